@@ -1,0 +1,9 @@
+// Everything of Nopal in one include.
+#ifndef NOPAL_NOPAL_HPP
+#define NOPAL_NOPAL_HPP
+
+#include <nopal/runtime.hpp>
+#include <nopal/scope.hpp>
+#include <nopal/version.hpp>
+
+#endif

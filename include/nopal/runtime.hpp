@@ -1,0 +1,90 @@
+// The runtime: configuration before first use, statistics, shutdown.
+#ifndef NOPAL_RUNTIME_HPP
+#define NOPAL_RUNTIME_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// When the pages of a suspended stack go back to the system.
+enum class reclaim : int {
+  lazy,   ///< only while more than a small multiple of the workers' number of suspended stacks hold unused pages
+  eager,  ///< at every suspension
+  never,  ///< not before the runtime shuts down
+};
+
+/// How unused stack pages are given back.
+enum class reclaim_call : int {
+  dontneed,  ///< MADV_DONTNEED: at once; touching them again faults in zeroed pages
+  free,      ///< MADV_FREE: when the system runs short; until then they count as resident
+};
+
+/// What a program may set before the runtime starts. A zero or `-1` leaves the choice to the
+/// environment variable of the same meaning and, where that is unset, to the runtime.
+struct configuration {
+  int workers = 0;                ///< threads that execute strands, the caller included; NOPAL_WORKERS
+  std::size_t stack_size = 0;     ///< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE
+  nopal::reclaim reclaim = static_cast<nopal::reclaim>(-1);  ///< NOPAL_RECLAIM
+  int pin = -1;                   ///< 1 binds each worker thread to a CPU, 0 does not; NOPAL_PIN
+  int reclaim_with = -1;          ///< a `reclaim_call`; NOPAL_RECLAIM_WITH=dontneed|free
+};
+
+/// What the runtime cannot do as asked: configuring it after its start, no memory for stacks, wrong use of a scope.
+class error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Counts of one worker, from its start. Read while the pool works, they are a snapshot.
+struct worker_statistics {
+  std::uint64_t steals = 0;            ///< continuations taken from another worker
+  std::uint64_t failed_steals = 0;     ///< looks at a victim that brought nothing
+  std::uint64_t suspensions = 0;       ///< strands that waited at a join
+  std::uint64_t resumptions = 0;       ///< strands resumed at a join by their last child, or at once
+  std::uint64_t publishes = 0;         ///< batches of private work made public by their owner
+  std::uint64_t forced_publishes = 0;  ///< batches made public by a thief, through a process-wide barrier
+  std::uint64_t parks = 0;             ///< times the worker went to sleep
+  std::uint64_t wakes = 0;             ///< sleepers this worker woke
+  std::uint64_t stacks_taken = 0;      ///< stacks taken from the pool
+  std::uint64_t stacks_returned = 0;   ///< stacks given back to the pool
+  std::uint64_t pages_reclaimed = 0;   ///< stack pages given back to the system
+};
+
+/// Counts of the whole runtime.
+struct statistics {
+  int workers = 0;                                ///< threads that execute strands
+  worker_statistics total;                        ///< sums over `per_worker` and over threads that have left
+  std::vector<worker_statistics> per_worker;      ///< one entry per worker now known, adopted threads included
+  std::uint64_t joins_with_children = 0;          ///< children that a join found stolen; equals steals when quiet
+  std::uint64_t stacks_in_use = 0;                ///< stacks outside the pool now
+  std::uint64_t stacks_peak = 0;                  ///< the most stacks outside the pool at once
+  std::uint64_t stacks_mapped = 0;                ///< stacks that exist, in the pool or outside
+  std::uint64_t stack_pages_in_use = 0;           ///< resident pages of all stacks now
+  std::uint64_t stack_pages_peak = 0;             ///< bound on the most resident stack pages at once
+};
+
+/// The number of threads that execute strands: the worker threads and the calling one. Starts nothing.
+[[nodiscard]] int workers();
+
+/// Sets what `with` names. Throws `error` once the runtime has started.
+void configure(const configuration& with);
+
+/// The calling thread's index, from 0 to below `workers()` plus the adopted threads; -1 outside the runtime.
+[[nodiscard]] int worker_index() noexcept;
+
+/// Counts now; exact when the pool is quiet.
+[[nodiscard]] statistics stats();
+
+/// Stops the worker threads and returns every stack. Throws `error` from inside a strand. The next fork starts anew.
+void shutdown();
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

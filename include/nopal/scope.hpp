@@ -1,0 +1,11 @@
+// Fork and join.
+#ifndef NOPAL_SCOPE_HPP
+#define NOPAL_SCOPE_HPP
+
+#ifdef NOPAL_ELIDE
+#include <nopal/detail/scope_elided.hpp>
+#else
+#include <nopal/detail/scope_parallel.hpp>
+#endif
+
+#endif
