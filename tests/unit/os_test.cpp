@@ -290,11 +290,23 @@ struct barrier_litmus {
   int fast_saw = 0;
 };
 
+// Spins, so that both sides meet within nanoseconds; yields where only one of them has a CPU.
+void await_value(const std::atomic<int>& value, int wanted) {
+  for (int spins = 0; value.load() != wanted; ++spins) {
+    if (spins > 1000) os::yield();
+  }
+}
+
+// Moves the moment of the slow side's store over that of the fast side's.
+void delay(int steps) {
+  for (volatile int step = 0; step < steps;) step = step + 1;
+}
+
 // The side that pays nothing: only the compiler is kept from swapping its store and its load.
 void fast_side(void* argument) {
   auto& litmus = *static_cast<barrier_litmus*>(argument);
   for (int round = 1; round <= barrier_litmus::rounds; ++round) {
-    while (litmus.round.load() != round) os::yield();
+    await_value(litmus.round, round);
     litmus.fast_flag.store(1, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     litmus.fast_saw = litmus.slow_flag.load(std::memory_order_relaxed);
@@ -312,10 +324,11 @@ TEST(process_barrier, is_a_fence_for_the_side_that_has_none) {
     litmus.fast_flag.store(0);
     litmus.slow_flag.store(0);
     litmus.round.store(round);
+    delay(round % 128);
     litmus.slow_flag.store(1, std::memory_order_relaxed);
     if (!os::process_barrier()) ADD_FAILURE() << "the barrier failed once registered";
     const int slow_saw = litmus.fast_flag.load(std::memory_order_relaxed);
-    while (litmus.done.load() != round) os::yield();
+    await_value(litmus.done, round);
     if (slow_saw == 0 && litmus.fast_saw == 0) ++neither_saw;
   }
   EXPECT_EQ(os::join_thread(thread), 0);
