@@ -16,7 +16,8 @@ namespace {
 
 namespace os = nopal::os;
 
-const std::string v2_mount = "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:9 master:1 - cgroup2 cgroup2 rw,nsdelegate\n";
+const std::string v2_mount =
+    "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:9 master:1 - cgroup2 cgroup2 rw,nsdelegate\n";
 const std::string v1_mount =
     "31 25 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
     "32 25 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n";
@@ -92,8 +93,9 @@ TEST_F(cgroup_test, v2_without_quota_names_the_group) {
 TEST_F(cgroup_test, malformed_limits_are_none) {
   mounts(v2_mount);
   groups("0::/a\n");
-  for (const char* text : {"", "\n", "garbage", "100000", "100000 0", "100000 -1", "-5 100000", "0 100000", "1e5 100000",
-                           "100000 100000 7", "99999999999999999999 100000", "max", " 100000 100000", "100000  100000"}) {
+  for (const char* text : {"", "\n", "garbage", "100000", "100000 0", "100000 -1", "-5 100000", "0 100000",
+                           "1e5 100000", "100000 100000 7", "99999999999999999999 100000", "max", " 100000 100000",
+                           "100000  100000"}) {
     SCOPED_TRACE(text);
     v2_limit("/a", text);
     expect(2, 0, "/sys/fs/cgroup/a");
@@ -108,7 +110,8 @@ TEST_F(cgroup_test, malformed_tables_are_none) {
     expect(0, 0, "");
   }
   groups("0::/a\n");
-  for (const char* text : {"", "-", "30 25 0:26 /\n", "30 25 0:26 / /sys/fs/cgroup rw\n", "- cgroup2\n", "- - - - - -\n"}) {
+  for (const char* text :
+       {"", "-", "30 25 0:26 /\n", "30 25 0:26 / /sys/fs/cgroup rw\n", "- cgroup2\n", "- - - - - -\n"}) {
     SCOPED_TRACE(text);
     mounts(text);
     expect(0, 0, "");
@@ -250,8 +253,8 @@ TEST(cpu_list, orders_and_drops_repeats) {
 }
 
 TEST(cpu_list, refuses_everything_else) {
-  for (const char* text : {",", "1,", ",1", "1,,2", "-", "1-", "-1", "3-1", "1-2-3", "a", "1a", "1 2", "1, 2", "0x1", "+1",
-                           "1.5", "0-3:1/2", "65536", "0-99999999999999999999", "--1"}) {
+  for (const char* text : {",", "1,", ",1", "1,,2", "-", "1-", "-1", "3-1", "1-2-3", "a", "1a", "1 2", "1, 2", "0x1",
+                           "+1", "1.5", "0-3:1/2", "65536", "0-99999999999999999999", "--1"}) {
     std::vector<int> cpus{1};
     EXPECT_FALSE(os::parse_cpu_list(text, cpus)) << text;
     EXPECT_TRUE(cpus.empty()) << text;

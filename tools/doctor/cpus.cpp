@@ -97,7 +97,8 @@ finding distance_finding(const os::topology& machine) {
   finding found{"distances", "", nlohmann::ordered_json::object(), verdict::ok, {}};
   for (int level = 0; level < os::distance_levels; ++level) {
     if (pairs[level] == 0) continue;
-    found.value += fmt::format("{}{} {}", found.value.empty() ? "" : ", ", format_count(pairs[level], "pair"), names[level]);
+    if (!found.value.empty()) found.value += ", ";
+    found.value += fmt::format("{} {}", format_count(pairs[level], "pair"), names[level]);
     found.data[names[level]] = pairs[level];
   }
   if (found.value.empty()) found.value = "none: one CPU";

@@ -96,7 +96,8 @@ finding overcommit_finding() {
   found.value = fmt::format("{} ({})", mode, meanings[mode]);
   found.data = mode;
   if (mode == 2) {
-    judge(found, verdict::note, "every stack counts in full against the commit limit; a smaller NOPAL_STACK_SIZE helps");
+    judge(found, verdict::note,
+          "every stack counts in full against the commit limit; a smaller NOPAL_STACK_SIZE helps");
   }
   return found;
 }

@@ -126,7 +126,8 @@ finding ptrace_finding() {
   found.value = std::to_string(scope);
   found.data = scope;
   if (scope > 0) {
-    judge(found, verdict::note, "a debugger starts the program itself; to attach to it: sysctl kernel.yama.ptrace_scope=0");
+    judge(found, verdict::note,
+          "a debugger starts the program itself; to attach to it: sysctl kernel.yama.ptrace_scope=0");
   }
   return found;
 }
