@@ -59,8 +59,13 @@ major_of() {
 }
 is_new_enough() { have "$1" && [ "$(major_of "$1")" -ge "$2" ] 2>/dev/null; }
 
-# The major version apt would install of a package; nothing where it knows none.
-candidate_major() { apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9]*:\)\{0,1\}\([0-9][0-9]*\).*/\2/p'; }
+# The major version apt would install of a package; nothing where it knows none. apt-cache takes a
+# name it does not know for a pattern and answers with others, hence the comparison.
+candidate_major() {
+  apt-cache policy "$1" 2>/dev/null | awk -v name="$1:" '
+    /^[^ ]/ { is_it = $0 == name }
+    is_it && $1 == "Candidate:" { sub(/^[0-9]+:/, "", $2); if ($2 ~ /^[0-9]/) print $2 + 0 }'
+}
 
 # find_versioned TOOL MINIMUM: TOOL-N with the highest N installed.
 find_versioned() {
@@ -127,12 +132,13 @@ want_libraries() {
   want_header nlohmann/json.hpp nlohmann-json3-dev 'the reports of the nopal tool'
 }
 
+# Fails where the system offers no clang-format or clang-tidy that is new enough.
 want_lint_tools() {
   for tool in clang-format clang-tidy; do
     if find_llvm_tool $tool >/dev/null; then continue; fi
     update_apt
     package=$(llvm_package $tool)
-    if [ -z "$package" ]; then refuse "lint needs $tool 16 or newer, which this system's packages do not have"; fi
+    if [ -z "$package" ]; then return 1; fi
     want "$package" 'the checks of lint'
   done
   want_command git git 'the list of files to check'
