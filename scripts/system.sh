@@ -64,7 +64,7 @@ is_new_enough() { have "$1" && [ "$(major_of "$1")" -ge "$2" ] 2>/dev/null; }
 candidate_major() {
   apt-cache policy "$1" 2>/dev/null | awk -v name="$1:" '
     /^[^ ]/ { is_it = $0 == name }
-    is_it && $1 == "Candidate:" { sub(/^[0-9]+:/, "", $2); if ($2 ~ /^[0-9]/) print $2 + 0 }'
+    is_it && $1 == "Candidate:" { sub(/^[0-9]+:/, "", $2); if ($2 ~ /^[0-9]/) print int($2) }'
 }
 
 # find_versioned TOOL MINIMUM: TOOL-N with the highest N installed.
@@ -77,7 +77,8 @@ find_versioned() {
   return 1
 }
 
-# package_for NAME MINIMUM: the package to install, NAME where that is new enough, else NAME-N.
+# package_for NAME MINIMUM: the package to install, NAME where that is new enough, else NAME-N;
+# nothing where all are known and too old.
 package_for() {
   if ! have apt-cache; then say "$1"; return 0; fi
   if [ "$(candidate_major "$1")" -ge "$2" ] 2>/dev/null; then say "$1"; return 0; fi
@@ -86,8 +87,8 @@ package_for() {
     if [ -n "$(candidate_major "$1-$n")" ]; then say "$1-$n"; return 0; fi
     n=$((n - 1))
   done
-  # Without lists nothing is known; the plain name says best what is meant.
-  if [ $apt_is_updated = no ]; then say "$1"; fi
+  # Without apt's lists nothing is known, and the plain name says best what is meant.
+  if [ -z "$(candidate_major "$1")" ]; then say "$1"; fi
 }
 
 find_gcc() { if is_new_enough g++ 12; then say g++; else find_versioned g++ 12; fi; }
