@@ -1,7 +1,7 @@
 # What the system has, what it lacks, and how to get that with apt. Sourced by ./dev.
 # shellcheck shell=sh
 
-preferred_llvm=19  # of clang-format and clang-tidy, whose output differs from one to the next
+preferred_llvm=19  # clang-format and clang-tidy differ in what they print from one version to the next
 newest_version=40  # where looking for a versioned compiler begins
 missing=''
 reasons=''
