@@ -20,17 +20,13 @@ want() {
 want_command() { have "$1" || want "$2" "$3"; }
 want_header() { [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] || want "$2" "$3"; }
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif have sudo; then sudo "$@"
-  else refuse "installing needs root or sudo; missing:$missing"
-  fi
-}
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 # Which version of a compiler can be had is known only once apt's lists are there. To be called
 # before what asks them, and not in a subshell, which would forget that it was done.
 update_apt() {
   if [ $apt_is_updated = yes ] || [ "${may_install:?}" = no ] || ! have apt-get; then return 0; fi
+  if [ "$(id -u)" != 0 ] && ! have sudo; then refuse "something is missing (--no-install names it), and installing needs root or sudo"; fi
   mkdir -p build
   say 'Reading the package lists (apt-get update)'
   as_root apt-get -q update >build/apt.log 2>&1 </dev/null || { tail -n 20 build/apt.log >&2; fail 'apt-get update failed'; }
