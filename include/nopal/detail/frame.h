@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <nopal/detail/export.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -53,33 +55,33 @@ struct nopal_deque {
 enum { nopal_poisoned_limit = 0 };
 
 /* The calling thread's deque; that of nobody, with a poisoned limit, on threads not adopted yet. */
-extern __thread struct nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
+NOPAL_EXPORT extern __thread struct nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
 
 /* Records the continuation and enters `child(frame, child, ...)` with the registers as the caller set them. An
  * ordinary call to the compiler; returns once if the continuation is not stolen, and on a thief if it is. */
-void nopal_fork(void);
+NOPAL_EXPORT void nopal_fork(void);
 
 /* Suspends the strand until every stolen child of `frame` is done. Returns the exception to rethrow, or null;
  * maybe on another thread. */
-void* nopal_join(struct nopal_frame* frame);
+NOPAL_EXPORT void* nopal_join(struct nopal_frame* frame);
 
 /* The end of a child whose continuation was stolen. */
-__attribute__((noreturn)) void nopal_child_done(struct nopal_frame* frame);
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_child_done(struct nopal_frame* frame);
 
 /* The slow end of a pop: takes public entries back. Zero if the entry was stolen. */
-int nopal_pop_slow(struct nopal_deque* deque);
+NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
 
 /* Called in a handler that caught what a child threw: returns if its continuation was not stolen. */
-void nopal_child_threw(struct nopal_frame* frame);
+NOPAL_EXPORT void nopal_child_threw(struct nopal_frame* frame);
 
 /* Rethrows `exception`; in a destructor that runs because of another exception, drops it. */
-void nopal_rethrow(struct nopal_frame* frame, void* exception, int in_destructor);
+NOPAL_EXPORT void nopal_rethrow(struct nopal_frame* frame, void* exception, int in_destructor);
 
 /* Throws for a push that could not be done: the thread could not be adopted. Ends the program in C. */
-__attribute__((noreturn)) void nopal_throw_push_failure(void);
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);
 
 /* Throws for a scope used by a function other than the one that made it. */
-__attribute__((noreturn)) void nopal_throw_foreign_scope(struct nopal_frame* frame);
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_foreign_scope(struct nopal_frame* frame);
 
 #ifdef __cplusplus
 }

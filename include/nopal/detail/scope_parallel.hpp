@@ -10,7 +10,7 @@
 #include <nopal/detail/child.hpp>
 #include <nopal/version.hpp>
 
-extern "C" const char nopal_headers_and_library_differ__expected_abi_1;
+extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_1;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
