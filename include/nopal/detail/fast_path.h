@@ -89,10 +89,12 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
    * look at `bottom`; only the compiler must be kept from reordering here. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
-  if (NOPAL_LIKELY(bottom >= __atomic_load_n(&deque->split, __ATOMIC_RELAXED))) {
-    return 1;
-  }
-  return nopal_pop_slow(deque);
+#ifdef NOPAL_DEQUE_LOCKFREE
+  const int mine = bottom > __atomic_load_n(&deque->top, __ATOMIC_RELAXED);
+#else
+  const int mine = bottom >= __atomic_load_n(&deque->split, __ATOMIC_RELAXED);
+#endif
+  return NOPAL_LIKELY(mine) ? 1 : nopal_pop_slow(deque);
 }
 
 /* The frame's address, computed anew where it is needed: kept in a register it would cost every call a push. */
