@@ -64,7 +64,7 @@ void save_exceptions(worker* self, nopal_frame* frame) {
   resume_at_join(self, home, frame);
 }
 
-/// nopal_join, on the scheduler stack: the strand of `frame` is where its children end.
+/// nopal_suspend_at_join, on the scheduler stack: the strand of `frame` is where its children end.
 extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* self) noexcept {
   nopal_stack* const stack = self->stack.load(std::memory_order_relaxed);
   const auto children = static_cast<std::int32_t>(frame->steals);

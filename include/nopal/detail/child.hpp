@@ -89,14 +89,14 @@ template <class Result, class F, class... Args>
   if constexpr (all_in_registers<plain_function, std::decay_t<Args>...>) {
     using entry = void (*)(nopal_frame*, void*, Result*, plain_function, std::decay_t<Args>...);
     const entry child = &enter_child<Result, plain_function, std::decay_t<Args>...>;
-    reinterpret_cast<entry>(&nopal_fork)(frame, reinterpret_cast<void*>(child), result, std::forward<F>(f),
-                                         std::forward<Args>(args)...);
+    reinterpret_cast<entry>(&nopal_enter_fork)(frame, reinterpret_cast<void*>(child), result, std::forward<F>(f),
+                                               std::forward<Args>(args)...);
   } else {
     using references = std::tuple<F&&, Args&&...>;
     references all(std::forward<F>(f), std::forward<Args>(args)...);
     using entry = void (*)(nopal_frame*, void*, Result*, references*);
     const entry child = &enter_child_with_copies<Result, references, plain_function, std::decay_t<Args>...>;
-    reinterpret_cast<entry>(&nopal_fork)(frame, reinterpret_cast<void*>(child), result, &all);
+    reinterpret_cast<entry>(&nopal_enter_fork)(frame, reinterpret_cast<void*>(child), result, &all);
   }
 }
 

@@ -107,7 +107,7 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
 /* The join of a scope that was stolen from. Always inlined: it is GCC's half of making the frame fit. */
 #define NOPAL_JOIN_STOLEN(frame, exception)                                                                       \
   do {                                                                                                            \
-    (exception) = nopal_join(nopal_fresh_address(frame));                                                         \
+    (exception) = nopal_suspend_at_join(nopal_fresh_address(frame));                                              \
     (frame)->steals = 0;                                                                                          \
     NOPAL_FORCE_DYNAMIC_FRAME();                                                                                  \
   } while (0)

@@ -8,12 +8,12 @@
 
         .text
 
-// void nopal_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every argument
-// register as it is. Only rax is used, which is neither an argument nor preserved.
+// void nopal_enter_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every
+// argument register as it is. Only rax is used, which is neither an argument nor preserved.
         .p2align 6
-        .globl  nopal_fork
-        .type   nopal_fork, @function
-nopal_fork:
+        .globl  nopal_enter_fork
+        .type   nopal_enter_fork, @function
+nopal_enter_fork:
         .cfi_startproc
         endbr64
         movq    (%rsp), %rax
@@ -27,7 +27,7 @@ nopal_fork:
         movq    %r15, FRAME_R15(%rdi)
         jmp     *%rsi
         .cfi_endproc
-        .size   nopal_fork, .-nopal_fork
+        .size   nopal_enter_fork, .-nopal_enter_fork
 
 // int nopal_push_slow(frame rdi): keeps every general register but rax, at any stack alignment.
         .p2align 4
@@ -67,11 +67,11 @@ nopal_push_slow:
         .cfi_endproc
         .size   nopal_push_slow, .-nopal_push_slow
 
-// void* nopal_join(frame rdi): records the continuation and leaves for the scheduler stack.
+// void* nopal_suspend_at_join(frame rdi): records the continuation and leaves for the scheduler stack.
         .p2align 4
-        .globl  nopal_join
-        .type   nopal_join, @function
-nopal_join:
+        .globl  nopal_suspend_at_join
+        .type   nopal_suspend_at_join, @function
+nopal_suspend_at_join:
         .cfi_startproc
         endbr64
         movq    (%rsp), %rax
@@ -96,7 +96,7 @@ nopal_join:
         call    nopal_arrive_at_join
         ud2
         .cfi_endproc
-        .size   nopal_join, .-nopal_join
+        .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 
 // void nopal_child_done(frame rdi): leaves for the scheduler stack for good.
         .p2align 4
@@ -117,7 +117,7 @@ nopal_child_done:
         .size   nopal_child_done, .-nopal_child_done
 
 // void nopal_resume(frame rdi, stack pointer rsi, value rdx): goes on with the continuation of `frame` on the given
-// stack; nopal_join, if that is where it was recorded, returns `value`.
+// stack; nopal_suspend_at_join, if that is where it was recorded, returns `value`.
         .p2align 4
         .globl  nopal_resume
         .hidden nopal_resume
