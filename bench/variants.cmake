@@ -1,0 +1,25 @@
+# One source, several programs: compiles SOURCES once per variant as object libraries <target>_<variant>
+# and gathers them in the interface library <target>. A variant is the namespace its names go to.
+#
+#   nopal_compile_variants(<target> VARIANTS parallel elided depth SOURCES a.cpp b.cpp)
+include_guard(GLOBAL)
+
+set(NOPAL_VARIANT_DEFINITIONS_parallel "")
+set(NOPAL_VARIANT_DEFINITIONS_elided NOPAL_ELIDE)
+set(NOPAL_VARIANT_DEFINITIONS_depth NOPAL_ELIDE NOPAL_ELIDE_DEPTH)
+set(NOPAL_VARIANT_DEFINITIONS_plain NOPAL_ELIDE PROGRAM_PLAIN)
+
+function(nopal_compile_variants target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "VARIANTS;SOURCES")
+  if(NOT TARGET ${target})
+    add_library(${target} INTERFACE)
+  endif()
+  foreach(variant IN LISTS arg_VARIANTS)
+    set(objects ${target}_${variant})
+    add_library(${objects} OBJECT ${arg_SOURCES})
+    target_compile_features(${objects} PRIVATE cxx_std_20)
+    target_compile_definitions(${objects} PRIVATE PROGRAM_VARIANT=${variant} ${NOPAL_VARIANT_DEFINITIONS_${variant}})
+    target_link_libraries(${objects} PRIVATE nopal::nopal)
+    target_sources(${target} INTERFACE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+endfunction()
