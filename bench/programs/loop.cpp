@@ -16,11 +16,15 @@ namespace {
 
 // A leaf is a linear congruential generator stepped a fixed number of times: each step waits for the
 // one before, so its time depends on the clock rate alone, and its end is known without stepping.
+// The barrier keeps compilers from folding several steps into one.
 constexpr std::uint64_t multiplier = 6364136223846793005;
 constexpr std::uint64_t increment = 1442695040888963407;
 
 std::uint64_t leaf(std::uint64_t state, std::int64_t steps) {
-  for (std::int64_t i = 0; i < steps; ++i) state = state * multiplier + increment;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    state = state * multiplier + increment;
+    asm volatile("" : "+r"(state));
+  }
   return state;
 }
 
