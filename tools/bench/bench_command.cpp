@@ -1,7 +1,9 @@
 // `nopal bench`: reads what to measure, has it measured, reports.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +26,7 @@ using tool::usage_error;
 /// The command line as given.
 struct arguments {
   std::vector<std::string> programs;
-  std::string workers;
+  std::optional<std::string> workers;
   std::string json_file;
   std::int64_t size = -1;
   std::int64_t grain = -1;
@@ -61,6 +63,11 @@ const bench::program_family* find(const std::string& name) {
   return family;
 }
 
+// Naming a program twice measures it once.
+void add_once(std::vector<const bench::program_family*>& programs, const bench::program_family* added) {
+  if (std::find(programs.begin(), programs.end(), added) == programs.end()) programs.push_back(added);
+}
+
 std::vector<int> usual_workers(int available) {
   std::vector<int> counts;
   for (int count = 1; count < available; count *= 2) counts.push_back(count);
@@ -90,12 +97,12 @@ void choose_size_and_grain(const arguments& given, bench_options& options) {
 bench_options choose(const arguments& given) {
   if (given.quick && given.paper) throw usage_error("only one of --quick and --paper is accepted");
   bench_options options;
-  for (const std::string& name : given.programs) options.programs.push_back(find(name));
+  for (const std::string& name : given.programs) add_once(options.programs, find(name));
   if (given.programs.empty()) {
     for (const bench::program_family& family : bench::all_programs()) options.programs.push_back(&family);
   }
   const int available = tool::available_workers();
-  options.workers = given.workers.empty() ? usual_workers(available) : tool::parse_worker_list(given.workers);
+  options.workers = given.workers ? tool::parse_worker_list(*given.workers) : usual_workers(available);
   if (given.quick) options.size = tool::input_size::quick;
   if (given.paper) options.size = tool::input_size::paper;
   choose_size_and_grain(given, options);

@@ -95,9 +95,9 @@ demo::gathered_texts gather_or_explain(const arguments& given) {
   demo::gathered_texts found =
       demo::gather(given.path, {static_cast<std::uint64_t>(given.limit_bytes), most_files});
   if (!found.texts.empty()) return found;
-  throw tool::usage_error(fmt::format("no text to work on in '{}': {} not text, {} unreadable", given.path,
-                                      tool::format_count(found.not_text, "file"),
-                                      tool::format_count(found.unreadable, "file")));
+  throw tool::usage_error(fmt::format("'{}' holds no text ({} of other content, {} unreadable); "
+                                      "a text file or a directory with some is accepted",
+                                      given.path, tool::format_count(found.not_text, "file"), found.unreadable));
 }
 
 void print_input(const arguments& given, const demo::gathered_texts& found, std::size_t lines) {
