@@ -1,6 +1,6 @@
 // Options of the subcommands: CLI11 reads them; what is wrong becomes one line that also says what is accepted.
-#ifndef TOOLS_COMMAND_LINE_HPP
-#define TOOLS_COMMAND_LINE_HPP
+#ifndef NOPAL_TOOLS_COMMAND_LINE_HPP
+#define NOPAL_TOOLS_COMMAND_LINE_HPP
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // The subcommands of `nopal`. Each gets its arguments with its own name in `argv[0]`, returns the exit
 // code, and throws usage_error (command_line.hpp) for bad usage, any other exception for what failed.
-#ifndef TOOLS_COMMANDS_HPP
-#define TOOLS_COMMANDS_HPP
+#ifndef NOPAL_TOOLS_COMMANDS_HPP
+#define NOPAL_TOOLS_COMMANDS_HPP
 
 /// Measures programs and prints a table.
 int bench_command(int argc, char** argv);

@@ -1,6 +1,6 @@
 // What the exit codes of `nopal` mean. An interrupted command exits with 128 plus the signal's number.
-#ifndef TOOLS_EXIT_CODES_HPP
-#define TOOLS_EXIT_CODES_HPP
+#ifndef NOPAL_TOOLS_EXIT_CODES_HPP
+#define NOPAL_TOOLS_EXIT_CODES_HPP
 
 namespace tool {
 

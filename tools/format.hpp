@@ -1,6 +1,6 @@
 // Numbers and tables as people read them.
-#ifndef TOOLS_FORMAT_HPP
-#define TOOLS_FORMAT_HPP
+#ifndef NOPAL_TOOLS_FORMAT_HPP
+#define NOPAL_TOOLS_FORMAT_HPP
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // SIGINT, SIGTERM and SIGHUP as something to wait for and then an exception, so that what they
 // interrupt can tidy up first.
-#ifndef TOOLS_INTERRUPT_HPP
-#define TOOLS_INTERRUPT_HPP
+#ifndef NOPAL_TOOLS_INTERRUPT_HPP
+#define NOPAL_TOOLS_INTERRUPT_HPP
 
 #include <csignal>
 #include <exception>

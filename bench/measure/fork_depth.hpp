@@ -1,6 +1,6 @@
 // The D of the space bound: how deeply forks nest, counted by code compiled as the `depth` variant.
-#ifndef BENCH_MEASURE_FORK_DEPTH_HPP
-#define BENCH_MEASURE_FORK_DEPTH_HPP
+#ifndef NOPAL_BENCH_MEASURE_FORK_DEPTH_HPP
+#define NOPAL_BENCH_MEASURE_FORK_DEPTH_HPP
 
 namespace measure {
 

@@ -1,6 +1,6 @@
 // The S1 of the space bound: how many pages of stack a call touches.
-#ifndef BENCH_MEASURE_FRESH_STACK_HPP
-#define BENCH_MEASURE_FRESH_STACK_HPP
+#ifndef NOPAL_BENCH_MEASURE_FRESH_STACK_HPP
+#define NOPAL_BENCH_MEASURE_FRESH_STACK_HPP
 
 #include <cstddef>
 #include <functional>

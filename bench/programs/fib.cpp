@@ -4,10 +4,10 @@
 
 #include "program.hpp"
 
-namespace bench::PROGRAM_VARIANT {
+namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
 
-#ifdef PROGRAM_PLAIN
+#ifdef NOPAL_PROGRAM_PLAIN
 
 // One real call per node: the barriers keep the compiler from turning the second call into a loop,
 // and without cloning it cannot unroll the recursion either.
@@ -71,4 +71,4 @@ const program fib_program = {
     .prepare = prepare<fib_instance>,
 };
 
-}  // namespace bench::PROGRAM_VARIANT
+}  // namespace bench::NOPAL_PROGRAM_VARIANT

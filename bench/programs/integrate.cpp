@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace bench::PROGRAM_VARIANT {
+namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
 
 constexpr double tolerance = 1e-9;
@@ -56,4 +56,4 @@ const program integrate_program = {
     .prepare = prepare<integrate_instance>,
 };
 
-}  // namespace bench::PROGRAM_VARIANT
+}  // namespace bench::NOPAL_PROGRAM_VARIANT

@@ -11,7 +11,7 @@
 
 #include "program.hpp"
 
-namespace bench::PROGRAM_VARIANT {
+namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
 
 // A leaf is a linear congruential generator stepped a fixed number of times: each step waits for the
@@ -86,4 +86,4 @@ const program loop_program = {
     .prepare = prepare<loop_instance>,
 };
 
-}  // namespace bench::PROGRAM_VARIANT
+}  // namespace bench::NOPAL_PROGRAM_VARIANT

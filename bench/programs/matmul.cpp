@@ -11,7 +11,7 @@
 #include "program.hpp"
 #include "random.hpp"
 
-namespace bench::PROGRAM_VARIANT {
+namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
 
 /// A rectangle within a matrix stored row by row.
@@ -125,4 +125,4 @@ const program matmul_program = {
     .prepare = prepare<matmul_instance>,
 };
 
-}  // namespace bench::PROGRAM_VARIANT
+}  // namespace bench::NOPAL_PROGRAM_VARIANT

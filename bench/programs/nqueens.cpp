@@ -10,7 +10,7 @@
 
 #include "program.hpp"
 
-namespace bench::PROGRAM_VARIANT {
+namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
 
 constexpr int largest_board = 16;
@@ -67,4 +67,4 @@ const program nqueens_program = {
     .prepare = prepare<nqueens_instance>,
 };
 
-}  // namespace bench::PROGRAM_VARIANT
+}  // namespace bench::NOPAL_PROGRAM_VARIANT

@@ -1,13 +1,13 @@
 // What the benchmark asks of a program, and how one source becomes several programs.
 //
 // Each program is one source, compiled once per variant (see bench/variants.cmake) with
-// PROGRAM_VARIANT naming the namespace it goes to:
+// NOPAL_PROGRAM_VARIANT naming the namespace it goes to:
 //   parallel  forks and joins
 //   elided    the serial elision of the same text
 //   depth     the serial elision, counting how deeply forks nest
 //   plain     where the source offers it: the serial function against which a fork's cost is measured
-#ifndef BENCH_PROGRAMS_PROGRAM_HPP
-#define BENCH_PROGRAMS_PROGRAM_HPP
+#ifndef NOPAL_BENCH_PROGRAMS_PROGRAM_HPP
+#define NOPAL_BENCH_PROGRAMS_PROGRAM_HPP
 
 #include <cstdint>
 #include <memory>
@@ -66,8 +66,8 @@ std::unique_ptr<instance> prepare(const input& with) {
 
 }  // namespace bench
 
-#ifdef PROGRAM_VARIANT
-namespace bench::PROGRAM_VARIANT {
+#ifdef NOPAL_PROGRAM_VARIANT
+namespace bench::NOPAL_PROGRAM_VARIANT {
 
 extern const program fib_program;
 extern const program integrate_program;
@@ -76,7 +76,7 @@ extern const program matmul_program;
 extern const program nqueens_program;
 extern const program quicksort_program;
 
-}  // namespace bench::PROGRAM_VARIANT
+}  // namespace bench::NOPAL_PROGRAM_VARIANT
 #endif
 
 #endif

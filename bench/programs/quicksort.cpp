@@ -10,7 +10,7 @@
 #include "program.hpp"
 #include "random.hpp"
 
-namespace bench::PROGRAM_VARIANT {
+namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
 
 using value = std::uint32_t;
@@ -80,4 +80,4 @@ const program quicksort_program = {
     .prepare = prepare<quicksort_instance>,
 };
 
-}  // namespace bench::PROGRAM_VARIANT
+}  // namespace bench::NOPAL_PROGRAM_VARIANT

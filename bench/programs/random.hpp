@@ -1,6 +1,6 @@
 // A small generator that gives the same numbers everywhere, and the mixer it rests on.
-#ifndef BENCH_PROGRAMS_RANDOM_HPP
-#define BENCH_PROGRAMS_RANDOM_HPP
+#ifndef NOPAL_BENCH_PROGRAMS_RANDOM_HPP
+#define NOPAL_BENCH_PROGRAMS_RANDOM_HPP
 
 #include <cstdint>
 

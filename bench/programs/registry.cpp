@@ -3,14 +3,14 @@
 #include <array>
 
 // What each variant's compilation defines.
-#define PROGRAM_VARIANT_NAMES(variant)                                                                     \
+#define NOPAL_DECLARE_PROGRAMS(variant)                                                                     \
   namespace bench::variant {                                                                               \
   extern const program fib_program, integrate_program, loop_program, matmul_program, nqueens_program,      \
       quicksort_program;                                                                                   \
   }
-PROGRAM_VARIANT_NAMES(parallel)
-PROGRAM_VARIANT_NAMES(elided)
-PROGRAM_VARIANT_NAMES(depth)
+NOPAL_DECLARE_PROGRAMS(parallel)
+NOPAL_DECLARE_PROGRAMS(elided)
+NOPAL_DECLARE_PROGRAMS(depth)
 namespace bench::plain {
 extern const program fib_program;
 }

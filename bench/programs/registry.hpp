@@ -1,6 +1,6 @@
 // The programs of the benchmark, by name and variant.
-#ifndef BENCH_PROGRAMS_REGISTRY_HPP
-#define BENCH_PROGRAMS_REGISTRY_HPP
+#ifndef NOPAL_BENCH_PROGRAMS_REGISTRY_HPP
+#define NOPAL_BENCH_PROGRAMS_REGISTRY_HPP
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 // Runs this very program again as a child and collects what it prints.
-#ifndef TOOLS_BENCH_CHILD_PROCESS_HPP
-#define TOOLS_BENCH_CHILD_PROCESS_HPP
+#ifndef NOPAL_TOOLS_BENCH_CHILD_PROCESS_HPP
+#define NOPAL_TOOLS_BENCH_CHILD_PROCESS_HPP
 
 #include <chrono>
 #include <functional>

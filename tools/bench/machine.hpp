@@ -1,6 +1,6 @@
 // Where and how numbers were taken, for whoever reads them later.
-#ifndef TOOLS_BENCH_MACHINE_HPP
-#define TOOLS_BENCH_MACHINE_HPP
+#ifndef NOPAL_TOOLS_BENCH_MACHINE_HPP
+#define NOPAL_TOOLS_BENCH_MACHINE_HPP
 
 #include <nlohmann/json.hpp>
 

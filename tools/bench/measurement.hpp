@@ -1,6 +1,6 @@
 // Which runs a measurement takes, and what they gave.
-#ifndef TOOLS_BENCH_MEASUREMENT_HPP
-#define TOOLS_BENCH_MEASUREMENT_HPP
+#ifndef NOPAL_TOOLS_BENCH_MEASUREMENT_HPP
+#define NOPAL_TOOLS_BENCH_MEASUREMENT_HPP
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // How far a measurement is, on standard error: a bar with the time left on a terminal, else plain lines.
-#ifndef TOOLS_BENCH_PROGRESS_HPP
-#define TOOLS_BENCH_PROGRESS_HPP
+#ifndef NOPAL_TOOLS_BENCH_PROGRESS_HPP
+#define NOPAL_TOOLS_BENCH_PROGRESS_HPP
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // What was measured, as a table for people and as JSON for programs.
-#ifndef TOOLS_BENCH_REPORT_HPP
-#define TOOLS_BENCH_REPORT_HPP
+#ifndef NOPAL_TOOLS_BENCH_REPORT_HPP
+#define NOPAL_TOOLS_BENCH_REPORT_HPP
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // What one run reports to the process that ordered it, as one JSON object.
-#ifndef TOOLS_BENCH_RUN_RECORD_HPP
-#define TOOLS_BENCH_RUN_RECORD_HPP
+#ifndef NOPAL_TOOLS_BENCH_RUN_RECORD_HPP
+#define NOPAL_TOOLS_BENCH_RUN_RECORD_HPP
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // Finds and reads text files.
-#ifndef TOOLS_DEMO_GATHER_HPP
-#define TOOLS_DEMO_GATHER_HPP
+#ifndef NOPAL_TOOLS_DEMO_GATHER_HPP
+#define NOPAL_TOOLS_DEMO_GATHER_HPP
 
 #include <cstdint>
 #include <filesystem>

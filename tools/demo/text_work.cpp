@@ -10,7 +10,7 @@
 
 #include <nopal/scope.hpp>
 
-namespace demo::PROGRAM_VARIANT {
+namespace demo::NOPAL_PROGRAM_VARIANT {
 namespace {
 
 // Merge sort. The halves are sorted into the other array, so that merging them brings them home.
@@ -170,4 +170,4 @@ word_tally count_words(std::span<const line> lines) {
   return tally;
 }
 
-}  // namespace demo::PROGRAM_VARIANT
+}  // namespace demo::NOPAL_PROGRAM_VARIANT

@@ -1,7 +1,7 @@
 // The work of the demo: sorting lines and counting words, one source compiled as the parallel program,
 // as its serial elision, and as the elision that counts how deeply forks nest (bench/variants.cmake).
-#ifndef TOOLS_DEMO_TEXT_WORK_HPP
-#define TOOLS_DEMO_TEXT_WORK_HPP
+#ifndef NOPAL_TOOLS_DEMO_TEXT_WORK_HPP
+#define NOPAL_TOOLS_DEMO_TEXT_WORK_HPP
 
 #include <cstdint>
 #include <span>
@@ -19,16 +19,16 @@ struct word_tally {
   bool operator==(const word_tally&) const = default;
 };
 
-#define DEMO_TEXT_WORK(variant)                                       \
+#define NOPAL_DECLARE_TEXT_WORK(variant)                                       \
   namespace variant {                                                 \
   /* Sorts `lines`; `scratch` is as long and is overwritten. */       \
   void sort_lines(std::span<line> lines, std::span<line> scratch);    \
   word_tally count_words(std::span<const line> lines);                \
   }
-DEMO_TEXT_WORK(parallel)
-DEMO_TEXT_WORK(elided)
-DEMO_TEXT_WORK(depth)
-#undef DEMO_TEXT_WORK
+NOPAL_DECLARE_TEXT_WORK(parallel)
+NOPAL_DECLARE_TEXT_WORK(elided)
+NOPAL_DECLARE_TEXT_WORK(depth)
+#undef NOPAL_DECLARE_TEXT_WORK
 
 }  // namespace demo
 
