@@ -30,7 +30,8 @@ nopal_enter_fork:
         .size   nopal_enter_fork, .-nopal_enter_fork
 
 // int nopal_push_slow(frame rdi): keeps every register but rax, vector and mask registers included, at any stack
-// alignment. The caller is inline assembly that claims no more, and may hold arguments of any type.
+// alignment. The caller is inline assembly that claims no more, and may hold arguments of any type. What there is to do
+// is done on the scheduler stack, so that a strand's stack holds the program's frames and nothing else.
         .p2align 4
         .globl  nopal_push_slow
         .type   nopal_push_slow, @function
@@ -52,10 +53,15 @@ nopal_push_slow:
         pushq   %r11
         pushq   $0                      // the result
         cld
+        movq    nopal_current@gottpoff(%rip), %rax
+        movq    %fs:(%rax), %rax
+        movq    WORKER_SCHEDULER_STACK_POINTER(%rax), %rax
+        testq   %rax, %rax              // null for a thread not adopted yet
+        cmovneq %rax, %rsp
+        andq    $-64, %rsp
         movl    nopal_vector_state_bytes(%rip), %eax
         testl   %eax, %eax
         jne     1f
-        andq    $-64, %rsp
         call    nopal_measure_vector_state
         movq    -32(%rbp), %rdi
 1:      subq    %rax, %rsp
