@@ -77,11 +77,13 @@ NOPAL_EXPORT void nopal_child_threw(struct nopal_frame* frame);
 /* Rethrows `exception`; in a destructor that runs because of another exception, drops it. */
 NOPAL_EXPORT void nopal_rethrow(struct nopal_frame* frame, void* exception, int in_destructor);
 
-/* Throws for a push that could not be done: the thread could not be adopted. Ends the program in C. */
+/* For a push that could not be done, since the thread could not be adopted: throws; ends the program, for C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_fail_push(void);
 
-/* Throws for a scope used by a function other than the one that made it. */
+/* For a scope used by a function other than the one that made it: throws; ends the program, for C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_foreign_scope(struct nopal_frame* frame);
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_fail_foreign_scope(struct nopal_frame* frame);
 
 #ifdef __cplusplus
 }
