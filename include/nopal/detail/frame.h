@@ -80,11 +80,13 @@ NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);
 /* The same at the end of a scope that is left normally; drops it if the scope is left by another exception. */
 NOPAL_EXPORT void nopal_rethrow_at_end(struct nopal_frame* frame, void* exception);
 
-/* Throws for a push that could not be done: the thread could not be adopted. Ends the program in C. */
+/* For a push that could not be done, since the thread could not be adopted: throws; ends the program, for C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_fail_push(void);
 
-/* Throws for a scope used by a function other than the one that made it. */
+/* For a scope used by a function other than the one that made it: throws; ends the program, for C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_foreign_scope(struct nopal_frame* frame);
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_fail_foreign_scope(struct nopal_frame* frame);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,11 @@
-// The assembly of continuation.S as C++ sees it, with the offsets it relies on checked.
+// The assembly of continuation.S as C++ sees it, with the offsets that all assembly relies on checked.
 #ifndef NOPAL_ARCH_X86_64_CONTINUATION_HPP
 #define NOPAL_ARCH_X86_64_CONTINUATION_HPP
 
 #include <cstddef>
 #include <cstdint>
 
+#include <nopal/detail/fibril_frame.h>
 #include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
@@ -31,6 +32,10 @@ static_assert(FRAME_R12 == FRAME_RBX + 8 && FRAME_R13 == FRAME_R12 + 8 && FRAME_
               FRAME_R15 == FRAME_R14 + 8);
 static_assert(offsetof(nopal_frame, float_control) == FRAME_FLOAT_CONTROL);
 static_assert(offsetof(nopal_frame, x87_control) == FRAME_X87_CONTROL);
+static_assert(offsetof(nopal_fibril, frame) == 0);
+static_assert(offsetof(nopal_fibril, child) == FIBRIL_CHILD && offsetof(nopal_fibril, out) == FIBRIL_OUT);
+static_assert(offsetof(nopal_deque, bottom) == DEQUE_BOTTOM && offsetof(nopal_deque, limit) == DEQUE_LIMIT);
+static_assert(offsetof(nopal_deque, slots) == DEQUE_SLOTS && offsetof(nopal_deque, split) == DEQUE_SPLIT);
 
 /// Rounding, flush-to-zero and exception masks, packed: SSE in the low half, x87 in the high one.
 inline std::uint64_t float_control() noexcept {

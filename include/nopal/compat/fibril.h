@@ -1,0 +1,58 @@
+/** @file
+ * The interface of Fibril, as its 2016 paper and its published library have it, for GNU C and C++.
+ *
+ *     fibril int parfib(int n) {
+ *       if (n < 2) return n;
+ *       fibril_t fr;
+ *       fibril_init(&fr);
+ *       int x, y;
+ *       fibril_fork(&fr, x, parfib, (n - 1));
+ *       y = parfib(n - 2);
+ *       fibril_join(&fr);
+ *       return x + y;
+ *     }
+ *
+ * Rules are those of <nopal/nopal.h>. Functions need no attribute: the word `fibril` stands for nothing.
+ *
+ * In C, a child may have any number of parameters of any types except vectors wider than 16 bytes. Its result is
+ * nothing or a scalar of up to 8 bytes; the variable that receives it has its type, or is an integer while the result
+ * is one (wider, only from `int` and `unsigned` to 8 bytes), or is a float or a double while the result is one. All
+ * else is an error at compile time. With NOPAL_ELIDE or FIBRIL_SERIAL defined a fork is a call and a join nothing.
+ */
+#ifndef NOPAL_COMPAT_FIBRIL_H
+#define NOPAL_COMPAT_FIBRIL_H
+
+#if defined(NOPAL_ELIDE) || defined(FIBRIL_SERIAL)
+#define NOPAL_DETAIL_FIBRIL_SERIAL
+#endif
+
+#ifdef __cplusplus
+#include <nopal/detail/fibril_cpp.hpp>
+#else
+#include <nopal/detail/fibril_c.h>
+#endif
+
+/** Marks a function that forks. Nothing here: such a function is compiled as any other. */
+#define fibril
+
+/** What the functions of this header return on success. */
+#define FIBRIL_SUCCESS 0
+
+/** For fibril_rt_init: as many workers as NOPAL_WORKERS says, else as the process may use CPUs. */
+#define FIBRIL_NPROCS 0
+
+/** For fibril_rt_init: the same. */
+#define FIBRIL_NPROCS_ONLN (-1)
+
+/** Forks `f(args)`, a call that may run at the same time as what follows, up to the join.
+ *
+ * `fibril_fork(&fr, x, f, (args))` assigns the result to the variable `x`; `fibril_fork(&fr, &x, f, (args))` means the
+ * same; `fibril_fork(&fr, f, (args))` drops it. Where `x` is a pointer itself, it is what receives the result if their
+ * types are the same, and what leads there if its target's type is the result's. The arguments are evaluated before
+ * anything runs at the same time. Where nothing is stolen it costs a call and a dozen stores. */
+#define fibril_fork(...)                                                                                          \
+  NOPAL_DETAIL_FIBRIL_FIFTH(__VA_ARGS__, NOPAL_DETAIL_FIBRIL_FORK_INTO, NOPAL_DETAIL_FIBRIL_FORK_VOID, ~, ~)      \
+  (__VA_ARGS__)
+#define NOPAL_DETAIL_FIBRIL_FIFTH(a, b, c, d, fifth, ...) fifth
+
+#endif

@@ -1,0 +1,162 @@
+/* Fork and join of the C interface, as C and as C++ see them.
+ *
+ * A fork passes its arguments to the assembly routine, and through it to the child's entry, as the ABI has it for
+ * their types: in registers, the rest in the parent's outgoing arguments. Those lie on the stack that the parent
+ * forked on, where nobody writes before the child is done, for a thief runs on another. So the entry owns them.
+ */
+#ifndef NOPAL_DETAIL_C_SCOPE_PARALLEL_H
+#define NOPAL_DETAIL_C_SCOPE_PARALLEL_H
+
+#include <nopal/detail/argument_list.h>
+#include <nopal/detail/fast_path.h>
+#include <nopal/version.hpp>
+
+#ifdef __cplusplus
+#include <nopal/detail/child.hpp>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+NOPAL_EXPORT extern const char nopal_headers_and_library_differ__expected_abi_1;
+
+/* Refers to the library's name of this binary interface, so that another library does not link. */
+__attribute__((used)) static const char* const nopal_c_linked_abi = &nopal_headers_and_library_differ__expected_abi_1;
+
+typedef struct nopal_scope {
+  struct nopal_frame frame;
+} nopal_scope;
+
+static NOPAL_ALWAYS_INLINE void nopal_scope_init(nopal_scope* scope) { nopal_make_frame(&scope->frame); }
+
+/* Folds to nothing at a scope's first fork; one compare elsewhere. */
+static NOPAL_ALWAYS_INLINE void nopal_check_function(struct nopal_frame* frame) {
+  if (NOPAL_UNLIKELY(frame->frame_pointer != __builtin_frame_address(0))) {
+#ifdef __cplusplus
+    nopal_throw_foreign_scope(frame);
+#else
+    nopal_fail_foreign_scope(frame);
+#endif
+  }
+}
+
+static NOPAL_ALWAYS_INLINE void nopal_join_frame(struct nopal_frame* frame) {
+  if (NOPAL_UNLIKELY(frame->steals != 0)) {
+    void* exception;
+    nopal_check_function(frame);
+    NOPAL_JOIN_STOLEN(frame, exception);
+    if (NOPAL_UNLIKELY(exception != NULL)) {
+      nopal_rethrow(nopal_fresh_address(frame), exception, 0);
+    }
+  }
+}
+
+static NOPAL_ALWAYS_INLINE void nopal_join(nopal_scope* scope) { nopal_join_frame(&scope->frame); }
+
+#ifdef __cplusplus
+}
+
+static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
+  nopal_check_function(&scope->frame);
+  ::nopal::detail::fork_child<::nopal::detail::no_result>(&scope->frame, nullptr, function, argument);
+}
+
+/* The class makes the function a constant of the child's entry; unnamed namespaces keep apart the static functions
+ * that share a name in several files. */
+#define NOPAL_DETAIL_CHILD(result, f, list)                                                                       \
+  result f(NOPAL_DETAIL_PARAMETERS list);                                                                         \
+  namespace {                                                                                                     \
+  struct nopal_child_##f {                                                                                        \
+    NOPAL_ALWAYS_INLINE result operator()(NOPAL_DETAIL_PARAMETERS list) const {                                   \
+      return f(NOPAL_DETAIL_ARGUMENTS list);                                                                      \
+    }                                                                                                             \
+  };                                                                                                              \
+  }
+
+#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                                    \
+  NOPAL_DETAIL_CHILD(result, f, list)                                                                             \
+  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                         \
+      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {               \
+    nopal_check_function(&nopal_parent->frame);                                                                   \
+    ::nopal::detail::fork_child(&nopal_parent->frame, nopal_out,                                                  \
+                                nopal_child_##f{} NOPAL_DETAIL_MORE_ARGUMENTS list);                              \
+  }
+
+#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                       \
+  NOPAL_DETAIL_CHILD(void, f, list)                                                                               \
+  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                         \
+      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                              \
+    nopal_check_function(&nopal_parent->frame);                                                                   \
+    ::nopal::detail::fork_child<::nopal::detail::no_result>(&nopal_parent->frame, nullptr,                        \
+                                                            nopal_child_##f{} NOPAL_DETAIL_MORE_ARGUMENTS list);  \
+  }
+
+#else
+
+/* The two ends of a child's entry. Volatile keeps the frame's address in memory, read again only after a steal. */
+#define NOPAL_DETAIL_OFFER(frame)                                                                                 \
+  struct nopal_frame* volatile nopal_kept = (frame);                                                              \
+  if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {                                                                   \
+    nopal_fail_push();                                                                                            \
+  }
+#define NOPAL_DETAIL_TAKE_BACK()                                                                                  \
+  if (NOPAL_UNLIKELY(!nopal_pop())) {                                                                             \
+    nopal_child_done(nopal_kept);                                                                                 \
+  }
+
+static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* frame, void (*self)(void),
+                                                        void (*function)(void*), void* argument) {
+  (void)self;
+  NOPAL_DETAIL_OFFER(frame)
+  function(argument);
+  NOPAL_DETAIL_TAKE_BACK()
+}
+
+/* The routine is called as what it tail-calls. Through a variable: GCC warns of a cast in the call itself. */
+static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
+  void (*enter)(void) = nopal_enter_fork;
+  nopal_check_function(&scope->frame);
+  ((void (*)(struct nopal_frame*, void (*)(void), void (*)(void*), void*))enter)(
+      &scope->frame, (void (*)(void))nopal_enter_untyped, function, argument);
+}
+
+#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                                    \
+  result f(NOPAL_DETAIL_PARAMETERS list);                                                                         \
+  static __attribute__((unused)) void nopal_child_##f(struct nopal_frame* nopal_parent, void (*nopal_self)(void), \
+                                                      __typeof__(result)* nopal_out                               \
+                                                          NOPAL_DETAIL_MORE_PARAMETERS list) {                    \
+    (void)nopal_self;                                                                                             \
+    NOPAL_DETAIL_OFFER(nopal_parent)                                                                              \
+    *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                                  \
+    NOPAL_DETAIL_TAKE_BACK()                                                                                      \
+  }                                                                                                               \
+  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                         \
+      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {               \
+    void (*nopal_enter)(void) = nopal_enter_fork;                                                                 \
+    nopal_check_function(&nopal_parent->frame);                                                                   \
+    ((void (*)(struct nopal_frame*, void (*)(void), __typeof__(result)* NOPAL_DETAIL_MORE_TYPES list))            \
+         nopal_enter)(&nopal_parent->frame, (void (*)(void))nopal_child_##f,                                      \
+                      nopal_out NOPAL_DETAIL_MORE_ARGUMENTS list);                                                \
+  }
+
+#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                       \
+  void f(NOPAL_DETAIL_PARAMETERS list);                                                                           \
+  static __attribute__((unused)) void nopal_child_##f(                                                            \
+      struct nopal_frame* nopal_parent, void (*nopal_self)(void) NOPAL_DETAIL_MORE_PARAMETERS list) {             \
+    (void)nopal_self;                                                                                             \
+    NOPAL_DETAIL_OFFER(nopal_parent)                                                                              \
+    f(NOPAL_DETAIL_ARGUMENTS list);                                                                               \
+    NOPAL_DETAIL_TAKE_BACK()                                                                                      \
+  }                                                                                                               \
+  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                         \
+      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                              \
+    void (*nopal_enter)(void) = nopal_enter_fork;                                                                 \
+    nopal_check_function(&nopal_parent->frame);                                                                   \
+    ((void (*)(struct nopal_frame*, void (*)(void) NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(                    \
+        &nopal_parent->frame, (void (*)(void))nopal_child_##f NOPAL_DETAIL_MORE_ARGUMENTS list);                  \
+  }
+
+#endif
+
+#endif

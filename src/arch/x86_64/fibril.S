@@ -1,0 +1,157 @@
+// The forks of the Fibril interface: the child's arguments come in the child's own registers and stack places, the
+// frame in r10, the ABI's static chain.
+//
+// The return address is moved from the stack into the frame, so that the call of the child puts its own in the same
+// place, right below the child's arguments on the stack; it is pushed again for the return. Calls and returns stay
+// paired, as the processor's prediction and shadow stack want it.
+//
+// While the child runs, rbx holds the frame. The registers used here are the ones that the frame has kept: they come
+// back from there, if the continuation was not stolen. Else nobody needs them.
+
+#include "arch/x86_64/offsets.h"
+
+        .text
+
+// Stores `bottom`, now in ecx, where the deque is at r11; pairs as nopal_pop does.
+        .macro  STORE_BOTTOM_FOR_POP
+#if defined(NOPAL_DEQUE_THE) || defined(NOPAL_DEQUE_LOCKFREE)
+        movl    %ecx, %edx
+        xchgl   %edx, DEQUE_BOTTOM(%r11)
+#else
+        movl    %ecx, DEQUE_BOTTOM(%r11)
+#endif
+        .endm
+
+        .macro  FIBRIL_FORK name, store=
+        .p2align 6
+        .globl  nopal_fibril_fork_\name
+        .type   nopal_fibril_fork_\name, @function
+nopal_fibril_fork_\name:
+        .cfi_startproc
+        endbr64
+        movq    %rbx, FRAME_RBX(%r10)
+        movq    %r12, FRAME_R12(%r10)
+        movq    %r13, FRAME_R13(%r10)
+        movq    %r14, FRAME_R14(%r10)
+        movq    %r15, FRAME_R15(%r10)
+        movq    %r10, %rbx
+        // Of the caller's registers: DW_CFA_expression, register, length 2, DW_OP_breg3 (rbx), offset in the frame.
+        .cfi_escape 0x10, 3, 2, 0x73, FRAME_RBX
+        .cfi_escape 0x10, 12, 2, 0x73, FRAME_R12
+        .cfi_escape 0x10, 13, 2, 0x73, FRAME_R13
+        .cfi_escape 0x10, 14, 2, 0x73, FRAME_R14
+        .cfi_escape 0x10, 15, 2, 0x73, FRAME_R15
+        popq    FRAME_RESUME_ADDRESS(%rbx)
+        .cfi_def_cfa_offset 0
+        .cfi_escape 0x10, 16, 2, 0x73, FRAME_RESUME_ADDRESS
+        movq    %rsp, FRAME_STACK_POINTER(%rbx)
+        movq    FIBRIL_CHILD(%rbx), %r15
+        movq    FIBRIL_OUT(%rbx), %r12
+
+        // nopal_push. Stores stay in order on this processor; thieves poison the limit.
+        movq    nopal_current@gottpoff(%rip), %r11
+        movq    %fs:(%r11), %r11
+        movslq  DEQUE_BOTTOM(%r11), %r13
+        cmpl    DEQUE_LIMIT(%r11), %r13d
+        jge     .Lpush_slow_\name
+        movq    DEQUE_SLOTS(%r11), %r14
+        movq    %rbx, (%r14, %r13, 8)
+        incl    %r13d
+        movl    %r13d, DEQUE_BOTTOM(%r11)
+.Lpushed_\name:
+        callq   *%r15
+        \store
+
+        // nopal_pop, on the deque of the thread that this is now.
+        movq    nopal_current@gottpoff(%rip), %r11
+        movq    %fs:(%r11), %r11
+        movl    DEQUE_BOTTOM(%r11), %ecx
+        decl    %ecx
+        STORE_BOTTOM_FOR_POP
+        cmpl    DEQUE_SPLIT(%r11), %ecx
+        jl      .Lpop_slow_\name
+.Lpopped_\name:
+        .cfi_remember_state
+        pushq   FRAME_RESUME_ADDRESS(%rbx)
+        .cfi_def_cfa_offset 8
+        .cfi_offset %rip, -8
+        movq    FRAME_R12(%rbx), %r12
+        movq    FRAME_R13(%rbx), %r13
+        movq    FRAME_R14(%rbx), %r14
+        movq    FRAME_R15(%rbx), %r15
+        .cfi_same_value %r12
+        .cfi_same_value %r13
+        .cfi_same_value %r14
+        .cfi_same_value %r15
+        movq    FRAME_RBX(%rbx), %rbx
+        .cfi_same_value %rbx
+        ret
+        .cfi_restore_state
+
+.Lpush_slow_\name:
+        call    nopal_fibril_push_slow
+        jmp     .Lpushed_\name
+
+.Lpop_slow_\name:
+        movq    %r11, %rdi
+        call    nopal_pop_slow@PLT
+        testl   %eax, %eax
+        jne     .Lpopped_\name
+        movq    %rbx, %rdi
+        call    nopal_child_done@PLT
+        ud2
+        .cfi_endproc
+        .size   nopal_fibril_fork_\name, .-nopal_fibril_fork_\name
+        .endm
+
+// Pushes the frame in rbx on the slow path; keeps what may hold arguments: the general registers and the low 16
+// bytes of the vector registers. Uses r13 and r14, which the frame has kept.
+        .p2align 4
+        .type   nopal_fibril_push_slow, @function
+nopal_fibril_push_slow:
+        .cfi_startproc
+        subq    $136, %rsp
+        .cfi_def_cfa_offset 144
+        movups  %xmm0, (%rsp)
+        movups  %xmm1, 16(%rsp)
+        movups  %xmm2, 32(%rsp)
+        movups  %xmm3, 48(%rsp)
+        movups  %xmm4, 64(%rsp)
+        movups  %xmm5, 80(%rsp)
+        movups  %xmm6, 96(%rsp)
+        movups  %xmm7, 112(%rsp)
+        movq    %rax, %r13
+        movq    %rdi, %r14
+        movq    %rbx, %rdi
+        call    nopal_push_slow@PLT
+        testl   %eax, %eax
+        jne     nopal_fail_push@PLT
+        movq    %r14, %rdi
+        movq    %r13, %rax
+        movups  (%rsp), %xmm0
+        movups  16(%rsp), %xmm1
+        movups  32(%rsp), %xmm2
+        movups  48(%rsp), %xmm3
+        movups  64(%rsp), %xmm4
+        movups  80(%rsp), %xmm5
+        movups  96(%rsp), %xmm6
+        movups  112(%rsp), %xmm7
+        addq    $136, %rsp
+        .cfi_def_cfa_offset 8
+        ret
+        .cfi_endproc
+        .size   nopal_fibril_push_slow, .-nopal_fibril_push_slow
+
+        FIBRIL_FORK void
+        FIBRIL_FORK 1, "movb %al, (%r12)"
+        FIBRIL_FORK 2, "movw %ax, (%r12)"
+        FIBRIL_FORK 4, "movl %eax, (%r12)"
+        FIBRIL_FORK 8, "movq %rax, (%r12)"
+        FIBRIL_FORK 8_from_int, "cltq; movq %rax, (%r12)"
+        FIBRIL_FORK 8_from_unsigned, "movl %eax, %eax; movq %rax, (%r12)"
+        FIBRIL_FORK float, "movss %xmm0, (%r12)"
+        FIBRIL_FORK double, "movsd %xmm0, (%r12)"
+        FIBRIL_FORK float_from_double, "cvtsd2ss %xmm0, %xmm0; movss %xmm0, (%r12)"
+        FIBRIL_FORK double_from_float, "cvtss2sd %xmm0, %xmm0; movsd %xmm0, (%r12)"
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,130 @@
+// The functions of <nopal/nopal.h>: the C++ ones with codes for exceptions.
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include <nopal/nopal.h>
+#include <nopal/runtime.hpp>
+
+#include "os/os.hpp"
+
+namespace {
+
+constexpr int succeeded = 0;
+constexpr int failed = -1;
+
+__thread char latest_error[256];
+
+/// A copy in the thread, so that keeping it can not fail in turn.
+void keep_message(const char* text) noexcept {
+  std::strncpy(latest_error, text, sizeof latest_error - 1);
+  latest_error[sizeof latest_error - 1] = '\0';
+}
+
+/// What `action` returns, or `failed` with the message kept.
+template <class Action>
+int guarded(Action action) noexcept {
+  try {
+    return action();
+  } catch (const std::exception& thrown) {
+    keep_message(thrown.what());
+  } catch (...) {
+    keep_message("nopal: unknown error");
+  }
+  return failed;
+}
+
+nopal_worker_statistics in_c(const nopal::worker_statistics& counts) noexcept {
+  return {counts.steals,       counts.failed_steals,   counts.suspensions,    counts.resumptions,
+          counts.publishes,    counts.forced_publishes, counts.parks,         counts.wakes,
+          counts.stacks_taken, counts.stacks_returned, counts.pages_reclaimed};
+}
+
+/// C's enumerations have their default at zero, the values of C++ from one on.
+constexpr int in_cpp(int value) noexcept { return value - 1; }
+static_assert(in_cpp(nopal_reclaim_lazy) == static_cast<int>(nopal::reclaim::lazy));
+static_assert(in_cpp(nopal_reclaim_eager) == static_cast<int>(nopal::reclaim::eager));
+static_assert(in_cpp(nopal_reclaim_never) == static_cast<int>(nopal::reclaim::never));
+static_assert(in_cpp(nopal_reclaim_with_dontneed) == static_cast<int>(nopal::reclaim_call::dontneed));
+static_assert(in_cpp(nopal_reclaim_with_free) == static_cast<int>(nopal::reclaim_call::free));
+
+int pin_in_cpp(nopal_pin pin) {
+  switch (static_cast<int>(pin)) {
+    case nopal_pin_default:
+      return -1;
+    case nopal_pin_no:
+      return 0;
+    case nopal_pin_yes:
+      return 1;
+    default:
+      throw nopal::error("nopal: configure: pin is none of nopal_pin_default, nopal_pin_no and nopal_pin_yes");
+  }
+}
+
+[[noreturn]] void end_program(const char* message) noexcept {
+  nopal::os::write_stderr("%s\n", message);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" {
+
+int nopal_workers(void) {
+  return guarded([] { return nopal::workers(); });
+}
+
+int nopal_configure(const nopal_configuration* with) {
+  return guarded([with] {
+    nopal::configuration asked;
+    asked.workers = with->workers;
+    asked.stack_size = with->stack_size;
+    asked.reclaim = static_cast<nopal::reclaim>(in_cpp(with->reclaim));
+    asked.pin = pin_in_cpp(with->pin);
+    asked.reclaim_with = in_cpp(with->reclaim_with);
+    nopal::configure(asked);
+    return succeeded;
+  });
+}
+
+int nopal_worker_index(void) { return nopal::worker_index(); }
+
+int nopal_stats(nopal_statistics* counts) {
+  return guarded([counts] {
+    const nopal::statistics now = nopal::stats();
+    *counts = {now.workers,       in_c(now.total),   now.joins_with_children, now.stacks_in_use,
+               now.stacks_peak,   now.stacks_mapped, now.stack_pages_in_use,  now.stack_pages_peak};
+    return succeeded;
+  });
+}
+
+int nopal_worker_stats(nopal_worker_statistics* counts, std::size_t capacity) {
+  return guarded([counts, capacity] {
+    const nopal::statistics now = nopal::stats();
+    for (std::size_t i = 0; i < capacity && i < now.per_worker.size(); ++i) {
+      counts[i] = in_c(now.per_worker[i]);
+    }
+    return static_cast<int>(now.per_worker.size());
+  });
+}
+
+int nopal_shutdown(void) {
+  return guarded([] {
+    nopal::shutdown();
+    return succeeded;
+  });
+}
+
+const char* nopal_error_message(void) { return latest_error; }
+
+void nopal_fail_push(void) {
+  end_program("nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
+}
+
+void nopal_fail_foreign_scope(nopal_frame*) {
+  end_program("nopal: a scope was forked on or joined by a function other than the one that made it: "
+              "make a scope in every function that forks");
+}
+
+}  // extern "C"
