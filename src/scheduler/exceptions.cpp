@@ -103,18 +103,28 @@ void* take_exception(nopal_frame* frame) noexcept {
     }
   }
   pthread_mutex_unlock(&store.lock);
-  while (dropped != nullptr) {
-    kept_exception* const next = dropped->next;
-    delete dropped;
-    dropped = next;
+  if (earliest != nullptr) {
+    earliest->next = dropped;  // They end in nopal_rethrow: their destructors are the program's, and may fork.
   }
   return earliest;
 }
 
+namespace {
+
+void delete_all(kept_exception* first) {
+  while (first != nullptr) {
+    kept_exception* const next = first->next;
+    delete first;
+    first = next;
+  }
+}
+
+}  // namespace
+
 extern "C" void nopal_rethrow(nopal_frame* frame, void* exception, int in_destructor) {
   auto* const kept = static_cast<kept_exception*>(exception);
   std::exception_ptr thrown = static_cast<std::exception_ptr&&>(kept->thrown);
-  delete kept;
+  delete_all(kept);
   if (in_destructor != 0 && std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
     return;  // The scope is left by another exception, which goes on.
   }
