@@ -99,7 +99,7 @@ extern "C" int nopal_push_slow_path(nopal_frame* frame) noexcept {
   return 0;
 }
 
-extern "C" int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
+extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
