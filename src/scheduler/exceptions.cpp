@@ -111,14 +111,19 @@ void* take_exception(nopal_frame* frame) noexcept {
   return earliest;
 }
 
-extern "C" void nopal_rethrow(nopal_frame* frame, void* exception, int in_destructor) {
+extern "C" void nopal_rethrow(void* exception) {
   auto* const kept = static_cast<kept_exception*>(exception);
   std::exception_ptr thrown = static_cast<std::exception_ptr&&>(kept->thrown);
   delete kept;
-  if (in_destructor != 0 && std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
-    return;  // The scope is left by another exception, which goes on.
-  }
   std::rethrow_exception(static_cast<std::exception_ptr&&>(thrown));
+}
+
+extern "C" void nopal_rethrow_at_end(nopal_frame* frame, void* exception) {
+  if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
+    delete static_cast<kept_exception*>(exception);
+    return;
+  }
+  nopal_rethrow(exception);
 }
 
 extern "C" void nopal_throw_push_failure() {

@@ -20,10 +20,10 @@ struct nopal_stack;
 /* The continuation of a fork or of a join, and the count of the children that a join waits for.
  * Written by the strand that owns the scope, except where a comment says otherwise. */
 struct nopal_frame {
-  void* resume_address;      /* where the continuation goes on; written by nopal_fork and nopal_join */
-  void* stack_pointer;       /* as it is at `resume_address`; written by nopal_fork and nopal_join */
+  void* resume_address;      /* where the continuation goes on; like the next, written at each fork and join */
+  void* stack_pointer;       /* as it is at `resume_address` */
   void* frame_pointer;       /* of the function that forks; written once, when the scope is made */
-  void* callee_saved[5];     /* rbx, r12 to r15; written by nopal_fork and nopal_join */
+  void* callee_saved[5];     /* rbx, r12 to r15; written at each fork and join */
   uint32_t steals;           /* continuations stolen since the last join; written by thieves, one at a time */
   int32_t unfinished;        /* atomic; children end with -1, the join adds `steals`: zero means all are done */
   struct nopal_stack* home;  /* the stack to come back to at the join; valid while `steals` > 0; null: stay */
@@ -59,11 +59,11 @@ NOPAL_EXPORT extern __thread struct nopal_deque* nopal_current __attribute__((tl
 
 /* Records the continuation and enters `child(frame, child, ...)` with the registers as the caller set them. An
  * ordinary call to the compiler; returns once if the continuation is not stolen, and on a thief if it is. */
-NOPAL_EXPORT void nopal_fork(void);
+NOPAL_EXPORT void nopal_enter_fork(void);
 
 /* Suspends the strand until every stolen child of `frame` is done. Returns the exception to rethrow, or null;
  * maybe on another thread. */
-NOPAL_EXPORT void* nopal_join(struct nopal_frame* frame);
+NOPAL_EXPORT void* nopal_suspend_at_join(struct nopal_frame* frame);
 
 /* The end of a child whose continuation was stolen. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_child_done(struct nopal_frame* frame);
@@ -74,8 +74,11 @@ NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
 /* Called in a handler that caught what a child threw: returns if its continuation was not stolen. */
 NOPAL_EXPORT void nopal_child_threw(struct nopal_frame* frame);
 
-/* Rethrows `exception`; in a destructor that runs because of another exception, drops it. */
-NOPAL_EXPORT void nopal_rethrow(struct nopal_frame* frame, void* exception, int in_destructor);
+/* Throws the exception that a join returned. */
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);
+
+/* The same at the end of a scope that is left normally; drops it if the scope is left by another exception. */
+NOPAL_EXPORT void nopal_rethrow_at_end(struct nopal_frame* frame, void* exception);
 
 /* Throws for a push that could not be done: the thread could not be adopted. Ends the program in C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);

@@ -8,12 +8,12 @@
 
         .text
 
-// void nopal_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every argument
-// register as it is. Only rax is used, which is neither an argument nor preserved.
+// void nopal_enter_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every
+// argument register as it is. Only rax is used, which is neither an argument nor preserved.
         .p2align 6
-        .globl  nopal_fork
-        .type   nopal_fork, @function
-nopal_fork:
+        .globl  nopal_enter_fork
+        .type   nopal_enter_fork, @function
+nopal_enter_fork:
         .cfi_startproc
         endbr64
         movq    (%rsp), %rax
@@ -27,9 +27,11 @@ nopal_fork:
         movq    %r15, FRAME_R15(%rdi)
         jmp     *%rsi
         .cfi_endproc
-        .size   nopal_fork, .-nopal_fork
+        .size   nopal_enter_fork, .-nopal_enter_fork
 
-// int nopal_push_slow(frame rdi): keeps every general register but rax, at any stack alignment.
+// int nopal_push_slow(frame rdi): keeps every register but rax, vector and mask registers included, at any stack
+// alignment. The caller is inline assembly that claims no more, and may hold arguments of any type. What there is to do
+// is done on the scheduler stack, so that a strand's stack holds the program's frames and nothing else.
         .p2align 4
         .globl  nopal_push_slow
         .type   nopal_push_slow, @function
@@ -49,10 +51,47 @@ nopal_push_slow:
         pushq   %r9
         pushq   %r10
         pushq   %r11
+        pushq   $0                      // the result
         cld
-        andq    $-16, %rsp
+        movq    nopal_current@gottpoff(%rip), %rax
+        movq    %fs:(%rax), %rax
+        movq    WORKER_SCHEDULER_STACK_POINTER(%rax), %rax
+        testq   %rax, %rax              // null for a thread not adopted yet
+        cmovneq %rax, %rsp
+        andq    $-64, %rsp
+        movl    nopal_vector_state_bytes(%rip), %eax
+        testl   %eax, %eax
+        jne     1f
+        call    nopal_measure_vector_state
+        movq    -32(%rbp), %rdi
+1:      subq    %rax, %rsp
+        andq    $-64, %rsp
+        movl    nopal_vector_state_mask(%rip), %eax
+        testl   %eax, %eax
+        je      2f
+        // The header of the save area must start out as zeroes.
+        xorl    %edx, %edx
+        movq    %rdx, 512(%rsp)
+        movq    %rdx, 520(%rsp)
+        movq    %rdx, 528(%rsp)
+        movq    %rdx, 536(%rsp)
+        movq    %rdx, 544(%rsp)
+        movq    %rdx, 552(%rsp)
+        movq    %rdx, 560(%rsp)
+        movq    %rdx, 568(%rsp)
+        xsave64 (%rsp)
         call    nopal_push_slow_path
-        leaq    -64(%rbp), %rsp
+        movl    %eax, -72(%rbp)
+        movl    nopal_vector_state_mask(%rip), %eax
+        xorl    %edx, %edx
+        xrstor64 (%rsp)
+        jmp     3f
+2:      fxsave64 (%rsp)
+        call    nopal_push_slow_path
+        movl    %eax, -72(%rbp)
+        fxrstor64 (%rsp)
+3:      leaq    -72(%rbp), %rsp
+        popq    %rax
         popq    %r11
         popq    %r10
         popq    %r9
@@ -67,11 +106,11 @@ nopal_push_slow:
         .cfi_endproc
         .size   nopal_push_slow, .-nopal_push_slow
 
-// void* nopal_join(frame rdi): records the continuation and leaves for the scheduler stack.
+// void* nopal_suspend_at_join(frame rdi): records the continuation and leaves for the scheduler stack.
         .p2align 4
-        .globl  nopal_join
-        .type   nopal_join, @function
-nopal_join:
+        .globl  nopal_suspend_at_join
+        .type   nopal_suspend_at_join, @function
+nopal_suspend_at_join:
         .cfi_startproc
         endbr64
         movq    (%rsp), %rax
@@ -96,7 +135,7 @@ nopal_join:
         call    nopal_arrive_at_join
         ud2
         .cfi_endproc
-        .size   nopal_join, .-nopal_join
+        .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 
 // void nopal_child_done(frame rdi): leaves for the scheduler stack for good.
         .p2align 4
@@ -117,7 +156,7 @@ nopal_child_done:
         .size   nopal_child_done, .-nopal_child_done
 
 // void nopal_resume(frame rdi, stack pointer rsi, value rdx): goes on with the continuation of `frame` on the given
-// stack; nopal_join, if that is where it was recorded, returns `value`.
+// stack; nopal_suspend_at_join, if that is where it was recorded, returns `value`.
         .p2align 4
         .globl  nopal_resume
         .hidden nopal_resume
