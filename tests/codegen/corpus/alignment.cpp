@@ -45,7 +45,7 @@ template <std::size_t Alignment>
 CORPUS_CASE(aligned_32) { return aligned_goes_through<32>(); }
 CORPUS_CASE(aligned_64) { return aligned_goes_through<64>(); }
 CORPUS_CASE(aligned_128) { return aligned_goes_through<128>(); }
-CORPUS_CASE(aligned_1024) { return aligned_goes_through<1024>(); }
+CORPUS_CASE(aligned_256) { return aligned_goes_through<256>(); }
 
 /// Arrays of many elements, all live across both forks.
 template <std::size_t Alignment>

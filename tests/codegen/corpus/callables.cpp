@@ -74,11 +74,14 @@ CORPUS_CASE(callables_data_member) {
   account mine;
   mine.balance = opaque(12);
   int result = 0;
+  int other = 0;
   nopal::scope s;
   s.fork_into(result, &account::balance, mine);
   mine.balance = 0;
+  s.fork_into(other, leaf<int>, 12);
+  mine.balance = 1;
   s.join();
-  return result == 12 && leaf(1) == 1;
+  return mine.balance == 1 && other == 12 && result == 12;
 }
 
 struct adder {

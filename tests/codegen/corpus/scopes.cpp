@@ -126,8 +126,9 @@ CORPUS_CASE(scopes_without_fork) {
 
 CORPUS_CASE(scopes_keep_the_stack) { return stays_as_deep(corpus::repetitions()); }
 
-/// The same for a scope per iteration, and for continuations that go on for long on a thief's stack.
+/// The same where the strand is away, on a thief's stack; it may go on on another one, but as near to its end.
 [[gnu::noinline]] bool stays_as_deep_away(int rounds) {
+  constexpr std::uintptr_t page = 4096;
   int outer = 0;
   int result = 0;
   bool right = true;
@@ -139,7 +140,8 @@ CORPUS_CASE(scopes_keep_the_stack) { return stays_as_deep(corpus::repetitions())
     s.fork_into(result, leaf<int>, round);
     corpus::scribble();
     s.join();
-    right = right && result == round && depth() == before;
+    const std::uintptr_t now = depth();
+    right = right && result == round && (now == before || now > before + page || now < before - page);
   }
   around.join();
   return right && outer == 1;

@@ -58,7 +58,8 @@ CORPUS_CASE(variadic_around_fork) {
   const double pairs = corpus_pairs(7, n, 0.5, n, 0.5, n, 0.5, n, 0.5, n, 0.5, n, 0.5, n, 0.5);
   s.join();
   const long after = corpus_sum(9, n, n, n, n, n, n, n, n, n);
-  return before == 55 && inside == 36 && between == 78 && pairs == 42 && after == 45 && result == 5 && other == 6;
+  return before == 55 && inside == 36 && between == 78 && pairs == 42 && after == 45 && result == 5 &&
+         other == 6;
 }
 
 CORPUS_CASE(variadic_prints) {
