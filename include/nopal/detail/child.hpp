@@ -52,8 +52,39 @@ template <class Result, class F, class... Args>
   }
 }
 
-template <class Result, class F, class... Args>
-[[gnu::always_inline]] inline void run_child(nopal_frame* frame, Result* result, F& f, Args&... args) {
+/// The child's copies of its arguments. Destroyed as soon as the child is over: a child whose continuation was stolen
+/// never leaves the function that it is called from, so nothing there may wait for the end of its block.
+template <class Copies>
+class owned_copies {
+public:
+  template <class References>
+  explicit owned_copies(References&& references) : copies_(std::forward<References>(references)) {}
+  owned_copies(const owned_copies&) = delete;
+  owned_copies& operator=(const owned_copies&) = delete;
+  ~owned_copies() { destroy(); }
+
+  [[gnu::always_inline]] void destroy() noexcept {
+    if (alive_) {
+      alive_ = false;
+      copies_.~Copies();
+    }
+  }
+  Copies& get() noexcept { return copies_; }
+
+private:
+  union {
+    Copies copies_;
+  };
+  bool alive_ = true;
+};
+
+/// Where the arguments need no destructor.
+struct nothing_owned {
+  void destroy() noexcept {}
+};
+
+template <class Owner, class Result, class F, class... Args>
+[[gnu::always_inline]] inline void run_child(nopal_frame* frame, Owner& owner, Result* result, F& f, Args&... args) {
   // Volatile keeps it in memory, read again only if the continuation was stolen.
   nopal_frame* volatile kept = frame;
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {
@@ -63,12 +94,14 @@ template <class Result, class F, class... Args>
   try {
     call_child(result, f, args...);
   } catch (...) {
+    owner.destroy();
     nopal_child_threw(kept);
     throw;
   }
 #else
   call_child(result, f, args...);
 #endif
+  owner.destroy();
   if (NOPAL_UNLIKELY(!nopal_pop())) {
     nopal_child_done(kept);
   }
@@ -77,14 +110,16 @@ template <class Result, class F, class... Args>
 /// Entered with every argument by value.
 template <class Result, class F, class... Args>
 void enter_child(nopal_frame* frame, void*, Result* result, F f, Args... args) {
-  run_child(frame, result, f, args...);
+  nothing_owned nothing;
+  run_child(frame, nothing, result, f, args...);
 }
 
 /// Entered with a tuple of references into the parent's frame.
 template <class Result, class References, class F, class... Args>
 void enter_child_with_copies(nopal_frame* frame, void*, Result* result, References* references) {
-  std::tuple<F, Args...> copies(std::move(*references));
-  std::apply([frame, result](F& f, Args&... args) { run_child(frame, result, f, args...); }, copies);
+  owned_copies<std::tuple<F, Args...>> copies(std::move(*references));
+  std::apply([frame, result, &copies](F& f, Args&... args) { run_child(frame, copies, result, f, args...); },
+             copies.get());
 }
 
 /// One fork: always part of the forking function.

@@ -7,6 +7,7 @@
 #define NOPAL_DETAIL_SCOPE_ELIDED_HPP
 
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 #include <nopal/version.hpp>
@@ -69,18 +70,19 @@ public:
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
 
-  /// Calls `f(args...)` and discards the result.
+  /// Calls `f(args...)` and discards the result. Copies as the parallel scope does: what compiles and what a child can
+  /// change must not depend on the elision.
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {
     forked_.set();
-    static_cast<void>(std::invoke(std::forward<F>(f), std::forward<Args>(args)...));
+    static_cast<void>(std::invoke(std::decay_t<F>(std::forward<F>(f)), std::decay_t<Args>(std::forward<Args>(args))...));
   }
 
   /// `out = f(args...)`.
   template <class Out, class F, class... Args>
   void fork_into(Out& out, F&& f, Args&&... args) {
     forked_.set();
-    out = std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+    out = std::invoke(std::decay_t<F>(std::forward<F>(f)), std::decay_t<Args>(std::forward<Args>(args))...);
   }
 
   /// Nothing: every child has returned already.

@@ -55,8 +55,9 @@ inline void set_float_control(std::uint64_t control) noexcept {
   asm volatile("fldcw %0" : : "m"(x87));
 }
 
-/// Stack pointers keep their residue modulo this when a strand moves to another stack.
-inline constexpr std::uintptr_t stack_alignment = 64;
+/// Stack pointers keep their residue modulo this when a strand moves to another stack: calls that pass over-aligned
+/// arguments on the stack rely on it. Beyond a pair of cache lines nobody aligns arguments.
+inline constexpr std::uintptr_t stack_alignment = 256;
 
 }  // namespace arch
 }  // namespace NOPAL_ABI_NAMESPACE
