@@ -13,22 +13,32 @@
 #endif
 #include <nopal/detail/fibril_runtime.h>
 
-/* Classes of types, as __builtin_classify_type numbers them. `any` is a pointer to anything, never followed. */
-#define NOPAL_DETAIL_FIBRIL_CLASS(type, any) __builtin_classify_type(*(type*)(any))
+/* Classes of types, as __builtin_classify_type numbers them. `any` is a pointer to anything, never followed. What
+ * has type void is seen as a structure, since nothing may be asked of void itself. */
 #define NOPAL_DETAIL_FIBRIL_IS_VOID(type) __builtin_types_compatible_p(type, void)
-#define NOPAL_DETAIL_FIBRIL_IS_WORD(type, any) \
-  (NOPAL_DETAIL_FIBRIL_CLASS(type, any) >= 1 && NOPAL_DETAIL_FIBRIL_CLASS(type, any) <= 5 && sizeof(type) <= 8)
+#define NOPAL_DETAIL_FIBRIL_OBJECT(type, any) \
+  (*__builtin_choose_expr(NOPAL_DETAIL_FIBRIL_IS_VOID(type), (fibril_t*)(any), (type*)(any)))
 #define NOPAL_DETAIL_FIBRIL_IS_POINTER(expression) (__builtin_classify_type(expression) == 5)
+#define NOPAL_DETAIL_FIBRIL_IS_WORD(type, any)                                 \
+  (__builtin_classify_type(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) >= 1 &&      \
+   __builtin_classify_type(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) <= 5 &&      \
+   sizeof(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) <= 8)
 #define NOPAL_DETAIL_FIBRIL_SAME(type, other) __builtin_types_compatible_p(__typeof__(type), __typeof__(other))
+#define NOPAL_DETAIL_FIBRIL_TO_VOID(expression)            \
+  (NOPAL_DETAIL_FIBRIL_SAME(expression, void*) ||          \
+   NOPAL_DETAIL_FIBRIL_SAME(expression, const void*) ||    \
+   NOPAL_DETAIL_FIBRIL_SAME(expression, volatile void*))
 
 /* What `destination` points to if it is a pointer; else something. */
-#define NOPAL_DETAIL_FIBRIL_TARGET(destination, any) \
-  (*__builtin_choose_expr(NOPAL_DETAIL_FIBRIL_IS_POINTER(destination), (destination), (char*)(any)))
+#define NOPAL_DETAIL_FIBRIL_TARGET(destination, any)                                                              \
+  (*__builtin_choose_expr(                                                                                        \
+      NOPAL_DETAIL_FIBRIL_IS_POINTER(destination) && !NOPAL_DETAIL_FIBRIL_TO_VOID(destination), (destination),    \
+      (fibril_t*)(any)))
 
 /* Whether `destination` points to what receives a `result`, and does not receive it. */
 #define NOPAL_DETAIL_FIBRIL_LEADS_TO(destination, result, any)                                                    \
   (NOPAL_DETAIL_FIBRIL_IS_POINTER(destination) &&                                                                 \
-   (NOPAL_DETAIL_FIBRIL_CLASS(result, any) != 5 ||                                                                \
+   (!NOPAL_DETAIL_FIBRIL_IS_POINTER(NOPAL_DETAIL_FIBRIL_OBJECT(result, any)) ||                                                                \
     NOPAL_DETAIL_FIBRIL_SAME(result, NOPAL_DETAIL_FIBRIL_TARGET(destination, any)) ||                             \
     (!NOPAL_DETAIL_FIBRIL_SAME(result, destination) &&                                                            \
      NOPAL_DETAIL_FIBRIL_IS_POINTER(NOPAL_DETAIL_FIBRIL_TARGET(destination, any)))))
