@@ -75,6 +75,7 @@ worker* adopt_locked(runtime& all) {
   self->strand_uncaught.store(self->exceptions != nullptr ? self->exceptions->uncaught : 0, std::memory_order_relaxed);
   self->float_control.store(arch::float_control(), std::memory_order_relaxed);
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
+  self->has_thread.store(true, std::memory_order_seq_cst);
   enter_table(all, self, place);
   return self;
 }
@@ -85,6 +86,10 @@ void thread_ends(void* argument) {
   runtime& all = the_runtime();
   set_this_worker(nullptr);
   stop_watching_for_overflow(self);
+  self->has_thread.store(false, std::memory_order_seq_cst);
+  while (self->visitors.load(std::memory_order_seq_cst) != 0) {
+    os::yield();
+  }
   const locked guard(all);
   if (self->spare != nullptr) {
     all.stacks.give(self->spare);
@@ -120,6 +125,7 @@ void after_fork_in_child() {
   self->spare = nullptr;
   self->inbox.store(nullptr, std::memory_order_relaxed);
   self->of_pool = false;
+  self->visitors.store(0, std::memory_order_relaxed);
   deque::poison(self->deque);
   enter_table(all, self, 0);
   pthread_setspecific(thread_end_key, self);

@@ -53,7 +53,7 @@ void* caught_at(void* caught, const void* stack_pointer, const void* base) noexc
 }
 
 /// In the handler around a child: returns if the serial course goes on, so that the handler rethrows to the parent.
-extern "C" void nopal_child_threw(nopal_frame* frame) {
+extern "C" NOPAL_EXPORT void nopal_child_threw(nopal_frame* frame) {
   if (nopal_pop()) {
     return;
   }
@@ -103,29 +103,44 @@ void* take_exception(nopal_frame* frame) noexcept {
     }
   }
   pthread_mutex_unlock(&store.lock);
-  while (dropped != nullptr) {
-    kept_exception* const next = dropped->next;
-    delete dropped;
-    dropped = next;
+  if (earliest != nullptr) {
+    earliest->next = dropped;  // They end in nopal_rethrow: their destructors are the program's, and may fork.
   }
   return earliest;
 }
 
-extern "C" void nopal_rethrow(nopal_frame* frame, void* exception, int in_destructor) {
+namespace {
+
+void delete_all(kept_exception* first) {
+  while (first != nullptr) {
+    kept_exception* const next = first->next;
+    delete first;
+    first = next;
+  }
+}
+
+}  // namespace
+
+extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
   auto* const kept = static_cast<kept_exception*>(exception);
   std::exception_ptr thrown = static_cast<std::exception_ptr&&>(kept->thrown);
-  delete kept;
-  if (in_destructor != 0 && std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
-    return;  // The scope is left by another exception, which goes on.
-  }
+  delete_all(kept);
   std::rethrow_exception(static_cast<std::exception_ptr&&>(thrown));
 }
 
-extern "C" void nopal_throw_push_failure() {
+extern "C" NOPAL_EXPORT void nopal_rethrow_at_end(nopal_frame* frame, void* exception) {
+  if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
+    delete_all(static_cast<kept_exception*>(exception));
+    return;
+  }
+  nopal_rethrow(exception);
+}
+
+extern "C" NOPAL_EXPORT void nopal_throw_push_failure() {
   throw error("nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
 }
 
-extern "C" void nopal_throw_foreign_scope(nopal_frame*) {
+extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
   throw error(
       "nopal: a scope was forked on or joined by a function other than the one that made it: "
       "make a scope in every function that forks");

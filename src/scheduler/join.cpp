@@ -22,7 +22,30 @@ namespace {
   self->float_control.store(control, std::memory_order_relaxed);
   arch::set_float_control(control);
   self->counts.resumptions.add();
+  if (!self->of_pool && stack == &self->native && self->spare != nullptr) {
+    // The thread is back with the program and may not steal for long.
+    the_runtime().stacks.give(self->spare);
+    self->spare = nullptr;
+  }
   nopal_resume(frame, frame->home_stack_pointer, take_exception(frame));
+}
+
+/// One step of the count of a frame's children: returns it as it is after `amount` was added.
+///
+/// Release publishes what this side did, acquire gets what the others did: the one that sees zero sees all of it.
+std::int32_t step(nopal_frame* frame, std::int32_t amount) {
+#ifdef NOPAL_JOIN_LOCKED
+  // The lock-based join of the 2016 paper, for the evaluation; locks are shared by address.
+  static pthread_mutex_t locks[64] = {};  // all zeroes is PTHREAD_MUTEX_INITIALIZER on Linux
+  pthread_mutex_t& lock = locks[reinterpret_cast<std::uintptr_t>(frame) / sizeof(nopal_frame) % 64];
+  pthread_mutex_lock(&lock);
+  const std::int32_t result = frame->unfinished + amount;
+  __atomic_store_n(&frame->unfinished, result, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&lock);
+  return result;
+#else
+  return __atomic_add_fetch(&frame->unfinished, amount, __ATOMIC_ACQ_REL);
+#endif
 }
 
 /// The stack keeps the frame of a strand that is elsewhere or suspended; this worker leaves it.
@@ -84,8 +107,7 @@ extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* se
     frame->home_stack_pointer = pointer + stack->base().to_home;
     leave_empty(self, stack);
   }
-  // Release publishes the frame to the last child, acquire gets the children's results.
-  if (__atomic_add_fetch(&frame->unfinished, children, __ATOMIC_ACQ_REL) == 0) {
+  if (step(frame, children) == 0) {
     go_home(self, frame);
   }
   self->counts.suspensions.add();
@@ -100,8 +122,7 @@ extern "C" [[noreturn]] void nopal_finish_child(nopal_frame* frame, worker* self
   } else if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
     leave_behind(self, stack, stack_pointer);
   }
-  // Acquire and release as in the join: the last one sees every other child's results and the frame.
-  if (__atomic_fetch_sub(&frame->unfinished, 1, __ATOMIC_ACQ_REL) == 1) {
+  if (step(frame, -1) == 0) {
     go_home(self, frame);
   }
   find_work(self);

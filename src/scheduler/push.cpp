@@ -11,6 +11,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace {
 
 constexpr std::int32_t publish_batch = 16;
+constexpr std::int32_t everything = 1 << 30;
 
 /// Exceptions caught by this strand: which of them each fork in the deque was made under.
 struct caught_record {
@@ -47,7 +48,7 @@ bool exceptions_known(worker* self, std::int32_t entries) {
   return true;
 }
 
-void offer(worker* self) {
+void offer(worker* self, bool barrier_works) {
   const std::int32_t entries = deque::size(self->deque);
   if (!exceptions_known(self, entries)) {
     deque::poison(self->deque);
@@ -61,7 +62,8 @@ void offer(worker* self) {
   }
   self->float_control.store(arch::float_control(), std::memory_order_relaxed);
   const std::int32_t half = (entries + 1) / 2;
-  if (deque::publish(self->deque, half < publish_batch ? half : publish_batch, record_caught, &record) > 0) {
+  const std::int32_t batch = half < publish_batch ? half : publish_batch;
+  if (deque::publish(self->deque, barrier_works ? batch : everything, record_caught, &record) > 0) {
     self->counts.publishes.add();
   }
   wake_one(self);
@@ -86,14 +88,18 @@ extern "C" int nopal_push_slow_path(nopal_frame* frame) noexcept {
     return 1;
   }
   deque::append(self->deque, frame);
-  deque::unpoison(self->deque);
-  if (all.table_used.load(std::memory_order_relaxed) > 1) {
-    offer(self);
+  // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
+  const bool barrier_works = all.barrier_works.load(std::memory_order_relaxed);
+  if (barrier_works) {
+    deque::unpoison(self->deque);
+  }
+  if (!barrier_works || all.table_used.load(std::memory_order_relaxed) > 1) {
+    offer(self, barrier_works);
   }
   return 0;
 }
 
-extern "C" int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
+extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

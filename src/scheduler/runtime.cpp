@@ -54,6 +54,7 @@ void pool_thread(void* argument) {
   }
   set_this_worker(self);
   self->exceptions = this_thread_exceptions();
+  self->has_thread.store(true, std::memory_order_seq_cst);
   watch_for_overflow(self);
   nopal_enter_scheduler(self);
   stop_watching_for_overflow(self);

@@ -13,6 +13,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace {
 
 constexpr std::uint64_t stack_wait_ns = 1'000'000;
+constexpr std::uint64_t second_look_ns = 1'000'000;
 
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
@@ -67,6 +68,11 @@ void park(worker* self) noexcept {
     return;
   }
   self->counts.parks.add();
+  // A push whose owner read its limit just before the barrier may still be on its way; one later look finds it.
+  if (!os::futex_wait_for(self->park, parked, second_look_ns) && work_in_sight(self)) {
+    end_parking(self);
+    return;
+  }
   while (self->park.load(std::memory_order_seq_cst) == parked) {
     os::futex_wait(self->park, parked);
   }

@@ -158,6 +158,17 @@ deque::steal_outcome look_at(worker* self, worker* victim) {
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 
+/// Publishes the victim's work for it. The victim's thread may be ending, and takes its exception state with it; it
+/// waits for visitors first. Sequentially consistent on both words: either it sees the visitor or that sees it gone.
+void visit_and_force(worker* self, worker* victim) {
+  victim->visitors.fetch_add(1, std::memory_order_seq_cst);
+  if (victim->has_thread.load(std::memory_order_seq_cst) && no_exception_about(victim) &&
+      deque::force_publish(victim->deque, os::process_barrier, no_exception_about, victim)) {
+    self->counts.forced_publishes.add();
+  }
+  victim->visitors.fetch_sub(1, std::memory_order_release);
+}
+
 /// Looks at somebody. Does not return if that brought work; true if looking again soon makes sense.
 bool try_to_steal(worker* self, int attempt, int& impatience) {
   worker* const victim = choose_victim(self, attempt);
@@ -171,10 +182,7 @@ bool try_to_steal(worker* self, int attempt, int& impatience) {
   }
   if (++impatience >= patience) {
     impatience = 0;
-    if (no_exception_about(victim) &&
-        deque::force_publish(victim->deque, os::process_barrier, no_exception_about, victim)) {
-      self->counts.forced_publishes.add();
-    }
+    visit_and_force(self, victim);
   }
   return true;
 }

@@ -3,10 +3,15 @@
 #include "scheduler/worker.hpp"
 
 // The deque of nobody: read by pushes of threads not adopted, which find the limit poisoned and write nothing. It
-// lies in read-only memory, so that a stray pop ends at once.
+// lies in read-only memory, so that a stray pop ends at once. The null behind it says that there is no scheduler stack.
 extern "C" {
-alignas(64) static const nopal_deque nobody = {};
-__thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec"))) = const_cast<nopal_deque*>(&nobody);
+struct nobody_worker {
+  nopal_deque deque;
+  void* scheduler_stack_pointer;
+};
+alignas(64) static const nobody_worker nobody = {};
+__thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec"))) =
+    const_cast<nopal_deque*>(&nobody.deque);
 
 __attribute__((weak)) nopal::exception_state* __cxa_get_globals() noexcept;
 }
@@ -17,11 +22,11 @@ inline namespace NOPAL_ABI_NAMESPACE {
 // Not inlined anywhere: strands change threads, and the compiler may keep a thread-local's address.
 [[gnu::noinline]] worker* this_worker() noexcept {
   nopal_deque* const current = nopal_current;
-  return current == &nobody ? nullptr : reinterpret_cast<worker*>(current);
+  return current == &nobody.deque ? nullptr : reinterpret_cast<worker*>(current);
 }
 
 [[gnu::noinline]] void set_this_worker(worker* self) noexcept {
-  nopal_current = self == nullptr ? const_cast<nopal_deque*>(&nobody) : &self->deque;
+  nopal_current = self == nullptr ? const_cast<nopal_deque*>(&nobody.deque) : &self->deque;
 }
 
 [[gnu::noinline]] exception_state* this_thread_exceptions() noexcept {

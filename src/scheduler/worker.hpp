@@ -66,6 +66,8 @@ struct worker {
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
   std::atomic<nopal_frame*> inbox;              ///< a frame of this thread's own stack whose children are all done
+  std::atomic<int> visitors;                    ///< thieves that look at `exceptions`; the thread's end waits for them
+  std::atomic<bool> has_thread;                 ///< `exceptions` may be looked at by visitors; written by this worker
 
   // This worker's own.
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime

@@ -12,6 +12,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
+constexpr std::size_t regions_for_order = 4;  // more address space is not spent on the stacks' order
 constexpr std::size_t red_zone_bytes = 128;  // below its stack pointer a leaf function may use that much
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -106,18 +107,30 @@ nopal_stack* stack_pool::take(const void* below) noexcept {
   for (;;) {
     // Acquire pairs with add_region.
     const std::size_t count = regions_count_.load(std::memory_order_acquire);
-    for (const void* bound : {below, static_cast<const void*>(nullptr)}) {
-      for (std::size_t i = 0; i < count; ++i) {
-        if (nopal_stack* const stack = take_from(regions_[i], bound)) {
-          reuse(stack);
-          return stack;
-        }
-      }
+    nopal_stack* stack = take_from_any(count, below);
+    if (stack == nullptr && below != nullptr && count < regions_for_order && grow(count)) {
+      continue;  // The system places mappings downwards, as a rule: the new one lies below.
+    }
+    if (stack == nullptr && below != nullptr) {
+      stack = take_from_any(count, nullptr);
+    }
+    if (stack != nullptr) {
+      reuse(stack);
+      return stack;
     }
     if (!grow(count)) {
       return nullptr;
     }
   }
+}
+
+nopal_stack* stack_pool::take_from_any(std::size_t count, const void* below) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (nopal_stack* const stack = take_from(regions_[i], below)) {
+      return stack;
+    }
+  }
+  return nullptr;
 }
 
 nopal_stack* stack_pool::take_from(region& from, const void* below) noexcept {

@@ -67,6 +67,7 @@ private:
 
   bool add_region(std::size_t count) noexcept;
   bool grow(std::size_t seen_regions) noexcept;
+  nopal_stack* take_from_any(std::size_t count, const void* below) noexcept;
   nopal_stack* take_from(region& from, const void* below) noexcept;
   bool prepare(region& in, std::size_t index) noexcept;
   std::size_t give_pages_back(nopal_stack* stack, char* high) noexcept;

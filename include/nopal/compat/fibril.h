@@ -14,8 +14,7 @@
  *
  * Rules are those of <nopal/nopal.h>. Functions need no attribute: the word `fibril` stands for nothing.
  *
- * In C, a child may have any number of parameters of any types except vectors wider than 16 bytes. Its result is
- * nothing or a scalar of up to 8 bytes; the variable that receives it has its type, or is an integer while the result
+ * In C, a child may have any number of parameters of any types. Its result is nothing or a scalar of up to 8 bytes; the variable that receives it has its type, or is an integer while the result
  * is one (wider, only from `int` and `unsigned` to 8 bytes), or is a float or a double while the result is one. All
  * else is an error at compile time. With NOPAL_ELIDE or FIBRIL_SERIAL defined a fork is a call and a join nothing.
  */
@@ -34,6 +33,26 @@
 
 /** Marks a function that forks. Nothing here: such a function is compiled as any other. */
 #define fibril
+
+/** @def fibril_t
+ * The type of a frame: a scope in the terms of <nopal/nopal.h>. Its members are the library's. */
+
+/** @def fibril_init
+ * `fibril_init(&fr)` makes the frame empty, for the calling function and no other. Constant time. */
+
+/** @def fibril_join
+ * `fibril_join(&fr)` waits for every child forked on the frame since the last join. May return on another thread, except
+ * the outermost join of a thread of the program. One load and one compare if nothing was stolen. */
+
+/** @def fibril_rt_init
+ * `int fibril_rt_init(int n)` sets the number of workers before the first fork; 0 leaves it to NOPAL_WORKERS. Forks
+ * work without it. FIBRIL_SUCCESS, or another value if `n` is out of range or the runtime has started. */
+
+/** @def fibril_rt_exit
+ * `int fibril_rt_exit(void)` stops the workers. FIBRIL_SUCCESS, or another value from inside a strand. */
+
+/** @def fibril_rt_nprocs
+ * `int fibril_rt_nprocs(void)` is the number of workers. Constant time after the first call. */
 
 /** What the functions of this header return on success. */
 #define FIBRIL_SUCCESS 0

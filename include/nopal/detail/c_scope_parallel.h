@@ -47,7 +47,7 @@ static NOPAL_ALWAYS_INLINE void nopal_join_frame(struct nopal_frame* frame) {
     nopal_check_function(frame);
     NOPAL_JOIN_STOLEN(frame, exception);
     if (NOPAL_UNLIKELY(exception != NULL)) {
-      nopal_rethrow(nopal_fresh_address(frame), exception, 0);
+      nopal_rethrow(exception);
     }
   }
 }

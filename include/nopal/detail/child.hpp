@@ -21,19 +21,26 @@ namespace detail {
 /// What a fork without a result is given for one.
 struct no_result {};
 
-/// Registers left for the function and its arguments beside the frame, the child's entry and the result's address.
-inline constexpr std::size_t argument_words = 3;
+/// Words and floating-point numbers that are passed by value: three words and eight numbers have registers beside the
+/// frame, the child's entry and the result's address; the other words lie where the parent passes arguments on the
+/// stack, which no thief touches. More than that is copied from the parent's frame by the child.
+inline constexpr std::size_t most_words = 8;
+inline constexpr std::size_t most_floats = 8;
 
 template <class T>
-inline constexpr std::size_t words_of = std::is_empty_v<T> ? 0 : (sizeof(T) + 7) / 8;
+inline constexpr bool in_float_register = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-/// Small and trivial: such values travel in registers.
 template <class T>
-inline constexpr bool fits_registers =
-    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= 16 && sizeof(T) <= 16;
+inline constexpr std::size_t words_of = std::is_empty_v<T> || in_float_register<T> ? 0 : (sizeof(T) + 7) / 8;
+
+/// Small and trivial: a copy is a register or two.
+template <class T>
+inline constexpr bool passes_by_value =
+    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= 8 && sizeof(T) <= 16;
 
 template <class... Ts>
-inline constexpr bool all_in_registers = (fits_registers<Ts> && ...) && (words_of<Ts> + ... + 0) <= argument_words;
+inline constexpr bool all_by_value = (passes_by_value<Ts> && ...) && (words_of<Ts> + ... + 0) <= most_words &&
+                                     (std::size_t{in_float_register<Ts>} + ... + 0) <= most_floats;
 
 /// Calls and stores. Everything is passed on as an rvalue, as std::thread does.
 template <class Result, class F, class... Args>
@@ -67,7 +74,7 @@ template <class Result, class F, class... Args>
   }
 }
 
-/// Entered with every argument in a register.
+/// Entered with every argument by value.
 template <class Result, class F, class... Args>
 void enter_child(nopal_frame* frame, void*, Result* result, F f, Args... args) {
   run_child(frame, result, f, args...);
@@ -86,7 +93,7 @@ template <class Result, class F, class... Args>
   using plain_function = std::decay_t<F>;
   static_assert(std::is_constructible_v<plain_function, F> && (std::is_constructible_v<std::decay_t<Args>, Args> && ...),
                 "fork: the callable and its arguments must be copyable or movable");
-  if constexpr (all_in_registers<plain_function, std::decay_t<Args>...>) {
+  if constexpr (all_by_value<plain_function, std::decay_t<Args>...>) {
     using entry = void (*)(nopal_frame*, void*, Result*, plain_function, std::decay_t<Args>...);
     const entry child = &enter_child<Result, plain_function, std::decay_t<Args>...>;
     reinterpret_cast<entry>(&nopal_enter_fork)(frame, reinterpret_cast<void*>(child), result, std::forward<F>(f),

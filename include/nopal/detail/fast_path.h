@@ -17,18 +17,6 @@
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Vector and mask registers, for a call that the compiler does not know to be one. */
-#define NOPAL_VECTOR_CLOBBERS_16                                                                                  \
-  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",      \
-      "xmm13", "xmm14", "xmm15"
-#ifdef __AVX512F__
-#define NOPAL_VECTOR_CLOBBERS                                                                                     \
-  NOPAL_VECTOR_CLOBBERS_16, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24",      \
-      "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
-#else
-#define NOPAL_VECTOR_CLOBBERS NOPAL_VECTOR_CLOBBERS_16
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -62,12 +50,12 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
   /* Pairs with the stores of thieves that poison the limit. Late is harmless: they look again. */
   if (NOPAL_UNLIKELY(bottom >= __atomic_load_n(&deque->limit, __ATOMIC_RELAXED))) {
     int failed;
-    /* A call that keeps every general register but rax, so that the child's arguments stay where they are. The
-     * enclosing function makes ordinary calls too, hence has no red zone. */
+    /* A call that keeps every register but rax, so that the child's arguments stay where they are and the fast
+     * path has nothing to save. The enclosing function makes ordinary calls too, hence has no red zone. */
     __asm__ volatile("call nopal_push_slow@PLT"
                      : "=a"(failed)
                      : "D"(frame)
-                     : "memory", "cc", NOPAL_VECTOR_CLOBBERS);
+                     : "memory", "cc");
     return failed;
   }
   __atomic_store_n(&deque->slots[bottom], frame, __ATOMIC_RELAXED);
@@ -89,10 +77,12 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
    * look at `bottom`; only the compiler must be kept from reordering here. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
-  if (NOPAL_LIKELY(bottom >= __atomic_load_n(&deque->split, __ATOMIC_RELAXED))) {
-    return 1;
-  }
-  return nopal_pop_slow(deque);
+#ifdef NOPAL_DEQUE_LOCKFREE
+  const int mine = bottom > __atomic_load_n(&deque->top, __ATOMIC_RELAXED);
+#else
+  const int mine = bottom >= __atomic_load_n(&deque->split, __ATOMIC_RELAXED);
+#endif
+  return NOPAL_LIKELY(mine) ? 1 : nopal_pop_slow(deque);
 }
 
 /* The frame's address, computed anew where it is needed: kept in a register it would cost every call a push. */

@@ -74,8 +74,11 @@ NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
 /* Called in a handler that caught what a child threw: returns if its continuation was not stolen. */
 NOPAL_EXPORT void nopal_child_threw(struct nopal_frame* frame);
 
-/* Rethrows `exception`; in a destructor that runs because of another exception, drops it. */
-NOPAL_EXPORT void nopal_rethrow(struct nopal_frame* frame, void* exception, int in_destructor);
+/* Throws the exception that a join returned. */
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);
+
+/* The same at the end of a scope that is left normally; drops it if the scope is left by another exception. */
+NOPAL_EXPORT void nopal_rethrow_at_end(struct nopal_frame* frame, void* exception);
 
 /* For a push that could not be done, since the thread could not be adopted: throws; ends the program, for C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);

@@ -43,7 +43,7 @@ public:
       void* exception;
       NOPAL_JOIN_STOLEN(&frame_, exception);
       if (NOPAL_UNLIKELY(exception != nullptr)) {
-        nopal_rethrow(nopal_fresh_address(&frame_), exception, 1);
+        nopal_rethrow_at_end(nopal_fresh_address(&frame_), exception);
       }
     }
   }
@@ -81,7 +81,7 @@ public:
       void* exception;
       NOPAL_JOIN_STOLEN(&frame_, exception);
       if (NOPAL_UNLIKELY(exception != nullptr)) {
-        nopal_rethrow(nopal_fresh_address(&frame_), exception, 0);
+        nopal_rethrow(exception);
       }
     }
   }

@@ -29,7 +29,9 @@ nopal_enter_fork:
         .cfi_endproc
         .size   nopal_enter_fork, .-nopal_enter_fork
 
-// int nopal_push_slow(frame rdi): keeps every general register but rax, at any stack alignment.
+// int nopal_push_slow(frame rdi): keeps every register but rax, vector and mask registers included, at any stack
+// alignment. The caller is inline assembly that claims no more, and may hold arguments of any type. What there is to do
+// is done on the scheduler stack, so that a strand's stack holds the program's frames and nothing else.
         .p2align 4
         .globl  nopal_push_slow
         .type   nopal_push_slow, @function
@@ -49,10 +51,47 @@ nopal_push_slow:
         pushq   %r9
         pushq   %r10
         pushq   %r11
+        pushq   $0                      // the result
         cld
-        andq    $-16, %rsp
+        movq    nopal_current@gottpoff(%rip), %rax
+        movq    %fs:(%rax), %rax
+        movq    WORKER_SCHEDULER_STACK_POINTER(%rax), %rax
+        testq   %rax, %rax              // null for a thread not adopted yet
+        cmovneq %rax, %rsp
+        andq    $-64, %rsp
+        movl    nopal_vector_state_bytes(%rip), %eax
+        testl   %eax, %eax
+        jne     1f
+        call    nopal_measure_vector_state
+        movq    -32(%rbp), %rdi
+1:      subq    %rax, %rsp
+        andq    $-64, %rsp
+        movl    nopal_vector_state_mask(%rip), %eax
+        testl   %eax, %eax
+        je      2f
+        // The header of the save area must start out as zeroes.
+        xorl    %edx, %edx
+        movq    %rdx, 512(%rsp)
+        movq    %rdx, 520(%rsp)
+        movq    %rdx, 528(%rsp)
+        movq    %rdx, 536(%rsp)
+        movq    %rdx, 544(%rsp)
+        movq    %rdx, 552(%rsp)
+        movq    %rdx, 560(%rsp)
+        movq    %rdx, 568(%rsp)
+        xsave64 (%rsp)
         call    nopal_push_slow_path
-        leaq    -64(%rbp), %rsp
+        movl    %eax, -72(%rbp)
+        movl    nopal_vector_state_mask(%rip), %eax
+        xorl    %edx, %edx
+        xrstor64 (%rsp)
+        jmp     3f
+2:      fxsave64 (%rsp)
+        call    nopal_push_slow_path
+        movl    %eax, -72(%rbp)
+        fxrstor64 (%rsp)
+3:      leaq    -72(%rbp), %rsp
+        popq    %rax
         popq    %r11
         popq    %r10
         popq    %r9

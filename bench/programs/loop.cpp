@@ -1,0 +1,89 @@
+// A loop that forks a leaf of about a microsecond per iteration into one scope. Thieves steal the
+// rest of the loop; the space it uses must not grow with the trip count.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <nopal/scope.hpp>
+
+#include "program.hpp"
+
+namespace bench::NOPAL_PROGRAM_VARIANT {
+namespace {
+
+// A leaf is a linear congruential generator stepped a fixed number of times: each step waits for the
+// one before, so its time depends on the clock rate alone, and its end is known without stepping.
+// The barrier keeps compilers from folding several steps into one.
+constexpr std::uint64_t multiplier = 6364136223846793005;
+constexpr std::uint64_t increment = 1442695040888963407;
+
+std::uint64_t leaf(std::uint64_t state, std::int64_t steps) {
+  for (std::int64_t i = 0; i < steps; ++i) {
+    state = state * multiplier + increment;
+    asm volatile("" : "+r"(state));
+  }
+  return state;
+}
+
+// The same by repeated squaring of the affine map x -> a x + c.
+std::uint64_t leaf_by_squaring(std::uint64_t state, std::int64_t steps) {
+  std::uint64_t a = multiplier;
+  std::uint64_t c = increment;
+  for (; steps > 0; steps /= 2) {
+    if (steps % 2 == 1) state = state * a + c;
+    c = a * c + c;
+    a = a * a;
+  }
+  return state;
+}
+
+// Steps that take a microsecond: the fastest of many tries, as others may use the machine.
+std::int64_t steps_per_microsecond() {
+  constexpr std::int64_t steps = 1'000'000;
+  auto fastest_ns = std::numeric_limits<std::int64_t>::max();
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const auto start = std::chrono::steady_clock::now();
+    volatile std::uint64_t sink = leaf(static_cast<std::uint64_t>(attempt), steps);
+    static_cast<void>(sink);
+    const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
+    fastest_ns = std::min<std::int64_t>(fastest_ns, elapsed.count());
+  }
+  return std::max<std::int64_t>(1, steps * 1000 / std::max<std::int64_t>(1, fastest_ns));
+}
+
+void run_leaves(std::vector<std::uint64_t>& results, std::int64_t steps) {
+  nopal::scope s;
+  for (std::size_t i = 0; i < results.size(); ++i) s.fork_into(results[i], leaf, i, steps);
+  s.join();
+}
+
+class loop_instance final : public instance {
+public:
+  explicit loop_instance(const input& with) : results_(static_cast<std::size_t>(with.size)), steps_(with.grain) {}
+  void run() override { run_leaves(results_, steps_); }
+  [[nodiscard]] bool verify() const override {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      if (results_[i] != leaf_by_squaring(i, steps_)) return false;
+    }
+    return true;
+  }
+
+private:
+  std::vector<std::uint64_t> results_;
+  std::int64_t steps_;
+};
+
+}  // namespace
+
+const program loop_program = {
+    .name = "loop",
+    .summary = "a loop that forks a leaf of a microsecond per iteration",
+    .size = {.meaning = "iterations", .usual = 1'000'000, .quick = 20'000, .paper = 20'000, .largest = 1'000'000'000},
+    .grain = {.meaning = "steps of a leaf, by default those of a microsecond", .calibrate = steps_per_microsecond},
+    .prepare = prepare<loop_instance>,
+};
+
+}  // namespace bench::NOPAL_PROGRAM_VARIANT

@@ -1,0 +1,26 @@
+# One source, several programs: compiles SOURCES once per variant as object libraries <target>_<variant>
+# and gathers them in the interface library <target>. A variant is the namespace its names go to.
+#
+#   nopal_compile_variants(<target> VARIANTS parallel elided depth SOURCES a.cpp b.cpp)
+include_guard(GLOBAL)
+
+function(nopal_compile_variants target)
+  set(definitions_parallel "")
+  set(definitions_elided NOPAL_ELIDE)
+  set(definitions_depth NOPAL_ELIDE NOPAL_ELIDE_DEPTH)
+  set(definitions_plain NOPAL_ELIDE NOPAL_PROGRAM_PLAIN)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "VARIANTS;SOURCES")
+  if(NOT TARGET ${target})
+    add_library(${target} INTERFACE)
+  endif()
+  foreach(variant IN LISTS arg_VARIANTS)
+    set(objects ${target}_${variant})
+    add_library(${objects} OBJECT ${arg_SOURCES})
+    target_compile_features(${objects} PRIVATE cxx_std_20)
+    target_compile_definitions(${objects} PRIVATE NOPAL_PROGRAM_VARIANT=${variant} ${definitions_${variant}})
+    # Variants of one text differ by a third where one's inner loop happens to straddle a cache line.
+    target_compile_options(${objects} PRIVATE -falign-functions=64 -falign-loops=64)
+    target_link_libraries(${objects} PRIVATE nopal::nopal)
+    target_sources(${target} INTERFACE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+endfunction()

@@ -1,0 +1,145 @@
+"""What `nopal bench` measures and reports, and how it ends when disturbed."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from command import NOPAL, CommandTest, clean_environment
+
+PROGRAMS = ["fib", "nqueens", "integrate", "quicksort", "matmul", "loop"]
+
+
+class Report(CommandTest):
+    def report(self, *arguments):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory, "report.json")
+            result = self.succeeds("bench", *arguments, "--json", file)
+            return result, json.loads(file.read_text())
+
+    def test_every_program_is_right_and_in_the_table(self):
+        result, report = self.report("--quick", "--repeats", "1", "--workers", "1,2")
+        self.assertEqual([p["name"] for p in report["programs"]], PROGRAMS)
+        rows = result.stdout.splitlines()
+        self.assertEqual([row.split()[0] for row in rows[1 : 1 + len(PROGRAMS)]], PROGRAMS)
+        for column in ("T1", "T1/Ts", "T2", "Ts/T2", "steals", "suspensions", "stacks", "pages"):
+            self.assertIn(column, rows[0].split())
+        for program in report["programs"]:
+            self.assertTrue(all(sample["verified"] for sample in program["samples"]))
+
+    def test_json_has_every_sample(self):
+        _, report = self.report("fib", "--quick", "--repeats", "2", "--workers", "1,2")
+        (fib,) = report["programs"]
+        taken = [(s["round"], s["variant"], s["workers"]) for s in fib["samples"]]
+        columns = [("elided", 0), ("plain", 0), ("parallel", 1), ("parallel", 2)]
+        self.assertCountEqual(taken, [(r, *column) for r in (1, 2) for column in columns])
+        self.assertTrue(all(s["seconds"] > 0 for s in fib["samples"]))
+        self.assertEqual(fib["serial_seconds"], min(s["seconds"] for s in fib["samples"] if s["variant"] == "plain"))
+        self.assertGreaterEqual(report["machine"]["cores"], 1)
+        for key in ("version", "compiler", "flags"):
+            self.assertIn(key, report["build"])
+
+    def test_space_measured_serially(self):
+        _, report = self.report("fib", "--size", "20", "--repeats", "1", "--workers", "1")
+        (fib,) = report["programs"]
+        self.assertEqual(fib["fork_depth"], 19)  # fib(20) to fib(2) have forked at once
+        self.assertGreaterEqual(fib["serial_stack_pages"], 1)
+
+    def test_sizes_and_grains_at_the_edge(self):
+        for program, sizes in {"fib": (0, 1), "nqueens": (0, 1, 2), "integrate": (0, 1), "quicksort": (0, 1, 2, 1001),
+                               "matmul": (0, 1, 7), "loop": (0, 1)}.items():
+            for size in sizes:
+                with self.subTest(program=program, size=size):
+                    self.succeeds("bench", program, "--size", size, "--repeats", "1", "--workers", "1,2")
+        self.succeeds("bench", "quicksort", "--size", "5000", "--grain", "1", "--repeats", "1")
+        self.succeeds("bench", "matmul", "--size", "33", "--grain", "1", "--repeats", "1")
+
+    def test_repeated_names_count_once(self):
+        result = self.succeeds("bench", "fib", "fib", "--size", "5", "--repeats", "1", "--workers", "1,1")
+        self.assertEqual(sum(row.startswith("fib") for row in result.stdout.splitlines()), 1)
+        self.assertEqual(result.stdout.splitlines()[0].split().count("T1"), 1)
+
+    def test_list(self):
+        text = self.succeeds("bench", "--list").stdout
+        for name in PROGRAMS:
+            self.assertIn(name, text)
+
+
+def children_of(process):
+    try:
+        return [int(c) for c in pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def is_alive(process):
+    try:
+        state = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+class Disturbed(CommandTest):
+    """A run that would take minutes, and what happens to it and its child."""
+
+    def setUp(self):
+        self.bench = subprocess.Popen(
+            [NOPAL, "bench", "fib", "--size", "55", "--workers", "1"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean_environment())
+        self.child = self.wait_for_child()
+
+    def tearDown(self):
+        self.bench.kill()
+        self.bench.communicate()
+
+    def wait_for_child(self):
+        for _ in range(500):
+            for child in children_of(self.bench.pid):
+                if b"bench-one" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes():
+                    return child
+            time.sleep(0.01)
+        self.fail("no child appeared")
+
+    def child_ends(self):
+        for _ in range(500):
+            if not is_alive(self.child):
+                return True
+            time.sleep(0.01)
+        return False
+
+    def test_signals_leave_no_child(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(number):
+                self.bench.send_signal(number)
+                self.assertEqual(self.bench.wait(10), code)
+                self.assertFalse(is_alive(self.child))
+            self.tearDown()
+            self.setUp()
+
+    def test_killed_bench_leaves_no_child(self):
+        self.bench.kill()
+        self.bench.wait(10)
+        self.assertTrue(self.child_ends())
+
+    def test_killed_child_is_reported(self):
+        os.kill(self.child, signal.SIGKILL)
+        _, stderr = self.bench.communicate(timeout=10)
+        self.assertEqual(self.bench.returncode, 1)
+        self.assertIn("signal 9", stderr.splitlines()[-1])
+
+
+class TimeLimit(CommandTest):
+    def test_slow_run_is_stopped(self):
+        bench = subprocess.run([NOPAL, "bench", "fib", "--size", "55", "--workers", "1", "--time-limit", "1"],
+                               capture_output=True, text=True, timeout=60, env=clean_environment())
+        self.assertEqual(bench.returncode, 1)
+        self.assertIn("took more than 1 s", bench.stderr.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+"""Help, version, and what bad usage says."""
+
+import unittest
+
+from command import CommandTest
+
+
+class Help(CommandTest):
+    def test_help_lists_subcommands(self):
+        for flag in ("--help", "-h"):
+            text = self.succeeds(flag).stdout
+            for name in ("bench", "demo", "doctor"):
+                self.assertIn(name, text)
+            self.assertNotIn("bench-one", text)
+
+    def test_help_of_subcommands(self):
+        self.assertIn("--workers", self.succeeds("bench", "--help").stdout)
+        self.assertIn("--limit", self.succeeds("demo", "--help").stdout)
+
+    def test_version(self):
+        self.assertRegex(self.succeeds("--version").stdout, r"^nopal \d+\.\d+\.\d+\n$")
+
+
+class BadUsage(CommandTest):
+    def test_no_subcommand(self):
+        self.is_bad_usage(says="accepted: bench, demo")
+
+    def test_unknown_subcommand(self):
+        self.is_bad_usage("bnech", says="unknown subcommand 'bnech'")
+
+    def test_unknown_option(self):
+        self.is_bad_usage("bench", "--bogus", says="--bogus; accepted: --help, --workers")
+        self.is_bad_usage("demo", "--bogus", says="--bogus; accepted: --help, --workers")
+
+    def test_unknown_program_lists_the_known(self):
+        self.is_bad_usage("bench", "fob", says="unknown program 'fob'; known: fib, nqueens")
+
+    def test_bad_worker_lists(self):
+        for bad in ("0", "x", "1,,2", "1,", "", "-1", "1.5", "99999", "1 2"):
+            with self.subTest(bad):
+                self.is_bad_usage("bench", "fib", "--workers", bad, says="such as 1,2")
+
+    def test_bad_sizes(self):
+        for bad in ("x", "-1", "1e3", "", "99999999999999999999"):
+            with self.subTest(bad):
+                self.is_bad_usage("bench", "fib", "--size", bad, says="--size takes a whole number")
+        self.is_bad_usage("bench", "fib", "--size", says="--size")
+        self.is_bad_usage("bench", "nqueens", "--size", "40", says="from 0 to 16")
+
+    def test_size_and_grain_need_one_program(self):
+        self.is_bad_usage("bench", "--size", "5", says="exactly one PROGRAM")
+        self.is_bad_usage("bench", "fib", "loop", "--grain", "5", says="exactly one PROGRAM")
+        self.is_bad_usage("bench", "fib", "--grain", "5", says="takes no --grain")
+
+    def test_contradictions(self):
+        self.is_bad_usage("bench", "--quick", "--paper", says="only one of")
+        self.is_bad_usage("bench", "fib", "--quick", "--size", "5", says="only one of")
+
+    def test_unwritable_json(self):
+        self.is_bad_usage("bench", "fib", "--json", "/nonexistent/file", says="cannot write '/nonexistent/file'")
+
+    def test_bad_environment(self):
+        self.is_bad_usage("bench", "fib", says="NOPAL_WORKERS", NOPAL_WORKERS="many")
+        self.is_bad_usage("demo", says="NOPAL_WORKERS", NOPAL_WORKERS="0")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,192 @@
+// Environment and configuration: what is understood, and that every refusal is one line that says what is accepted.
+#include "scheduler/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/strands.hpp"
+
+namespace {
+
+struct bytes_case {
+  const char* text;
+  std::size_t bytes;
+};
+
+TEST(parse_bytes, understands_digits_and_one_suffix) {
+  for (const bytes_case& one : std::vector<bytes_case>{{"0", 0},
+                                                       {"65536", 65536},
+                                                       {"64k", 65536},
+                                                       {"64K", 65536},
+                                                       {"1M", 1 << 20},
+                                                       {"1m", 1 << 20},
+                                                       {"2g", std::size_t{2} << 30},
+                                                       {"007", 7},
+                                                       {"18446744073709551615", ~std::size_t{0}}}) {
+    std::size_t bytes = 1;
+    EXPECT_TRUE(nopal::parse_bytes(one.text, bytes)) << one.text;
+    EXPECT_EQ(bytes, one.bytes) << one.text;
+  }
+}
+
+TEST(parse_bytes, refuses_everything_else_and_leaves_the_result_alone) {
+  for (const char* const text : {"", " 1", "1 ", "-1", "+1", "k", "1kb", "1KiB", "1.5M", "0x10", "1T", "1kk",
+                                 "18446744073709551616", "18014398509481984k", "17179869184g", "99999999999999999999"}) {
+    std::size_t bytes = 77;
+    EXPECT_FALSE(nopal::parse_bytes(text, bytes)) << text;
+    EXPECT_EQ(bytes, 77u) << text;
+  }
+}
+
+NOPAL_PROGRAM(forks) {
+  NOPAL_CHECK(support::fib(12) == 144);
+  return 0;
+}
+
+NOPAL_PROGRAM(asks_only) { return nopal::workers() > 0 ? 0 : 1; }
+
+struct refusal {
+  const char* variable;
+  const char* value;
+  const char* accepted;
+};
+
+constexpr const char* workers_accepted = "a whole number from 1 to 1024";
+constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
+
+const std::vector<refusal> refusals = {
+    {"NOPAL_WORKERS", "0", workers_accepted},
+    {"NOPAL_WORKERS", "-1", workers_accepted},
+    {"NOPAL_WORKERS", "1025", workers_accepted},
+    {"NOPAL_WORKERS", "two", workers_accepted},
+    {"NOPAL_WORKERS", "2 ", workers_accepted},
+    {"NOPAL_WORKERS", "1.5", workers_accepted},
+    {"NOPAL_WORKERS", "0x2", workers_accepted},
+    {"NOPAL_WORKERS", "99999999999999999999", workers_accepted},
+    {"NOPAL_STACK_SIZE", "1", stack_accepted},
+    {"NOPAL_STACK_SIZE", "63K", stack_accepted},
+    {"NOPAL_STACK_SIZE", "65G", stack_accepted},
+    {"NOPAL_STACK_SIZE", "-64K", stack_accepted},
+    {"NOPAL_STACK_SIZE", "1MB", stack_accepted},
+    {"NOPAL_STACK_SIZE", "big", stack_accepted},
+    {"NOPAL_RECLAIM", "Lazy", "lazy, eager or never"},
+    {"NOPAL_RECLAIM", "always", "lazy, eager or never"},
+    {"NOPAL_RECLAIM_WITH", "munmap", "dontneed or free"},
+    {"NOPAL_PIN", "yes", "0 or 1"},
+    {"NOPAL_PIN", "2", "0 or 1"},
+    {"NOPAL_STATS", "true", "0 or 1"},
+};
+
+TEST(environment, a_bad_value_is_one_line_and_exit_code_2_at_the_first_fork) {
+  for (const refusal& one : refusals) {
+    const support::outcome seen = support::run_program("forks", {{one.variable, one.value}});
+    EXPECT_EQ(seen.exit_code, 2) << one.variable << "=" << one.value << " " << seen.description();
+    EXPECT_EQ(seen.err, std::string("nopal: ") + one.variable + "=" + one.value +
+                            ": not understood; accepted: " + one.accepted + "\n");
+  }
+}
+
+TEST(environment, a_bad_value_is_refused_by_the_first_question_too) {
+  const support::outcome seen = support::run_program("asks_only", {{"NOPAL_WORKERS", "none"}});
+  EXPECT_EQ(seen.exit_code, 2);
+  EXPECT_EQ(seen.err, "nopal: NOPAL_WORKERS=none: not understood; accepted: a whole number from 1 to 1024\n");
+}
+
+TEST(environment, good_values_run_without_a_word) {
+  for (const auto& [name, value] : support::environment{{"NOPAL_WORKERS", "1"},
+                                                        {"NOPAL_WORKERS", "5"},
+                                                        {"NOPAL_WORKERS", ""},
+                                                        {"NOPAL_STACK_SIZE", "64K"},
+                                                        {"NOPAL_STACK_SIZE", "65537"},
+                                                        {"NOPAL_STACK_SIZE", "16m"},
+                                                        {"NOPAL_STACK_SIZE", "64G"},
+                                                        {"NOPAL_RECLAIM", "lazy"},
+                                                        {"NOPAL_RECLAIM", "eager"},
+                                                        {"NOPAL_RECLAIM", "never"},
+                                                        {"NOPAL_RECLAIM_WITH", "dontneed"},
+                                                        {"NOPAL_RECLAIM_WITH", "free"},
+                                                        {"NOPAL_PIN", "0"},
+                                                        {"NOPAL_PIN", "1"},
+                                                        {"NOPAL_STATS", "0"}}) {
+    EXPECT_TRUE(support::succeeds("forks", {{name, value}})) << name << "=" << value;
+  }
+}
+
+NOPAL_PROGRAM(three_workers) {
+  NOPAL_CHECK(nopal::workers() == 3);
+  NOPAL_CHECK(support::fib(10) == 55);
+  NOPAL_CHECK(nopal::stats().workers == 3);
+  return 0;
+}
+
+NOPAL_PROGRAM(configured_four) {
+  nopal::configuration with;
+  with.workers = 4;
+  nopal::configure(with);
+  NOPAL_CHECK(nopal::workers() == 4);
+  return 0;
+}
+
+TEST(environment, sets_the_number_of_workers) { EXPECT_TRUE(support::succeeds("three_workers", support::on_workers(3))); }
+
+TEST(environment, yields_to_configure) { EXPECT_TRUE(support::succeeds("configured_four", support::on_workers(3))); }
+
+TEST(environment, is_checked_even_where_configure_decides) {
+  EXPECT_EQ(support::run_program("configured_four", {{"NOPAL_WORKERS", "many"}}).exit_code, 2);
+}
+
+TEST(environment, statistics_are_printed_at_exit) {
+  const support::outcome seen = support::run_program("forks", {{"NOPAL_STATS", "1"}, {"NOPAL_WORKERS", "2"}});
+  EXPECT_EQ(seen.exit_code, 0);
+  EXPECT_NE(seen.err.find("nopal: worker "), std::string::npos) << seen.err;
+  EXPECT_NE(seen.err.find("nopal: total "), std::string::npos) << seen.err;
+  EXPECT_NE(seen.err.find("nopal: stacks: "), std::string::npos) << seen.err;
+}
+
+/// Whether configure refuses with a message that names `member`.
+bool refuses(const nopal::configuration& with, const char* member) {
+  try {
+    nopal::configure(with);
+  } catch (const nopal::error& refused) {
+    return std::string(refused.what()).find(member) != std::string::npos;
+  }
+  return false;
+}
+
+TEST(configure, refuses_what_is_out_of_range_and_names_the_member) {
+  for (const int workers : {-1, 1025}) {
+    nopal::configuration with;
+    with.workers = workers;
+    EXPECT_TRUE(refuses(with, "workers")) << workers;
+  }
+  for (const std::size_t size : {std::size_t{1}, std::size_t{65535}, (std::size_t{1} << 36) + 1}) {
+    nopal::configuration with;
+    with.stack_size = size;
+    EXPECT_TRUE(refuses(with, "stack_size")) << size;
+  }
+  for (const int value : {-2, 3}) {
+    nopal::configuration with;
+    with.reclaim = static_cast<nopal::reclaim>(value);
+    EXPECT_TRUE(refuses(with, "reclaim")) << value;
+  }
+  for (const int value : {-2, 2}) {
+    nopal::configuration pin;
+    pin.pin = value;
+    EXPECT_TRUE(refuses(pin, "pin")) << value;
+    nopal::configuration call;
+    call.reclaim_with = value;
+    EXPECT_TRUE(refuses(call, "reclaim_with")) << value;
+  }
+  EXPECT_NO_THROW(nopal::configure({}));
+}
+
+TEST(configure, throws_once_the_runtime_has_started) {
+  support::fib(5);
+  EXPECT_TRUE(refuses({}, "configure"));
+  nopal::shutdown();
+  EXPECT_NO_THROW(nopal::configure({}));
+}
+
+}  // namespace

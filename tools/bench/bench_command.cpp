@@ -1,0 +1,166 @@
+// `nopal bench`: reads what to measure, has it measured, reports.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../command_line.hpp"
+#include "../commands.hpp"
+#include "../exit_codes.hpp"
+#include "../format.hpp"
+#include "measurement.hpp"
+#include "programs/registry.hpp"
+#include "report.hpp"
+
+namespace {
+
+using tool::bench_options;
+using tool::usage_error;
+
+/// The command line as given.
+struct arguments {
+  std::vector<std::string> programs;
+  std::optional<std::string> workers;
+  std::string json_file;
+  std::int64_t size = -1;
+  std::int64_t grain = -1;
+  std::int64_t seed = 1;
+  std::int64_t repeats = 0;
+  std::int64_t time_limit_s = 600;
+  bool quick = false;
+  bool paper = false;
+  bool list = false;
+};
+
+bool read_arguments(arguments& given, int argc, char** argv) {
+  CLI::App app("Measures programs serially and on several numbers of workers, interleaved.", "nopal bench");
+  app.add_option("PROGRAM", given.programs, "programs to measure; all without any (see --list)");
+  app.add_option("--workers", given.workers, "numbers of workers, such as 1,2 (1 to all available in powers of two)")
+      ->type_name("LIST");
+  app.add_option("--json", given.json_file, "also write every sample to FILE")->type_name("FILE");
+  tool::add_whole_number(app, "--size", given.size, {0}, "size of the input of the one PROGRAM named");
+  tool::add_whole_number(app, "--grain", given.grain, {1}, "serial work at the leaves of the one PROGRAM named");
+  tool::add_whole_number(app, "--seed", given.seed, {0}, "start of random inputs (1)");
+  tool::add_whole_number(app, "--repeats", given.repeats, {1, 1000}, "runs of each (5; quick 3)");
+  tool::add_whole_number(app, "--time-limit", given.time_limit_s, {1, 1'000'000}, "seconds a single run may take (600)");
+  app.add_flag("--quick", given.quick, "small inputs, to see that all works");
+  app.add_flag("--paper", given.paper, "the inputs of the papers");
+  app.add_flag("--list", given.list, "list the programs and their sizes");
+  return tool::parse(app, argc, argv);
+}
+
+const bench::program_family* find(const std::string& name) {
+  const bench::program_family* const family = bench::find_program(name);
+  if (family == nullptr) {
+    throw usage_error(fmt::format("unknown program '{}'; known: {}", name, bench::program_names()));
+  }
+  return family;
+}
+
+// Naming a program twice measures it once.
+void add_once(std::vector<const bench::program_family*>& programs, const bench::program_family* added) {
+  if (std::find(programs.begin(), programs.end(), added) == programs.end()) programs.push_back(added);
+}
+
+std::vector<int> usual_workers(int available) {
+  std::vector<int> counts;
+  for (int count = 1; count < available; count *= 2) counts.push_back(count);
+  counts.push_back(available);
+  return counts;
+}
+
+// Sizes mean different things to different programs, so only one may be given its own.
+void choose_size_and_grain(const arguments& given, bench_options& options) {
+  if (given.size < 0 && given.grain < 0) return;
+  if (options.programs.size() != 1) throw usage_error("--size and --grain need exactly one PROGRAM");
+  if (given.size >= 0 && (given.quick || given.paper)) {
+    throw usage_error("only one of --size, --quick and --paper is accepted");
+  }
+  const bench::program& program = *options.programs.front()->elided;
+  if (given.size > program.size.largest) {
+    throw usage_error(fmt::format("--size of {} ({}) is from 0 to {}, not {}", program.name, program.size.meaning,
+                                  program.size.largest, given.size));
+  }
+  if (given.grain >= 0 && program.grain.meaning.empty()) {
+    throw usage_error(fmt::format("{} takes no --grain: it forks at every level", program.name));
+  }
+  options.chosen_size = given.size;
+  options.chosen_grain = given.grain;
+}
+
+bench_options choose(const arguments& given) {
+  if (given.quick && given.paper) throw usage_error("only one of --quick and --paper is accepted");
+  bench_options options;
+  for (const std::string& name : given.programs) add_once(options.programs, find(name));
+  if (given.programs.empty()) {
+    for (const bench::program_family& family : bench::all_programs()) options.programs.push_back(&family);
+  }
+  const int available = tool::available_workers();
+  options.workers = given.workers ? tool::parse_worker_list(*given.workers) : usual_workers(available);
+  if (given.quick) options.size = tool::input_size::quick;
+  if (given.paper) options.size = tool::input_size::paper;
+  choose_size_and_grain(given, options);
+  options.seed = static_cast<std::uint64_t>(given.seed);
+  options.repeats = given.repeats > 0 ? static_cast<int>(given.repeats) : given.quick ? 3 : 5;
+  options.time_limit = std::chrono::seconds(given.time_limit_s);
+  return options;
+}
+
+void list_programs() {
+  tool::text_table table({"program", "usual", "quick", "paper", "size", "grain", "what it does"});
+  for (const bench::program_family& family : bench::all_programs()) {
+    const bench::program& program = *family.parallel;
+    const std::string grain = program.grain.meaning.empty() ? "-"
+                              : program.grain.calibrate      ? "calibrated"
+                                                             : std::to_string(program.grain.usual);
+    table.add_row({std::string(program.name), std::to_string(program.size.usual), std::to_string(program.size.quick),
+                   std::to_string(program.size.paper), std::string(program.size.meaning), grain,
+                   std::string(program.summary)});
+  }
+  fmt::print("{}", table.str());
+}
+
+/// The file for the samples: opened before the runs, so that a bad name costs no measurement.
+class json_file {
+public:
+  explicit json_file(const std::string& name) : name_(name) {
+    if (name.empty()) return;
+    file_.open(name, std::ios::app);
+    if (!file_) throw usage_error(fmt::format("--json: cannot write '{}': {}", name, std::strerror(errno)));
+  }
+  void write(const nlohmann::json& report) {
+    if (name_.empty()) return;
+    file_.close();
+    file_.open(name_, std::ios::trunc);
+    file_ << report.dump(2) << '\n';
+    file_.close();
+    if (!file_) throw std::runtime_error(fmt::format("cannot write '{}'", name_));
+  }
+
+private:
+  std::string name_;
+  std::ofstream file_;
+};
+
+}  // namespace
+
+int bench_command(int argc, char** argv) {
+  arguments given;
+  if (!read_arguments(given, argc, argv)) return tool::exit_success;
+  if (given.list) {
+    list_programs();
+    return tool::exit_success;
+  }
+  const bench_options options = choose(given);
+  json_file json(given.json_file);
+  const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
+  fmt::print("{}", tool::table_report(measurements, options.workers));
+  json.write(tool::json_report(measurements, options));
+  return tool::exit_success;
+}

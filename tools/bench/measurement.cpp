@@ -1,0 +1,154 @@
+#include "measurement.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "../format.hpp"
+#include "../interrupt.hpp"
+#include "child_process.hpp"
+#include "progress.hpp"
+
+namespace tool {
+namespace {
+
+std::int64_t size_of(const bench::program& program, const bench_options& options) {
+  if (options.chosen_size >= 0) return options.chosen_size;
+  switch (options.size) {
+    case input_size::quick: return program.size.quick;
+    case input_size::paper: return program.size.paper;
+    case input_size::usual: break;
+  }
+  return program.size.usual;
+}
+
+std::int64_t grain_of(const bench::program& program, const bench_options& options) {
+  if (options.chosen_grain >= 0) return options.chosen_grain;
+  return program.grain.calibrate == nullptr ? program.grain.usual : program.grain.calibrate();
+}
+
+program_measurement plan(const bench::program_family& family, const bench_options& options) {
+  program_measurement planned;
+  planned.family = &family;
+  planned.input = {size_of(*family.elided, options), grain_of(*family.elided, options), options.seed};
+  planned.columns.push_back({"elided"});
+  if (family.plain != nullptr) planned.columns.push_back({"plain"});
+  for (const int workers : options.workers) planned.columns.push_back({"parallel", workers});
+  return planned;
+}
+
+/// Takes runs one at a time, telling the progress.
+class run_taker {
+public:
+  run_taker(const bench_options& options, std::size_t total_runs) : options_(options), progress_(total_runs) {}
+
+  run_record take(const program_measurement& of, const series& column) {
+    const std::string label = fmt::format("{}, {}", of.family->name(), column.label());
+    progress_.begin_run(label);
+    run_record record;
+    try {
+      const std::string output =
+          output_of_self(arguments(of, column), watch_, {options_.time_limit, [this] { progress_.tick(); }});
+      record = nlohmann::json::parse(output).get<run_record>();
+    } catch (const interrupted&) {
+      throw;
+    } catch (const nlohmann::json::exception&) {
+      throw failed_run(fmt::format("{}: the run printed no result", label));
+    } catch (const std::exception& e) {
+      throw failed_run(fmt::format("{}: the run {}", label, e.what()));
+    }
+    if (!record.verified) throw failed_run(fmt::format("{}: the result is wrong", label));
+    progress_.end_run();
+    return record;
+  }
+
+  void note(const std::string& line) { progress_.note(line); }
+
+private:
+  static std::vector<std::string> arguments(const program_measurement& of, const series& column) {
+    return {"bench-one",
+            std::string(of.family->name()),
+            "--variant=" + column.variant,
+            fmt::format("--workers={}", std::max(1, column.workers)),
+            fmt::format("--size={}", of.input.size),
+            fmt::format("--grain={}", of.input.grain),
+            fmt::format("--seed={}", of.input.seed),
+            fmt::format("--parent={}", getpid())};
+  }
+
+  const bench_options& options_;
+  interrupt_watch watch_;
+  progress progress_;
+};
+
+// One run of each column, so that what disturbs the machine for a while disturbs all columns alike.
+void take_round(program_measurement& of, run_taker& taker, int round, int repeats) {
+  std::string times;
+  for (series& column : of.columns) {
+    column.runs.push_back(taker.take(of, column));
+    times += fmt::format("{}{} {}", times.empty() ? "" : ", ", column.label(),
+                         format_seconds(column.runs.back().seconds));
+  }
+  taker.note(fmt::format("{}: round {} of {}: {}", of.family->name(), round, repeats, times));
+}
+
+}  // namespace
+
+std::string series::label() const {
+  if (variant == "elided") return "serial";
+  if (variant != "parallel") return variant;
+  return format_count(static_cast<std::uint64_t>(workers), "worker");
+}
+
+double series::least_seconds() const {
+  return std::min_element(runs.begin(), runs.end(), [](auto& a, auto& b) { return a.seconds < b.seconds; })->seconds;
+}
+
+double series::spread() const {
+  const auto slowest =
+      std::max_element(runs.begin(), runs.end(), [](auto& a, auto& b) { return a.seconds < b.seconds; });
+  return slowest->seconds / std::max(least_seconds(), 1e-9) - 1;
+}
+
+std::uint64_t series::largest(std::uint64_t run_record::*count) const {
+  std::uint64_t largest = 0;
+  for (const run_record& run : runs) largest = std::max(largest, run.*count);
+  return largest;
+}
+
+const series* program_measurement::find(const std::string& variant, int workers) const {
+  for (const series& column : columns) {
+    if (column.variant == variant && column.workers == workers) return &column;
+  }
+  return nullptr;
+}
+
+double program_measurement::serial_seconds() const {
+  const series* const plain = find("plain");
+  return (plain != nullptr ? plain : find("elided"))->least_seconds();
+}
+
+std::uint64_t program_measurement::page_bound(int workers) const {
+  return static_cast<std::uint64_t>(workers) * (serial_stack_pages + static_cast<std::uint64_t>(fork_depth));
+}
+
+std::vector<program_measurement> measure_programs(const bench_options& options) {
+  std::vector<program_measurement> measurements;
+  std::size_t total_runs = 0;
+  for (const bench::program_family* family : options.programs) {
+    measurements.push_back(plan(*family, options));
+    total_runs += 1 + measurements.back().columns.size() * static_cast<std::size_t>(options.repeats);
+  }
+  run_taker taker(options, total_runs);
+  for (program_measurement& of : measurements) {
+    of.fork_depth = taker.take(of, {"depth"}).fork_depth;
+    for (int round = 1; round <= options.repeats; ++round) take_round(of, taker, round, options.repeats);
+    of.serial_stack_pages = of.find("elided")->largest(&run_record::serial_stack_pages);
+  }
+  return measurements;
+}
+
+}  // namespace tool

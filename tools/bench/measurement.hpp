@@ -1,0 +1,70 @@
+// Which runs a measurement takes, and what they gave.
+#ifndef NOPAL_TOOLS_BENCH_MEASUREMENT_HPP
+#define NOPAL_TOOLS_BENCH_MEASUREMENT_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "programs/registry.hpp"
+#include "run_record.hpp"
+
+namespace tool {
+
+enum class input_size { usual, quick, paper };
+
+struct bench_options {
+  std::vector<const bench::program_family*> programs;
+  std::vector<int> workers;
+  input_size size = input_size::usual;
+  std::int64_t chosen_size = -1;   ///< overrides `size`; -1: not chosen
+  std::int64_t chosen_grain = -1;  ///< overrides the program's; -1: not chosen
+  std::uint64_t seed = 1;
+  int repeats = 5;
+  std::chrono::seconds time_limit{600};  ///< for each run
+};
+
+/// The runs of one variant on one number of workers: one column of times.
+struct series {
+  std::string variant;
+  int workers = 0;  ///< 0 for the serial variants
+  std::vector<run_record> runs{};
+
+  [[nodiscard]] std::string label() const;
+  [[nodiscard]] double least_seconds() const;
+  /// How much slower the slowest run was than the fastest, as a fraction.
+  [[nodiscard]] double spread() const;
+  /// The largest of one count over the runs.
+  [[nodiscard]] std::uint64_t largest(std::uint64_t run_record::*count) const;
+};
+
+/// Everything measured of one program.
+struct program_measurement {
+  const bench::program_family* family = nullptr;
+  bench::input input;
+  std::vector<series> columns;
+  std::uint64_t serial_stack_pages = 0;  ///< S1
+  std::int64_t fork_depth = 0;           ///< D
+
+  /// The column of that variant and number of workers, or null.
+  [[nodiscard]] const series* find(const std::string& variant, int workers = 0) const;
+  /// The serial time that ratios are taken against: the plain function's where there is one.
+  [[nodiscard]] double serial_seconds() const;
+  /// Pages that the space bound allows `workers`: P (S1 + D).
+  [[nodiscard]] std::uint64_t page_bound(int workers) const;
+};
+
+/// A program computed something wrong, or a run did not end well.
+class failed_run : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Takes all runs, round by round, each in a process of its own.
+[[nodiscard]] std::vector<program_measurement> measure_programs(const bench_options& options);
+
+}  // namespace tool
+
+#endif

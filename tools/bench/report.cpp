@@ -1,0 +1,103 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "../format.hpp"
+#include "machine.hpp"
+
+namespace tool {
+namespace {
+
+std::string time_cell(const series* column) {
+  if (column == nullptr) return "-";
+  return fmt::format("{} +{:.0f}%", format_seconds(column->least_seconds()), column->spread() * 100);
+}
+
+bool any_has_plain(const std::vector<program_measurement>& measurements) {
+  return std::any_of(measurements.begin(), measurements.end(), [](auto& of) { return of.find("plain") != nullptr; });
+}
+
+std::vector<std::string> heading(bool with_plain, const std::vector<int>& workers) {
+  std::vector<std::string> cells = {"program", "size", "Ts"};
+  if (with_plain) cells.push_back("Ts plain");
+  for (const int count : workers) {
+    cells.push_back(fmt::format("T{}", count));
+    cells.push_back(count == 1 ? "T1/Ts" : fmt::format("Ts/T{}", count));
+  }
+  for (const char* name : {"steals", "suspensions", "stacks", "pages", "P(S1+D)"}) cells.emplace_back(name);
+  return cells;
+}
+
+std::vector<std::string> row(const program_measurement& of, bool with_plain, const std::vector<int>& workers) {
+  std::vector<std::string> cells = {std::string(of.family->name()), std::to_string(of.input.size),
+                                    time_cell(of.find("elided"))};
+  if (with_plain) cells.push_back(time_cell(of.find("plain")));
+  const double serial = std::max(of.serial_seconds(), 1e-9);
+  for (const int count : workers) {
+    const series* const column = of.find("parallel", count);
+    const double parallel = std::max(column->least_seconds(), 1e-9);
+    cells.push_back(time_cell(column));
+    cells.push_back(fmt::format("{:.2f}", count == 1 ? parallel / serial : serial / parallel));
+  }
+  const int most_workers = *std::max_element(workers.begin(), workers.end());
+  const series& most = *of.find("parallel", most_workers);
+  for (const auto count : {&run_record::steals, &run_record::suspensions, &run_record::stacks_peak,
+                           &run_record::stack_pages_peak}) {
+    cells.push_back(std::to_string(most.largest(count)));
+  }
+  cells.push_back(std::to_string(of.page_bound(most_workers)));
+  return cells;
+}
+
+nlohmann::json samples(const program_measurement& of) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const series& column : of.columns) {
+    for (std::size_t round = 0; round < column.runs.size(); ++round) {
+      nlohmann::json sample = column.runs[round];
+      sample["variant"] = column.variant;
+      sample["workers"] = column.workers;
+      sample["round"] = round + 1;
+      all.push_back(std::move(sample));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string table_report(const std::vector<program_measurement>& measurements, const std::vector<int>& workers) {
+  const bool with_plain = any_has_plain(measurements);
+  text_table table(heading(with_plain, workers));
+  for (const program_measurement& of : measurements) table.add_row(row(of, with_plain, workers));
+  std::string text = table.str();
+  text += fmt::format(
+      "\nTimes: least of the repeats, and how much slower the slowest was. Ts: the serial elision.{}\n"
+      "Counts: largest of the repeats on {}; pages: peak of stack pages, which P(S1+D) is to bound.\n",
+      with_plain ? "\nTs plain: a serial function with one real call per node; where there is one, ratios take it." : "",
+      format_count(static_cast<std::uint64_t>(*std::max_element(workers.begin(), workers.end())), "worker"));
+  return text;
+}
+
+nlohmann::json json_report(const std::vector<program_measurement>& measurements, const bench_options& options) {
+  nlohmann::json programs = nlohmann::json::array();
+  for (const program_measurement& of : measurements) {
+    programs.push_back({{"name", of.family->name()},
+                        {"size", of.input.size},
+                        {"grain", of.input.grain},
+                        {"seed", of.input.seed},
+                        {"serial_stack_pages", of.serial_stack_pages},
+                        {"fork_depth", of.fork_depth},
+                        {"serial_seconds", of.serial_seconds()},
+                        {"samples", samples(of)}});
+  }
+  return {{"machine", describe_machine()},
+          {"build", describe_build()},
+          {"workers", options.workers},
+          {"repeats", options.repeats},
+          {"programs", std::move(programs)}};
+}
+
+}  // namespace tool

@@ -1,0 +1,123 @@
+// `nopal bench-one`: one run of one variant in a process of its own, since the runtime is configured
+// once per process and one run's caches and stacks must not help the next.
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nopal/nopal.hpp>
+
+#include "../command_line.hpp"
+#include "../commands.hpp"
+#include "../exit_codes.hpp"
+#include "measure/fork_depth.hpp"
+#include "measure/fresh_stack.hpp"
+#include "programs/registry.hpp"
+#include "run_record.hpp"
+
+namespace {
+
+struct run_order {
+  std::string program;
+  std::string variant;
+  std::int64_t workers = 1;
+  bench::input input;
+};
+
+const bench::program& find_variant(const run_order& order) {
+  const bench::program_family* const family = bench::find_program(order.program);
+  if (family == nullptr) throw tool::usage_error(fmt::format("unknown program '{}'", order.program));
+  const bench::program* variant = nullptr;
+  if (order.variant == "parallel") variant = family->parallel;
+  if (order.variant == "elided") variant = family->elided;
+  if (order.variant == "depth") variant = family->depth;
+  if (order.variant == "plain") variant = family->plain;
+  if (variant == nullptr) throw tool::usage_error(fmt::format("no variant '{}'", order.variant));
+  return *variant;
+}
+
+double seconds_of_run(bench::instance& instance) {
+  const auto start = std::chrono::steady_clock::now();
+  instance.run();
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  return elapsed.count();
+}
+
+// The runtime's start is no part of the program, so a first fork comes before the clock.
+void start_runtime(int workers) {
+  nopal::configure({.workers = workers});
+  nopal::scope s;
+  s.fork([] {});
+  s.join();
+}
+
+void run_in_parallel(bench::instance& instance, tool::run_record& record) {
+  const nopal::statistics before = nopal::stats();
+  record.seconds = seconds_of_run(instance);
+  const nopal::statistics after = nopal::stats();
+  const auto counted = [&](auto member) { return after.total.*member - before.total.*member; };
+  record.steals = counted(&nopal::worker_statistics::steals);
+  record.failed_steals = counted(&nopal::worker_statistics::failed_steals);
+  record.suspensions = counted(&nopal::worker_statistics::suspensions);
+  record.publishes = counted(&nopal::worker_statistics::publishes);
+  record.forced_publishes = counted(&nopal::worker_statistics::forced_publishes);
+  record.parks = counted(&nopal::worker_statistics::parks);
+  record.pages_reclaimed = counted(&nopal::worker_statistics::pages_reclaimed);
+  record.stacks_peak = after.stacks_peak;
+  record.stack_pages_peak = after.stack_pages_peak;
+}
+
+tool::run_record run(const run_order& order) {
+  const bench::program& program = find_variant(order);
+  const bool parallel = order.variant == "parallel";
+  if (parallel) start_runtime(static_cast<int>(order.workers));
+  const std::unique_ptr<bench::instance> instance = program.prepare(order.input);
+  tool::run_record record;
+  rusage before{};
+  getrusage(RUSAGE_SELF, &before);
+  if (parallel) {
+    run_in_parallel(*instance, record);
+  } else {
+    record.serial_stack_pages = measure::pages_touched_by([&] { record.seconds = seconds_of_run(*instance); });
+    record.fork_depth = measure::take_fork_depth();
+  }
+  rusage after{};
+  getrusage(RUSAGE_SELF, &after);
+  record.page_faults = after.ru_minflt - before.ru_minflt;
+  record.peak_resident_kib = after.ru_maxrss;
+  record.verified = instance->verify();
+  return record;
+}
+
+// However the ordering process ends, this one must not outlive it.
+void end_with_parent(std::int64_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (parent != 0 && getppid() != parent) raise(SIGKILL);
+}
+
+}  // namespace
+
+int bench_one_command(int argc, char** argv) {
+  run_order order;
+  std::int64_t seed = 1;
+  std::int64_t parent = 0;
+  CLI::App app("One run of one program, reported as JSON", "nopal bench-one");
+  app.add_option("program", order.program)->required();
+  app.add_option("--variant", order.variant, "parallel, elided, depth or plain")->required();
+  tool::add_whole_number(app, "--workers", order.workers, {1, tool::largest_worker_count}, "workers");
+  tool::add_whole_number(app, "--size", order.input.size, {0}, "size of the input");
+  tool::add_whole_number(app, "--grain", order.input.grain, {0}, "serial work at the leaves");
+  tool::add_whole_number(app, "--seed", seed, {0}, "start of the random numbers");
+  tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
+  if (!tool::parse(app, argc, argv)) return tool::exit_success;
+  order.input.seed = static_cast<std::uint64_t>(seed);
+  end_with_parent(parent);
+  fmt::print("{}\n", nlohmann::json(run(order)).dump());
+  return tool::exit_success;
+}

@@ -1,0 +1,15 @@
+// The subcommands of `nopal`. Each gets its arguments with its own name in `argv[0]`, returns the exit
+// code, and throws usage_error (command_line.hpp) for bad usage, any other exception for what failed.
+#ifndef NOPAL_TOOLS_COMMANDS_HPP
+#define NOPAL_TOOLS_COMMANDS_HPP
+
+/// Measures programs and prints a table.
+int bench_command(int argc, char** argv);
+
+/// Hidden: one run of one program variant in this process; prints one JSON object.
+int bench_one_command(int argc, char** argv);
+
+/// Sorts lines and counts words of real text files, serially and in parallel.
+int demo_command(int argc, char** argv);
+
+#endif

@@ -1,0 +1,87 @@
+// The `nopal` command: finds the subcommand, and turns what it throws into one line and an exit code.
+#include <array>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nopal/version.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "doctor.hpp"
+#include "exit_codes.hpp"
+#include "interrupt.hpp"
+
+namespace {
+
+struct subcommand {
+  std::string_view name;
+  std::string_view summary;  ///< empty: not listed
+  int (*run)(int argc, char** argv);
+};
+
+constexpr std::array subcommands = {
+    subcommand{"bench", "measure programs serially and on several numbers of workers", bench_command},
+    subcommand{"demo", "sort the lines and count the words of real text files, serially and in parallel", demo_command},
+    subcommand{"doctor", "show what this machine gives the runtime", doctor_command},
+    subcommand{"bench-one", "", bench_one_command},
+};
+
+void print_help() {
+  fmt::print("nopal {}: fork-join parallelism for C and C++\n\nUsage: nopal SUBCOMMAND [OPTIONS]\n\nSubcommands:\n",
+             NOPAL_VERSION_STRING);
+  for (const subcommand& each : subcommands) {
+    if (!each.summary.empty()) fmt::print("  {:<10}{}\n", each.name, each.summary);
+  }
+  fmt::print("\nOptions:\n  -h, --help  this text; 'nopal SUBCOMMAND --help' for a subcommand's\n"
+             "  --version   the version\n\n"
+             "Exit codes: 0 success, 1 a failed check, 2 bad usage.\n");
+}
+
+std::string accepted() {
+  std::string names;
+  for (const subcommand& each : subcommands) {
+    if (!each.summary.empty()) names += fmt::format("{}, ", each.name);
+  }
+  return names + "--help, --version";
+}
+
+int fail(std::string_view where, std::string_view message, int exit_code) {
+  fmt::print(stderr, "{}: {}\n", where, message);
+  return exit_code;
+}
+
+int run(const subcommand& chosen, int argc, char** argv) {
+  const std::string where = fmt::format("nopal {}", chosen.name);
+  try {
+    return chosen.run(argc, argv);
+  } catch (const tool::usage_error& e) {
+    return fail(where, e.what(), tool::exit_bad_usage);
+  } catch (const tool::interrupted& e) {
+    return 128 + e.signal_number();
+  } catch (const std::bad_alloc&) {
+    return fail(where, "not enough memory for this size", tool::exit_failed_check);
+  } catch (const std::exception& e) {
+    return fail(where, e.what(), tool::exit_failed_check);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return fail("nopal", "a subcommand is missing; accepted: " + accepted(), tool::exit_bad_usage);
+  const std::string_view first = argv[1];
+  if (first == "--help" || first == "-h") {
+    print_help();
+    return tool::exit_success;
+  }
+  if (first == "--version") {
+    fmt::print("nopal {}\n", NOPAL_VERSION_STRING);
+    return tool::exit_success;
+  }
+  for (const subcommand& each : subcommands) {
+    if (each.name == first) return run(each, argc - 1, argv + 1);
+  }
+  return fail("nopal", fmt::format("unknown subcommand '{}'; accepted: {}", first, accepted()), tool::exit_bad_usage);
+}
