@@ -9,7 +9,6 @@
 #ifndef NOPAL_DETAIL_FIBRIL_SERIAL
 #include <nopal/detail/c_scope_parallel.h>
 #endif
-#include <nopal/detail/fibril_runtime.h>
 #include <nopal/version.hpp>
 
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
@@ -93,12 +92,12 @@ template <class F, class... Args>
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
-using fibril_t = nopal::detail::fibril_frame;
+#define NOPAL_DETAIL_FIBRIL_FRAME ::nopal::detail::fibril_frame
 
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
 
-#define fibril_init(scope) static_cast<void>(scope)
-#define fibril_join(scope) static_cast<void>(scope)
+#define NOPAL_DETAIL_FIBRIL_INIT(scope) static_cast<void>(scope)
+#define NOPAL_DETAIL_FIBRIL_JOIN(scope) static_cast<void>(scope)
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                                  \
   (static_cast<void>(scope),                                                                                    \
    static_cast<void>(*::nopal::detail::receiver<decltype((function)arguments)>(destination) = (function)arguments))
@@ -107,8 +106,8 @@ using fibril_t = nopal::detail::fibril_frame;
 
 #else
 
-#define fibril_init(scope) nopal_make_frame(&(scope)->frame)
-#define fibril_join(scope) nopal_join_frame(&(scope)->frame)
+#define NOPAL_DETAIL_FIBRIL_INIT(scope) nopal_make_frame(&(scope)->frame)
+#define NOPAL_DETAIL_FIBRIL_JOIN(scope) nopal_join_frame(&(scope)->frame)
 #define NOPAL_DETAIL_FIBRIL_MORE(...) __VA_OPT__(, ) __VA_ARGS__
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments) \
   ::nopal::detail::fork_fibril_into((scope), (destination), function NOPAL_DETAIL_FIBRIL_MORE arguments)
