@@ -2,6 +2,7 @@
 #ifndef NOPAL_TESTS_C_CHECK_H
 #define NOPAL_TESTS_C_CHECK_H
 
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -31,6 +32,7 @@ static inline int gate_wait(const gate* g, int workers) {
   const time_t start = time(NULL);
   while (workers > 1 && __atomic_load_n(&g->open, __ATOMIC_ACQUIRE) == 0) {
     if (time(NULL) - start > 30) return 0;
+    sched_yield();
   }
   return 1;
 }

@@ -15,10 +15,16 @@ case $header in
   */compat/*)
     # The 2016 paper's macros need GNU C, which -Wpedantic exists to refuse.
     compile "$cc" -x c -std=gnu11
+    compile "$cc" -x c -std=gnu11 -DNOPAL_ELIDE
+    compile "$cxx" -x c++ -std=c++20
+    compile "$cxx" -x c++ -std=c++20 -DNOPAL_ELIDE
     ;;
   *.h)
     compile "$cc" -x c -std=c11 -Wpedantic
+    compile "$cc" -x c -std=c11 -Wpedantic -DNOPAL_ELIDE
     compile "$cxx" -x c++ -std=c++20 -Wpedantic
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic -fno-exceptions
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic -DNOPAL_ELIDE
     ;;
   *)
     compile "$cxx" -x c++ -std=c++20 -Wpedantic

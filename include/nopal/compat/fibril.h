@@ -14,16 +14,18 @@
  *
  * Rules are those of <nopal/nopal.h>. Functions need no attribute: the word `fibril` stands for nothing.
  *
- * In C, a child may have any number of parameters of any types except vectors wider than 16 bytes. Its result is
- * nothing or a scalar of up to 8 bytes; the variable that receives it has its type, or is an integer while the result
- * is one (wider, only from `int` and `unsigned` to 8 bytes), or is a float or a double while the result is one. All
- * else is an error at compile time. With NOPAL_ELIDE or FIBRIL_SERIAL defined a fork is a call and a join nothing.
+ * In C, a child may have any number of parameters of any types. Its result is nothing or a scalar of up to 8 bytes; the
+ * variable that receives it has its type, or is an integer while the result is one (wider, only from `int` and
+ * `unsigned` to 8 bytes), or is a float or a double while the result is one. All else is an error at compile time.
+ * With NOPAL_ELIDE or FIBRIL_SERIAL defined a fork is a call and a join nothing.
  */
 #ifndef NOPAL_COMPAT_FIBRIL_H
 #define NOPAL_COMPAT_FIBRIL_H
 
 #if defined(NOPAL_ELIDE) || defined(FIBRIL_SERIAL)
 #define NOPAL_DETAIL_FIBRIL_SERIAL
+#else
+#include <nopal/nopal.h>
 #endif
 
 #ifdef __cplusplus
@@ -34,6 +36,16 @@
 
 /** Marks a function that forks. Nothing here: such a function is compiled as any other. */
 #define fibril
+
+/** A frame to fork on: a scope in the terms of <nopal/nopal.h>. Its members are the library's. */
+typedef NOPAL_DETAIL_FIBRIL_FRAME fibril_t;
+
+/** `fibril_init(&fr)` makes the frame empty, for the calling function and no other. Constant time. */
+#define fibril_init(frame_pointer) NOPAL_DETAIL_FIBRIL_INIT(frame_pointer)
+
+/** `fibril_join(&fr)` waits for every child forked on the frame since the last join. May return on another thread,
+ * except the outermost join of a thread of the program. One load and one compare if nothing was stolen. */
+#define fibril_join(frame_pointer) NOPAL_DETAIL_FIBRIL_JOIN(frame_pointer)
 
 /** What the functions of this header return on success. */
 #define FIBRIL_SUCCESS 0
@@ -54,5 +66,40 @@
   NOPAL_DETAIL_FIBRIL_FIFTH(__VA_ARGS__, NOPAL_DETAIL_FIBRIL_FORK_INTO, NOPAL_DETAIL_FIBRIL_FORK_VOID, ~, ~)      \
   (__VA_ARGS__)
 #define NOPAL_DETAIL_FIBRIL_FIFTH(a, b, c, d, fifth, ...) fifth
+
+/** Sets the number of workers before the first fork; 0 leaves it to NOPAL_WORKERS. Forks work without it.
+ * FIBRIL_SUCCESS, or another value if `count` is out of range or the runtime has started. */
+static inline int fibril_rt_init(int count) {
+#ifdef NOPAL_DETAIL_FIBRIL_SERIAL
+  (void)count;
+  return FIBRIL_SUCCESS;
+#else
+  nopal_configuration with;
+  with.workers = count > 0 ? count : 0;
+  with.stack_size = 0;
+  with.reclaim = nopal_reclaim_default;
+  with.pin = nopal_pin_default;
+  with.reclaim_with = nopal_reclaim_with_default;
+  return nopal_configure(&with);
+#endif
+}
+
+/** Stops the workers; the next fork starts anew. FIBRIL_SUCCESS, or another value from inside a strand. */
+static inline int fibril_rt_exit(void) {
+#ifdef NOPAL_DETAIL_FIBRIL_SERIAL
+  return FIBRIL_SUCCESS;
+#else
+  return nopal_shutdown();
+#endif
+}
+
+/** The number of workers. From any thread; constant time after the first call. */
+static inline int fibril_rt_nprocs(void) {
+#ifdef NOPAL_DETAIL_FIBRIL_SERIAL
+  return 1;
+#else
+  return nopal_workers();
+#endif
+}
 
 #endif

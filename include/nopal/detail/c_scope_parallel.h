@@ -25,7 +25,7 @@ NOPAL_EXPORT extern const char nopal_headers_and_library_differ__expected_abi_1;
 __attribute__((used)) static const char* const nopal_c_linked_abi = &nopal_headers_and_library_differ__expected_abi_1;
 
 typedef struct nopal_scope {
-  struct nopal_frame frame;
+  struct nopal_frame frame; /**< the library's */
 } nopal_scope;
 
 static NOPAL_ALWAYS_INLINE void nopal_scope_init(nopal_scope* scope) { nopal_make_frame(&scope->frame); }

@@ -11,24 +11,33 @@
 #include <nopal/detail/c_scope_parallel.h>
 #include <nopal/detail/fibril_frame.h>
 #endif
-#include <nopal/detail/fibril_runtime.h>
 
-/* Classes of types, as __builtin_classify_type numbers them. `any` is a pointer to anything, never followed. */
-#define NOPAL_DETAIL_FIBRIL_CLASS(type, any) __builtin_classify_type(*(type*)(any))
+/* Classes of types, as __builtin_classify_type numbers them. `any` is a pointer to anything, never followed. What
+ * has type void is seen as a structure, since nothing may be asked of void itself. */
 #define NOPAL_DETAIL_FIBRIL_IS_VOID(type) __builtin_types_compatible_p(type, void)
-#define NOPAL_DETAIL_FIBRIL_IS_WORD(type, any) \
-  (NOPAL_DETAIL_FIBRIL_CLASS(type, any) >= 1 && NOPAL_DETAIL_FIBRIL_CLASS(type, any) <= 5 && sizeof(type) <= 8)
+#define NOPAL_DETAIL_FIBRIL_OBJECT(type, any) \
+  (*__builtin_choose_expr(NOPAL_DETAIL_FIBRIL_IS_VOID(type), (NOPAL_DETAIL_FIBRIL_FRAME*)(any), (type*)(any)))
 #define NOPAL_DETAIL_FIBRIL_IS_POINTER(expression) (__builtin_classify_type(expression) == 5)
+#define NOPAL_DETAIL_FIBRIL_IS_WORD(type, any)                                 \
+  (__builtin_classify_type(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) >= 1 &&      \
+   __builtin_classify_type(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) <= 5 &&      \
+   sizeof(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) <= 8)
 #define NOPAL_DETAIL_FIBRIL_SAME(type, other) __builtin_types_compatible_p(__typeof__(type), __typeof__(other))
+#define NOPAL_DETAIL_FIBRIL_TO_VOID(expression)            \
+  (NOPAL_DETAIL_FIBRIL_SAME(expression, void*) ||          \
+   NOPAL_DETAIL_FIBRIL_SAME(expression, const void*) ||    \
+   NOPAL_DETAIL_FIBRIL_SAME(expression, volatile void*))
 
 /* What `destination` points to if it is a pointer; else something. */
-#define NOPAL_DETAIL_FIBRIL_TARGET(destination, any) \
-  (*__builtin_choose_expr(NOPAL_DETAIL_FIBRIL_IS_POINTER(destination), (destination), (char*)(any)))
+#define NOPAL_DETAIL_FIBRIL_TARGET(destination, any)                                                              \
+  (*__builtin_choose_expr(                                                                                        \
+      NOPAL_DETAIL_FIBRIL_IS_POINTER(destination) && !NOPAL_DETAIL_FIBRIL_TO_VOID(destination), (destination),    \
+      (NOPAL_DETAIL_FIBRIL_FRAME*)(any)))
 
 /* Whether `destination` points to what receives a `result`, and does not receive it. */
 #define NOPAL_DETAIL_FIBRIL_LEADS_TO(destination, result, any)                                                    \
   (NOPAL_DETAIL_FIBRIL_IS_POINTER(destination) &&                                                                 \
-   (NOPAL_DETAIL_FIBRIL_CLASS(result, any) != 5 ||                                                                \
+   (!NOPAL_DETAIL_FIBRIL_IS_POINTER(NOPAL_DETAIL_FIBRIL_OBJECT(result, any)) ||                                                                \
     NOPAL_DETAIL_FIBRIL_SAME(result, NOPAL_DETAIL_FIBRIL_TARGET(destination, any)) ||                             \
     (!NOPAL_DETAIL_FIBRIL_SAME(result, destination) &&                                                            \
      NOPAL_DETAIL_FIBRIL_IS_POINTER(NOPAL_DETAIL_FIBRIL_TARGET(destination, any)))))
@@ -40,16 +49,17 @@
 
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
 
-typedef struct nopal_fibril_serial {
+struct nopal_fibril_serial {
   char unused;
-} fibril_t;
+};
+#define NOPAL_DETAIL_FIBRIL_FRAME struct nopal_fibril_serial
 
-#define fibril_init(frame) ((void)(frame))
-#define fibril_join(frame) ((void)(frame))
+#define NOPAL_DETAIL_FIBRIL_INIT(frame) ((void)(frame))
+#define NOPAL_DETAIL_FIBRIL_JOIN(frame) ((void)(frame))
 
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(frame, destination, function, arguments)                                    \
   do {                                                                                                            \
-    fibril_t* const nopal_frame = (frame);                                                                        \
+    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_frame = (frame);                                                                        \
     NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments), nopal_frame) = (function)arguments; \
   } while (0)
 
@@ -57,10 +67,10 @@ typedef struct nopal_fibril_serial {
 
 #else
 
-typedef struct nopal_fibril fibril_t;
+#define NOPAL_DETAIL_FIBRIL_FRAME struct nopal_fibril
 
-#define fibril_init(scope) nopal_make_frame(&(scope)->frame)
-#define fibril_join(scope) nopal_join_frame(&(scope)->frame)
+#define NOPAL_DETAIL_FIBRIL_INIT(scope) nopal_make_frame(&(scope)->frame)
+#define NOPAL_DETAIL_FIBRIL_JOIN(scope) nopal_join_frame(&(scope)->frame)
 
 /* The ways to store a result, and 0 for those that there are not. */
 enum nopal_fibril_store {
@@ -143,7 +153,7 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
 
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                                    \
   do {                                                                                                            \
-    fibril_t* const nopal_scope_forked = (scope);                                                                 \
+    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_scope_forked = (scope);                                                                 \
     typedef __typeof__((function)arguments) nopal_result;                                                         \
     __typeof__(&NOPAL_DETAIL_FIBRIL_RECEIVER(destination, nopal_result, nopal_scope_forked)) const nopal_out =    \
         &NOPAL_DETAIL_FIBRIL_RECEIVER(destination, nopal_result, nopal_scope_forked);                             \
@@ -156,7 +166,7 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
 
 #define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                                 \
   do {                                                                                                            \
-    fibril_t* const nopal_scope_forked = (scope);                                                                 \
+    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_scope_forked = (scope);                                                                 \
     typedef __typeof__((function)arguments) nopal_result;                                                         \
     _Static_assert(NOPAL_DETAIL_FIBRIL_IS_VOID(nopal_result) ||                                                   \
                        NOPAL_DETAIL_FIBRIL_IS_WORD(nopal_result, nopal_scope_forked) ||                           \

@@ -9,8 +9,7 @@
 #ifndef NOPAL_DETAIL_FIBRIL_SERIAL
 #include <nopal/detail/c_scope_parallel.h>
 #endif
-#include <nopal/detail/fibril_runtime.h>
-#include <nopal/detail/invoke.hpp>
+#include <nopal/version.hpp>
 
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
 #define NOPAL_DETAIL_FIBRIL_NAMESPACE fibril_elided
@@ -45,18 +44,6 @@ template <class Result, class Destination>
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
 
 struct fibril_frame {};
-
-template <class Destination, class F, class... Args>
-inline void fork_fibril_into(fibril_frame*, Destination&& destination, F&& f, Args&&... args) {
-  using result = decltype(detail::invoke(std::forward<F>(f), std::forward<Args>(args)...));
-  *receiver<result>(std::forward<Destination>(destination)) =
-      detail::invoke(std::forward<F>(f), std::forward<Args>(args)...);
-}
-
-template <class F, class... Args>
-inline void fork_fibril(fibril_frame*, F&& f, Args&&... args) {
-  static_cast<void>(detail::invoke(std::forward<F>(f), std::forward<Args>(args)...));
-}
 
 #else
 
@@ -105,20 +92,28 @@ template <class F, class... Args>
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
-using fibril_t = nopal::detail::fibril_frame;
+#define NOPAL_DETAIL_FIBRIL_FRAME ::nopal::detail::fibril_frame
 
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
-#define fibril_init(scope) static_cast<void>(scope)
-#define fibril_join(scope) static_cast<void>(scope)
-#else
-#define fibril_init(scope) nopal_make_frame(&(scope)->frame)
-#define fibril_join(scope) nopal_join_frame(&(scope)->frame)
-#endif
 
+#define NOPAL_DETAIL_FIBRIL_INIT(scope) static_cast<void>(scope)
+#define NOPAL_DETAIL_FIBRIL_JOIN(scope) static_cast<void>(scope)
+#define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                                  \
+  (static_cast<void>(scope),                                                                                    \
+   static_cast<void>(*::nopal::detail::receiver<decltype((function)arguments)>(destination) = (function)arguments))
+#define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments) \
+  (static_cast<void>(scope), static_cast<void>((function)arguments))
+
+#else
+
+#define NOPAL_DETAIL_FIBRIL_INIT(scope) nopal_make_frame(&(scope)->frame)
+#define NOPAL_DETAIL_FIBRIL_JOIN(scope) nopal_join_frame(&(scope)->frame)
 #define NOPAL_DETAIL_FIBRIL_MORE(...) __VA_OPT__(, ) __VA_ARGS__
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments) \
   ::nopal::detail::fork_fibril_into((scope), (destination), function NOPAL_DETAIL_FIBRIL_MORE arguments)
 #define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments) \
   ::nopal::detail::fork_fibril((scope), function NOPAL_DETAIL_FIBRIL_MORE arguments)
+
+#endif
 
 #endif

@@ -35,7 +35,8 @@ static_assert(offsetof(nopal_frame, x87_control) == FRAME_X87_CONTROL);
 static_assert(offsetof(nopal_fibril, frame) == 0);
 static_assert(offsetof(nopal_fibril, child) == FIBRIL_CHILD && offsetof(nopal_fibril, out) == FIBRIL_OUT);
 static_assert(offsetof(nopal_deque, bottom) == DEQUE_BOTTOM && offsetof(nopal_deque, limit) == DEQUE_LIMIT);
-static_assert(offsetof(nopal_deque, slots) == DEQUE_SLOTS && offsetof(nopal_deque, split) == DEQUE_SPLIT);
+static_assert(offsetof(nopal_deque, slots) == DEQUE_SLOTS);
+static_assert(offsetof(nopal_deque, top) == DEQUE_TOP && offsetof(nopal_deque, split) == DEQUE_SPLIT);
 
 /// Rounding, flush-to-zero and exception masks, packed: SSE in the low half, x87 in the high one.
 inline std::uint64_t float_control() noexcept {

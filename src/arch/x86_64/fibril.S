@@ -12,13 +12,23 @@
 
         .text
 
-// Stores `bottom`, now in ecx, where the deque is at r11; pairs as nopal_pop does.
+// The halves of nopal_pop that depend on the deque, which is at r11, with the new `bottom` in ecx. They pair as there.
         .macro  STORE_BOTTOM_FOR_POP
 #if defined(NOPAL_DEQUE_THE) || defined(NOPAL_DEQUE_LOCKFREE)
         movl    %ecx, %edx
         xchgl   %edx, DEQUE_BOTTOM(%r11)
 #else
         movl    %ecx, DEQUE_BOTTOM(%r11)
+#endif
+        .endm
+
+        .macro  COMPARE_FOR_POP slow
+#ifdef NOPAL_DEQUE_LOCKFREE
+        cmpl    DEQUE_TOP(%r11), %ecx
+        jle     \slow
+#else
+        cmpl    DEQUE_SPLIT(%r11), %ecx
+        jl      \slow
 #endif
         .endm
 
@@ -68,8 +78,7 @@ nopal_fibril_fork_\name:
         movl    DEQUE_BOTTOM(%r11), %ecx
         decl    %ecx
         STORE_BOTTOM_FOR_POP
-        cmpl    DEQUE_SPLIT(%r11), %ecx
-        jl      .Lpop_slow_\name
+        COMPARE_FOR_POP .Lpop_slow_\name
 .Lpopped_\name:
         .cfi_remember_state
         pushq   FRAME_RESUME_ADDRESS(%rbx)
@@ -89,8 +98,19 @@ nopal_fibril_fork_\name:
         .cfi_restore_state
 
 .Lpush_slow_\name:
-        call    nopal_fibril_push_slow
+        // It keeps every register but rax, which may hold an argument too, and its own argument's.
+        movq    %rax, %r13
+        movq    %rdi, %r14
+        movq    %rbx, %rdi
+        call    nopal_push_slow@PLT
+        testl   %eax, %eax
+        jne     .Lpush_failed_\name
+        movq    %r14, %rdi
+        movq    %r13, %rax
         jmp     .Lpushed_\name
+.Lpush_failed_\name:
+        call    nopal_fail_push@PLT
+        ud2
 
 .Lpop_slow_\name:
         movq    %r11, %rdi
@@ -103,44 +123,6 @@ nopal_fibril_fork_\name:
         .cfi_endproc
         .size   nopal_fibril_fork_\name, .-nopal_fibril_fork_\name
         .endm
-
-// Pushes the frame in rbx on the slow path; keeps what may hold arguments: the general registers and the low 16
-// bytes of the vector registers. Uses r13 and r14, which the frame has kept.
-        .p2align 4
-        .type   nopal_fibril_push_slow, @function
-nopal_fibril_push_slow:
-        .cfi_startproc
-        subq    $136, %rsp
-        .cfi_def_cfa_offset 144
-        movups  %xmm0, (%rsp)
-        movups  %xmm1, 16(%rsp)
-        movups  %xmm2, 32(%rsp)
-        movups  %xmm3, 48(%rsp)
-        movups  %xmm4, 64(%rsp)
-        movups  %xmm5, 80(%rsp)
-        movups  %xmm6, 96(%rsp)
-        movups  %xmm7, 112(%rsp)
-        movq    %rax, %r13
-        movq    %rdi, %r14
-        movq    %rbx, %rdi
-        call    nopal_push_slow@PLT
-        testl   %eax, %eax
-        jne     nopal_fail_push@PLT
-        movq    %r14, %rdi
-        movq    %r13, %rax
-        movups  (%rsp), %xmm0
-        movups  16(%rsp), %xmm1
-        movups  32(%rsp), %xmm2
-        movups  48(%rsp), %xmm3
-        movups  64(%rsp), %xmm4
-        movups  80(%rsp), %xmm5
-        movups  96(%rsp), %xmm6
-        movups  112(%rsp), %xmm7
-        addq    $136, %rsp
-        .cfi_def_cfa_offset 8
-        ret
-        .cfi_endproc
-        .size   nopal_fibril_push_slow, .-nopal_fibril_push_slow
 
         FIBRIL_FORK void
         FIBRIL_FORK 1, "movb %al, (%r12)"

@@ -1,0 +1,14 @@
+#!/bin/sh
+# usage: ends_with.sh TEXT PROGRAM
+# Passes if PROGRAM aborts after one line on stderr that has TEXT in it.
+text=$1 program=$2
+said=$("$program" 2>&1)
+code=$?
+echo "exit code $code: $said"
+[ "$code" -eq 134 ] || exit 1
+case $said in
+  *"
+"*) exit 1 ;;
+  *"$text"*) exit 0 ;;
+esac
+exit 1
