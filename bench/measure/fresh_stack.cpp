@@ -41,8 +41,8 @@ public:
   [[nodiscard]] std::size_t resident_pages() const {
     std::vector<unsigned char> resident(usable_bytes() / page_bytes_);
     if (mincore(usable(), usable_bytes(), resident.data()) != 0) fail("mincore");
-    return static_cast<std::size_t>(
-        std::count_if(resident.begin(), resident.end(), [](unsigned char flags) { return (flags & 1) != 0; }));
+    return static_cast<std::size_t>(std::count_if(resident.begin(), resident.end(),
+                                                  [](unsigned char flags) { return (flags & 1) != 0; }));
   }
 
 private:

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <nopal/detail/export.h>
 #include <nopal/version.hpp>
 
 namespace nopal {
@@ -36,7 +37,7 @@ struct configuration {
 };
 
 /// What the runtime cannot do as asked: configuring it after its start, no memory for stacks, wrong use of a scope.
-class error : public std::runtime_error {
+class NOPAL_EXPORT error : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
@@ -70,19 +71,19 @@ struct statistics {
 };
 
 /// The number of threads that execute strands: the worker threads and the calling one. Starts nothing.
-[[nodiscard]] int workers();
+[[nodiscard]] NOPAL_EXPORT int workers();
 
 /// Sets what `with` names. Throws `error` once the runtime has started.
-void configure(const configuration& with);
+NOPAL_EXPORT void configure(const configuration& with);
 
 /// The calling thread's index, from 0 to below `workers()` plus the adopted threads; -1 outside the runtime.
-[[nodiscard]] int worker_index() noexcept;
+[[nodiscard]] NOPAL_EXPORT int worker_index() noexcept;
 
 /// Counts now; exact when the pool is quiet.
-[[nodiscard]] statistics stats();
+[[nodiscard]] NOPAL_EXPORT statistics stats();
 
 /// Stops the worker threads and returns every stack. Throws `error` from inside a strand. The next fork starts anew.
-void shutdown();
+NOPAL_EXPORT void shutdown();
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

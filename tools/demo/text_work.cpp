@@ -27,9 +27,11 @@ void merge(std::span<line> left, std::span<line> right, line* out) {
   std::size_t left_cut = left.size() / 2;
   std::size_t right_cut = right.size() / 2;
   if (left.size() >= right.size()) {
-    right_cut = static_cast<std::size_t>(std::lower_bound(right.begin(), right.end(), left[left_cut]) - right.begin());
+    right_cut = static_cast<std::size_t>(std::lower_bound(right.begin(), right.end(), left[left_cut]) -
+                                         right.begin());
   } else {
-    left_cut = static_cast<std::size_t>(std::upper_bound(left.begin(), left.end(), right[right_cut]) - left.begin());
+    left_cut =
+        static_cast<std::size_t>(std::upper_bound(left.begin(), left.end(), right[right_cut]) - left.begin());
   }
   nopal::scope s;
   s.fork(merge, left.first(left_cut), right.first(right_cut), out);
@@ -87,8 +89,9 @@ public:
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::uint64_t checksum() const {
-    return std::accumulate(slots_.begin(), slots_.end(), std::uint64_t{0},
-                           [](std::uint64_t sum, const entry& each) { return sum + each.hash * (each.hash | 1); });
+    return std::accumulate(
+        slots_.begin(), slots_.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const entry& each) { return sum + each.hash * (each.hash | 1); });
   }
 
 private:

@@ -1,40 +1,106 @@
-// The serial elision: fork is a call, join is nothing.
-//
-// It lives in an inline namespace of its own, so that one program may hold objects compiled with
-// NOPAL_ELIDE next to objects compiled without it.
+// The scope of fork-join parallelism. What it costs where nothing is stolen is all in this header and in
+// nopal/detail/child.hpp and fast_path.h; the rest is in the library.
 #ifndef NOPAL_DETAIL_SCOPE_PARALLEL_HPP
 #define NOPAL_DETAIL_SCOPE_PARALLEL_HPP
 
-#include <functional>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
+#include <nopal/detail/child.hpp>
 #include <nopal/version.hpp>
+
+extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_1;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
-/// The serial elision of a fork-join scope; see the parallel class of the same name.
+/// Forks children and joins them, within one call of one function.
+///
+/// A fork calls its child like a function; what follows the fork, up to the join, may be taken by another worker and
+/// run at the same time. Whatever a child writes is declared before the scope, since locals die in reverse order and
+/// the scope's destructor is what waits. After a fork or a join the function may be on another thread: hold no
+/// mutex, no address of a thread-local variable and no `errno` across them.
+///
+/// A scope is made, forked on and joined by the same function activation; a function that is handed a scope by
+/// reference cannot fork on it (unless it is inlined, which is nothing to rely on) and gets an `error`.
+///
+/// Cost of a fork and its join where nothing is stolen: a call, and a dozen stores. Memory: `sizeof(scope)` bytes in
+/// the caller's frame and nothing else, however many children are forked. Continuation stealing on a cactus stack
+/// follows C. Yang and J. Mellor-Crummey, "A practical solution to the cactus stack problem", SPAA 2016; the join
+/// follows F. Schmaus et al.'s wait-free one.
 class scope {
 public:
-  scope() noexcept = default;
+  /// Makes an empty scope. No allocation, no system call; the runtime starts at the first fork.
+  [[gnu::always_inline]] scope() noexcept { nopal_make_frame(&frame_); }
+
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
 
-  /// Calls `f(args...)` and discards the result.
+  /// Joins. Throws as `join` does, unless an exception is leaving the scope already: then the children's are dropped.
+  [[gnu::always_inline]] ~scope() noexcept(false) {
+    if (NOPAL_UNLIKELY(frame_.steals != 0)) {
+      void* exception;
+      NOPAL_JOIN_STOLEN(&frame_, exception);
+      if (NOPAL_UNLIKELY(exception != nullptr)) {
+        nopal_rethrow(nopal_fresh_address(&frame_), exception, 1);
+      }
+    }
+  }
+
+  /// Calls `f(args...)`, a child that may run at the same time as what follows, up to the join.
+  ///
+  /// Callable and arguments are copied or moved as by std::thread before the continuation can be stolen, and passed as
+  /// rvalues; the result is discarded. Without a steal an exception of the child leaves the fork, as in the serial
+  /// program; after one it leaves the join. Throws `error` if this thread cannot be made a worker.
   template <class F, class... Args>
-  void fork(F&& f, Args&&... args) {
-    static_cast<void>(std::invoke(std::forward<F>(f), std::forward<Args>(args)...));
+  [[gnu::always_inline]] void fork(F&& f, Args&&... args) {
+    static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
+                  "fork: the callable does not take these arguments (they are passed as rvalues of their decayed types)");
+    check_function();
+    detail::fork_child<detail::no_result>(&frame_, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
   }
 
-  /// `out = f(args...)`.
+  /// `out = f(args...)`, the assignment being part of the child: read `out` after the join only.
   template <class Out, class F, class... Args>
-  void fork_into(Out& out, F&& f, Args&&... args) {
-    out = std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+  [[gnu::always_inline]] void fork_into(Out& out, F&& f, Args&&... args) {
+    static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
+                  "fork_into: the callable does not take these arguments (they are passed as rvalues of their decayed types)");
+    static_assert(std::is_assignable_v<Out&, std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>>,
+                  "fork_into: the callable's result cannot be assigned to the first argument");
+    check_function();
+    detail::fork_child(&frame_, std::addressof(out), std::forward<F>(f), std::forward<Args>(args)...);
   }
 
-  /// Nothing: every child has returned already.
-  void join() noexcept {}
+  /// Waits for every child forked since the last join; the worker does other work meanwhile. May return on another thread,
+  /// except the outermost join of a thread of the program. Rethrows what the serial program would have met first
+  /// among the exceptions of stolen children. The scope can be used again. One load and one compare if nothing was
+  /// stolen.
+  [[gnu::always_inline]] void join() {
+    if (NOPAL_UNLIKELY(frame_.steals != 0)) {
+      void* exception;
+      NOPAL_JOIN_STOLEN(&frame_, exception);
+      if (NOPAL_UNLIKELY(exception != nullptr)) {
+        nopal_rethrow(nopal_fresh_address(&frame_), exception, 0);
+      }
+    }
+  }
+
+private:
+  /// Folds to nothing at a scope's first fork; one compare at the others.
+  [[gnu::always_inline]] void check_function() {
+    if (NOPAL_UNLIKELY(frame_.frame_pointer != __builtin_frame_address(0))) {
+      nopal_throw_foreign_scope(&frame_);
+    }
+  }
+
+  nopal_frame frame_;
 };
+
+namespace detail {
+/// Refers to the library's name of this binary interface, so that another library does not link.
+[[gnu::used]] inline const char* const linked_abi = &nopal_headers_and_library_differ__expected_abi_1;
+}  // namespace detail
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -1,0 +1,56 @@
+# Choices of the build beyond on and off, and the helpers that every folder uses.
+
+# nopal_choice(variable default other...): a cache variable that takes one of a few values.
+function(nopal_choice variable help default)
+  set(accepted ${default} ${ARGN})
+  set(${variable} "${default}" CACHE STRING "${help}")
+  set_property(CACHE ${variable} PROPERTY STRINGS ${accepted})
+  if(NOT "${${variable}}" IN_LIST accepted)
+    list(JOIN accepted ", " accepted)
+    message(FATAL_ERROR "${variable}=${${variable}} is not known; accepted: ${accepted}.")
+  endif()
+endfunction()
+
+# The alternatives to the defaults exist to be measured against them.
+nopal_choice(NOPAL_DEQUE "Deque of the workers" split the lockfree)
+nopal_choice(NOPAL_JOIN "Protocol of the join" waitfree locked)
+nopal_choice(NOPAL_SANITIZE "Sanitizer for all of Nopal" none address thread)
+
+# The inlined fast path differs between the variants, so whoever includes the headers must see the
+# choice. The defaults need no definition: headers used without CMake must mean the same.
+set(NOPAL_VARIANT_DEFINITIONS "")
+if(NOT NOPAL_DEQUE STREQUAL "split")
+  string(TOUPPER "NOPAL_DEQUE_${NOPAL_DEQUE}" definition)
+  list(APPEND NOPAL_VARIANT_DEFINITIONS ${definition})
+endif()
+if(NOT NOPAL_JOIN STREQUAL "waitfree")
+  string(TOUPPER "NOPAL_JOIN_${NOPAL_JOIN}" definition)
+  list(APPEND NOPAL_VARIANT_DEFINITIONS ${definition})
+endif()
+
+# For the whole directory tree and not per target: code with and without a sanitizer must not mix.
+if(NOPAL_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(NOPAL_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+endif()
+
+# nopal_set_warnings(target): the warnings all our code is free of.
+function(nopal_set_warnings target)
+  set(flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+  if(NOPAL_WERROR)
+    list(APPEND flags -Werror)
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:${flags}>")
+endfunction()
+
+# nopal_find_package(name debian_package): find_package, with an error that says what to install.
+macro(nopal_find_package name debian_package)
+  find_package(${name} QUIET)
+  if(NOT ${name}_FOUND)
+    message(FATAL_ERROR "${name} is missing (Debian and Ubuntu: apt install ${debian_package}). "
+      "The library alone needs nothing: -DNOPAL_BUILD_TOOLS=OFF -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF.")
+  endif()
+endmacro()

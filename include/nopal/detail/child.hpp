@@ -1,0 +1,107 @@
+// The function that a fork enters: it owns copies of the arguments, offers the parent's continuation, calls the
+// child, stores the result, takes the continuation back.
+//
+// Order is everything here: all that lies in the parent's frame is copied before the push, for after it a thief may
+// run in that frame. Nothing is kept in registers across the child's call but where its result goes.
+#ifndef NOPAL_DETAIL_CHILD_HPP
+#define NOPAL_DETAIL_CHILD_HPP
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/fast_path.h>
+#include <nopal/detail/invoke.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace detail {
+
+/// What a fork without a result is given for one.
+struct no_result {};
+
+/// Registers left for the function and its arguments beside the frame, the child's entry and the result's address.
+inline constexpr std::size_t argument_words = 3;
+
+template <class T>
+inline constexpr std::size_t words_of = std::is_empty_v<T> ? 0 : (sizeof(T) + 7) / 8;
+
+/// Small and trivial: such values travel in registers.
+template <class T>
+inline constexpr bool fits_registers =
+    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= 16 && sizeof(T) <= 16;
+
+template <class... Ts>
+inline constexpr bool all_in_registers = (fits_registers<Ts> && ...) && (words_of<Ts> + ... + 0) <= argument_words;
+
+/// Calls and stores. Everything is passed on as an rvalue, as std::thread does.
+template <class Result, class F, class... Args>
+[[gnu::always_inline]] inline void call_child(Result* result, F& f, Args&... args) {
+  if constexpr (std::is_same_v<Result, no_result>) {
+    static_cast<void>(detail::invoke(std::move(f), std::move(args)...));
+  } else {
+    *result = detail::invoke(std::move(f), std::move(args)...);
+  }
+}
+
+template <class Result, class F, class... Args>
+[[gnu::always_inline]] inline void run_child(nopal_frame* frame, Result* result, F& f, Args&... args) {
+  // Volatile keeps it in memory, read again only if the continuation was stolen.
+  nopal_frame* volatile kept = frame;
+  if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {
+    nopal_throw_push_failure();
+  }
+#ifdef __cpp_exceptions
+  try {
+    call_child(result, f, args...);
+  } catch (...) {
+    nopal_child_threw(kept);
+    throw;
+  }
+#else
+  call_child(result, f, args...);
+#endif
+  if (NOPAL_UNLIKELY(!nopal_pop())) {
+    nopal_child_done(kept);
+  }
+}
+
+/// Entered with every argument in a register.
+template <class Result, class F, class... Args>
+void enter_child(nopal_frame* frame, void*, Result* result, F f, Args... args) {
+  run_child(frame, result, f, args...);
+}
+
+/// Entered with a tuple of references into the parent's frame.
+template <class Result, class References, class F, class... Args>
+void enter_child_with_copies(nopal_frame* frame, void*, Result* result, References* references) {
+  std::tuple<F, Args...> copies(std::move(*references));
+  std::apply([frame, result](F& f, Args&... args) { run_child(frame, result, f, args...); }, copies);
+}
+
+/// One fork: always part of the forking function.
+template <class Result, class F, class... Args>
+[[gnu::always_inline]] inline void fork_child(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
+  using plain_function = std::decay_t<F>;
+  static_assert(std::is_constructible_v<plain_function, F> && (std::is_constructible_v<std::decay_t<Args>, Args> && ...),
+                "fork: the callable and its arguments must be copyable or movable");
+  if constexpr (all_in_registers<plain_function, std::decay_t<Args>...>) {
+    using entry = void (*)(nopal_frame*, void*, Result*, plain_function, std::decay_t<Args>...);
+    const entry child = &enter_child<Result, plain_function, std::decay_t<Args>...>;
+    reinterpret_cast<entry>(&nopal_fork)(frame, reinterpret_cast<void*>(child), result, std::forward<F>(f),
+                                         std::forward<Args>(args)...);
+  } else {
+    using references = std::tuple<F&&, Args&&...>;
+    references all(std::forward<F>(f), std::forward<Args>(args)...);
+    using entry = void (*)(nopal_frame*, void*, Result*, references*);
+    const entry child = &enter_child_with_copies<Result, references, plain_function, std::decay_t<Args>...>;
+    reinterpret_cast<entry>(&nopal_fork)(frame, reinterpret_cast<void*>(child), result, &all);
+  }
+}
+
+}  // namespace detail
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,130 @@
+/* The unstolen fork and join, inlined into user code: two stores and two well-predicted compares beyond the call.
+ *
+ * Invariants: a scope is made, forked on and joined by one function; that function keeps a frame pointer and
+ * addresses nothing through the stack pointer between a fork and its join; nothing here is an atomic
+ * read-modify-write or a fence (with the deque that is built by default).
+ */
+#ifndef NOPAL_DETAIL_FAST_PATH_H
+#define NOPAL_DETAIL_FAST_PATH_H
+
+#include <nopal/detail/frame.h>
+
+#if !defined(__x86_64__) || !defined(__linux__)
+#error "nopal: this version runs on x86-64 Linux only"
+#endif
+
+#define NOPAL_ALWAYS_INLINE __attribute__((always_inline)) inline
+#define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* Vector and mask registers, for a call that the compiler does not know to be one. */
+#define NOPAL_VECTOR_CLOBBERS_16                                                                                  \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",      \
+      "xmm13", "xmm14", "xmm15"
+#ifdef __AVX512F__
+#define NOPAL_VECTOR_CLOBBERS                                                                                     \
+  NOPAL_VECTOR_CLOBBERS_16, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24",      \
+      "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define NOPAL_VECTOR_CLOBBERS NOPAL_VECTOR_CLOBBERS_16
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The calling thread's deque. The compiler may cache the address of a thread-local variable for a whole
+ * function, and after a fork or a join that may be another thread's; so it never sees one. It is told that
+ * the result changes from call to call, and not that memory is read: nobody else writes the variable. */
+static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
+  struct nopal_deque* deque;
+  __asm__ volatile("movq nopal_current@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(deque));
+  return deque;
+}
+
+/* Makes the function's frame fit to be resumed on another stack: see nopal_join_frame for GCC's half. */
+static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
+  /* Asking for the frame's address is what makes both compilers keep a frame pointer. */
+  frame->frame_pointer = __builtin_frame_address(0);
+  frame->steals = 0;
+  frame->unfinished = 0;
+#ifdef __clang__
+  /* Tells Clang that the stack pointer moves in a way it cannot follow; no instruction is emitted. Without it,
+   * a frame with over-aligned locals is addressed through the stack pointer. */
+  __asm__ volatile("" ::: "rsp");
+#endif
+}
+
+/* Offers the continuation of `frame` to thieves. Non-zero if the thread cannot be adopted. */
+static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
+  struct nopal_deque* const deque = nopal_this_deque();
+  const int32_t bottom = deque->bottom;
+  /* Pairs with the stores of thieves that poison the limit. Late is harmless: they look again. */
+  if (NOPAL_UNLIKELY(bottom >= __atomic_load_n(&deque->limit, __ATOMIC_RELAXED))) {
+    int failed;
+    /* A call that keeps every general register but rax, so that the child's arguments stay where they are. The
+     * enclosing function makes ordinary calls too, hence has no red zone. */
+    __asm__ volatile("call nopal_push_slow@PLT"
+                     : "=a"(failed)
+                     : "D"(frame)
+                     : "memory", "cc", NOPAL_VECTOR_CLOBBERS);
+    return failed;
+  }
+  __atomic_store_n(&deque->slots[bottom], frame, __ATOMIC_RELAXED);
+  /* Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
+  __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
+  return 0;
+}
+
+/* Takes the youngest entry back. Zero if it was stolen. */
+static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
+  struct nopal_deque* const deque = nopal_this_deque();
+  const int32_t bottom = deque->bottom - 1;
+#if defined(NOPAL_DEQUE_THE) || defined(NOPAL_DEQUE_LOCKFREE)
+  /* The 1998 protocol and the lock-free one pay the fence here; thieves pay theirs in steal. */
+  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_SEQ_CST);
+#else
+  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELAXED);
+  /* The other half of this fence is the process-wide barrier between a thief's raise of `split` and its second
+   * look at `bottom`; only the compiler must be kept from reordering here. */
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+  if (NOPAL_LIKELY(bottom >= __atomic_load_n(&deque->split, __ATOMIC_RELAXED))) {
+    return 1;
+  }
+  return nopal_pop_slow(deque);
+}
+
+/* The frame's address, computed anew where it is needed: kept in a register it would cost every call a push. */
+static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_frame* frame) {
+  struct nopal_frame* fresh;
+  __asm__ volatile("leaq %1, %0" : "=r"(fresh) : "m"(*frame));
+  return fresh;
+}
+
+/* The join of a scope that was stolen from. Always inlined: it is GCC's half of making the frame fit. */
+#define NOPAL_JOIN_STOLEN(frame, exception)                                                                       \
+  do {                                                                                                            \
+    (exception) = nopal_join(nopal_fresh_address(frame));                                                         \
+    (frame)->steals = 0;                                                                                          \
+    NOPAL_FORCE_DYNAMIC_FRAME();                                                                                  \
+  } while (0)
+
+#ifdef __clang__
+#define NOPAL_FORCE_DYNAMIC_FRAME() ((void)0)
+#else
+/* An allocation of an opaque zero size marks the frame as dynamic, so that GCC never addresses it through the
+ * stack pointer. It sits on the slow path and moves nothing. */
+#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                               \
+  do {                                                                                                            \
+    size_t nopal_zero;                                                                                            \
+    __asm__ volatile("xorl %k0, %k0" : "=r"(nopal_zero) : : "cc");                                                \
+    __asm__ volatile("" : : "r"(__builtin_alloca_with_align(nopal_zero, 8)));                                     \
+  } while (0)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,90 @@
+/* What the inlined fast path and the library share: the frame of a scope and the owner's view of a deque.
+ *
+ * Plain C, so that the C interface, the C++ interface and the assembly agree on one layout. The offsets are
+ * checked where the assembly that uses them is declared (src/arch).
+ */
+#ifndef NOPAL_DETAIL_FRAME_H
+#define NOPAL_DETAIL_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <nopal/detail/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nopal_stack;
+
+/* The continuation of a fork or of a join, and the count of the children that a join waits for.
+ * Written by the strand that owns the scope, except where a comment says otherwise. */
+struct nopal_frame {
+  void* resume_address;      /* where the continuation goes on; written by nopal_fork and nopal_join */
+  void* stack_pointer;       /* as it is at `resume_address`; written by nopal_fork and nopal_join */
+  void* frame_pointer;       /* of the function that forks; written once, when the scope is made */
+  void* callee_saved[5];     /* rbx, r12 to r15; written by nopal_fork and nopal_join */
+  uint32_t steals;           /* continuations stolen since the last join; written by thieves, one at a time */
+  int32_t unfinished;        /* atomic; children end with -1, the join adds `steals`: zero means all are done */
+  struct nopal_stack* home;  /* the stack to come back to at the join; valid while `steals` > 0; null: stay */
+  void* home_stack_pointer;  /* where on `home`; written by the join before it adds to `unfinished` */
+  void* caught;              /* exceptions being handled (the C++ runtime's list) while the strand is suspended */
+  uint32_t uncaught;         /* exceptions in flight while the strand is suspended */
+  uint32_t uncaught_at_fork; /* the same at the first stolen fork */
+  uint32_t float_control;    /* SSE control word while the strand is suspended */
+  uint32_t x87_control;      /* x87 control word while the strand is suspended */
+};
+
+/* A worker's deque of forks whose continuation may be stolen, oldest first. Slots [top, split) are public: any
+ * thief may take the oldest. Slots [split, bottom) are private to the owner. */
+struct nopal_deque {
+  /* The owner's line. */
+  int32_t bottom;             /* one past the youngest entry; written by the owner, read by thieves */
+  int32_t limit;              /* atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
+  struct nopal_frame** slots; /* written by the owner when it grows the deque */
+  char owner_padding[48];
+  /* The shared line: one 16-byte atomic word, then what thieves read beside it. */
+  int32_t top;                       /* the oldest entry; advanced by thieves */
+  int32_t split;                     /* one past the youngest public entry */
+  uint64_t version_and_raising;      /* changes whenever a public slot may be rewritten; bit 0: a thief raises `split` */
+  struct nopal_frame** public_slots; /* atomic; what thieves read slots from */
+  char shared_padding[40];
+};
+
+/* `limit` of a deque whose owner is wanted: every push takes the slow path. */
+enum { nopal_poisoned_limit = 0 };
+
+/* The calling thread's deque; that of nobody, with a poisoned limit, on threads not adopted yet. */
+NOPAL_EXPORT extern __thread struct nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
+
+/* Records the continuation and enters `child(frame, child, ...)` with the registers as the caller set them. An
+ * ordinary call to the compiler; returns once if the continuation is not stolen, and on a thief if it is. */
+NOPAL_EXPORT void nopal_fork(void);
+
+/* Suspends the strand until every stolen child of `frame` is done. Returns the exception to rethrow, or null;
+ * maybe on another thread. */
+NOPAL_EXPORT void* nopal_join(struct nopal_frame* frame);
+
+/* The end of a child whose continuation was stolen. */
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_child_done(struct nopal_frame* frame);
+
+/* The slow end of a pop: takes public entries back. Zero if the entry was stolen. */
+NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
+
+/* Called in a handler that caught what a child threw: returns if its continuation was not stolen. */
+NOPAL_EXPORT void nopal_child_threw(struct nopal_frame* frame);
+
+/* Rethrows `exception`; in a destructor that runs because of another exception, drops it. */
+NOPAL_EXPORT void nopal_rethrow(struct nopal_frame* frame, void* exception, int in_destructor);
+
+/* Throws for a push that could not be done: the thread could not be adopted. Ends the program in C. */
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);
+
+/* Throws for a scope used by a function other than the one that made it. */
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_foreign_scope(struct nopal_frame* frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

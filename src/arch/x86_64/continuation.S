@@ -1,0 +1,190 @@
+// Continuations on x86-64: recording one at a fork or a join, resuming one on any stack, and the way to and from
+// a worker's scheduler stack.
+//
+// To the compiler each routine is an ordinary function of the System V ABI. Offsets are those of nopal_frame and
+// of worker; src/arch/x86_64/continuation.hpp checks them.
+
+#include "arch/x86_64/offsets.h"
+
+        .text
+
+// void nopal_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every argument
+// register as it is. Only rax is used, which is neither an argument nor preserved.
+        .p2align 6
+        .globl  nopal_fork
+        .type   nopal_fork, @function
+nopal_fork:
+        .cfi_startproc
+        endbr64
+        movq    (%rsp), %rax
+        movq    %rax, FRAME_RESUME_ADDRESS(%rdi)
+        leaq    8(%rsp), %rax
+        movq    %rax, FRAME_STACK_POINTER(%rdi)
+        movq    %rbx, FRAME_RBX(%rdi)
+        movq    %r12, FRAME_R12(%rdi)
+        movq    %r13, FRAME_R13(%rdi)
+        movq    %r14, FRAME_R14(%rdi)
+        movq    %r15, FRAME_R15(%rdi)
+        jmp     *%rsi
+        .cfi_endproc
+        .size   nopal_fork, .-nopal_fork
+
+// int nopal_push_slow(frame rdi): keeps every general register but rax, at any stack alignment.
+        .p2align 4
+        .globl  nopal_push_slow
+        .type   nopal_push_slow, @function
+nopal_push_slow:
+        .cfi_startproc
+        endbr64
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset %rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        pushq   %rcx
+        pushq   %rdx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        pushq   %r11
+        cld
+        andq    $-16, %rsp
+        call    nopal_push_slow_path
+        leaq    -64(%rbp), %rsp
+        popq    %r11
+        popq    %r10
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        popq    %rdx
+        popq    %rcx
+        popq    %rbp
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_endproc
+        .size   nopal_push_slow, .-nopal_push_slow
+
+// void* nopal_join(frame rdi): records the continuation and leaves for the scheduler stack.
+        .p2align 4
+        .globl  nopal_join
+        .type   nopal_join, @function
+nopal_join:
+        .cfi_startproc
+        endbr64
+        movq    (%rsp), %rax
+        movq    %rax, FRAME_RESUME_ADDRESS(%rdi)
+        leaq    8(%rsp), %rax
+        movq    %rax, FRAME_STACK_POINTER(%rdi)
+        movq    %rbx, FRAME_RBX(%rdi)
+        movq    %r12, FRAME_R12(%rdi)
+        movq    %r13, FRAME_R13(%rdi)
+        movq    %r14, FRAME_R14(%rdi)
+        movq    %r15, FRAME_R15(%rdi)
+        stmxcsr FRAME_FLOAT_CONTROL(%rdi)
+        fnstcw  FRAME_X87_CONTROL(%rdi)
+        // A scope that another function made must not get further: its frame pointer is not ours.
+        cmpq    %rbp, FRAME_FRAME_POINTER(%rdi)
+        jne     nopal_throw_foreign_scope@PLT
+        movq    nopal_current@gottpoff(%rip), %rax
+        movq    %fs:(%rax), %rsi
+        movq    WORKER_SCHEDULER_STACK_POINTER(%rsi), %rsp
+        .cfi_undefined %rip
+        xorl    %ebp, %ebp
+        call    nopal_arrive_at_join
+        ud2
+        .cfi_endproc
+        .size   nopal_join, .-nopal_join
+
+// void nopal_child_done(frame rdi): leaves for the scheduler stack for good.
+        .p2align 4
+        .globl  nopal_child_done
+        .type   nopal_child_done, @function
+nopal_child_done:
+        .cfi_startproc
+        endbr64
+        movq    %rsp, %rdx
+        movq    nopal_current@gottpoff(%rip), %rax
+        movq    %fs:(%rax), %rsi
+        movq    WORKER_SCHEDULER_STACK_POINTER(%rsi), %rsp
+        .cfi_undefined %rip
+        xorl    %ebp, %ebp
+        call    nopal_finish_child
+        ud2
+        .cfi_endproc
+        .size   nopal_child_done, .-nopal_child_done
+
+// void nopal_resume(frame rdi, stack pointer rsi, value rdx): goes on with the continuation of `frame` on the given
+// stack; nopal_join, if that is where it was recorded, returns `value`.
+        .p2align 4
+        .globl  nopal_resume
+        .hidden nopal_resume
+        .type   nopal_resume, @function
+nopal_resume:
+        .cfi_startproc
+        movq    %rdx, %rax
+        movq    FRAME_RBX(%rdi), %rbx
+        movq    FRAME_R12(%rdi), %r12
+        movq    FRAME_R13(%rdi), %r13
+        movq    FRAME_R14(%rdi), %r14
+        movq    FRAME_R15(%rdi), %r15
+        movq    FRAME_FRAME_POINTER(%rdi), %rbp
+        movq    FRAME_RESUME_ADDRESS(%rdi), %rcx
+        .cfi_undefined %rip
+        movq    %rsi, %rsp
+        notrack jmp *%rcx
+        .cfi_endproc
+        .size   nopal_resume, .-nopal_resume
+
+// void nopal_enter_scheduler(worker rdi): makes the rest of the current stack the worker's scheduler stack and runs
+// the scheduler there; returns when nopal_leave_scheduler is called.
+        .p2align 4
+        .globl  nopal_enter_scheduler
+        .hidden nopal_enter_scheduler
+        .type   nopal_enter_scheduler, @function
+nopal_enter_scheduler:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        pushq   %rbx
+        .cfi_def_cfa_offset 24
+        pushq   %r12
+        .cfi_def_cfa_offset 32
+        pushq   %r13
+        .cfi_def_cfa_offset 40
+        pushq   %r14
+        .cfi_def_cfa_offset 48
+        pushq   %r15
+        .cfi_def_cfa_offset 56
+        movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
+        andq    $-64, %rsp
+        movq    %rsp, WORKER_SCHEDULER_STACK_POINTER(%rdi)
+        .cfi_undefined %rip
+        xorl    %ebp, %ebp
+        call    nopal_run_scheduler
+        ud2
+        .cfi_endproc
+        .size   nopal_enter_scheduler, .-nopal_enter_scheduler
+
+// void nopal_leave_scheduler(worker rdi): returns from nopal_enter_scheduler.
+        .p2align 4
+        .globl  nopal_leave_scheduler
+        .hidden nopal_leave_scheduler
+        .type   nopal_leave_scheduler, @function
+nopal_leave_scheduler:
+        .cfi_startproc
+        .cfi_undefined %rip
+        movq    WORKER_EXIT_STACK_POINTER(%rdi), %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        ret
+        .cfi_endproc
+        .size   nopal_leave_scheduler, .-nopal_leave_scheduler
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,60 @@
+// The assembly of continuation.S as C++ sees it, with the offsets it relies on checked.
+#ifndef NOPAL_ARCH_X86_64_CONTINUATION_HPP
+#define NOPAL_ARCH_X86_64_CONTINUATION_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include <nopal/detail/frame.h>
+#include <nopal/version.hpp>
+
+#include "arch/x86_64/offsets.h"
+
+extern "C" {
+/// Goes on with the continuation of `frame` at `stack_pointer`; a join returns `value`.
+[[noreturn]] void nopal_resume(nopal_frame* frame, void* stack_pointer, void* value);
+/// Makes the rest of this stack the worker's scheduler stack, runs nopal_run_scheduler there, returns when told to.
+void nopal_enter_scheduler(void* worker);
+/// Returns from nopal_enter_scheduler.
+[[noreturn]] void nopal_leave_scheduler(void* worker);
+}
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace arch {
+
+static_assert(offsetof(nopal_frame, resume_address) == FRAME_RESUME_ADDRESS);
+static_assert(offsetof(nopal_frame, stack_pointer) == FRAME_STACK_POINTER);
+static_assert(offsetof(nopal_frame, frame_pointer) == FRAME_FRAME_POINTER);
+static_assert(offsetof(nopal_frame, callee_saved) == FRAME_RBX);
+static_assert(FRAME_R12 == FRAME_RBX + 8 && FRAME_R13 == FRAME_R12 + 8 && FRAME_R14 == FRAME_R13 + 8 &&
+              FRAME_R15 == FRAME_R14 + 8);
+static_assert(offsetof(nopal_frame, float_control) == FRAME_FLOAT_CONTROL);
+static_assert(offsetof(nopal_frame, x87_control) == FRAME_X87_CONTROL);
+
+/// Rounding, flush-to-zero and exception masks, packed: SSE in the low half, x87 in the high one.
+inline std::uint64_t float_control() noexcept {
+  std::uint32_t sse;
+  std::uint16_t x87;
+  // Volatile: the compiler is not told that these depend on what ran before.
+  asm volatile("stmxcsr %0" : "=m"(sse));
+  asm volatile("fnstcw %0" : "=m"(x87));
+  return sse | static_cast<std::uint64_t>(x87) << 32;
+}
+
+inline void set_float_control(std::uint64_t control) noexcept {
+  const auto sse = static_cast<std::uint32_t>(control);
+  const auto x87 = static_cast<std::uint16_t>(control >> 32);
+  // Volatile for the same reason; no floating point happens in the scheduler.
+  asm volatile("ldmxcsr %0" : : "m"(sse));
+  asm volatile("fldcw %0" : : "m"(x87));
+}
+
+/// Stack pointers keep their residue modulo this when a strand moves to another stack.
+inline constexpr std::uintptr_t stack_alignment = 64;
+
+}  // namespace arch
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

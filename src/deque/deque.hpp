@@ -1,0 +1,70 @@
+// The deque of forks whose continuation may be stolen: what the scheduler asks of it, whichever protocol is built.
+//
+// All functions work on a `nopal_deque` and on nothing else: no thread, no global, no allocation but the slots.
+// Invariants: top <= split <= bottom between operations of the owner; only the owner writes slots, `bottom` and the
+// slot array; only a successful compare-and-exchange of the shared word moves `top` or `split`.
+#ifndef NOPAL_DEQUE_DEQUE_HPP
+#define NOPAL_DEQUE_DEQUE_HPP
+
+#include <cstdint>
+
+#include <nopal/detail/frame.h>
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace deque {
+
+/// What a thief found.
+enum class steal_outcome {
+  taken,         ///< the oldest entry is the thief's
+  lost,          ///< another thief or the owner was faster; worth another look
+  private_only,  ///< there are entries, none public; the limit is poisoned now
+  empty,
+};
+
+/// Allocates the first slots; false if there is no memory.
+bool make(nopal_deque& deque) noexcept;
+
+/// Frees every slot array. Nobody may be using the deque.
+void destroy(nopal_deque& deque) noexcept;
+
+/// Owner: the deque is empty; starts again at the first slot with the limit poisoned, so that the next push comes by.
+void reset(nopal_deque& deque) noexcept;
+
+/// Owner: makes room for one more entry; false if there is no memory. Constant amortized time.
+bool reserve(nopal_deque& deque) noexcept;
+
+/// Owner: appends `frame`, for which `reserve` made room.
+void append(nopal_deque& deque, nopal_frame* frame) noexcept;
+
+/// Owner: how many entries there are, public ones included. A snapshot for anyone else.
+std::int32_t size(const nopal_deque& deque) noexcept;
+
+/// Owner: lets pushes take the fast path again.
+void unpoison(nopal_deque& deque) noexcept;
+
+/// Anyone: sends the owner's next push to the slow path.
+void poison(nopal_deque& deque) noexcept;
+
+/// Owner: makes up to `most` more entries public, the oldest first; calls `record(slot index)` for each before. Returns how many.
+std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void* context, nopal_frame*& slot),
+                     void* context) noexcept;
+
+/// Owner: `bottom` was lowered onto an entry that is or was public. True if it is the owner's after all.
+bool pop_slow(nopal_deque& deque) noexcept;
+
+/// Thief: takes the oldest public entry. `observe(context)` runs after the entry was seen and before it is taken: what it
+/// reads of the victim was true while the entry was in the deque, if the outcome is `taken`.
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void* context), void* context) noexcept;
+
+/// Thief: makes private entries public although the owner does not come by. `allowed(context)` may refuse after the
+/// barrier. `process_barrier` must order this thread against every other of the process, or return false.
+bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowed)(void* context),
+                   void* context) noexcept;
+
+}  // namespace deque
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,177 @@
+// The split, asymmetric deque: its owner pays no fence and no read-modify-write for private entries.
+//
+// The shared word holds top, split, a version and the flag `raising`. Who moves what, always by one
+// compare-and-exchange of the whole word:
+//   owner    raises split (publish), lowers it (pop_slow; a new version), ends a raise it meets (a new version);
+//   thief    advances top while top < split and nobody raises; raises split with the flag set (a new version), and
+//            after the process-wide barrier settles it with the flag cleared.
+// The version changes at every step after which a slot below `split` may be rewritten, so a thief that read a slot
+// and then changes the word unopposed read the entry it takes. docs/deque.md has the argument.
+
+#include "deque/deque.hpp"
+
+#if !defined(NOPAL_DEQUE_THE) && !defined(NOPAL_DEQUE_LOCKFREE)
+
+#include "arch/arch.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace deque {
+
+namespace {
+
+constexpr std::uint64_t raising = 1;
+constexpr std::uint64_t one_version = 2;
+
+struct shared_word {
+  std::int32_t top;
+  std::int32_t split;
+  std::uint64_t version_and_raising;
+};
+
+void* word_address(nopal_deque& deque) { return &deque.top; }
+
+shared_word load(const nopal_deque& deque) {
+  shared_word word;
+  // Two loads, so the halves may be of different times; whoever acts on them confirms both by exchange.
+  // The version first (acquire): slots are read under a version at least as old as their contents.
+  word.version_and_raising = __atomic_load_n(&deque.version_and_raising, __ATOMIC_ACQUIRE);
+  std::uint64_t both;
+  both = __atomic_load_n(reinterpret_cast<const std::uint64_t*>(&deque.top), __ATOMIC_ACQUIRE);
+  word.top = static_cast<std::int32_t>(both & 0xffffffffU);
+  word.split = static_cast<std::int32_t>(both >> 32);
+  return word;
+}
+
+std::uint64_t low_half(const shared_word& word) {
+  return static_cast<std::uint32_t>(word.top) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(word.split)) << 32;
+}
+
+/// One step of the word, or a fresh look at it. A full barrier.
+bool exchange(nopal_deque& deque, shared_word& expected, const shared_word& desired) {
+  std::uint64_t seen[2] = {low_half(expected), expected.version_and_raising};
+  if (arch::compare_exchange_16(word_address(deque), seen, low_half(desired), desired.version_and_raising)) {
+    return true;
+  }
+  expected = {static_cast<std::int32_t>(seen[0] & 0xffffffffU), static_cast<std::int32_t>(seen[0] >> 32), seen[1]};
+  return false;
+}
+
+std::uint64_t next_version(std::uint64_t version_and_raising) { return (version_and_raising & ~raising) + one_version; }
+
+}  // namespace
+
+void reset(nopal_deque& deque) noexcept {
+  poison(deque);
+  shared_word word = load(deque);
+  while (!exchange(deque, word, {0, 0, next_version(word.version_and_raising)})) {
+  }
+  __atomic_store_n(&deque.bottom, 0, __ATOMIC_RELEASE);
+}
+
+std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*, nopal_frame*&), void* context) noexcept {
+  shared_word word = load(deque);
+  std::int32_t recorded_from = deque.bottom;
+  for (;;) {
+    const std::int32_t split = word.split + most < deque.bottom ? word.split + most : deque.bottom;
+    if ((word.version_and_raising & raising) != 0 || split <= word.split) {
+      return 0;  // A thief is at it already, or there is nothing private.
+    }
+    for (std::int32_t i = word.split; i < split && i < recorded_from; ++i) {
+      record(context, deque.slots[i]);
+    }
+    recorded_from = word.split < recorded_from ? word.split : recorded_from;
+    if (exchange(deque, word, {word.top, split, word.version_and_raising})) {
+      return split - word.split;
+    }
+  }
+}
+
+bool pop_slow(nopal_deque& deque) noexcept {
+  const std::int32_t wanted = deque.bottom;
+  shared_word word = load(deque);
+  for (;;) {
+    shared_word next = word;
+    if ((word.version_and_raising & raising) != 0) {
+      // End the raise: what is below the wanted entry becomes public here and now.
+      next.split = wanted < word.split ? wanted : word.split;
+      next.split = next.split < word.top ? word.top : next.split;
+      next.version_and_raising = next_version(word.version_and_raising);
+      if (!exchange(deque, word, next)) {
+        continue;
+      }
+      word = next;
+    }
+    if (wanted >= word.split && wanted >= word.top) {
+      return true;
+    }
+    if (wanted < word.top) {
+      // Stolen, or the deque was empty: the strand came here from another worker.
+      __atomic_store_n(&deque.bottom, word.top, __ATOMIC_RELAXED);
+      return false;
+    }
+    // Public still: take back the younger half, `wanted` among it, and leave the oldest where thieves find it.
+    next.split = word.top + (wanted - word.top + 1) / 2;
+    next.version_and_raising = next_version(word.version_and_raising);
+    if (exchange(deque, word, next)) {
+      return true;
+    }
+  }
+}
+
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*), void* context) noexcept {
+  shared_word word = load(victim);
+  if ((word.version_and_raising & raising) != 0) {
+    return steal_outcome::lost;
+  }
+  if (word.top >= word.split) {
+    // Acquire pairs with the owner's release in push; only a hint here.
+    if (__atomic_load_n(&victim.bottom, __ATOMIC_ACQUIRE) <= word.top) {
+      return steal_outcome::empty;
+    }
+    poison(victim);
+    return steal_outcome::private_only;
+  }
+  // Acquire pairs with install: the array holds every entry that was public when it was installed.
+  nopal_frame** const slots = __atomic_load_n(&victim.public_slots, __ATOMIC_ACQUIRE);
+  nopal_frame* const candidate = __atomic_load_n(&slots[word.top], __ATOMIC_RELAXED);
+  observe(context);
+  if (!exchange(victim, word, {word.top + 1, word.split, word.version_and_raising})) {
+    return steal_outcome::lost;
+  }
+  if (word.top + 1 == word.split) {
+    poison(victim);  // The last public one: the owner is to publish more at its next push.
+  }
+  frame = candidate;
+  return steal_outcome::taken;
+}
+
+bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowed)(void*), void* context) noexcept {
+  shared_word word = load(victim);
+  const std::int32_t seen_bottom = __atomic_load_n(&victim.bottom, __ATOMIC_ACQUIRE);
+  const std::int32_t private_entries = seen_bottom - word.split;
+  if ((word.version_and_raising & raising) != 0 || word.top != word.split || private_entries <= 0) {
+    return false;
+  }
+  shared_word raised = {word.top, word.split + (private_entries + 1) / 2,
+                        next_version(word.version_and_raising) | raising};
+  if (!exchange(victim, word, raised)) {
+    return false;
+  }
+  // After the barrier every pop either is visible in `bottom` or will see the raised split and come to pop_slow.
+  const bool ordered = process_barrier() && allowed(context);
+  // Acquire pairs with the owner's release in push: entries below `bottom` and their frames are visible.
+  const std::int32_t bottom = __atomic_load_n(&victim.bottom, __ATOMIC_ACQUIRE);
+  shared_word settled = raised;
+  settled.version_and_raising &= ~raising;
+  settled.split = bottom < raised.split ? bottom : raised.split;
+  settled.split = !ordered || settled.split < raised.top ? raised.top : settled.split;
+  // A failed exchange means that the owner came by and ended the raise itself.
+  return exchange(victim, raised, settled) && settled.split > settled.top;
+}
+
+}  // namespace deque
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,170 @@
+// Threads: pthreads, affinity masks of any length, the bounds of a native stack.
+#include "os/os.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <new>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace os {
+
+static_assert(sizeof(pthread_t) == sizeof(std::uintptr_t), "thread_handle holds a pthread_t in its place");
+
+namespace {
+
+struct thread_start {
+  void (*entry)(void*);
+  void* argument;
+};
+
+extern "C" void* nopal_os_thread_main(void* memory) {
+  const std::unique_ptr<thread_start> owned(static_cast<thread_start*>(memory));
+  const thread_start start = *owned;
+  start.entry(start.argument);
+  return nullptr;
+}
+
+// Everything that somebody else sends. What a thread's own instructions raise must reach the program's
+// handler, or ours for stack overflows: blocked, it would kill the process without one. SIGPROF asks
+// whichever thread is running, and workers are where the time goes.
+sigset_t signals_of_others() {
+  sigset_t set;
+  sigfillset(&set);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF}) sigdelset(&set, own);
+  return set;
+}
+
+int set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
+  const long least = sysconf(_SC_THREAD_STACK_MIN);
+  const std::size_t wanted = std::max(bytes, least > 0 ? static_cast<std::size_t>(least) : 0);
+  return pthread_attr_setstacksize(&attributes, (wanted + page_size() - 1) / page_size() * page_size());
+}
+
+int create_with_signals_blocked(pthread_t& thread, const pthread_attr_t& attributes, thread_start* start) {
+  const sigset_t blocked = signals_of_others();
+  sigset_t before;
+  int failure = pthread_sigmask(SIG_BLOCK, &blocked, &before);  // what the creator blocks, the thread blocks too
+  if (failure != 0) return failure;
+  failure = pthread_create(&thread, &attributes, nopal_os_thread_main, start);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return failure;
+}
+
+// A CPU mask of as many bits as the kernel's own, which may exceed the C library's 1024.
+class cpu_mask {
+public:
+  explicit cpu_mask(int cpus) : bits_(CPU_ALLOC(static_cast<std::size_t>(cpus))), bytes_(CPU_ALLOC_SIZE(cpus)) {
+    if (bits_ == nullptr) throw std::bad_alloc();
+    CPU_ZERO_S(bytes_, bits_);
+  }
+  cpu_mask(const cpu_mask&) = delete;
+  cpu_mask& operator=(const cpu_mask&) = delete;
+  ~cpu_mask() { CPU_FREE(bits_); }
+
+  [[nodiscard]] cpu_set_t* bits() noexcept { return bits_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  void add(int cpu) noexcept { CPU_SET_S(static_cast<std::size_t>(cpu), bytes_, bits_); }
+  [[nodiscard]] bool has(int cpu) const noexcept {
+    return CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes_, bits_) != 0;
+  }
+
+private:
+  cpu_set_t* bits_;
+  std::size_t bytes_;
+};
+
+constexpr int most_cpus = 1 << 16;  // beyond any kernel's configuration
+
+}  // namespace
+
+int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes, thread_handle& thread) noexcept {
+  std::unique_ptr<thread_start> start(new (std::nothrow) thread_start{entry, argument});
+  if (start == nullptr) return ENOMEM;
+  pthread_attr_t attributes;
+  int failure = pthread_attr_init(&attributes);
+  if (failure != 0) return failure;
+  if (stack_bytes != 0) failure = set_stack_size(attributes, stack_bytes);
+  pthread_t native{};
+  if (failure == 0) failure = create_with_signals_blocked(native, attributes, start.get());
+  pthread_attr_destroy(&attributes);
+  if (failure != 0) return failure;
+  (void)start.release();  // the thread's own now
+  thread.native_ = std::bit_cast<std::uintptr_t>(native);
+  thread.joinable_ = true;
+  return 0;
+}
+
+int join_thread(thread_handle& thread) noexcept {
+  if (!thread.joinable_) return EINVAL;
+  const int failure = pthread_join(std::bit_cast<pthread_t>(thread.native_), nullptr);
+  if (failure == 0) thread = thread_handle{};
+  return failure;
+}
+
+void name_current_thread(const char* name) noexcept {
+  char cut[16];  // a longer name would be refused
+  std::snprintf(cut, sizeof cut, "%s", name);
+  (void)pthread_setname_np(pthread_self(), cut);
+}
+
+std::vector<int> current_affinity() {
+  for (int width = CPU_SETSIZE; width <= most_cpus; width *= 2) {
+    cpu_mask mask(width);
+    if (sched_getaffinity(0, mask.bytes(), mask.bits()) != 0) {
+      if (errno == EINVAL) continue;  // the kernel's mask is wider
+      break;
+    }
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu < width; ++cpu) {
+      if (mask.has(cpu)) cpus.push_back(cpu);
+    }
+    return cpus;
+  }
+  return {};
+}
+
+bool set_current_affinity(const std::vector<int>& cpus) {
+  const auto in_range = [](int cpu) { return cpu >= 0 && cpu < most_cpus; };
+  if (cpus.empty() || !std::all_of(cpus.begin(), cpus.end(), in_range)) {
+    errno = EINVAL;
+    return false;
+  }
+  cpu_mask mask(std::max(CPU_SETSIZE, *std::max_element(cpus.begin(), cpus.end()) + 1));
+  for (const int cpu : cpus) mask.add(cpu);
+  return sched_setaffinity(0, mask.bytes(), mask.bits()) == 0;
+}
+
+bool pin_current_thread(int cpu) { return set_current_affinity({cpu}); }
+
+int current_cpu() noexcept { return sched_getcpu(); }
+
+void yield() noexcept { (void)sched_yield(); }
+
+bool native_stack_bounds(void*& low, void*& high) noexcept {
+  pthread_attr_t attributes;
+  const int failure = pthread_getattr_np(pthread_self(), &attributes);
+  if (failure != 0) {
+    errno = failure;
+    return false;
+  }
+  void* base = nullptr;
+  std::size_t bytes = 0;
+  (void)pthread_attr_getstack(&attributes, &base, &bytes);
+  pthread_attr_destroy(&attributes);
+  low = base;
+  high = static_cast<char*>(base) + bytes;
+  return true;
+}
+
+}  // namespace os
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,181 @@
+// What the runtime asks of the operating system, and nothing more.
+//
+// Everything above this header is free of system calls; everything below it (`src/os/<system>`)
+// knows no scheduler, deque or stack. Functions keep no state between calls, so a child of fork(2)
+// needs no repair here. Unless said otherwise a failure leaves its reason in `errno`, and nothing
+// throws but std::bad_alloc, from the functions that return vectors and read files.
+#ifndef NOPAL_SRC_OS_OS_HPP
+#define NOPAL_SRC_OS_OS_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace os {
+
+// ---------------------------------------------------------------------------------------------
+// Memory. Addresses and sizes are multiples of the page size.
+
+[[nodiscard]] std::size_t page_size() noexcept;
+
+/// Zeroed, readable, writable memory that takes pages as they are touched, one small page at a time:
+/// no swap is reserved and no huge page is used, so a stack costs what it touches. nullptr on failure.
+[[nodiscard]] void* map_stack_memory(std::size_t bytes) noexcept;
+
+/// Makes any access to the range fault.
+[[nodiscard]] bool protect_none(void* address, std::size_t bytes) noexcept;
+
+/// Removes the mapping, or any whole pages of one.
+void unmap(void* address, std::size_t bytes) noexcept;
+
+/// Gives the range's pages back and keeps the mapping. Its contents are gone: a later read finds zeroes or,
+/// where the pages were freed lazily and not yet taken, what was there. `free_lazily` falls back to giving
+/// them back at once where the system knows no other way. False if neither was possible (locked memory).
+bool discard_pages(void* address, std::size_t bytes, bool free_lazily) noexcept;
+
+/// Pages of the range that are in memory now; lazily freed ones count until the system takes them.
+[[nodiscard]] std::size_t resident_pages(const void* address, std::size_t bytes) noexcept;
+
+// ---------------------------------------------------------------------------------------------
+// Threads.
+
+/// A thread made by `start_thread`, until it is joined.
+class thread_handle {
+public:
+  [[nodiscard]] bool joinable() const noexcept { return joinable_; }
+
+private:
+  friend int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
+                          thread_handle& thread) noexcept;
+  friend int join_thread(thread_handle& thread) noexcept;
+
+  std::uintptr_t native_ = 0;  // the system's own handle
+  bool joinable_ = false;
+};
+
+/// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default). The thread
+/// blocks every signal but those that its own instructions raise (SIGSEGV, SIGFPE, ...) and SIGPROF: signals
+/// sent to the process go to the program's own threads. Returns 0 or an errno value, and leaves errno alone.
+[[nodiscard]] int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
+                               thread_handle& thread) noexcept;
+
+/// Waits for the thread to end. Returns 0 or an errno value.
+int join_thread(thread_handle& thread) noexcept;
+
+/// Names the calling thread in debuggers and profilers; the system keeps the first 15 characters.
+void name_current_thread(const char* name) noexcept;
+
+/// The CPUs that the calling thread may run on, in order. Empty if the system does not tell.
+[[nodiscard]] std::vector<int> current_affinity();
+
+/// Lets the calling thread run on the listed CPUs only: what `current_affinity` returned earlier undoes a pin.
+bool set_current_affinity(const std::vector<int>& cpus);
+
+/// Lets the calling thread run on one CPU only.
+bool pin_current_thread(int cpu);
+
+/// The CPU that the calling thread is on, which may change at once; -1 if the system does not tell.
+[[nodiscard]] int current_cpu() noexcept;
+
+/// Lets another thread that is ready run first.
+void yield() noexcept;
+
+/// Tells the CPU that it is in a wait loop.
+inline void cpu_relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");  // a hint that does wait, where `yield` does nothing on most cores; touches no register
+#endif
+}
+
+/// The calling thread's stack as the system made it: [low, high), without its guard. Foreign to our own stacks.
+bool native_stack_bounds(void*& low, void*& high) noexcept;
+
+// ---------------------------------------------------------------------------------------------
+// Waiting. Only threads of this process meet here. Every wait may return early: the caller looks again.
+
+/// Sleeps while `word` is `expected`, until woken.
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
+
+/// The same for `timeout_ns` at most. False if that time passed.
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept;
+
+/// Wakes up to `count` sleepers of `word`. Returns how many it woke.
+int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept;
+
+/// Readies this process for `process_barrier`; again is harmless. False if the system has no such barrier.
+bool process_barrier_register() noexcept;
+
+/// A full fence on every running thread of this process at some moment of this call, the caller's own included.
+/// A thread that is not running passes one before it runs again. Registers where nobody did. False: no fence.
+bool process_barrier() noexcept;
+
+/// Nanoseconds since an arbitrary moment; never goes back.
+[[nodiscard]] std::uint64_t monotonic_ns() noexcept;
+
+// ---------------------------------------------------------------------------------------------
+// CPUs. The system's description is read from files below `root`, a path put before every name: "" for this
+// machine. A file that is missing or makes no sense counts as one that says nothing.
+
+/// How many CPUs this process may use, and what decides that.
+struct cpu_allowance {
+  int online = 0;            ///< CPUs that the system runs
+  int affinity = 0;          ///< CPUs in the calling thread's affinity mask
+  double cgroup_quota = 0;   ///< CPUs' worth of time that the control groups grant; 0 without a limit
+  int cgroup_version = 0;    ///< of the hierarchy that controls CPU time: 1 or 2; 0 for none
+  char cgroup_path[512] = "";  ///< directory whose limit is the least, else the process's own; cut if longer
+  int allowed = 1;           ///< the least of `affinity` and `cgroup_quota` rounded up; at least 1
+};
+
+[[nodiscard]] cpu_allowance read_cpu_allowance(const char* root = "");
+
+/// Reads "0-3,8,10-11" into ascending CPU numbers. An empty list is one. False, with none, for anything else.
+bool parse_cpu_list(const char* text, std::vector<int>& cpus);
+
+/// How far apart two CPUs are, nearest first.
+enum cpu_distance : int {
+  distance_same_core = 0,       ///< hardware threads of one core, or the same CPU
+  distance_shared_l2 = 1,       ///< cores below one second-level cache
+  distance_shared_l3 = 2,       ///< cores below one third-level cache; where none is described, of one package
+  distance_same_node = 3,       ///< one NUMA node; where none is described, one package
+  distance_other_node = 4,      ///< anything else
+  distance_levels = 5,
+};
+
+/// Where a CPU is. Equal numbers mean a shared part; -1 means that the system does not say.
+struct cpu_place {
+  int cpu = -1;      ///< the system's number
+  int core = -1;     ///< lowest CPU of the same core
+  int l2 = -1;       ///< lowest CPU below the same second-level cache
+  int l3 = -1;       ///< lowest CPU below the same third-level cache
+  int package = -1;  ///< the system's number
+  int node = -1;     ///< the system's number
+};
+
+struct topology {
+  std::vector<cpu_place> places;  ///< ascending by `cpu`
+
+  /// A `cpu_distance`; `distance_other_node` for a CPU that is not in `places`. With no description at all,
+  /// different CPUs are one flat class, `distance_same_node`.
+  [[nodiscard]] int distance(int a, int b) const noexcept;
+};
+
+[[nodiscard]] topology read_topology(const std::vector<int>& cpus, const char* root = "");
+
+// ---------------------------------------------------------------------------------------------
+// Messages.
+
+/// Writes one message, of up to 1023 bytes, to stderr in one system call, past every buffer. Keeps errno.
+[[gnu::format(printf, 1, 2)]] void write_stderr(const char* format, ...) noexcept;
+
+}  // namespace os
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

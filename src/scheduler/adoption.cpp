@@ -1,0 +1,182 @@
+// Threads of the program become workers at their first fork and stop being ones when they end; what a child of
+// fork(2) and the end of the program need.
+//
+// A thread of the program keeps its own stack: strands whose frames lie there are resumed there, by that thread
+// alone. Its decisions run on a small scheduler stack that comes with the adoption. docs/adoption.md has the rest.
+
+#include <cstdlib>
+#include <new>
+
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr std::size_t scheduler_stack_bytes = std::size_t{64} << 10;
+
+pthread_key_t thread_end_key;
+
+/// A scheduler stack with a guard page, or null.
+void* map_scheduler_stack() {
+  const std::size_t page_bytes = os::page_size();
+  void* const memory = os::map_stack_memory(scheduler_stack_bytes);
+  if (memory != nullptr && !os::protect_none(memory, page_bytes)) {
+    os::unmap(memory, scheduler_stack_bytes);
+    return nullptr;
+  }
+  return memory;
+}
+
+worker* make_adoptable() {
+  worker* const self = make_worker();
+  if (self == nullptr) {
+    return nullptr;
+  }
+  self->scheduler_memory = map_scheduler_stack();
+  if (self->scheduler_memory == nullptr) {
+    free_worker(self);
+    return nullptr;
+  }
+  self->scheduler_stack_pointer =
+      static_cast<char*>(self->scheduler_memory) + scheduler_stack_bytes - arch::stack_alignment;
+  return self;
+}
+
+/// The lowest free place of a thread of the program: 0, then those behind the pool's. Negative if there is none.
+int free_place(const runtime& all) {
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    if ((i == 0 || i >= all.chosen.workers) && all.table[i].load(std::memory_order_relaxed) == nullptr) {
+      return i;
+    }
+  }
+  const int next = used > all.chosen.workers ? used : all.chosen.workers;
+  return next < table_size ? next : -1;
+}
+
+worker* adopt_locked(runtime& all) {
+  const int place = free_place(all);
+  if (place < 0) {
+    os::write_stderr("nopal: more than %d threads fork at once\n", table_size);
+    return nullptr;
+  }
+  worker* self = all.idle_workers;
+  if (self != nullptr) {
+    all.idle_workers = self->next_idle;
+  } else if ((self = make_adoptable()) == nullptr) {
+    return nullptr;
+  }
+  self->exceptions = this_thread_exceptions();
+  self->stack.store(&self->native, std::memory_order_relaxed);
+  self->strand_caught.store(self->exceptions != nullptr ? self->exceptions->caught : nullptr, std::memory_order_relaxed);
+  self->strand_uncaught.store(self->exceptions != nullptr ? self->exceptions->uncaught : 0, std::memory_order_relaxed);
+  self->float_control.store(arch::float_control(), std::memory_order_relaxed);
+  self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
+  enter_table(all, self, place);
+  return self;
+}
+
+/// At a thread's end, after its own destructors.
+void thread_ends(void* argument) {
+  auto* const self = static_cast<worker*>(argument);
+  runtime& all = the_runtime();
+  set_this_worker(nullptr);
+  stop_watching_for_overflow(self);
+  const locked guard(all);
+  if (self->spare != nullptr) {
+    all.stacks.give(self->spare);
+    self->spare = nullptr;
+  }
+  all.table[self->index].store(nullptr, std::memory_order_release);
+  deque::poison(self->deque);
+  self->next_idle = all.idle_workers;
+  all.idle_workers = self;
+}
+
+void before_fork() { pthread_mutex_lock(&the_runtime().lock); }
+void after_fork_in_parent() { pthread_mutex_unlock(&the_runtime().lock); }
+
+/// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
+void after_fork_in_child() {
+  runtime& all = the_runtime();
+  all.lock = PTHREAD_MUTEX_INITIALIZER;
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    all.table[i].store(nullptr, std::memory_order_relaxed);
+  }
+  all.table_used.store(0, std::memory_order_relaxed);
+  all.sleepers.store(0, std::memory_order_relaxed);
+  all.running.store(false, std::memory_order_relaxed);
+  new (&all.stacks) stack_pool;
+  all.settings_known = false;
+  all.stacks_out.store(0, std::memory_order_relaxed);
+  worker* const self = this_worker();
+  if (self == nullptr) {
+    return;
+  }
+  self->spare = nullptr;
+  self->inbox.store(nullptr, std::memory_order_relaxed);
+  self->of_pool = false;
+  deque::poison(self->deque);
+  enter_table(all, self, 0);
+  pthread_setspecific(thread_end_key, self);
+}
+
+void at_exit() {
+  runtime& all = the_runtime();
+  if (all.chosen.print_stats) {
+    print_statistics();
+  }
+  const locked guard(all);
+  // From inside a strand, or while other threads run strands, the process simply ends.
+  if (!any_strand_active(all)) {
+    stop_runtime(all);
+  }
+}
+
+/// Also at dlclose: nothing of the library may be called afterwards.
+__attribute__((destructor)) void at_unload() {
+  runtime& all = the_runtime();
+  if (!all.hooks_installed) {
+    return;
+  }
+  at_exit();
+  pthread_key_delete(thread_end_key);
+  all.hooks_installed = false;
+}
+
+}  // namespace
+
+void install_hooks(runtime& all) noexcept {
+  if (all.hooks_installed) {
+    return;
+  }
+  all.hooks_installed = true;
+  pthread_key_create(&thread_end_key, thread_ends);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+worker* adopt_this_thread() noexcept {
+  runtime& all = the_runtime();
+  if (!start_runtime(all)) {
+    return nullptr;
+  }
+  worker* self;
+  {
+    const locked guard(all);
+    self = adopt_locked(all);
+  }
+  if (self == nullptr) {
+    return nullptr;
+  }
+  set_this_worker(self);
+  watch_for_overflow(self);
+  pthread_setspecific(thread_end_key, self);
+  return self;
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,135 @@
+// Exceptions of stolen children: kept until the join takes the one that the serial program would have met first.
+
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include <nopal/detail/fast_path.h>
+
+#include "scheduler/runtime.hpp"
+#include "scheduler/tags.hpp"
+
+namespace __cxxabiv1 {
+extern "C" void __cxa_end_catch();
+}
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+struct kept_exception {
+  nopal_frame* frame;
+  std::uint32_t sequence;  ///< children of one activation, in serial order
+  std::exception_ptr thrown;
+  kept_exception* next;
+};
+
+struct exception_store {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  kept_exception* first = nullptr;
+};
+
+constinit exception_store store;
+
+/// Offsets in the C++ runtime's record of an exception, fixed by the Itanium C++ ABI.
+constexpr std::size_t next_exception_offset = 32;
+constexpr std::size_t handler_stack_pointer_offset = 104;
+
+}  // namespace
+
+/// The unwinder notes the stack pointer of the handling function in the record, which tells the handler's age.
+void* caught_at(void* caught, const void* stack_pointer, const void* base) noexcept {
+  while (caught != nullptr && caught != base) {
+    const char* const record = static_cast<const char*>(caught);
+    const char* handler;
+    __builtin_memcpy(&handler, record + handler_stack_pointer_offset, sizeof handler);
+    if (handler >= static_cast<const char*>(stack_pointer)) {
+      return caught;
+    }
+    __builtin_memcpy(&caught, record + next_exception_offset, sizeof caught);
+  }
+  return caught;
+}
+
+/// In the handler around a child: returns if the serial course goes on, so that the handler rethrows to the parent.
+extern "C" void nopal_child_threw(nopal_frame* frame) {
+  if (nopal_pop()) {
+    return;
+  }
+  const worker* const self = this_worker();
+  const strand_base base = self->stack.load(std::memory_order_relaxed)->base();
+  auto* const kept = new (std::nothrow) kept_exception;
+  if (kept == nullptr) {
+    os::write_stderr("nopal: no memory to keep the exception of a stolen child\n");
+    std::terminate();
+  }
+  kept->frame = frame;
+  kept->sequence = base.frame_pointer == frame->frame_pointer ? base.sequence : 0;
+  kept->thrown = std::current_exception();
+  // The handler is never returned to, so it ends here.
+  __cxxabiv1::__cxa_end_catch();
+  pthread_mutex_lock(&store.lock);
+  kept->next = store.first;
+  store.first = kept;
+  pthread_mutex_unlock(&store.lock);
+  // Relaxed: the join learns of it through `unfinished`, which this child lowers next.
+  the_runtime().exceptions_kept.fetch_add(1, std::memory_order_relaxed);
+  nopal_child_done(frame);
+}
+
+void* take_exception(nopal_frame* frame) noexcept {
+  runtime& all = the_runtime();
+  if (all.exceptions_kept.load(std::memory_order_relaxed) == 0) {
+    return nullptr;
+  }
+  kept_exception* earliest = nullptr;
+  kept_exception* dropped = nullptr;
+  pthread_mutex_lock(&store.lock);
+  for (kept_exception** link = &store.first; *link != nullptr;) {
+    kept_exception* const candidate = *link;
+    if (candidate->frame != frame) {
+      link = &candidate->next;
+      continue;
+    }
+    *link = candidate->next;
+    all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
+    const bool earlier = earliest == nullptr || candidate->sequence < earliest->sequence;
+    kept_exception* const loser = earlier ? earliest : candidate;
+    earliest = earlier ? candidate : earliest;
+    if (loser != nullptr) {
+      loser->next = dropped;
+      dropped = loser;
+    }
+  }
+  pthread_mutex_unlock(&store.lock);
+  while (dropped != nullptr) {
+    kept_exception* const next = dropped->next;
+    delete dropped;
+    dropped = next;
+  }
+  return earliest;
+}
+
+extern "C" void nopal_rethrow(nopal_frame* frame, void* exception, int in_destructor) {
+  auto* const kept = static_cast<kept_exception*>(exception);
+  std::exception_ptr thrown = static_cast<std::exception_ptr&&>(kept->thrown);
+  delete kept;
+  if (in_destructor != 0 && std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
+    return;  // The scope is left by another exception, which goes on.
+  }
+  std::rethrow_exception(static_cast<std::exception_ptr&&>(thrown));
+}
+
+extern "C" void nopal_throw_push_failure() {
+  throw error("nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
+}
+
+extern "C" void nopal_throw_foreign_scope(nopal_frame*) {
+  throw error(
+      "nopal: a scope was forked on or joined by a function other than the one that made it: "
+      "make a scope in every function that forks");
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

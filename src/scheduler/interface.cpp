@@ -1,0 +1,41 @@
+// The functions of <nopal/runtime.hpp> other than stats().
+
+#include <nopal/runtime.hpp>
+
+#include "scheduler/runtime.hpp"
+
+/// What the headers refer to: linking against a library of another binary interface fails on this name.
+extern "C" const char nopal_headers_and_library_differ__expected_abi_1 = 1;
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+int workers() { return known_settings(the_runtime()).workers; }
+
+void configure(const configuration& with) {
+  runtime& all = the_runtime();
+  check_configuration(with);
+  const locked guard(all);
+  if (all.running.load(std::memory_order_relaxed)) {
+    throw error("nopal: configure: the runtime runs already; configure before the first fork, or after shutdown()");
+  }
+  all.asked = with;
+  all.settings_known = false;
+}
+
+int worker_index() noexcept {
+  const worker* const self = this_worker();
+  return self != nullptr ? self->index : -1;
+}
+
+void shutdown() {
+  runtime& all = the_runtime();
+  const locked guard(all);
+  if (any_strand_active(all)) {
+    throw error("nopal: shutdown: strands are running; call it when every scope has been joined");
+  }
+  stop_runtime(all);
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,111 @@
+// The end of a child whose continuation was stolen, and the join of a scope that was stolen from.
+//
+// `unfinished` starts at zero. A finished stolen child subtracts one; the join adds the number of steals. So it is
+// negative or zero until the strand has arrived at the join, positive while that waits, and whoever's step makes it
+// zero after the arrival resumes the strand: one atomic step each, nobody waits. docs/join.md has the argument.
+
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+[[noreturn]] void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
+  self->stack.store(stack, std::memory_order_relaxed);
+  self->strand_caught.store(frame->caught, std::memory_order_relaxed);
+  self->strand_uncaught.store(frame->uncaught, std::memory_order_relaxed);
+  if (self->exceptions != nullptr) {
+    *self->exceptions = {frame->caught, frame->uncaught};
+  }
+  const std::uint64_t control = frame->float_control | static_cast<std::uint64_t>(frame->x87_control) << 32;
+  self->float_control.store(control, std::memory_order_relaxed);
+  arch::set_float_control(control);
+  self->counts.resumptions.add();
+  nopal_resume(frame, frame->home_stack_pointer, take_exception(frame));
+}
+
+/// The stack keeps the frame of a strand that is elsewhere or suspended; this worker leaves it.
+void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
+  if (stack->native_owner == nullptr) {
+    self->counts.pages_reclaimed.add(the_runtime().stacks.retain(stack, stack_pointer));
+  }
+  self->stack.store(nullptr, std::memory_order_relaxed);
+}
+
+/// The stack held nothing but a strand that is over or goes home.
+void leave_empty(worker* self, nopal_stack* stack) {
+  stack->set_base({});
+  self->stack.store(nullptr, std::memory_order_relaxed);
+  return_stack(self, stack);
+}
+
+void save_exceptions(worker* self, nopal_frame* frame) {
+  const exception_state state = self->exceptions != nullptr ? *self->exceptions : exception_state{nullptr, 0};
+  frame->caught = state.caught;
+  frame->uncaught = state.uncaught;
+}
+
+}  // namespace
+
+[[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept {
+  nopal_stack* const home = frame->home;
+  worker* const owner = home->native_owner;
+  if (owner != nullptr && owner != self) {
+    // The stack belongs to a thread of the program, which alone may run on it. Sequentially consistent: pairs with
+    // the owner's announcement in park and its look at the inbox after it.
+    owner->inbox.store(frame, std::memory_order_seq_cst);
+    unpark(owner);
+    find_work(self);
+  }
+  if (owner == nullptr) {
+    the_runtime().stacks.reuse(home);
+  }
+  resume_at_join(self, home, frame);
+}
+
+/// nopal_join, on the scheduler stack: the strand of `frame` is where its children end.
+extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* self) noexcept {
+  nopal_stack* const stack = self->stack.load(std::memory_order_relaxed);
+  const auto children = static_cast<std::int32_t>(frame->steals);
+  auto* const pointer = static_cast<char*>(frame->stack_pointer);
+  save_exceptions(self, frame);
+  self->counts.joined_children.add(static_cast<std::uint64_t>(children));
+  if (frame->home == nullptr) {
+    // The strand was away already when this scope was first stolen from, or has come home through another scope:
+    // it stays where it is.
+    frame->home = stack;
+    frame->home_stack_pointer = pointer;
+    // Acquire pairs with the children's release, for the case that all are done.
+    if (__atomic_load_n(&frame->unfinished, __ATOMIC_ACQUIRE) != -children) {
+      leave_behind(self, stack, pointer);
+    }
+  } else {
+    frame->home_stack_pointer = pointer + stack->base().to_home;
+    leave_empty(self, stack);
+  }
+  // Release publishes the frame to the last child, acquire gets the children's results.
+  if (__atomic_add_fetch(&frame->unfinished, children, __ATOMIC_ACQ_REL) == 0) {
+    go_home(self, frame);
+  }
+  self->counts.suspensions.add();
+  find_work(self);
+}
+
+/// nopal_child_done, on the scheduler stack: a child of `frame` ended on this worker's stack at `stack_pointer`.
+extern "C" [[noreturn]] void nopal_finish_child(nopal_frame* frame, worker* self, void* stack_pointer) noexcept {
+  nopal_stack* const stack = self->stack.load(std::memory_order_relaxed);
+  if (stack->base().frame_pointer == frame->frame_pointer) {
+    leave_empty(self, stack);  // The continuation was stolen from a strand away from home: nothing of it is here.
+  } else if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
+    leave_behind(self, stack, stack_pointer);
+  }
+  // Acquire and release as in the join: the last one sees every other child's results and the frame.
+  if (__atomic_fetch_sub(&frame->unfinished, 1, __ATOMIC_ACQ_REL) == 1) {
+    go_home(self, frame);
+  }
+  find_work(self);
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

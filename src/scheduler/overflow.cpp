@@ -1,0 +1,85 @@
+// An overflow of a stack of the pool is told in one line before the process ends as it would have.
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/auxv.h>
+
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr std::size_t guard_reach_bytes = std::size_t{64} << 10;
+
+struct sigaction previous;
+
+void hand_on(int signal, siginfo_t* info, void* context) {
+  if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+  } else {
+    std::signal(signal, SIG_DFL);  // The faulting instruction runs again and ends the process.
+  }
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const worker* const self = this_worker();
+  const nopal_stack* const stack = self != nullptr ? self->stack.load(std::memory_order_relaxed) : nullptr;
+  const auto* const address = static_cast<const char*>(info->si_addr);
+  if (stack != nullptr && stack->low != nullptr && address < stack->low && stack->low - address <= static_cast<std::ptrdiff_t>(guard_reach_bytes)) {
+    os::write_stderr("nopal: stack overflow on worker %d: its stack has %zu bytes; raise NOPAL_STACK_SIZE\n", self->index,
+                     stack->size_bytes());
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  hand_on(signal, info, context);
+}
+
+}  // namespace
+
+std::size_t signal_stack_bytes() noexcept {
+#ifdef AT_MINSIGSTKSZ
+  const std::size_t least = getauxval(AT_MINSIGSTKSZ);
+#else
+  const std::size_t least = 0;
+#endif
+  return (least > 4096 ? least : 4096) + (std::size_t{16} << 10);
+}
+
+void watch_for_overflow(worker* self) noexcept {
+  // A program with a handler of its own keeps it: then we say nothing, and the fault is the program's to handle.
+  static std::atomic<bool> installed{false};
+  if (!installed.exchange(true, std::memory_order_relaxed)) {
+    struct sigaction current;
+    if (sigaction(SIGSEGV, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&
+        current.sa_handler == SIG_DFL) {
+      struct sigaction ours = {};
+      ours.sa_sigaction = on_fault;
+      ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+      sigemptyset(&ours.sa_mask);
+      sigaction(SIGSEGV, &ours, &previous);
+    }
+  }
+  stack_t present;
+  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0) {
+    stack_t ours = {};
+    ours.ss_sp = self->signal_stack;
+    ours.ss_size = signal_stack_bytes();
+    self->alternate_stack = sigaltstack(&ours, nullptr) == 0;
+  }
+}
+
+void stop_watching_for_overflow(worker* self) noexcept {
+  if (self->alternate_stack) {
+    stack_t none = {};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+    self->alternate_stack = false;
+  }
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

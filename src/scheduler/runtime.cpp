@@ -1,0 +1,260 @@
+// Starting and stopping: settings, the pool of stacks, the threads of the pool.
+
+#include "scheduler/runtime.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "deque/deque.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr std::size_t pool_thread_stack_bytes = std::size_t{256} << 10;
+
+constinit runtime instance;
+
+/// Whether some pair of CPUs is nearer than another.
+bool has_hierarchy(const os::topology& topology) {
+  int nearest = os::distance_levels;
+  int farthest = -1;
+  for (const os::cpu_place& a : topology.places) {
+    for (const os::cpu_place& b : topology.places) {
+      if (a.cpu < b.cpu) {
+        const int distance = topology.distance(a.cpu, b.cpu);
+        nearest = distance < nearest ? distance : nearest;
+        farthest = distance > farthest ? distance : farthest;
+      }
+    }
+  }
+  return nearest < farthest;
+}
+
+void read_machine(runtime& all) {
+  if (all.topology == nullptr) {
+    all.topology = new (std::nothrow) os::topology(os::read_topology(os::current_affinity()));
+    all.hierarchy = all.topology != nullptr && has_hierarchy(*all.topology);
+  }
+}
+
+void pool_thread(void* argument) {
+  auto* const self = static_cast<worker*>(argument);
+  runtime& all = the_runtime();
+  char name[16] = "nopal-";
+  for (int rest = self->index, place = 10; place >= 6; --place, rest /= 10) {
+    name[place] = static_cast<char>('0' + rest % 10);
+  }
+  os::name_current_thread(name);
+  if (all.chosen.pin && all.topology != nullptr && !all.topology->places.empty()) {
+    const auto& places = all.topology->places;
+    os::pin_current_thread(places[static_cast<std::size_t>(self->index) % places.size()].cpu);
+  }
+  set_this_worker(self);
+  self->exceptions = this_thread_exceptions();
+  watch_for_overflow(self);
+  nopal_enter_scheduler(self);
+  stop_watching_for_overflow(self);
+  set_this_worker(nullptr);
+}
+
+/// Starts the pool's threads; as many as the system grants.
+void start_threads(runtime& all) {
+  for (int index = 1; index < all.chosen.workers; ++index) {
+    worker* const self = make_worker();
+    int refused = ENOMEM;
+    if (self != nullptr) {
+      self->of_pool = true;
+      enter_table(all, self, index);
+      refused = os::start_thread(pool_thread, self, pool_thread_stack_bytes, self->thread);
+    }
+    if (refused != 0) {
+      os::write_stderr("nopal: started %d of %d workers: the system refused another thread: %s\n", index,
+                       all.chosen.workers, std::strerror(refused));
+      if (self != nullptr) {
+        all.table[index].store(nullptr, std::memory_order_release);
+        free_worker(self);
+      }
+      return;
+    }
+  }
+}
+
+bool start_locked(runtime& all) {
+  read_machine(all);
+  const settings& chosen = all.chosen;
+  if (!all.stacks.start({chosen.stack_bytes, chosen.workers, chosen.reclaim, chosen.reclaim_with})) {
+    os::write_stderr("nopal: no address space for %d stacks of %zu bytes: lower NOPAL_STACK_SIZE or NOPAL_WORKERS, "
+                     "or raise the limit on address space\n",
+                     chosen.workers + 1, chosen.stack_bytes);
+    return false;
+  }
+  install_hooks(all);
+  all.barrier_works.store(os::process_barrier_register(), std::memory_order_relaxed);
+  all.stopping.store(false, std::memory_order_relaxed);
+  if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
+    all.table_used.store(chosen.workers, std::memory_order_seq_cst);
+  }
+  start_threads(all);
+  // Release pairs with the acquire in the slow push.
+  all.running.store(true, std::memory_order_release);
+  return true;
+}
+
+void add_counts(worker_counters& to, const worker_counters& from) {
+  to.steals.add(from.steals.get());
+  to.failed_steals.add(from.failed_steals.get());
+  to.suspensions.add(from.suspensions.get());
+  to.resumptions.add(from.resumptions.get());
+  to.publishes.add(from.publishes.get());
+  to.forced_publishes.add(from.forced_publishes.get());
+  to.parks.add(from.parks.get());
+  to.wakes.add(from.wakes.get());
+  to.stacks_taken.add(from.stacks_taken.get());
+  to.stacks_returned.add(from.stacks_returned.get());
+  to.pages_reclaimed.add(from.pages_reclaimed.get());
+  to.joined_children.add(from.joined_children.get());
+}
+
+void stop_threads(runtime& all) {
+  // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last look.
+  all.stopping.store(true, std::memory_order_seq_cst);
+  wake_all();
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    worker* const self = all.table[i].load(std::memory_order_relaxed);
+    if (self == nullptr) {
+      continue;
+    }
+    if (self->of_pool) {
+      os::join_thread(self->thread);
+    }
+    if (self->spare != nullptr) {
+      all.stacks.give(self->spare);
+      self->spare = nullptr;
+    }
+    deque::poison(self->deque);
+  }
+  for (int i = 0; i < used; ++i) {
+    worker* const self = all.table[i].load(std::memory_order_relaxed);
+    if (self != nullptr && self->of_pool) {
+      add_counts(all.left_counts, self->counts);
+      all.table[i].store(nullptr, std::memory_order_release);
+      free_worker(self);
+    }
+  }
+}
+
+}  // namespace
+
+runtime& the_runtime() noexcept { return instance; }
+
+const settings& known_settings(runtime& all) {
+  bool known;
+  configuration asked;
+  {
+    const locked guard(all);
+    known = all.settings_known;
+    asked = all.asked;
+  }
+  if (!known) {
+    // Outside the lock: a bad variable ends the program, and what runs then may fork.
+    const settings read = read_settings(asked);
+    const locked guard(all);
+    all.chosen = all.settings_known ? all.chosen : read;
+    all.settings_known = true;
+  }
+  return all.chosen;
+}
+
+bool start_runtime(runtime& all) noexcept {
+  known_settings(all);
+  const locked guard(all);
+  return all.running.load(std::memory_order_relaxed) || start_locked(all);
+}
+
+bool any_strand_active(runtime& all) noexcept {
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    const worker* const other = all.table[i].load(std::memory_order_relaxed);
+    if (other == nullptr) {
+      continue;
+    }
+    const nopal_stack* const at_rest = other->of_pool ? nullptr : &other->native;
+    if (other->stack.load(std::memory_order_relaxed) != at_rest || deque::size(other->deque) > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void stop_runtime(runtime& all) noexcept {
+  if (!all.running.load(std::memory_order_relaxed)) {
+    return;
+  }
+  stop_threads(all);
+  all.stacks.stop();
+  delete all.topology;
+  all.topology = nullptr;
+  all.settings_known = false;
+  all.running.store(false, std::memory_order_release);
+}
+
+worker* make_worker() noexcept {
+  auto* const self = new (std::nothrow) worker();
+  if (self == nullptr) {
+    return nullptr;
+  }
+  self->signal_stack = std::malloc(signal_stack_bytes());
+  if (self->signal_stack == nullptr || !deque::make(self->deque)) {
+    std::free(self->signal_stack);
+    delete self;
+    return nullptr;
+  }
+  self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
+  self->random |= 1;
+  self->float_control.store(arch::float_control(), std::memory_order_relaxed);
+  self->cpu.store(-1, std::memory_order_relaxed);
+  self->native.native_owner = self;
+  return self;
+}
+
+void free_worker(worker* self) noexcept {
+  deque::destroy(self->deque);
+  std::free(self->signal_stack);
+  delete self;
+}
+
+void enter_table(runtime& all, worker* self, int index) noexcept {
+  self->index = index;
+  // Release pairs with the acquire of thieves: the worker is complete.
+  all.table[index].store(self, std::memory_order_release);
+  if (index >= all.table_used.load(std::memory_order_relaxed)) {
+    all.table_used.store(index + 1, std::memory_order_seq_cst);
+  }
+}
+
+void return_stack(worker* self, nopal_stack* stack) noexcept {
+  runtime& all = the_runtime();
+  self->counts.stacks_returned.add();
+  all.stacks_out.fetch_sub(1, std::memory_order_relaxed);
+  if (self->spare == nullptr && self->of_pool) {
+    self->spare = stack;
+  } else {
+    all.stacks.give(stack);
+  }
+}
+
+void count_stack_out(worker* self) noexcept {
+  runtime& all = the_runtime();
+  self->counts.stacks_taken.add();
+  const int out = all.stacks_out.fetch_add(1, std::memory_order_relaxed) + 1;
+  int peak = all.stacks_out_peak.load(std::memory_order_relaxed);
+  while (out > peak && !all.stacks_out_peak.compare_exchange_weak(peak, out, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,126 @@
+// The process's runtime: the table of workers, the pool of stacks, who sleeps, and starting and stopping it all.
+//
+// The one instance is never destroyed: code that forks after main has returned finds it in order. A child of fork(2)
+// starts over with the same memory. All members that several threads write are atomic or guarded by `lock`.
+#ifndef NOPAL_SCHEDULER_RUNTIME_HPP
+#define NOPAL_SCHEDULER_RUNTIME_HPP
+
+#include <pthread.h>
+
+#include <atomic>
+
+#include "os/os.hpp"
+#include "scheduler/settings.hpp"
+#include "scheduler/worker.hpp"
+#include "stack/pool.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// Most threads that are workers at once: the pool's and the program's.
+inline constexpr int table_size = 1 << 15;
+
+struct runtime {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  ///< starting, stopping, adoption, leaving
+
+  // Guarded by `lock`, read without it only by those who know the runtime runs.
+  configuration asked;
+  settings chosen;
+  bool settings_known = false;  ///< `chosen` is complete
+  os::topology* topology = nullptr;
+  bool hierarchy = false;       ///< some CPUs are nearer to one another than others
+  worker* idle_workers = nullptr;  ///< adopted threads' workers without a thread, to be used again
+  worker_counters left_counts;     ///< sums over workers that are gone
+  bool hooks_installed = false;    ///< atexit, fork(2) and thread-exit hooks
+
+  // Read by thieves all the time, written rarely.
+  alignas(64) std::atomic<bool> running{false};
+  std::atomic<bool> stopping{false};  ///< workers of the pool leave when idle
+  std::atomic<int> table_used{0};     ///< entries of `table` at or above this are null
+  std::atomic<bool> barrier_works{false};
+  stack_pool stacks;
+
+  alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to
+  alignas(64) std::atomic<int> exceptions_kept{0};  ///< exceptions of stolen children that no join has taken yet
+  std::atomic<int> stacks_out{0};                   ///< stacks outside the pool
+  std::atomic<int> stacks_out_peak{0};
+
+  std::atomic<worker*> table[table_size];
+};
+
+runtime& the_runtime() noexcept;
+
+/// Starts the runtime unless it runs. False, with a line on stderr, if it cannot: no memory for stacks.
+bool start_runtime(runtime& all) noexcept;
+
+/// Stops the threads of the pool and frees what they held. The caller holds `lock` and nobody runs strands.
+void stop_runtime(runtime& all) noexcept;
+
+/// Completes the settings without starting anything.
+const settings& known_settings(runtime& all);
+
+/// True if some thread is inside a strand or may be. Under `lock`.
+bool any_strand_active(runtime& all) noexcept;
+
+/// Allocates a worker; null if there is no memory.
+worker* make_worker() noexcept;
+void free_worker(worker* self) noexcept;
+
+/// Puts a worker into the table at `index`.
+void enter_table(runtime& all, worker* self, int index) noexcept;
+
+/// Makes the calling thread a worker. Null if that cannot be.
+worker* adopt_this_thread() noexcept;
+
+/// Installs the hooks that need the program's life: exit, fork(2), a thread's end. Under `lock`.
+void install_hooks(runtime& all) noexcept;
+
+/// The loop of a thread without a strand; on its scheduler stack.
+[[noreturn]] void find_work(worker* self) noexcept;
+
+/// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
+[[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
+
+/// Wakes one sleeper if there is one; the publishing side of docs/sleep.md.
+void wake_one(worker* self) noexcept;
+void wake_all() noexcept;
+void unpark(worker* sleeper) noexcept;
+
+/// Sleeps until there may be work. On return the worker looks for it.
+void park(worker* self) noexcept;
+
+/// Gives the empty `stack` back to this worker's cache or to the pool.
+void return_stack(worker* self, nopal_stack* stack) noexcept;
+/// A stack leaves the pool's side for a strand.
+void count_stack_out(worker* self) noexcept;
+/// There is no memory for a stack: says so once, and waits a little for somebody to return one.
+void wait_for_stack(worker* self) noexcept;
+
+/// The earliest exception, in serial order, of the finished children of `frame`; null if none threw.
+void* take_exception(nopal_frame* frame) noexcept;
+
+/// Reports an overflow of the stacks of `self`'s thread instead of a bare SIGSEGV.
+void watch_for_overflow(worker* self) noexcept;
+void stop_watching_for_overflow(worker* self) noexcept;
+
+/// Bytes of a signal stack on this machine.
+std::size_t signal_stack_bytes() noexcept;
+
+/// Prints the table of NOPAL_STATS=1.
+void print_statistics() noexcept;
+
+class locked {
+public:
+  explicit locked(runtime& all) noexcept : all_(all) { pthread_mutex_lock(&all_.lock); }
+  ~locked() { pthread_mutex_unlock(&all_.lock); }
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+
+private:
+  runtime& all_;
+};
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

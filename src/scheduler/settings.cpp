@@ -1,0 +1,142 @@
+// Reading configuration and environment; every refusal is one line that says what is accepted.
+
+#include "scheduler/settings.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "os/os.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr const char* workers_accepted = "a whole number from 1 to 1024";
+constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
+
+[[noreturn]] void refuse(const char* name, const char* value, const char* accepted) {
+  os::write_stderr("nopal: %s=%s: not understood; accepted: %s\n", name, value, accepted);
+  std::exit(2);
+}
+
+/// The variable's value; null if it is unset or empty.
+const char* variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+bool parse_workers(const char* text, int& workers) {
+  char* end;
+  errno = 0;
+  const long value = std::strtol(text, &end, 10);
+  if (errno != 0 || end == text || *end != '\0' || value < 1 || value > most_workers) {
+    return false;
+  }
+  workers = static_cast<int>(value);
+  return true;
+}
+
+/// The position of the variable's value among `names`; -1 if it is unset.
+int choice(const char* name, std::initializer_list<const char*> names, const char* accepted) {
+  const char* const value = variable(name);
+  if (value == nullptr) {
+    return -1;
+  }
+  int position = 0;
+  for (const char* candidate : names) {
+    if (std::strcmp(value, candidate) == 0) {
+      return position;
+    }
+    ++position;
+  }
+  refuse(name, value, accepted);
+}
+
+bool stack_in_range(std::size_t bytes) { return bytes >= least_stack_bytes && bytes <= most_stack_bytes; }
+
+}  // namespace
+
+bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
+  if (*text < '0' || *text > '9') {
+    return false;
+  }
+  char* end;
+  errno = 0;
+  const unsigned long long value = std::strtoull(text, &end, 10);
+  unsigned shift = 0;
+  switch (*end) {
+    case 'k': case 'K': shift = 10; ++end; break;
+    case 'm': case 'M': shift = 20; ++end; break;
+    case 'g': case 'G': shift = 30; ++end; break;
+    default: break;
+  }
+  if (errno != 0 || *end != '\0' || value > (~0ULL >> shift)) {
+    return false;
+  }
+  bytes = static_cast<std::size_t>(value << shift);
+  return true;
+}
+
+void check_configuration(const configuration& asked) {
+  if (asked.workers < 0 || asked.workers > most_workers) {
+    throw error("nopal: configure: workers = " + std::to_string(asked.workers) + ": accepted: " + workers_accepted);
+  }
+  if (asked.stack_size != 0 && !stack_in_range(asked.stack_size)) {
+    throw error("nopal: configure: stack_size = " + std::to_string(asked.stack_size) + ": accepted: " + stack_accepted);
+  }
+  const int reclaim_value = static_cast<int>(asked.reclaim);
+  if (reclaim_value < -1 || reclaim_value > 2) {
+    throw error("nopal: configure: reclaim = " + std::to_string(reclaim_value) + ": accepted: lazy, eager or never");
+  }
+  if (asked.pin < -1 || asked.pin > 1) {
+    throw error("nopal: configure: pin = " + std::to_string(asked.pin) + ": accepted: 0 or 1");
+  }
+  if (asked.reclaim_with < -1 || asked.reclaim_with > 1) {
+    throw error("nopal: configure: reclaim_with = " + std::to_string(asked.reclaim_with) +
+                ": accepted: a reclaim_call");
+  }
+}
+
+settings read_settings(const configuration& asked) {
+  settings result;
+  result.workers = asked.workers;
+  if (const char* const text = variable("NOPAL_WORKERS")) {
+    int workers;
+    if (!parse_workers(text, workers)) {
+      refuse("NOPAL_WORKERS", text, workers_accepted);
+    }
+    result.workers = asked.workers != 0 ? asked.workers : workers;
+  }
+  if (result.workers == 0) {
+    const int allowed = os::read_cpu_allowance().allowed;
+    result.workers = allowed < most_workers ? allowed : most_workers;
+  }
+  if (const char* const text = variable("NOPAL_STACK_SIZE")) {
+    if (!parse_bytes(text, result.stack_bytes) || !stack_in_range(result.stack_bytes)) {
+      refuse("NOPAL_STACK_SIZE", text, stack_accepted);
+    }
+  }
+  if (asked.stack_size != 0) {
+    result.stack_bytes = asked.stack_size;
+  }
+  const std::size_t page_bytes = os::page_size();
+  result.stack_bytes = (result.stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
+
+  const int reclaim_choice = choice("NOPAL_RECLAIM", {"lazy", "eager", "never"}, "lazy, eager or never");
+  result.reclaim = static_cast<int>(asked.reclaim) >= 0 ? asked.reclaim
+                   : reclaim_choice >= 0                ? static_cast<nopal::reclaim>(reclaim_choice)
+                                                        : nopal::reclaim::lazy;
+  const int call_choice = choice("NOPAL_RECLAIM_WITH", {"dontneed", "free"}, "dontneed or free");
+  const int call = asked.reclaim_with >= 0 ? asked.reclaim_with : call_choice;
+  result.reclaim_with = call >= 0 ? static_cast<reclaim_call>(call) : reclaim_call::dontneed;
+  const int pin_choice = choice("NOPAL_PIN", {"0", "1"}, "0 or 1");
+  result.pin = (asked.pin >= 0 ? asked.pin : pin_choice) == 1;
+  result.print_stats = choice("NOPAL_STATS", {"0", "1"}, "0 or 1") == 1;
+  return result;
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,39 @@
+// What the runtime was asked for: by configure(), by the environment, else by the machine.
+#ifndef NOPAL_SCHEDULER_SETTINGS_HPP
+#define NOPAL_SCHEDULER_SETTINGS_HPP
+
+#include <cstddef>
+
+#include <nopal/runtime.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+inline constexpr int most_workers = 1024;
+inline constexpr std::size_t least_stack_bytes = std::size_t{64} << 10;
+inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 36;
+inline constexpr std::size_t default_stack_bytes = std::size_t{1} << 20;
+
+struct settings {
+  int workers = 1;
+  std::size_t stack_bytes = default_stack_bytes;
+  nopal::reclaim reclaim = nopal::reclaim::lazy;
+  nopal::reclaim_call reclaim_with = nopal::reclaim_call::dontneed;
+  bool pin = false;
+  bool print_stats = false;
+};
+
+/// Completes `asked` from the environment and the machine. A bad variable ends the program: one line on stderr that
+/// names it, its value and what is accepted, and exit code 2.
+settings read_settings(const configuration& asked);
+
+/// Throws `error` naming the member of `asked` that is out of range.
+void check_configuration(const configuration& asked);
+
+/// Reads "65536", "64k", "1M", "2g" as bytes. False for anything else.
+bool parse_bytes(const char* text, std::size_t& bytes) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,120 @@
+// Sleep and wake-up without a lost wake-up and without polling.
+//
+// A worker that found nothing announces itself, poisons every limit, passes a barrier on every processor and looks
+// once more. A push before the barrier is seen by that look; a push after it finds its limit poisoned, comes to the
+// slow path and sees the announcement. docs/sleep.md has the argument.
+
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr std::uint64_t stack_wait_ns = 1'000'000;
+
+bool work_in_sight(worker* self) {
+  runtime& all = the_runtime();
+  // Sequentially consistent: pairs with the hand-over in go_home.
+  if (self->inbox.load(std::memory_order_seq_cst) != nullptr || all.stopping.load(std::memory_order_seq_cst)) {
+    return true;
+  }
+  const int used = all.table_used.load(std::memory_order_seq_cst);
+  for (int i = 0; i < used; ++i) {
+    const worker* const other = all.table[i].load(std::memory_order_acquire);
+    if (other != nullptr && other != self && deque::size(other->deque) > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void poison_all(worker* self) {
+  runtime& all = the_runtime();
+  const int used = all.table_used.load(std::memory_order_seq_cst);
+  for (int i = 0; i < used; ++i) {
+    worker* const other = all.table[i].load(std::memory_order_acquire);
+    if (other != nullptr && other != self) {
+      deque::poison(other->deque);
+    }
+  }
+}
+
+/// Ends a worker's parking, asleep or not yet. False if somebody else did.
+bool end_parking(worker* sleeper) {
+  std::uint32_t expected = parked;
+  // Sequentially consistent on both words: one unparker per parking, and `sleepers` counts exactly those.
+  if (!sleeper->park.compare_exchange_strong(expected, awake, std::memory_order_seq_cst)) {
+    return false;
+  }
+  the_runtime().sleepers.fetch_sub(1, std::memory_order_seq_cst);
+  return true;
+}
+
+}  // namespace
+
+void park(worker* self) noexcept {
+  runtime& all = the_runtime();
+  self->park.store(parked, std::memory_order_seq_cst);
+  all.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  poison_all(self);
+  // The owners' half of the fence between a push and its look for sleepers. Without the barrier every limit is
+  // poisoned all the time and every push comes by with a fence of its own.
+  os::process_barrier();
+  if (work_in_sight(self)) {
+    end_parking(self);
+    return;
+  }
+  self->counts.parks.add();
+  while (self->park.load(std::memory_order_seq_cst) == parked) {
+    os::futex_wait(self->park, parked);
+  }
+}
+
+void unpark(worker* sleeper) noexcept {
+  if (sleeper->park.load(std::memory_order_seq_cst) == parked && end_parking(sleeper)) {
+    os::futex_wake(sleeper->park, 1);
+  }
+}
+
+void wake_one(worker* self) noexcept {
+  runtime& all = the_runtime();
+  // Sequentially consistent: after the publication, before or after a sleeper's announcement in one order for both.
+  if (all.sleepers.load(std::memory_order_seq_cst) == 0) {
+    return;
+  }
+  const int used = all.table_used.load(std::memory_order_acquire);
+  for (int i = 0, place = self->index; i < used; ++i) {
+    place = place + 1 < used ? place + 1 : 0;
+    worker* const other = all.table[place].load(std::memory_order_acquire);
+    if (other != nullptr && other->park.load(std::memory_order_seq_cst) == parked && end_parking(other)) {
+      os::futex_wake(other->park, 1);
+      self->counts.wakes.add();
+      return;
+    }
+  }
+}
+
+void wake_all() noexcept {
+  runtime& all = the_runtime();
+  const int used = all.table_used.load(std::memory_order_seq_cst);
+  for (int i = 0; i < used; ++i) {
+    if (worker* const other = all.table[i].load(std::memory_order_acquire)) {
+      unpark(other);
+    }
+  }
+}
+
+void wait_for_stack(worker* self) noexcept {
+  static std::atomic<bool> told{false};
+  if (!told.exchange(true, std::memory_order_relaxed)) {
+    os::write_stderr("nopal: no memory for another stack of %zu bytes: fewer strands run at once "
+                     "(lower NOPAL_STACK_SIZE, or raise the limit on address space)\n",
+                     the_runtime().chosen.stack_bytes);
+  }
+  os::futex_wait_for(self->park, awake, stack_wait_ns);
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

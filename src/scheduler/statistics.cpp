@@ -1,0 +1,116 @@
+// Counts: gathered from the workers, printed at exit on request.
+
+#include <nopal/runtime.hpp>
+
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+worker_statistics snapshot(const worker_counters& counts) {
+  worker_statistics result;
+  result.steals = counts.steals.get();
+  result.failed_steals = counts.failed_steals.get();
+  result.suspensions = counts.suspensions.get();
+  result.resumptions = counts.resumptions.get();
+  result.publishes = counts.publishes.get();
+  result.forced_publishes = counts.forced_publishes.get();
+  result.parks = counts.parks.get();
+  result.wakes = counts.wakes.get();
+  result.stacks_taken = counts.stacks_taken.get();
+  result.stacks_returned = counts.stacks_returned.get();
+  result.pages_reclaimed = counts.pages_reclaimed.get();
+  return result;
+}
+
+void add(worker_statistics& to, const worker_statistics& from) {
+  to.steals += from.steals;
+  to.failed_steals += from.failed_steals;
+  to.suspensions += from.suspensions;
+  to.resumptions += from.resumptions;
+  to.publishes += from.publishes;
+  to.forced_publishes += from.forced_publishes;
+  to.parks += from.parks;
+  to.wakes += from.wakes;
+  to.stacks_taken += from.stacks_taken;
+  to.stacks_returned += from.stacks_returned;
+  to.pages_reclaimed += from.pages_reclaimed;
+}
+
+template <class Visit>
+void for_each_worker(runtime& all, Visit visit) {
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    if (const worker* const one = all.table[i].load(std::memory_order_acquire)) {
+      visit(*one);
+    }
+  }
+  for (const worker* one = all.idle_workers; one != nullptr; one = one->next_idle) {
+    visit(*one);
+  }
+}
+
+}  // namespace
+
+statistics stats() {
+  runtime& all = the_runtime();
+  statistics result;
+  result.workers = known_settings(all).workers;
+  const locked guard(all);
+  result.total = snapshot(all.left_counts);
+  result.joins_with_children = all.left_counts.joined_children.get();
+  for_each_worker(all, [&](const worker& one) {
+    result.per_worker.push_back(snapshot(one.counts));
+    add(result.total, result.per_worker.back());
+    result.joins_with_children += one.counts.joined_children.get();
+  });
+  const int out = all.stacks_out.load(std::memory_order_relaxed);
+  result.stacks_in_use = out > 0 ? static_cast<std::uint64_t>(out) : 0;
+  result.stacks_peak = static_cast<std::uint64_t>(all.stacks_out_peak.load(std::memory_order_relaxed));
+  const stack_pool::usage usage = all.stacks.measure();
+  result.stacks_mapped = usage.mapped;
+  result.stack_pages_in_use = usage.pages_in_use;
+  result.stack_pages_peak = usage.pages_peak;
+  return result;
+}
+
+void print_statistics() noexcept {
+  runtime& all = the_runtime();
+  os::write_stderr("nopal: %-8s %10s %10s %10s %10s %8s %8s %8s %8s\n", "worker", "steals", "failed", "suspended",
+                   "published", "forced", "parks", "wakes", "pages");
+  worker_statistics total = snapshot(all.left_counts);
+  const auto line = [](const char* name, const worker_statistics& of) {
+    const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+    os::write_stderr("nopal: %-8s %10llu %10llu %10llu %10llu %8llu %8llu %8llu %8llu\n", name, number(of.steals),
+                     number(of.failed_steals), number(of.suspensions), number(of.publishes),
+                     number(of.forced_publishes), number(of.parks), number(of.wakes), number(of.pages_reclaimed));
+  };
+  for_each_worker(all, [&](const worker& one) {
+    const worker_statistics counts = snapshot(one.counts);
+    char name[12] = "program";
+    if (one.of_pool) {
+      char* at = name + sizeof name - 1;
+      *at = '\0';
+      int rest = one.index;
+      do {
+        *--at = static_cast<char>('0' + rest % 10);
+        rest /= 10;
+      } while (rest != 0);
+      line(at, counts);
+    } else {
+      line(name, counts);
+    }
+    add(total, counts);
+  });
+  line("total", total);
+  const stack_pool::usage usage = all.stacks.measure();
+  os::write_stderr("nopal: stacks: %d at most outside the pool, %llu ever used; %llu resident pages, %llu at most\n",
+                   all.stacks_out_peak.load(std::memory_order_relaxed), static_cast<unsigned long long>(usage.mapped),
+                   static_cast<unsigned long long>(usage.pages_in_use),
+                   static_cast<unsigned long long>(usage.pages_peak));
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,238 @@
+// Finding work: choosing victims, taking their oldest continuation, starting it on a stack of the pool.
+
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/tags.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr int patience = 24;           // looks at private work before a thief forces its publication
+constexpr int looks_before_yield = 64;
+constexpr int yields_before_sleep = 16;
+
+/// What a thief reads of a victim between seeing an entry and taking it.
+struct observation {
+  worker* victim;
+  nopal_stack* stack;
+  strand_base base;
+  void* caught;
+  std::uint32_t uncaught;
+  std::uint64_t float_control;
+};
+
+void observe(void* context) {
+  auto& seen = *static_cast<observation*>(context);
+  worker& victim = *seen.victim;
+  seen.stack = victim.stack.load(std::memory_order_relaxed);
+  seen.base = seen.stack != nullptr ? seen.stack->base() : strand_base{};
+  seen.caught = victim.strand_caught.load(std::memory_order_relaxed);
+  seen.uncaught = victim.strand_uncaught.load(std::memory_order_relaxed);
+  seen.float_control = victim.float_control.load(std::memory_order_relaxed);
+}
+
+/// A thief may publish for its victim only forks made with no exception about; the owner alone can tell the others apart.
+bool no_exception_about(void* context) {
+  const auto* const victim = static_cast<const worker*>(context);
+  const exception_state* const state = victim->exceptions;
+  if (state == nullptr) {
+    return true;
+  }
+  return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
+         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 &&
+         victim->strand_caught.load(std::memory_order_relaxed) == nullptr &&
+         victim->strand_uncaught.load(std::memory_order_relaxed) == 0;
+}
+
+/// Where the strand's stack pointer starts on `stack`: below room for the arguments it passes on the stack.
+char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const char* home_stack_pointer) {
+  // The frame's whole extent bounds that room. A frame with large locals has an extent that says nothing.
+  auto room = static_cast<std::size_t>(static_cast<const char*>(frame_pointer) - home_stack_pointer);
+  const std::size_t most = stack->size_bytes() / 4;
+  room = room < most ? room : most;
+  char* const highest = stack->high - arch::stack_alignment - room;
+  const auto residue = reinterpret_cast<std::uintptr_t>(home_stack_pointer) % arch::stack_alignment;
+  const auto excess = (reinterpret_cast<std::uintptr_t>(highest) - residue) % arch::stack_alignment;
+  return highest - excess;
+}
+
+[[noreturn]] void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot, const observation& seen) {
+  nopal_frame* const frame = untagged(slot);
+  const bool away = seen.base.frame_pointer == frame->frame_pointer;
+  auto* const pointer = static_cast<char*>(frame->stack_pointer);
+  char* const home_pointer = away ? pointer + seen.base.to_home : pointer;
+  if (frame->steals == 0) {
+    frame->home = nullptr;
+    frame->uncaught_at_fork = seen.uncaught;
+  }
+  if (!away) {
+    frame->home = seen.stack;  // The strand leaves the stack its frame is on; this scope's join brings it back.
+  }
+  ++frame->steals;
+
+  char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
+  stack->set_base({frame->frame_pointer, home_pointer - start, away ? seen.base.sequence + 1 : 1});
+  self->stack.store(stack, std::memory_order_relaxed);
+  void* const caught = is_tagged(slot) ? frame->caught : seen.caught;
+  self->strand_caught.store(caught, std::memory_order_relaxed);
+  self->strand_uncaught.store(seen.uncaught, std::memory_order_relaxed);
+  self->float_control.store(seen.float_control, std::memory_order_relaxed);
+  if (self->exceptions != nullptr) {
+    *self->exceptions = {caught, seen.uncaught};
+  }
+  arch::set_float_control(seen.float_control);
+  self->counts.steals.add();
+  nopal_resume(frame, start, nullptr);
+}
+
+std::uint64_t next_random(worker* self) {
+  // xorshift64: any non-zero state; only the spread of victims depends on it.
+  std::uint64_t x = self->random;
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  self->random = x;
+  return x;
+}
+
+/// Somebody else, at random; on a machine with a hierarchy the near ones first. Null if the place was empty.
+worker* choose_victim(worker* self, int attempt) {
+  runtime& all = the_runtime();
+  const auto used = static_cast<std::uint64_t>(all.table_used.load(std::memory_order_relaxed));
+  const auto place = static_cast<std::size_t>((next_random(self) >> 32) * used >> 32);
+  // Acquire pairs with the release in enter_table: the worker is complete.
+  worker* const victim = all.table[place].load(std::memory_order_acquire);
+  if (victim == nullptr || victim == self) {
+    return nullptr;
+  }
+  if (all.hierarchy) {
+    const int reach = attempt * os::distance_levels / looks_before_yield;
+    const int distance = all.topology->distance(self->cpu.load(std::memory_order_relaxed),
+                                                victim->cpu.load(std::memory_order_relaxed));
+    if (distance > reach && reach < os::distance_levels - 1) {
+      return nullptr;
+    }
+  }
+  return victim;
+}
+
+/// A stack to run a stolen continuation on must be at hand before one is taken: there is no way to put it back.
+bool have_stack(worker* self) {
+  if (self->spare == nullptr) {
+    self->spare = the_runtime().stacks.take(nullptr);
+  }
+  return self->spare != nullptr;
+}
+
+/// The spare stack, or a better one: debuggers want it below the frame that it continues.
+nopal_stack* stack_below(worker* self, const void* frame_pointer) {
+  nopal_stack* stack = self->spare;
+  if (stack->high > static_cast<const char*>(frame_pointer)) {
+    if (nopal_stack* const other = the_runtime().stacks.take(frame_pointer)) {
+      the_runtime().stacks.give(stack);
+      stack = other;
+    }
+  }
+  self->spare = nullptr;
+  count_stack_out(self);
+  return stack;
+}
+
+/// One look at one victim. Does not return if it brought work.
+deque::steal_outcome look_at(worker* self, worker* victim) {
+  if (deque::size(victim->deque) <= 0) {
+    return deque::steal_outcome::empty;
+  }
+  observation seen{};
+  seen.victim = victim;
+  nopal_frame* slot = nullptr;
+  const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
+  if (outcome != deque::steal_outcome::taken) {
+    return outcome;
+  }
+  if (deque::size(victim->deque) > 0) {
+    wake_one(self);  // There is more where this came from.
+  }
+  start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
+}
+
+/// Looks at somebody. Does not return if that brought work; true if looking again soon makes sense.
+bool try_to_steal(worker* self, int attempt, int& impatience) {
+  worker* const victim = choose_victim(self, attempt);
+  if (victim == nullptr) {
+    return false;
+  }
+  const deque::steal_outcome outcome = look_at(self, victim);
+  self->counts.failed_steals.add();
+  if (outcome != deque::steal_outcome::private_only) {
+    return outcome == deque::steal_outcome::lost;
+  }
+  if (++impatience >= patience) {
+    impatience = 0;
+    if (no_exception_about(victim) &&
+        deque::force_publish(victim->deque, os::process_barrier, no_exception_about, victim)) {
+      self->counts.forced_publishes.add();
+    }
+  }
+  return true;
+}
+
+void take_from_inbox(worker* self) {
+  // Acquire pairs with the release of whoever finished the last child: its results and the frame are visible.
+  if (nopal_frame* const ready = self->inbox.exchange(nullptr, std::memory_order_acq_rel)) {
+    go_home(self, ready);
+  }
+}
+
+/// A round of looks at others; true if some showed signs of work.
+bool look_around(worker* self, int& impatience) {
+  bool promising = false;
+  for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
+    if (self->inbox.load(std::memory_order_relaxed) != nullptr) {
+      take_from_inbox(self);
+    }
+    promising |= try_to_steal(self, attempt, impatience);
+    os::cpu_relax();
+  }
+  return promising;
+}
+
+}  // namespace
+
+[[noreturn]] void find_work(worker* self) noexcept {
+  runtime& all = the_runtime();
+  self->stack.store(nullptr, std::memory_order_relaxed);
+  deque::reset(self->deque);
+  if (self->exceptions != nullptr) {
+    *self->exceptions = {nullptr, 0};
+  }
+  self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
+  int impatience = 0;
+  for (int quiet_rounds = 0;;) {
+    take_from_inbox(self);
+    // Acquire pairs with the release in stop_runtime.
+    if (self->of_pool && all.stopping.load(std::memory_order_acquire)) {
+      nopal_leave_scheduler(self);
+    }
+    if (!have_stack(self)) {
+      wait_for_stack(self);
+      continue;
+    }
+    if (look_around(self, impatience)) {
+      quiet_rounds = 0;
+    } else if (++quiet_rounds > yields_before_sleep) {
+      quiet_rounds = 0;
+      park(self);
+      continue;
+    }
+    os::yield();
+  }
+}
+
+/// Where a thread of the pool begins; on its scheduler stack.
+extern "C" [[noreturn]] void nopal_run_scheduler(worker* self) noexcept { find_work(self); }
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

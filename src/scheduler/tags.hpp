@@ -1,0 +1,28 @@
+// Slots whose frame records the exceptions being handled at the fork carry a mark in the lowest bit.
+#ifndef NOPAL_SCHEDULER_TAGS_HPP
+#define NOPAL_SCHEDULER_TAGS_HPP
+
+#include <cstdint>
+
+#include <nopal/detail/frame.h>
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+inline nopal_frame* tagged(nopal_frame* frame) noexcept {
+  return reinterpret_cast<nopal_frame*>(reinterpret_cast<std::uintptr_t>(frame) | 1U);
+}
+inline nopal_frame* untagged(nopal_frame* slot) noexcept {
+  return reinterpret_cast<nopal_frame*>(reinterpret_cast<std::uintptr_t>(slot) & ~std::uintptr_t{1});
+}
+inline bool is_tagged(nopal_frame* slot) noexcept { return (reinterpret_cast<std::uintptr_t>(slot) & 1U) != 0; }
+
+/// The exceptions of the list `caught` that were being handled when a function at `stack_pointer` forked: those
+/// whose handler is that function or an older one. Those from `base` on were handled when the strand came here.
+void* caught_at(void* caught, const void* stack_pointer, const void* base) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

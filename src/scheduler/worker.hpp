@@ -1,0 +1,101 @@
+// One worker: a thread of the pool, or a thread of the program that forked.
+//
+// Everything a worker decides, it decides on its scheduler stack; strands run on stacks of the pool or, for a
+// thread of the program, on the stack that it came with.
+#ifndef NOPAL_SCHEDULER_WORKER_HPP
+#define NOPAL_SCHEDULER_WORKER_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <nopal/detail/frame.h>
+#include <nopal/version.hpp>
+
+#include "arch/arch.hpp"
+#include "os/os.hpp"
+#include "stack/stack.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// The C++ runtime's state of one thread: exceptions being handled, and how many are in flight.
+struct exception_state {
+  void* caught;
+  unsigned int uncaught;
+};
+
+/// A count that one thread writes and any thread reads.
+class counter {
+public:
+  void add(std::uint64_t amount = 1) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+  void clear() noexcept { value_.store(0, std::memory_order_relaxed); }
+
+private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+struct worker_counters {
+  counter steals, failed_steals, suspensions, resumptions, publishes, forced_publishes, parks, wakes;
+  counter stacks_taken, stacks_returned, pages_reclaimed, joined_children;
+};
+
+/// Whether a worker sleeps. Only the worker itself parks; whoever unparks it wakes it.
+enum park_state : std::uint32_t {
+  awake = 0,
+  parked = 1,
+};
+
+struct worker {
+  // The first 128 bytes are known to the inlined fast path, the two pointers behind them to the assembly.
+  nopal_deque deque;
+  void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry; set once
+  void* exit_stack_pointer;       ///< where the scheduler returns to; threads of the pool only
+
+  // Read by thieves before they take an entry, valid only if they do; written by this worker before it makes
+  // anything public. Relaxed: the deque's exchange orders them.
+  std::atomic<nopal_stack*> stack;           ///< run on now; null while in the scheduler
+  std::atomic<void*> strand_caught;          ///< exceptions that untagged public entries were forked under
+  std::atomic<std::uint32_t> strand_uncaught;
+  std::atomic<std::uint64_t> float_control;  ///< of the root that this worker works for
+  std::atomic<int> cpu;                      ///< last seen on
+
+  // Written by other workers.
+  alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
+  std::atomic<nopal_frame*> inbox;              ///< a frame of this thread's own stack whose children are all done
+
+  // This worker's own.
+  alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
+  nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
+  std::uint64_t random;                     ///< state of the victim choice; never zero
+  int index;                                ///< in the table
+  bool of_pool;                             ///< a thread of the pool, not of the program
+  bool alternate_stack;                     ///< this worker's signal stack is in force on its thread
+  nopal_stack native;                       ///< the stack the thread came with
+  void* scheduler_memory;                   ///< mapping of an adopted thread's scheduler stack
+  void* signal_stack;                       ///< for the overflow handler
+  worker* next_idle;                        ///< in the list of workers without a thread
+  os::thread_handle thread;
+  worker_counters counts;
+};
+
+static_assert(offsetof(worker, deque) == 0);
+static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STACK_POINTER);
+static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
+
+/// The calling thread's worker; null on threads not adopted. Not to be kept across anything that may switch stacks.
+worker* this_worker() noexcept;
+
+/// Makes `self` the calling thread's worker; null for none.
+void set_this_worker(worker* self) noexcept;
+
+/// The C++ runtime's state of the calling thread; null if there is none.
+exception_state* this_thread_exceptions() noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,241 @@
+// The pool of stacks; see the header for its invariants.
+
+#include "stack/pool.hpp"
+
+#include <bit>
+#include <new>
+
+#include "os/os.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr std::size_t red_zone_bytes = 128;  // below its stack pointer a leaf function may use that much
+
+std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+}  // namespace
+
+bool stack_pool::start(const policy& with) noexcept {
+  policy_ = with;
+  const std::size_t page_bytes = os::page_size();
+  // One page is enough where the compiler probes; a larger guard catches large frames that skip a page.
+  guard_bytes_ = with.stack_bytes >= (512U << 10) ? round_up(64U << 10, page_bytes) : page_bytes;
+  stride_bytes_ = round_up(with.stack_bytes, page_bytes) + guard_bytes_;
+  budget_ = 4 * with.workers;
+  const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
+  std::size_t count = round_up(least * 4 > 256 ? least * 4 : 256, bits);
+  while (!add_region(count)) {
+    if (count <= least) {
+      return false;
+    }
+    count = count / 2 > least ? count / 2 : least;
+  }
+  return true;
+}
+
+bool stack_pool::add_region(std::size_t count) noexcept {
+  const std::size_t number = regions_count_.load(std::memory_order_relaxed);
+  if (number == most_regions) {
+    return false;
+  }
+  const std::size_t words = (count + bits - 1) / bits;
+  region fresh;
+  fresh.low = static_cast<char*>(os::map_stack_memory(count * stride_bytes_));
+  fresh.stacks = new (std::nothrow) nopal_stack[count];
+  fresh.free = new (std::nothrow) std::atomic<std::uint64_t>[words];
+  fresh.ready = new (std::nothrow) std::atomic<std::uint8_t>[count];
+  if (fresh.low == nullptr || fresh.stacks == nullptr || fresh.free == nullptr || fresh.ready == nullptr) {
+    if (fresh.low != nullptr) {
+      os::unmap(fresh.low, count * stride_bytes_);
+    }
+    delete[] fresh.stacks;
+    delete[] fresh.free;
+    delete[] fresh.ready;
+    return false;
+  }
+  fresh.high = fresh.low + count * stride_bytes_;
+  fresh.count = count;
+  for (std::size_t i = 0; i < count; ++i) {
+    fresh.stacks[i].high = fresh.high - i * stride_bytes_;
+    fresh.stacks[i].low = fresh.stacks[i].high - stride_bytes_ + guard_bytes_;
+    fresh.ready[i].store(0, std::memory_order_relaxed);
+  }
+  for (std::size_t word = 0; word < words; ++word) {
+    const std::size_t in_word = count - word * bits;
+    fresh.free[word].store(in_word >= bits ? ~std::uint64_t{0} : (std::uint64_t{1} << in_word) - 1,
+                           std::memory_order_relaxed);
+  }
+  regions_[number] = fresh;
+  // Release pairs with the acquire in take: the region is complete when it is counted.
+  regions_count_.store(number + 1, std::memory_order_release);
+  return true;
+}
+
+bool stack_pool::grow(std::size_t seen_regions) noexcept {
+  // Acquire and release pair with the same flag in another thread's grow: one region at a time.
+  while (growing_.test_and_set(std::memory_order_acquire)) {
+    os::yield();
+  }
+  bool grown = regions_count_.load(std::memory_order_relaxed) != seen_regions;
+  for (std::size_t count = regions_[0].count; !grown && count > 0; count /= 2) {
+    grown = add_region(count);
+  }
+  growing_.clear(std::memory_order_release);
+  return grown;
+}
+
+void stack_pool::stop() noexcept {
+  const std::size_t count = regions_count_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    region& old = regions_[i];
+    os::unmap(old.low, static_cast<std::size_t>(old.high - old.low));
+    delete[] old.stacks;
+    delete[] old.free;
+    delete[] old.ready;
+    old = region{};
+  }
+  regions_count_.store(0, std::memory_order_release);
+  stacks_with_idle_pages_.store(0, std::memory_order_relaxed);
+  mapped_.store(0, std::memory_order_relaxed);
+}
+
+nopal_stack* stack_pool::take(const void* below) noexcept {
+  for (;;) {
+    // Acquire pairs with add_region.
+    const std::size_t count = regions_count_.load(std::memory_order_acquire);
+    for (const void* bound : {below, static_cast<const void*>(nullptr)}) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (nopal_stack* const stack = take_from(regions_[i], bound)) {
+          reuse(stack);
+          return stack;
+        }
+      }
+    }
+    if (!grow(count)) {
+      return nullptr;
+    }
+  }
+}
+
+nopal_stack* stack_pool::take_from(region& from, const void* below) noexcept {
+  const char* const bound = static_cast<const char*>(below);
+  std::size_t first = 0;
+  if (bound != nullptr && bound < from.high) {
+    if (bound <= from.low) {
+      return nullptr;
+    }
+    first = round_up(static_cast<std::size_t>(from.high - bound), stride_bytes_) / stride_bytes_;
+  }
+  for (std::size_t word = first / bits; word * bits < from.count; ++word) {
+    const std::uint64_t wanted = word == first / bits ? ~std::uint64_t{0} << first % bits : ~std::uint64_t{0};
+    std::uint64_t free = from.free[word].load(std::memory_order_relaxed);
+    while ((free & wanted) != 0) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(free & wanted));
+      // Acquire pairs with the release in give: what the last holder wrote to the stack's description is visible.
+      if (from.free[word].compare_exchange_weak(free, free & ~(std::uint64_t{1} << bit), std::memory_order_acquire,
+                                                std::memory_order_relaxed)) {
+        const std::size_t index = word * bits + bit;
+        return prepare(from, index) ? &from.stacks[index] : nullptr;
+      }
+    }
+  }
+  return nullptr;
+}
+
+bool stack_pool::prepare(region& in, std::size_t index) noexcept {
+  if (in.ready[index].load(std::memory_order_relaxed) != 0) {
+    return true;
+  }
+  nopal_stack& stack = in.stacks[index];
+  if (!os::protect_none(stack.low - guard_bytes_, guard_bytes_)) {
+    in.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
+    return false;
+  }
+  // Release pairs with the acquire in measure.
+  in.ready[index].store(1, std::memory_order_release);
+  mapped_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void stack_pool::give(nopal_stack* stack) noexcept {
+  idle(stack, stack->high);
+  const std::size_t count = regions_count_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    region& home = regions_[i];
+    if (stack >= home.stacks && stack < home.stacks + home.count) {
+      const auto index = static_cast<std::size_t>(stack - home.stacks);
+      // Release pairs with the acquire in take_from.
+      home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
+      return;
+    }
+  }
+}
+
+std::size_t stack_pool::retain(nopal_stack* stack, const void* stack_pointer) noexcept {
+  auto* const first_needed = static_cast<char*>(const_cast<void*>(stack_pointer)) - red_zone_bytes;
+  return idle(stack, first_needed);
+}
+
+void stack_pool::reuse(nopal_stack* stack) noexcept {
+  if (stack->idle_pages) {
+    stack->idle_pages = false;
+    stacks_with_idle_pages_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+std::size_t stack_pool::idle(nopal_stack* stack, char* first_needed) noexcept {
+  if (policy_.when == nopal::reclaim::never) {
+    return 0;
+  }
+  if (policy_.when == nopal::reclaim::lazy) {
+    // Relaxed: the count is a budget, and being off by the stacks that come and go just now does no harm.
+    const int held = stacks_with_idle_pages_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (held <= budget_) {
+      stack->idle_pages = true;
+      return 0;
+    }
+    stacks_with_idle_pages_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return give_pages_back(stack, first_needed);
+}
+
+std::size_t stack_pool::give_pages_back(nopal_stack* stack, char* high) noexcept {
+  const std::size_t page_bytes = os::page_size();
+  const auto used = reinterpret_cast<std::uintptr_t>(high) / page_bytes * page_bytes;
+  const auto low = reinterpret_cast<std::uintptr_t>(stack->low);
+  if (used <= low) {
+    return 0;
+  }
+  const std::size_t pages = os::resident_pages(stack->low, used - low);
+  const std::size_t above = stack->size_bytes() / page_bytes - (used - low) / page_bytes;
+  stack->most_pages = pages + above > stack->most_pages ? pages + above : stack->most_pages;
+  if (pages == 0 || !os::discard_pages(stack->low, used - low, policy_.how == nopal::reclaim_call::free)) {
+    return 0;
+  }
+  return pages;
+}
+
+stack_pool::usage stack_pool::measure() const noexcept {
+  usage result;
+  result.mapped = mapped_.load(std::memory_order_relaxed);
+  const std::size_t count = regions_count_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    const region& in = regions_[i];
+    for (std::size_t index = 0; index < in.count; ++index) {
+      if (in.ready[index].load(std::memory_order_acquire) == 0) {
+        continue;
+      }
+      const nopal_stack& stack = in.stacks[index];
+      const std::size_t pages = os::resident_pages(stack.low, stack.size_bytes());
+      result.pages_in_use += pages;
+      result.pages_peak += pages > stack.most_pages ? pages : stack.most_pages;
+    }
+  }
+  return result;
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,89 @@
+// The pool of stacks, and when their unused pages go back to the system.
+//
+// Stacks are cut from regions of address space, numbered downwards. A bitmap per region says which are free; taking
+// and giving is one compare-and-exchange. `take` looks for the highest stack below the frame it is for: debuggers
+// unwind towards higher addresses only. Nothing is unmapped before `stop`.
+#ifndef NOPAL_STACK_POOL_HPP
+#define NOPAL_STACK_POOL_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <nopal/runtime.hpp>
+
+#include "stack/stack.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+class stack_pool {
+public:
+  struct policy {
+    std::size_t stack_bytes = 0;  ///< usable bytes of a stack, a multiple of the page size
+    int workers = 1;
+    nopal::reclaim when = nopal::reclaim::lazy;
+    nopal::reclaim_call how = nopal::reclaim_call::dontneed;
+  };
+
+  struct usage {
+    std::uint64_t mapped = 0;          ///< stacks that were ever used
+    std::uint64_t pages_in_use = 0;    ///< resident pages of all of them now
+    std::uint64_t pages_peak = 0;      ///< bound on the most at once: the sum of each stack's most
+  };
+
+  /// Maps the first region. False if not even one stack per worker fits into the address space.
+  bool start(const policy& with) noexcept;
+
+  /// Unmaps everything. No stack may be outside the pool.
+  void stop() noexcept;
+
+  /// A stack, if possible one that lies below `below`; null if there is no memory for another.
+  nopal_stack* take(const void* below) noexcept;
+
+  /// Gives an empty stack back.
+  void give(nopal_stack* stack) noexcept;
+
+  /// The stack is retained and nothing below `stack_pointer` is needed. Returns the pages given back to the system.
+  std::size_t retain(nopal_stack* stack, const void* stack_pointer) noexcept;
+
+  /// A retained stack is run on again.
+  void reuse(nopal_stack* stack) noexcept;
+
+  [[nodiscard]] usage measure() const noexcept;
+
+private:
+  static constexpr std::size_t most_regions = 64;
+  static constexpr std::size_t bits = 64;
+
+  struct region {
+    char* low = nullptr;
+    char* high = nullptr;
+    std::size_t count = 0;                        // stacks
+    nopal_stack* stacks = nullptr;                // described from the highest address down
+    std::atomic<std::uint64_t>* free = nullptr;   // bit i: stack i is in the pool
+    std::atomic<std::uint8_t>* ready = nullptr;   // 1: the guard of stack i is in place
+  };
+
+  bool add_region(std::size_t count) noexcept;
+  bool grow(std::size_t seen_regions) noexcept;
+  nopal_stack* take_from(region& from, const void* below) noexcept;
+  bool prepare(region& in, std::size_t index) noexcept;
+  std::size_t give_pages_back(nopal_stack* stack, char* high) noexcept;
+  std::size_t idle(nopal_stack* stack, char* first_needed) noexcept;
+
+  policy policy_;
+  std::size_t guard_bytes_ = 0;
+  std::size_t stride_bytes_ = 0;
+  int budget_ = 0;  // stacks that may hold unused pages under `lazy`
+  std::atomic<std::size_t> regions_count_{0};
+  std::atomic_flag growing_ = ATOMIC_FLAG_INIT;
+  region regions_[most_regions];
+  std::atomic<int> stacks_with_idle_pages_{0};
+  std::atomic<std::uint64_t> mapped_{0};
+};
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,56 @@
+// One stack of the cactus: where strands run that were stolen.
+//
+// A stack is either in the pool, or run on by one worker, or retained: it holds the frame of a function whose
+// strand has left for another stack (a suspended or stolen continuation) and waits for that strand to come home.
+// The stack that a thread came with is described in the same way, has an owner, and is run on by that thread alone.
+#ifndef NOPAL_STACK_STACK_HPP
+#define NOPAL_STACK_STACK_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+struct worker;
+
+/// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
+struct strand_base {
+  void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
+  std::ptrdiff_t to_home = 0;     ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
+  std::uint32_t sequence = 0;     ///< how often the activation was stolen since it left home; orders its children
+};
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+/// Named in frame.h, hence outside the namespace.
+struct nopal_stack {
+  char* low = nullptr;                    ///< first usable byte; the guard lies below
+  char* high = nullptr;                   ///< one past the last usable byte; a multiple of 64
+  nopal::worker* native_owner = nullptr;  ///< the thread that came with this stack; null for the pool's
+  std::size_t most_pages = 0;             ///< the most resident pages seen before pages were given back
+  bool idle_pages = false;                ///< counted among the stacks that hold unused pages; written by its holder
+
+  /// Written by the worker that runs here, before it makes anything public; read by thieves before they take an
+  /// entry, and valid only if they do. Relaxed: the deque's exchange orders them.
+  std::atomic<void*> base_frame_pointer{nullptr};
+  std::atomic<std::ptrdiff_t> base_to_home{0};
+  std::atomic<std::uint32_t> base_sequence{0};
+
+  [[nodiscard]] nopal::strand_base base() const noexcept {
+    return {base_frame_pointer.load(std::memory_order_relaxed), base_to_home.load(std::memory_order_relaxed),
+            base_sequence.load(std::memory_order_relaxed)};
+  }
+  void set_base(const nopal::strand_base& base) noexcept {
+    base_frame_pointer.store(base.frame_pointer, std::memory_order_relaxed);
+    base_to_home.store(base.to_home, std::memory_order_relaxed);
+    base_sequence.store(base.sequence, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(high - low); }
+};
+
+#endif

@@ -1,0 +1,67 @@
+#!/bin/sh
+# usage: consume.sh WAY LINKAGE SOURCE_DIR WORK_DIR      (environment: CC, CXX, CMAKE)
+# Reaches Nopal the way a user does and runs a program with it.
+#   WAY      install, find_package, pkg_config, subdirectory
+#   LINKAGE  static, shared
+set -eu
+way=$1 linkage=$2 source_dir=$3 work_dir=$4
+: "${CC:?}" "${CXX:?}" "${CMAKE:?}"
+
+consumer=$(dirname "$0")/consumer
+build=$work_dir/$way-$linkage
+prefix=$work_dir/prefix-$linkage
+case $linkage in
+  static) shared=OFF ;;
+  shared) shared=ON ;;
+esac
+
+configure_and_build() {
+  rm -rf "$build"
+  "$CMAKE" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS="$shared" "$@"
+  "$CMAKE" --build "$build" --parallel 2
+}
+
+run_programs() {
+  for program in "$build"/consumer "$build"/consumer_c; do
+    if [ -e "$program" ]; then "$program"; fi
+  done
+}
+
+pkg_config() {
+  command -v pkg-config >/dev/null || exit 77
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name nopal.pc)")
+  export PKG_CONFIG_PATH
+  warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror'
+  rpath=-Wl,-rpath,$(pkg-config --variable=libdir nopal)
+  mkdir -p "$build"
+  # The unquoted expansions are lists of options.
+  # shellcheck disable=SC2046,SC2086
+  "$CXX" -std=c++20 -O2 $warnings "$consumer/consumer.cpp" -o "$build/consumer" \
+    $(pkg-config --cflags --libs nopal) "$rpath"
+  if [ -e "$source_dir/include/nopal/nopal.h" ]; then
+    # shellcheck disable=SC2046,SC2086
+    "$CC" -std=c11 -O2 $warnings "$consumer/consumer.c" -o "$build/consumer_c" \
+      $(pkg-config --cflags --libs nopal) "$rpath"
+  fi
+}
+
+case $way in
+  install)
+    configure_and_build -S "$source_dir" -DCMAKE_INSTALL_PREFIX="$prefix-moved" -DNOPAL_BUILD_TOOLS=OFF \
+      -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF -DNOPAL_BUILD_EXAMPLES=OFF
+    rm -rf "$prefix" "$prefix-moved"
+    "$CMAKE" --install "$build"
+    # An installed tree must still work elsewhere.
+    mv "$prefix-moved" "$prefix"
+    ;;
+  find_package)
+    configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix"
+    ;;
+  subdirectory)
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir"
+    ;;
+  pkg_config)
+    pkg_config
+    ;;
+esac
+run_programs

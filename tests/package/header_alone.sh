@@ -1,0 +1,28 @@
+#!/bin/sh
+# usage: header_alone.sh HEADER INCLUDE_DIR CC CXX
+# Compiles a file that includes nothing but HEADER, in every language and mode it is made for, with
+# all warnings as errors.
+set -eu
+header=$1 include_dir=$2 cc=$3 cxx=$4
+
+compile() {
+  echo "+ $*"
+  printf '#include <%s>\n' "$header" | "$@" -O2 -Wall -Wextra -Wshadow -Wconversion -Werror \
+    -I "$include_dir" -S -o /dev/null -
+}
+
+case $header in
+  */compat/*)
+    # The 2016 paper's macros need GNU C, which -Wpedantic exists to refuse.
+    compile "$cc" -x c -std=gnu11
+    ;;
+  *.h)
+    compile "$cc" -x c -std=c11 -Wpedantic
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic
+    ;;
+  *)
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic -fno-exceptions
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic -DNOPAL_ELIDE
+    ;;
+esac

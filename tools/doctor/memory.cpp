@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <fmt/format.h>
+
+#include "doctor/checks.hpp"
+#include "format.hpp"
+#include "os/linux/text_file.hpp"
+#include "os/os.hpp"
+
+namespace tool::doctor {
+namespace {
+
+namespace os = nopal::os;
+
+constexpr std::size_t stack_bytes = std::size_t{1} << 20;  // the default; NOPAL_STACK_SIZE changes it
+constexpr int mappings_per_stack = 2;                      // the stack and its guard
+
+// A stretch of stack memory for an experiment.
+class trial_memory {
+public:
+  explicit trial_memory(std::size_t bytes) : bytes_(bytes), base_(os::map_stack_memory(bytes)) {}
+  trial_memory(trial_memory&& from) noexcept : bytes_(from.bytes_), base_(std::exchange(from.base_, nullptr)) {}
+  trial_memory& operator=(trial_memory&&) = delete;
+  ~trial_memory() {
+    if (base_ != nullptr) os::unmap(base_, bytes_);
+  }
+  [[nodiscard]] void* base() const { return base_; }
+
+private:
+  std::size_t bytes_;
+  void* base_;
+};
+
+bool advice_works(int advice) {
+  const trial_memory page(os::page_size());
+  return page.base() != nullptr && madvise(page.base(), os::page_size(), advice) == 0;
+}
+
+finding give_back_finding(const char* name, int advice, const char* lack) {
+  const bool works = advice_works(advice);
+  finding found{name, works ? "available" : "missing", works, verdict::ok, {}};
+  if (!works) judge(found, verdict::note, lack);
+  return found;
+}
+
+finding limit_finding(const char* name, decltype(RLIMIT_AS) resource) {
+  rlimit limit{};
+  finding found{name, "unknown", nullptr, verdict::ok, {}};
+  if (getrlimit(resource, &limit) != 0) return found;
+  const bool limited = limit.rlim_cur != RLIM_INFINITY;
+  found.value = limited ? format_bytes(limit.rlim_cur) : "unlimited";
+  if (limited) found.data = static_cast<std::uint64_t>(limit.rlim_cur);
+  return found;
+}
+
+finding address_space_finding() {
+  finding found = limit_finding("RLIMIT_AS", RLIMIT_AS);
+  if (!found.data.is_null()) {
+    judge(found, verdict::note,
+          fmt::format("every stack takes {} of it, touched or not: ulimit -v unlimited", format_bytes(stack_bytes)));
+  }
+  return found;
+}
+
+std::size_t mappings_now() {
+  std::string maps;
+  if (!os::read_text_file("/proc/self/maps", maps)) return 0;
+  return static_cast<std::size_t>(std::count(maps.begin(), maps.end(), '\n'));
+}
+
+finding mapping_count_finding(int workers) {
+  finding found{"vm.max_map_count", "unknown", nullptr, verdict::ok, {}};
+  long long most = 0;
+  if (!os::read_number_file("/proc/sys/vm/max_map_count", most)) return found;
+  const long long stacks = std::max(0LL, most - static_cast<long long>(mappings_now())) / mappings_per_stack;
+  found.value = fmt::format("{}: room for {}", most, format_count(static_cast<std::uint64_t>(stacks), "stack"));
+  found.data = {{"mappings", most}, {"stacks", stacks}};
+  if (stacks < 64LL * workers) {
+    judge(found, verdict::note, "deep nesting on many workers may run out of stacks: sysctl vm.max_map_count=262144");
+  }
+  return found;
+}
+
+finding overcommit_finding() {
+  static constexpr const char* meanings[] = {"heuristic", "always", "never"};
+  finding found{"vm.overcommit_memory", "unknown", nullptr, verdict::ok, {}};
+  long long mode = 0;
+  if (!os::read_number_file("/proc/sys/vm/overcommit_memory", mode) || mode < 0 || mode > 2) return found;
+  found.value = fmt::format("{} ({})", mode, meanings[mode]);
+  found.data = mode;
+  if (mode == 2) {
+    judge(found, verdict::note,
+          "every stack counts in full against the commit limit; a smaller NOPAL_STACK_SIZE helps");
+  }
+  return found;
+}
+
+// Stacks ask for small pages; whether they get them is seen by touching one.
+finding huge_pages_finding() {
+  constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+  finding found{"transparent huge pages", "not in this kernel", nullptr, verdict::ok, {}};
+  std::string text;
+  if (!os::read_text_file("/sys/kernel/mm/transparent_hugepage/enabled", text)) return found;
+  const std::size_t start = text.find('[');
+  const std::size_t end = text.find(']');
+  if (start == std::string::npos || end == std::string::npos) return found;
+  const std::string mode = text.substr(start + 1, end - start - 1);
+  const trial_memory memory(2 * huge_page_bytes);
+  if (memory.base() == nullptr) return found;
+  static_cast<volatile char*>(memory.base())[huge_page_bytes] = 1;
+  const std::size_t pages = os::resident_pages(memory.base(), 2 * huge_page_bytes);
+  found.value = fmt::format("{}; a stack takes {} at a touch", mode, format_count(pages, "page"));
+  found.data = {{"mode", mode}, {"pages_per_touch", pages}};
+  if (pages > 1) {
+    judge(found, verdict::note,
+          "stacks take more memory than they use: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+  }
+  return found;
+}
+
+// What a start maps: two stacks per worker, one to run on and one for what it steals.
+finding trial_finding(int workers) {
+  const int wanted = 2 * workers;
+  std::vector<trial_memory> stacks;
+  for (int i = 0; i < wanted; ++i) {
+    trial_memory stack(stack_bytes);
+    if (stack.base() == nullptr || !os::protect_none(stack.base(), os::page_size())) break;
+    stacks.push_back(std::move(stack));
+  }
+  finding found{"stacks mapped on trial", format_count(stacks.size(), "stack") + " of " + format_bytes(stack_bytes),
+                stacks.size(), verdict::ok, {}};
+  if (std::cmp_less(stacks.size(), wanted)) {
+    judge(found, verdict::problem,
+          fmt::format("{} are needed for {}: raise ulimit -v or vm.max_map_count, or lower NOPAL_STACK_SIZE or "
+                      "NOPAL_WORKERS",
+                      wanted, format_count(static_cast<std::uint64_t>(workers), "worker")));
+  }
+  return found;
+}
+
+}  // namespace
+
+section check_memory(int workers) {
+  return {"Memory",
+          {{"page size", format_bytes(os::page_size()), os::page_size(), verdict::ok, {}},
+           give_back_finding("MADV_DONTNEED", MADV_DONTNEED, "unused stack pages cannot be given back"),
+           give_back_finding("MADV_FREE", MADV_FREE, "MADV_DONTNEED stands in; touching a page again costs a fault"),
+           huge_pages_finding(),
+           overcommit_finding(),
+           limit_finding("RLIMIT_STACK", RLIMIT_STACK),
+           address_space_finding(),
+           mapping_count_finding(workers),
+           trial_finding(workers)}};
+}
+
+}  // namespace tool::doctor
