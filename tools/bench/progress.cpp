@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -38,7 +39,7 @@ std::string progress::time_left() const {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
   const double seconds = elapsed.count() / static_cast<double>(finished_runs_) *
                          static_cast<double>(total_runs_ - finished_runs_);
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   return whole < 60 ? fmt::format("{} s left", whole)
                     : fmt::format("{} min {} s left", whole / 60, whole % 60);
 }

@@ -120,14 +120,13 @@ bool is_in_word(char c) {
 }
 
 void gather_words(line text, chunk_words& into) {
-  const char* const end = text.data() + text.size();
-  for (const char* start = std::find_if(text.data(), end, is_in_word); start != end;) {
-    const char* const stop = std::find_if_not(start, end, is_in_word);
-    const std::string_view word(start, static_cast<std::size_t>(stop - start));
+  for (auto start = std::find_if(text.begin(), text.end(), is_in_word); start != text.end();) {
+    const auto stop = std::find_if_not(start, text.end(), is_in_word);
+    const std::string_view word(start, stop);
     const std::size_t hash = std::hash<std::string_view>{}(word);
     into.shards[hash >> 32 & (shard_count - 1)].insert({hash, word});
     ++into.words;
-    start = std::find_if(stop, end, is_in_word);
+    start = std::find_if(stop, text.end(), is_in_word);
   }
 }
 
