@@ -16,6 +16,7 @@ function(nopal_compile_variants target)
   foreach(variant IN LISTS arg_VARIANTS)
     set(objects ${target}_${variant})
     add_library(${objects} OBJECT ${arg_SOURCES})
+    nopal_set_warnings(${objects})
     target_compile_features(${objects} PRIVATE cxx_std_20)
     target_compile_definitions(${objects} PRIVATE NOPAL_PROGRAM_VARIANT=${variant} ${definitions_${variant}})
     # Variants of one text differ by a third where one's inner loop happens to straddle a cache line.

@@ -58,28 +58,33 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-CLI::Option* add_whole_number(CLI::App& app, const std::string& name, std::int64_t& target, whole_number_range range,
-                              const std::string& description) {
-  const auto read = [name, &target, range](const std::string& text) {
+CLI::Option* add_whole_number(CLI::App& app, const std::string& name, std::int64_t& target,
+                              whole_number_range range, const std::string& description) {
+  const auto read = [name, &target, range](const CLI::results_t& given) {
+    const std::string& text = given.front();
     const auto number = whole_number(text);
     if (!number || *number < range.least || *number > range.most) {
       throw usage_error(fmt::format("{} takes a whole number {}, not '{}'", name, range_text(range), text));
     }
     target = *number;
+    return true;
   };
-  return app.add_option_function<std::string>(name, read, description)->type_name("N");
+  return app.add_option(name, read, description)->type_name("N");
 }
 
 CLI::Option* add_byte_count(CLI::App& app, const std::string& name, std::int64_t& target,
                             const std::string& description) {
-  const auto read = [name, &target](const std::string& text) {
+  const auto read = [name, &target](const CLI::results_t& given) {
+    const std::string& text = given.front();
     const auto bytes = byte_count(text);
     if (!bytes || *bytes < 1) {
-      throw usage_error(fmt::format("{} takes a number of bytes such as 4096, 64K, 64MiB or 1G, not '{}'", name, text));
+      throw usage_error(
+          fmt::format("{} takes a number of bytes such as 4096, 64K, 64MiB or 1G, not '{}'", name, text));
     }
     target = *bytes;
+    return true;
   };
-  return app.add_option_function<std::string>(name, read, description)->type_name("BYTES");
+  return app.add_option(name, read, description)->type_name("BYTES");
 }
 
 std::vector<int> parse_worker_list(std::string_view list) {
@@ -88,8 +93,9 @@ std::vector<int> parse_worker_list(std::string_view list) {
     const auto comma = std::min(list.find(',', start), list.size());
     const auto count = whole_number(list.substr(start, comma - start));
     if (!count || *count < 1 || *count > largest_worker_count) {
-      throw usage_error(fmt::format("--workers takes numbers from 1 to {} separated by commas such as 1,2, not '{}'",
-                                    largest_worker_count, list));
+      throw usage_error(
+          fmt::format("--workers takes numbers from 1 to {} separated by commas such as 1,2, not '{}'",
+                      largest_worker_count, list));
     }
     if (std::find(counts.begin(), counts.end(), static_cast<int>(*count)) == counts.end()) {
       counts.push_back(static_cast<int>(*count));

@@ -27,8 +27,8 @@ struct whole_number_range {
 };
 
 /// Adds an option that takes a whole number in `range`.
-CLI::Option* add_whole_number(CLI::App& app, const std::string& name, std::int64_t& target, whole_number_range range,
-                              const std::string& description);
+CLI::Option* add_whole_number(CLI::App& app, const std::string& name, std::int64_t& target,
+                              whole_number_range range, const std::string& description);
 
 /// Adds an option that takes a number of bytes such as 4096, 64K, 64MiB or 1G (powers of 1024).
 CLI::Option* add_byte_count(CLI::App& app, const std::string& name, std::int64_t& target,

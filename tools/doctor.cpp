@@ -24,15 +24,16 @@ std::string_view name_of(verdict judged) { return names_of_verdicts[static_cast<
 
 std::vector<section> examine() {
   const int workers = worker_count();
-  return {check_runtime(),      check_cpus(),          check_waiting(),
+  return {check_runtime(),       check_cpus(),          check_waiting(),
           check_memory(workers), check_system(workers), check_compilers()};
 }
 
 std::size_t count(const std::vector<section>& sections, verdict judged) {
   std::size_t total = 0;
   for (const section& part : sections) {
-    total += static_cast<std::size_t>(std::count_if(part.findings.begin(), part.findings.end(),
-                                                    [&](const finding& found) { return found.judged == judged; }));
+    total +=
+        static_cast<std::size_t>(std::count_if(part.findings.begin(), part.findings.end(),
+                                               [&](const finding& found) { return found.judged == judged; }));
   }
   return total;
 }
@@ -57,8 +58,8 @@ void print_text(const std::vector<section>& sections) {
   for (const section& part : sections) {
     fmt::print("{}\n", part.name);
     for (const finding& found : part.findings) {
-      fmt::print("  {:<{}}  {:<{}}  {}{}{}\n", found.name, name_width, found.value, value_width, name_of(found.judged),
-                 found.advice.empty() ? "" : ": ", found.advice);
+      fmt::print("  {:<{}}  {:<{}}  {}{}{}\n", found.name, name_width, found.value, value_width,
+                 name_of(found.judged), found.advice.empty() ? "" : ": ", found.advice);
     }
     fmt::print("\n");
   }
@@ -67,7 +68,8 @@ void print_text(const std::vector<section>& sections) {
 
 // "L2 caches" becomes "l2_caches"; paths and variables stay as they are.
 std::string key_of(const std::string& name) {
-  if (name.starts_with('/') || name.starts_with("NOPAL_") || name.starts_with("RLIMIT_") || name.starts_with("MADV_")) {
+  if (name.starts_with('/') || name.starts_with("NOPAL_") || name.starts_with("RLIMIT_") ||
+      name.starts_with("MADV_")) {
     return name;
   }
   std::string key;
@@ -100,11 +102,13 @@ void print_json(const std::vector<section>& sections) {
 
 int doctor_command(int argc, char** argv) {
   using namespace tool;
-  CLI::App app{"Shows what this machine gives the runtime, and what to do where that is little.", "nopal doctor"};
+  CLI::App app{"Shows what this machine gives the runtime, and what to do where that is little.",
+               "nopal doctor"};
   bool json = false;
   app.add_flag("--json", json, "print one JSON object");
-  app.footer("Each line: name, value, and a verdict: ok, note (the runtime works) or problem (it cannot start).\n"
-             "Exit codes: 0 the runtime can start, 1 it cannot, 2 bad usage.");
+  app.footer(
+      "Each line: name, value, and a verdict: ok, note (the runtime works) or problem (it cannot start).\n"
+      "Exit codes: 0 the runtime can start, 1 it cannot, 2 bad usage.");
   if (!parse(app, argc, argv)) return exit_success;
   const std::vector<doctor::section> sections = doctor::examine();
   if (json) {

@@ -11,7 +11,8 @@ namespace tool {
 
 std::string format_seconds(double seconds) {
   if (seconds >= 1) return fmt::format("{:.3f} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.{}f} ms", seconds * 1e3, seconds >= 0.1 ? 0 : seconds >= 0.01 ? 1 : 2);
+  if (seconds >= 1e-3)
+    return fmt::format("{:.{}f} ms", seconds * 1e3, seconds >= 0.1 ? 0 : seconds >= 0.01 ? 1 : 2);
   return fmt::format("{:.1f} us", seconds * 1e6);
 }
 
@@ -26,7 +27,8 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::string format_count(std::uint64_t count, const std::string& noun) {
   std::string digits = std::to_string(count);
-  for (std::size_t from_end = 3; from_end < digits.size(); from_end += 4) digits.insert(digits.size() - from_end, ",");
+  for (std::size_t from_end = 3; from_end < digits.size(); from_end += 4)
+    digits.insert(digits.size() - from_end, ",");
   return fmt::format("{} {}{}", digits, noun, count == 1 ? "" : "s");
 }
 

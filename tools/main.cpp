@@ -23,14 +23,16 @@ struct subcommand {
 
 constexpr std::array subcommands = {
     subcommand{"bench", "measure programs serially and on several numbers of workers", bench_command},
-    subcommand{"demo", "sort the lines and count the words of real text files, serially and in parallel", demo_command},
+    subcommand{"demo", "sort the lines and count the words of real text files, serially and in parallel",
+               demo_command},
     subcommand{"doctor", "show what this machine gives the runtime", doctor_command},
     subcommand{"bench-one", "", bench_one_command},
 };
 
 void print_help() {
-  fmt::print("nopal {}: fork-join parallelism for C and C++\n\nUsage: nopal SUBCOMMAND [OPTIONS]\n\nSubcommands:\n",
-             NOPAL_VERSION_STRING);
+  fmt::print(
+      "nopal {}: fork-join parallelism for C and C++\n\nUsage: nopal SUBCOMMAND [OPTIONS]\n\nSubcommands:\n",
+      NOPAL_VERSION_STRING);
   for (const subcommand& each : subcommands) {
     if (!each.summary.empty()) fmt::print("  {:<10}{}\n", each.name, each.summary);
   }
@@ -70,7 +72,8 @@ int run(const subcommand& chosen, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return fail("nopal", "a subcommand is missing; accepted: " + accepted(), tool::exit_bad_usage);
+  if (argc < 2)
+    return fail("nopal", "a subcommand is missing; accepted: " + accepted(), tool::exit_bad_usage);
   const std::string_view first = argv[1];
   if (first == "--help" || first == "-h") {
     print_help();
@@ -83,5 +86,6 @@ int main(int argc, char** argv) {
   for (const subcommand& each : subcommands) {
     if (each.name == first) return run(each, argc - 1, argv + 1);
   }
-  return fail("nopal", fmt::format("unknown subcommand '{}'; accepted: {}", first, accepted()), tool::exit_bad_usage);
+  return fail("nopal", fmt::format("unknown subcommand '{}'; accepted: {}", first, accepted()),
+              tool::exit_bad_usage);
 }

@@ -41,8 +41,8 @@ public:
   [[nodiscard]] std::size_t resident_pages() const {
     std::vector<unsigned char> resident(usable_bytes() / page_bytes_);
     if (mincore(usable(), usable_bytes(), resident.data()) != 0) fail("mincore");
-    return static_cast<std::size_t>(
-        std::count_if(resident.begin(), resident.end(), [](unsigned char flags) { return (flags & 1) != 0; }));
+    return static_cast<std::size_t>(std::count_if(resident.begin(), resident.end(),
+                                                  [](unsigned char flags) { return (flags & 1) != 0; }));
   }
 
 private:
@@ -82,7 +82,9 @@ std::size_t pages_touched_by(const std::function<void()>& f) {
   callee.uc_stack.ss_size = stack.usable_bytes();
   callee.uc_link = &caller;
   makecontext(&callee, run_call, 0);
-  if (swapcontext(&caller, &callee) != 0) fail("swapcontext");
+  const int switched = swapcontext(&caller, &callee);
+  this_thread_call = nullptr;
+  if (switched != 0) fail("swapcontext");
   if (current.thrown) std::rethrow_exception(current.thrown);
   return stack.resident_pages();
 }

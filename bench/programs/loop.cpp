@@ -62,7 +62,8 @@ void run_leaves(std::vector<std::uint64_t>& results, std::int64_t steps) {
 
 class loop_instance final : public instance {
 public:
-  explicit loop_instance(const input& with) : results_(static_cast<std::size_t>(with.size)), steps_(with.grain) {}
+  explicit loop_instance(const input& with)
+      : results_(static_cast<std::size_t>(with.size)), steps_(with.grain) {}
   void run() override { run_leaves(results_, steps_); }
   [[nodiscard]] bool verify() const override {
     for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -81,8 +82,13 @@ private:
 const program loop_program = {
     .name = "loop",
     .summary = "a loop that forks a leaf of a microsecond per iteration",
-    .size = {.meaning = "iterations", .usual = 1'000'000, .quick = 20'000, .paper = 20'000, .largest = 1'000'000'000},
-    .grain = {.meaning = "steps of a leaf, by default those of a microsecond", .calibrate = steps_per_microsecond},
+    .size = {.meaning = "iterations",
+             .usual = 1'000'000,
+             .quick = 20'000,
+             .paper = 20'000,
+             .largest = 1'000'000'000},
+    .grain = {.meaning = "steps of a leaf, by default those of a microsecond",
+              .calibrate = steps_per_microsecond},
     .prepare = prepare<loop_instance>,
 };
 

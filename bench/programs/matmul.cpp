@@ -29,7 +29,8 @@ struct block {
     const std::ptrdiff_t left = columns / 2;
     const bool lower = which >= 2;
     const bool right = which % 2 == 1;
-    return {row(lower ? top : 0) + (right ? left : 0), lower ? rows - top : top, right ? columns - left : left, stride};
+    return {row(lower ? top : 0) + (right ? left : 0), lower ? rows - top : top,
+            right ? columns - left : left, stride};
   }
 };
 
@@ -75,7 +76,8 @@ public:
   [[nodiscard]] std::vector<double> times(const std::vector<double>& vector) const {
     std::vector<double> product(vector.size());
     for (std::size_t i = 0; i < vector.size(); ++i) {
-      for (std::size_t j = 0; j < vector.size(); ++j) product[i] += entries_[i * vector.size() + j] * vector[j];
+      for (std::size_t j = 0; j < vector.size(); ++j)
+        product[i] += entries_[i * vector.size() + j] * vector[j];
     }
     return product;
   }
@@ -88,7 +90,8 @@ private:
 class matmul_instance final : public instance {
 public:
   explicit matmul_instance(const input& with)
-      : size_(with.size), grain_(std::max<std::ptrdiff_t>(with.grain, 1)), seed_(with.seed), a_(size_), b_(size_), c_(size_) {
+      : size_(with.size), grain_(std::max<std::ptrdiff_t>(with.grain, 1)), seed_(with.seed), a_(size_),
+        b_(size_), c_(size_) {
     random_sequence random(seed_);
     a_.fill(random);
     b_.fill(random);

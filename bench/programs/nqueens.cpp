@@ -47,8 +47,8 @@ public:
   void run() override { result_ = count_placements(queens_, 0, board{}); }
   [[nodiscard]] bool verify() const override {
     // https://oeis.org/A000170
-    constexpr std::array<int, largest_board + 1> known = {1,   1,   0,    0,    2,     10,    4,      40,     92,
-                                                          352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
+    constexpr std::array<int, largest_board + 1> known = {
+        1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
     return result_ == known[static_cast<std::size_t>(queens_)];
   }
 

@@ -46,9 +46,9 @@ struct size_range {
 
 /// How much work stays serial at the leaves.
 struct grain_range {
-  std::string_view meaning;                 ///< empty where a program has no grain
-  std::int64_t usual = 0;                   ///< 0: what `calibrate` finds
-  std::int64_t (*calibrate)() = nullptr;    ///< measures the usual grain on this machine
+  std::string_view meaning;               ///< empty where a program has no grain
+  std::int64_t usual = 0;                 ///< 0: what `calibrate` finds
+  std::int64_t (*calibrate)() = nullptr;  ///< measures the usual grain on this machine
 };
 
 struct program {

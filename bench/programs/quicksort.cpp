@@ -75,7 +75,11 @@ private:
 const program quicksort_program = {
     .name = "quicksort",
     .summary = "quicksort in place of random 32-bit values",
-    .size = {.meaning = "values", .usual = 14'000'000, .quick = 200'000, .paper = 100'000'000, .largest = 4'000'000'000},
+    .size = {.meaning = "values",
+             .usual = 14'000'000,
+             .quick = 200'000,
+             .paper = 100'000'000,
+             .largest = 4'000'000'000},
     .grain = {.meaning = "values sorted serially", .usual = 1000},
     .prepare = prepare<quicksort_instance>,
 };

@@ -3,10 +3,10 @@
 #include <array>
 
 // What each variant's compilation defines.
-#define NOPAL_DECLARE_PROGRAMS(variant)                                                                     \
-  namespace bench::variant {                                                                               \
-  extern const program fib_program, integrate_program, loop_program, matmul_program, nqueens_program,      \
-      quicksort_program;                                                                                   \
+#define NOPAL_DECLARE_PROGRAMS(variant)                                                                      \
+  namespace bench::variant {                                                                                 \
+  extern const program fib_program, integrate_program, loop_program, matmul_program, nqueens_program,        \
+      quicksort_program;                                                                                     \
   }
 NOPAL_DECLARE_PROGRAMS(parallel)
 NOPAL_DECLARE_PROGRAMS(elided)
@@ -21,8 +21,10 @@ namespace {
 const std::array families = {
     program_family{&parallel::fib_program, &elided::fib_program, &depth::fib_program, &plain::fib_program},
     program_family{&parallel::nqueens_program, &elided::nqueens_program, &depth::nqueens_program, nullptr},
-    program_family{&parallel::integrate_program, &elided::integrate_program, &depth::integrate_program, nullptr},
-    program_family{&parallel::quicksort_program, &elided::quicksort_program, &depth::quicksort_program, nullptr},
+    program_family{&parallel::integrate_program, &elided::integrate_program, &depth::integrate_program,
+                   nullptr},
+    program_family{&parallel::quicksort_program, &elided::quicksort_program, &depth::quicksort_program,
+                   nullptr},
     program_family{&parallel::matmul_program, &elided::matmul_program, &depth::matmul_program, nullptr},
     program_family{&parallel::loop_program, &elided::loop_program, &depth::loop_program, nullptr},
 };

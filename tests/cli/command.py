@@ -1,10 +1,13 @@
-"""Runs the `nopal` command that the environment variable NOPAL names."""
+"""Runs the `nopal` command that the first argument of a test names."""
 
 import os
 import subprocess
+import sys
 import unittest
 
-NOPAL = os.environ["NOPAL"]
+if len(sys.argv) < 2:
+    sys.exit(f"usage: {sys.argv[0]} NOPAL_BINARY [unittest options]")
+NOPAL = os.path.abspath(sys.argv.pop(1))
 
 
 def clean_environment(**variables):

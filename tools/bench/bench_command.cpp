@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "../command_line.hpp"
-#include "../commands.hpp"
-#include "../exit_codes.hpp"
-#include "../format.hpp"
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "exit_codes.hpp"
+#include "format.hpp"
 #include "measurement.hpp"
 #include "programs/registry.hpp"
 #include "report.hpp"
@@ -41,14 +41,17 @@ struct arguments {
 bool read_arguments(arguments& given, int argc, char** argv) {
   CLI::App app("Measures programs serially and on several numbers of workers, interleaved.", "nopal bench");
   app.add_option("PROGRAM", given.programs, "programs to measure; all without any (see --list)");
-  app.add_option("--workers", given.workers, "numbers of workers, such as 1,2 (1 to all available in powers of two)")
+  app.add_option("--workers", given.workers,
+                 "numbers of workers, such as 1,2 (1 to all available in powers of two)")
       ->type_name("LIST");
   app.add_option("--json", given.json_file, "also write every sample to FILE")->type_name("FILE");
   tool::add_whole_number(app, "--size", given.size, {0}, "size of the input of the one PROGRAM named");
-  tool::add_whole_number(app, "--grain", given.grain, {1}, "serial work at the leaves of the one PROGRAM named");
+  tool::add_whole_number(app, "--grain", given.grain, {1},
+                         "serial work at the leaves of the one PROGRAM named");
   tool::add_whole_number(app, "--seed", given.seed, {0}, "start of random inputs (1)");
   tool::add_whole_number(app, "--repeats", given.repeats, {1, 1000}, "runs of each (5; quick 3)");
-  tool::add_whole_number(app, "--time-limit", given.time_limit_s, {1, 1'000'000}, "seconds a single run may take (600)");
+  tool::add_whole_number(app, "--time-limit", given.time_limit_s, {1, 1'000'000},
+                         "seconds a single run may take (600)");
   app.add_flag("--quick", given.quick, "small inputs, to see that all works");
   app.add_flag("--paper", given.paper, "the inputs of the papers");
   app.add_flag("--list", given.list, "list the programs and their sizes");
@@ -84,8 +87,8 @@ void choose_size_and_grain(const arguments& given, bench_options& options) {
   }
   const bench::program& program = *options.programs.front()->elided;
   if (given.size > program.size.largest) {
-    throw usage_error(fmt::format("--size of {} ({}) is from 0 to {}, not {}", program.name, program.size.meaning,
-                                  program.size.largest, given.size));
+    throw usage_error(fmt::format("--size of {} ({}) is from 0 to {}, not {}", program.name,
+                                  program.size.meaning, program.size.largest, given.size));
   }
   if (given.grain >= 0 && program.grain.meaning.empty()) {
     throw usage_error(fmt::format("{} takes no --grain: it forks at every level", program.name));
@@ -117,11 +120,11 @@ void list_programs() {
   for (const bench::program_family& family : bench::all_programs()) {
     const bench::program& program = *family.parallel;
     const std::string grain = program.grain.meaning.empty() ? "-"
-                              : program.grain.calibrate      ? "calibrated"
-                                                             : std::to_string(program.grain.usual);
-    table.add_row({std::string(program.name), std::to_string(program.size.usual), std::to_string(program.size.quick),
-                   std::to_string(program.size.paper), std::string(program.size.meaning), grain,
-                   std::string(program.summary)});
+                              : program.grain.calibrate     ? "calibrated"
+                                                            : std::to_string(program.grain.usual);
+    table.add_row({std::string(program.name), std::to_string(program.size.usual),
+                   std::to_string(program.size.quick), std::to_string(program.size.paper),
+                   std::string(program.size.meaning), grain, std::string(program.summary)});
   }
   fmt::print("{}", table.str());
 }

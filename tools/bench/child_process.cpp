@@ -67,7 +67,8 @@ private:
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &signal_mask);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    const int error_number = posix_spawn(&process_, "/proc/self/exe", &actions, &attributes, pointers.data(), environ);
+    const int error_number =
+        posix_spawn(&process_, "/proc/self/exe", &actions, &attributes, pointers.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error_number;
@@ -79,9 +80,11 @@ private:
 
 void check_end(int status) {
   if (WIFSIGNALED(status)) {
-    throw std::runtime_error(fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
+    throw std::runtime_error(
+        fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
   }
-  if (WEXITSTATUS(status) != 0) throw std::runtime_error(fmt::format("exited with code {}", WEXITSTATUS(status)));
+  if (WEXITSTATUS(status) != 0)
+    throw std::runtime_error(fmt::format("exited with code {}", WEXITSTATUS(status)));
 }
 
 }  // namespace
@@ -93,7 +96,8 @@ std::string output_of_self(const std::vector<std::string>& arguments, const inte
   child running(arguments, watch.mask_before());
   std::string output;
   for (;;) {
-    std::array<pollfd, 2> ready = {pollfd{running.output(), POLLIN, 0}, pollfd{watch.descriptor(), POLLIN, 0}};
+    std::array<pollfd, 2> ready = {pollfd{running.output(), POLLIN, 0},
+                                   pollfd{watch.descriptor(), POLLIN, 0}};
     poll(ready.data(), ready.size(), tick_ms);
     watch.check();
     if (std::chrono::steady_clock::now() > deadline) {

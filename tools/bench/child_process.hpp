@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../interrupt.hpp"
+#include "interrupt.hpp"
 
 namespace tool {
 

@@ -8,7 +8,7 @@
 
 #include <nopal/nopal.hpp>
 
-#include "../command_line.hpp"
+#include "command_line.hpp"
 
 namespace tool {
 namespace {

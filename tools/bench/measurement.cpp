@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "../format.hpp"
-#include "../interrupt.hpp"
 #include "child_process.hpp"
+#include "format.hpp"
+#include "interrupt.hpp"
 #include "progress.hpp"
 
 namespace tool {
@@ -18,9 +18,9 @@ namespace {
 std::int64_t size_of(const bench::program& program, const bench_options& options) {
   if (options.chosen_size >= 0) return options.chosen_size;
   switch (options.size) {
-    case input_size::quick: return program.size.quick;
-    case input_size::paper: return program.size.paper;
-    case input_size::usual: break;
+  case input_size::quick: return program.size.quick;
+  case input_size::paper: return program.size.paper;
+  case input_size::usual: break;
   }
   return program.size.usual;
 }
@@ -43,7 +43,8 @@ program_measurement plan(const bench::program_family& family, const bench_option
 /// Takes runs one at a time, telling the progress.
 class run_taker {
 public:
-  run_taker(const bench_options& options, std::size_t total_runs) : options_(options), progress_(total_runs) {}
+  run_taker(const bench_options& options, std::size_t total_runs)
+      : options_(options), progress_(total_runs) {}
 
   run_record take(const program_measurement& of, const series& column) {
     const std::string label = fmt::format("{}, {}", of.family->name(), column.label());
@@ -104,7 +105,8 @@ std::string series::label() const {
 }
 
 double series::least_seconds() const {
-  return std::min_element(runs.begin(), runs.end(), [](auto& a, auto& b) { return a.seconds < b.seconds; })->seconds;
+  return std::min_element(runs.begin(), runs.end(), [](auto& a, auto& b) { return a.seconds < b.seconds; })
+      ->seconds;
 }
 
 double series::spread() const {
@@ -113,7 +115,7 @@ double series::spread() const {
   return slowest->seconds / std::max(least_seconds(), 1e-9) - 1;
 }
 
-std::uint64_t series::largest(std::uint64_t run_record::*count) const {
+std::uint64_t series::largest(std::uint64_t run_record::* count) const {
   std::uint64_t largest = 0;
   for (const run_record& run : runs) largest = std::max(largest, run.*count);
   return largest;

@@ -37,7 +37,7 @@ struct series {
   /// How much slower the slowest run was than the fastest, as a fraction.
   [[nodiscard]] double spread() const;
   /// The largest of one count over the runs.
-  [[nodiscard]] std::uint64_t largest(std::uint64_t run_record::*count) const;
+  [[nodiscard]] std::uint64_t largest(std::uint64_t run_record::* count) const;
 };
 
 /// Everything measured of one program.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -9,7 +10,8 @@
 
 namespace tool {
 
-progress::progress(std::size_t total_runs) : total_runs_(total_runs), on_terminal_(isatty(STDERR_FILENO) == 1) {}
+progress::progress(std::size_t total_runs)
+    : total_runs_(total_runs), on_terminal_(isatty(STDERR_FILENO) == 1) {}
 
 progress::~progress() { erase(); }
 
@@ -22,8 +24,8 @@ void progress::tick() {
   if (!on_terminal_) return;
   constexpr std::size_t width = 24;
   const std::size_t filled = width * finished_runs_ / total_runs_;
-  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}/{}  {}  {}", "", filled, "", width - filled, finished_runs_, total_runs_,
-             time_left(), label_);
+  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}/{}  {}  {}", "", filled, "", width - filled, finished_runs_,
+             total_runs_, time_left(), label_);
   std::fflush(stderr);
 }
 
@@ -37,8 +39,9 @@ std::string progress::time_left() const {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
   const double seconds = elapsed.count() / static_cast<double>(finished_runs_) *
                          static_cast<double>(total_runs_ - finished_runs_);
-  const auto whole = static_cast<long>(seconds + 0.5);
-  return whole < 60 ? fmt::format("{} s left", whole) : fmt::format("{} min {} s left", whole / 60, whole % 60);
+  const auto whole = std::lround(seconds);
+  return whole < 60 ? fmt::format("{} s left", whole)
+                    : fmt::format("{} min {} s left", whole / 60, whole % 60);
 }
 
 void progress::erase() {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "../format.hpp"
+#include "format.hpp"
 #include "machine.hpp"
 
 namespace tool {
@@ -17,7 +17,8 @@ std::string time_cell(const series* column) {
 }
 
 bool any_has_plain(const std::vector<program_measurement>& measurements) {
-  return std::any_of(measurements.begin(), measurements.end(), [](auto& of) { return of.find("plain") != nullptr; });
+  return std::any_of(measurements.begin(), measurements.end(),
+                     [](auto& of) { return of.find("plain") != nullptr; });
 }
 
 std::vector<std::string> heading(bool with_plain, const std::vector<int>& workers) {
@@ -31,7 +32,8 @@ std::vector<std::string> heading(bool with_plain, const std::vector<int>& worker
   return cells;
 }
 
-std::vector<std::string> row(const program_measurement& of, bool with_plain, const std::vector<int>& workers) {
+std::vector<std::string> row(const program_measurement& of, bool with_plain,
+                             const std::vector<int>& workers) {
   std::vector<std::string> cells = {std::string(of.family->name()), std::to_string(of.input.size),
                                     time_cell(of.find("elided"))};
   if (with_plain) cells.push_back(time_cell(of.find("plain")));
@@ -68,20 +70,25 @@ nlohmann::json samples(const program_measurement& of) {
 
 }  // namespace
 
-std::string table_report(const std::vector<program_measurement>& measurements, const std::vector<int>& workers) {
+std::string table_report(const std::vector<program_measurement>& measurements,
+                         const std::vector<int>& workers) {
   const bool with_plain = any_has_plain(measurements);
   text_table table(heading(with_plain, workers));
   for (const program_measurement& of : measurements) table.add_row(row(of, with_plain, workers));
   std::string text = table.str();
   text += fmt::format(
       "\nTimes: least of the repeats, and how much slower the slowest was. Ts: the serial elision.{}\n"
-      "Counts: largest of the repeats on {}; pages: peak of stack pages, which P(S1+D) is to bound.\n",
-      with_plain ? "\nTs plain: a serial function with one real call per node; where there is one, ratios take it." : "",
+      "Counts: largest of the repeats on {}; pages: peak of stack pages, which P(S1+D) bounds\n"
+      "but for what lazy reclaim keeps.\n",
+      with_plain
+          ? "\nTs plain: a serial function with one real call per node; where there is one, ratios take it."
+          : "",
       format_count(static_cast<std::uint64_t>(*std::max_element(workers.begin(), workers.end())), "worker"));
   return text;
 }
 
-nlohmann::json json_report(const std::vector<program_measurement>& measurements, const bench_options& options) {
+nlohmann::json json_report(const std::vector<program_measurement>& measurements,
+                           const bench_options& options) {
   nlohmann::json programs = nlohmann::json::array();
   for (const program_measurement& of : measurements) {
     programs.push_back({{"name", of.family->name()},

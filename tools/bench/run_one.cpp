@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 #include <nopal/nopal.hpp>
 
-#include "../command_line.hpp"
-#include "../commands.hpp"
-#include "../exit_codes.hpp"
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "exit_codes.hpp"
 #include "measure/fork_depth.hpp"
 #include "measure/fresh_stack.hpp"
 #include "programs/registry.hpp"
@@ -84,7 +84,8 @@ tool::run_record run(const run_order& order) {
   if (parallel) {
     run_in_parallel(*instance, record);
   } else {
-    record.serial_stack_pages = measure::pages_touched_by([&] { record.seconds = seconds_of_run(*instance); });
+    record.serial_stack_pages =
+        measure::pages_touched_by([&] { record.seconds = seconds_of_run(*instance); });
     record.fork_depth = measure::take_fork_depth();
   }
   rusage after{};

@@ -22,13 +22,14 @@ struct run_record {
   std::uint64_t pages_reclaimed = 0;
   std::uint64_t stacks_peak = 0;
   std::uint64_t stack_pages_peak = 0;
-  std::int64_t page_faults = 0;         ///< minor faults during the run
-  std::int64_t peak_resident_kib = 0;   ///< of the whole process
+  std::int64_t page_faults = 0;        ///< minor faults during the run
+  std::int64_t peak_resident_kib = 0;  ///< of the whole process
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(run_record, seconds, verified, serial_stack_pages, fork_depth, steals, failed_steals,
-                                   suspensions, publishes, forced_publishes, parks, pages_reclaimed, stacks_peak,
-                                   stack_pages_peak, page_faults, peak_resident_kib)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(run_record, seconds, verified, serial_stack_pages, fork_depth, steals,
+                                   failed_steals, suspensions, publishes, forced_publishes, parks,
+                                   pages_reclaimed, stacks_peak, stack_pages_peak, page_faults,
+                                   peak_resident_kib)
 
 }  // namespace tool
 

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "../command_line.hpp"
+#include "command_line.hpp"
 
 namespace demo {
 namespace {
@@ -64,7 +64,7 @@ private:
 // Opens a regular file; without waiting, should something else have taken its place meanwhile.
 int open_regular(const fs::path& path) {
   const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  struct stat status {};
+  struct stat status{};
   if (number >= 0 && (fstat(number, &status) != 0 || !S_ISREG(status.st_mode))) {
     close(number);
     return -1;
@@ -111,7 +111,8 @@ private:
   static std::optional<std::vector<fs::directory_entry>> sorted_entries(const fs::path& directory) {
     std::vector<fs::directory_entry> entries;
     std::error_code failure;
-    for (fs::directory_iterator next(directory, failure), end; !failure && next != end; next.increment(failure)) {
+    for (fs::directory_iterator next(directory, failure), end; !failure && next != end;
+         next.increment(failure)) {
       entries.push_back(*next);
     }
     if (failure) return std::nullopt;

@@ -27,9 +27,11 @@ void merge(std::span<line> left, std::span<line> right, line* out) {
   std::size_t left_cut = left.size() / 2;
   std::size_t right_cut = right.size() / 2;
   if (left.size() >= right.size()) {
-    right_cut = static_cast<std::size_t>(std::lower_bound(right.begin(), right.end(), left[left_cut]) - right.begin());
+    right_cut = static_cast<std::size_t>(std::lower_bound(right.begin(), right.end(), left[left_cut]) -
+                                         right.begin());
   } else {
-    left_cut = static_cast<std::size_t>(std::upper_bound(left.begin(), left.end(), right[right_cut]) - left.begin());
+    left_cut =
+        static_cast<std::size_t>(std::upper_bound(left.begin(), left.end(), right[right_cut]) - left.begin());
   }
   nopal::scope s;
   s.fork(merge, left.first(left_cut), right.first(right_cut), out);
@@ -87,8 +89,9 @@ public:
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::uint64_t checksum() const {
-    return std::accumulate(slots_.begin(), slots_.end(), std::uint64_t{0},
-                           [](std::uint64_t sum, const entry& each) { return sum + each.hash * (each.hash | 1); });
+    return std::accumulate(
+        slots_.begin(), slots_.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const entry& each) { return sum + each.hash * (each.hash | 1); });
   }
 
 private:
@@ -117,14 +120,13 @@ bool is_in_word(char c) {
 }
 
 void gather_words(line text, chunk_words& into) {
-  const char* const end = text.data() + text.size();
-  for (const char* start = std::find_if(text.data(), end, is_in_word); start != end;) {
-    const char* const stop = std::find_if_not(start, end, is_in_word);
-    const std::string_view word(start, static_cast<std::size_t>(stop - start));
+  for (auto start = std::find_if(text.begin(), text.end(), is_in_word); start != text.end();) {
+    const auto stop = std::find_if_not(start, text.end(), is_in_word);
+    const std::string_view word(start, stop);
     const std::size_t hash = std::hash<std::string_view>{}(word);
     into.shards[hash >> 32 & (shard_count - 1)].insert({hash, word});
     ++into.words;
-    start = std::find_if(stop, end, is_in_word);
+    start = std::find_if(stop, text.end(), is_in_word);
   }
 }
 

@@ -19,11 +19,11 @@ struct word_tally {
   bool operator==(const word_tally&) const = default;
 };
 
-#define NOPAL_DECLARE_TEXT_WORK(variant)                                       \
-  namespace variant {                                                 \
-  /* Sorts `lines`; `scratch` is as long and is overwritten. */       \
-  void sort_lines(std::span<line> lines, std::span<line> scratch);    \
-  word_tally count_words(std::span<const line> lines);                \
+#define NOPAL_DECLARE_TEXT_WORK(variant)                                                                     \
+  namespace variant {                                                                                        \
+  /* Sorts `lines`; `scratch` is as long and is overwritten. */                                              \
+  void sort_lines(std::span<line> lines, std::span<line> scratch);                                           \
+  word_tally count_words(std::span<const line> lines);                                                       \
   }
 NOPAL_DECLARE_TEXT_WORK(parallel)
 NOPAL_DECLARE_TEXT_WORK(elided)
