@@ -46,7 +46,7 @@ static NOPAL_ALWAYS_INLINE void nopal_join_frame(struct nopal_frame* frame) {
     void* exception;
     nopal_check_function(frame);
     NOPAL_JOIN_STOLEN(frame, exception);
-    if (NOPAL_UNLIKELY(exception != NULL)) {
+    if (NOPAL_UNLIKELY(exception)) {
       nopal_rethrow(exception);
     }
   }

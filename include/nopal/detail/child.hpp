@@ -57,8 +57,8 @@ template <class Result, class F, class... Args>
 template <class Copies>
 class owned_copies {
 public:
-  template <class References>
-  explicit owned_copies(References&& references) : copies_(std::forward<References>(references)) {}
+  template <class... Sources>
+  explicit owned_copies(std::tuple<Sources...>&& references) : copies_(std::move(references)) {}
   owned_copies(const owned_copies&) = delete;
   owned_copies& operator=(const owned_copies&) = delete;
   ~owned_copies() { destroy(); }

@@ -51,8 +51,9 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
   if (NOPAL_UNLIKELY(bottom >= __atomic_load_n(&deque->limit, __ATOMIC_RELAXED))) {
     int failed;
     /* A call that keeps every register but rax, so that the child's arguments stay where they are and the fast
-     * path has nothing to save. The enclosing function makes ordinary calls too, hence has no red zone. */
-    __asm__ volatile("call nopal_push_slow@PLT"
+     * path has nothing to save. Through the GOT, since lazy binding would not keep them; a static linker makes it
+     * direct. The enclosing function makes ordinary calls too, hence has no red zone. */
+    __asm__ volatile("call *nopal_push_slow@GOTPCREL(%%rip)"
                      : "=a"(failed)
                      : "D"(frame)
                      : "memory", "cc");

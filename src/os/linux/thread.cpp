@@ -97,7 +97,7 @@ int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes, 
   if (failure == 0) failure = create_with_signals_blocked(native, attributes, start.get());
   pthread_attr_destroy(&attributes);
   if (failure != 0) return failure;
-  (void)start.release();  // the thread's own now
+  static_cast<void>(start.release());  // the thread's own now; NOLINT(bugprone-unused-return-value)
   thread.native_ = std::bit_cast<std::uintptr_t>(native);
   thread.joinable_ = true;
   return 0;
