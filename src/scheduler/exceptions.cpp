@@ -20,7 +20,7 @@ namespace {
 
 struct kept_exception {
   nopal_frame* frame;
-  std::uint32_t sequence;  ///< children of one activation, in serial order
+  std::uint64_t place;  ///< orders the children of one frame as the serial program does
   std::exception_ptr thrown;
   kept_exception* next;
 };
@@ -52,29 +52,50 @@ void* caught_at(void* caught, const void* stack_pointer, const void* base) noexc
   return caught;
 }
 
-/// In the handler around a child: returns if the serial course goes on, so that the handler rethrows to the parent.
-extern "C" NOPAL_EXPORT void nopal_child_threw(nopal_frame* frame) {
-  if (nopal_pop()) {
-    return;
-  }
-  const worker* const self = this_worker();
-  const strand_base base = self->stack.load(std::memory_order_relaxed)->base();
+namespace {
+
+/// Among the children forked between two steals, the one whose continuation was stolen is the last.
+constexpr std::uint64_t last_before_steal = 0xffffffffU;
+
+/// Keeps the exception being handled for the join of `frame`.
+void keep_exception(nopal_frame* frame, std::uint64_t place_between_steals) {
+  const strand_base base = this_worker()->stack.load(std::memory_order_relaxed)->base();
   auto* const kept = new (std::nothrow) kept_exception;
   if (kept == nullptr) {
-    os::write_stderr("nopal: no memory to keep the exception of a stolen child\n");
+    os::write_stderr("nopal: no memory to keep the exception of a child\n");
     std::terminate();
   }
+  const std::uint64_t steals_before = base.frame_pointer == frame->frame_pointer ? base.sequence : 0;
   kept->frame = frame;
-  kept->sequence = base.frame_pointer == frame->frame_pointer ? base.sequence : 0;
+  kept->place = steals_before << 32 | place_between_steals;
   kept->thrown = std::current_exception();
-  // The handler is never returned to, so it ends here.
-  __cxxabiv1::__cxa_end_catch();
   pthread_mutex_lock(&store.lock);
   kept->next = store.first;
   store.first = kept;
   pthread_mutex_unlock(&store.lock);
-  // Relaxed: the join learns of it through `unfinished`, which this child lowers next.
+  // Relaxed: the join learns of it through `unfinished` or from its own strand.
   the_runtime().exceptions_kept.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Grows from one kept exception to the next; those of one frame between two steals are kept by one strand.
+std::uint64_t next_place() {
+  static std::atomic<std::uint32_t> places{0};
+  return places.fetch_add(1, std::memory_order_relaxed) & 0x7fffffffU;
+}
+
+}  // namespace
+
+extern "C" NOPAL_EXPORT int nopal_child_threw(nopal_frame* frame) {
+  if (nopal_pop()) {
+    if (frame->steals == 0) {
+      return 1;
+    }
+    keep_exception(frame, next_place());
+    return 0;
+  }
+  keep_exception(frame, last_before_steal);
+  // The handler is never returned to, so it ends here.
+  __cxxabiv1::__cxa_end_catch();
   nopal_child_done(frame);
 }
 
@@ -94,7 +115,7 @@ void* take_exception(nopal_frame* frame) noexcept {
     }
     *link = candidate->next;
     all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
-    const bool earlier = earliest == nullptr || candidate->sequence < earliest->sequence;
+    const bool earlier = earliest == nullptr || candidate->place < earliest->place;
     kept_exception* const loser = earlier ? earliest : candidate;
     earliest = earlier ? candidate : earliest;
     if (loser != nullptr) {

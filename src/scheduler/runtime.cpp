@@ -241,7 +241,8 @@ void return_stack(worker* self, nopal_stack* stack) noexcept {
   runtime& all = the_runtime();
   self->counts.stacks_returned.add();
   all.stacks_out.fetch_sub(1, std::memory_order_relaxed);
-  if (self->spare == nullptr && self->of_pool) {
+  // Under `eager` nothing keeps pages that it does not use.
+  if (self->spare == nullptr && self->of_pool && all.chosen.reclaim != reclaim::eager) {
     self->spare = stack;
   } else {
     all.stacks.give(stack);

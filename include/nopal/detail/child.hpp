@@ -95,8 +95,10 @@ template <class Owner, class Result, class F, class... Args>
     call_child(result, f, args...);
   } catch (...) {
     owner.destroy();
-    nopal_child_threw(kept);
-    throw;
+    if (nopal_child_threw(kept) != 0) {
+      throw;
+    }
+    return;
   }
 #else
   call_child(result, f, args...);

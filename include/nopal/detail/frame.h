@@ -71,8 +71,10 @@ NOPAL_EXPORT __attribute__((noreturn)) void nopal_child_done(struct nopal_frame*
 /* The slow end of a pop: takes public entries back. Zero if the entry was stolen. */
 NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
 
-/* Called in a handler that caught what a child threw: returns if its continuation was not stolen. */
-NOPAL_EXPORT void nopal_child_threw(struct nopal_frame* frame);
+/* Called in a handler that caught what a child threw; takes the continuation back or ends the child. Non-zero: nothing
+ * of the scope was stolen, so the exception goes on from the fork. Zero: an earlier child may still throw, so the
+ * exception is kept for the join to choose from. */
+NOPAL_EXPORT int nopal_child_threw(struct nopal_frame* frame);
 
 /* Throws the exception that a join returned. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);

@@ -51,8 +51,9 @@ public:
   /// Calls `f(args...)`, a child that may run at the same time as what follows, up to the join.
   ///
   /// Callable and arguments are copied or moved as by std::thread before the continuation can be stolen, and passed as
-  /// rvalues; the result is discarded. Without a steal an exception of the child leaves the fork, as in the serial
-  /// program; after one it leaves the join. Throws `error` if this thread cannot be made a worker.
+  /// rvalues; the result is discarded. If nothing was stolen from the scope since its last join, an exception of the
+  /// child leaves the fork, as in the serial program; otherwise it leaves the join, which has the earliest of all to
+  /// choose. Throws `error` if this thread cannot be made a worker.
   template <class F, class... Args>
   [[gnu::always_inline]] void fork(F&& f, Args&&... args) {
     static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,

@@ -1,0 +1,205 @@
+// Random irregular trees of forks, from several threads at once, with exceptions, nested entry through a C callback
+// and leaves of very different length, against the same trees run serially. Prints its seed; the environment gives
+// NOPAL_STRESS_SEED and NOPAL_STRESS_SECONDS. A watchdog ends the run when nothing moves any more.
+#include <nopal/nopal.hpp>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct failure {
+  std::uint64_t what;
+};
+
+std::atomic<std::uint64_t> leaves{0};
+
+std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdU;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53U;
+  return x ^ x >> 33;
+}
+
+std::uint64_t leaf(std::uint64_t seed) {
+  const std::uint64_t rounds = seed % 97 == 0 ? 20000 : seed % 300;
+  std::uint64_t state = seed;
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    state = state * 6364136223846793005U + 1;
+  }
+  leaves.fetch_add(1, std::memory_order_relaxed);
+  if (seed % 1009 == 0) {
+    throw failure{seed};
+  }
+  return state;
+}
+
+/// The serial program: what a scope does, without one.
+class serial_scope {
+public:
+  template <class Out, class F, class... Args>
+  void fork_into(Out& out, F f, Args... args) {
+    out = f(args...);
+  }
+  void join() {}
+};
+
+template <class Scope>
+std::uint64_t tree(std::uint64_t seed, int depth);
+
+template <class Scope>
+int compare(const void* left, const void* right) {
+  const int a = *static_cast<const int*>(left);
+  const int b = *static_cast<const int*>(right);
+  std::uint64_t below;
+  Scope scope;
+  scope.fork_into(below, tree<Scope>, mix(static_cast<std::uint64_t>(a * 31 + b)) | 1, 1);
+  scope.join();
+  return (a > b) - (a < b);
+}
+
+/// Forks from below code that knows nothing of forks.
+template <class Scope>
+std::uint64_t sort_with_callback(std::uint64_t seed) {
+  int values[6] = {5, 3, 9, 1, 7, static_cast<int>(seed % 10)};
+  try {
+    std::qsort(values, 6, sizeof values[0], compare<Scope>);
+  } catch (const failure& caught) {
+    return caught.what;  // which comparison meets it first is the same in both programs
+  }
+  return static_cast<std::uint64_t>(values[0]);
+}
+
+/// All exceptions come from children: what a continuation throws would win against an earlier child's.
+template <class Scope>
+std::uint64_t branch(std::uint64_t seed, int depth) {
+  constexpr int most_children = 5;
+  const int children = static_cast<int>(mix(seed) % most_children) + 1;
+  std::uint64_t results[most_children] = {};
+  Scope scope;
+  for (int i = 0; i < children; ++i) {
+    if (seed % 41 == 0 && i == 1) {
+      scope.fork_into(results[i], sort_with_callback<Scope>, seed);
+    } else {
+      scope.fork_into(results[i], tree<Scope>, mix(seed * 7 + static_cast<std::uint64_t>(i)), depth - 1);
+    }
+  }
+  scope.join();
+  std::uint64_t sum = seed;
+  for (const std::uint64_t result : results) {
+    sum = mix(sum + result);
+  }
+  return sum;
+}
+
+template <class Scope>
+std::uint64_t tree(std::uint64_t seed, int depth) {
+  if (depth <= 0) {
+    return leaf(seed);
+  }
+  try {
+    return branch<Scope>(seed, depth);
+  } catch (const failure& caught) {
+    if (seed % 3 == 0) {
+      throw;
+    }
+    Scope scope;  // forks while an exception is being handled
+    std::uint64_t again;
+    scope.fork_into(again, leaf, (seed | 1) == 1009 ? 1 : caught.what + 1);
+    scope.join();
+    return caught.what + again;
+  }
+}
+
+template <class Scope>
+std::uint64_t run(std::uint64_t seed, int depth) {
+  try {
+    return tree<Scope>(seed, depth);
+  } catch (const failure& caught) {
+    return ~caught.what;
+  }
+}
+
+bool same(std::uint64_t seed, int depth) {
+  const std::uint64_t expected = run<serial_scope>(seed, depth);
+  const std::uint64_t got = run<nopal::scope>(seed, depth);
+  if (got != expected) {
+    std::printf("tree %llu of depth %d: %llx instead of %llx\n", static_cast<unsigned long long>(seed), depth,
+                static_cast<unsigned long long>(got), static_cast<unsigned long long>(expected));
+  }
+  return got == expected;
+}
+
+/// Threads that come, fork, and go.
+bool same_from_threads(std::uint64_t seed) {
+  std::atomic<bool> good{true};
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    threads.emplace_back([&good, seed, i] {
+      if (!same(mix(seed + i), 5)) {
+        good.store(false);
+      }
+    });
+  }
+  for (std::thread& one : threads) {
+    one.join();
+  }
+  return good.load();
+}
+
+std::uint64_t number(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+void watch(std::uint64_t seed, const std::atomic<bool>& done) {
+  std::uint64_t last = 0;
+  for (int still = 0; !done.load(); usleep(100000)) {
+    const std::uint64_t now = leaves.load();
+    still = now == last ? still + 1 : 0;
+    last = now;
+    if (still > 300) {
+      std::printf("nothing has moved for 30 s; seed %llu\n", static_cast<unsigned long long>(seed));
+      std::fflush(stdout);
+      std::abort();
+    }
+  }
+}
+
+bool quiet_counts_are_exact() {
+  const nopal::statistics counts = nopal::stats();
+  std::printf("%llu steals by %d workers, %llu stacks at most\n", static_cast<unsigned long long>(counts.total.steals),
+              counts.workers, static_cast<unsigned long long>(counts.stacks_peak));
+  return counts.total.steals == counts.joins_with_children && counts.stacks_in_use == 0 &&
+         counts.total.stacks_taken == counts.total.stacks_returned;
+}
+
+}  // namespace
+
+int main() {
+  const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  const std::uint64_t seed = number("NOPAL_STRESS_SEED", now);
+  const auto seconds = static_cast<std::chrono::seconds::rep>(number("NOPAL_STRESS_SECONDS", 5));
+  std::printf("NOPAL_STRESS_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+  std::atomic<bool> done{false};
+  std::thread watchdog(watch, seed, std::cref(done));
+  bool good = true;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  for (std::uint64_t i = 0; good && std::chrono::steady_clock::now() < end; ++i) {
+    const std::uint64_t tree_seed = mix(seed + i);
+    good = same(tree_seed, static_cast<int>(tree_seed % 6) + 3) && (i % 16 != 0 || same_from_threads(tree_seed));
+  }
+  done.store(true);
+  watchdog.join();
+  return good && quiet_counts_are_exact() ? 0 : 1;
+}
