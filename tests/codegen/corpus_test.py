@@ -112,7 +112,8 @@ def check_answers(given, program):
             continue
         print(f"{workers} workers: {done.stdout.strip()}")
         if done.returncode != 0:
-            complaints.append(f"{workers} workers: exit code {done.returncode}: {done.stdout}{done.stderr}")
+            complaints.append(f"{workers} workers: exit code {done.returncode}: {done.stdout}"
+                              + "at the end of:\n" + "\n".join(done.stderr.splitlines()[-5:]))
     return complaints
 
 

@@ -59,16 +59,17 @@ class Complaint:
 
 
 class State:
-    """Before an instruction: registers derived from rsp since the fork, and what was stored relative to rsp."""
+    """Before an instruction: registers derived from rsp since the fork, what was stored relative to rsp, and whether
+    rsp was moved by a variable size: a copy of it then is the address of an array made since, not of a local."""
 
-    def __init__(self, derived=frozenset(), stored=frozenset()):
-        self.derived, self.stored = derived, stored
+    def __init__(self, derived=frozenset(), stored=frozenset(), array_made=False):
+        self.derived, self.stored, self.array_made = derived, stored, array_made
 
     def __eq__(self, other):
-        return self.derived == other.derived and self.stored == other.stored
+        return vars(self) == vars(other)
 
     def merged(self, other):
-        return State(self.derived | other.derived, self.stored & other.stored)
+        return State(self.derived | other.derived, self.stored & other.stored, self.array_made and other.array_made)
 
 
 def forks_of(function):
@@ -147,8 +148,15 @@ def step(state, instruction, is_fork):
         problems.append("reads through a copy of rsp after a fork")
     if instruction.is_call or moves_stack_pointer(instruction):
         stored = frozenset()
-    derived = frozenset() if is_fork else after_registers(state.derived, instruction)
-    return State(derived, stored), problems
+    if is_fork:
+        return State(), problems
+    derived = after_registers(state.derived, instruction, set() if state.array_made else {"rsp"})
+    return State(derived, stored, state.array_made or makes_array(instruction)), problems
+
+
+def makes_array(instruction):
+    return instruction.name in ("sub", "subq") and instruction.operands[1] == "%rsp" and \
+        register_of(instruction.operands[0]) is not None
 
 
 def reads(instruction, number):
@@ -181,7 +189,7 @@ def moves_stack_pointer(instruction):
         not READS_LAST.match(instruction.name)
 
 
-def after_registers(derived, instruction):
+def after_registers(derived, instruction, stack):
     if instruction.is_call:
         return derived - CALLER_SAVED
     if not instruction.operands:
@@ -192,15 +200,15 @@ def after_registers(derived, instruction):
     source = instruction.operands[0]
     place = memory_of(source)
     if instruction.name.startswith("lea") and place:
-        from_stack = bool({place[1], place[2]} & ({"rsp"} | derived))
+        from_stack = bool({place[1], place[2]} & (stack | derived))
     elif len(instruction.operands) == 1:
         from_stack = to in derived and not instruction.name.startswith("pop")
     elif instruction.name.startswith(("mov", "xchg")):
-        from_stack = place is None and register_of(source) in ({"rsp"} | derived)
+        from_stack = place is None and register_of(source) in (stack | derived)
     elif instruction.name.startswith(("xor", "sub")) and register_of(source) == to:
         from_stack = False
     else:
-        from_stack = to in derived or register_of(source) in ({"rsp"} | derived)
+        from_stack = to in derived or register_of(source) in (stack | derived)
     return derived | {to} if from_stack else derived - {to}
 
 

@@ -141,6 +141,25 @@ good_realigned:
         leaq    -8(%r10), %rsp
         ret
 
+# An array of variable length made after the join of an earlier scope.
+        .globl  good_array_made_later
+        .type   good_array_made_later, @function
+good_array_made_later:
+        pushq   %rbp
+        movq    %rsp, %rbp
+        pushq   %rbx
+        subq    $72, %rsp
+        call    nopal_enter_fork
+        call    nopal_suspend_at_join
+        subq    %rax, %rsp
+        movq    %rsp, %rbx
+        movq    %rax, (%rbx)
+        movq    8(%rbx), %rdi
+        call    nopal_enter_fork
+        movq    -8(%rbp), %rbx
+        leave
+        ret
+
         .globl  bad_load
         .type   bad_load, @function
 bad_load:
