@@ -20,10 +20,12 @@ namespace deque {
 
 void reset(nopal_deque& deque) noexcept {
   poison(deque);
+  // Bottom first; the exchange is a full barrier, and thieves read the word before `bottom`. In the other order a
+  // thief between the two steps takes the old `bottom` for a private entry and publishes one that was stolen already.
+  __atomic_store_n(&deque.bottom, 0, __ATOMIC_RELAXED);
   shared_word word = load(deque);
   while (!exchange(deque, word, {0, 0, next_version(word.version_and_raising)})) {
   }
-  __atomic_store_n(&deque.bottom, 0, __ATOMIC_RELEASE);
 }
 
 std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*, nopal_frame*&), void* context) noexcept {

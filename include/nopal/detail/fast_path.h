@@ -39,7 +39,10 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
 #ifdef __clang__
   /* Tells Clang that the stack pointer moves in a way it cannot follow; no instruction is emitted. Without it,
    * a frame with over-aligned locals is addressed through the stack pointer. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
   __asm__ volatile("" ::: "rsp");
+#pragma clang diagnostic pop
 #endif
 }
 

@@ -176,7 +176,7 @@ CORPUS_CASE(control_goto) { return with_jumps(opaque(6)) == 21 + 300 + 3; }
     second = 60;
     break;
   case 6: first = leaf(65); break;
-  default: s.fork_into(second, leaf<int>, 70); second += 0;
+  default: s.fork_into(second, leaf<int>, 70);
   }
   const int meanwhile = leaf(which);
   s.join();

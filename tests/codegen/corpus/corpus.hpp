@@ -55,14 +55,15 @@ template <class T>
   return value;
 }
 
-/// Counts what is alive, to find copies that are lost or destroyed twice.
+/// Counts what is alive, to find copies that are lost or destroyed twice. Not inlined even by link-time optimization:
+/// the locked counting would be taken for part of the fork.
 struct counted {
-  explicit counted(int with) noexcept;
-  counted(const counted& other) noexcept;
-  counted(counted&& other) noexcept;
+  [[gnu::noinline]] explicit counted(int with) noexcept;
+  [[gnu::noinline]] counted(const counted& other) noexcept;
+  [[gnu::noinline]] counted(counted&& other) noexcept;
   counted& operator=(const counted&) noexcept = default;
   counted& operator=(counted&&) noexcept = default;
-  ~counted();
+  [[gnu::noinline]] ~counted();
   int value;
 };
 [[nodiscard]] int counted_alive() noexcept;

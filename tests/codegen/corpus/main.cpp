@@ -64,6 +64,7 @@ bool is_wanted(const char* name, int count, char** names) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   int cases = 0;
   int failures = 0;
   for (const auto* entry = corpus::first_case(); entry != nullptr; entry = entry->next) {
@@ -71,6 +72,8 @@ int main(int argc, char** argv) {
       continue;
     }
     ++cases;
+    // The last of these is what a crash was in.
+    std::fprintf(stderr, "%s\n", entry->name);
     if (const char* const complaint = complaint_about(*entry)) {
       ++failures;
       std::printf("%s: %s\n", entry->name, complaint);

@@ -62,7 +62,6 @@ CORPUS_CASE(scopes_nested_blocks) {
       c.fork_into(inner, leaf<int>, 3);
       corpus::scribble();
     }
-    middle += 0 * inner;
     b.join();
     middle += inner;
     b.fork_into(inner, leaf<int>, 30);

@@ -18,7 +18,7 @@ std::atomic<int> waiting_mode{0};
 std::atomic<std::uint32_t> draws{0};
 std::atomic<int> alive{0};
 
-constexpr auto longest_wait = std::chrono::microseconds(300);
+[[maybe_unused]] constexpr auto longest_wait = std::chrono::microseconds(300);
 
 [[maybe_unused]] bool to_wait() noexcept {
   const auto mode = static_cast<waiting>(waiting_mode.load(std::memory_order_relaxed));

@@ -1,0 +1,137 @@
+"""Builds the corpus with one set of flags, checks its machine code, and runs it under steals.
+
+Usage: corpus_test.py --compiler CXX --library libnopal.a --include DIR --work DIR [--objdump OBJDUMP] FLAG...
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import frame_rules
+import machine_code
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-Wno-psabi"]
+WORKERS = (2, 4, 7)
+RUN_SECONDS = 200
+# A checker that finds nothing to check must not pass.
+LEAST_FORKING_FUNCTIONS = 80
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    for name in ("compiler", "library", "include", "work"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--objdump", default="objdump")
+    parser.add_argument("--define", action="append", default=[])
+    parser.add_argument("--repetitions", default="300")
+    parser.add_argument("flags", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
+def run(command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def build(given, flags):
+    """The linked program and the objects."""
+    corpus = os.path.join(HERE, "corpus")
+    sources = sorted(name for name in os.listdir(corpus) if name.endswith(".cpp"))
+    definitions = ["-D" + name for name in given.define if name]
+
+    def compile_one(name):
+        target = os.path.join(given.work, name[:-4] + ".o")
+        run([given.compiler, "-std=c++20", *WARNINGS, *definitions, *flags, "-I", given.include, "-c",
+             os.path.join(corpus, name), "-o", target])
+        return target
+
+    with ThreadPoolExecutor(2) as pool:
+        objects = list(pool.map(compile_one, sources))
+    program = os.path.join(given.work, "corpus")
+    found_at_run_time = ["-Wl,-rpath," + os.path.dirname(given.library)] if ".so" in given.library else []
+    run([given.compiler, *flags, *linker_of(given.compiler, flags), *objects, given.library,
+         *found_at_run_time, "-pthread", "-o", program])
+    return program, objects
+
+
+def linker_of(compiler, flags):
+    """Clang's link-time optimization takes its own linker, or the plugin of the system's."""
+    if "-flto" not in flags or "clang" not in os.path.basename(compiler):
+        return []
+    major = re.search(r"clang version (\d+)", run([compiler, "--version"]))
+    for name in (f"ld.lld-{major.group(1)}", "ld.lld"):
+        if shutil.which(name):
+            return ["-fuse-ld=" + shutil.which(name)]
+    return []
+
+
+def check_machine_code(given, program, objects, flags):
+    functions = machine_code.disassemble(program, given.objdump)
+    # The other deques exist to be measured, and pay the fence.
+    fenced = any(name.startswith("NOPAL_DEQUE_") for name in given.define)
+    complaints, forking, fast = frame_rules.check_program(functions, check_unstolen=not fenced)
+    print(f"{forking} forking functions, {fast} functions of the unstolen path")
+    # Linking hides what a shared library would call: an address of a thread-local variable may be a call there.
+    if "-flto" not in flags:
+        for name in objects:
+            for function, call in calls_in_object(name, given.objdump):
+                if frame_rules.WRAPPER.search(function) and frame_rules.FORBIDDEN_CALLS.match(call):
+                    complaints.append(f"{function}: a call of {call} on the unstolen path")
+    if forking < LEAST_FORKING_FUNCTIONS or fast < LEAST_FORKING_FUNCTIONS:
+        complaints.append("too few functions found: the checker does not see the code")
+    return [str(complaint) for complaint in complaints]
+
+
+def calls_in_object(path, objdump):
+    function = ""
+    for line in run([objdump, "-dr", "--no-show-raw-insn", path]).splitlines():
+        heading = machine_code.HEADING.match(line)
+        if heading:
+            function = heading.group(2)
+        relocation = re.match(r"^\s+[0-9a-f]+: R_X86_64_PLT32\s+([\w.]+)", line)
+        if relocation:
+            yield function, relocation.group(1)
+
+
+def check_answers(given, program):
+    complaints = []
+    for workers in WORKERS:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
+        environment.update(NOPAL_WORKERS=str(workers), CORPUS_REPETITIONS=given.repetitions)
+        try:
+            done = subprocess.run([program], capture_output=True, text=True, timeout=RUN_SECONDS, env=environment)
+        except subprocess.TimeoutExpired as late:
+            complaints.append(f"{workers} workers: no end after {RUN_SECONDS} s: {late.stdout}")
+            continue
+        print(f"{workers} workers: {done.stdout.strip()}")
+        if done.returncode != 0:
+            complaints.append(f"{workers} workers: exit code {done.returncode}: {done.stdout}"
+                              + "at the end of:\n" + "\n".join(done.stderr.splitlines()[-5:]))
+    return complaints
+
+
+def main():
+    given = options()
+    flags = [flag for flag in given.flags if flag != "--"]
+    os.makedirs(given.work, exist_ok=True)
+    program, objects = build(given, flags)
+    complaints = []
+    if "NOPAL_ELIDE" not in given.define:
+        complaints += check_machine_code(given, program, objects, flags)
+    complaints += check_answers(given, program)
+    print("\n".join(complaints))
+    # Dozens of configurations of several megabytes each; what failed is worth keeping.
+    if not complaints:
+        shutil.rmtree(given.work)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
