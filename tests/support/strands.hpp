@@ -31,6 +31,21 @@ inline void wait_for_continuation(const flag& set) {
   while (!set.load(std::memory_order_acquire)) std::this_thread::yield();
 }
 
+/// The same while exceptions are handled: then only the owner can make its continuations public, at a fork.
+inline void fork_until_continued(const flag& set) {
+  if (nopal::workers() == 1) return;
+  while (!set.load(std::memory_order_acquire)) {
+    nopal::scope s;
+    s.fork([] { std::this_thread::yield(); });
+    s.join();
+  }
+}
+
+/// The same where nobody promises a steal: forks that are older than an exception in flight wait until it has landed.
+inline void wait_briefly(const flag& set) {
+  for (int i = 0; i < 200 && !set.load(std::memory_order_acquire); ++i) std::this_thread::yield();
+}
+
 inline void set(flag& one) { one.store(true, std::memory_order_release); }
 
 /// Work that no compiler removes.

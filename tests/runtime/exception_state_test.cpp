@@ -1,0 +1,348 @@
+// What the C++ runtime keeps per thread, exceptions being handled and in flight, belongs to the strand: it goes with
+// stolen continuations and stays with children.
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <stdexcept>
+#include <thread>
+
+#include "support/strands.hpp"
+
+namespace {
+
+using nopal::scope;
+using support::flag;
+using support::set;
+using support::fork_until_continued;
+using support::wait_briefly;
+using support::wait_for_continuation;
+
+/// The number of the exception being handled; 0 if there is none.
+int handled() {
+  const std::exception_ptr current = std::current_exception();
+  if (current == nullptr) return 0;
+  try {
+    std::rethrow_exception(current);
+  } catch (const int number) {
+    return number;
+  }
+}
+
+int rethrown() {
+  try {
+    throw;
+  } catch (const int number) {
+    return number;
+  }
+}
+
+// Child and continuation look one after the other: `throw;` in both at once would be two strands in one exception.
+void fork_in_handler(int number) {
+  try {
+    throw number;
+  } catch (const int) {
+    flag went_on{false};
+    scope s;
+    s.fork([&] {
+      fork_until_continued(went_on);
+      NOPAL_CHECK(handled() == number);
+      NOPAL_CHECK(rethrown() == number);
+    });
+    NOPAL_CHECK(handled() == number);
+    NOPAL_CHECK(rethrown() == number);
+    set(went_on);
+    s.join();
+    NOPAL_CHECK(handled() == number);
+    NOPAL_CHECK(rethrown() == number);
+  }
+  NOPAL_CHECK(handled() == 0);
+}
+
+NOPAL_PROGRAM(in_handler) {
+  for (int i = 1; i <= 300; ++i) fork_in_handler(i);
+  support::check_quiet();
+  return 0;
+}
+
+int escape_from_handler(int number) {
+  try {
+    throw number;
+  } catch (const int) {
+    flag went_on{false};
+    scope s;
+    s.fork([&] { fork_until_continued(went_on); });
+    set(went_on);
+    throw;
+  }
+}
+
+NOPAL_PROGRAM(rethrow_out_of_handler) {
+  for (int i = 1; i <= 300; ++i) {
+    int caught = 0;
+    try {
+      escape_from_handler(i);
+    } catch (const int number) {
+      caught = number;
+    }
+    NOPAL_CHECK(caught == i);
+    NOPAL_CHECK(handled() == 0 && std::uncaught_exceptions() == 0);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// Handlers within handlers, each with a stolen continuation, down a recursion.
+void nested_handlers(int depth) {
+  if (depth == 0) return;
+  try {
+    throw depth;
+  } catch (const int) {
+    flag went_on{false};
+    scope s;
+    s.fork([&] {
+      fork_until_continued(went_on);
+      NOPAL_CHECK(handled() == depth);
+    });
+    set(went_on);
+    nested_handlers(depth - 1);
+    NOPAL_CHECK(handled() == depth);
+    s.join();
+    NOPAL_CHECK(handled() == depth);
+  }
+}
+
+NOPAL_PROGRAM(handlers_in_handlers) {
+  for (int i = 0; i < 100; ++i) {
+    nested_handlers(12);
+    NOPAL_CHECK(handled() == 0);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// The fork is older than the exception that is handled when a thief comes: the continuation knows nothing of it.
+void handler_in_child() {
+  flag stolen{false};
+  scope s;
+  s.fork([&] {
+    try {
+      throw 1;
+    } catch (const int) {
+      scope inner;  // its push is where the outer continuation gets published, with an exception at hand
+      flag went_on{false};
+      inner.fork([&] { fork_until_continued(went_on); });
+      NOPAL_CHECK(handled() == 1);
+      set(went_on);
+      inner.join();
+      fork_until_continued(stolen);
+      NOPAL_CHECK(handled() == 1);
+    }
+  });
+  NOPAL_CHECK(handled() == 0);
+  NOPAL_CHECK(std::uncaught_exceptions() == 0);
+  set(stolen);
+  s.join();
+  NOPAL_CHECK(handled() == 0);
+}
+
+NOPAL_PROGRAM(older_fork) {
+  for (int i = 0; i < 300; ++i) handler_in_child();
+  support::check_quiet();
+  return 0;
+}
+
+/// A strand that is away from home throws, catches and forks in the handler: its frame is on one stack, it on another.
+void away_handler(int number) {
+  flag went_on{false};
+  flag handler_done{false};
+  scope outer;
+  outer.fork([&] {
+    wait_for_continuation(went_on);
+    wait_for_continuation(handler_done);
+  });
+  set(went_on);
+  fork_in_handler(number);
+  try {
+    throw number + 1;
+  } catch (const int) {
+    flag again{false};
+    scope inner;
+    inner.fork([&] {
+      fork_until_continued(again);
+      NOPAL_CHECK(handled() == number + 1);
+    });
+    NOPAL_CHECK(handled() == number + 1);
+    set(again);
+    inner.join();
+    NOPAL_CHECK(handled() == number + 1);
+  }
+  set(handler_done);
+  outer.join();
+  NOPAL_CHECK(handled() == 0);
+}
+
+// A thread made after the pool has its stack below the pool's: then stolen strands run above the frames they continue.
+NOPAL_PROGRAM(away_from_home) {
+  if (nopal::workers() == 2) return 0;  // two children wait at once
+  for (int i = 1; i <= 200; ++i) away_handler(i);
+  std::thread([] {
+    for (int i = 1; i <= 200; ++i) away_handler(i);
+  }).join();
+  support::check_quiet();
+  return 0;
+}
+
+struct forks_in_destructor {
+  int in_flight;
+  explicit forks_in_destructor(int expected) : in_flight(expected) {}
+  forks_in_destructor(const forks_in_destructor&) = delete;
+  forks_in_destructor& operator=(const forks_in_destructor&) = delete;
+  ~forks_in_destructor() {
+    NOPAL_CHECK(std::uncaught_exceptions() == in_flight);
+    flag went_on{false};
+    scope s;
+    s.fork([&] {
+      wait_briefly(went_on);
+      NOPAL_CHECK(std::uncaught_exceptions() == in_flight);
+    });
+    NOPAL_CHECK(std::uncaught_exceptions() == in_flight);
+    set(went_on);
+    s.join();
+    NOPAL_CHECK(std::uncaught_exceptions() == in_flight);
+    NOPAL_CHECK(support::fib(10) == 55);
+  }
+};
+
+NOPAL_PROGRAM(destructors_fork) {
+  for (int i = 0; i < 200; ++i) {
+    { const forks_in_destructor calm(0); }
+    try {
+      const forks_in_destructor unwinding(1);
+      throw 1;
+    } catch (const int) {
+      NOPAL_CHECK(std::uncaught_exceptions() == 0);
+      NOPAL_CHECK(handled() == 1);
+    }
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// While one strand unwinds, the others know of no exception.
+void unwind_beside_others() {
+  flag unwinding{false};
+  flag looked{false};
+  struct signal_and_wait {
+    flag& unwinding;
+    flag& looked;
+    ~signal_and_wait() {
+      NOPAL_CHECK(std::uncaught_exceptions() == 1);
+      set(unwinding);
+      wait_for_continuation(looked);
+      NOPAL_CHECK(std::uncaught_exceptions() == 1);
+    }
+  };
+  flag went_on{false};
+  scope s;
+  s.fork([&] {
+    wait_for_continuation(went_on);
+    try {
+      const signal_and_wait local{unwinding, looked};
+      throw 1;
+    } catch (const int) {
+    }
+  });
+  set(went_on);
+  wait_for_continuation(unwinding);
+  NOPAL_CHECK(std::uncaught_exceptions() == 0);
+  set(looked);
+  s.join();
+  NOPAL_CHECK(std::uncaught_exceptions() == 0);
+}
+
+NOPAL_PROGRAM(strands_unwind_alone) {
+  for (int i = 0; i < 300; ++i) unwind_beside_others();
+  support::check_quiet();
+  return 0;
+}
+
+/// A scope made during unwinding throws its child's exception only where that is allowed: inside the destructor.
+struct joins_throwing_child {
+  int& caught;
+  ~joins_throwing_child() {
+    try {
+      flag went_on{false};
+      scope s;
+      s.fork([&] {
+        wait_briefly(went_on);
+        throw 7;
+      });
+      set(went_on);
+      s.join();
+    } catch (const int number) {
+      caught = number;
+    }
+  }
+};
+
+/// The same, with the scope's destructor as the one that throws.
+struct leaves_throwing_child {
+  int& caught;
+  ~leaves_throwing_child() {
+    try {
+      flag went_on{false};
+      scope s;
+      s.fork([&] {
+        wait_briefly(went_on);
+        throw 8;
+      });
+      set(went_on);
+    } catch (const int number) {
+      caught = number;
+    }
+  }
+};
+
+NOPAL_PROGRAM(child_throws_during_unwinding) {
+  for (int i = 0; i < 200; ++i) {
+    int joined = 0;
+    int left = 0;
+    int outer = 0;
+    try {
+      const joins_throwing_child first{joined};
+      const leaves_throwing_child second{left};
+      throw 9;
+    } catch (const int number) {
+      outer = number;
+    }
+    NOPAL_CHECK(joined == 7 && left == 8 && outer == 9);
+    NOPAL_CHECK(std::uncaught_exceptions() == 0 && handled() == 0);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+class exception_state : public testing::TestWithParam<int> {
+protected:
+  static testing::AssertionResult run(const char* name) {
+    return support::succeeds(name, support::on_workers(GetParam()));
+  }
+};
+
+TEST_P(exception_state, of_a_handler_goes_with_the_continuation_and_stays_with_the_child) {
+  EXPECT_TRUE(run("in_handler"));
+}
+TEST_P(exception_state, lets_a_stolen_continuation_rethrow_out_of_its_handler) {
+  EXPECT_TRUE(run("rethrow_out_of_handler"));
+}
+TEST_P(exception_state, of_handlers_in_handlers) { EXPECT_TRUE(run("handlers_in_handlers")); }
+TEST_P(exception_state, of_a_child_is_unknown_to_an_older_fork) { EXPECT_TRUE(run("older_fork")); }
+TEST_P(exception_state, of_a_strand_away_from_home) { EXPECT_TRUE(run("away_from_home")); }
+TEST_P(exception_state, counts_in_destructors_that_fork) { EXPECT_TRUE(run("destructors_fork")); }
+TEST_P(exception_state, of_an_unwinding_strand_is_its_own) { EXPECT_TRUE(run("strands_unwind_alone")); }
+TEST_P(exception_state, lets_children_throw_during_unwinding) { EXPECT_TRUE(run("child_throws_during_unwinding")); }
+
+INSTANTIATE_TEST_SUITE_P(at_workers, exception_state, testing::Values(1, 2, 7, 300),
+                         testing::PrintToStringParamName());
+
+}  // namespace

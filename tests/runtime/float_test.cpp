@@ -1,0 +1,94 @@
+// Rounding mode and flush-to-zero of a root are those of all its strands, and of the root after its joins.
+#include <gtest/gtest.h>
+
+#include <xmmintrin.h>
+
+#include <cfenv>
+#include <limits>
+#include <thread>
+
+#include "support/strands.hpp"
+
+namespace {
+
+using nopal::scope;
+using support::flag;
+using support::set;
+using support::wait_for_continuation;
+
+constexpr unsigned flush_to_zero = 0x8000;
+
+struct control {
+  int rounding;
+  bool flushes;
+};
+
+void apply(const control& one) {
+  NOPAL_CHECK(std::fesetround(one.rounding) == 0);
+  _mm_setcsr((_mm_getcsr() & ~flush_to_zero) | (one.flushes ? flush_to_zero : 0U));
+}
+
+// Volatile operands keep the compiler from computing at its own rounding.
+void check_in_force(const control& one) {
+  volatile double third = 1.0;
+  third = third / 3.0;
+  const bool up = third * 3.0L > 1.0L;
+  NOPAL_CHECK(up == (one.rounding == FE_UPWARD));
+  NOPAL_CHECK(std::fegetround() == one.rounding);
+  volatile double least = std::numeric_limits<double>::min();
+  least = least / 2.0;
+  NOPAL_CHECK((least == 0.0) == one.flushes);
+}
+
+void strands(const control& one, int depth) {
+  if (depth == 0) return check_in_force(one);
+  flag went_on{false};
+  scope s;
+  s.fork([&] {
+    wait_for_continuation(went_on);
+    check_in_force(one);
+  });
+  check_in_force(one);
+  set(went_on);
+  strands(one, depth - 1);
+  check_in_force(one);
+  s.join();
+  check_in_force(one);
+}
+
+void root(const control& one) {
+  apply(one);
+  for (int i = 0; i < 100; ++i) strands(one, 4);
+  apply({FE_TONEAREST, false});
+}
+
+NOPAL_PROGRAM(one_root_after_another) {
+  for (int i = 0; i < 5; ++i) {
+    root({FE_UPWARD, true});
+    root({FE_TONEAREST, false});
+    root({FE_DOWNWARD, false});
+    root({FE_TOWARDZERO, true});
+  }
+  return 0;
+}
+
+NOPAL_PROGRAM(roots_at_once) {
+  std::thread other([] { root({FE_UPWARD, true}); });
+  root({FE_DOWNWARD, false});
+  other.join();
+  support::check_quiet();
+  return 0;
+}
+
+class float_control : public testing::TestWithParam<int> {};
+
+TEST_P(float_control, of_a_root_is_that_of_its_strands) {
+  EXPECT_TRUE(support::succeeds("one_root_after_another", support::on_workers(GetParam())));
+}
+TEST_P(float_control, differs_between_roots_at_once) {
+  EXPECT_TRUE(support::succeeds("roots_at_once", support::on_workers(GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(at_workers, float_control, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+}  // namespace
