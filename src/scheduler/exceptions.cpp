@@ -20,7 +20,8 @@ namespace {
 
 struct kept_exception {
   nopal_frame* frame;
-  std::uint64_t place;  ///< orders the children of one frame as the serial program does
+  std::uint64_t place;   ///< orders the children of one frame as the serial program does
+  bool leaving_home;     ///< forked at home, and left home by its steal: the place is known at the join
   std::exception_ptr thrown;
   kept_exception* next;
 };
@@ -38,14 +39,26 @@ constexpr std::size_t handler_stack_pointer_offset = 104;
 
 }  // namespace
 
-/// The unwinder notes the stack pointer of the handling function in the record, which tells the handler's age.
-void* caught_at(void* caught, const void* stack_pointer, const void* base) noexcept {
-  while (caught != nullptr && caught != base) {
+namespace {
+
+bool lies_on(const char* address, const nopal_stack* stack) {
+  if (stack->native_owner == nullptr) {
+    return address >= stack->low && address < stack->high;
+  }
+  return !the_runtime().stacks.contains(address);  // A strand here has frames on this stack and on the pool's.
+}
+
+}  // namespace
+
+/// The unwinder notes the stack pointer of the handling function in the record. On the stack of the fork it tells the
+/// handler's age. On another, the exception was caught before the strand came to this one, so before the fork.
+void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept {
+  while (caught != nullptr) {
     const char* const record = static_cast<const char*>(caught);
     const char* handler;
     __builtin_memcpy(&handler, record + handler_stack_pointer_offset, sizeof handler);
-    if (handler >= static_cast<const char*>(stack_pointer)) {
-      return caught;
+    if (!lies_on(handler, stack) || handler >= static_cast<const char*>(stack_pointer)) {
+      break;
     }
     __builtin_memcpy(&caught, record + next_exception_offset, sizeof caught);
   }
@@ -57,17 +70,23 @@ namespace {
 /// Among the children forked between two steals, the one whose continuation was stolen is the last.
 constexpr std::uint64_t last_before_steal = 0xffffffffU;
 
+std::uint64_t place_of(std::uint32_t steal, std::uint64_t place_between_steals) {
+  return static_cast<std::uint64_t>(steal) << 32 | place_between_steals;
+}
+
 /// Keeps the exception being handled for the join of `frame`.
-void keep_exception(nopal_frame* frame, std::uint64_t place_between_steals) {
+void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
   const strand_base base = this_worker()->stack.load(std::memory_order_relaxed)->base();
+  const bool away = base.frame_pointer == frame->frame_pointer;
   auto* const kept = new (std::nothrow) kept_exception;
   if (kept == nullptr) {
     os::write_stderr("nopal: no memory to keep the exception of a child\n");
     std::terminate();
   }
-  const std::uint64_t steals_before = base.frame_pointer == frame->frame_pointer ? base.sequence : 0;
   kept->frame = frame;
-  kept->place = steals_before << 32 | place_between_steals;
+  kept->leaving_home = stolen && !away;
+  // The thief writes to the frame at any time now, unless the strand is still ours.
+  kept->place = place_of(away ? base.sequence : stolen ? 0 : frame->last_steal, place_between_steals);
   kept->thrown = std::current_exception();
   pthread_mutex_lock(&store.lock);
   kept->next = store.first;
@@ -90,10 +109,10 @@ extern "C" NOPAL_EXPORT int nopal_child_threw(nopal_frame* frame) {
     if (frame->steals == 0) {
       return 1;
     }
-    keep_exception(frame, next_place());
+    keep_exception(frame, false, next_place());
     return 0;
   }
-  keep_exception(frame, last_before_steal);
+  keep_exception(frame, true, last_before_steal);
   // The handler is never returned to, so it ends here.
   __cxxabiv1::__cxa_end_catch();
   nopal_child_done(frame);
@@ -114,6 +133,9 @@ void* take_exception(nopal_frame* frame) noexcept {
       continue;
     }
     *link = candidate->next;
+    if (candidate->leaving_home) {
+      candidate->place = place_of(frame->home_steal, last_before_steal);
+    }
     all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
     const bool earlier = earliest == nullptr || candidate->place < earliest->place;
     kept_exception* const loser = earlier ? earliest : candidate;

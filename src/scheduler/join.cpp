@@ -13,7 +13,6 @@ namespace {
 
 [[noreturn]] void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
   self->stack.store(stack, std::memory_order_relaxed);
-  self->strand_caught.store(frame->caught, std::memory_order_relaxed);
   self->strand_uncaught.store(frame->uncaught, std::memory_order_relaxed);
   if (self->exceptions != nullptr) {
     *self->exceptions = {frame->caught, frame->uncaught};

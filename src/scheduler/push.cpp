@@ -15,17 +15,16 @@ constexpr std::int32_t everything = 1 << 30;
 
 /// Exceptions caught by this strand: which of them each fork in the deque was made under.
 struct caught_record {
-  void* caught;      // the list now
-  const void* base;  // the list when the strand came to this worker
-  bool any;          // something is being handled, so slots have to say what
+  void* caught;              // the list now; if something is being handled, slots have to say what
+  const nopal_stack* stack;  // run on now
 };
 
 /// The entry's frame gets the exceptions that were being handled when it forked, and its slot says so.
 void record_caught(void* context, nopal_frame*& slot) {
   const auto& record = *static_cast<const caught_record*>(context);
-  if (record.any) {
+  if (record.caught != nullptr) {
     nopal_frame* const frame = untagged(slot);
-    frame->caught = caught_at(record.caught, frame->stack_pointer, record.base);
+    frame->caught = caught_at(record.caught, frame->stack_pointer, record.stack);
     __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
   }
 }
@@ -55,11 +54,7 @@ void offer(worker* self, bool barrier_works) {
     return;
   }
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
-                       self->strand_caught.load(std::memory_order_relaxed), false};
-  record.any = record.caught != nullptr;
-  if (!record.any) {
-    self->strand_caught.store(nullptr, std::memory_order_relaxed);
-  }
+                       self->stack.load(std::memory_order_relaxed)};
   self->float_control.store(arch::float_control(), std::memory_order_relaxed);
   const std::int32_t half = (entries + 1) / 2;
   const std::int32_t batch = half < publish_batch ? half : publish_batch;

@@ -245,7 +245,7 @@ void return_stack(worker* self, nopal_stack* stack) noexcept {
   if (self->spare == nullptr && self->of_pool && all.chosen.reclaim != reclaim::eager) {
     self->spare = stack;
   } else {
-    all.stacks.give(stack);
+    self->counts.pages_reclaimed.add(all.stacks.give(stack));
   }
 }
 

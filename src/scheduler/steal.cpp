@@ -18,7 +18,6 @@ struct observation {
   worker* victim;
   nopal_stack* stack;
   strand_base base;
-  void* caught;
   std::uint32_t uncaught;
   std::uint64_t float_control;
 };
@@ -28,7 +27,6 @@ void observe(void* context) {
   worker& victim = *seen.victim;
   seen.stack = victim.stack.load(std::memory_order_relaxed);
   seen.base = seen.stack != nullptr ? seen.stack->base() : strand_base{};
-  seen.caught = victim.strand_caught.load(std::memory_order_relaxed);
   seen.uncaught = victim.strand_uncaught.load(std::memory_order_relaxed);
   seen.float_control = victim.float_control.load(std::memory_order_relaxed);
 }
@@ -42,7 +40,6 @@ bool no_exception_about(void* context) {
   }
   return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
          __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 &&
-         victim->strand_caught.load(std::memory_order_relaxed) == nullptr &&
          victim->strand_uncaught.load(std::memory_order_relaxed) == 0;
 }
 
@@ -58,6 +55,13 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
   return highest - excess;
 }
 
+/// Steals of one strand follow each other, so their tickets tell its children's order. Never zero.
+std::uint32_t next_ticket() {
+  static std::atomic<std::uint32_t> tickets{0};
+  const std::uint32_t ticket = tickets.fetch_add(1, std::memory_order_relaxed) + 1;
+  return ticket != 0 ? ticket : next_ticket();
+}
+
 [[noreturn]] void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot, const observation& seen) {
   nopal_frame* const frame = untagged(slot);
   const bool away = seen.base.frame_pointer == frame->frame_pointer;
@@ -69,14 +73,15 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
   }
   if (!away) {
     frame->home = seen.stack;  // The strand leaves the stack its frame is on; this scope's join brings it back.
+    frame->home_steal = frame->steals == 0 ? 0 : frame->last_steal;
   }
+  frame->last_steal = next_ticket();
   ++frame->steals;
 
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->set_base({frame->frame_pointer, home_pointer - start, away ? seen.base.sequence + 1 : 1});
+  stack->set_base({frame->frame_pointer, home_pointer - start, frame->last_steal});
   self->stack.store(stack, std::memory_order_relaxed);
-  void* const caught = is_tagged(slot) ? frame->caught : seen.caught;
-  self->strand_caught.store(caught, std::memory_order_relaxed);
+  void* const caught = is_tagged(slot) ? frame->caught : nullptr;
   self->strand_uncaught.store(seen.uncaught, std::memory_order_relaxed);
   self->float_control.store(seen.float_control, std::memory_order_relaxed);
   if (self->exceptions != nullptr) {

@@ -7,6 +7,8 @@
 #include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
+#include "stack/stack.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
@@ -19,8 +21,8 @@ inline nopal_frame* untagged(nopal_frame* slot) noexcept {
 inline bool is_tagged(nopal_frame* slot) noexcept { return (reinterpret_cast<std::uintptr_t>(slot) & 1U) != 0; }
 
 /// The exceptions of the list `caught` that were being handled when a function at `stack_pointer` forked: those
-/// whose handler is that function or an older one. Those from `base` on were handled when the strand came here.
-void* caught_at(void* caught, const void* stack_pointer, const void* base) noexcept;
+/// whose handler is that function or an older one. The fork happened on `stack`.
+void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept;
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

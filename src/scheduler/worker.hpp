@@ -58,8 +58,7 @@ struct worker {
   // Read by thieves before they take an entry, valid only if they do; written by this worker before it makes
   // anything public. Relaxed: the deque's exchange orders them.
   std::atomic<nopal_stack*> stack;           ///< run on now; null while in the scheduler
-  std::atomic<void*> strand_caught;          ///< exceptions that untagged public entries were forked under
-  std::atomic<std::uint32_t> strand_uncaught;
+  std::atomic<std::uint32_t> strand_uncaught;  ///< exceptions in flight at the public forks
   std::atomic<std::uint64_t> float_control;  ///< of the root that this worker works for
   std::atomic<int> cpu;                      ///< last seen on
 

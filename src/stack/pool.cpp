@@ -173,8 +173,18 @@ bool stack_pool::prepare(region& in, std::size_t index) noexcept {
   return true;
 }
 
-void stack_pool::give(nopal_stack* stack) noexcept {
-  idle(stack, stack->high);
+bool stack_pool::contains(const void* address) const noexcept {
+  const std::size_t count = regions_count_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (address >= regions_[i].low && address < regions_[i].high) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::size_t stack_pool::give(nopal_stack* stack) noexcept {
+  const std::size_t pages = idle(stack, stack->high);
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
     region& home = regions_[i];
@@ -182,9 +192,10 @@ void stack_pool::give(nopal_stack* stack) noexcept {
       const auto index = static_cast<std::size_t>(stack - home.stacks);
       // Release pairs with the acquire in take_from.
       home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
-      return;
+      break;
     }
   }
+  return pages;
 }
 
 std::size_t stack_pool::retain(nopal_stack* stack, const void* stack_pointer) noexcept {

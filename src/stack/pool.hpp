@@ -41,8 +41,11 @@ public:
   /// A stack, if possible one that lies below `below`; null if there is no memory for another.
   nopal_stack* take(const void* below) noexcept;
 
-  /// Gives an empty stack back.
-  void give(nopal_stack* stack) noexcept;
+  /// Gives an empty stack back. Returns the pages given back to the system.
+  std::size_t give(nopal_stack* stack) noexcept;
+
+  /// Whether an address lies on some stack of the pool.
+  [[nodiscard]] bool contains(const void* address) const noexcept;
 
   /// The stack is retained and nothing below `stack_pointer` is needed. Returns the pages given back to the system.
   std::size_t retain(nopal_stack* stack, const void* stack_pointer) noexcept;

@@ -21,7 +21,7 @@ struct worker;
 struct strand_base {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
   std::ptrdiff_t to_home = 0;     ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
-  std::uint32_t sequence = 0;     ///< how often the activation was stolen since it left home; orders its children
+  std::uint32_t sequence = 0;     ///< ticket of the steal that brought the strand here; orders its children
 };
 
 }  // namespace NOPAL_ABI_NAMESPACE

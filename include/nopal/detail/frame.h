@@ -33,6 +33,8 @@ struct nopal_frame {
   uint32_t uncaught_at_fork; /* the same at the first stolen fork */
   uint32_t float_control;    /* SSE control word while the strand is suspended */
   uint32_t x87_control;      /* x87 control word while the strand is suspended */
+  uint32_t last_steal;       /* ticket of the last steal, and of the last before the strand left home through this */
+  uint32_t home_steal;       /* scope (0: none): they order the exceptions of children; written by thieves */
 };
 
 /* A worker's deque of forks whose continuation may be stolen, oldest first. Slots [top, split) are public: any
