@@ -41,6 +41,9 @@ void append(nopal_deque& deque, nopal_frame* frame) noexcept;
 /// Owner: how many entries there are, public ones included. A snapshot for anyone else.
 std::int32_t size(const nopal_deque& deque) noexcept;
 
+/// Whether some entry is public, or being made so. A snapshot.
+bool has_public(const nopal_deque& deque) noexcept;
+
 /// Owner: lets pushes take the fast path again.
 void unpoison(nopal_deque& deque) noexcept;
 

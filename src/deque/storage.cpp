@@ -92,6 +92,14 @@ std::int32_t size(const nopal_deque& deque) noexcept {
   return __atomic_load_n(&deque.bottom, __ATOMIC_RELAXED) - __atomic_load_n(&deque.top, __ATOMIC_RELAXED);
 }
 
+bool has_public(const nopal_deque& deque) noexcept {
+#ifdef NOPAL_DEQUE_LOCKFREE
+  return size(deque) > 0;
+#else
+  return __atomic_load_n(&deque.split, __ATOMIC_ACQUIRE) > __atomic_load_n(&deque.top, __ATOMIC_ACQUIRE);
+#endif
+}
+
 void unpoison(nopal_deque& deque) noexcept {
   __atomic_store_n(&deque.limit, capacity_of(deque.slots), __ATOMIC_RELAXED);
 }

@@ -81,6 +81,9 @@ void install_hooks(runtime& all) noexcept;
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
 
+/// Whether a thief can get anything from `victim` now.
+bool has_work_to_take(worker* victim) noexcept;
+
 /// Wakes one sleeper if there is one; the publishing side of docs/sleep.md.
 void wake_one(worker* self) noexcept;
 void wake_all() noexcept;

@@ -23,8 +23,8 @@ bool work_in_sight(worker* self) {
   }
   const int used = all.table_used.load(std::memory_order_seq_cst);
   for (int i = 0; i < used; ++i) {
-    const worker* const other = all.table[i].load(std::memory_order_acquire);
-    if (other != nullptr && other != self && deque::size(other->deque) > 0) {
+    worker* const other = all.table[i].load(std::memory_order_acquire);
+    if (other != nullptr && other != self && has_work_to_take(other)) {
       return true;
     }
   }

@@ -163,15 +163,27 @@ deque::steal_outcome look_at(worker* self, worker* victim) {
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 
-/// Publishes the victim's work for it. The victim's thread may be ending, and takes its exception state with it; it
-/// waits for visitors first. Sequentially consistent on both words: either it sees the visitor or that sees it gone.
-void visit_and_force(worker* self, worker* victim) {
+/// Whether the victim has private work that a thief may publish. The victim's thread may be ending, and takes its exception
+/// state with it; it waits for visitors first. Sequentially consistent on both words: either it sees the visitor or
+/// that sees it gone.
+template <class Act>
+bool visit(worker* victim, Act act) {
   victim->visitors.fetch_add(1, std::memory_order_seq_cst);
-  if (victim->has_thread.load(std::memory_order_seq_cst) && no_exception_about(victim) &&
-      deque::force_publish(victim->deque, os::process_barrier, no_exception_about, victim)) {
-    self->counts.forced_publishes.add();
+  const bool allowed = victim->has_thread.load(std::memory_order_seq_cst) && no_exception_about(victim);
+  if (allowed) {
+    act();
   }
   victim->visitors.fetch_sub(1, std::memory_order_release);
+  return allowed;
+}
+
+/// Publishes the victim's work for it. False if only the victim itself can.
+bool visit_and_force(worker* self, worker* victim) {
+  return visit(victim, [self, victim] {
+    if (deque::force_publish(victim->deque, os::process_barrier, no_exception_about, victim)) {
+      self->counts.forced_publishes.add();
+    }
+  });
 }
 
 /// Looks at somebody. Does not return if that brought work; true if looking again soon makes sense.
@@ -185,11 +197,11 @@ bool try_to_steal(worker* self, int attempt, int& impatience) {
   if (outcome != deque::steal_outcome::private_only) {
     return outcome == deque::steal_outcome::lost;
   }
-  if (++impatience >= patience) {
-    impatience = 0;
-    visit_and_force(self, victim);
+  if (++impatience < patience) {
+    return true;
   }
-  return true;
+  impatience = 0;
+  return visit_and_force(self, victim);
 }
 
 void take_from_inbox(worker* self) {
@@ -213,6 +225,11 @@ bool look_around(worker* self, int& impatience) {
 }
 
 }  // namespace
+
+bool has_work_to_take(worker* victim) noexcept {
+  // Private work that only its owner can publish is nothing to stay awake for: the owner wakes somebody when it does.
+  return deque::size(victim->deque) > 0 && (deque::has_public(victim->deque) || visit(victim, [] {}));
+}
 
 [[noreturn]] void find_work(worker* self) noexcept {
   runtime& all = the_runtime();
