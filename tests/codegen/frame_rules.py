@@ -171,8 +171,8 @@ def reads(instruction, number):
 
 
 def is_probe(instruction):
-    """`orq $0,(%rsp)` touches a page of the stack and changes nothing."""
-    return instruction.name in ("or", "orq", "orl") and instruction.operands[0] == "$0x0"
+    """`orq $0,(%rsp)`, with Clang `xorq`, touches a page of the stack and changes nothing."""
+    return instruction.name in ("or", "orq", "orl", "xorq") and instruction.operands[0] == "$0x0"
 
 
 def copies_from_derived(state, instruction):

@@ -8,6 +8,7 @@ import subprocess
 
 HEADING = re.compile(r"^([0-9a-f]+) <(.+)>:$")
 LINE = re.compile(r"^\s+([0-9a-f]+):\t(.+)$")
+SYMBOL = re.compile(r"^([0-9a-f]+) .{5}.F \S+\t([0-9a-f]+) ")
 TARGET = re.compile(r"\b([0-9a-f]+) <([^>]+)>")
 PREFIXES = {"lock", "rep", "repz", "repnz", "notrack", "bnd", "cs", "ds", "es", "ss", "fs", "gs", "data16", "addr32",
             "rex", "rex.W", "xacquire", "xrelease"}
@@ -120,23 +121,44 @@ def owner_of(name):
 
 
 def disassemble(path, objdump="objdump"):
-    done = subprocess.run([objdump, "-d", "--no-show-raw-insn", "-M", "att", path], capture_output=True, text=True,
-                          check=True)
-    return parse(done.stdout)
+    def output(*flags):
+        return subprocess.run([objdump, *flags, path], capture_output=True, text=True, check=True).stdout
+    return parse(output("-d", "--no-show-raw-insn", "-M", "att"), ends_of(output("-t")))
 
 
-def parse(listing):
+def ends_of(symbols):
+    """Where the function at an address ends. Behind it may lie others that have no symbol, as Clang's helpers of
+    coroutines."""
+    ends = {}
+    for line in symbols.splitlines():
+        found = SYMBOL.match(line)
+        if found:
+            start, size = int(found.group(1), 16), int(found.group(2), 16)
+            if size:
+                ends[start] = max(ends.get(start, 0), start + size)
+    return ends
+
+
+def parse(listing, ends):
     """Functions, each with its cold part. Names of local functions repeat, so parts are joined by their jumps."""
-    parts, current = [], None
+    parts, current, end = [], None, None
     for line in listing.splitlines():
         heading = HEADING.match(line)
         if heading:
             current = Function(heading.group(2), int(heading.group(1), 16))
+            end = ends.get(current.start)
             parts.append(current)
             continue
         found = LINE.match(line)
-        if found and current is not None and found.group(2) != "...":
-            current.add(Instruction(int(found.group(1), 16), found.group(2)))
+        if not found or current is None or found.group(2) == "...":
+            continue
+        instruction = Instruction(int(found.group(1), 16), found.group(2))
+        if end is not None and instruction.address >= end:
+            if instruction.is_padding:
+                continue
+            current, end = Function(f"what follows {current.name}", instruction.address), None
+            parts.append(current)
+        current.add(instruction)
     return join_cold_parts([part for part in parts if part.order])
 
 

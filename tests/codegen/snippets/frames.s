@@ -121,6 +121,15 @@
         leave
         ret
 
+# Its size says that what follows without a name is another function, which may do as it likes.
+        function good_followed_by_nameless
+        enter_frame
+        fork
+        join_and_return
+        .size   good_followed_by_nameless, .-good_followed_by_nameless
+        movq    16(%rsp), %rax
+        ret
+
         function bad_load
         enter_frame
         movq    %rdi, 16(%rsp)
