@@ -5,10 +5,10 @@
 
 long fib(int n) {
   if (n < 2) return n;
-  long x;                          // what children write is declared before the scope
+  long x;  // what children write is declared before the scope
   nopal::scope s;
-  s.fork_into(x, fib, n - 1);      // x = fib(n - 1), may run in parallel with what follows
-  long y = fib(n - 2);             // the continuation: this is what another worker steals
+  s.fork_into(x, fib, n - 1);  // x = fib(n - 1), may run in parallel with what follows
+  long y = fib(n - 2);         // the continuation: this is what another worker steals
   s.join();
   return x + y;
 }

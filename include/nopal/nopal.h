@@ -62,12 +62,12 @@
  * defines `void nopal_fork_f(nopal_scope*, result* out, ...)`: `*out = f(...)` as a child, the arguments evaluated
  * and copied before anything runs at the same time. Read `*out` after the join only. No semicolon follows. If `f` is
  * static, or noexcept in C++, it must be declared so before. Cost and thread rules are those of nopal_fork. */
-#define NOPAL_FORKABLE(result, ...) \
+#define NOPAL_FORKABLE(result, ...)                                                                          \
   NOPAL_DETAIL_FORKABLE_NAMED(result, NOPAL_DETAIL_FIRST(__VA_ARGS__, ~), (__VA_ARGS__))
 
 /** The same for a function that returns nothing: `NOPAL_FORKABLE_VOID(f, (type, name)...)` defines
  * `void nopal_fork_f(nopal_scope*, ...)`. */
-#define NOPAL_FORKABLE_VOID(...) \
+#define NOPAL_FORKABLE_VOID(...)                                                                             \
   NOPAL_DETAIL_FORKABLE_VOID_NAMED(NOPAL_DETAIL_FIRST(__VA_ARGS__, ~), (__VA_ARGS__))
 
 #define NOPAL_DETAIL_FORKABLE_NAMED(result, f, list) NOPAL_DETAIL_FORKABLE(result, f, list)
@@ -102,10 +102,10 @@ enum nopal_pin {
 /** What a program may set before the runtime starts. A member that is zero leaves the choice to the environment
  * variable of the same meaning and, where that is unset, to the runtime. */
 typedef struct nopal_configuration {
-  int workers;                          /**< threads that execute strands, the caller included; NOPAL_WORKERS */
-  size_t stack_size;                    /**< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE */
-  enum nopal_reclaim reclaim;           /**< NOPAL_RECLAIM */
-  enum nopal_pin pin;                   /**< NOPAL_PIN */
+  int workers;                /**< threads that execute strands, the caller included; NOPAL_WORKERS */
+  size_t stack_size;          /**< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE */
+  enum nopal_reclaim reclaim; /**< NOPAL_RECLAIM */
+  enum nopal_pin pin;         /**< NOPAL_PIN */
   enum nopal_reclaim_with reclaim_with; /**< NOPAL_RECLAIM_WITH */
 } nopal_configuration;
 
@@ -126,14 +126,14 @@ typedef struct nopal_worker_statistics {
 
 /** Counts of the whole runtime. */
 typedef struct nopal_statistics {
-  int workers;                    /**< threads that execute strands */
-  nopal_worker_statistics total;  /**< sums over all workers, those that have left included */
-  uint64_t joins_with_children;   /**< children that a join found stolen; equals steals when quiet */
-  uint64_t stacks_in_use;         /**< stacks outside the pool now */
-  uint64_t stacks_peak;           /**< the most stacks outside the pool at once */
-  uint64_t stacks_mapped;         /**< stacks that exist, in the pool or outside */
-  uint64_t stack_pages_in_use;    /**< resident pages of all stacks now */
-  uint64_t stack_pages_peak;      /**< bound on the most resident stack pages at once */
+  int workers;                   /**< threads that execute strands */
+  nopal_worker_statistics total; /**< sums over all workers, those that have left included */
+  uint64_t joins_with_children;  /**< children that a join found stolen; equals steals when quiet */
+  uint64_t stacks_in_use;        /**< stacks outside the pool now */
+  uint64_t stacks_peak;          /**< the most stacks outside the pool at once */
+  uint64_t stacks_mapped;        /**< stacks that exist, in the pool or outside */
+  uint64_t stack_pages_in_use;   /**< resident pages of all stacks now */
+  uint64_t stack_pages_peak;     /**< bound on the most resident stack pages at once */
 } nopal_statistics;
 
 /** The number of threads that execute strands: the worker threads and the calling one; -1 on failure. Starts nothing.

@@ -15,7 +15,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 /// When the pages of a suspended stack go back to the system.
 enum class reclaim : int {
-  lazy,   ///< only while more than a small multiple of the workers' number of suspended stacks hold unused pages
+  lazy,  ///< only while more than a small multiple of the workers' number of suspended stacks hold unused pages
   eager,  ///< at every suspension
   never,  ///< not before the runtime shuts down
 };
@@ -29,11 +29,11 @@ enum class reclaim_call : int {
 /// What a program may set before the runtime starts. A zero or `-1` leaves the choice to the
 /// environment variable of the same meaning and, where that is unset, to the runtime.
 struct configuration {
-  int workers = 0;                ///< threads that execute strands, the caller included; NOPAL_WORKERS
-  std::size_t stack_size = 0;     ///< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE
+  int workers = 0;             ///< threads that execute strands, the caller included; NOPAL_WORKERS
+  std::size_t stack_size = 0;  ///< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE
   nopal::reclaim reclaim = static_cast<nopal::reclaim>(-1);  ///< NOPAL_RECLAIM
-  int pin = -1;                   ///< 1 binds each worker thread to a CPU, 0 does not; NOPAL_PIN
-  int reclaim_with = -1;          ///< a `reclaim_call`; NOPAL_RECLAIM_WITH=dontneed|free
+  int pin = -1;           ///< 1 binds each worker thread to a CPU, 0 does not; NOPAL_PIN
+  int reclaim_with = -1;  ///< a `reclaim_call`; NOPAL_RECLAIM_WITH=dontneed|free
 };
 
 /// What the runtime cannot do as asked: configuring it after its start, no memory for stacks, wrong use of a scope.
@@ -59,15 +59,15 @@ struct worker_statistics {
 
 /// Counts of the whole runtime.
 struct statistics {
-  int workers = 0;                                ///< threads that execute strands
-  worker_statistics total;                        ///< sums over `per_worker` and over threads that have left
-  std::vector<worker_statistics> per_worker;      ///< one entry per worker now known, adopted threads included
-  std::uint64_t joins_with_children = 0;          ///< children that a join found stolen; equals steals when quiet
-  std::uint64_t stacks_in_use = 0;                ///< stacks outside the pool now
-  std::uint64_t stacks_peak = 0;                  ///< the most stacks outside the pool at once
-  std::uint64_t stacks_mapped = 0;                ///< stacks that exist, in the pool or outside
-  std::uint64_t stack_pages_in_use = 0;           ///< resident pages of all stacks now
-  std::uint64_t stack_pages_peak = 0;             ///< bound on the most resident stack pages at once
+  int workers = 0;                            ///< threads that execute strands
+  worker_statistics total;                    ///< sums over `per_worker` and over threads that have left
+  std::vector<worker_statistics> per_worker;  ///< one entry per worker now known, adopted threads included
+  std::uint64_t joins_with_children = 0;      ///< children that a join found stolen; equals steals when quiet
+  std::uint64_t stacks_in_use = 0;            ///< stacks outside the pool now
+  std::uint64_t stacks_peak = 0;              ///< the most stacks outside the pool at once
+  std::uint64_t stacks_mapped = 0;            ///< stacks that exist, in the pool or outside
+  std::uint64_t stack_pages_in_use = 0;       ///< resident pages of all stacks now
+  std::uint64_t stack_pages_peak = 0;         ///< bound on the most resident stack pages at once
 };
 
 /// The number of threads that execute strands: the worker threads and the calling one. Starts nothing.

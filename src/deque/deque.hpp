@@ -59,7 +59,8 @@ bool pop_slow(nopal_deque& deque) noexcept;
 
 /// Thief: takes the oldest public entry. `observe(context)` runs after the entry was seen and before it is taken: what it
 /// reads of the victim was true while the entry was in the deque, if the outcome is `taken`.
-steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void* context), void* context) noexcept;
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void* context),
+                    void* context) noexcept;
 
 /// Thief: makes private entries public although the owner does not come by. `allowed(context)` may refuse after the
 /// barrier. `process_barrier` must order this thread against every other of the process, or return false.

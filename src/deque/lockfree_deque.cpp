@@ -41,7 +41,8 @@ bool pop_slow(nopal_deque& deque) noexcept {
   }
 }
 
-steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*), void* context) noexcept {
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*),
+                    void* context) noexcept {
   shared_word word = load(victim);
   // The fence pairs with the owner's sequentially consistent store of `bottom` in its pop.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -29,14 +29,16 @@ inline shared_word load(const nopal_deque& deque) {
   // Two loads, so the halves may be of different times; whoever acts on them confirms both by exchange.
   // The version first (acquire): slots are read under a version at least as old as their contents.
   word.version_and_raising = __atomic_load_n(&deque.version_and_raising, __ATOMIC_ACQUIRE);
-  const std::uint64_t both = __atomic_load_n(reinterpret_cast<const std::uint64_t*>(&deque.top), __ATOMIC_ACQUIRE);
+  const std::uint64_t both =
+      __atomic_load_n(reinterpret_cast<const std::uint64_t*>(&deque.top), __ATOMIC_ACQUIRE);
   word.top = static_cast<std::int32_t>(both & 0xffffffffU);
   word.split = static_cast<std::int32_t>(both >> 32);
   return word;
 }
 
 inline std::uint64_t low_half(const shared_word& word) {
-  return static_cast<std::uint32_t>(word.top) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(word.split)) << 32;
+  return static_cast<std::uint32_t>(word.top) |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(word.split)) << 32;
 }
 
 /// One step of the word, or a fresh look at it. A full barrier.
@@ -45,11 +47,14 @@ inline bool exchange(nopal_deque& deque, shared_word& expected, const shared_wor
   if (arch::compare_exchange_16(word_address(deque), seen, low_half(desired), desired.version_and_raising)) {
     return true;
   }
-  expected = {static_cast<std::int32_t>(seen[0] & 0xffffffffU), static_cast<std::int32_t>(seen[0] >> 32), seen[1]};
+  expected = {static_cast<std::int32_t>(seen[0] & 0xffffffffU), static_cast<std::int32_t>(seen[0] >> 32),
+              seen[1]};
   return false;
 }
 
-inline std::uint64_t next_version(std::uint64_t version_and_raising) { return (version_and_raising & ~raising) + one_version; }
+inline std::uint64_t next_version(std::uint64_t version_and_raising) {
+  return (version_and_raising & ~raising) + one_version;
+}
 
 }  // namespace deque
 }  // namespace NOPAL_ABI_NAMESPACE

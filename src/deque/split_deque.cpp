@@ -28,7 +28,8 @@ void reset(nopal_deque& deque) noexcept {
   }
 }
 
-std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*, nopal_frame*&), void* context) noexcept {
+std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*, nopal_frame*&),
+                     void* context) noexcept {
   shared_word word = load(deque);
   std::int32_t recorded_from = deque.bottom;
   for (;;) {
@@ -78,7 +79,8 @@ bool pop_slow(nopal_deque& deque) noexcept {
   }
 }
 
-steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*), void* context) noexcept {
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*),
+                    void* context) noexcept {
   shared_word word = load(victim);
   if ((word.version_and_raising & raising) != 0) {
     return steal_outcome::lost;
@@ -105,7 +107,8 @@ steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(vo
   return steal_outcome::taken;
 }
 
-bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowed)(void*), void* context) noexcept {
+bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowed)(void*),
+                   void* context) noexcept {
   shared_word word = load(victim);
   const std::int32_t seen_bottom = __atomic_load_n(&victim.bottom, __ATOMIC_ACQUIRE);
   const std::int32_t private_entries = seen_bottom - word.split;

@@ -54,7 +54,8 @@ bool pop_slow(nopal_deque& deque) noexcept {
   return false;
 }
 
-steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*), void* context) noexcept {
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*),
+                    void* context) noexcept {
   if (size(victim) <= 0) {
     return steal_outcome::empty;
   }

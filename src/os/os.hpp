@@ -90,7 +90,8 @@ inline void cpu_relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("isb");  // a hint that does wait, where `yield` does nothing on most cores; touches no register
+  asm volatile(
+      "isb");  // a hint that does wait, where `yield` does nothing on most cores; touches no register
 #endif
 }
 
@@ -104,7 +105,8 @@ bool native_stack_bounds(void*& low, void*& high) noexcept;
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
 /// The same for `timeout_ns` at most. False if that time passed.
-bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept;
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                    std::uint64_t timeout_ns) noexcept;
 
 /// Wakes up to `count` sleepers of `word`. Returns how many it woke.
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept;
@@ -125,12 +127,12 @@ bool process_barrier() noexcept;
 
 /// How many CPUs this process may use, and what decides that.
 struct cpu_allowance {
-  int online = 0;            ///< CPUs that the system runs
-  int affinity = 0;          ///< CPUs in the calling thread's affinity mask
-  double cgroup_quota = 0;   ///< CPUs' worth of time that the control groups grant; 0 without a limit
-  int cgroup_version = 0;    ///< of the hierarchy that controls CPU time: 1 or 2; 0 for none
+  int online = 0;              ///< CPUs that the system runs
+  int affinity = 0;            ///< CPUs in the calling thread's affinity mask
+  double cgroup_quota = 0;     ///< CPUs' worth of time that the control groups grant; 0 without a limit
+  int cgroup_version = 0;      ///< of the hierarchy that controls CPU time: 1 or 2; 0 for none
   char cgroup_path[512] = "";  ///< directory whose limit is the least, else the process's own; cut if longer
-  int allowed = 1;           ///< the least of `affinity` and `cgroup_quota` rounded up; at least 1
+  int allowed = 1;             ///< the least of `affinity` and `cgroup_quota` rounded up; at least 1
 };
 
 [[nodiscard]] cpu_allowance read_cpu_allowance(const char* root = "");
@@ -140,11 +142,11 @@ bool parse_cpu_list(const char* text, std::vector<int>& cpus);
 
 /// How far apart two CPUs are, nearest first.
 enum cpu_distance : int {
-  distance_same_core = 0,       ///< hardware threads of one core, or the same CPU
-  distance_shared_l2 = 1,       ///< cores below one second-level cache
-  distance_shared_l3 = 2,       ///< cores below one third-level cache; where none is described, of one package
-  distance_same_node = 3,       ///< one NUMA node; where none is described, one package
-  distance_other_node = 4,      ///< anything else
+  distance_same_core = 0,   ///< hardware threads of one core, or the same CPU
+  distance_shared_l2 = 1,   ///< cores below one second-level cache
+  distance_shared_l3 = 2,   ///< cores below one third-level cache; where none is described, of one package
+  distance_same_node = 3,   ///< one NUMA node; where none is described, one package
+  distance_other_node = 4,  ///< anything else
   distance_levels = 5,
 };
 

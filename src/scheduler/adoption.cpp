@@ -71,7 +71,8 @@ worker* adopt_locked(runtime& all) {
   }
   self->exceptions = this_thread_exceptions();
   self->stack.store(&self->native, std::memory_order_relaxed);
-  self->strand_uncaught.store(self->exceptions != nullptr ? self->exceptions->uncaught : 0, std::memory_order_relaxed);
+  self->strand_uncaught.store(self->exceptions != nullptr ? self->exceptions->uncaught : 0,
+                              std::memory_order_relaxed);
   self->float_control.store(arch::float_control(), std::memory_order_relaxed);
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   self->has_thread.store(true, std::memory_order_seq_cst);

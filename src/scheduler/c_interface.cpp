@@ -36,9 +36,9 @@ int guarded(Action action) noexcept {
 }
 
 nopal_worker_statistics in_c(const nopal::worker_statistics& counts) noexcept {
-  return {counts.steals,       counts.failed_steals,   counts.suspensions,    counts.resumptions,
-          counts.publishes,    counts.forced_publishes, counts.parks,         counts.wakes,
-          counts.stacks_taken, counts.stacks_returned, counts.pages_reclaimed};
+  return {counts.steals,       counts.failed_steals,    counts.suspensions,    counts.resumptions,
+          counts.publishes,    counts.forced_publishes, counts.parks,          counts.wakes,
+          counts.stacks_taken, counts.stacks_returned,  counts.pages_reclaimed};
 }
 
 /// C's enumerations have their default at zero, the values of C++ from one on.
@@ -51,14 +51,11 @@ static_assert(in_cpp(nopal_reclaim_with_free) == static_cast<int>(nopal::reclaim
 
 int pin_in_cpp(nopal_pin pin) {
   switch (static_cast<int>(pin)) {
-    case nopal_pin_default:
-      return -1;
-    case nopal_pin_no:
-      return 0;
-    case nopal_pin_yes:
-      return 1;
-    default:
-      throw nopal::error("nopal: configure: pin is none of nopal_pin_default, nopal_pin_no and nopal_pin_yes");
+  case nopal_pin_default: return -1;
+  case nopal_pin_no: return 0;
+  case nopal_pin_yes: return 1;
+  default:
+    throw nopal::error("nopal: configure: pin is none of nopal_pin_default, nopal_pin_no and nopal_pin_yes");
   }
 }
 
@@ -93,8 +90,8 @@ int nopal_worker_index(void) { return nopal::worker_index(); }
 int nopal_stats(nopal_statistics* counts) {
   return guarded([counts] {
     const nopal::statistics now = nopal::stats();
-    *counts = {now.workers,       in_c(now.total),   now.joins_with_children, now.stacks_in_use,
-               now.stacks_peak,   now.stacks_mapped, now.stack_pages_in_use,  now.stack_pages_peak};
+    *counts = {now.workers,     in_c(now.total),   now.joins_with_children, now.stacks_in_use,
+               now.stacks_peak, now.stacks_mapped, now.stack_pages_in_use,  now.stack_pages_peak};
     return succeeded;
   });
 }

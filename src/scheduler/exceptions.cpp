@@ -20,8 +20,8 @@ namespace {
 
 struct kept_exception {
   nopal_frame* frame;
-  std::uint64_t place;   ///< orders the children of one frame as the serial program does
-  bool leaving_home;     ///< forked at home, and left home by its steal: the place is known at the join
+  std::uint64_t place;  ///< orders the children of one frame as the serial program does
+  bool leaving_home;    ///< forked at home, and left home by its steal: the place is known at the join
   std::exception_ptr thrown;
   kept_exception* next;
 };
@@ -45,7 +45,8 @@ bool lies_on(const char* address, const nopal_stack* stack) {
   if (stack->native_owner == nullptr) {
     return address >= stack->low && address < stack->high;
   }
-  return !the_runtime().stacks.contains(address);  // A strand here has frames on this stack and on the pool's.
+  return !the_runtime().stacks.contains(
+      address);  // A strand here has frames on this stack and on the pool's.
 }
 
 }  // namespace
@@ -147,7 +148,8 @@ void* take_exception(nopal_frame* frame) noexcept {
   }
   pthread_mutex_unlock(&store.lock);
   if (earliest != nullptr) {
-    earliest->next = dropped;  // They end in nopal_rethrow: their destructors are the program's, and may fork.
+    earliest->next =
+        dropped;  // They end in nopal_rethrow: their destructors are the program's, and may fork.
   }
   return earliest;
 }
@@ -184,9 +186,8 @@ extern "C" NOPAL_EXPORT void nopal_throw_push_failure() {
 }
 
 extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
-  throw error(
-      "nopal: a scope was forked on or joined by a function other than the one that made it: "
-      "make a scope in every function that forks");
+  throw error("nopal: a scope was forked on or joined by a function other than the one that made it: "
+              "make a scope in every function that forks");
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

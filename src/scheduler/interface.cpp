@@ -18,7 +18,8 @@ void configure(const configuration& with) {
   check_configuration(with);
   const locked guard(all);
   if (all.running.load(std::memory_order_relaxed)) {
-    throw error("nopal: configure: the runtime runs already; configure before the first fork, or after shutdown()");
+    throw error(
+        "nopal: configure: the runtime runs already; configure before the first fork, or after shutdown()");
   }
   all.asked = with;
   all.settings_known = false;

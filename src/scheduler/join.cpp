@@ -114,10 +114,12 @@ extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* se
 }
 
 /// nopal_child_done, on the scheduler stack: a child of `frame` ended on this worker's stack at `stack_pointer`.
-extern "C" [[noreturn]] void nopal_finish_child(nopal_frame* frame, worker* self, void* stack_pointer) noexcept {
+extern "C" [[noreturn]] void nopal_finish_child(nopal_frame* frame, worker* self,
+                                                void* stack_pointer) noexcept {
   nopal_stack* const stack = self->stack.load(std::memory_order_relaxed);
   if (stack->base().frame_pointer == frame->frame_pointer) {
-    leave_empty(self, stack);  // The continuation was stolen from a strand away from home: nothing of it is here.
+    leave_empty(self,
+                stack);  // The continuation was stolen from a strand away from home: nothing of it is here.
   } else if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
     leave_behind(self, stack, stack_pointer);
   }

@@ -29,9 +29,10 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const worker* const self = this_worker();
   const nopal_stack* const stack = self != nullptr ? self->stack.load(std::memory_order_relaxed) : nullptr;
   const auto* const address = static_cast<const char*>(info->si_addr);
-  if (stack != nullptr && stack->low != nullptr && address < stack->low && stack->low - address <= static_cast<std::ptrdiff_t>(guard_reach_bytes)) {
-    os::write_stderr("nopal: stack overflow on worker %d: its stack has %zu bytes; raise NOPAL_STACK_SIZE\n", self->index,
-                     stack->size_bytes());
+  if (stack != nullptr && stack->low != nullptr && address < stack->low &&
+      stack->low - address <= static_cast<std::ptrdiff_t>(guard_reach_bytes)) {
+    os::write_stderr("nopal: stack overflow on worker %d: its stack has %zu bytes; raise NOPAL_STACK_SIZE\n",
+                     self->index, stack->size_bytes());
     std::signal(signal, SIG_DFL);
     return;
   }

@@ -87,9 +87,10 @@ bool start_locked(runtime& all) {
   read_machine(all);
   const settings& chosen = all.chosen;
   if (!all.stacks.start({chosen.stack_bytes, chosen.workers, chosen.reclaim, chosen.reclaim_with})) {
-    os::write_stderr("nopal: no address space for %d stacks of %zu bytes: lower NOPAL_STACK_SIZE or NOPAL_WORKERS, "
-                     "or raise the limit on address space\n",
-                     chosen.workers + 1, chosen.stack_bytes);
+    os::write_stderr(
+        "nopal: no address space for %d stacks of %zu bytes: lower NOPAL_STACK_SIZE or NOPAL_WORKERS, "
+        "or raise the limit on address space\n",
+        chosen.workers + 1, chosen.stack_bytes);
     return false;
   }
   install_hooks(all);

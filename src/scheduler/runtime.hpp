@@ -28,7 +28,7 @@ struct runtime {
   settings chosen;
   bool settings_known = false;  ///< `chosen` is complete
   os::topology* topology = nullptr;
-  bool hierarchy = false;       ///< some CPUs are nearer to one another than others
+  bool hierarchy = false;          ///< some CPUs are nearer to one another than others
   worker* idle_workers = nullptr;  ///< adopted threads' workers without a thread, to be used again
   worker_counters left_counts;     ///< sums over workers that are gone
   bool hooks_installed = false;    ///< atexit, fork(2) and thread-exit hooks
@@ -41,8 +41,9 @@ struct runtime {
   stack_pool stacks;
 
   alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to
-  alignas(64) std::atomic<int> exceptions_kept{0};  ///< exceptions of stolen children that no join has taken yet
-  std::atomic<int> stacks_out{0};                   ///< stacks outside the pool
+  alignas(64) std::atomic<int> exceptions_kept{
+      0};                          ///< exceptions of stolen children that no join has taken yet
+  std::atomic<int> stacks_out{0};  ///< stacks outside the pool
   std::atomic<int> stacks_out_peak{0};
 
   std::atomic<worker*> table[table_size];

@@ -68,10 +68,22 @@ bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
   const unsigned long long value = std::strtoull(text, &end, 10);
   unsigned shift = 0;
   switch (*end) {
-    case 'k': case 'K': shift = 10; ++end; break;
-    case 'm': case 'M': shift = 20; ++end; break;
-    case 'g': case 'G': shift = 30; ++end; break;
-    default: break;
+  case 'k':
+  case 'K':
+    shift = 10;
+    ++end;
+    break;
+  case 'm':
+  case 'M':
+    shift = 20;
+    ++end;
+    break;
+  case 'g':
+  case 'G':
+    shift = 30;
+    ++end;
+    break;
+  default: break;
   }
   if (errno != 0 || *end != '\0' || value > (~0ULL >> shift)) {
     return false;
@@ -82,14 +94,17 @@ bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
 
 void check_configuration(const configuration& asked) {
   if (asked.workers < 0 || asked.workers > most_workers) {
-    throw error("nopal: configure: workers = " + std::to_string(asked.workers) + ": accepted: " + workers_accepted);
+    throw error("nopal: configure: workers = " + std::to_string(asked.workers) +
+                ": accepted: " + workers_accepted);
   }
   if (asked.stack_size != 0 && !stack_in_range(asked.stack_size)) {
-    throw error("nopal: configure: stack_size = " + std::to_string(asked.stack_size) + ": accepted: " + stack_accepted);
+    throw error("nopal: configure: stack_size = " + std::to_string(asked.stack_size) +
+                ": accepted: " + stack_accepted);
   }
   const int reclaim_value = static_cast<int>(asked.reclaim);
   if (reclaim_value < -1 || reclaim_value > 2) {
-    throw error("nopal: configure: reclaim = " + std::to_string(reclaim_value) + ": accepted: lazy, eager or never");
+    throw error("nopal: configure: reclaim = " + std::to_string(reclaim_value) +
+                ": accepted: lazy, eager or never");
   }
   if (asked.pin < -1 || asked.pin > 1) {
     throw error("nopal: configure: pin = " + std::to_string(asked.pin) + ": accepted: 0 or 1");

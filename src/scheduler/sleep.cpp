@@ -18,7 +18,8 @@ constexpr std::uint64_t second_look_ns = 1'000'000;
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
   // Sequentially consistent: pairs with the hand-over in go_home.
-  if (self->inbox.load(std::memory_order_seq_cst) != nullptr || all.stopping.load(std::memory_order_seq_cst)) {
+  if (self->inbox.load(std::memory_order_seq_cst) != nullptr ||
+      all.stopping.load(std::memory_order_seq_cst)) {
     return true;
   }
   const int used = all.table_used.load(std::memory_order_seq_cst);

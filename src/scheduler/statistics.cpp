@@ -78,14 +78,15 @@ statistics stats() {
 
 void print_statistics() noexcept {
   runtime& all = the_runtime();
-  os::write_stderr("nopal: %-8s %10s %10s %10s %10s %8s %8s %8s %8s\n", "worker", "steals", "failed", "suspended",
-                   "published", "forced", "parks", "wakes", "pages");
+  os::write_stderr("nopal: %-8s %10s %10s %10s %10s %8s %8s %8s %8s\n", "worker", "steals", "failed",
+                   "suspended", "published", "forced", "parks", "wakes", "pages");
   worker_statistics total = snapshot(all.left_counts);
   const auto line = [](const char* name, const worker_statistics& of) {
     const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-    os::write_stderr("nopal: %-8s %10llu %10llu %10llu %10llu %8llu %8llu %8llu %8llu\n", name, number(of.steals),
-                     number(of.failed_steals), number(of.suspensions), number(of.publishes),
-                     number(of.forced_publishes), number(of.parks), number(of.wakes), number(of.pages_reclaimed));
+    os::write_stderr("nopal: %-8s %10llu %10llu %10llu %10llu %8llu %8llu %8llu %8llu\n", name,
+                     number(of.steals), number(of.failed_steals), number(of.suspensions),
+                     number(of.publishes), number(of.forced_publishes), number(of.parks), number(of.wakes),
+                     number(of.pages_reclaimed));
   };
   for_each_worker(all, [&](const worker& one) {
     const worker_statistics counts = snapshot(one.counts);
@@ -106,10 +107,10 @@ void print_statistics() noexcept {
   });
   line("total", total);
   const stack_pool::usage usage = all.stacks.measure();
-  os::write_stderr("nopal: stacks: %d at most outside the pool, %llu ever used; %llu resident pages, %llu at most\n",
-                   all.stacks_out_peak.load(std::memory_order_relaxed), static_cast<unsigned long long>(usage.mapped),
-                   static_cast<unsigned long long>(usage.pages_in_use),
-                   static_cast<unsigned long long>(usage.pages_peak));
+  os::write_stderr(
+      "nopal: stacks: %d at most outside the pool, %llu ever used; %llu resident pages, %llu at most\n",
+      all.stacks_out_peak.load(std::memory_order_relaxed), static_cast<unsigned long long>(usage.mapped),
+      static_cast<unsigned long long>(usage.pages_in_use), static_cast<unsigned long long>(usage.pages_peak));
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -9,7 +9,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr int patience = 24;           // looks at private work before a thief forces its publication
+constexpr int patience = 24;  // looks at private work before a thief forces its publication
 constexpr int looks_before_yield = 64;
 constexpr int yields_before_sleep = 16;
 
@@ -72,7 +72,8 @@ std::uint32_t next_ticket() {
     frame->uncaught_at_fork = seen.uncaught;
   }
   if (!away) {
-    frame->home = seen.stack;  // The strand leaves the stack its frame is on; this scope's join brings it back.
+    frame->home =
+        seen.stack;  // The strand leaves the stack its frame is on; this scope's join brings it back.
     frame->home_steal = frame->steals == 0 ? 0 : frame->last_steal;
   }
   frame->last_steal = next_ticket();

@@ -18,7 +18,9 @@ inline nopal_frame* tagged(nopal_frame* frame) noexcept {
 inline nopal_frame* untagged(nopal_frame* slot) noexcept {
   return reinterpret_cast<nopal_frame*>(reinterpret_cast<std::uintptr_t>(slot) & ~std::uintptr_t{1});
 }
-inline bool is_tagged(nopal_frame* slot) noexcept { return (reinterpret_cast<std::uintptr_t>(slot) & 1U) != 0; }
+inline bool is_tagged(nopal_frame* slot) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(slot) & 1U) != 0;
+}
 
 /// The exceptions of the list `caught` that were being handled when a function at `stack_pointer` forked: those
 /// whose handler is that function or an older one. The fork happened on `stack`.

@@ -57,16 +57,16 @@ struct worker {
 
   // Read by thieves before they take an entry, valid only if they do; written by this worker before it makes
   // anything public. Relaxed: the deque's exchange orders them.
-  std::atomic<nopal_stack*> stack;           ///< run on now; null while in the scheduler
+  std::atomic<nopal_stack*> stack;             ///< run on now; null while in the scheduler
   std::atomic<std::uint32_t> strand_uncaught;  ///< exceptions in flight at the public forks
-  std::atomic<std::uint64_t> float_control;  ///< of the root that this worker works for
-  std::atomic<int> cpu;                      ///< last seen on
+  std::atomic<std::uint64_t> float_control;    ///< of the root that this worker works for
+  std::atomic<int> cpu;                        ///< last seen on
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
-  std::atomic<nopal_frame*> inbox;              ///< a frame of this thread's own stack whose children are all done
-  std::atomic<int> visitors;                    ///< thieves that look at `exceptions`; the thread's end waits for them
-  std::atomic<bool> has_thread;                 ///< `exceptions` may be looked at by visitors; written by this worker
+  std::atomic<nopal_frame*> inbox;  ///< a frame of this thread's own stack whose children are all done
+  std::atomic<int> visitors;        ///< thieves that look at `exceptions`; the thread's end waits for them
+  std::atomic<bool> has_thread;     ///< `exceptions` may be looked at by visitors; written by this worker
 
   // This worker's own.
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime

@@ -13,9 +13,11 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace {
 
 constexpr std::size_t regions_for_order = 4;  // more address space is not spent on the stacks' order
-constexpr std::size_t red_zone_bytes = 128;  // below its stack pointer a leaf function may use that much
+constexpr std::size_t red_zone_bytes = 128;   // below its stack pointer a leaf function may use that much
 
-std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 }  // namespace
 
@@ -148,8 +150,8 @@ nopal_stack* stack_pool::take_from(region& from, const void* below) noexcept {
     while ((free & wanted) != 0) {
       const auto bit = static_cast<std::size_t>(std::countr_zero(free & wanted));
       // Acquire pairs with the release in give: what the last holder wrote to the stack's description is visible.
-      if (from.free[word].compare_exchange_weak(free, free & ~(std::uint64_t{1} << bit), std::memory_order_acquire,
-                                                std::memory_order_relaxed)) {
+      if (from.free[word].compare_exchange_weak(free, free & ~(std::uint64_t{1} << bit),
+                                                std::memory_order_acquire, std::memory_order_relaxed)) {
         const std::size_t index = word * bits + bit;
         return prepare(from, index) ? &from.stacks[index] : nullptr;
       }

@@ -27,9 +27,9 @@ public:
   };
 
   struct usage {
-    std::uint64_t mapped = 0;          ///< stacks that were ever used
-    std::uint64_t pages_in_use = 0;    ///< resident pages of all of them now
-    std::uint64_t pages_peak = 0;      ///< bound on the most at once: the sum of each stack's most
+    std::uint64_t mapped = 0;        ///< stacks that were ever used
+    std::uint64_t pages_in_use = 0;  ///< resident pages of all of them now
+    std::uint64_t pages_peak = 0;    ///< bound on the most at once: the sum of each stack's most
   };
 
   /// Maps the first region. False if not even one stack per worker fits into the address space.
@@ -62,10 +62,10 @@ private:
   struct region {
     char* low = nullptr;
     char* high = nullptr;
-    std::size_t count = 0;                        // stacks
-    nopal_stack* stacks = nullptr;                // described from the highest address down
-    std::atomic<std::uint64_t>* free = nullptr;   // bit i: stack i is in the pool
-    std::atomic<std::uint8_t>* ready = nullptr;   // 1: the guard of stack i is in place
+    std::size_t count = 0;                       // stacks
+    nopal_stack* stacks = nullptr;               // described from the highest address down
+    std::atomic<std::uint64_t>* free = nullptr;  // bit i: stack i is in the pool
+    std::atomic<std::uint8_t>* ready = nullptr;  // 1: the guard of stack i is in place
   };
 
   bool add_region(std::size_t count) noexcept;

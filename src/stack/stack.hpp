@@ -20,8 +20,9 @@ struct worker;
 /// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
 struct strand_base {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
-  std::ptrdiff_t to_home = 0;     ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
-  std::uint32_t sequence = 0;     ///< ticket of the steal that brought the strand here; orders its children
+  std::ptrdiff_t to_home =
+      0;  ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
+  std::uint32_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
 };
 
 }  // namespace NOPAL_ABI_NAMESPACE
@@ -33,7 +34,7 @@ struct nopal_stack {
   char* high = nullptr;                   ///< one past the last usable byte; a multiple of 64
   nopal::worker* native_owner = nullptr;  ///< the thread that came with this stack; null for the pool's
   std::size_t most_pages = 0;             ///< the most resident pages seen before pages were given back
-  bool idle_pages = false;                ///< counted among the stacks that hold unused pages; written by its holder
+  bool idle_pages = false;  ///< counted among the stacks that hold unused pages; written by its holder
 
   /// Written by the worker that runs here, before it makes anything public; read by thieves before they take an
   /// entry, and valid only if they do. Relaxed: the deque's exchange orders them.

@@ -58,16 +58,16 @@ static pair by_value(gate* g, large l, pair p) {
   return p;
 }
 
-static void sixteen(gate* g, long* out, int a, double b, int c, double d, int e, double f, int h, double i, int j,
-                    double k, int l, double m, long double n, large o);
+static void sixteen(gate* g, long* out, int a, double b, int c, double d, int e, double f, int h, double i,
+                    int j, double k, int l, double m, long double n, large o);
 NOPAL_FORKABLE_VOID(sixteen, (gate*, g), (long*, out), (int, a), (double, b), (int, c), (double, d), (int, e),
                     (double, f), (int, h), (double, i), (int, j), (double, k), (int, l), (double, m),
                     (long double, n), (large, o))
-static void sixteen(gate* g, long* out, int a, double b, int c, double d, int e, double f, int h, double i, int j,
-                    double k, int l, double m, long double n, large o) {
+static void sixteen(gate* g, long* out, int a, double b, int c, double d, int e, double f, int h, double i,
+                    int j, double k, int l, double m, long double n, large o) {
   CHECK(gate_wait(g, workers));
-  *out = a + 2 * (long)b + 3 * c + 4 * (long)d + 5 * e + 6 * (long)f + 7 * h + 8 * (long)i + 9 * j + 10 * (long)k +
-         11 * l + 12 * (long)m + 13 * (long)n + o.values[99];
+  *out = a + 2 * (long)b + 3 * c + 4 * (long)d + 5 * e + 6 * (long)f + 7 * h + 8 * (long)i + 9 * j +
+         10 * (long)k + 11 * l + 12 * (long)m + 13 * (long)n + o.values[99];
 }
 
 static int apply(int (*f)(int), int x, int table[4]);

@@ -27,10 +27,10 @@ static void scribble(void) {
 }
 
 // An identity function per type: a fork stores its result in either form.
-#define IDENTITY(name, type)                 \
-  static type name(gate* g, type value) {    \
-    CHECK(gate_wait(g, workers));            \
-    return value;                            \
+#define IDENTITY(name, type)                                                                                 \
+  static type name(gate* g, type value) {                                                                    \
+    CHECK(gate_wait(g, workers));                                                                            \
+    return value;                                                                                            \
   }
 IDENTITY(of_bool, _Bool)
 IDENTITY(of_char, signed char)
@@ -43,24 +43,24 @@ IDENTITY(of_double, double)
 IDENTITY(of_node, node*)
 IDENTITY(of_anything, void*)
 
-#define FORKED(receiver, destination, function, value, expected) \
-  do {                                                           \
-    gate g = {0};                                                \
-    fibril_t fr;                                                 \
-    fibril_init(&fr);                                            \
-    fibril_fork(&fr, destination, function, (&g, value));        \
-    scribble();                                                  \
-    gate_open(&g);                                               \
-    fibril_join(&fr);                                            \
-    CHECK((receiver) == (expected));                             \
+#define FORKED(receiver, destination, function, value, expected)                                             \
+  do {                                                                                                       \
+    gate g = {0};                                                                                            \
+    fibril_t fr;                                                                                             \
+    fibril_init(&fr);                                                                                        \
+    fibril_fork(&fr, destination, function, (&g, value));                                                    \
+    scribble();                                                                                              \
+    gate_open(&g);                                                                                           \
+    fibril_join(&fr);                                                                                        \
+    CHECK((receiver) == (expected));                                                                         \
   } while (0)
-#define BOTH_FORMS(type, function, value, expected)              \
-  do {                                                           \
-    type received;                                               \
-    memset(&received, 0, sizeof received);                       \
-    FORKED(received, received, function, value, expected);       \
-    memset(&received, 0, sizeof received);                       \
-    FORKED(received, &received, function, value, expected);      \
+#define BOTH_FORMS(type, function, value, expected)                                                          \
+  do {                                                                                                       \
+    type received;                                                                                           \
+    memset(&received, 0, sizeof received);                                                                   \
+    FORKED(received, received, function, value, expected);                                                   \
+    memset(&received, 0, sizeof received);                                                                   \
+    FORKED(received, &received, function, value, expected);                                                  \
   } while (0)
 
 static void test_scalars(void) {
@@ -102,11 +102,12 @@ static void test_pointers(void) {
   FORKED(watched, watched, of_int, 14, 14);
 }
 
-static long many(gate* g, int a, double b, int c, double d, large l, int e, double f, int h, double i, int j, double k,
-                 int m, double n, int o, double p, pair q, long double r) {
+static long many(gate* g, int a, double b, int c, double d, large l, int e, double f, int h, double i, int j,
+                 double k, int m, double n, int o, double p, pair q, long double r) {
   CHECK(gate_wait(g, workers));
-  return a + 2 * (long)b + 3 * c + 4 * (long)d + l.values[99] + 5 * e + 6 * (long)f + 7 * h + 8 * (long)i + 9 * j +
-         10 * (long)k + 11 * m + 12 * (long)n + 13 * o + 14 * (long)p + 15 * (long)q.a + 16 * q.b + 17 * (long)r;
+  return a + 2 * (long)b + 3 * c + 4 * (long)d + l.values[99] + 5 * e + 6 * (long)f + 7 * h + 8 * (long)i +
+         9 * j + 10 * (long)k + 11 * m + 12 * (long)n + 13 * o + 14 * (long)p + 15 * (long)q.a + 16 * q.b +
+         17 * (long)r;
 }
 
 static int sum(int count, ...) {
@@ -153,7 +154,8 @@ static void test_arguments(void) {
   fibril_fork(&fr, effect, (&stored[next_number()], next_number() + evaluations * 0));
   fibril_fork(&fr, seven, ());
   fibril_join(&fr);
-  CHECK(received == 1 + 4 + 9 + 16 + 1000 + 25 + 36 + 49 + 64 + 81 + 100 + 121 + 144 + 169 + 196 + 225 + 256 + 289);
+  CHECK(received ==
+        1 + 4 + 9 + 16 + 1000 + 25 + 36 + 49 + 64 + 81 + 100 + 121 + 144 + 169 + 196 + 225 + 256 + 289);
   CHECK(summed == 7 && plain == 7 && stored[0] == 1 && evaluations == 3);
 }
 

@@ -141,9 +141,12 @@ TEST_P(at_workers, fib) { EXPECT_TRUE(support::succeeds("fib", support::on_worke
 TEST_P(at_workers, nqueens) { EXPECT_TRUE(support::succeeds("nqueens", support::on_workers(GetParam()))); }
 TEST_P(at_workers, loops) { EXPECT_TRUE(support::succeeds("loops", support::on_workers(GetParam()))); }
 TEST_P(at_workers, trees) { EXPECT_TRUE(support::succeeds("trees", support::on_workers(GetParam()))); }
-TEST_P(at_workers, chains_of_steals) { EXPECT_TRUE(support::succeeds("chains", support::on_workers(GetParam()))); }
+TEST_P(at_workers, chains_of_steals) {
+  EXPECT_TRUE(support::succeeds("chains", support::on_workers(GetParam())));
+}
 
-INSTANTIATE_TEST_SUITE_P(answers, at_workers, testing::Values(1, 2, 7, 300), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(answers, at_workers, testing::Values(1, 2, 7, 300),
+                         testing::PrintToStringParamName());
 
 class memory_at_workers : public testing::TestWithParam<int> {};
 
@@ -154,7 +157,8 @@ TEST_P(memory_at_workers, a_thousand_trees_stay_flat) {
   EXPECT_TRUE(support::succeeds("thousand_trees_stay_flat", support::on_workers(GetParam())));
 }
 
-INSTANTIATE_TEST_SUITE_P(answers, memory_at_workers, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(answers, memory_at_workers, testing::Values(1, 2, 7),
+                         testing::PrintToStringParamName());
 
 constexpr int deep = 100000;
 
@@ -202,7 +206,8 @@ NOPAL_PROGRAM(deep_trees) {
 
 TEST(deep_tree, of_a_hundred_thousand_forks_runs_where_the_stacks_are_large) {
   for (const char* const count : {"1", "2", "7"}) {
-    EXPECT_TRUE(support::succeeds("deep_trees", {{"NOPAL_WORKERS", count}, {"NOPAL_STACK_SIZE", "256M"}})) << count;
+    EXPECT_TRUE(support::succeeds("deep_trees", {{"NOPAL_WORKERS", count}, {"NOPAL_STACK_SIZE", "256M"}}))
+        << count;
   }
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 using nopal::scope;
 using support::flag;
-using support::set;
 using support::fork_until_continued;
+using support::set;
 using support::wait_briefly;
 using support::wait_for_continuation;
 
@@ -215,7 +215,9 @@ struct forks_in_destructor {
 
 NOPAL_PROGRAM(destructors_fork) {
   for (int i = 0; i < 200; ++i) {
-    { const forks_in_destructor calm(0); }
+    {
+      const forks_in_destructor calm(0);
+    }
     try {
       const forks_in_destructor unwinding(1);
       throw 1;
@@ -340,7 +342,9 @@ TEST_P(exception_state, of_a_child_is_unknown_to_an_older_fork) { EXPECT_TRUE(ru
 TEST_P(exception_state, of_a_strand_away_from_home) { EXPECT_TRUE(run("away_from_home")); }
 TEST_P(exception_state, counts_in_destructors_that_fork) { EXPECT_TRUE(run("destructors_fork")); }
 TEST_P(exception_state, of_an_unwinding_strand_is_its_own) { EXPECT_TRUE(run("strands_unwind_alone")); }
-TEST_P(exception_state, lets_children_throw_during_unwinding) { EXPECT_TRUE(run("child_throws_during_unwinding")); }
+TEST_P(exception_state, lets_children_throw_during_unwinding) {
+  EXPECT_TRUE(run("child_throws_during_unwinding"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, exception_state, testing::Values(1, 2, 7, 300),
                          testing::PrintToStringParamName());

@@ -347,15 +347,22 @@ protected:
 TEST_P(exceptions, leave_an_unstolen_child_at_once) { EXPECT_TRUE(run("from_any_child")); }
 TEST_P(exceptions, leave_a_stolen_child_at_the_join) { EXPECT_TRUE(run("from_a_stolen_child")); }
 TEST_P(exceptions, of_several_children_the_serially_first_wins) { EXPECT_TRUE(run("serially_first")); }
-TEST_P(exceptions, of_a_loop_of_children_the_serially_first_wins) { EXPECT_TRUE(run("serially_first_of_a_loop")); }
-TEST_P(exceptions, in_the_continuation_wait_and_drop_the_childrens) { EXPECT_TRUE(run("in_the_continuation")); }
+TEST_P(exceptions, of_a_loop_of_children_the_serially_first_wins) {
+  EXPECT_TRUE(run("serially_first_of_a_loop"));
+}
+TEST_P(exceptions, in_the_continuation_wait_and_drop_the_childrens) {
+  EXPECT_TRUE(run("in_the_continuation"));
+}
 TEST_P(exceptions, leave_the_destructor_of_an_unjoined_scope) { EXPECT_TRUE(run("out_of_the_destructor")); }
 TEST_P(exceptions, pass_through_nested_scopes) { EXPECT_TRUE(run("through_nested_scopes")); }
 TEST_P(exceptions, leave_a_scope_that_can_be_used_again) { EXPECT_TRUE(run("scope_is_usable_again")); }
 TEST_P(exceptions, of_an_arguments_copy_leave_the_fork) { EXPECT_TRUE(run("argument_copy_throws")); }
 TEST_P(exceptions, of_the_results_assignment_are_the_childs) { EXPECT_TRUE(run("result_assignment_throws")); }
-TEST_P(exceptions, that_are_dropped_may_fork_in_their_destructors) { EXPECT_TRUE(run("dropped_exceptions_may_fork")); }
+TEST_P(exceptions, that_are_dropped_may_fork_in_their_destructors) {
+  EXPECT_TRUE(run("dropped_exceptions_may_fork"));
+}
 
-INSTANTIATE_TEST_SUITE_P(at_workers, exceptions, testing::Values(1, 2, 7, 300), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(at_workers, exceptions, testing::Values(1, 2, 7, 300),
+                         testing::PrintToStringParamName());
 
 }  // namespace

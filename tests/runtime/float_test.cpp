@@ -89,6 +89,7 @@ TEST_P(float_control, differs_between_roots_at_once) {
   EXPECT_TRUE(support::succeeds("roots_at_once", support::on_workers(GetParam())));
 }
 
-INSTANTIATE_TEST_SUITE_P(at_workers, float_control, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(at_workers, float_control, testing::Values(1, 2, 7),
+                         testing::PrintToStringParamName());
 
 }  // namespace

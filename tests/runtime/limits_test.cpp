@@ -56,9 +56,9 @@ TEST(limits, no_address_space_for_stacks_is_a_line_and_an_exception) {
   const support::outcome seen =
       support::run_program("no_address_space", {{"NOPAL_WORKERS", "4"}, {"NOPAL_STACK_SIZE", "64M"}});
   EXPECT_EQ(seen.exit_code, 0) << seen.description();
-  EXPECT_EQ(seen.err,
-            "nopal: no address space for 5 stacks of 67108864 bytes: lower NOPAL_STACK_SIZE or NOPAL_WORKERS, or raise "
-            "the limit on address space\n");
+  EXPECT_EQ(seen.err, "nopal: no address space for 5 stacks of 67108864 bytes: lower NOPAL_STACK_SIZE or "
+                      "NOPAL_WORKERS, or raise "
+                      "the limit on address space\n");
 }
 
 /// From now on the system call fails with `error`.
@@ -86,8 +86,9 @@ NOPAL_PROGRAM(no_threads) {
 TEST(limits, refused_threads_are_a_line_and_fewer_workers) {
   const support::outcome seen = support::run_program("no_threads", support::on_workers(6));
   EXPECT_EQ(seen.exit_code, 0) << seen.description();
-  EXPECT_EQ(seen.err,
-            "nopal: started 1 of 6 workers: the system refused another thread: Resource temporarily unavailable\n");
+  EXPECT_EQ(
+      seen.err,
+      "nopal: started 1 of 6 workers: the system refused another thread: Resource temporarily unavailable\n");
 }
 
 NOPAL_PROGRAM(no_membarrier) {
@@ -101,7 +102,8 @@ NOPAL_PROGRAM(no_membarrier) {
 }
 
 TEST(limits, without_membarrier_the_answers_are_the_same) {
-  for (const int workers : {1, 2, 7}) EXPECT_TRUE(support::succeeds("no_membarrier", support::on_workers(workers)));
+  for (const int workers : {1, 2, 7})
+    EXPECT_TRUE(support::succeeds("no_membarrier", support::on_workers(workers)));
 }
 
 NOPAL_PROGRAM(few_stacks) {
@@ -117,7 +119,8 @@ NOPAL_PROGRAM(few_stacks) {
 }
 
 TEST(limits, no_memory_for_further_stacks_ends_no_program) {
-  const support::outcome seen = support::run_program("few_stacks", {{"NOPAL_WORKERS", "7"}, {"NOPAL_STACK_SIZE", "16M"}});
+  const support::outcome seen =
+      support::run_program("few_stacks", {{"NOPAL_WORKERS", "7"}, {"NOPAL_STACK_SIZE", "16M"}});
   EXPECT_EQ(seen.exit_code, 0) << seen.description();
 }
 
@@ -194,9 +197,12 @@ NOPAL_PROGRAM(shutdown_inside) {
 }
 
 TEST(shutdown, is_followed_by_another_life) { EXPECT_TRUE(support::succeeds("shutdown_and_again")); }
-TEST(shutdown, leaves_adopted_threads_in_order) { EXPECT_TRUE(support::succeeds("shutdown_beside_adopted_threads")); }
+TEST(shutdown, leaves_adopted_threads_in_order) {
+  EXPECT_TRUE(support::succeeds("shutdown_beside_adopted_threads"));
+}
 TEST(shutdown, is_refused_inside_a_strand) {
-  for (const int workers : {1, 2, 7}) EXPECT_TRUE(support::succeeds("shutdown_inside", support::on_workers(workers)));
+  for (const int workers : {1, 2, 7})
+    EXPECT_TRUE(support::succeeds("shutdown_inside", support::on_workers(workers)));
 }
 
 /// Recursion without end, that no compiler turns into a loop.
@@ -220,10 +226,13 @@ NOPAL_PROGRAM(overflow) {
 }
 
 TEST(overflow, of_a_stolen_strand_is_one_line_and_a_segmentation_fault) {
-  for (const auto& [size, bytes] : support::environment{{"64K", "65536"}, {"1M", "1048576"}, {"8M", "8388608"}}) {
-    const support::outcome seen = support::run_program("overflow", {{"NOPAL_WORKERS", "2"}, {"NOPAL_STACK_SIZE", size}});
+  for (const auto& [size, bytes] :
+       support::environment{{"64K", "65536"}, {"1M", "1048576"}, {"8M", "8388608"}}) {
+    const support::outcome seen =
+        support::run_program("overflow", {{"NOPAL_WORKERS", "2"}, {"NOPAL_STACK_SIZE", size}});
     EXPECT_EQ(seen.signal, SIGSEGV) << seen.description();
-    EXPECT_EQ(seen.err, "nopal: stack overflow on worker 1: its stack has " + bytes + " bytes; raise NOPAL_STACK_SIZE\n");
+    EXPECT_EQ(seen.err, "nopal: stack overflow on worker 1: its stack has " + bytes +
+                            " bytes; raise NOPAL_STACK_SIZE\n");
   }
 }
 

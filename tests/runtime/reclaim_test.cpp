@@ -55,9 +55,9 @@ class reclaim : public testing::TestWithParam<std::tuple<const char*, const char
 
 TEST_P(reclaim, keeps_what_suspended_strands_hold) {
   const auto& [policy, call, workers] = GetParam();
-  EXPECT_TRUE(support::succeeds("suspensions", {{"NOPAL_RECLAIM", policy},
-                                                {"NOPAL_RECLAIM_WITH", call},
-                                                {"NOPAL_WORKERS", std::to_string(workers)}}));
+  EXPECT_TRUE(support::succeeds(
+      "suspensions",
+      {{"NOPAL_RECLAIM", policy}, {"NOPAL_RECLAIM_WITH", call}, {"NOPAL_WORKERS", std::to_string(workers)}}));
 }
 
 std::string name_of(const testing::TestParamInfo<reclaim::ParamType>& info) {

@@ -201,6 +201,7 @@ TEST_P(scopes, three_join_in_any_order) { EXPECT_TRUE(run("joined_in_any_order")
 TEST_P(scopes, alternate_in_a_loop) { EXPECT_TRUE(run("alternating_in_a_loop")); }
 TEST_P(scopes, of_another_function_are_refused) { EXPECT_TRUE(run("foreign_scope")); }
 
-INSTANTIATE_TEST_SUITE_P(at_workers, scopes, testing::Values(1, 2, 7, 300), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(at_workers, scopes, testing::Values(1, 2, 7, 300),
+                         testing::PrintToStringParamName());
 
 }  // namespace

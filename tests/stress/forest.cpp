@@ -177,8 +177,9 @@ void watch(std::uint64_t seed, const std::atomic<bool>& done) {
 
 bool quiet_counts_are_exact() {
   const nopal::statistics counts = nopal::stats();
-  std::printf("%llu steals by %d workers, %llu stacks at most\n", static_cast<unsigned long long>(counts.total.steals),
-              counts.workers, static_cast<unsigned long long>(counts.stacks_peak));
+  std::printf("%llu steals by %d workers, %llu stacks at most\n",
+              static_cast<unsigned long long>(counts.total.steals), counts.workers,
+              static_cast<unsigned long long>(counts.stacks_peak));
   return counts.total.steals == counts.joins_with_children && counts.stacks_in_use == 0 &&
          counts.total.stacks_taken == counts.total.stacks_returned;
 }
@@ -197,7 +198,8 @@ int main() {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   for (std::uint64_t i = 0; good && std::chrono::steady_clock::now() < end; ++i) {
     const std::uint64_t tree_seed = mix(seed + i);
-    good = same(tree_seed, static_cast<int>(tree_seed % 6) + 3) && (i % 16 != 0 || same_from_threads(tree_seed));
+    good =
+        same(tree_seed, static_cast<int>(tree_seed % 6) + 3) && (i % 16 != 0 || same_from_threads(tree_seed));
   }
   done.store(true);
   watchdog.join();

@@ -47,13 +47,13 @@ struct registration {
 }  // namespace support
 
 /// Defines a program; its body returns the exit code.
-#define NOPAL_PROGRAM(name)                                                          \
-  static int program_##name();                                                       \
-  static const support::registration registration_of_##name(#name, program_##name);  \
+#define NOPAL_PROGRAM(name)                                                                                  \
+  static int program_##name();                                                                               \
+  static const support::registration registration_of_##name(#name, program_##name);                          \
   static int program_##name()
 
 /// In a program: ends the process with exit code 1 and a line on stderr if `condition` does not hold.
-#define NOPAL_CHECK(condition) \
+#define NOPAL_CHECK(condition)                                                                               \
   ((condition) ? static_cast<void>(0) : support::check_failed(#condition, __FILE__, __LINE__))
 
 #endif

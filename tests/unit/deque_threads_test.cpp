@@ -49,7 +49,8 @@ protected:
         count_taken(frame);
         stolen_.fetch_add(1, std::memory_order_relaxed);
       } else if (random() % 4 == 0) {
-        forced_.fetch_add(deque::force_publish(deque_, nopal::os::process_barrier, [](void*) { return true; }, nullptr),
+        forced_.fetch_add(deque::force_publish(
+                              deque_, nopal::os::process_barrier, [](void*) { return true; }, nullptr),
                           std::memory_order_relaxed);
       }
     }
@@ -62,7 +63,8 @@ protected:
     std::vector<int> mine;
     int next = 0;
     for (int i = 0; i < operations; ++i) {
-      if (i % 2048 == 0) std::this_thread::yield();  // on few processors the thieves get their turn inside a run
+      if (i % 2048 == 0)
+        std::this_thread::yield();  // on few processors the thieves get their turn inside a run
       // Long runs of one kind, so that the deque gets deep and empty again.
       const bool growing = (i / 1000) % 2 == 0;
       if (mine.size() < deepest && random() % 8 < (growing ? 5U : 3U)) {
@@ -82,7 +84,9 @@ protected:
     push(number);
   }
 
-  void publish_some(std::int32_t most) { deque::publish(deque_, most, [](void*, nopal_frame*&) {}, nullptr); }
+  void publish_some(std::int32_t most) {
+    deque::publish(deque_, most, [](void*, nopal_frame*&) {}, nullptr);
+  }
 
   void pop_mine(std::vector<int>& mine) {
     if (pop()) {

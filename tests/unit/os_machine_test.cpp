@@ -18,9 +18,8 @@ namespace os = nopal::os;
 
 const std::string v2_mount =
     "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:9 master:1 - cgroup2 cgroup2 rw,nsdelegate\n";
-const std::string v1_mount =
-    "31 25 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-    "32 25 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n";
+const std::string v1_mount = "31 25 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+                             "32 25 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n";
 
 class cgroup_test : public testing::Test {
 protected:
@@ -93,9 +92,9 @@ TEST_F(cgroup_test, v2_without_quota_names_the_group) {
 TEST_F(cgroup_test, malformed_limits_are_none) {
   mounts(v2_mount);
   groups("0::/a\n");
-  for (const char* text : {"", "\n", "garbage", "100000", "100000 0", "100000 -1", "-5 100000", "0 100000",
-                           "1e5 100000", "100000 100000 7", "99999999999999999999 100000", "max", " 100000 100000",
-                           "100000  100000"}) {
+  for (const char* text :
+       {"", "\n", "garbage", "100000", "100000 0", "100000 -1", "-5 100000", "0 100000", "1e5 100000",
+        "100000 100000 7", "99999999999999999999 100000", "max", " 100000 100000", "100000  100000"}) {
     SCOPED_TRACE(text);
     v2_limit("/a", text);
     expect(2, 0, "/sys/fs/cgroup/a");
@@ -103,7 +102,8 @@ TEST_F(cgroup_test, malformed_limits_are_none) {
 }
 
 TEST_F(cgroup_test, malformed_tables_are_none) {
-  for (const char* text : {"", "\n\n", "0", "0::", "0::relative\n", "::::\n", "x:cpu\n", "4:cpu,cpuacct:\n"}) {
+  for (const char* text :
+       {"", "\n\n", "0", "0::", "0::relative\n", "::::\n", "x:cpu\n", "4:cpu,cpuacct:\n"}) {
     SCOPED_TRACE(text);
     mounts(v2_mount + v1_mount);
     groups(text);
@@ -214,7 +214,8 @@ TEST_F(cgroup_test, with_both_versions_the_one_that_limits_decides) {
 }
 
 TEST_F(cgroup_test, a_long_path_is_cut) {
-  const std::string group = "/" + std::string(200, 'a') + "/" + std::string(200, 'b') + "/" + std::string(200, 'c');
+  const std::string group =
+      "/" + std::string(200, 'a') + "/" + std::string(200, 'b') + "/" + std::string(200, 'c');
   mounts(v2_mount);
   groups("0::" + group + "\n");
   v2_limit(group, "50000 100000\n");
@@ -253,8 +254,26 @@ TEST(cpu_list, orders_and_drops_repeats) {
 }
 
 TEST(cpu_list, refuses_everything_else) {
-  for (const char* text : {",", "1,", ",1", "1,,2", "-", "1-", "-1", "3-1", "1-2-3", "a", "1a", "1 2", "1, 2", "0x1",
-                           "+1", "1.5", "0-3:1/2", "65536", "0-99999999999999999999", "--1"}) {
+  for (const char* text : {",",
+                           "1,",
+                           ",1",
+                           "1,,2",
+                           "-",
+                           "1-",
+                           "-1",
+                           "3-1",
+                           "1-2-3",
+                           "a",
+                           "1a",
+                           "1 2",
+                           "1, 2",
+                           "0x1",
+                           "+1",
+                           "1.5",
+                           "0-3:1/2",
+                           "65536",
+                           "0-99999999999999999999",
+                           "--1"}) {
     std::vector<int> cpus{1};
     EXPECT_FALSE(os::parse_cpu_list(text, cpus)) << text;
     EXPECT_TRUE(cpus.empty()) << text;
@@ -264,7 +283,8 @@ TEST(cpu_list, refuses_everything_else) {
 class topology_test : public testing::Test {
 protected:
   std::string cpu_directory(int cpu) { return "/sys/devices/system/cpu/cpu" + std::to_string(cpu); }
-  void cache(std::initializer_list<int> cpus, int index, int level, const char* type, const std::string& shared_by) {
+  void cache(std::initializer_list<int> cpus, int index, int level, const char* type,
+             const std::string& shared_by) {
     for (const int cpu : cpus) {
       const std::string directory = cpu_directory(cpu) + "/cache/index" + std::to_string(index);
       root_.write(directory + "/level", std::to_string(level) + "\n");
@@ -280,7 +300,9 @@ protected:
   void node(int number, const std::string& cpus) {
     root_.write("/sys/devices/system/node/node" + std::to_string(number) + "/cpulist", cpus + "\n");
   }
-  void nodes_online(const std::string& nodes) { root_.write("/sys/devices/system/node/online", nodes + "\n"); }
+  void nodes_online(const std::string& nodes) {
+    root_.write("/sys/devices/system/node/online", nodes + "\n");
+  }
 
   fake_root root_;
 };

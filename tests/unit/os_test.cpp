@@ -21,12 +21,15 @@ namespace os = nopal::os;
 // A stack's worth of memory, unmapped at the end.
 class stack_memory {
 public:
-  explicit stack_memory(std::size_t pages) : bytes_(pages * os::page_size()), base_(os::map_stack_memory(bytes_)) {}
+  explicit stack_memory(std::size_t pages)
+      : bytes_(pages * os::page_size()), base_(os::map_stack_memory(bytes_)) {}
   stack_memory(const stack_memory&) = delete;
   stack_memory& operator=(const stack_memory&) = delete;
   ~stack_memory() { os::unmap(base_, bytes_); }
 
-  [[nodiscard]] char* page(std::size_t index) const { return static_cast<char*>(base_) + index * os::page_size(); }
+  [[nodiscard]] char* page(std::size_t index) const {
+    return static_cast<char*>(base_) + index * os::page_size();
+  }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] std::size_t resident() const { return os::resident_pages(base_, bytes_); }
   void touch(std::size_t first, std::size_t count) {

@@ -24,13 +24,16 @@ using nopal::stack_pool;
 
 constexpr std::size_t stack_bytes = 256 << 10;
 
-std::unique_ptr<stack_pool> started(reclaim when, int workers = 2, reclaim_call how = reclaim_call::dontneed) {
+std::unique_ptr<stack_pool> started(reclaim when, int workers = 2,
+                                    reclaim_call how = reclaim_call::dontneed) {
   auto pool = std::make_unique<stack_pool>();
   EXPECT_TRUE(pool->start({stack_bytes, workers, when, how}));
   return pool;
 }
 
-std::size_t resident(const nopal_stack* stack) { return nopal::os::resident_pages(stack->low, stack->size_bytes()); }
+std::size_t resident(const nopal_stack* stack) {
+  return nopal::os::resident_pages(stack->low, stack->size_bytes());
+}
 
 void touch_all(const nopal_stack* stack) { std::memset(stack->low, 1, stack->size_bytes()); }
 
@@ -145,7 +148,8 @@ TEST(pool, lazy_keeps_pages_within_its_budget_only) {
   }
   for (nopal_stack* const stack : taken) pool->retain(stack, stack->high - 64);
   const auto kept = [&] {
-    return std::count_if(taken.begin(), taken.end(), [](nopal_stack* one) { return resident(one) == pages_of(one); });
+    return std::count_if(taken.begin(), taken.end(),
+                         [](nopal_stack* one) { return resident(one) == pages_of(one); });
   };
   EXPECT_EQ(kept(), 8);
   // Those that are run on again make room in the budget.
@@ -247,7 +251,9 @@ NOPAL_PROGRAM(no_room_at_all) {
   return 0;
 }
 
-TEST(pool, an_exhausted_address_space_ends_in_null_and_recovers) { EXPECT_TRUE(support::succeeds("exhaustion")); }
+TEST(pool, an_exhausted_address_space_ends_in_null_and_recovers) {
+  EXPECT_TRUE(support::succeeds("exhaustion"));
+}
 
 TEST(pool, does_not_start_where_not_even_one_stack_per_worker_fits) {
   EXPECT_TRUE(support::succeeds("no_room_at_all"));

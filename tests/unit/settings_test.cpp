@@ -32,8 +32,9 @@ TEST(parse_bytes, understands_digits_and_one_suffix) {
 }
 
 TEST(parse_bytes, refuses_everything_else_and_leaves_the_result_alone) {
-  for (const char* const text : {"", " 1", "1 ", "-1", "+1", "k", "1kb", "1KiB", "1.5M", "0x10", "1T", "1kk",
-                                 "18446744073709551616", "18014398509481984k", "17179869184g", "99999999999999999999"}) {
+  for (const char* const text :
+       {"", " 1", "1 ", "-1", "+1", "k", "1kb", "1KiB", "1.5M", "0x10", "1T", "1kk", "18446744073709551616",
+        "18014398509481984k", "17179869184g", "99999999999999999999"}) {
     std::size_t bytes = 77;
     EXPECT_FALSE(nopal::parse_bytes(text, bytes)) << text;
     EXPECT_EQ(bytes, 77u) << text;
@@ -129,9 +130,13 @@ NOPAL_PROGRAM(configured_four) {
   return 0;
 }
 
-TEST(environment, sets_the_number_of_workers) { EXPECT_TRUE(support::succeeds("three_workers", support::on_workers(3))); }
+TEST(environment, sets_the_number_of_workers) {
+  EXPECT_TRUE(support::succeeds("three_workers", support::on_workers(3)));
+}
 
-TEST(environment, yields_to_configure) { EXPECT_TRUE(support::succeeds("configured_four", support::on_workers(3))); }
+TEST(environment, yields_to_configure) {
+  EXPECT_TRUE(support::succeeds("configured_four", support::on_workers(3)));
+}
 
 TEST(environment, is_checked_even_where_configure_decides) {
   EXPECT_EQ(support::run_program("configured_four", {{"NOPAL_WORKERS", "many"}}).exit_code, 2);

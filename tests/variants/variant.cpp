@@ -69,7 +69,8 @@ int main() {
     good &= check("chain", chain(2000), 2000);
   }
   const nopal::statistics counts = nopal::stats();
-  good &= check("children joined", static_cast<long>(counts.joins_with_children), static_cast<long>(counts.total.steals));
+  good &= check("children joined", static_cast<long>(counts.joins_with_children),
+                static_cast<long>(counts.total.steals));
   good &= check("stacks in use", static_cast<long>(counts.stacks_in_use), 0);
   std::printf("%d workers, %lu steals\n", counts.workers, static_cast<unsigned long>(counts.total.steals));
   return good ? 0 : 1;

@@ -58,7 +58,8 @@ std::string shell_quoted(std::string_view text) {
 
 // The first line that the compiler prints; empty if it does not run.
 std::string ask_version(const fs::path& compiler, const char* option) {
-  const std::string command = fmt::format("{} {} 2>/dev/null </dev/null", shell_quoted(compiler.string()), option);
+  const std::string command =
+      fmt::format("{} {} 2>/dev/null </dev/null", shell_quoted(compiler.string()), option);
   const auto close_pipe = [](FILE* pipe) { pclose(pipe); };
   const std::unique_ptr<FILE, decltype(close_pipe)> pipe(popen(command.c_str(), "r"), close_pipe);
   char line[128] = "";
@@ -101,7 +102,8 @@ std::vector<fs::path> directories_of_path() {
 std::vector<fs::path> files_of(const fs::path& directory) {
   std::vector<fs::path> files;
   std::error_code ignored;  // an unreadable directory holds nothing for us
-  for (fs::directory_iterator entry(directory, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+  for (fs::directory_iterator entry(directory, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
     files.push_back(entry->path());
   }
   std::sort(files.begin(), files.end());
@@ -127,7 +129,8 @@ section check_compilers() {
   }
   if (!usable) {
     finding none{"in PATH", "none that can build Nopal", nullptr, verdict::ok, {}};
-    judge(none, verdict::note, "install GCC 12 or Clang 16, or a newer one (Debian and Ubuntu: apt install g++)");
+    judge(none, verdict::note,
+          "install GCC 12 or Clang 16, or a newer one (Debian and Ubuntu: apt install g++)");
     compilers.findings.push_back(std::move(none));
   }
   return compilers;

@@ -32,12 +32,16 @@ finding quota_finding(const os::cpu_allowance& allowance) {
   }
   const double quota = allowance.cgroup_quota;
   const std::string where = fmt::format("(version {}, {})", allowance.cgroup_version, allowance.cgroup_path);
-  finding found{"cgroup quota", quota > 0 ? fmt::format("{:.4g} CPUs {}", quota, where) : "none " + where, nullptr,
-                verdict::ok, {}};
+  finding found{"cgroup quota",
+                quota > 0 ? fmt::format("{:.4g} CPUs {}", quota, where) : "none " + where,
+                nullptr,
+                verdict::ok,
+                {}};
   if (quota <= 0) return found;
   found.data = quota;
   if (std::floor(quota) < quota && quota < allowance.affinity) {
-    judge(found, verdict::note, "workers that all run use the quota up early and then wait; a whole number is better");
+    judge(found, verdict::note,
+          "workers that all run use the quota up early and then wait; a whole number is better");
   }
   return found;
 }
@@ -51,11 +55,13 @@ std::string reason(const os::cpu_allowance& allowance) {
 
 finding workers_finding(const os::cpu_allowance& allowance) {
   finding found{"workers", "", nullptr, verdict::ok, {}};
-  const int workers = nopal::workers();  // a senseless variable ends the program here, with a line that says so
+  const int workers =
+      nopal::workers();  // a senseless variable ends the program here, with a line that says so
   found.value = fmt::format("{}: {}", workers, reason(allowance));
   found.data = workers;
   if (workers > allowance.allowed) {
-    judge(found, verdict::note, fmt::format("more than the {} that have a CPU; they take turns", allowance.allowed));
+    judge(found, verdict::note,
+          fmt::format("more than the {} that have a CPU; they take turns", allowance.allowed));
   } else if (workers == 1) {
     judge(found, verdict::note, "nothing runs in parallel");
   }
@@ -81,8 +87,8 @@ finding part_finding(const std::string& name, std::size_t count) {
 
 // How many pairs of CPUs are how far apart: what the choice of victims goes by.
 finding distance_finding(const os::topology& machine) {
-  static constexpr const char* names[os::distance_levels] = {"same core", "shared L2", "shared L3", "same NUMA node",
-                                                             "other NUMA node"};
+  static constexpr const char* names[os::distance_levels] = {"same core", "shared L2", "shared L3",
+                                                             "same NUMA node", "other NUMA node"};
   std::size_t pairs[os::distance_levels] = {};
   for (std::size_t a = 0; a < machine.places.size(); ++a) {
     for (std::size_t b = a + 1; b < machine.places.size(); ++b) {

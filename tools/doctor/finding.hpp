@@ -21,7 +21,7 @@ struct finding {
   std::string value;            ///< as people read it
   nlohmann::ordered_json data;  ///< the same as programs read it; null where it is not known
   verdict judged = verdict::ok;
-  std::string advice;           ///< empty where there is nothing to do or know
+  std::string advice;  ///< empty where there is nothing to do or know
 };
 
 /// A finding whose text is its value.

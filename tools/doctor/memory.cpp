@@ -26,7 +26,8 @@ constexpr int mappings_per_stack = 2;                      // the stack and its 
 class trial_memory {
 public:
   explicit trial_memory(std::size_t bytes) : bytes_(bytes), base_(os::map_stack_memory(bytes)) {}
-  trial_memory(trial_memory&& from) noexcept : bytes_(from.bytes_), base_(std::exchange(from.base_, nullptr)) {}
+  trial_memory(trial_memory&& from) noexcept
+      : bytes_(from.bytes_), base_(std::exchange(from.base_, nullptr)) {}
   trial_memory& operator=(trial_memory&&) = delete;
   ~trial_memory() {
     if (base_ != nullptr) os::unmap(base_, bytes_);
@@ -64,7 +65,8 @@ finding address_space_finding() {
   finding found = limit_finding("RLIMIT_AS", RLIMIT_AS);
   if (!found.data.is_null()) {
     judge(found, verdict::note,
-          fmt::format("every stack takes {} of it, touched or not: ulimit -v unlimited", format_bytes(stack_bytes)));
+          fmt::format("every stack takes {} of it, touched or not: ulimit -v unlimited",
+                      format_bytes(stack_bytes)));
   }
   return found;
 }
@@ -80,10 +82,12 @@ finding mapping_count_finding(int workers) {
   long long most = 0;
   if (!os::read_number_file("/proc/sys/vm/max_map_count", most)) return found;
   const long long stacks = std::max(0LL, most - static_cast<long long>(mappings_now())) / mappings_per_stack;
-  found.value = fmt::format("{}: room for {}", most, format_count(static_cast<std::uint64_t>(stacks), "stack"));
+  found.value =
+      fmt::format("{}: room for {}", most, format_count(static_cast<std::uint64_t>(stacks), "stack"));
   found.data = {{"mappings", most}, {"stacks", stacks}};
   if (stacks < 64LL * workers) {
-    judge(found, verdict::note, "deep nesting on many workers may run out of stacks: sysctl vm.max_map_count=262144");
+    judge(found, verdict::note,
+          "deep nesting on many workers may run out of stacks: sysctl vm.max_map_count=262144");
   }
   return found;
 }
@@ -119,8 +123,9 @@ finding huge_pages_finding() {
   found.value = fmt::format("{}; a stack takes {} at a touch", mode, format_count(pages, "page"));
   found.data = {{"mode", mode}, {"pages_per_touch", pages}};
   if (pages > 1) {
-    judge(found, verdict::note,
-          "stacks take more memory than they use: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+    judge(
+        found, verdict::note,
+        "stacks take more memory than they use: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
   }
   return found;
 }
@@ -134,13 +139,17 @@ finding trial_finding(int workers) {
     if (stack.base() == nullptr || !os::protect_none(stack.base(), os::page_size())) break;
     stacks.push_back(std::move(stack));
   }
-  finding found{"stacks mapped on trial", format_count(stacks.size(), "stack") + " of " + format_bytes(stack_bytes),
-                stacks.size(), verdict::ok, {}};
+  finding found{"stacks mapped on trial",
+                format_count(stacks.size(), "stack") + " of " + format_bytes(stack_bytes),
+                stacks.size(),
+                verdict::ok,
+                {}};
   if (std::cmp_less(stacks.size(), wanted)) {
-    judge(found, verdict::problem,
-          fmt::format("{} are needed for {}: raise ulimit -v or vm.max_map_count, or lower NOPAL_STACK_SIZE or "
-                      "NOPAL_WORKERS",
-                      wanted, format_count(static_cast<std::uint64_t>(workers), "worker")));
+    judge(
+        found, verdict::problem,
+        fmt::format("{} are needed for {}: raise ulimit -v or vm.max_map_count, or lower NOPAL_STACK_SIZE or "
+                    "NOPAL_WORKERS",
+                    wanted, format_count(static_cast<std::uint64_t>(workers), "worker")));
   }
   return found;
 }
@@ -151,7 +160,8 @@ section check_memory(int workers) {
   return {"Memory",
           {{"page size", format_bytes(os::page_size()), os::page_size(), verdict::ok, {}},
            give_back_finding("MADV_DONTNEED", MADV_DONTNEED, "unused stack pages cannot be given back"),
-           give_back_finding("MADV_FREE", MADV_FREE, "MADV_DONTNEED stands in; touching a page again costs a fault"),
+           give_back_finding("MADV_FREE", MADV_FREE,
+                             "MADV_DONTNEED stands in; touching a page again costs a fault"),
            huge_pages_finding(),
            overcommit_finding(),
            limit_finding("RLIMIT_STACK", RLIMIT_STACK),

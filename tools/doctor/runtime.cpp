@@ -13,8 +13,8 @@
 namespace tool::doctor {
 namespace {
 
-constexpr std::array<std::string_view, 6> variables = {"NOPAL_WORKERS",      "NOPAL_STACK_SIZE", "NOPAL_RECLAIM",
-                                                       "NOPAL_RECLAIM_WITH", "NOPAL_PIN",        "NOPAL_STATS"};
+constexpr std::array<std::string_view, 6> variables = {
+    "NOPAL_WORKERS", "NOPAL_STACK_SIZE", "NOPAL_RECLAIM", "NOPAL_RECLAIM_WITH", "NOPAL_PIN", "NOPAL_STATS"};
 
 std::string known_variables() {
   std::string names;
@@ -30,7 +30,8 @@ section check_runtime() {
     const std::string_view text = *entry;
     if (!text.starts_with("NOPAL_")) continue;
     const std::string_view name = text.substr(0, text.find('='));
-    finding found = plain_finding(std::string(name), std::string(text.substr(std::min(name.size() + 1, text.size()))));
+    finding found =
+        plain_finding(std::string(name), std::string(text.substr(std::min(name.size() + 1, text.size()))));
     if (std::find(variables.begin(), variables.end(), name) == variables.end()) {
       judge(found, verdict::note, "the runtime does not read this variable; it reads " + known_variables());
     }

@@ -47,10 +47,11 @@ finding threads_finding(int workers) {
   for (std::size_t i = 0; i < started; ++i) os::join_thread(threads[i]);
   finding found{"threads started on trial", format_count(started, "thread"), started, verdict::ok, {}};
   if (failure != 0) {
-    judge(found, verdict::problem,
-          fmt::format("{} are needed beside the caller ({}): raise ulimit -u, ulimit -v or pids.max, or lower "
-                      "NOPAL_WORKERS",
-                      threads.size(), std::strerror(failure)));
+    judge(
+        found, verdict::problem,
+        fmt::format("{} are needed beside the caller ({}): raise ulimit -u, ulimit -v or pids.max, or lower "
+                    "NOPAL_WORKERS",
+                    threads.size(), std::strerror(failure)));
   }
   return found;
 }
@@ -73,7 +74,8 @@ finding pids_finding() {
       long long most = 0;  // the word "max" stands for no limit
       if (!os::read_number_file(directory + "/pids.max", most) || most >= least) continue;
       least = most;
-      found.value = fmt::format("{} ({})", format_count(static_cast<std::uint64_t>(most), "thread"), directory);
+      found.value =
+          fmt::format("{} ({})", format_count(static_cast<std::uint64_t>(most), "thread"), directory);
       found.data = most;
     }
   }
@@ -94,7 +96,8 @@ std::string words_of_line(const std::string& path, std::string_view name) {
 // A shadow stack keeps return addresses of one stack; a continuation that returns on another one traps.
 finding shadow_stack_finding() {
   const bool supported = words_of_line("/proc/cpuinfo", "flags").find(" user_shstk ") != std::string::npos;
-  const bool enabled = words_of_line("/proc/self/status", "x86_Thread_features").find("shstk ") != std::string::npos;
+  const bool enabled =
+      words_of_line("/proc/self/status", "x86_Thread_features").find("shstk ") != std::string::npos;
   finding found{"shadow stack",
                 enabled     ? "on in this process"
                 : supported ? "off in this process; CPU and kernel have it"
@@ -104,7 +107,8 @@ finding shadow_stack_finding() {
                 {}};
   if (enabled) {
     judge(found, verdict::problem,
-          "stolen continuations return on other stacks: start without glibc.cpu.hwcaps=SHSTK in GLIBC_TUNABLES");
+          "stolen continuations return on other stacks: start without glibc.cpu.hwcaps=SHSTK in "
+          "GLIBC_TUNABLES");
   }
   return found;
 }
@@ -115,7 +119,8 @@ finding perf_finding() {
   if (!os::read_number_file("/proc/sys/kernel/perf_event_paranoid", level)) return found;
   found.value = std::to_string(level);
   found.data = level;
-  if (level > 2) judge(found, verdict::note, "perf works for root alone: sysctl kernel.perf_event_paranoid=2");
+  if (level > 2)
+    judge(found, verdict::note, "perf works for root alone: sysctl kernel.perf_event_paranoid=2");
   return found;
 }
 
@@ -136,8 +141,8 @@ finding ptrace_finding() {
 
 section check_system(int workers) {
   return {"System",
-          {kernel_finding(), threads_finding(workers), process_limit_finding(), pids_finding(), shadow_stack_finding(),
-           perf_finding(), ptrace_finding()}};
+          {kernel_finding(), threads_finding(workers), process_limit_finding(), pids_finding(),
+           shadow_stack_finding(), perf_finding(), ptrace_finding()}};
 }
 
 }  // namespace tool::doctor

@@ -92,17 +92,22 @@ wake_costs measure_wakes() {
 }
 
 finding timed_finding(std::string name, double ns) {
-  return {std::move(name), format_seconds(ns / ns_per_second), nlohmann::ordered_json{{"nanoseconds", ns}}, verdict::ok,
+  return {std::move(name),
+          format_seconds(ns / ns_per_second),
+          nlohmann::ordered_json{{"nanoseconds", ns}},
+          verdict::ok,
           {}};
 }
 
 finding barrier_finding(bool available, double fence_ns) {
   finding found{"membarrier", available ? "private expedited" : "missing", available, verdict::ok, {}};
   if (!available) {
-    judge(found, verdict::note,
-          fmt::format("every fork and join pays a fence of {:.0f} ns instead; Linux 4.14 has it, and a seccomp filter "
-                      "may hide it",
-                      fence_ns));
+    judge(
+        found, verdict::note,
+        fmt::format(
+            "every fork and join pays a fence of {:.0f} ns instead; Linux 4.14 has it, and a seccomp filter "
+            "may hide it",
+            fence_ns));
   }
   return found;
 }
@@ -120,7 +125,8 @@ section check_waiting() {
     if (available) {
       waiting.findings.push_back(timed_finding("membarrier, other thread running", barrier_cost_ns()));
       if (os::current_affinity().size() < 2) {
-        judge(waiting.findings.back(), verdict::note, "with one CPU no other thread can run; this is the call alone");
+        judge(waiting.findings.back(), verdict::note,
+              "with one CPU no other thread can run; this is the call alone");
       }
     }
     const wake_costs wakes = measure_wakes();

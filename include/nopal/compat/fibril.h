@@ -62,8 +62,8 @@ typedef NOPAL_DETAIL_FIBRIL_FRAME fibril_t;
  * same; `fibril_fork(&fr, f, (args))` drops it. Where `x` is a pointer itself, it is what receives the result if their
  * types are the same, and what leads there if its target's type is the result's. The arguments are evaluated before
  * anything runs at the same time. Where nothing is stolen it costs a call and a dozen stores. */
-#define fibril_fork(...)                                                                                          \
-  NOPAL_DETAIL_FIBRIL_FIFTH(__VA_ARGS__, NOPAL_DETAIL_FIBRIL_FORK_INTO, NOPAL_DETAIL_FIBRIL_FORK_VOID, ~, ~)      \
+#define fibril_fork(...)                                                                                     \
+  NOPAL_DETAIL_FIBRIL_FIFTH(__VA_ARGS__, NOPAL_DETAIL_FIBRIL_FORK_INTO, NOPAL_DETAIL_FIBRIL_FORK_VOID, ~, ~) \
   (__VA_ARGS__)
 #define NOPAL_DETAIL_FIBRIL_FIFTH(a, b, c, d, fifth, ...) fifth
 

@@ -11,18 +11,20 @@
 #define NOPAL_DETAIL_PASTE_EXPANDED(left, right) left##right
 
 /* What stands behind 17 others: with a row of answers behind the list, the one for the list's length. */
-#define NOPAL_DETAIL_EIGHTEENTH(f, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, answer, ...) \
+#define NOPAL_DETAIL_EIGHTEENTH(f, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16,    \
+                                answer, ...)                                                                 \
   answer
 
 /* The number of pairs, 0 to 16, and whether there are any. */
-#define NOPAL_DETAIL_COUNT(...) \
+#define NOPAL_DETAIL_COUNT(...)                                                                              \
   NOPAL_DETAIL_EIGHTEENTH(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
-#define NOPAL_DETAIL_ANY(...)                                                                                     \
-  NOPAL_DETAIL_EIGHTEENTH(__VA_ARGS__, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME,    \
-                          SOME, SOME, SOME, SOME, NONE, ~)
+#define NOPAL_DETAIL_ANY(...)                                                                                \
+  NOPAL_DETAIL_EIGHTEENTH(__VA_ARGS__, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME,     \
+                          SOME, SOME, SOME, SOME, SOME, NONE, ~)
 
 /* `make (type, name), make (type, name)...`; for no pairs what `make` says for none. */
-#define NOPAL_DETAIL_LIST(make, ...) NOPAL_DETAIL_PASTE(NOPAL_DETAIL_LIST_, NOPAL_DETAIL_COUNT(__VA_ARGS__))(make, __VA_ARGS__)
+#define NOPAL_DETAIL_LIST(make, ...)                                                                         \
+  NOPAL_DETAIL_PASTE(NOPAL_DETAIL_LIST_, NOPAL_DETAIL_COUNT(__VA_ARGS__))(make, __VA_ARGS__)
 #define NOPAL_DETAIL_LIST_0(make, f) make##_NONE
 #define NOPAL_DETAIL_LIST_1(make, f, p) make p
 #define NOPAL_DETAIL_LIST_2(make, f, p, ...) make p, NOPAL_DETAIL_LIST_1(make, f, __VA_ARGS__)
@@ -66,11 +68,11 @@
  * comma in front, to go on a list. */
 #define NOPAL_DETAIL_PARAMETERS(...) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_ALL_PARAMETERS, __VA_ARGS__)
 #define NOPAL_DETAIL_ARGUMENTS(...) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_ARGUMENT, __VA_ARGS__)
-#define NOPAL_DETAIL_MORE_PARAMETERS(...) \
+#define NOPAL_DETAIL_MORE_PARAMETERS(...)                                                                    \
   NOPAL_DETAIL_COMMA(__VA_ARGS__) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_PARAMETER, __VA_ARGS__)
-#define NOPAL_DETAIL_MORE_TYPES(...) \
+#define NOPAL_DETAIL_MORE_TYPES(...)                                                                         \
   NOPAL_DETAIL_COMMA(__VA_ARGS__) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_TYPE, __VA_ARGS__)
-#define NOPAL_DETAIL_MORE_ARGUMENTS(...) \
+#define NOPAL_DETAIL_MORE_ARGUMENTS(...)                                                                     \
   NOPAL_DETAIL_COMMA(__VA_ARGS__) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_ARGUMENT, __VA_ARGS__)
 
 #endif

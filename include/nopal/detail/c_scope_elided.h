@@ -17,20 +17,20 @@ static inline void nopal_fork(nopal_scope* scope, void (*function)(void*), void*
   function(argument);
 }
 
-#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                                    \
-  result f(NOPAL_DETAIL_PARAMETERS list);                                                                         \
-  static inline __attribute__((unused)) void nopal_fork_##f(nopal_scope* nopal_parent, __typeof__(result)* nopal_out \
-                                                                NOPAL_DETAIL_MORE_PARAMETERS list) {              \
-    (void)nopal_parent;                                                                                           \
-    *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                                  \
+#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
+  result f(NOPAL_DETAIL_PARAMETERS list);                                                                    \
+  static inline __attribute__((unused)) void nopal_fork_##f(                                                 \
+      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
+    (void)nopal_parent;                                                                                      \
+    *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                             \
   }
 
-#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                       \
-  void f(NOPAL_DETAIL_PARAMETERS list);                                                                           \
-  static inline __attribute__((unused)) void nopal_fork_##f(                                                      \
-      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                              \
-    (void)nopal_parent;                                                                                           \
-    f(NOPAL_DETAIL_ARGUMENTS list);                                                                               \
+#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
+  void f(NOPAL_DETAIL_PARAMETERS list);                                                                      \
+  static inline __attribute__((unused)) void nopal_fork_##f(                                                 \
+      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
+    (void)nopal_parent;                                                                                      \
+    f(NOPAL_DETAIL_ARGUMENTS list);                                                                          \
   }
 
 #endif

@@ -22,7 +22,8 @@ extern "C" {
 NOPAL_EXPORT extern const char nopal_headers_and_library_differ__expected_abi_1;
 
 /* Refers to the library's name of this binary interface, so that another library does not link. */
-__attribute__((used)) static const char* const nopal_c_linked_abi = &nopal_headers_and_library_differ__expected_abi_1;
+__attribute__((used)) static const char* const nopal_c_linked_abi =
+    &nopal_headers_and_library_differ__expected_abi_1;
 
 typedef struct nopal_scope {
   struct nopal_frame frame; /**< the library's */
@@ -64,45 +65,45 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
 
 /* The class makes the function a constant of the child's entry; unnamed namespaces keep apart the static functions
  * that share a name in several files. */
-#define NOPAL_DETAIL_CHILD(result, f, list)                                                                       \
-  result f(NOPAL_DETAIL_PARAMETERS list);                                                                         \
-  namespace {                                                                                                     \
-  struct nopal_child_##f {                                                                                        \
-    NOPAL_ALWAYS_INLINE result operator()(NOPAL_DETAIL_PARAMETERS list) const {                                   \
-      return f(NOPAL_DETAIL_ARGUMENTS list);                                                                      \
-    }                                                                                                             \
-  };                                                                                                              \
+#define NOPAL_DETAIL_CHILD(result, f, list)                                                                  \
+  result f(NOPAL_DETAIL_PARAMETERS list);                                                                    \
+  namespace {                                                                                                \
+  struct nopal_child_##f {                                                                                   \
+    NOPAL_ALWAYS_INLINE result operator()(NOPAL_DETAIL_PARAMETERS list) const {                              \
+      return f(NOPAL_DETAIL_ARGUMENTS list);                                                                 \
+    }                                                                                                        \
+  };                                                                                                         \
   }
 
-#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                                    \
-  NOPAL_DETAIL_CHILD(result, f, list)                                                                             \
-  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                         \
-      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {               \
-    nopal_check_function(&nopal_parent->frame);                                                                   \
-    ::nopal::detail::fork_child(&nopal_parent->frame, nopal_out,                                                  \
-                                nopal_child_##f{} NOPAL_DETAIL_MORE_ARGUMENTS list);                              \
+#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
+  NOPAL_DETAIL_CHILD(result, f, list)                                                                        \
+  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
+      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
+    nopal_check_function(&nopal_parent->frame);                                                              \
+    ::nopal::detail::fork_child(                                                                             \
+        &nopal_parent->frame, nopal_out, nopal_child_##f {} NOPAL_DETAIL_MORE_ARGUMENTS list);               \
   }
 
-#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                       \
-  NOPAL_DETAIL_CHILD(void, f, list)                                                                               \
-  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                         \
-      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                              \
-    nopal_check_function(&nopal_parent->frame);                                                                   \
-    ::nopal::detail::fork_child<::nopal::detail::no_result>(&nopal_parent->frame, nullptr,                        \
-                                                            nopal_child_##f{} NOPAL_DETAIL_MORE_ARGUMENTS list);  \
+#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
+  NOPAL_DETAIL_CHILD(void, f, list)                                                                          \
+  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
+      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
+    nopal_check_function(&nopal_parent->frame);                                                              \
+    ::nopal::detail::fork_child<::nopal::detail::no_result>(                                                 \
+        &nopal_parent->frame, nullptr, nopal_child_##f {} NOPAL_DETAIL_MORE_ARGUMENTS list);                 \
   }
 
 #else
 
 /* The two ends of a child's entry. Volatile keeps the frame's address in memory, read again only after a steal. */
-#define NOPAL_DETAIL_OFFER(frame)                                                                                 \
-  struct nopal_frame* volatile nopal_kept = (frame);                                                              \
-  if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {                                                                   \
-    nopal_fail_push();                                                                                            \
+#define NOPAL_DETAIL_OFFER(frame)                                                                            \
+  struct nopal_frame* volatile nopal_kept = (frame);                                                         \
+  if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {                                                              \
+    nopal_fail_push();                                                                                       \
   }
-#define NOPAL_DETAIL_TAKE_BACK()                                                                                  \
-  if (NOPAL_UNLIKELY(!nopal_pop())) {                                                                             \
-    nopal_child_done(nopal_kept);                                                                                 \
+#define NOPAL_DETAIL_TAKE_BACK()                                                                             \
+  if (NOPAL_UNLIKELY(!nopal_pop())) {                                                                        \
+    nopal_child_done(nopal_kept);                                                                            \
   }
 
 static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* frame, void (*self)(void),
@@ -121,40 +122,40 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
       &scope->frame, (void (*)(void))nopal_enter_untyped, function, argument);
 }
 
-#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                                    \
-  result f(NOPAL_DETAIL_PARAMETERS list);                                                                         \
-  static __attribute__((unused)) void nopal_child_##f(struct nopal_frame* nopal_parent, void (*nopal_self)(void), \
-                                                      __typeof__(result)* nopal_out                               \
-                                                          NOPAL_DETAIL_MORE_PARAMETERS list) {                    \
-    (void)nopal_self;                                                                                             \
-    NOPAL_DETAIL_OFFER(nopal_parent)                                                                              \
-    *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                                  \
-    NOPAL_DETAIL_TAKE_BACK()                                                                                      \
-  }                                                                                                               \
-  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                         \
-      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {               \
-    void (*nopal_enter)(void) = nopal_enter_fork;                                                                 \
-    nopal_check_function(&nopal_parent->frame);                                                                   \
-    ((void (*)(struct nopal_frame*, void (*)(void), __typeof__(result)* NOPAL_DETAIL_MORE_TYPES list))            \
-         nopal_enter)(&nopal_parent->frame, (void (*)(void))nopal_child_##f,                                      \
-                      nopal_out NOPAL_DETAIL_MORE_ARGUMENTS list);                                                \
+#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
+  result f(NOPAL_DETAIL_PARAMETERS list);                                                                    \
+  static __attribute__((unused)) void nopal_child_##f(                                                       \
+      struct nopal_frame* nopal_parent, void (*nopal_self)(void),                                            \
+      __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {                                     \
+    (void)nopal_self;                                                                                        \
+    NOPAL_DETAIL_OFFER(nopal_parent)                                                                         \
+    *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                             \
+    NOPAL_DETAIL_TAKE_BACK()                                                                                 \
+  }                                                                                                          \
+  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
+      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
+    void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
+    nopal_check_function(&nopal_parent->frame);                                                              \
+    ((void (*)(struct nopal_frame*, void (*)(void),                                                          \
+               __typeof__(result)* NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(                               \
+        &nopal_parent->frame, (void (*)(void))nopal_child_##f, nopal_out NOPAL_DETAIL_MORE_ARGUMENTS list);  \
   }
 
-#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                       \
-  void f(NOPAL_DETAIL_PARAMETERS list);                                                                           \
-  static __attribute__((unused)) void nopal_child_##f(                                                            \
-      struct nopal_frame* nopal_parent, void (*nopal_self)(void) NOPAL_DETAIL_MORE_PARAMETERS list) {             \
-    (void)nopal_self;                                                                                             \
-    NOPAL_DETAIL_OFFER(nopal_parent)                                                                              \
-    f(NOPAL_DETAIL_ARGUMENTS list);                                                                               \
-    NOPAL_DETAIL_TAKE_BACK()                                                                                      \
-  }                                                                                                               \
-  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                         \
-      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                              \
-    void (*nopal_enter)(void) = nopal_enter_fork;                                                                 \
-    nopal_check_function(&nopal_parent->frame);                                                                   \
-    ((void (*)(struct nopal_frame*, void (*)(void) NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(                    \
-        &nopal_parent->frame, (void (*)(void))nopal_child_##f NOPAL_DETAIL_MORE_ARGUMENTS list);                  \
+#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
+  void f(NOPAL_DETAIL_PARAMETERS list);                                                                      \
+  static __attribute__((unused)) void nopal_child_##f(                                                       \
+      struct nopal_frame* nopal_parent, void (*nopal_self)(void) NOPAL_DETAIL_MORE_PARAMETERS list) {        \
+    (void)nopal_self;                                                                                        \
+    NOPAL_DETAIL_OFFER(nopal_parent)                                                                         \
+    f(NOPAL_DETAIL_ARGUMENTS list);                                                                          \
+    NOPAL_DETAIL_TAKE_BACK()                                                                                 \
+  }                                                                                                          \
+  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
+      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
+    void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
+    nopal_check_function(&nopal_parent->frame);                                                              \
+    ((void (*)(struct nopal_frame*, void (*)(void) NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(               \
+        &nopal_parent->frame, (void (*)(void))nopal_child_##f NOPAL_DETAIL_MORE_ARGUMENTS list);             \
   }
 
 #endif

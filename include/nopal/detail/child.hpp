@@ -36,7 +36,8 @@ inline constexpr std::size_t words_of = std::is_empty_v<T> || in_float_register<
 /// Small and trivial: a copy is a register or two.
 template <class T>
 inline constexpr bool passes_by_value =
-    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= 8 && sizeof(T) <= 16;
+    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= 8 &&
+    sizeof(T) <= 16;
 
 template <class... Ts>
 inline constexpr bool all_by_value = (passes_by_value<Ts> && ...) && (words_of<Ts> + ... + 0) <= most_words &&
@@ -84,7 +85,8 @@ struct nothing_owned {
 };
 
 template <class Owner, class Result, class F, class... Args>
-[[gnu::always_inline]] inline void run_child(nopal_frame* frame, Owner& owner, Result* result, F& f, Args&... args) {
+[[gnu::always_inline]] inline void run_child(nopal_frame* frame, Owner& owner, Result* result, F& f,
+                                             Args&... args) {
   // Volatile keeps it in memory, read again only if the continuation was stolen.
   nopal_frame* volatile kept = frame;
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {
@@ -128,13 +130,14 @@ void enter_child_with_copies(nopal_frame* frame, void*, Result* result, Referenc
 template <class Result, class F, class... Args>
 [[gnu::always_inline]] inline void fork_child(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
   using plain_function = std::decay_t<F>;
-  static_assert(std::is_constructible_v<plain_function, F> && (std::is_constructible_v<std::decay_t<Args>, Args> && ...),
+  static_assert(std::is_constructible_v<plain_function, F> &&
+                    (std::is_constructible_v<std::decay_t<Args>, Args> && ...),
                 "fork: the callable and its arguments must be copyable or movable");
   if constexpr (all_by_value<plain_function, std::decay_t<Args>...>) {
     using entry = void (*)(nopal_frame*, void*, Result*, plain_function, std::decay_t<Args>...);
     const entry child = &enter_child<Result, plain_function, std::decay_t<Args>...>;
-    reinterpret_cast<entry>(&nopal_enter_fork)(frame, reinterpret_cast<void*>(child), result, std::forward<F>(f),
-                                               std::forward<Args>(args)...);
+    reinterpret_cast<entry>(&nopal_enter_fork)(frame, reinterpret_cast<void*>(child), result,
+                                               std::forward<F>(f), std::forward<Args>(args)...);
   } else {
     using references = std::tuple<F&&, Args&&...>;
     references all(std::forward<F>(f), std::forward<Args>(args)...);

@@ -56,10 +56,7 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     /* A call that keeps every register but rax, so that the child's arguments stay where they are and the fast
      * path has nothing to save. Through the GOT, since lazy binding would not keep them; a static linker makes it
      * direct. The enclosing function makes ordinary calls too, hence has no red zone. */
-    __asm__ volatile("call *nopal_push_slow@GOTPCREL(%%rip)"
-                     : "=a"(failed)
-                     : "D"(frame)
-                     : "memory", "cc");
+    __asm__ volatile("call *nopal_push_slow@GOTPCREL(%%rip)" : "=a"(failed) : "D"(frame) : "memory", "cc");
     return failed;
   }
   __atomic_store_n(&deque->slots[bottom], frame, __ATOMIC_RELAXED);
@@ -97,11 +94,11 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
 }
 
 /* The join of a scope that was stolen from. Always inlined: it is GCC's half of making the frame fit. */
-#define NOPAL_JOIN_STOLEN(frame, exception)                                                                       \
-  do {                                                                                                            \
-    (exception) = nopal_suspend_at_join(nopal_fresh_address(frame));                                              \
-    (frame)->steals = 0;                                                                                          \
-    NOPAL_FORCE_DYNAMIC_FRAME();                                                                                  \
+#define NOPAL_JOIN_STOLEN(frame, exception)                                                                  \
+  do {                                                                                                       \
+    (exception) = nopal_suspend_at_join(nopal_fresh_address(frame));                                         \
+    (frame)->steals = 0;                                                                                     \
+    NOPAL_FORCE_DYNAMIC_FRAME();                                                                             \
   } while (0)
 
 #ifdef __clang__
@@ -109,11 +106,11 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
 #else
 /* An allocation of an opaque zero size marks the frame as dynamic, so that GCC never addresses it through the
  * stack pointer. It sits on the slow path and moves nothing. */
-#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                               \
-  do {                                                                                                            \
-    size_t nopal_zero;                                                                                            \
-    __asm__ volatile("xorl %k0, %k0" : "=r"(nopal_zero) : : "cc");                                                \
-    __asm__ volatile("" : : "r"(__builtin_alloca_with_align(nopal_zero, 8)));                                     \
+#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                          \
+  do {                                                                                                       \
+    size_t nopal_zero;                                                                                       \
+    __asm__ volatile("xorl %k0, %k0" : "=r"(nopal_zero) : : "cc");                                           \
+    __asm__ volatile("" : : "r"(__builtin_alloca_with_align(nopal_zero, 8)));                                \
   } while (0)
 #endif
 

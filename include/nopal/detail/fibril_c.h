@@ -15,36 +15,36 @@
 /* Classes of types, as __builtin_classify_type numbers them. `any` is a pointer to anything, never followed. What
  * has type void is seen as a structure, since nothing may be asked of void itself. */
 #define NOPAL_DETAIL_FIBRIL_IS_VOID(type) __builtin_types_compatible_p(type, void)
-#define NOPAL_DETAIL_FIBRIL_OBJECT(type, any) \
+#define NOPAL_DETAIL_FIBRIL_OBJECT(type, any)                                                                \
   (*__builtin_choose_expr(NOPAL_DETAIL_FIBRIL_IS_VOID(type), (NOPAL_DETAIL_FIBRIL_FRAME*)(any), (type*)(any)))
 #define NOPAL_DETAIL_FIBRIL_IS_POINTER(expression) (__builtin_classify_type(expression) == 5)
-#define NOPAL_DETAIL_FIBRIL_IS_WORD(type, any)                                 \
-  (__builtin_classify_type(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) >= 1 &&      \
-   __builtin_classify_type(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) <= 5 &&      \
+#define NOPAL_DETAIL_FIBRIL_IS_WORD(type, any)                                                               \
+  (__builtin_classify_type(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) >= 1 &&                                    \
+   __builtin_classify_type(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) <= 5 &&                                    \
    sizeof(NOPAL_DETAIL_FIBRIL_OBJECT(type, any)) <= 8)
-#define NOPAL_DETAIL_FIBRIL_SAME(type, other) __builtin_types_compatible_p(__typeof__(type), __typeof__(other))
-#define NOPAL_DETAIL_FIBRIL_TO_VOID(expression)            \
-  (NOPAL_DETAIL_FIBRIL_SAME(expression, void*) ||          \
-   NOPAL_DETAIL_FIBRIL_SAME(expression, const void*) ||    \
+#define NOPAL_DETAIL_FIBRIL_SAME(type, other)                                                                \
+  __builtin_types_compatible_p(__typeof__(type), __typeof__(other))
+#define NOPAL_DETAIL_FIBRIL_TO_VOID(expression)                                                              \
+  (NOPAL_DETAIL_FIBRIL_SAME(expression, void*) || NOPAL_DETAIL_FIBRIL_SAME(expression, const void*) ||       \
    NOPAL_DETAIL_FIBRIL_SAME(expression, volatile void*))
 
 /* What `destination` points to if it is a pointer; else something. */
-#define NOPAL_DETAIL_FIBRIL_TARGET(destination, any)                                                              \
-  (*__builtin_choose_expr(                                                                                        \
-      NOPAL_DETAIL_FIBRIL_IS_POINTER(destination) && !NOPAL_DETAIL_FIBRIL_TO_VOID(destination), (destination),    \
-      (NOPAL_DETAIL_FIBRIL_FRAME*)(any)))
+#define NOPAL_DETAIL_FIBRIL_TARGET(destination, any)                                                         \
+  (*__builtin_choose_expr(NOPAL_DETAIL_FIBRIL_IS_POINTER(destination) &&                                     \
+                              !NOPAL_DETAIL_FIBRIL_TO_VOID(destination),                                     \
+                          (destination), (NOPAL_DETAIL_FIBRIL_FRAME*)(any)))
 
 /* Whether `destination` points to what receives a `result`, and does not receive it. */
-#define NOPAL_DETAIL_FIBRIL_LEADS_TO(destination, result, any)                                                    \
-  (NOPAL_DETAIL_FIBRIL_IS_POINTER(destination) &&                                                                 \
-   (!NOPAL_DETAIL_FIBRIL_IS_POINTER(NOPAL_DETAIL_FIBRIL_OBJECT(result, any)) ||                                                                \
-    NOPAL_DETAIL_FIBRIL_SAME(result, NOPAL_DETAIL_FIBRIL_TARGET(destination, any)) ||                             \
-    (!NOPAL_DETAIL_FIBRIL_SAME(result, destination) &&                                                            \
+#define NOPAL_DETAIL_FIBRIL_LEADS_TO(destination, result, any)                                               \
+  (NOPAL_DETAIL_FIBRIL_IS_POINTER(destination) &&                                                            \
+   (!NOPAL_DETAIL_FIBRIL_IS_POINTER(NOPAL_DETAIL_FIBRIL_OBJECT(result, any)) ||                              \
+    NOPAL_DETAIL_FIBRIL_SAME(result, NOPAL_DETAIL_FIBRIL_TARGET(destination, any)) ||                        \
+    (!NOPAL_DETAIL_FIBRIL_SAME(result, destination) &&                                                       \
      NOPAL_DETAIL_FIBRIL_IS_POINTER(NOPAL_DETAIL_FIBRIL_TARGET(destination, any)))))
 
 /* The variable that receives. Of the two only the chosen one need be an lvalue. */
-#define NOPAL_DETAIL_FIBRIL_RECEIVER(destination, result, any)                                                    \
-  __builtin_choose_expr(NOPAL_DETAIL_FIBRIL_LEADS_TO(destination, result, any),                                   \
+#define NOPAL_DETAIL_FIBRIL_RECEIVER(destination, result, any)                                               \
+  __builtin_choose_expr(NOPAL_DETAIL_FIBRIL_LEADS_TO(destination, result, any),                              \
                         NOPAL_DETAIL_FIBRIL_TARGET(destination, any), (destination))
 
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
@@ -57,10 +57,11 @@ struct nopal_fibril_serial {
 #define NOPAL_DETAIL_FIBRIL_INIT(frame) ((void)(frame))
 #define NOPAL_DETAIL_FIBRIL_JOIN(frame) ((void)(frame))
 
-#define NOPAL_DETAIL_FIBRIL_FORK_INTO(frame, destination, function, arguments)                                    \
-  do {                                                                                                            \
-    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_frame = (frame);                                                                        \
-    NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments), nopal_frame) = (function)arguments; \
+#define NOPAL_DETAIL_FIBRIL_FORK_INTO(frame, destination, function, arguments)                               \
+  do {                                                                                                       \
+    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_frame = (frame);                                                  \
+    NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments), nopal_frame) =                \
+        (function)arguments;                                                                                 \
   } while (0)
 
 #define NOPAL_DETAIL_FIBRIL_FORK_VOID(frame, function, arguments) ((void)(frame), (void)(function)arguments)
@@ -91,18 +92,18 @@ enum nopal_fibril_store {
 static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store store))(void) {
   void (*routine)(void) = nopal_fibril_fork_void;
   switch (store) {
-    case nopal_fibril_store_none:
-    case nopal_fibril_store_void: break;
-    case nopal_fibril_store_1: routine = nopal_fibril_fork_1; break;
-    case nopal_fibril_store_2: routine = nopal_fibril_fork_2; break;
-    case nopal_fibril_store_4: routine = nopal_fibril_fork_4; break;
-    case nopal_fibril_store_8: routine = nopal_fibril_fork_8; break;
-    case nopal_fibril_store_8_from_int: routine = nopal_fibril_fork_8_from_int; break;
-    case nopal_fibril_store_8_from_unsigned: routine = nopal_fibril_fork_8_from_unsigned; break;
-    case nopal_fibril_store_float: routine = nopal_fibril_fork_float; break;
-    case nopal_fibril_store_double: routine = nopal_fibril_fork_double; break;
-    case nopal_fibril_store_float_from_double: routine = nopal_fibril_fork_float_from_double; break;
-    case nopal_fibril_store_double_from_float: routine = nopal_fibril_fork_double_from_float; break;
+  case nopal_fibril_store_none:
+  case nopal_fibril_store_void: break;
+  case nopal_fibril_store_1: routine = nopal_fibril_fork_1; break;
+  case nopal_fibril_store_2: routine = nopal_fibril_fork_2; break;
+  case nopal_fibril_store_4: routine = nopal_fibril_fork_4; break;
+  case nopal_fibril_store_8: routine = nopal_fibril_fork_8; break;
+  case nopal_fibril_store_8_from_int: routine = nopal_fibril_fork_8_from_int; break;
+  case nopal_fibril_store_8_from_unsigned: routine = nopal_fibril_fork_8_from_unsigned; break;
+  case nopal_fibril_store_float: routine = nopal_fibril_fork_float; break;
+  case nopal_fibril_store_double: routine = nopal_fibril_fork_double; break;
+  case nopal_fibril_store_float_from_double: routine = nopal_fibril_fork_float_from_double; break;
+  case nopal_fibril_store_double_from_float: routine = nopal_fibril_fork_double_from_float; break;
   }
   /* The compiler is told that the pointer may be any function's: GCC drops the static chain of a call whose target
    * it knows to be no nested function. */
@@ -110,70 +111,72 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
   return routine;
 }
 
-#define NOPAL_DETAIL_FIBRIL_STORE_WORD(receiver, result)                                                          \
-  ((__builtin_types_compatible_p(receiver, _Bool) && !__builtin_types_compatible_p(result, _Bool))                \
-       ? nopal_fibril_store_none                                                                                  \
-   : sizeof(receiver) <= sizeof(result)                                                                           \
-       ? (sizeof(receiver) == 1   ? nopal_fibril_store_1                                                          \
-          : sizeof(receiver) == 2 ? nopal_fibril_store_2                                                          \
-          : sizeof(receiver) == 4 ? nopal_fibril_store_4                                                          \
-                                  : nopal_fibril_store_8)                                                         \
-   : (sizeof(receiver) == 8 && __builtin_types_compatible_p(result, int)) ? nopal_fibril_store_8_from_int         \
-   : (sizeof(receiver) == 8 && __builtin_types_compatible_p(result, unsigned))                                    \
-       ? nopal_fibril_store_8_from_unsigned                                                                       \
+#define NOPAL_DETAIL_FIBRIL_STORE_WORD(receiver, result)                                                     \
+  ((__builtin_types_compatible_p(receiver, _Bool) && !__builtin_types_compatible_p(result, _Bool))           \
+       ? nopal_fibril_store_none                                                                             \
+   : sizeof(receiver) <= sizeof(result) ? (sizeof(receiver) == 1   ? nopal_fibril_store_1                    \
+                                           : sizeof(receiver) == 2 ? nopal_fibril_store_2                    \
+                                           : sizeof(receiver) == 4 ? nopal_fibril_store_4                    \
+                                                                   : nopal_fibril_store_8)                   \
+   : (sizeof(receiver) == 8 && __builtin_types_compatible_p(result, int)) ? nopal_fibril_store_8_from_int    \
+   : (sizeof(receiver) == 8 && __builtin_types_compatible_p(result, unsigned))                               \
+       ? nopal_fibril_store_8_from_unsigned                                                                  \
        : nopal_fibril_store_none)
 
-#define NOPAL_DETAIL_FIBRIL_STORE_REAL(receiver, result)                                                          \
-  (__builtin_types_compatible_p(receiver, float)                                                                  \
-       ? (__builtin_types_compatible_p(result, float)    ? nopal_fibril_store_float                               \
-          : __builtin_types_compatible_p(result, double) ? nopal_fibril_store_float_from_double                   \
-                                                         : nopal_fibril_store_none)                               \
-   : __builtin_types_compatible_p(receiver, double)                                                               \
-       ? (__builtin_types_compatible_p(result, double)  ? nopal_fibril_store_double                               \
-          : __builtin_types_compatible_p(result, float) ? nopal_fibril_store_double_from_float                    \
-                                                        : nopal_fibril_store_none)                                \
+#define NOPAL_DETAIL_FIBRIL_STORE_REAL(receiver, result)                                                     \
+  (__builtin_types_compatible_p(receiver, float)                                                             \
+       ? (__builtin_types_compatible_p(result, float)    ? nopal_fibril_store_float                          \
+          : __builtin_types_compatible_p(result, double) ? nopal_fibril_store_float_from_double              \
+                                                         : nopal_fibril_store_none)                          \
+   : __builtin_types_compatible_p(receiver, double)                                                          \
+       ? (__builtin_types_compatible_p(result, double)  ? nopal_fibril_store_double                          \
+          : __builtin_types_compatible_p(result, float) ? nopal_fibril_store_double_from_float               \
+                                                        : nopal_fibril_store_none)                           \
        : nopal_fibril_store_none)
 
-#define NOPAL_DETAIL_FIBRIL_STORE(receiver, result, any)                                                          \
-  ((NOPAL_DETAIL_FIBRIL_IS_WORD(receiver, any) && NOPAL_DETAIL_FIBRIL_IS_WORD(result, any))                       \
-       ? NOPAL_DETAIL_FIBRIL_STORE_WORD(receiver, result)                                                         \
+#define NOPAL_DETAIL_FIBRIL_STORE(receiver, result, any)                                                     \
+  ((NOPAL_DETAIL_FIBRIL_IS_WORD(receiver, any) && NOPAL_DETAIL_FIBRIL_IS_WORD(result, any))                  \
+       ? NOPAL_DETAIL_FIBRIL_STORE_WORD(receiver, result)                                                    \
        : NOPAL_DETAIL_FIBRIL_STORE_REAL(receiver, result))
 
 /* The call: the compiler sets the arguments as for the child itself. */
-#define NOPAL_DETAIL_FIBRIL_ENTER(fibril_frame, store, destination, function, arguments)                          \
-  do {                                                                                                            \
-    if (NOPAL_UNLIKELY((fibril_frame)->frame.frame_pointer != __builtin_frame_address(0))) {                      \
-      nopal_fail_foreign_scope(&(fibril_frame)->frame);                                                           \
-    }                                                                                                             \
-    (fibril_frame)->child = (void (*)(void))(function);                                                           \
-    (fibril_frame)->out = (void*)(destination);                                                                   \
-    (void)__builtin_call_with_static_chain(                                                                       \
-        ((__typeof__(&*(function)))nopal_fibril_routine(store))arguments, (void*)(fibril_frame));                 \
+#define NOPAL_DETAIL_FIBRIL_ENTER(fibril_frame, store, destination, function, arguments)                     \
+  do {                                                                                                       \
+    if (NOPAL_UNLIKELY((fibril_frame)->frame.frame_pointer != __builtin_frame_address(0))) {                 \
+      nopal_fail_foreign_scope(&(fibril_frame)->frame);                                                      \
+    }                                                                                                        \
+    (fibril_frame)->child = (void (*)(void))(function);                                                      \
+    (fibril_frame)->out = (void*)(destination);                                                              \
+    (void)__builtin_call_with_static_chain(((__typeof__(&*(function)))nopal_fibril_routine(store))arguments, \
+                                           (void*)(fibril_frame));                                           \
   } while (0)
 
-#define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                                    \
-  do {                                                                                                            \
-    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_scope_forked = (scope);                                                                 \
-    typedef __typeof__((function)arguments) nopal_result;                                                         \
-    __typeof__(&NOPAL_DETAIL_FIBRIL_RECEIVER(destination, nopal_result, nopal_scope_forked)) const nopal_out =    \
-        &NOPAL_DETAIL_FIBRIL_RECEIVER(destination, nopal_result, nopal_scope_forked);                             \
-    enum { nopal_store = NOPAL_DETAIL_FIBRIL_STORE(__typeof__(*nopal_out), nopal_result, nopal_scope_forked) };   \
-    _Static_assert((int)nopal_store != (int)nopal_fibril_store_none,                                                   \
-                   "fibril_fork: the result must be a scalar of up to 8 bytes, of the receiving variable's type");  \
-    NOPAL_DETAIL_FIBRIL_ENTER(nopal_scope_forked, (enum nopal_fibril_store)nopal_store, nopal_out, function,      \
-                              arguments);                                                                         \
+#define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
+  do {                                                                                                       \
+    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_scope_forked = (scope);                                           \
+    typedef __typeof__((function)arguments) nopal_result;                                                    \
+    __typeof__(&NOPAL_DETAIL_FIBRIL_RECEIVER(destination, nopal_result, nopal_scope_forked))                 \
+        const nopal_out = &NOPAL_DETAIL_FIBRIL_RECEIVER(destination, nopal_result, nopal_scope_forked);      \
+    enum {                                                                                                   \
+      nopal_store = NOPAL_DETAIL_FIBRIL_STORE(__typeof__(*nopal_out), nopal_result, nopal_scope_forked)      \
+    };                                                                                                       \
+    _Static_assert(                                                                                          \
+        (int)nopal_store != (int)nopal_fibril_store_none,                                                    \
+        "fibril_fork: the result must be a scalar of up to 8 bytes, of the receiving variable's type");      \
+    NOPAL_DETAIL_FIBRIL_ENTER(nopal_scope_forked, (enum nopal_fibril_store)nopal_store, nopal_out, function, \
+                              arguments);                                                                    \
   } while (0)
 
-#define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                                 \
-  do {                                                                                                            \
-    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_scope_forked = (scope);                                                                 \
-    typedef __typeof__((function)arguments) nopal_result;                                                         \
-    _Static_assert(NOPAL_DETAIL_FIBRIL_IS_VOID(nopal_result) ||                                                   \
-                       NOPAL_DETAIL_FIBRIL_IS_WORD(nopal_result, nopal_scope_forked) ||                           \
-                       __builtin_types_compatible_p(nopal_result, float) ||                                       \
-                       __builtin_types_compatible_p(nopal_result, double),                                        \
-                   "fibril_fork: the result must be nothing or a scalar of up to 8 bytes");                       \
-    NOPAL_DETAIL_FIBRIL_ENTER(nopal_scope_forked, nopal_fibril_store_void, NULL, function, arguments);            \
+#define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
+  do {                                                                                                       \
+    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_scope_forked = (scope);                                           \
+    typedef __typeof__((function)arguments) nopal_result;                                                    \
+    _Static_assert(NOPAL_DETAIL_FIBRIL_IS_VOID(nopal_result) ||                                              \
+                       NOPAL_DETAIL_FIBRIL_IS_WORD(nopal_result, nopal_scope_forked) ||                      \
+                       __builtin_types_compatible_p(nopal_result, float) ||                                  \
+                       __builtin_types_compatible_p(nopal_result, double),                                   \
+                   "fibril_fork: the result must be nothing or a scalar of up to 8 bytes");                  \
+    NOPAL_DETAIL_FIBRIL_ENTER(nopal_scope_forked, nopal_fibril_store_void, NULL, function, arguments);       \
   } while (0)
 
 #endif

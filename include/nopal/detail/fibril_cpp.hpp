@@ -98,10 +98,10 @@ template <class F, class... Args>
 
 #define NOPAL_DETAIL_FIBRIL_INIT(scope) static_cast<void>(scope)
 #define NOPAL_DETAIL_FIBRIL_JOIN(scope) static_cast<void>(scope)
-#define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                                  \
-  (static_cast<void>(scope),                                                                                    \
-   static_cast<void>(*::nopal::detail::receiver<decltype((function)arguments)>(destination) = (function)arguments))
-#define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments) \
+#define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
+  (static_cast<void>(scope), static_cast<void>(*::nopal::detail::receiver<decltype((function)arguments)>(    \
+                                                   destination) = (function)arguments))
+#define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
   (static_cast<void>(scope), static_cast<void>((function)arguments))
 
 #else
@@ -109,9 +109,9 @@ template <class F, class... Args>
 #define NOPAL_DETAIL_FIBRIL_INIT(scope) nopal_make_frame(&(scope)->frame)
 #define NOPAL_DETAIL_FIBRIL_JOIN(scope) nopal_join_frame(&(scope)->frame)
 #define NOPAL_DETAIL_FIBRIL_MORE(...) __VA_OPT__(, ) __VA_ARGS__
-#define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments) \
+#define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
   ::nopal::detail::fork_fibril_into((scope), (destination), function NOPAL_DETAIL_FIBRIL_MORE arguments)
-#define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments) \
+#define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
   ::nopal::detail::fork_fibril((scope), function NOPAL_DETAIL_FIBRIL_MORE arguments)
 
 #endif

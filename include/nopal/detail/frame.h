@@ -20,35 +20,37 @@ struct nopal_stack;
 /* The continuation of a fork or of a join, and the count of the children that a join waits for.
  * Written by the strand that owns the scope, except where a comment says otherwise. */
 struct nopal_frame {
-  void* resume_address;      /* where the continuation goes on; like the next, written at each fork and join */
-  void* stack_pointer;       /* as it is at `resume_address` */
-  void* frame_pointer;       /* of the function that forks; written once, when the scope is made */
-  void* callee_saved[5];     /* rbx, r12 to r15; written at each fork and join */
-  uint32_t steals;           /* continuations stolen since the last join; written by thieves, one at a time */
-  int32_t unfinished;        /* atomic; children end with -1, the join adds `steals`: zero means all are done */
-  struct nopal_stack* home;  /* the stack to come back to at the join; valid while `steals` > 0; null: stay */
-  void* home_stack_pointer;  /* where on `home`; written by the join before it adds to `unfinished` */
-  void* caught;              /* exceptions being handled (the C++ runtime's list) while the strand is suspended */
-  uint32_t uncaught;         /* exceptions in flight while the strand is suspended */
+  void* resume_address;  /* where the continuation goes on; like the next, written at each fork and join */
+  void* stack_pointer;   /* as it is at `resume_address` */
+  void* frame_pointer;   /* of the function that forks; written once, when the scope is made */
+  void* callee_saved[5]; /* rbx, r12 to r15; written at each fork and join */
+  uint32_t steals;       /* continuations stolen since the last join; written by thieves, one at a time */
+  int32_t unfinished;    /* atomic; children end with -1, the join adds `steals`: zero means all are done */
+  struct nopal_stack* home; /* the stack to come back to at the join; valid while `steals` > 0; null: stay */
+  void* home_stack_pointer; /* where on `home`; written by the join before it adds to `unfinished` */
+  void* caught;      /* exceptions being handled (the C++ runtime's list) while the strand is suspended */
+  uint32_t uncaught; /* exceptions in flight while the strand is suspended */
   uint32_t uncaught_at_fork; /* the same at the first stolen fork */
   uint32_t float_control;    /* SSE control word while the strand is suspended */
   uint32_t x87_control;      /* x87 control word while the strand is suspended */
-  uint32_t last_steal;       /* ticket of the last steal, and of the last before the strand left home through this */
-  uint32_t home_steal;       /* scope (0: none): they order the exceptions of children; written by thieves */
+  uint32_t
+      last_steal; /* ticket of the last steal, and of the last before the strand left home through this */
+  uint32_t home_steal; /* scope (0: none): they order the exceptions of children; written by thieves */
 };
 
 /* A worker's deque of forks whose continuation may be stolen, oldest first. Slots [top, split) are public: any
  * thief may take the oldest. Slots [split, bottom) are private to the owner. */
 struct nopal_deque {
   /* The owner's line. */
-  int32_t bottom;             /* one past the youngest entry; written by the owner, read by thieves */
-  int32_t limit;              /* atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
+  int32_t bottom; /* one past the youngest entry; written by the owner, read by thieves */
+  int32_t limit;  /* atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
   struct nopal_frame** slots; /* written by the owner when it grows the deque */
   char owner_padding[48];
   /* The shared line: one 16-byte atomic word, then what thieves read beside it. */
-  int32_t top;                       /* the oldest entry; advanced by thieves */
-  int32_t split;                     /* one past the youngest public entry */
-  uint64_t version_and_raising;      /* changes whenever a public slot may be rewritten; bit 0: a thief raises `split` */
+  int32_t top;   /* the oldest entry; advanced by thieves */
+  int32_t split; /* one past the youngest public entry */
+  uint64_t
+      version_and_raising; /* changes whenever a public slot may be rewritten; bit 0: a thief raises `split` */
   struct nopal_frame** public_slots; /* atomic; what thieves read slots from */
   char shared_padding[40];
 };

@@ -32,7 +32,7 @@ constexpr decltype(auto) target_of(Object&& object) {
 }
 
 template <class Member, class Class, class Object, class... Args>
-constexpr decltype(auto) invoke_member(Member Class::*member, Object&& object, Args&&... args) {
+constexpr decltype(auto) invoke_member(Member Class::* member, Object&& object, Args&&... args) {
   if constexpr (std::is_function_v<Member>) {
     return (target_of<Class>(std::forward<Object>(object)).*member)(std::forward<Args>(args)...);
   } else {

@@ -75,7 +75,8 @@ public:
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {
     forked_.set();
-    static_cast<void>(std::invoke(std::decay_t<F>(std::forward<F>(f)), std::decay_t<Args>(std::forward<Args>(args))...));
+    static_cast<void>(
+        std::invoke(std::decay_t<F>(std::forward<F>(f)), std::decay_t<Args>(std::forward<Args>(args))...));
   }
 
   /// `out = f(args...)`.

@@ -57,7 +57,8 @@ public:
   template <class F, class... Args>
   [[gnu::always_inline]] void fork(F&& f, Args&&... args) {
     static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
-                  "fork: the callable does not take these arguments (they are passed as rvalues of their decayed types)");
+                  "fork: the callable does not take these arguments (they are passed as rvalues of their "
+                  "decayed types)");
     check_function();
     detail::fork_child<detail::no_result>(&frame_, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
   }
@@ -66,7 +67,8 @@ public:
   template <class Out, class F, class... Args>
   [[gnu::always_inline]] void fork_into(Out& out, F&& f, Args&&... args) {
     static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
-                  "fork_into: the callable does not take these arguments (they are passed as rvalues of their decayed types)");
+                  "fork_into: the callable does not take these arguments (they are passed as rvalues of "
+                  "their decayed types)");
     static_assert(std::is_assignable_v<Out&, std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>>,
                   "fork_into: the callable's result cannot be assigned to the first argument");
     check_function();

@@ -19,7 +19,8 @@ namespace {
 constexpr std::uint32_t legacy_bytes = 512 + 64;  // what FXSAVE writes, and XSAVE's header
 constexpr std::uint32_t xsave_in_use = 1U << 27;  // CPUID.1:ECX.OSXSAVE
 constexpr std::uint32_t sse = 1U << 1;
-constexpr std::uint32_t vectors = sse | 1U << 2 | 1U << 5 | 1U << 6 | 1U << 7;  // and AVX, masks, the two halves of AVX-512
+constexpr std::uint32_t vectors =
+    sse | 1U << 2 | 1U << 5 | 1U << 6 | 1U << 7;  // and AVX, masks, the two halves of AVX-512
 constexpr unsigned first_extended = 2;
 constexpr unsigned last_extended = 7;
 

@@ -63,7 +63,8 @@ std::string unescape(std::string_view name) {
   const auto octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string plain;
   for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '\\' && i + 3 < name.size() && octal(name[i + 1]) && octal(name[i + 2]) && octal(name[i + 3])) {
+    if (name[i] == '\\' && i + 3 < name.size() && octal(name[i + 1]) && octal(name[i + 2]) &&
+        octal(name[i + 3])) {
       const int code = (name[i + 1] - '0') * 64 + (name[i + 2] - '0') * 8 + (name[i + 3] - '0');
       plain += static_cast<char>(code);
       i += 3;
@@ -91,17 +92,19 @@ void read_mounts(const std::string& prefix, std::string_view controller, cgroup_
     const bool is_v2 = type == "cgroup2";
     const bool is_v1 = type == "cgroup" && contains_word(line, controller);
     if (!is_v1 && !is_v2) continue;
-    (is_v2 ? v2 : v1).mounts.push_back({without_end_slash(unescape(root)), without_end_slash(unescape(point))});
+    (is_v2 ? v2 : v1)
+        .mounts.push_back({without_end_slash(unescape(root)), without_end_slash(unescape(point))});
   }
 }
 
 bool directory_exists(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 // The group's directory below one mount, from the mount point; false if it is not visible there.
-bool locate_below(const std::string& prefix, const std::string& path, const cgroup_mount& mount, std::string& below) {
+bool locate_below(const std::string& prefix, const std::string& path, const cgroup_mount& mount,
+                  std::string& below) {
   const bool covers = path.compare(0, mount.root.size(), mount.root) == 0 &&
                       (path.size() == mount.root.size() || path[mount.root.size()] == '/');
   // "/../other" is how a group outside the process's own cgroup namespace is shown.
@@ -111,7 +114,8 @@ bool locate_below(const std::string& prefix, const std::string& path, const cgro
 }
 
 // In a container the path may name a group that only the host sees; what is mounted is then the container's own.
-const cgroup_mount& locate_group(const std::string& prefix, const cgroup_hierarchy& hierarchy, std::string& below) {
+const cgroup_mount& locate_group(const std::string& prefix, const cgroup_hierarchy& hierarchy,
+                                 std::string& below) {
   for (const cgroup_mount& mount : hierarchy.mounts) {
     if (locate_below(prefix, hierarchy.path, mount, below)) return mount;
   }

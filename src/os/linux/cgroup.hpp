@@ -17,8 +17,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace os {
 
 struct cgroup_ancestry {
-  int version = 0;                       ///< 1 or 2
-  std::vector<std::string> directories;  ///< of the process's own group first, up to the mount point; never empty
+  int version = 0;  ///< 1 or 2
+  std::vector<std::string>
+      directories;  ///< of the process's own group first, up to the mount point; never empty
 };
 
 /// The visible groups that may limit what `controller` ("cpu", "pids") controls: version 1 first, if both are

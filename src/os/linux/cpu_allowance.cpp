@@ -56,7 +56,8 @@ cgroup_limit read_limit(const std::string& prefix, const cgroup_ancestry& groups
 void apply_cgroups(const std::string& prefix, cpu_allowance& allowance) {
   for (const cgroup_ancestry& groups : find_cgroups(prefix, "cpu")) {
     const cgroup_limit limit = read_limit(prefix, groups);
-    const bool decides = limit.cpus > 0 && (allowance.cgroup_quota == 0 || limit.cpus < allowance.cgroup_quota);
+    const bool decides =
+        limit.cpus > 0 && (allowance.cgroup_quota == 0 || limit.cpus < allowance.cgroup_quota);
     if (allowance.cgroup_version != 0 && !decides) continue;
     allowance.cgroup_version = groups.version;
     allowance.cgroup_quota = limit.cpus;

@@ -28,7 +28,9 @@ void* map_stack_memory(std::size_t bytes) noexcept {
   return memory;
 }
 
-bool protect_none(void* address, std::size_t bytes) noexcept { return mprotect(address, bytes, PROT_NONE) == 0; }
+bool protect_none(void* address, std::size_t bytes) noexcept {
+  return mprotect(address, bytes, PROT_NONE) == 0;
+}
 
 void unmap(void* address, std::size_t bytes) noexcept { (void)munmap(address, bytes); }
 

@@ -21,7 +21,8 @@ void write_stderr(const char* format, ...) noexcept {
   va_end(arguments);
   if (wanted > 0) {
     const std::size_t length = std::min(static_cast<std::size_t>(wanted), sizeof text - 1);
-    if (length < static_cast<std::size_t>(wanted)) text[length - 1] = '\n';  // a cut message still ends its line
+    if (length < static_cast<std::size_t>(wanted))
+      text[length - 1] = '\n';  // a cut message still ends its line
     while (write(STDERR_FILENO, text, length) < 0 && errno == EINTR) {
     }
   }

@@ -39,7 +39,8 @@ extern "C" void* nopal_os_thread_main(void* memory) {
 sigset_t signals_of_others() {
   sigset_t set;
   sigfillset(&set);
-  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF}) sigdelset(&set, own);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
+    sigdelset(&set, own);
   return set;
 }
 
@@ -52,7 +53,8 @@ int set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
 int create_with_signals_blocked(pthread_t& thread, const pthread_attr_t& attributes, thread_start* start) {
   const sigset_t blocked = signals_of_others();
   sigset_t before;
-  int failure = pthread_sigmask(SIG_BLOCK, &blocked, &before);  // what the creator blocks, the thread blocks too
+  int failure =
+      pthread_sigmask(SIG_BLOCK, &blocked, &before);  // what the creator blocks, the thread blocks too
   if (failure != 0) return failure;
   failure = pthread_create(&thread, &attributes, nopal_os_thread_main, start);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -62,7 +64,8 @@ int create_with_signals_blocked(pthread_t& thread, const pthread_attr_t& attribu
 // A CPU mask of as many bits as the kernel's own, which may exceed the C library's 1024.
 class cpu_mask {
 public:
-  explicit cpu_mask(int cpus) : bits_(CPU_ALLOC(static_cast<std::size_t>(cpus))), bytes_(CPU_ALLOC_SIZE(cpus)) {
+  explicit cpu_mask(int cpus)
+      : bits_(CPU_ALLOC(static_cast<std::size_t>(cpus))), bytes_(CPU_ALLOC_SIZE(cpus)) {
     if (bits_ == nullptr) throw std::bad_alloc();
     CPU_ZERO_S(bytes_, bits_);
   }
@@ -86,7 +89,8 @@ constexpr int most_cpus = 1 << 16;  // beyond any kernel's configuration
 
 }  // namespace
 
-int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes, thread_handle& thread) noexcept {
+int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
+                 thread_handle& thread) noexcept {
   std::unique_ptr<thread_start> start(new (std::nothrow) thread_start{entry, argument});
   if (start == nullptr) return ENOMEM;
   pthread_attr_t attributes;

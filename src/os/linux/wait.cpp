@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::uint64_t ns_per_s = 1'000'000'000;
 
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
+long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+           const timespec* timeout) noexcept {
   return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, timeout, nullptr, 0);
 }
 
@@ -36,7 +37,8 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
   (void)futex(word, FUTEX_WAIT, expected, nullptr);
 }
 
-bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                    std::uint64_t timeout_ns) noexcept {
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(
       std::min<std::uint64_t>(timeout_ns / ns_per_s, std::numeric_limits<std::int32_t>::max()));
@@ -50,7 +52,8 @@ int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
 }
 
 bool process_barrier_register() noexcept {
-  const long commands = membarrier(MEMBARRIER_CMD_QUERY);  // negative where the system call is missing or forbidden
+  const long commands =
+      membarrier(MEMBARRIER_CMD_QUERY);  // negative where the system call is missing or forbidden
   if (commands < 0 || (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return false;
   return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
