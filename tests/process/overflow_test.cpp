@@ -1,0 +1,113 @@
+// What a strand that outgrows its stack says, and who gets to say it.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "support/strands.hpp"
+
+namespace {
+
+using nopal::scope;
+using support::flag;
+
+// Not known to the compiler, which would call the recursion infinite.
+volatile long limit = -1;
+
+[[gnu::noinline]] long recurse(long depth) {
+  volatile char room[256];
+  room[0] = static_cast<char>(depth);
+  return depth == limit ? 0 : recurse(depth + 1) + room[0];
+}
+
+/// Recurses in a continuation that a thread of the pool has stolen; its child never ends.
+int overflow_on_the_pool() {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const flag never{false};
+  scope s;
+  s.fork([&] { support::wait_for_continuation(never); });
+  recurse(0);
+  s.join();
+  return 0;
+}
+
+NOPAL_PROGRAM(overflows) { return overflow_on_the_pool(); }
+
+void say_mine(int) {
+  const ssize_t written = write(STDERR_FILENO, "mine\n", 5);
+  _exit(written == 5 ? 7 : 8);
+}
+
+void install_own_handler() {
+  struct sigaction action = {};
+  action.sa_handler = say_mine;
+  action.sa_flags = SA_ONSTACK;
+  NOPAL_CHECK(sigaction(SIGSEGV, &action, nullptr) == 0);
+}
+
+NOPAL_PROGRAM(has_a_handler) {
+  install_own_handler();
+  return overflow_on_the_pool();
+}
+
+NOPAL_PROGRAM(gets_a_handler_later) {
+  NOPAL_CHECK(support::fib(10) == 55);
+  install_own_handler();
+  return overflow_on_the_pool();
+}
+
+NOPAL_PROGRAM(shallow) {
+  for (int i = 0; i < 50; ++i) {
+    flag went_on{false};
+    scope s;
+    s.fork([&] { support::wait_for_continuation(went_on); });
+    support::set(went_on);
+    NOPAL_CHECK(support::fib(15) == 610);
+    s.join();
+  }
+  support::check_quiet();
+  return 0;
+}
+
+support::environment with_stacks_of(const char* size, int workers) {
+  support::environment with = support::on_workers(workers);
+  with.emplace_back("NOPAL_STACK_SIZE", size);
+  return with;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(overflow, is_told_in_one_line) {
+  for (const auto& [size, bytes] : {std::pair("64K", "65536"), std::pair("1M", "1048576")}) {
+    const support::outcome seen = support::run_program("overflows", with_stacks_of(size, 2));
+    SCOPED_TRACE(seen.description());
+    EXPECT_EQ(seen.signal, SIGSEGV);
+    EXPECT_EQ(std::count(seen.err.begin(), seen.err.end(), '\n'), 1);
+    EXPECT_TRUE(contains(seen.err, "stack overflow on worker 1:"));
+    EXPECT_TRUE(contains(seen.err, std::string("has ") + bytes + " bytes"));
+    EXPECT_TRUE(contains(seen.err, "NOPAL_STACK_SIZE"));
+  }
+}
+
+TEST(overflow, leaves_a_programs_own_handler_alone) {
+  for (const char* const name : {"has_a_handler", "gets_a_handler_later"}) {
+    const support::outcome seen = support::run_program(name, support::on_workers(2));
+    SCOPED_TRACE(seen.description());
+    EXPECT_EQ(seen.exit_code, 7);
+    EXPECT_EQ(seen.err, "mine\n");
+  }
+}
+
+TEST(overflow, does_not_happen_to_shallow_programs_on_small_stacks) {
+  for (const int workers : {1, 2, 7})
+    EXPECT_TRUE(support::succeeds("shallow", with_stacks_of("64K", workers)));
+}
+
+}  // namespace
