@@ -26,9 +26,12 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::string format_count(std::uint64_t count, const std::string& noun) {
-  std::string digits = std::to_string(count);
-  for (std::size_t from_end = 3; from_end < digits.size(); from_end += 4)
-    digits.insert(digits.size() - from_end, ",");
+  const std::string plain = std::to_string(count);
+  std::string digits;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (i != 0 && (plain.size() - i) % 3 == 0) digits += ',';
+    digits += plain[i];
+  }
   return fmt::format("{} {}{}", digits, noun, count == 1 ? "" : "s");
 }
 

@@ -118,6 +118,8 @@ void after_fork_in_child() {
   new (&all.stacks) stack_pool;
   all.settings_known = false;
   all.stacks_out.store(0, std::memory_order_relaxed);
+  all.waiting_joins.store(0, std::memory_order_relaxed);
+  forget_exceptions();
   worker* const self = this_worker();
   if (self == nullptr) {
     return;
@@ -129,6 +131,11 @@ void after_fork_in_child() {
   deque::poison(self->deque);
   enter_table(all, self, 0);
   pthread_setspecific(thread_end_key, self);
+}
+
+/// Before any thread can hold the lock: a child of fork(2) must never inherit it held.
+__attribute__((constructor)) void prepare_for_fork() {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 void at_exit() {
@@ -162,7 +169,6 @@ void install_hooks(runtime& all) noexcept {
   }
   all.hooks_installed = true;
   pthread_key_create(&thread_end_key, thread_ends);
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 worker* adopt_this_thread() noexcept {

@@ -119,6 +119,12 @@ extern "C" NOPAL_EXPORT int nopal_child_threw(nopal_frame* frame) {
   nopal_child_done(frame);
 }
 
+void forget_exceptions() noexcept {
+  store.lock = PTHREAD_MUTEX_INITIALIZER;  // another thread may have held it
+  store.first = nullptr;
+  the_runtime().exceptions_kept.store(0, std::memory_order_relaxed);
+}
+
 void* take_exception(nopal_frame* frame) noexcept {
   runtime& all = the_runtime();
   if (all.exceptions_kept.load(std::memory_order_relaxed) == 0) {

@@ -12,7 +12,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace {
 
 [[noreturn]] void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
-  self->stack.store(stack, std::memory_order_relaxed);
+  self->stack.store(stack, std::memory_order_seq_cst);
+  the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
   self->strand_uncaught.store(frame->uncaught, std::memory_order_relaxed);
   if (self->exceptions != nullptr) {
     *self->exceptions = {frame->caught, frame->uncaught};
@@ -88,6 +89,8 @@ void save_exceptions(worker* self, nopal_frame* frame) {
 
 /// nopal_suspend_at_join, on the scheduler stack: the strand of `frame` is where its children end.
 extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* self) noexcept {
+  // Before the stack is left: see any_strand_active.
+  the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->stack.load(std::memory_order_relaxed);
   const auto children = static_cast<std::int32_t>(frame->steals);
   auto* const pointer = static_cast<char*>(frame->stack_pointer);

@@ -177,19 +177,26 @@ bool start_runtime(runtime& all) noexcept {
   return all.running.load(std::memory_order_relaxed) || start_locked(all);
 }
 
+/// A fork that may be stolen is in a deque; then the thief is at work, which it says before it takes the entry; then the
+/// strand runs on a stack, until it waits at its join, which it counts before it leaves the stack. Looking in this
+/// order, one that is active throughout is met in one of these states.
 bool any_strand_active(runtime& all) noexcept {
-  const int used = all.table_used.load(std::memory_order_relaxed);
-  for (int i = 0; i < used; ++i) {
-    const worker* const other = all.table[i].load(std::memory_order_relaxed);
-    if (other == nullptr) {
-      continue;
+  const int used = all.table_used.load(std::memory_order_seq_cst);
+  const auto any = [&all, used](auto active) {
+    for (int i = 0; i < used; ++i) {
+      const worker* const other = all.table[i].load(std::memory_order_acquire);
+      if (other != nullptr && active(*other)) {
+        return true;
+      }
     }
-    const nopal_stack* const at_rest = other->of_pool ? nullptr : &other->native;
-    if (other->stack.load(std::memory_order_relaxed) != at_rest || deque::size(other->deque) > 0) {
-      return true;
-    }
-  }
-  return false;
+    return false;
+  };
+  const auto has_entries = [](const worker& one) { return deque::size(one.deque) > 0; };
+  const auto at_work = [](const worker& one) {
+    const nopal_stack* const at_rest = one.of_pool ? nullptr : &one.native;
+    return one.stack.load(std::memory_order_seq_cst) != at_rest;
+  };
+  return any(has_entries) || any(at_work) || all.waiting_joins.load(std::memory_order_seq_cst) != 0;
 }
 
 void stop_runtime(runtime& all) noexcept {

@@ -41,6 +41,7 @@ struct runtime {
   stack_pool stacks;
 
   alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to
+  std::atomic<int> waiting_joins{0};         ///< strands between their arrival at a join and its end
   alignas(64) std::atomic<int> exceptions_kept{
       0};                          ///< exceptions of stolen children that no join has taken yet
   std::atomic<int> stacks_out{0};  ///< stacks outside the pool
@@ -99,6 +100,9 @@ void return_stack(worker* self, nopal_stack* stack) noexcept;
 void count_stack_out(worker* self) noexcept;
 /// There is no memory for a stack: says so once, and waits a little for somebody to return one.
 void wait_for_stack(worker* self) noexcept;
+
+/// In a child of fork(2): forgets the exceptions of strands that it does not have.
+void forget_exceptions() noexcept;
 
 /// The earliest exception, in serial order, of the finished children of `frame`; null if none threw.
 void* take_exception(nopal_frame* frame) noexcept;

@@ -154,8 +154,10 @@ deque::steal_outcome look_at(worker* self, worker* victim) {
   observation seen{};
   seen.victim = victim;
   nopal_frame* slot = nullptr;
+  self->stack.store(self->spare, std::memory_order_seq_cst);  // at work from here on: see any_strand_active
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
   if (outcome != deque::steal_outcome::taken) {
+    self->stack.store(nullptr, std::memory_order_relaxed);
     return outcome;
   }
   if (deque::size(victim->deque) > 0) {

@@ -213,18 +213,19 @@ NOPAL_PROGRAM(shutdown_inside) {
   for (int i = 0; i < 50; ++i) {
     flag went_on{false};
     bool refused = false;
+    bool refused_in_child = false;
     {
       scope s;
       s.fork([&] {
-        if (nopal::workers() == 1) refused = shutdown_is_refused();
         support::wait_for_continuation(went_on);
+        refused_in_child = shutdown_is_refused();
       });
       // On more workers this has surely been stolen.
-      if (nopal::workers() > 1) refused = shutdown_is_refused();
+      refused = nopal::workers() == 1 || shutdown_is_refused();
       support::set(went_on);
       s.join();
     }
-    NOPAL_CHECK(refused);
+    NOPAL_CHECK(refused && refused_in_child);
   }
   nopal::shutdown();
   use();

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -209,7 +210,7 @@ TEST(shutdown, is_refused_inside_a_strand) {
 int endless(int depth) {
   volatile char frame[256];
   frame[0] = static_cast<char>(depth);
-  return endless(depth + 1) + frame[0];
+  return depth < std::numeric_limits<int>::max() ? endless(depth + 1) + frame[0] : 0;
 }
 
 // Through a volatile pointer: the compiler would warn of what this test is for.
