@@ -117,7 +117,6 @@ void after_fork_in_child() {
   all.running.store(false, std::memory_order_relaxed);
   new (&all.stacks) stack_pool;
   all.settings_known = false;
-  all.stacks_out.store(0, std::memory_order_relaxed);
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
   worker* const self = this_worker();

@@ -14,6 +14,9 @@ namespace {
 [[noreturn]] void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
   self->stack.store(stack, std::memory_order_seq_cst);
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
+  if (frame->last_steal > self->clock.load(std::memory_order_relaxed)) {
+    self->clock.store(frame->last_steal, std::memory_order_relaxed);
+  }
   self->strand_uncaught.store(frame->uncaught, std::memory_order_relaxed);
   if (self->exceptions != nullptr) {
     *self->exceptions = {frame->caught, frame->uncaught};
@@ -95,6 +98,8 @@ extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* se
   const auto children = static_cast<std::int32_t>(frame->steals);
   auto* const pointer = static_cast<char*>(frame->stack_pointer);
   save_exceptions(self, frame);
+  const std::uint32_t clock = self->clock.load(std::memory_order_relaxed);
+  frame->last_steal = clock > frame->last_steal ? clock : frame->last_steal;
   self->counts.joined_children.add(static_cast<std::uint64_t>(children));
   if (frame->home == nullptr) {
     // The strand was away already when this scope was first stolen from, or has come home through another scope:

@@ -248,21 +248,11 @@ void enter_table(runtime& all, worker* self, int index) noexcept {
 void return_stack(worker* self, nopal_stack* stack) noexcept {
   runtime& all = the_runtime();
   self->counts.stacks_returned.add();
-  all.stacks_out.fetch_sub(1, std::memory_order_relaxed);
   // Under `eager` nothing keeps pages that it does not use.
   if (self->spare == nullptr && self->of_pool && all.chosen.reclaim != reclaim::eager) {
     self->spare = stack;
   } else {
     self->counts.pages_reclaimed.add(all.stacks.give(stack));
-  }
-}
-
-void count_stack_out(worker* self) noexcept {
-  runtime& all = the_runtime();
-  self->counts.stacks_taken.add();
-  const int out = all.stacks_out.fetch_add(1, std::memory_order_relaxed) + 1;
-  int peak = all.stacks_out_peak.load(std::memory_order_relaxed);
-  while (out > peak && !all.stacks_out_peak.compare_exchange_weak(peak, out, std::memory_order_relaxed)) {
   }
 }
 

@@ -43,9 +43,7 @@ struct runtime {
   alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to
   std::atomic<int> waiting_joins{0};         ///< strands between their arrival at a join and its end
   alignas(64) std::atomic<int> exceptions_kept{
-      0};                          ///< exceptions of stolen children that no join has taken yet
-  std::atomic<int> stacks_out{0};  ///< stacks outside the pool
-  std::atomic<int> stacks_out_peak{0};
+      0};  ///< exceptions of stolen children that no join has taken yet
 
   std::atomic<worker*> table[table_size];
 };
@@ -96,8 +94,6 @@ void park(worker* self) noexcept;
 
 /// Gives the empty `stack` back to this worker's cache or to the pool.
 void return_stack(worker* self, nopal_stack* stack) noexcept;
-/// A stack leaves the pool's side for a strand.
-void count_stack_out(worker* self) noexcept;
 /// There is no memory for a stack: says so once, and waits a little for somebody to return one.
 void wait_for_stack(worker* self) noexcept;
 

@@ -66,10 +66,9 @@ statistics stats() {
     add(result.total, result.per_worker.back());
     result.joins_with_children += one.counts.joined_children.get();
   });
-  const int out = all.stacks_out.load(std::memory_order_relaxed);
-  result.stacks_in_use = out > 0 ? static_cast<std::uint64_t>(out) : 0;
-  result.stacks_peak = static_cast<std::uint64_t>(all.stacks_out_peak.load(std::memory_order_relaxed));
   const stack_pool::usage usage = all.stacks.measure();
+  result.stacks_in_use = result.total.stacks_taken - result.total.stacks_returned;
+  result.stacks_peak = usage.most_out;
   result.stacks_mapped = usage.mapped;
   result.stack_pages_in_use = usage.pages_in_use;
   result.stack_pages_peak = usage.pages_peak;
@@ -109,7 +108,7 @@ void print_statistics() noexcept {
   const stack_pool::usage usage = all.stacks.measure();
   os::write_stderr(
       "nopal: stacks: %d at most outside the pool, %llu ever used; %llu resident pages, %llu at most\n",
-      all.stacks_out_peak.load(std::memory_order_relaxed), static_cast<unsigned long long>(usage.mapped),
+      static_cast<int>(usage.most_out), static_cast<unsigned long long>(usage.mapped),
       static_cast<unsigned long long>(usage.pages_in_use), static_cast<unsigned long long>(usage.pages_peak));
 }
 

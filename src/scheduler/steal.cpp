@@ -20,6 +20,7 @@ struct observation {
   strand_base base;
   std::uint32_t uncaught;
   std::uint64_t float_control;
+  std::uint32_t clock;
 };
 
 void observe(void* context) {
@@ -29,6 +30,7 @@ void observe(void* context) {
   seen.base = seen.stack != nullptr ? seen.stack->base() : strand_base{};
   seen.uncaught = victim.strand_uncaught.load(std::memory_order_relaxed);
   seen.float_control = victim.float_control.load(std::memory_order_relaxed);
+  seen.clock = victim.clock.load(std::memory_order_relaxed);
 }
 
 /// A thief may publish for its victim only forks made with no exception about; the owner alone can tell the others apart.
@@ -55,11 +57,13 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
   return highest - excess;
 }
 
-/// Steals of one strand follow each other, so their tickets tell its children's order. Never zero.
-std::uint32_t next_ticket() {
-  static std::atomic<std::uint32_t> tickets{0};
-  const std::uint32_t ticket = tickets.fetch_add(1, std::memory_order_relaxed) + 1;
-  return ticket != 0 ? ticket : next_ticket();
+/// Later than every steal of this strand before: workers' clocks travel with strands, by steals and by joins, so that no
+/// line is shared by all.
+std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
+  const std::uint32_t own = self->clock.load(std::memory_order_relaxed);
+  const std::uint32_t ticket = (own > seen ? own : seen) + 1;
+  self->clock.store(ticket, std::memory_order_relaxed);
+  return ticket;
 }
 
 [[noreturn]] void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot, const observation& seen) {
@@ -76,7 +80,8 @@ std::uint32_t next_ticket() {
         seen.stack;  // The strand leaves the stack its frame is on; this scope's join brings it back.
     frame->home_steal = frame->steals == 0 ? 0 : frame->last_steal;
   }
-  frame->last_steal = next_ticket();
+  frame->last_steal = next_ticket(
+      self, frame->steals != 0 && frame->last_steal > seen.clock ? frame->last_steal : seen.clock);
   ++frame->steals;
 
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
@@ -142,7 +147,7 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
     }
   }
   self->spare = nullptr;
-  count_stack_out(self);
+  self->counts.stacks_taken.add();
   return stack;
 }
 
@@ -241,7 +246,9 @@ bool has_work_to_take(worker* victim) noexcept {
   if (self->exceptions != nullptr) {
     *self->exceptions = {nullptr, 0};
   }
-  self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
+  if (all.hierarchy) {
+    self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
+  }
   int impatience = 0;
   for (int quiet_rounds = 0;;) {
     take_from_inbox(self);

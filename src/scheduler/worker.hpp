@@ -59,6 +59,7 @@ struct worker {
   // anything public. Relaxed: the deque's exchange orders them.
   std::atomic<nopal_stack*> stack;             ///< run on now; null while in the scheduler
   std::atomic<std::uint32_t> strand_uncaught;  ///< exceptions in flight at the public forks
+  std::atomic<std::uint32_t> clock;            ///< at least the ticket of every steal in the strand's past
   std::atomic<std::uint64_t> float_control;    ///< of the root that this worker works for
   std::atomic<int> cpu;                        ///< last seen on
 

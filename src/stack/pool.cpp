@@ -103,6 +103,7 @@ void stack_pool::stop() noexcept {
   regions_count_.store(0, std::memory_order_release);
   stacks_with_idle_pages_.store(0, std::memory_order_relaxed);
   mapped_.store(0, std::memory_order_relaxed);
+  out_.store(0, std::memory_order_relaxed);
 }
 
 nopal_stack* stack_pool::take(const void* below) noexcept {
@@ -118,6 +119,10 @@ nopal_stack* stack_pool::take(const void* below) noexcept {
     }
     if (stack != nullptr) {
       reuse(stack);
+      const std::uint64_t out = out_.fetch_add(1, std::memory_order_relaxed) + 1;
+      std::uint64_t most = most_out_.load(std::memory_order_relaxed);
+      while (out > most && !most_out_.compare_exchange_weak(most, out, std::memory_order_relaxed)) {
+      }
       return stack;
     }
     if (!grow(count)) {
@@ -187,6 +192,7 @@ bool stack_pool::contains(const void* address) const noexcept {
 
 std::size_t stack_pool::give(nopal_stack* stack) noexcept {
   const std::size_t pages = idle(stack, stack->high);
+  out_.fetch_sub(1, std::memory_order_relaxed);
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
     region& home = regions_[i];
@@ -247,6 +253,7 @@ std::size_t stack_pool::give_pages_back(nopal_stack* stack, char* high) noexcept
 stack_pool::usage stack_pool::measure() const noexcept {
   usage result;
   result.mapped = mapped_.load(std::memory_order_relaxed);
+  result.most_out = most_out_.load(std::memory_order_relaxed);
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
     const region& in = regions_[i];

@@ -27,7 +27,9 @@ public:
   };
 
   struct usage {
-    std::uint64_t mapped = 0;        ///< stacks that were ever used
+    std::uint64_t mapped = 0;  ///< stacks that were ever used
+    std::uint64_t most_out =
+        0;  ///< the most outside the pool at once, those that workers keep at hand included
     std::uint64_t pages_in_use = 0;  ///< resident pages of all of them now
     std::uint64_t pages_peak = 0;    ///< bound on the most at once: the sum of each stack's most
   };
@@ -85,6 +87,8 @@ private:
   region regions_[most_regions];
   std::atomic<int> stacks_with_idle_pages_{0};
   std::atomic<std::uint64_t> mapped_{0};
+  std::atomic<std::uint64_t> out_{0};
+  std::atomic<std::uint64_t> most_out_{0};
 };
 
 }  // namespace NOPAL_ABI_NAMESPACE

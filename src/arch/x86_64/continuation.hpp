@@ -45,10 +45,14 @@ inline std::uint64_t float_control() noexcept {
   // Volatile: the compiler is not told that these depend on what ran before.
   asm volatile("stmxcsr %0" : "=m"(sse));
   asm volatile("fnstcw %0" : "=m"(x87));
-  return sse | static_cast<std::uint64_t>(x87) << 32;
+  constexpr std::uint32_t sticky_flags = 0x3f;  // say what happened, not how to compute
+  return (sse & ~sticky_flags) | static_cast<std::uint64_t>(x87) << 32;
 }
 
 inline void set_float_control(std::uint64_t control) noexcept {
+  if (float_control() == control) {
+    return;  // reading is cheaper than writing
+  }
   const auto sse = static_cast<std::uint32_t>(control);
   const auto x87 = static_cast<std::uint16_t>(control >> 32);
   // Volatile for the same reason; no floating point happens in the scheduler.
