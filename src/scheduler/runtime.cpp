@@ -83,6 +83,23 @@ void start_threads(runtime& all) {
   }
 }
 
+/// Threads adopted in an earlier life of the runtime may hold places that are the pool's in this one.
+void make_room_for_pool(runtime& all) {
+  const int workers = all.chosen.workers;
+  int place = workers;
+  for (int index = 1; index < workers; ++index) {
+    worker* const adopted = all.table[index].load(std::memory_order_relaxed);
+    if (adopted == nullptr) {
+      continue;
+    }
+    while (all.table[place].load(std::memory_order_relaxed) != nullptr) {
+      ++place;
+    }
+    all.table[index].store(nullptr, std::memory_order_release);
+    enter_table(all, adopted, place);
+  }
+}
+
 bool start_locked(runtime& all) {
   read_machine(all);
   const settings& chosen = all.chosen;
@@ -99,6 +116,7 @@ bool start_locked(runtime& all) {
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);
   }
+  make_room_for_pool(all);
   start_threads(all);
   // Release pairs with the acquire in the slow push.
   all.running.store(true, std::memory_order_release);
