@@ -4,6 +4,7 @@
 // negative or zero until the strand has arrived at the join, positive while that waits, and whoever's step makes it
 // zero after the arrival resumes the strand: one atomic step each, nobody waits. docs/join.md has the argument.
 
+#include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 
 namespace nopal {
@@ -12,6 +13,10 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace {
 
 [[noreturn]] void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
+  if (self->deque.bottom != 0) {
+    // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
+    deque::reset(self->deque);
+  }
   self->stack.store(stack, std::memory_order_seq_cst);
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
   if (frame->last_steal > self->clock.load(std::memory_order_relaxed)) {
