@@ -28,7 +28,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 /// Cost of a fork and its join where nothing is stolen: a call, and a dozen stores. Memory: `sizeof(scope)` bytes in
 /// the caller's frame and nothing else, however many children are forked. Continuation stealing on a cactus stack
 /// follows C. Yang and J. Mellor-Crummey, "A practical solution to the cactus stack problem", SPAA 2016; the join
-/// follows F. Schmaus et al.'s wait-free one.
+/// follows N. Pfeiffer's master's thesis, FAU Erlangen-Nürnberg, 2020.
 class scope {
 public:
   /// Makes an empty scope. No allocation, no system call; the runtime starts at the first fork.
