@@ -42,8 +42,8 @@ double barrier_cost_ns() {
     while (!stop.load(std::memory_order_relaxed)) os::cpu_relax();
   });
   while (!running) os::yield();
-  std::vector<std::uint64_t> times_ns;
-  for (int sample = 0; sample < 201; ++sample) times_ns.push_back(time_ns([] { os::process_barrier(); }));
+  std::vector<std::uint64_t> times_ns(201);
+  for (std::uint64_t& sample_ns : times_ns) sample_ns = time_ns([] { os::process_barrier(); });
   stop = true;
   return median(std::move(times_ns));
 }

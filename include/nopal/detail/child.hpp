@@ -30,6 +30,7 @@ inline constexpr std::size_t most_floats = 8;
 template <class T>
 inline constexpr bool in_float_register = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
+// NOLINTBEGIN(bugprone-sizeof-expression, misc-redundant-expression): the size of a pointer is what is meant
 template <class T>
 inline constexpr std::size_t words_of = std::is_empty_v<T> || in_float_register<T> ? 0 : (sizeof(T) + 7) / 8;
 
@@ -42,8 +43,9 @@ inline constexpr bool passes_by_value =
 template <class... Ts>
 inline constexpr bool all_by_value =
     (passes_by_value<Ts> && ...) &&
-    (words_of<Ts> + ... + 0) <= most_words &&  // NOLINT(misc-redundant-expression)
+    (words_of<Ts> + ... + 0) <= most_words &&
     (std::size_t{in_float_register<Ts>} + ... + 0) <= most_floats;
+// NOLINTEND(bugprone-sizeof-expression, misc-redundant-expression)
 
 /// Calls and stores. Everything is passed on as an rvalue, as std::thread does.
 template <class Result, class F, class... Args>

@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -86,8 +84,10 @@ cpu_allowance read_cpu_allowance(const char* root) {
   apply_cgroups(prefix, allowance);
   allowance.allowed = allowance.affinity;
   if (allowance.cgroup_quota > 0) {
-    const double most = std::min(std::ceil(allowance.cgroup_quota), double{std::numeric_limits<int>::max()});
-    allowance.allowed = std::min(allowance.allowed, static_cast<int>(most));
+    // Rounded up, without libm: a static library should not ask its users to link that.
+    const double quota = std::min(allowance.cgroup_quota, static_cast<double>(allowance.allowed));
+    const int whole = static_cast<int>(quota);
+    allowance.allowed = whole < quota ? whole + 1 : whole;
   }
   allowance.allowed = std::max(allowance.allowed, 1);
   return allowance;
