@@ -11,6 +11,8 @@
 #include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
+#include "deque/slots.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace deque {
@@ -29,28 +31,62 @@ bool make(nopal_deque& deque) noexcept;
 /// Frees every slot array. Nobody may be using the deque.
 void destroy(nopal_deque& deque) noexcept;
 
-/// Owner: the deque is empty; starts again at the first slot with the limit poisoned, so that the next push comes by.
+/// Owner: the deque is empty; poisons the limit, so that the next push comes by, and starts again at the first slot if many
+/// places were stolen.
 void reset(nopal_deque& deque) noexcept;
 
 /// Owner: makes room for one more entry; false if there is no memory. Constant amortized time.
 bool reserve(nopal_deque& deque) noexcept;
 
-/// Owner: appends `frame`, for which `reserve` made room.
-void append(nopal_deque& deque, nopal_frame* frame) noexcept;
+// Always inlined: nopal_push_and_publish must not call code that was compiled to use vector registers.
+
+/// Owner: whether there is room for one more entry.
+[[gnu::always_inline]] inline bool has_room(const nopal_deque& deque) noexcept {
+  return deque.bottom < capacity_of(deque.slots);
+}
+
+/// Owner: appends `frame`, for which there is room.
+[[gnu::always_inline]] inline void append(nopal_deque& deque, nopal_frame* frame) noexcept {
+  __atomic_store_n(&deque.slots[deque.bottom], frame, __ATOMIC_RELAXED);
+  // Pairs with the acquire load of `bottom` in force_publish, as the inlined push does.
+  __atomic_store_n(&deque.bottom, deque.bottom + 1, __ATOMIC_RELEASE);
+}
 
 /// Owner: how many entries there are, public ones included. A snapshot for anyone else.
-std::int32_t size(const nopal_deque& deque) noexcept;
+[[gnu::always_inline]] inline std::int32_t size(const nopal_deque& deque) noexcept {
+  return __atomic_load_n(&deque.bottom, __ATOMIC_RELAXED) - __atomic_load_n(&deque.top, __ATOMIC_RELAXED);
+}
 
 /// Whether some entry is public, or being made so. A snapshot.
-bool has_public(const nopal_deque& deque) noexcept;
+[[gnu::always_inline]] inline bool has_public(const nopal_deque& deque) noexcept {
+#ifdef NOPAL_DEQUE_LOCKFREE
+  return size(deque) > 0;
+#else
+  return __atomic_load_n(&deque.split, __ATOMIC_ACQUIRE) > __atomic_load_n(&deque.top, __ATOMIC_ACQUIRE);
+#endif
+}
 
 /// Owner: lets pushes take the fast path again.
-void unpoison(nopal_deque& deque) noexcept;
+[[gnu::always_inline]] inline void unpoison(nopal_deque& deque) noexcept {
+  __atomic_store_n(&deque.limit, capacity_of(deque.slots), __ATOMIC_RELAXED);
+}
 
 /// Anyone: sends the owner's next push to the slow path.
-void poison(nopal_deque& deque) noexcept;
+[[gnu::always_inline]] inline void poison(nopal_deque& deque) noexcept {
+  // Read first: the line is the owner's, and most thieves find it poisoned already.
+  if (__atomic_load_n(&deque.limit, __ATOMIC_RELAXED) != nopal_poisoned_limit) {
+    __atomic_store_n(&deque.limit, nopal_poisoned_limit, __ATOMIC_RELAXED);
+  }
+}
 
-/// Owner: makes up to `most` more entries public, the oldest first; calls `record(slot index)` for each before. Returns how many.
+/// How many of its entries an owner publishes at once: half, but no more than thieves may take in a while.
+[[gnu::always_inline]] inline std::int32_t publish_batch(std::int32_t entries) noexcept {
+  constexpr std::int32_t most = 16;
+  return entries < 2 * most ? (entries + 1) / 2 : most;
+}
+
+/// Owner: makes up to `most` more entries public, the oldest first; calls `record` for each before, if it is not
+/// null. Returns how many. General registers only.
 std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void* context, nopal_frame*& slot),
                      void* context) noexcept;
 

@@ -18,8 +18,18 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace deque {
 
+namespace {
+
+/// A deque whose first entries were stolen goes on behind them as long as its entries share a cache line.
+constexpr std::int32_t places_to_leave = 8;
+
+}  // namespace
+
 void reset(nopal_deque& deque) noexcept {
   poison(deque);
+  if (deque.bottom < places_to_leave) {
+    return;
+  }
   // Bottom first; the exchange is a full barrier, and thieves read the word before `bottom`. In the other order a
   // thief between the two steps takes the old `bottom` for a private entry and publishes one that was stolen already.
   __atomic_store_n(&deque.bottom, 0, __ATOMIC_RELAXED);
@@ -37,7 +47,7 @@ std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*
     if ((word.version_and_raising & raising) != 0 || split <= word.split) {
       return 0;  // A thief is at it already, or there is nothing private.
     }
-    for (std::int32_t i = word.split; i < split && i < recorded_from; ++i) {
+    for (std::int32_t i = word.split; record != nullptr && i < split && i < recorded_from; ++i) {
       record(context, deque.slots[i]);
     }
     recorded_from = word.split < recorded_from ? word.split : recorded_from;
@@ -81,6 +91,9 @@ bool pop_slow(nopal_deque& deque) noexcept {
 
 steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*),
                     void* context) noexcept {
+  // Fetched beside the word: as a rule the oldest entries are what there is to steal. No more than a hint, since the
+  // array may be exchanged before the word is read.
+  __builtin_prefetch(__atomic_load_n(&victim.public_slots, __ATOMIC_RELAXED));
   shared_word word = load(victim);
   if ((word.version_and_raising & raising) != 0) {
     return steal_outcome::lost;

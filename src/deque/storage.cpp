@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "deque/slots.hpp"
-
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace deque {
@@ -22,7 +20,8 @@ constexpr std::int32_t largest_capacity = 1 << 30;
 
 nopal_frame** allocate(std::int32_t capacity, nopal_frame** previous) {
   const std::size_t cells = static_cast<std::size_t>(capacity) + slots_header;
-  auto* const cells_begin = static_cast<nopal_frame**>(std::malloc(cells * sizeof(nopal_frame*)));
+  auto* const cells_begin =
+      static_cast<nopal_frame**>(std::aligned_alloc(slots_line, cells * sizeof(nopal_frame*)));
   if (cells_begin == nullptr) {
     return nullptr;
   }
@@ -69,10 +68,10 @@ void destroy(nopal_deque& deque) noexcept {
 }
 
 bool reserve(nopal_deque& deque) noexcept {
-  const std::int32_t capacity = capacity_of(deque.slots);
-  if (deque.bottom < capacity) {
+  if (has_room(deque)) {
     return true;
   }
+  const std::int32_t capacity = capacity_of(deque.slots);
   nopal_frame** const grown = capacity < largest_capacity ? allocate(capacity * 2, deque.slots) : nullptr;
   if (grown == nullptr) {
     return false;
@@ -80,35 +79,6 @@ bool reserve(nopal_deque& deque) noexcept {
   std::memcpy(grown, deque.slots, static_cast<std::size_t>(capacity) * sizeof(nopal_frame*));
   install(deque, grown);
   return true;
-}
-
-void append(nopal_deque& deque, nopal_frame* frame) noexcept {
-  __atomic_store_n(&deque.slots[deque.bottom], frame, __ATOMIC_RELAXED);
-  // Pairs with the acquire load of `bottom` in force_publish, as the inlined push does.
-  __atomic_store_n(&deque.bottom, deque.bottom + 1, __ATOMIC_RELEASE);
-}
-
-std::int32_t size(const nopal_deque& deque) noexcept {
-  return __atomic_load_n(&deque.bottom, __ATOMIC_RELAXED) - __atomic_load_n(&deque.top, __ATOMIC_RELAXED);
-}
-
-bool has_public(const nopal_deque& deque) noexcept {
-#ifdef NOPAL_DEQUE_LOCKFREE
-  return size(deque) > 0;
-#else
-  return __atomic_load_n(&deque.split, __ATOMIC_ACQUIRE) > __atomic_load_n(&deque.top, __ATOMIC_ACQUIRE);
-#endif
-}
-
-void unpoison(nopal_deque& deque) noexcept {
-  __atomic_store_n(&deque.limit, capacity_of(deque.slots), __ATOMIC_RELAXED);
-}
-
-void poison(nopal_deque& deque) noexcept {
-  // Read first: the line is the owner's, and most thieves find it poisoned already.
-  if (__atomic_load_n(&deque.limit, __ATOMIC_RELAXED) != nopal_poisoned_limit) {
-    __atomic_store_n(&deque.limit, nopal_poisoned_limit, __ATOMIC_RELAXED);
-  }
 }
 
 }  // namespace deque

@@ -70,10 +70,9 @@ worker* adopt_locked(runtime& all) {
     return nullptr;
   }
   self->exceptions = this_thread_exceptions();
-  self->stack.store(&self->native, std::memory_order_relaxed);
-  self->strand_uncaught.store(self->exceptions != nullptr ? self->exceptions->uncaught : 0,
-                              std::memory_order_relaxed);
-  self->float_control.store(arch::float_control(), std::memory_order_relaxed);
+  run_on(self, &self->native);
+  set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
+  set_float_control_of(self->deque.strand, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   self->has_thread.store(true, std::memory_order_seq_cst);
   enter_table(all, self, place);

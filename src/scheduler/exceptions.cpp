@@ -77,7 +77,7 @@ std::uint64_t place_of(std::uint32_t steal, std::uint64_t place_between_steals) 
 
 /// Keeps the exception being handled for the join of `frame`.
 void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
-  const strand_base base = this_worker()->stack.load(std::memory_order_relaxed)->base();
+  const strand_base base = this_worker()->deque.strand.stack->base;
   const bool away = base.frame_pointer == frame->frame_pointer;
   auto* const kept = new (std::nothrow) kept_exception;
   if (kept == nullptr) {

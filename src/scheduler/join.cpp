@@ -17,19 +17,20 @@ namespace {
     // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
     deque::reset(self->deque);
   }
-  self->stack.store(stack, std::memory_order_seq_cst);
+  run_on(self, stack);
+  self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
-  if (frame->last_steal > self->clock.load(std::memory_order_relaxed)) {
-    self->clock.store(frame->last_steal, std::memory_order_relaxed);
+  nopal_strand& strand = self->deque.strand;
+  if (frame->last_steal > get(strand.clock)) {
+    set(strand.clock, frame->last_steal);
   }
-  self->strand_uncaught.store(frame->uncaught, std::memory_order_relaxed);
+  set(strand.uncaught, frame->uncaught);
   if (self->exceptions != nullptr) {
     *self->exceptions = {frame->caught, frame->uncaught};
   }
   const std::uint64_t control = frame->float_control | static_cast<std::uint64_t>(frame->x87_control) << 32;
-  self->float_control.store(control, std::memory_order_relaxed);
+  set_float_control_of(strand, control);
   arch::set_float_control(control);
-  self->counts.resumptions.add();
   if (!self->of_pool && stack == &self->native && self->spare != nullptr) {
     // The thread is back with the program and may not steal for long.
     the_runtime().stacks.give(self->spare);
@@ -61,13 +62,13 @@ void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
   if (stack->native_owner == nullptr) {
     self->counts.pages_reclaimed.add(the_runtime().stacks.retain(stack, stack_pointer));
   }
-  self->stack.store(nullptr, std::memory_order_relaxed);
+  run_on(self, nullptr);
 }
 
 /// The stack held nothing but a strand that is over or goes home.
 void leave_empty(worker* self, nopal_stack* stack) {
-  stack->set_base({});
-  self->stack.store(nullptr, std::memory_order_relaxed);
+  stack->base = {};
+  run_on(self, nullptr);
   return_stack(self, stack);
 }
 
@@ -99,11 +100,11 @@ void save_exceptions(worker* self, nopal_frame* frame) {
 extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* self) noexcept {
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
-  nopal_stack* const stack = self->stack.load(std::memory_order_relaxed);
+  nopal_stack* const stack = self->deque.strand.stack;
   const auto children = static_cast<std::int32_t>(frame->steals);
   auto* const pointer = static_cast<char*>(frame->stack_pointer);
   save_exceptions(self, frame);
-  const std::uint32_t clock = self->clock.load(std::memory_order_relaxed);
+  const std::uint32_t clock = self->deque.strand.clock;
   frame->last_steal = clock > frame->last_steal ? clock : frame->last_steal;
   self->counts.joined_children.add(static_cast<std::uint64_t>(children));
   if (frame->home == nullptr) {
@@ -116,7 +117,7 @@ extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* se
       leave_behind(self, stack, pointer);
     }
   } else {
-    frame->home_stack_pointer = pointer + stack->base().to_home;
+    frame->home_stack_pointer = pointer + stack->base.to_home;
     leave_empty(self, stack);
   }
   if (step(frame, children) == 0) {
@@ -129,8 +130,14 @@ extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* se
 /// nopal_child_done, on the scheduler stack: a child of `frame` ended on this worker's stack at `stack_pointer`.
 extern "C" [[noreturn]] void nopal_finish_child(nopal_frame* frame, worker* self,
                                                 void* stack_pointer) noexcept {
-  nopal_stack* const stack = self->stack.load(std::memory_order_relaxed);
-  if (stack->base().frame_pointer == frame->frame_pointer) {
+  // As a rule the continuation has forked again: what follows it is likely the next to be stolen.
+  const char* const near = reinterpret_cast<const char*>(frame);
+  __builtin_prefetch(near, 1);
+  __builtin_prefetch(near + 64, 1);
+  __builtin_prefetch(near + 128, 1);
+  __builtin_prefetch(near - 64, 1);
+  nopal_stack* const stack = self->deque.strand.stack;
+  if (stack->base.frame_pointer == frame->frame_pointer) {
     leave_empty(self,
                 stack);  // The continuation was stolen from a strand away from home: nothing of it is here.
   } else if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {

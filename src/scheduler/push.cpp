@@ -10,7 +10,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr std::int32_t publish_batch = 16;
 constexpr std::int32_t everything = 1 << 30;
 
 /// Exceptions caught by this strand: which of them each fork in the deque was made under.
@@ -37,13 +36,13 @@ bool exceptions_known(worker* self, std::int32_t entries) {
   const exception_state now = *self->exceptions;
   if (entries == 1) {
     // The only entry was made just now: what is, was.
-    self->strand_uncaught.store(now.uncaught, std::memory_order_relaxed);
+    set(self->deque.strand.uncaught, now.uncaught);
     return true;
   }
   if (now.uncaught != 0) {
     return false;  // Some forks may be older than the exception in flight. They stay private until it has landed.
   }
-  self->strand_uncaught.store(0, std::memory_order_relaxed);
+  set(self->deque.strand.uncaught, 0);
   return true;
 }
 
@@ -54,11 +53,10 @@ void offer(worker* self, bool barrier_works) {
     return;
   }
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
-                       self->stack.load(std::memory_order_relaxed)};
-  self->float_control.store(arch::float_control(), std::memory_order_relaxed);
-  const std::int32_t half = (entries + 1) / 2;
-  const std::int32_t batch = half < publish_batch ? half : publish_batch;
-  if (deque::publish(self->deque, barrier_works ? batch : everything, record_caught, &record) > 0) {
+                       self->deque.strand.stack};
+  set_float_control_of(self->deque.strand, arch::float_control());
+  const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
+  if (deque::publish(self->deque, most, record_caught, &record) > 0) {
     self->counts.publishes.add();
   }
   wake_one(self);
@@ -66,10 +64,14 @@ void offer(worker* self, bool barrier_works) {
 
 }  // namespace
 
-/// The slow path of nopal_push, on the strand's stack, with the caller's registers saved. Non-zero: not pushed.
-extern "C" int nopal_push_slow_path(nopal_frame* frame) noexcept {
+/// The slow path of nopal_push, with all of the caller's registers saved. Non-zero: not pushed.
+extern "C" int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept {
   worker* self = this_worker();
   runtime& all = the_runtime();
+  if (rest == only_to_wake) {
+    wake_one(self);
+    return 0;
+  }
   if (self == nullptr) {
     self = adopt_this_thread();
     if (self == nullptr) {

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t pool_thread_stack_bytes = std::size_t{256} << 10;
 
-constinit runtime instance;
-
 /// Whether some pair of CPUs is nearer than another.
 bool has_hierarchy(const os::topology& topology) {
   int nearest = os::distance_levels;
@@ -169,7 +167,7 @@ void stop_threads(runtime& all) {
 
 }  // namespace
 
-runtime& the_runtime() noexcept { return instance; }
+constinit runtime the_only_runtime;
 
 const settings& known_settings(runtime& all) {
   bool known;
@@ -197,7 +195,8 @@ bool start_runtime(runtime& all) noexcept {
 
 /// A fork that may be stolen is in a deque; then the thief is at work, which it says before it takes the entry; then the
 /// strand runs on a stack, until it waits at its join, which it counts before it leaves the stack. Looking in this
-/// order, one that is active throughout is met in one of these states.
+/// order, one that is active throughout is met in one of these states, unless it went from a join back to work
+/// between the looks: it is at work before it counts its resumption, and does that before it waits no more.
 bool any_strand_active(runtime& all) noexcept {
   const int used = all.table_used.load(std::memory_order_seq_cst);
   const auto any = [&all, used](auto active) {
@@ -212,9 +211,19 @@ bool any_strand_active(runtime& all) noexcept {
   const auto has_entries = [](const worker& one) { return deque::size(one.deque) > 0; };
   const auto at_work = [](const worker& one) {
     const nopal_stack* const at_rest = one.of_pool ? nullptr : &one.native;
-    return one.stack.load(std::memory_order_seq_cst) != at_rest;
+    return __atomic_load_n(&one.deque.strand.stack, __ATOMIC_ACQUIRE) != at_rest;
   };
-  return any(has_entries) || any(at_work) || all.waiting_joins.load(std::memory_order_seq_cst) != 0;
+  const auto resumptions = [&all, used] {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < used; ++i) {
+      const worker* const other = all.table[i].load(std::memory_order_acquire);
+      sum += other != nullptr ? other->counts.resumptions.get() : 0;
+    }
+    return sum;
+  };
+  const std::uint64_t before = resumptions();
+  return any(has_entries) || any(at_work) || all.waiting_joins.load(std::memory_order_seq_cst) != 0 ||
+         resumptions() != before;
 }
 
 void stop_runtime(runtime& all) noexcept {
@@ -242,7 +251,7 @@ worker* make_worker() noexcept {
   }
   self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
   self->random |= 1;
-  self->float_control.store(arch::float_control(), std::memory_order_relaxed);
+  set_float_control_of(self->deque.strand, arch::float_control());
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
   return self;
@@ -267,7 +276,7 @@ void return_stack(worker* self, nopal_stack* stack) noexcept {
   runtime& all = the_runtime();
   self->counts.stacks_returned.add();
   // Under `eager` nothing keeps pages that it does not use.
-  if (self->spare == nullptr && self->of_pool && all.chosen.reclaim != reclaim::eager) {
+  if (self->spare == nullptr && all.chosen.reclaim != reclaim::eager) {
     self->spare = stack;
   } else {
     self->counts.pages_reclaimed.add(all.stacks.give(stack));

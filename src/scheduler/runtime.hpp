@@ -48,7 +48,8 @@ struct runtime {
   std::atomic<worker*> table[table_size];
 };
 
-runtime& the_runtime() noexcept;
+extern constinit runtime the_only_runtime;
+inline runtime& the_runtime() noexcept { return the_only_runtime; }
 
 /// Starts the runtime unless it runs. False, with a line on stderr, if it cannot: no memory for stacks.
 bool start_runtime(runtime& all) noexcept;
@@ -84,6 +85,10 @@ void install_hooks(runtime& all) noexcept;
 /// Whether a thief can get anything from `victim` now.
 bool has_work_to_take(worker* victim) noexcept;
 
+/// Whether somebody sleeps or is about to. Sequentially consistent: asked after a publication, before or after a sleeper's
+/// announcement in one order for both.
+inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::memory_order_seq_cst) != 0; }
+
 /// Wakes one sleeper if there is one; the publishing side of docs/sleep.md.
 void wake_one(worker* self) noexcept;
 void wake_all() noexcept;
@@ -112,6 +117,13 @@ std::size_t signal_stack_bytes() noexcept;
 
 /// Prints the table of NOPAL_STATS=1.
 void print_statistics() noexcept;
+
+/// What nopal_push_and_publish leaves for nopal_push_slow_path to do.
+enum push_rest : int {
+  nothing_left = 0,
+  all_of_it = 1,
+  only_to_wake = 2,
+};
 
 class locked {
 public:

@@ -87,8 +87,7 @@ void unpark(worker* sleeper) noexcept {
 
 void wake_one(worker* self) noexcept {
   runtime& all = the_runtime();
-  // Sequentially consistent: after the publication, before or after a sleeper's announcement in one order for both.
-  if (all.sleepers.load(std::memory_order_seq_cst) == 0) {
+  if (!anyone_sleeps()) {
     return;
   }
   const int used = all.table_used.load(std::memory_order_acquire);

@@ -15,22 +15,22 @@ constexpr int yields_before_sleep = 16;
 
 /// What a thief reads of a victim between seeing an entry and taking it.
 struct observation {
-  worker* victim;
-  nopal_stack* stack;
-  strand_base base;
-  std::uint32_t uncaught;
-  std::uint64_t float_control;
-  std::uint32_t clock;
+  worker* thief;
+  const nopal_strand* from;
+  nopal_strand strand;
 };
 
 void observe(void* context) {
   auto& seen = *static_cast<observation*>(context);
-  worker& victim = *seen.victim;
-  seen.stack = victim.stack.load(std::memory_order_relaxed);
-  seen.base = seen.stack != nullptr ? seen.stack->base() : strand_base{};
-  seen.uncaught = victim.strand_uncaught.load(std::memory_order_relaxed);
-  seen.float_control = victim.float_control.load(std::memory_order_relaxed);
-  seen.clock = victim.clock.load(std::memory_order_relaxed);
+  seen.strand.stack = get(seen.from->stack);
+  seen.strand.base_frame_pointer = get(seen.from->base_frame_pointer);
+  seen.strand.base_to_home = get(seen.from->base_to_home);
+  seen.strand.clock = get(seen.from->clock);
+  seen.strand.uncaught = get(seen.from->uncaught);
+  seen.strand.float_control = get(seen.from->float_control);
+  seen.strand.x87_control = get(seen.from->x87_control);
+  // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
+  set(seen.thief->deque.strand.stack, seen.thief->spare);
 }
 
 /// A thief may publish for its victim only forks made with no exception about; the owner alone can tell the others apart.
@@ -41,8 +41,7 @@ bool no_exception_about(void* context) {
     return true;
   }
   return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
-         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 &&
-         victim->strand_uncaught.load(std::memory_order_relaxed) == 0;
+         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.strand.uncaught) == 0;
 }
 
 /// Where the strand's stack pointer starts on `stack`: below room for the arguments it passes on the stack.
@@ -60,17 +59,18 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
 /// Later than every steal of this strand before: workers' clocks travel with strands, by steals and by joins, so that no
 /// line is shared by all.
 std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
-  const std::uint32_t own = self->clock.load(std::memory_order_relaxed);
+  const std::uint32_t own = get(self->deque.strand.clock);
   const std::uint32_t ticket = (own > seen ? own : seen) + 1;
-  self->clock.store(ticket, std::memory_order_relaxed);
+  set(self->deque.strand.clock, ticket);
   return ticket;
 }
 
-[[noreturn]] void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot, const observation& seen) {
+[[noreturn]] void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot,
+                               const nopal_strand& seen) {
   nopal_frame* const frame = untagged(slot);
-  const bool away = seen.base.frame_pointer == frame->frame_pointer;
+  const bool away = seen.base_frame_pointer == frame->frame_pointer;
   auto* const pointer = static_cast<char*>(frame->stack_pointer);
-  char* const home_pointer = away ? pointer + seen.base.to_home : pointer;
+  char* const home_pointer = away ? pointer + seen.base_to_home : pointer;
   if (frame->steals == 0) {
     frame->home = nullptr;
     frame->uncaught_at_fork = seen.uncaught;
@@ -85,15 +85,16 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   ++frame->steals;
 
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->set_base({frame->frame_pointer, home_pointer - start, frame->last_steal});
-  self->stack.store(stack, std::memory_order_relaxed);
+  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal};
+  run_on(self, stack);
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
-  self->strand_uncaught.store(seen.uncaught, std::memory_order_relaxed);
-  self->float_control.store(seen.float_control, std::memory_order_relaxed);
+  set(self->deque.strand.uncaught, seen.uncaught);
+  const std::uint64_t float_control = float_control_of(seen);
+  set_float_control_of(self->deque.strand, float_control);
   if (self->exceptions != nullptr) {
     *self->exceptions = {caught, seen.uncaught};
   }
-  arch::set_float_control(seen.float_control);
+  arch::set_float_control(float_control);
   self->counts.steals.add();
   nopal_resume(frame, start, nullptr);
 }
@@ -111,11 +112,12 @@ std::uint64_t next_random(worker* self) {
 /// Somebody else, at random; on a machine with a hierarchy the near ones first. Null if the place was empty.
 worker* choose_victim(worker* self, int attempt) {
   runtime& all = the_runtime();
-  const auto used = static_cast<std::uint64_t>(all.table_used.load(std::memory_order_relaxed));
-  const auto place = static_cast<std::size_t>((next_random(self) >> 32) * used >> 32);
+  const auto others = static_cast<std::uint64_t>(all.table_used.load(std::memory_order_relaxed)) - 1;
+  auto place = static_cast<std::size_t>((next_random(self) >> 32) * others >> 32);
+  place += place >= static_cast<std::size_t>(self->index) ? 1 : 0;
   // Acquire pairs with the release in enter_table: the worker is complete.
   worker* const victim = all.table[place].load(std::memory_order_acquire);
-  if (victim == nullptr || victim == self) {
+  if (victim == nullptr) {
     return nullptr;
   }
   if (all.hierarchy) {
@@ -153,22 +155,17 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome look_at(worker* self, worker* victim) {
-  if (deque::size(victim->deque) <= 0) {
-    return deque::steal_outcome::empty;
-  }
-  observation seen{};
-  seen.victim = victim;
+  observation seen{self, &victim->deque.strand, {}};
   nopal_frame* slot = nullptr;
-  self->stack.store(self->spare, std::memory_order_seq_cst);  // at work from here on: see any_strand_active
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
   if (outcome != deque::steal_outcome::taken) {
-    self->stack.store(nullptr, std::memory_order_relaxed);
+    set(self->deque.strand.stack, nullptr);
     return outcome;
   }
-  if (deque::size(victim->deque) > 0) {
+  if (anyone_sleeps() && deque::size(victim->deque) > 0) {
     wake_one(self);  // There is more where this came from.
   }
-  start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
+  start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen.strand);
 }
 
 /// Whether the victim has private work that a thief may publish. The victim's thread may be ending, and takes its exception
@@ -213,6 +210,10 @@ bool try_to_steal(worker* self, int attempt, int& impatience) {
 }
 
 void take_from_inbox(worker* self) {
+  // Mostly empty, and then no exchange is needed.
+  if (self->inbox.load(std::memory_order_relaxed) == nullptr) {
+    return;
+  }
   // Acquire pairs with the release of whoever finished the last child: its results and the frame are visible.
   if (nopal_frame* const ready = self->inbox.exchange(nullptr, std::memory_order_acq_rel)) {
     go_home(self, ready);
@@ -223,9 +224,7 @@ void take_from_inbox(worker* self) {
 bool look_around(worker* self, int& impatience) {
   bool promising = false;
   for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
-    if (self->inbox.load(std::memory_order_relaxed) != nullptr) {
-      take_from_inbox(self);
-    }
+    take_from_inbox(self);
     promising |= try_to_steal(self, attempt, impatience);
     os::cpu_relax();
   }
@@ -241,7 +240,7 @@ bool has_work_to_take(worker* victim) noexcept {
 
 [[noreturn]] void find_work(worker* self) noexcept {
   runtime& all = the_runtime();
-  self->stack.store(nullptr, std::memory_order_relaxed);
+  run_on(self, nullptr);
   deque::reset(self->deque);
   if (self->exceptions != nullptr) {
     *self->exceptions = {nullptr, 0};

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
@@ -28,10 +29,11 @@ struct exception_state {
 /// A count that one thread writes and any thread reads.
 class counter {
 public:
+  // Release and acquire for any_strand_active alone; on x86 they are plain moves.
   void add(std::uint64_t amount = 1) noexcept {
-    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_release);
   }
-  [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
   void clear() noexcept { value_.store(0, std::memory_order_relaxed); }
 
 private:
@@ -55,13 +57,7 @@ struct worker {
   void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry; set once
   void* exit_stack_pointer;       ///< where the scheduler returns to; threads of the pool only
 
-  // Read by thieves before they take an entry, valid only if they do; written by this worker before it makes
-  // anything public. Relaxed: the deque's exchange orders them.
-  std::atomic<nopal_stack*> stack;             ///< run on now; null while in the scheduler
-  std::atomic<std::uint32_t> strand_uncaught;  ///< exceptions in flight at the public forks
-  std::atomic<std::uint32_t> clock;            ///< at least the ticket of every steal in the strand's past
-  std::atomic<std::uint64_t> float_control;    ///< of the root that this worker works for
-  std::atomic<int> cpu;                        ///< last seen on
+  std::atomic<int> cpu;  ///< last seen on; read by thieves on machines with a hierarchy
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
@@ -83,6 +79,35 @@ struct worker {
   os::thread_handle thread;
   worker_counters counts;
 };
+
+/// A field of nopal_strand: relaxed, as its comment says.
+template <class T>
+[[nodiscard]] inline T get(const T& field) noexcept {
+  return __atomic_load_n(&field, __ATOMIC_RELAXED);
+}
+template <class T>
+inline void set(T& field, std::type_identity_t<T> value) noexcept {
+  __atomic_store_n(&field, value, __ATOMIC_RELAXED);
+}
+
+/// SSE and x87 control words in one, as the arch layer has them.
+[[nodiscard]] inline std::uint64_t float_control_of(const nopal_strand& strand) noexcept {
+  return get(strand.float_control) | static_cast<std::uint64_t>(get(strand.x87_control)) << 32;
+}
+inline void set_float_control_of(nopal_strand& strand, std::uint64_t control) noexcept {
+  set(strand.float_control, static_cast<std::uint32_t>(control));
+  set(strand.x87_control, static_cast<std::uint16_t>(control >> 32));
+}
+
+/// The worker runs on `stack` from here on; null for its scheduler stack.
+inline void run_on(worker* self, nopal_stack* stack) noexcept {
+  nopal_strand& strand = self->deque.strand;
+  if (stack != nullptr) {
+    set(strand.base_frame_pointer, stack->base.frame_pointer);
+    set(strand.base_to_home, stack->base.to_home);
+  }
+  set(strand.stack, stack);
+}
 
 static_assert(offsetof(worker, deque) == 0);
 static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STACK_POINTER);

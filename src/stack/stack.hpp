@@ -6,7 +6,6 @@
 #ifndef NOPAL_STACK_STACK_HPP
 #define NOPAL_STACK_STACK_HPP
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,21 +35,8 @@ struct nopal_stack {
   std::size_t most_pages = 0;             ///< the most resident pages seen before pages were given back
   bool idle_pages = false;  ///< counted among the stacks that hold unused pages; written by its holder
 
-  /// Written by the worker that runs here, before it makes anything public; read by thieves before they take an
-  /// entry, and valid only if they do. Relaxed: the deque's exchange orders them.
-  std::atomic<void*> base_frame_pointer{nullptr};
-  std::atomic<std::ptrdiff_t> base_to_home{0};
-  std::atomic<std::uint32_t> base_sequence{0};
+  nopal::strand_base base;  ///< written by the worker that runs here, and read by it alone
 
-  [[nodiscard]] nopal::strand_base base() const noexcept {
-    return {base_frame_pointer.load(std::memory_order_relaxed), base_to_home.load(std::memory_order_relaxed),
-            base_sequence.load(std::memory_order_relaxed)};
-  }
-  void set_base(const nopal::strand_base& base) noexcept {
-    base_frame_pointer.store(base.frame_pointer, std::memory_order_relaxed);
-    base_to_home.store(base.to_home, std::memory_order_relaxed);
-    base_sequence.store(base.sequence, std::memory_order_relaxed);
-  }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(high - low); }
 };
 

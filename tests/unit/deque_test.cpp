@@ -130,10 +130,10 @@ TEST_F(deque_test, a_thief_that_looked_before_an_entry_was_replaced_gets_nothing
 }
 
 TEST_F(deque_test, reset_starts_again_at_the_first_slot) {
-  push_range(0, 2);
-  publish(2);
-  steal();
-  steal();
+  push_range(0, 8);
+  publish(8);
+  for (int i = 0; i < 8; ++i) steal();
+  EXPECT_FALSE(pop());
   const std::uint64_t before = deque_.version_and_raising;
   deque::reset(deque_);
   EXPECT_EQ(deque::size(deque_), 0);
@@ -142,6 +142,22 @@ TEST_F(deque_test, reset_starts_again_at_the_first_slot) {
   EXPECT_EQ(deque_.split, 0);
   EXPECT_EQ(deque_.limit, nopal_poisoned_limit);
   EXPECT_NE(deque_.version_and_raising, before);
+  push(3);
+  publish(1);
+  EXPECT_EQ(steal(), entry(3));
+}
+
+TEST_F(deque_test, reset_leaves_a_few_stolen_places_behind) {
+  push_range(0, 2);
+  publish(2);
+  steal();
+  steal();
+  EXPECT_FALSE(pop());
+  const std::uint64_t before = deque_.version_and_raising;
+  deque::reset(deque_);
+  EXPECT_EQ(deque::size(deque_), 0);
+  EXPECT_EQ(deque_.limit, nopal_poisoned_limit);
+  EXPECT_EQ(deque_.version_and_raising, before);
   push(3);
   publish(1);
   EXPECT_EQ(steal(), entry(3));

@@ -38,6 +38,21 @@ struct nopal_frame {
   uint32_t home_steal; /* scope (0: none): they order the exceptions of children; written by thieves */
 };
 
+/* The strand that a worker runs, as a thief that continues one of its forks has to know it. On the deque's shared line,
+ * which a thief needs anyway. Written by the worker before it makes anything public, read by thieves before they take an
+ * entry, and valid only if they do; all of it atomic, and relaxed: the deque's exchange orders it. */
+struct nopal_strand {
+  struct nopal_stack* stack; /* run on now; null while the worker is in its scheduler */
+  void*
+      base_frame_pointer; /* of the activation that the stack's lowest strand belongs to; null: began there */
+  ptrdiff_t base_to_home; /* added to a stack pointer of that activation: the same on its home stack */
+  uint32_t clock;         /* at least the ticket of every steal in the strand's past */
+  uint32_t uncaught;      /* exceptions in flight at the public forks */
+  uint32_t float_control; /* SSE control word at the public forks, without the sticky flags */
+  uint16_t x87_control;
+  uint16_t unused;
+};
+
 /* A worker's deque of forks whose continuation may be stolen, oldest first. Slots [top, split) are public: any
  * thief may take the oldest. Slots [split, bottom) are private to the owner. */
 struct nopal_deque {
@@ -51,8 +66,10 @@ struct nopal_deque {
   int32_t split; /* one past the youngest public entry */
   uint64_t
       version_and_raising; /* changes whenever a public slot may be rewritten; bit 0: a thief raises `split` */
+  struct nopal_strand strand;
+  char shared_padding[8];
+  /* Hardly ever written, so that every thief has it at hand. */
   struct nopal_frame** public_slots; /* atomic; what thieves read slots from */
-  char shared_padding[40];
 };
 
 /* `limit` of a deque whose owner is wanted: every push takes the slow path. */

@@ -31,7 +31,8 @@ nopal_enter_fork:
 
 // int nopal_push_slow(frame rdi): keeps every register but rax, vector and mask registers included, at any stack
 // alignment. The caller is inline assembly that claims no more, and may hold arguments of any type. What there is to do
-// is done on the scheduler stack, so that a strand's stack holds the program's frames and nothing else.
+// is done on the scheduler stack, so that a strand's stack holds the program's frames and nothing else. As a rule
+// nopal_push_and_publish does it, which touches no vector register; they are saved for the rest only.
         .p2align 4
         .globl  nopal_push_slow
         .type   nopal_push_slow, @function
@@ -51,24 +52,34 @@ nopal_push_slow:
         pushq   %r9
         pushq   %r10
         pushq   %r11
-        pushq   $0                      // the result
         cld
         movq    nopal_current@gottpoff(%rip), %rax
-        movq    %fs:(%rax), %rax
-        movq    WORKER_SCHEDULER_STACK_POINTER(%rax), %rax
-        testq   %rax, %rax              // null for a thread not adopted yet
-        cmovneq %rax, %rsp
+        movq    %fs:(%rax), %rsi
+        movl    $1, %eax                // push_rest::all_of_it
+        movq    WORKER_SCHEDULER_STACK_POINTER(%rsi), %rcx
+        testq   %rcx, %rcx              // null for a thread not adopted yet
+        je      1f
+        leaq    -64(%rcx), %rsp
         andq    $-64, %rsp
+        call    nopal_push_and_publish
+        testl   %eax, %eax
+        je      5f
+1:      andq    $-64, %rsp
+        movq    -32(%rbp), %rdi
+        movl    %eax, %esi
         movl    nopal_vector_state_bytes(%rip), %eax
         testl   %eax, %eax
-        jne     1f
+        jne     2f
+        pushq   %rsi
+        pushq   %rdi
         call    nopal_measure_vector_state
-        movq    -32(%rbp), %rdi
-1:      subq    %rax, %rsp
+        popq    %rdi
+        popq    %rsi
+2:      subq    %rax, %rsp
         andq    $-64, %rsp
         movl    nopal_vector_state_mask(%rip), %eax
         testl   %eax, %eax
-        je      2f
+        je      3f
         // The header of the save area must start out as zeroes.
         xorl    %edx, %edx
         movq    %rdx, 512(%rsp)
@@ -81,17 +92,17 @@ nopal_push_slow:
         movq    %rdx, 568(%rsp)
         xsave64 (%rsp)
         call    nopal_push_slow_path
-        movl    %eax, -72(%rbp)
+        movl    %eax, %ecx
         movl    nopal_vector_state_mask(%rip), %eax
         xorl    %edx, %edx
         xrstor64 (%rsp)
-        jmp     3f
-2:      fxsave64 (%rsp)
+        jmp     4f
+3:      fxsave64 (%rsp)
         call    nopal_push_slow_path
-        movl    %eax, -72(%rbp)
+        movl    %eax, %ecx
         fxrstor64 (%rsp)
-3:      leaq    -72(%rbp), %rsp
-        popq    %rax
+4:      movl    %ecx, %eax
+5:      leaq    -64(%rbp), %rsp
         popq    %r11
         popq    %r10
         popq    %r9

@@ -1,0 +1,37 @@
+// The common slow push: a thief wants work and nothing else is the matter. Compiled to use general registers only, so that
+// the caller's vector registers, which are hundreds of cycles to save, stay as they are.
+
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// Pushes `frame` and publishes, if nothing more is needed: no adoption, no growth, nobody to wake, no exception about.
+extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept {
+  runtime& all = the_runtime();
+  // Acquire pairs with the release at the end of start_runtime.
+  if (!all.running.load(std::memory_order_acquire) || !all.barrier_works.load(std::memory_order_relaxed) ||
+      !deque::has_room(self->deque) || anyone_sleeps()) {
+    return all_of_it;
+  }
+  if (self->exceptions != nullptr &&
+      (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
+    return all_of_it;
+  }
+  deque::append(self->deque, frame);
+  deque::unpoison(self->deque);
+  if (all.table_used.load(std::memory_order_relaxed) == 1) {
+    return nothing_left;
+  }
+  nopal_strand& strand = self->deque.strand;
+  set(strand.uncaught, 0);
+  set_float_control_of(strand, arch::float_control());
+  if (deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)), nullptr, nullptr) > 0) {
+    self->counts.publishes.add();
+  }
+  return anyone_sleeps() ? only_to_wake : nothing_left;
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
