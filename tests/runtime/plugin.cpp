@@ -1,0 +1,24 @@
+// A plug-in that computes in parallel, with a libnopal of its own or a shared one behind it.
+#include <nopal/nopal.hpp>
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  long x = 0;
+  nopal::scope s;
+  s.fork_into(x, fib, n - 1);
+  const long y = fib(n - 2);
+  s.join();
+  return x + y;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) long plugin_fib(int n) {
+  try {
+    return fib(n);
+  } catch (const nopal::error&) {
+    return -1;
+  }
+}

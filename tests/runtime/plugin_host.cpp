@@ -1,0 +1,60 @@
+// Loads the plug-in named on the command line, has it compute on several threads, unloads it, again and again. The
+// host itself knows nothing of Nopal: after the unloading no code, thread or handler of the library is left.
+#include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <thread>
+
+namespace {
+
+void check(bool holds, const char* what) {
+  if (holds) return;
+  const char* const reason = dlerror();
+  std::fprintf(stderr, "does not hold: %s (%s)\n", what, reason != nullptr ? reason : "no loader error");
+  _exit(1);
+}
+
+long threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+using fib_function = long (*)(int);
+
+void compute(fib_function fib) {
+  check(fib(18) == 2584, "the plug-in's answer");
+  // These threads end while the library is there, the main thread after it.
+  std::thread other([fib] { check(fib(16) == 987, "the plug-in's answer on another thread"); });
+  check(fib(16) == 987, "the plug-in's answer beside another thread");
+  other.join();
+}
+
+void load_compute_unload(const char* path) {
+  void* const plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  check(plugin != nullptr, "dlopen");
+  const auto fib = reinterpret_cast<fib_function>(dlsym(plugin, "plugin_fib"));
+  check(fib != nullptr, "dlsym");
+  compute(fib);
+  check(dlclose(plugin) == 0, "dlclose");
+  check(dlopen(path, RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plug-in is gone");
+  check(threads_of_this_process() == 1, "the pool's threads are gone");
+  struct sigaction action = {};
+  sigaction(SIGSEGV, nullptr, &action);
+  check(action.sa_handler == SIG_DFL, "the signal's handler is gone");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  alarm(60);
+  for (int i = 0; i < 10; ++i) load_compute_unload(argv[1]);
+  // A thread that the library had adopted ends after it.
+  std::thread([path = argv[1]] { load_compute_unload(path); }).join();
+  return 0;
+}

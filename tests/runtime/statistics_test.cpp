@@ -1,0 +1,129 @@
+// The counts are exact when the pool is quiet, whatever happened before.
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "support/strands.hpp"
+
+namespace {
+
+using nopal::scope;
+using support::flag;
+using support::set;
+using support::wait_for_continuation;
+
+void stolen_once() {
+  flag went_on{false};
+  scope s;
+  s.fork([&] { wait_for_continuation(went_on); });
+  set(went_on);
+  s.join();
+}
+
+int throw_from_both() {
+  try {
+    flag went_on{false};
+    scope s;
+    s.fork([&] {
+      wait_for_continuation(went_on);
+      throw 1;
+    });
+    set(went_on);
+    throw 2;
+  } catch (const int number) {
+    return number;
+  }
+}
+
+NOPAL_PROGRAM(balanced_after_every_kind_of_work) {
+  for (int round = 0; round < 50; ++round) {
+    support::fib(14);
+    support::check_quiet();
+    stolen_once();
+    support::check_quiet();
+    throw_from_both();
+    support::check_quiet();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([] {
+        support::fib(12);
+        throw_from_both();
+      });
+    }
+    for (std::thread& one : threads) one.join();
+    support::check_quiet();
+    if (round % 10 == 9) {
+      nopal::shutdown();
+      support::check_quiet();
+    }
+  }
+  return 0;
+}
+
+NOPAL_PROGRAM(every_steal_is_counted) {
+  const nopal::statistics before = nopal::stats();
+  NOPAL_CHECK(before.total.steals == 0 && before.stacks_peak == 0);
+  for (int i = 0; i < 100; ++i) stolen_once();
+  const nopal::statistics after = nopal::stats();
+  NOPAL_CHECK(after.total.steals == (nopal::workers() > 1 ? 100U : 0U));
+  NOPAL_CHECK(after.total.resumptions == after.total.steals);
+  NOPAL_CHECK(after.total.suspensions <= after.total.steals);
+  NOPAL_CHECK(after.stacks_peak == (nopal::workers() > 1 ? 1U : 0U));
+  NOPAL_CHECK(after.stacks_mapped >= after.stacks_peak);
+  NOPAL_CHECK(after.stack_pages_peak >= after.stack_pages_in_use);
+  return 0;
+}
+
+NOPAL_PROGRAM(sums_are_the_sums) {
+  support::fib(20);
+  const nopal::statistics now = nopal::stats();
+  nopal::worker_statistics sum;
+  for (const nopal::worker_statistics& one : now.per_worker) {
+    sum.steals += one.steals;
+    sum.stacks_taken += one.stacks_taken;
+    sum.suspensions += one.suspensions;
+  }
+  NOPAL_CHECK(now.per_worker.size() == static_cast<std::size_t>(nopal::workers()));
+  NOPAL_CHECK(sum.steals == now.total.steals);
+  NOPAL_CHECK(sum.stacks_taken == now.total.stacks_taken);
+  NOPAL_CHECK(sum.suspensions == now.total.suspensions);
+  return 0;
+}
+
+NOPAL_PROGRAM(indices) {
+  NOPAL_CHECK(nopal::worker_index() == -1);
+  stolen_once();
+  NOPAL_CHECK(nopal::worker_index() == 0);
+  std::thread([] {
+    NOPAL_CHECK(nopal::worker_index() == -1);
+    stolen_once();
+    NOPAL_CHECK(nopal::worker_index() == nopal::workers());
+  }).join();
+  int in_continuation = 0;
+  flag went_on{false};
+  scope s;
+  s.fork([&] { wait_for_continuation(went_on); });
+  in_continuation = nopal::worker_index();
+  set(went_on);
+  s.join();
+  NOPAL_CHECK(nopal::workers() == 1 ? in_continuation == 0
+                                    : in_continuation > 0 && in_continuation < nopal::workers());
+  return 0;
+}
+
+class statistics : public testing::TestWithParam<int> {
+protected:
+  static testing::AssertionResult run(const char* name) {
+    return support::succeeds(name, support::on_workers(GetParam()));
+  }
+};
+
+TEST_P(statistics, balance_after_every_kind_of_work) { EXPECT_TRUE(run("balanced_after_every_kind_of_work")); }
+TEST_P(statistics, count_every_steal) { EXPECT_TRUE(run("every_steal_is_counted")); }
+TEST_P(statistics, sum_up_the_workers) { EXPECT_TRUE(run("sums_are_the_sums")); }
+TEST_P(statistics, come_with_a_worker_index) { EXPECT_TRUE(run("indices")); }
+
+INSTANTIATE_TEST_SUITE_P(at_workers, statistics, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+}  // namespace

@@ -1,0 +1,55 @@
+// The forest under random settings: each run is a process of its own with its own number of workers, reclaim policy,
+// stack size and seed. A failure names what is needed to run it again.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "support/program.hpp"
+
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+template <class Random>
+support::environment random_settings(Random& random) {
+  const char* const workers[] = {"1", "2", "3", "5", "8", "13", "40", "200"};
+  const char* const policies[] = {"lazy", "eager", "never"};
+  const char* const calls[] = {"dontneed", "free"};
+  const char* const sizes[] = {"64K", "256K", "1M", "4M"};
+  return {{"NOPAL_WORKERS", workers[random() % 8]},
+          {"NOPAL_RECLAIM", policies[random() % 3]},
+          {"NOPAL_RECLAIM_WITH", calls[random() % 2]},
+          {"NOPAL_STACK_SIZE", sizes[random() % 4]},
+          {"NOPAL_PIN", random() % 4 == 0 ? "1" : "0"},
+          {"NOPAL_STRESS_SEED", std::to_string(random() >> 1)},
+          {"NOPAL_STRESS_SECONDS", "1"}};
+}
+
+std::string text_of(const support::environment& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings) text += name + "=" + value + " ";
+  return text;
+}
+
+TEST(storm, every_forest_gives_the_serial_answer) {
+  const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  const std::uint64_t seed = number_from("NOPAL_STORM_SEED", now);
+  const auto seconds = static_cast<long>(number_from("NOPAL_STRESS_SECONDS", 8));
+  SCOPED_TRACE("NOPAL_STORM_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  do {
+    const support::environment settings = random_settings(random);
+    const support::outcome seen = support::run_executable({STRESS_FOREST}, settings);
+    ASSERT_EQ(seen.exit_code, 0) << text_of(settings) << STRESS_FOREST << " " << seen.description();
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+}  // namespace
