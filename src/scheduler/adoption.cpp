@@ -155,6 +155,7 @@ __attribute__((destructor)) void at_unload() {
     return;
   }
   at_exit();
+  forget_overflow_handler();
   pthread_key_delete(thread_end_key);
   all.hooks_installed = false;
 }

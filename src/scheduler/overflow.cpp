@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t guard_reach_bytes = std::size_t{64} << 10;
 
 struct sigaction previous;
+std::atomic<bool> installed{false};
 
 void hand_on(int signal, siginfo_t* info, void* context) {
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
@@ -52,7 +53,6 @@ std::size_t signal_stack_bytes() noexcept {
 
 void watch_for_overflow(worker* self) noexcept {
   // A program with a handler of its own keeps it: then we say nothing, and the fault is the program's to handle.
-  static std::atomic<bool> installed{false};
   if (!installed.exchange(true, std::memory_order_relaxed)) {
     struct sigaction current;
     if (sigaction(SIGSEGV, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&
@@ -70,6 +70,14 @@ void watch_for_overflow(worker* self) noexcept {
     ours.ss_sp = self->signal_stack;
     ours.ss_size = signal_stack_bytes();
     self->alternate_stack = sigaltstack(&ours, nullptr) == 0;
+  }
+}
+
+void forget_overflow_handler() noexcept {
+  struct sigaction current;
+  if (installed.exchange(false, std::memory_order_relaxed) && sigaction(SIGSEGV, nullptr, &current) == 0 &&
+      (current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_fault) {
+    sigaction(SIGSEGV, &previous, nullptr);
   }
 }
 

@@ -111,6 +111,8 @@ void* take_exception(nopal_frame* frame) noexcept;
 /// Reports an overflow of the stacks of `self`'s thread instead of a bare SIGSEGV.
 void watch_for_overflow(worker* self) noexcept;
 void stop_watching_for_overflow(worker* self) noexcept;
+/// Takes the handler off the process, if it is still ours: its code is about to be unloaded.
+void forget_overflow_handler() noexcept;
 
 /// Bytes of a signal stack on this machine.
 std::size_t signal_stack_bytes() noexcept;
