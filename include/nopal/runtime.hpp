@@ -64,7 +64,7 @@ struct statistics {
   std::vector<worker_statistics> per_worker;  ///< one entry per worker now known, adopted threads included
   std::uint64_t joins_with_children = 0;      ///< children that a join found stolen; equals steals when quiet
   std::uint64_t stacks_in_use = 0;            ///< stacks outside the pool now
-  std::uint64_t stacks_peak = 0;              ///< the most stacks outside the pool at once
+  std::uint64_t stacks_peak = 0;              ///< the most at once, those at hand for the next steal included
   std::uint64_t stacks_mapped = 0;            ///< stacks that exist, in the pool or outside
   std::uint64_t stack_pages_in_use = 0;       ///< resident pages of all stacks now
   std::uint64_t stack_pages_peak = 0;         ///< bound on the most resident stack pages at once

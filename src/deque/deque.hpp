@@ -85,8 +85,10 @@ bool reserve(nopal_deque& deque) noexcept;
   return entries < 2 * most ? (entries + 1) / 2 : most;
 }
 
-/// Owner: makes up to `most` more entries public, the oldest first; calls `record` for each before, if it is not
-/// null. Returns how many. General registers only.
+/// Owner: makes up to `most` more entries public, the oldest first. Returns how many. Touches general registers only.
+std::int32_t publish(nopal_deque& deque, std::int32_t most) noexcept;
+
+/// The same; calls `record` for the slot of each before.
 std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void* context, nopal_frame*& slot),
                      void* context) noexcept;
 

@@ -21,6 +21,8 @@ void reset(nopal_deque& deque) noexcept {
   }
 }
 
+std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 0; }
+
 std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 0; }
 
 bool pop_slow(nopal_deque& deque) noexcept {

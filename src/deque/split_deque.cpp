@@ -23,6 +23,26 @@ namespace {
 /// A deque whose first entries were stolen goes on behind them as long as its entries share a cache line.
 constexpr std::int32_t places_to_leave = 8;
 
+template <class Record>
+[[gnu::always_inline]] inline std::int32_t publish_recorded(nopal_deque& deque, std::int32_t most,
+                                                            Record record) {
+  shared_word word = load(deque);
+  std::int32_t recorded_from = deque.bottom;
+  for (;;) {
+    const std::int32_t split = word.split + most < deque.bottom ? word.split + most : deque.bottom;
+    if ((word.version_and_raising & raising) != 0 || split <= word.split) {
+      return 0;  // A thief is at it already, or there is nothing private.
+    }
+    for (std::int32_t i = word.split; i < split && i < recorded_from; ++i) {
+      record(deque.slots[i]);
+    }
+    recorded_from = word.split < recorded_from ? word.split : recorded_from;
+    if (exchange(deque, word, {word.top, split, word.version_and_raising})) {
+      return split - word.split;
+    }
+  }
+}
+
 }  // namespace
 
 void reset(nopal_deque& deque) noexcept {
@@ -38,23 +58,13 @@ void reset(nopal_deque& deque) noexcept {
   }
 }
 
+std::int32_t publish(nopal_deque& deque, std::int32_t most) noexcept {
+  return publish_recorded(deque, most, [](nopal_frame*&) {});
+}
+
 std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*, nopal_frame*&),
                      void* context) noexcept {
-  shared_word word = load(deque);
-  std::int32_t recorded_from = deque.bottom;
-  for (;;) {
-    const std::int32_t split = word.split + most < deque.bottom ? word.split + most : deque.bottom;
-    if ((word.version_and_raising & raising) != 0 || split <= word.split) {
-      return 0;  // A thief is at it already, or there is nothing private.
-    }
-    for (std::int32_t i = word.split; record != nullptr && i < split && i < recorded_from; ++i) {
-      record(context, deque.slots[i]);
-    }
-    recorded_from = word.split < recorded_from ? word.split : recorded_from;
-    if (exchange(deque, word, {word.top, split, word.version_and_raising})) {
-      return split - word.split;
-    }
-  }
+  return publish_recorded(deque, most, [record, context](nopal_frame*& slot) { record(context, slot); });
 }
 
 bool pop_slow(nopal_deque& deque) noexcept {

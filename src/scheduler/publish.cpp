@@ -27,7 +27,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   nopal_strand& strand = self->deque.strand;
   set(strand.uncaught, 0);
   set_float_control_of(strand, arch::float_control());
-  if (deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)), nullptr, nullptr) > 0) {
+  if (deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))) > 0) {
     self->counts.publishes.add();
   }
   return anyone_sleeps() ? only_to_wake : nothing_left;

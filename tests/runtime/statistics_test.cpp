@@ -69,7 +69,9 @@ NOPAL_PROGRAM(every_steal_is_counted) {
   NOPAL_CHECK(after.total.steals == (nopal::workers() > 1 ? 100U : 0U));
   NOPAL_CHECK(after.total.resumptions == after.total.steals);
   NOPAL_CHECK(after.total.suspensions <= after.total.steals);
-  NOPAL_CHECK(after.stacks_peak == (nopal::workers() > 1 ? 1U : 0U));
+  // One held the strand; every worker of the pool may have kept another at hand.
+  const auto workers = static_cast<std::uint64_t>(nopal::workers());
+  NOPAL_CHECK(after.stacks_peak >= (workers > 1 ? 1U : 0U) && after.stacks_peak <= workers + 1);
   NOPAL_CHECK(after.stacks_mapped >= after.stacks_peak);
   NOPAL_CHECK(after.stack_pages_peak >= after.stack_pages_in_use);
   return 0;
@@ -119,7 +121,9 @@ protected:
   }
 };
 
-TEST_P(statistics, balance_after_every_kind_of_work) { EXPECT_TRUE(run("balanced_after_every_kind_of_work")); }
+TEST_P(statistics, balance_after_every_kind_of_work) {
+  EXPECT_TRUE(run("balanced_after_every_kind_of_work"));
+}
 TEST_P(statistics, count_every_steal) { EXPECT_TRUE(run("every_steal_is_counted")); }
 TEST_P(statistics, sum_up_the_workers) { EXPECT_TRUE(run("sums_are_the_sums")); }
 TEST_P(statistics, come_with_a_worker_index) { EXPECT_TRUE(run("indices")); }

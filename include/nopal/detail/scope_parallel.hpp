@@ -103,7 +103,8 @@ private:
 namespace detail {
 /// Refers to the library's name of this binary interface, so that another library does not link. Hidden, because a
 /// symbol that GCC must make unique in the whole process keeps a plug-in from ever being unloaded.
-[[gnu::used, gnu::visibility("hidden")]] inline const char* const linked_abi = &nopal_headers_and_library_differ__expected_abi_1;
+[[gnu::used, gnu::visibility("hidden")]] inline const char* const linked_abi =
+    &nopal_headers_and_library_differ__expected_abi_1;
 }  // namespace detail
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -8,14 +8,8 @@
 
         .text
 
-// void nopal_enter_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every
-// argument register as it is. Only rax is used, which is neither an argument nor preserved.
-        .p2align 6
-        .globl  nopal_enter_fork
-        .type   nopal_enter_fork, @function
-nopal_enter_fork:
-        .cfi_startproc
-        endbr64
+// What follows the call of this routine, into the frame at rdi. Only rax is used.
+        .macro  RECORD_CONTINUATION
         movq    (%rsp), %rax
         movq    %rax, FRAME_RESUME_ADDRESS(%rdi)
         leaq    8(%rsp), %rax
@@ -25,6 +19,17 @@ nopal_enter_fork:
         movq    %r13, FRAME_R13(%rdi)
         movq    %r14, FRAME_R14(%rdi)
         movq    %r15, FRAME_R15(%rdi)
+        .endm
+
+// void nopal_enter_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every
+// argument register as it is. Only rax is used, which is neither an argument nor preserved.
+        .p2align 6
+        .globl  nopal_enter_fork
+        .type   nopal_enter_fork, @function
+nopal_enter_fork:
+        .cfi_startproc
+        endbr64
+        RECORD_CONTINUATION
         jmp     *%rsi
         .cfi_endproc
         .size   nopal_enter_fork, .-nopal_enter_fork
@@ -124,15 +129,7 @@ nopal_push_slow:
 nopal_suspend_at_join:
         .cfi_startproc
         endbr64
-        movq    (%rsp), %rax
-        movq    %rax, FRAME_RESUME_ADDRESS(%rdi)
-        leaq    8(%rsp), %rax
-        movq    %rax, FRAME_STACK_POINTER(%rdi)
-        movq    %rbx, FRAME_RBX(%rdi)
-        movq    %r12, FRAME_R12(%rdi)
-        movq    %r13, FRAME_R13(%rdi)
-        movq    %r14, FRAME_R14(%rdi)
-        movq    %r15, FRAME_R15(%rdi)
+        RECORD_CONTINUATION
         stmxcsr FRAME_FLOAT_CONTROL(%rdi)
         fnstcw  FRAME_X87_CONTROL(%rdi)
         // A scope that another function made must not get further: its frame pointer is not ours.
