@@ -37,6 +37,19 @@ elseif(NOPAL_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 endif()
 
+# nopal_use_general_registers(prefix): for the sources below `prefix` that run with the caller's vector registers in place.
+function(nopal_use_general_registers prefix)
+  # Clang's -mgeneral-regs-only refuses the C++ library's declarations of floating-point functions.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(flags "-mno-mmx;-mno-sse")
+  else()
+    set(flags -mgeneral-regs-only)
+  endif()
+  foreach(name IN ITEMS scheduler/publish deque/split_deque deque/the_deque deque/lockfree_deque)
+    set_source_files_properties("${prefix}${name}.cpp" PROPERTIES COMPILE_OPTIONS "${flags}")
+  endforeach()
+endfunction()
+
 # nopal_set_warnings(target): the warnings all our code is free of.
 function(nopal_set_warnings target)
   set(flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
