@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <nopal/detail/frame.h>
+#include <nopal/detail/noise.h>
 #include <nopal/version.hpp>
 
 #include "arch/arch.hpp"
@@ -43,6 +44,7 @@ inline std::uint64_t low_half(const shared_word& word) {
 
 /// One step of the word, or a fresh look at it. A full barrier.
 inline bool exchange(nopal_deque& deque, shared_word& expected, const shared_word& desired) {
+  NOPAL_DISTURB();
   std::uint64_t seen[2] = {low_half(expected), expected.version_and_raising};
   if (arch::compare_exchange_16(word_address(deque), seen, low_half(desired), desired.version_and_raising)) {
     return true;

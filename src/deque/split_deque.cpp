@@ -53,6 +53,7 @@ void reset(nopal_deque& deque) noexcept {
   // Bottom first; the exchange is a full barrier, and thieves read the word before `bottom`. In the other order a
   // thief between the two steps takes the old `bottom` for a private entry and publishes one that was stolen already.
   __atomic_store_n(&deque.bottom, 0, __ATOMIC_RELAXED);
+  NOPAL_DISTURB();
   shared_word word = load(deque);
   while (!exchange(deque, word, {0, 0, next_version(word.version_and_raising)})) {
   }
@@ -119,10 +120,12 @@ steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(vo
   // Acquire pairs with install: the array holds every entry that was public when it was installed.
   nopal_frame** const slots = __atomic_load_n(&victim.public_slots, __ATOMIC_ACQUIRE);
   nopal_frame* const candidate = __atomic_load_n(&slots[word.top], __ATOMIC_RELAXED);
+  NOPAL_DISTURB();
   observe(context);
   if (!exchange(victim, word, {word.top + 1, word.split, word.version_and_raising})) {
     return steal_outcome::lost;
   }
+  NOPAL_DISTURB();
   if (word.top + 1 == word.split) {
     poison(victim);  // The last public one: the owner is to publish more at its next push.
   }
@@ -143,8 +146,10 @@ bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowe
   if (!exchange(victim, word, raised)) {
     return false;
   }
+  NOPAL_DISTURB();
   // After the barrier every pop either is visible in `bottom` or will see the raised split and come to pop_slow.
   const bool ordered = process_barrier() && allowed(context);
+  NOPAL_DISTURB();
   // Acquire pairs with the owner's release in push: entries below `bottom` and their frames are visible.
   const std::int32_t bottom = __atomic_load_n(&victim.bottom, __ATOMIC_ACQUIRE);
   shared_word settled = raised;

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <new>
 
+#include <nopal/detail/noise.h>
+
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 
@@ -75,6 +77,7 @@ worker* adopt_locked(runtime& all) {
   set_float_control_of(self->deque.strand, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   self->has_thread.store(true, std::memory_order_seq_cst);
+  NOPAL_DISTURB();
   enter_table(all, self, place);
   return self;
 }
@@ -89,6 +92,7 @@ void thread_ends(void* argument) {
   while (self->visitors.load(std::memory_order_seq_cst) != 0) {
     os::yield();
   }
+  NOPAL_DISTURB();
   const locked guard(all);
   if (self->spare != nullptr) {
     all.stacks.give(self->spare);

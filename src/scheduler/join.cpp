@@ -4,6 +4,8 @@
 // negative or zero until the strand has arrived at the join, positive while that waits, and whoever's step makes it
 // zero after the arrival resumes the strand: one atomic step each, nobody waits. docs/join.md has the argument.
 
+#include <nopal/detail/noise.h>
+
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 
@@ -17,6 +19,7 @@ namespace {
     // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
     deque::reset(self->deque);
   }
+  NOPAL_DISTURB();
   run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
@@ -43,6 +46,7 @@ namespace {
 ///
 /// Release publishes what this side did, acquire gets what the others did: the one that sees zero sees all of it.
 std::int32_t step(nopal_frame* frame, std::int32_t amount) {
+  NOPAL_DISTURB();
 #ifdef NOPAL_JOIN_LOCKED
   // The lock-based join of the 2016 paper, for the evaluation; locks are shared by address.
   static pthread_mutex_t locks[64] = {};  // all zeroes is PTHREAD_MUTEX_INITIALIZER on Linux
@@ -59,6 +63,7 @@ std::int32_t step(nopal_frame* frame, std::int32_t amount) {
 
 /// The stack keeps the frame of a strand that is elsewhere or suspended; this worker leaves it.
 void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
+  NOPAL_DISTURB();
   if (stack->native_owner == nullptr) {
     self->counts.pages_reclaimed.add(the_runtime().stacks.retain(stack, stack_pointer));
   }
@@ -87,6 +92,7 @@ void save_exceptions(worker* self, nopal_frame* frame) {
     // The stack belongs to a thread of the program, which alone may run on it. Sequentially consistent: pairs with
     // the owner's announcement in park and its look at the inbox after it.
     owner->inbox.store(frame, std::memory_order_seq_cst);
+    NOPAL_DISTURB();
     unpark(owner);
     find_work(self);
   }

@@ -1,6 +1,8 @@
 // The slow path of a push: adoption, growth, publishing, waking. Everything that wants a running owner gets hold of
 // it here, through the poisoned limit.
 
+#include <nopal/detail/noise.h>
+
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
@@ -59,6 +61,7 @@ void offer(worker* self, bool barrier_works) {
   if (deque::publish(self->deque, most, record_caught, &record) > 0) {
     self->counts.publishes.add();
   }
+  NOPAL_DISTURB();
   wake_one(self);
 }
 
@@ -85,6 +88,7 @@ extern "C" int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept
     return 1;
   }
   deque::append(self->deque, frame);
+  NOPAL_DISTURB();
   // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
   const bool barrier_works = all.barrier_works.load(std::memory_order_relaxed);
   if (barrier_works) {

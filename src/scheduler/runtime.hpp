@@ -117,6 +117,9 @@ void forget_overflow_handler() noexcept;
 /// Bytes of a signal stack on this machine.
 std::size_t signal_stack_bytes() noexcept;
 
+/// Prints what each worker does.
+extern "C" NOPAL_EXPORT void nopal_print_workers() noexcept;
+
 /// Prints the table of NOPAL_STATS=1.
 void print_statistics() noexcept;
 

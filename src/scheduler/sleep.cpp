@@ -4,6 +4,8 @@
 // once more. A push before the barrier is seen by that look; a push after it finds its limit poisoned, comes to the
 // slow path and sees the announcement. docs/sleep.md has the argument.
 
+#include <nopal/detail/noise.h>
+
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 
@@ -59,16 +61,20 @@ bool end_parking(worker* sleeper) {
 void park(worker* self) noexcept {
   runtime& all = the_runtime();
   self->park.store(parked, std::memory_order_seq_cst);
+  NOPAL_DISTURB();
   all.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  NOPAL_DISTURB();
   poison_all(self);
   // The owners' half of the fence between a push and its look for sleepers. Without the barrier every limit is
   // poisoned all the time and every push comes by with a fence of its own.
   os::process_barrier();
+  NOPAL_DISTURB();
   if (work_in_sight(self)) {
     end_parking(self);
     return;
   }
   self->counts.parks.add();
+  NOPAL_DISTURB();
   // A push whose owner read its limit just before the barrier may still be on its way; one later look finds it.
   if (!os::futex_wait_for(self->park, parked, second_look_ns) && work_in_sight(self)) {
     end_parking(self);
@@ -94,6 +100,7 @@ void wake_one(worker* self) noexcept {
   for (int i = 0, place = self->index; i < used; ++i) {
     place = place + 1 < used ? place + 1 : 0;
     worker* const other = all.table[place].load(std::memory_order_acquire);
+    NOPAL_DISTURB();
     if (other != nullptr && other->park.load(std::memory_order_seq_cst) == parked && end_parking(other)) {
       os::futex_wake(other->park, 1);
       self->counts.wakes.add();

@@ -1,5 +1,7 @@
 // Finding work: choosing victims, taking their oldest continuation, starting it on a stack of the pool.
 
+#include <nopal/detail/noise.h>
+
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
@@ -84,6 +86,7 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
       self, frame->steals != 0 && frame->last_steal > seen.clock ? frame->last_steal : seen.clock);
   ++frame->steals;
 
+  NOPAL_DISTURB();
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
   stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal};
   run_on(self, stack);
@@ -174,6 +177,7 @@ deque::steal_outcome look_at(worker* self, worker* victim) {
 template <class Act>
 bool visit(worker* victim, Act act) {
   victim->visitors.fetch_add(1, std::memory_order_seq_cst);
+  NOPAL_DISTURB();
   const bool allowed = victim->has_thread.load(std::memory_order_seq_cst) && no_exception_about(victim);
   if (allowed) {
     act();

@@ -5,6 +5,8 @@
 #include <bit>
 #include <new>
 
+#include <nopal/detail/noise.h>
+
 #include "os/os.hpp"
 
 namespace nopal {
@@ -153,6 +155,7 @@ nopal_stack* stack_pool::take_from(region& from, const void* below) noexcept {
     const std::uint64_t wanted = word == first / bits ? ~std::uint64_t{0} << first % bits : ~std::uint64_t{0};
     std::uint64_t free = from.free[word].load(std::memory_order_relaxed);
     while ((free & wanted) != 0) {
+      NOPAL_DISTURB();
       const auto bit = static_cast<std::size_t>(std::countr_zero(free & wanted));
       // Acquire pairs with the release in give: what the last holder wrote to the stack's description is visible.
       if (from.free[word].compare_exchange_weak(free, free & ~(std::uint64_t{1} << bit),
@@ -198,6 +201,7 @@ std::size_t stack_pool::give(nopal_stack* stack) noexcept {
     region& home = regions_[i];
     if (stack >= home.stacks && stack < home.stacks + home.count) {
       const auto index = static_cast<std::size_t>(stack - home.stacks);
+      NOPAL_DISTURB();
       // Release pairs with the acquire in take_from.
       home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
       break;

@@ -1,10 +1,13 @@
 // The counts are exact when the pool is quiet, whatever happened before.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "support/strands.hpp"
+
+extern "C" void nopal_print_workers() noexcept;  // for watchdogs and debuggers
 
 namespace {
 
@@ -114,6 +117,20 @@ NOPAL_PROGRAM(indices) {
   return 0;
 }
 
+NOPAL_PROGRAM(prints_workers) {
+  nopal_print_workers();
+  stolen_once();
+  flag went_on{false};
+  scope s;
+  s.fork([&] {
+    wait_for_continuation(went_on);
+    nopal_print_workers();
+  });
+  set(went_on);
+  s.join();
+  return 0;
+}
+
 class statistics : public testing::TestWithParam<int> {
 protected:
   static testing::AssertionResult run(const char* name) {
@@ -127,6 +144,18 @@ TEST_P(statistics, balance_after_every_kind_of_work) {
 TEST_P(statistics, count_every_steal) { EXPECT_TRUE(run("every_steal_is_counted")); }
 TEST_P(statistics, sum_up_the_workers) { EXPECT_TRUE(run("sums_are_the_sums")); }
 TEST_P(statistics, come_with_a_worker_index) { EXPECT_TRUE(run("indices")); }
+
+TEST(worker_report, has_a_line_for_every_worker) {
+  const support::outcome seen = support::run_program("prints_workers", support::on_workers(3));
+  EXPECT_EQ(seen.exit_code, 0) << seen.description();
+  EXPECT_TRUE(seen.err.starts_with("nopal: not running; 0 asleep")) << seen.err;
+  for (const char* const line :
+       {"nopal: running; ", "nopal: worker 0 (program): on the stack of its thread; deque top ",
+        "nopal: worker 1 (pool): ", "nopal: worker 2 (pool): "}) {
+    EXPECT_NE(seen.err.find(line), std::string::npos) << line << seen.err;
+  }
+  EXPECT_EQ(seen.err.find("worker 3"), std::string::npos) << seen.err;
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, statistics, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

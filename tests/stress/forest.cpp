@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+extern "C" void nopal_print_workers() noexcept;  // the library's own, for those who look for what hangs
+
 namespace {
 
 struct failure {
@@ -170,6 +172,7 @@ void watch(std::uint64_t seed, const std::atomic<bool>& done) {
     if (still > 300) {
       std::printf("nothing has moved for 30 s; seed %llu\n", static_cast<unsigned long long>(seed));
       std::fflush(stdout);
+      nopal_print_workers();
       std::abort();
     }
   }

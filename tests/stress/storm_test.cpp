@@ -1,10 +1,11 @@
-// The forest under random settings: each run is a process of its own with its own number of workers, reclaim policy,
-// stack size and seed. A failure names what is needed to run it again.
+// The forest under random settings, with and without disturbed schedules: each run is a process of its own with its own
+// number of workers, reclaim policy, stack size and seeds. A failure names what is needed to run it again.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <iostream>
 #include <random>
 #include <string>
 
@@ -23,12 +24,15 @@ support::environment random_settings(Random& random) {
   const char* const policies[] = {"lazy", "eager", "never"};
   const char* const calls[] = {"dontneed", "free"};
   const char* const sizes[] = {"64K", "256K", "1M", "4M"};
+  const char* const noise[] = {"1", "3", "10", "30"};
   return {{"NOPAL_WORKERS", workers[random() % 8]},
           {"NOPAL_RECLAIM", policies[random() % 3]},
           {"NOPAL_RECLAIM_WITH", calls[random() % 2]},
           {"NOPAL_STACK_SIZE", sizes[random() % 4]},
           {"NOPAL_PIN", random() % 4 == 0 ? "1" : "0"},
           {"NOPAL_STRESS_SEED", std::to_string(random() >> 1)},
+          {"NOPAL_NOISE_SEED", std::to_string(random() >> 1)},
+          {"NOPAL_NOISE_PERCENT", noise[random() % 4]},
           {"NOPAL_STRESS_SECONDS", "1"}};
 }
 
@@ -44,11 +48,18 @@ TEST(storm, every_forest_gives_the_serial_answer) {
   const auto seconds = static_cast<long>(number_from("NOPAL_STRESS_SECONDS", 8));
   SCOPED_TRACE("NOPAL_STORM_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
+  long forests = 0;
+  auto next_word = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   do {
     const support::environment settings = random_settings(random);
-    const support::outcome seen = support::run_executable({STRESS_FOREST}, settings);
-    ASSERT_EQ(seen.exit_code, 0) << text_of(settings) << STRESS_FOREST << " " << seen.description();
+    const char* const forest = ++forests % 2 == 0 ? STRESS_FOREST : STRESS_FOREST_NOISE;
+    const support::outcome seen = support::run_executable({forest}, settings);
+    ASSERT_EQ(seen.exit_code, 0) << text_of(settings) << forest << " " << seen.description();
+    if (std::chrono::steady_clock::now() > next_word) {
+      std::cout << forests << " forests so far" << std::endl;
+      next_word += std::chrono::minutes(1);
+    }
   } while (std::chrono::steady_clock::now() < end);
 }
 

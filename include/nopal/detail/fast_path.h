@@ -8,6 +8,7 @@
 #define NOPAL_DETAIL_FAST_PATH_H
 
 #include <nopal/detail/frame.h>
+#include <nopal/detail/noise.h>
 
 #if !defined(__x86_64__) || !defined(__linux__)
 #error "nopal: this version runs on x86-64 Linux only"
@@ -60,6 +61,7 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     return failed;
   }
   __atomic_store_n(&deque->slots[bottom], frame, __ATOMIC_RELAXED);
+  NOPAL_DISTURB();
   /* Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
   __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
   return 0;
@@ -78,6 +80,7 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
    * look at `bottom`; only the compiler must be kept from reordering here. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
+  NOPAL_DISTURB();
 #ifdef NOPAL_DEQUE_LOCKFREE
   const int mine = bottom > __atomic_load_n(&deque->top, __ATOMIC_RELAXED);
 #else

@@ -1,0 +1,31 @@
+/* Disturbance of schedules, for tests: with NOPAL_SCHEDULE_NOISE defined, for the library and its users alike, every step
+ * of a protocol may wait, yield, sleep or go to another CPU. Without it, nothing at all. */
+#ifndef NOPAL_DETAIL_NOISE_H
+#define NOPAL_DETAIL_NOISE_H
+
+#ifdef NOPAL_SCHEDULE_NOISE
+
+#include <nopal/detail/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Does one of these, or nothing: by a random number of the calling worker, from NOPAL_NOISE_SEED. Keeps errno. */
+NOPAL_EXPORT void nopal_disturb(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#define NOPAL_DISTURB() nopal_disturb()
+#define NOPAL_DISTURBED 1
+
+#else
+
+#define NOPAL_DISTURB() ((void)0)
+#define NOPAL_DISTURBED 0
+
+#endif
+
+#endif
