@@ -87,7 +87,7 @@ void engine::run_once() {
   arena_used_ = 0;
   ignored_.clear();
   for (location& one : locations_) {
-    one.live = one.weak_stores = one.weak_loads = one.blinded = false;
+    one.live = one.weak_stores = one.weak_loads = one.blinded = one.torn = false;
   }
   alter_exchange = nullptr;
   memory_->restart(program_.threads());

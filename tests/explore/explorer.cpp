@@ -27,6 +27,7 @@ void ignore(const void* address, std::size_t bytes) { the_engine->ignore(address
 void weaken_stores(const void* address, bool on) { the_engine->location_at(address, 4).weak_stores = on; }
 void weaken_loads(const void* address, bool on) { the_engine->location_at(address, 4).weak_loads = on; }
 void blind(const void* address, bool on) { the_engine->location_at(address, 4).blinded = on; }
+void tear(const void* address, bool on) { the_engine->location_at(address, 4).torn = on; }
 
 int this_thread() { return the_engine->running(); }
 void fail(const char* message) { the_engine->report(message); }

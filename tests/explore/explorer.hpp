@@ -71,6 +71,7 @@ void ignore(const void* address, std::size_t bytes);
 void weaken_stores(const void* address, bool on = true);  ///< release counts as relaxed
 void weaken_loads(const void* address, bool on = true);   ///< acquire counts as relaxed
 void blind(const void* address, bool on = true);          ///< loads find what was there at first
+void tear(const void* address, bool on = true);           ///< additions are a load and a store
 
 /// What every 16-byte exchange passes through, if set: may change what is about to be written.
 extern void (*alter_exchange)(const std::uint64_t (&expected)[2], std::uint64_t& low, std::uint64_t& high);

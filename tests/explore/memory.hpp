@@ -17,7 +17,7 @@ struct location {
   unsigned bytes = 0;
   std::string name;
   bool live = false;  ///< used in this execution: the memory model has its value
-  bool weak_stores = false, weak_loads = false, blinded = false;
+  bool weak_stores = false, weak_loads = false, blinded = false, torn = false;
   std::uint64_t initial[2] = {0, 0};  ///< when it became live
 };
 

@@ -150,6 +150,11 @@ void engine::store(void* address, std::size_t bytes, std::uint64_t value, int or
 std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std::uint64_t operand,
                              std::uint64_t expected, int order) {
   const bool counts = !ignored(address);
+  if (counts && kind == update::add && location_at(address, bytes).torn) {
+    const std::uint64_t before = load(address, bytes, order);
+    store(address, bytes, (before + operand) & (~std::uint64_t{0} >> (64 - 8 * bytes)), order);
+    return before;
+  }
   content value;
   access of{};
   int effective = order;

@@ -31,16 +31,19 @@
 #define __atomic_add_fetch(where, amount, order) (::explore::fetch_add(where, amount, order) + (amount))
 #define __atomic_thread_fence(order) ::explore::fence(order)
 
-// In place of std::atomic, which the compiler would make machine instructions of.
+// In place of what the sources take from namespace std: atomics, which the compiler would make machine instructions of,
+// and the slots of a deque, at the same addresses in each execution and copied by somebody in particular.
 namespace std {
 template <class T>
 using explored_atomic = ::explore::atomic<T>;
+inline void* explored_alloc(size_t alignment, size_t bytes) { return ::explore::allocate(alignment, bytes); }
+inline void* explored_copy(void* to, const void* from, size_t bytes) {
+  return ::explore::copy(to, from, bytes);
 }
+}  // namespace std
 #define atomic explored_atomic
-
-// The slots of a deque: at the same addresses in each execution, and copied by somebody in particular.
-#define aligned_alloc(alignment, bytes) forward<void*>(::explore::allocate(alignment, bytes))
-#define memcpy(to, from, bytes) forward<void*>(::explore::copy(to, from, bytes))
+#define aligned_alloc explored_alloc
+#define memcpy explored_copy
 
 // Replaces src/arch/<isa>/word128.hpp.
 #define NOPAL_ARCH_X86_64_WORD128_HPP
