@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <iostream>
-
 #include "explore/deque_model.hpp"
+#include "explore/report.hpp"
 
 namespace {
 
@@ -12,28 +11,15 @@ using explore::deque_fault;
 using explore::deque_scenario;
 using explore::memory_kind;
 
-explore::outcome explored(const deque_scenario& with, memory_kind memory) {
-  explore::deque_model program(with);
-  explore::options how;
-  how.memory = memory;
-  const explore::outcome result = explore::explore(program, how);
-  std::cout << (memory == memory_kind::tso ? "tso:   " : "views: ") << result.executions << " executions, "
-            << result.states << " states, " << result.ends << " ends\n";
-  return result;
-}
-
 void expect_right(const deque_scenario& with) {
-  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
-    const explore::outcome result = explored(with, memory);
-    EXPECT_FALSE(result.failed) << result.message << "\n" << result.trace;
-  }
+  explore::deque_model program(with);
+  explore::expect_right(program);
 }
 
 void expect_fault(deque_scenario with, deque_fault fault, memory_kind memory) {
   with.fault = fault;
-  const explore::outcome result = explored(with, memory);
-  EXPECT_TRUE(result.failed);
-  std::cout << result.message << "\n";
+  explore::deque_model program(with);
+  explore::expect_failure(program, memory);
 }
 
 const deque_scenario pops_against_a_thief = {.owner = "--", .thieves = {"ss"}, .pushed = 2, .published = 1};

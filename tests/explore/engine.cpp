@@ -120,6 +120,7 @@ void engine::start_fibers() {
     one.state = fiber_state::ready;
     one.history = 0;
     one.waits_for = nullptr;
+    one.timed = one.yielded = false;
   }
 }
 
@@ -146,7 +147,7 @@ void engine::schedule() {
       leave();
       return;
     }
-    if (moves_.size() > 1 && replayed_ >= repeats_ && seen_before()) {
+    if (replayed_ >= repeats_ && seen_before()) {
       pruned_ = true;
       leave();
       return;
@@ -154,31 +155,41 @@ void engine::schedule() {
     const move next = moves_[decide(static_cast<unsigned>(moves_.size()))];
     if (next.drain) {
       const unsigned where = memory_->drain(next.thread);
+      let_others_go_on(-1);
       trace("%d: store to %s reaches memory\n", next.thread, locations_[where].name.c_str());
       continue;
     }
-    const bool could_go_on =
-        last_running_ >= 0 && fibers_[static_cast<std::size_t>(last_running_)].state == fiber_state::ready;
-    if (last_running_ != next.thread && could_go_on) {
+    if (!moves_[0].drain && moves_[0].thread == last_running_ && next.thread != last_running_) {
       ++preemptions_;
     }
+    let_others_go_on(next.thread);
     enter(next.thread);
     return;
+  }
+}
+
+/// Something moved: whoever yielded may look again.
+void engine::let_others_go_on(int mover) {
+  for (std::size_t i = 0; i < fibers_.size(); ++i) {
+    fibers_[i].yielded = fibers_[i].yielded && static_cast<int>(i) == mover;
   }
 }
 
 void engine::list_moves() {
   moves_.clear();
   const int threads = static_cast<int>(fibers_.size());
-  const bool last_is_ready =
-      last_running_ >= 0 && fibers_[static_cast<std::size_t>(last_running_)].state == fiber_state::ready;
+  const auto can_go_on = [this](int thread) {
+    const fiber& one = fibers_[static_cast<std::size_t>(thread)];
+    return one.state == fiber_state::ready && !one.yielded;
+  };
+  const bool last_can = last_running_ >= 0 && can_go_on(last_running_);
   // The same thread first, so that the first executions have the fewest switches.
-  if (last_is_ready) {
+  if (last_can) {
     moves_.push_back({last_running_, false});
   }
-  const bool stay = last_is_ready && how_.preemptions >= 0 && preemptions_ >= how_.preemptions;
+  const bool stay = last_can && how_.preemptions >= 0 && preemptions_ >= how_.preemptions;
   for (int i = 0; i < threads && !stay; ++i) {
-    if (fibers_[static_cast<std::size_t>(i)].state == fiber_state::ready && i != last_running_) {
+    if (i != last_running_ && can_go_on(i)) {
       moves_.push_back({i, false});
     }
   }
@@ -187,12 +198,12 @@ void engine::list_moves() {
       moves_.push_back({i, true});
     }
   }
-  if (how_.early_timeouts || moves_.empty()) {
-    for (int i = 0; i < threads; ++i) {
-      const fiber& one = fibers_[static_cast<std::size_t>(i)];
-      if (one.state == fiber_state::waiting && one.timed) {
-        moves_.push_back({i, false});
-      }
+  const bool others = !moves_.empty();
+  for (int i = 0; i < threads; ++i) {
+    const fiber& one = fibers_[static_cast<std::size_t>(i)];
+    const bool by_time = one.state == fiber_state::waiting && one.timed && (how_.early_timeouts || !others);
+    if (by_time || (one.yielded && !others)) {
+      moves_.push_back({i, false});
     }
   }
 }
@@ -201,7 +212,8 @@ void engine::list_moves() {
 bool engine::seen_before() {
   std::uint64_t hash = memory_->hash(1);
   for (const fiber& one : fibers_) {
-    hash = mix(mix(hash, one.history), static_cast<std::uint64_t>(one.state) * 2 + (one.timed ? 1U : 0U));
+    hash = mix(mix(hash, one.history),
+               static_cast<std::uint64_t>(one.state) * 4 + (one.timed ? 2U : 0U) + (one.yielded ? 1U : 0U));
   }
   if (how_.preemptions >= 0) {
     hash =

@@ -29,6 +29,7 @@ public:
   bool change_16(void* address, std::uint64_t (&expected)[2], std::uint64_t low, std::uint64_t high);
   void fence(int order);
   void barrier();
+  void yield();
   bool futex_wait(const void* address, std::uint32_t expected, bool timed);
   int futex_wake(const void* address, int count);
   void plain(const void* address, std::size_t bytes, bool write);
@@ -55,6 +56,7 @@ private:
     fiber_state state = fiber_state::finished;
     const void* waits_for = nullptr;  // a futex
     bool timed = false;               // the wait may end by itself
+    bool yielded = false;             // not again before somebody else has moved
     std::uint64_t history = 0;        // of all it has read: where it is, since threads are deterministic
   };
   struct choice {
@@ -74,6 +76,7 @@ private:
   void step();
   void schedule();
   void list_moves();
+  void let_others_go_on(int mover);
   bool seen_before();
   void leave();
   void enter(int thread);

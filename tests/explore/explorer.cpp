@@ -37,6 +37,7 @@ bool process_barrier() {
   the_engine->barrier();
   return true;
 }
+void yield() { the_engine->yield(); }
 bool futex_wait(const void* address, std::uint32_t expected, bool timed) {
   return the_engine->futex_wait(address, expected, timed);
 }

@@ -28,8 +28,10 @@ enum class memory_kind {
 
 struct options {
   memory_kind memory = memory_kind::tso;
-  int preemptions = -1;         ///< most switches away from a thread that could go on; negative: any number
-  bool early_timeouts = false;  ///< a wait may time out although somebody else could still run
+  int preemptions = -1;  ///< most switches away from a thread that could go on; negative: any number
+  /// A wait may time out although somebody else could still run. Otherwise its time is long enough for whoever runs to
+  /// get to a wait of their own or to their end, and for the sleeper to see every store.
+  bool early_timeouts = false;
   std::vector<unsigned> replay = {};  ///< not empty: runs this one execution and no other
 };
 
@@ -40,7 +42,7 @@ struct outcome {
   std::vector<unsigned> choices;  ///< for options::replay
   std::uint64_t executions = 0;   ///< run until their end or until a state seen before
   std::uint64_t ends = 0;         ///< of them, run until nothing could move
-  std::uint64_t states = 0;       ///< different states at which there was a choice
+  std::uint64_t states = 0;       ///< different states found
   std::uint64_t steps = 0;        ///< of all executions
 };
 
@@ -92,6 +94,8 @@ inline void require(bool holds, const char* message) {
 unsigned choose(unsigned count);
 /// A full fence on each thread in turn, at some moment of this call.
 bool process_barrier();
+/// For a thread that looks again and again: it goes on once something else has moved, if anything can.
+void yield();
 /// Sleeps while the word is `expected`. False if the time of a timed wait passed.
 bool futex_wait(const void* address, std::uint32_t expected, bool timed);
 int futex_wake(const void* address, int count);

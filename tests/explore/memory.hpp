@@ -87,6 +87,9 @@ public:
   virtual void write_newest(int thread, unsigned where, const content& value, int order) = 0;
   virtual void fence(int thread, int order) = 0;
 
+  /// So much time has passed that the thread sees whatever was stored.
+  virtual void settle(int thread) = 0;
+
   [[nodiscard]] virtual bool can_drain(int thread) const = 0;
   /// The oldest waiting store of the thread reaches memory. Returns its location.
   virtual unsigned drain(int thread) = 0;

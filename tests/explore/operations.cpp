@@ -235,6 +235,13 @@ void engine::barrier() {
   show_memory(running_);
 }
 
+void engine::yield() {
+  self().yielded = true;
+  step();
+  self().yielded = false;
+  remember(10, {}, 0);
+}
+
 bool engine::futex_wait(const void* address, std::uint32_t expected, bool timed) {
   step();
   const access of = find(address, sizeof expected);
@@ -255,6 +262,10 @@ bool engine::futex_wait(const void* address, std::uint32_t expected, bool timed)
   const bool woken = self().state != fiber_state::waiting;
   self().state = fiber_state::ready;
   self().timed = false;
+  if (!woken && !how_.early_timeouts) {
+    memory_->settle(running_);
+    show_memory(running_);
+  }
   remember(8, of, woken ? 1 : 0);
   trace("%d: %s\n", running_, woken ? "wakes" : "has waited for long enough");
   return woken;

@@ -55,6 +55,8 @@ public:
     }
   }
 
+  void settle(int /*thread*/) override {}  // stores reach memory by moves of their own
+
   [[nodiscard]] bool can_drain(int thread) const override { return !buffer(thread).empty(); }
   unsigned drain(int thread) override {
     std::vector<waiting_store>& waiting = buffer(thread);
