@@ -1,0 +1,85 @@
+// The split deque, real code, between its owner and some thieves that follow scripts.
+#ifndef NOPAL_TESTS_EXPLORE_DEQUE_MODEL_HPP
+#define NOPAL_TESTS_EXPLORE_DEQUE_MODEL_HPP
+
+#include <nopal/detail/frame.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "explore/explorer.hpp"
+
+namespace explore {
+
+enum class deque_fault {
+  none,
+  no_barrier,       ///< a forced publish passes no process-wide barrier
+  no_new_version,   ///< the owner takes public entries back under the old version
+  no_raising,       ///< a forced publish raises split without saying that it is not settled
+  push_relaxed,     ///< the store of `bottom` releases nothing
+  bottom_relaxed,   ///< the look at `bottom` acquires nothing
+  install_relaxed,  ///< the store of a grown array's address releases nothing
+  slots_relaxed,    ///< the load of the array's address acquires nothing
+};
+
+struct deque_scenario {
+  /// + push, - pop, as the function that forks does it; ! starts anew with an empty deque, as the scheduler does.
+  std::string owner;
+  /// Per thief: s steal, f force a publish, p poison the limit.
+  std::vector<std::string> thieves;
+  int pushed = 0;                ///< entries at the start
+  int published = 0;             ///< of them
+  std::int32_t capacity = 8;     ///< of the first slots
+  std::int32_t first = 0;        ///< so many places were left behind at the start
+  bool poisoned = false;         ///< the limit at the start; for good, if `without_barrier`
+  bool without_barrier = false;  ///< the system has none: every push publishes everything
+  deque_fault fault = deque_fault::none;
+};
+
+/// Each entry is taken once or still there at the end; who takes one sees what was written before its push, and the strand
+/// that it was pushed by.
+class deque_model final : public model {
+public:
+  explicit deque_model(deque_scenario with) : with_(std::move(with)) {}
+  [[nodiscard]] int threads() const override { return 1 + static_cast<int>(with_.thieves.size()); }
+  void set_up() override;
+  void run(int thread) override;
+  void check() override;
+
+  int push_slowly(nopal_frame* frame);
+
+private:
+  static constexpr int most_entries = 12;
+  struct entry {
+    alignas(2) plain<int> content;  // the strand that pushed it
+    int taken;                      // how often; by its takers
+  };
+
+  void own();
+  void steal_by_script(int thief, const std::string& script);
+  void push();
+  void pop();
+  void start_anew();
+  void steal(int thief);
+  void force();
+  [[nodiscard]] nopal_frame* frame_of(int number);
+  entry& entry_of(nopal_frame* frame);
+
+  // What nopal_push finds behind a deque: no scheduler stack, so that the slow push stays on this one.
+  struct bare_worker {
+    nopal_deque deque;
+    void* scheduler_stack_pointer;
+  };
+
+  deque_scenario with_;
+  alignas(64) bare_worker worker_{};
+  entry entries_[most_entries];
+  std::vector<int> in_deque_;  // by the owner's count, oldest first
+  int pushed_ = 0;
+  int strand_ = 0;
+};
+
+}  // namespace explore
+
+#endif

@@ -1,0 +1,146 @@
+// What the scheduler calls below itself and beside itself.
+
+#include "explore/fake_runtime.hpp"
+
+#include <new>
+
+#include "deque/deque.hpp"
+#include "scheduler/tags.hpp"
+
+extern "C" {
+__thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
+
+void nopal_resume(nopal_frame* frame, void*, void*) {
+  explore::the_scheduler_model->resumed(frame);
+  explore::finish();
+}
+void nopal_leave_scheduler(void*) { explore::finish(); }
+}
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+constinit runtime the_only_runtime;
+
+worker* this_worker() noexcept { return reinterpret_cast<worker*>(nopal_current); }
+worker* adopt_this_thread() noexcept { return nullptr; }
+bool start_runtime(runtime&) noexcept { return true; }
+void* take_exception(nopal_frame*) noexcept { return nullptr; }
+void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
+void return_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
+
+nopal_stack* stack_pool::take(const void*) noexcept { return nullptr; }
+std::size_t stack_pool::give(nopal_stack* stack) noexcept {
+  explore::the_scheduler_model->touch(stack);
+  return 0;
+}
+std::size_t stack_pool::retain(nopal_stack* stack, const void*) noexcept {
+  explore::the_scheduler_model->touch(stack);
+  return 0;
+}
+void stack_pool::reuse(nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
+
+namespace os {
+
+void yield() noexcept {}
+int current_cpu() noexcept { return 0; }
+int topology::distance(int, int) const noexcept { return 0; }
+void write_stderr(const char*, ...) noexcept {}
+
+bool process_barrier() noexcept {
+  const worker* const self = this_worker();
+  const auto* const park_word = reinterpret_cast<const std::uint32_t*>(&self->park);
+  const bool parks = *park_word == parked;
+  if (parks && explore::the_scheduler_model->parked_before(self->index)) {
+    explore::yield();  // around again without having slept: somebody else is in the middle of something
+  }
+  if (!parks || !explore::the_scheduler_model->faults.no_barrier_in_park) {
+    explore::process_barrier();
+  }
+  if (parks) {
+    explore::the_scheduler_model->park_begins();
+  }
+  return true;
+}
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  explore::the_scheduler_model->park_sleeps();
+  explore::futex_wait(&word, expected, false);
+}
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) noexcept {
+  if (expected == awake) {
+    explore::finish();  // wait_for_stack: the model gave this worker none, since it is of no more interest
+  }
+  return explore::futex_wait(&word, expected, true);
+}
+int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
+  return explore::the_scheduler_model->faults.no_wake ? 0 : explore::futex_wake(&word, count);
+}
+
+}  // namespace os
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+namespace explore {
+
+scheduler_model* the_scheduler_model = nullptr;
+nopal::worker scheduler_model::workers[most_workers];
+nopal_stack scheduler_model::stacks[most_workers];
+
+void scheduler_model::set_up() {
+  the_scheduler_model = this;
+  nopal::runtime& all = nopal::the_runtime();
+  all.running.store(true, __ATOMIC_RELAXED);
+  all.barrier_works.store(true, __ATOMIC_RELAXED);
+  all.table_used.store(threads(), __ATOMIC_RELAXED);
+  all.sleepers.store(0, __ATOMIC_RELAXED);
+  // What never changes during an execution, and what only statistics are made of.
+  ignore(&all.running, static_cast<std::size_t>(reinterpret_cast<char*>(&all.sleepers) -
+                                                reinterpret_cast<char*>(&all.running)));
+  ignore(&all.waiting_joins, sizeof all.waiting_joins);
+  ignore(all.table, sizeof all.table[0] * most_workers);
+  name(&all.sleepers, sizeof(int), "sleepers");
+
+  for (int i = 0; i < most_workers; ++i) {
+    stacks[i] = {};
+    touched_[i].initialize(0);
+    parked_[i] = false;
+    name(&touched_[i], sizeof(int), "stack in use");
+
+    nopal::worker& one = *new (&workers[i]) nopal::worker{};
+    one.index = i;
+    one.random = 1;
+    one.has_thread.store(true, __ATOMIC_RELAXED);
+    ignore(&one.counts, sizeof one.counts);
+    ignore(&one.deque.strand, sizeof one.deque.strand);
+    ignore(&one.cpu, sizeof one.cpu);
+    ignore(&one.visitors, sizeof one.visitors);
+    ignore(&one.has_thread, sizeof one.has_thread);
+    name(&one.park, sizeof(int), "park");
+    name(&one.inbox, sizeof(void*), "inbox");
+    all.table[i].store(nullptr, __ATOMIC_RELAXED);
+  }
+}
+
+void scheduler_model::switch_to(int thread) { nopal_current = &workers[thread].deque; }
+
+void scheduler_model::touch(const nopal_stack* stack) { touched_[stack - stacks].write(this_thread()); }
+
+bool scheduler_model::parked_before(int worker) {
+  const bool before = parked_[worker];
+  parked_[worker] = true;
+  return before;
+}
+
+void scheduler_model::park_begins() {
+  for (const void* const one : faults.unseen) {
+    if (one != nullptr) blind(one);
+  }
+}
+void scheduler_model::park_sleeps() {
+  for (const void* const one : faults.unseen) {
+    if (one != nullptr) blind(one, false);
+  }
+}
+
+}  // namespace explore

@@ -1,0 +1,57 @@
+// The library's scheduler without a machine below it: workers are threads of a model, stacks are names, and a strand
+// that would be resumed is reported to the model instead.
+#ifndef NOPAL_TESTS_EXPLORE_FAKE_RUNTIME_HPP
+#define NOPAL_TESTS_EXPLORE_FAKE_RUNTIME_HPP
+
+#include "explore/redirect.hpp"
+// The macros come first.
+#include "scheduler/runtime.hpp"
+
+extern "C" {
+[[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, nopal::worker* self) noexcept;
+[[noreturn]] void nopal_finish_child(nopal_frame* frame, nopal::worker* self, void* stack_pointer) noexcept;
+int nopal_push_and_publish(nopal_frame* frame, nopal::worker* self) noexcept;
+int nopal_push_slow_path(nopal_frame* frame, nopal::push_rest rest) noexcept;
+}
+
+namespace explore {
+
+/// Faults of the world around the scheduler.
+struct world_faults {
+  bool no_barrier_in_park = false;
+  bool no_wake = false;        ///< futexes are not woken
+  const void* unseen[3] = {};  ///< locations that the look after the announcement finds unchanged
+};
+
+class scheduler_model : public model {
+public:
+  void set_up() override;
+  void switch_to(int thread) override;
+  /// A strand goes on at `frame`, on the calling thread, which ends after this.
+  virtual void resumed(nopal_frame* frame) = 0;
+
+  /// Somebody uses the stack, or its description.
+  void touch(const nopal_stack* stack);
+  bool parked_before(int worker);
+  void park_begins();
+  void park_sleeps();
+
+  world_faults faults;
+
+protected:
+  static constexpr int most_workers = most_threads;
+  static nopal::worker workers[most_workers];
+  static nopal_stack stacks[most_workers];
+  /// Has the worker look for work with `stack` at hand. Without one it ends instead.
+  void give_spare(int worker, nopal_stack* stack) { workers[worker].spare = stack; }
+
+private:
+  plain<int> touched_[most_workers];
+  bool parked_[most_workers] = {};
+};
+
+extern scheduler_model* the_scheduler_model;
+
+}  // namespace explore
+
+#endif

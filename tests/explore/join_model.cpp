@@ -1,0 +1,95 @@
+// nopal_arrive_at_join, nopal_finish_child, go_home, and of the pinned root's thread find_work and park: real code.
+
+#include "explore/join_model.hpp"
+
+#include "explore/fake_runtime.hpp"
+
+namespace explore {
+
+namespace {
+
+class join_model final : public scheduler_model {
+public:
+  join_model(join_home home, int children, join_fault fault)
+      : home_(home), children_(children), fault_(fault) {}
+  [[nodiscard]] int threads() const override { return children_ + 1; }
+
+  void set_up() override {
+    scheduler_model::set_up();
+    frame_ = {};
+    frame_.frame_pointer = &frame_;
+    frame_.stack_pointer = &frame_;
+    frame_.steals = static_cast<std::uint32_t>(children_);
+    const std::uint64_t control = nopal::arch::float_control();
+    frame_.float_control = static_cast<std::uint32_t>(control);
+    frame_.x87_control = static_cast<std::uint32_t>(control >> 32);
+    name(&frame_.unfinished, sizeof frame_.unfinished, "unfinished");
+    for (int i = 0; i < threads(); ++i) {
+      results_[i].initialize(0);
+      name(&results_[i], sizeof(int), "result");
+      resumptions_[i] = 0;
+      // All but the first child run where nothing but a strand of this activation is.
+      stacks[i].base.frame_pointer = frame_.frame_pointer;
+      nopal::run_on(&workers[i], &stacks[i]);
+      ignore(&workers[i].deque, sizeof workers[i].deque);
+    }
+    if (home_ != join_home::stays) {
+      frame_.home = &stacks[1];
+      stacks[1].base.frame_pointer = nullptr;
+    }
+    if (home_ == join_home::pinned) {
+      stacks[1].native_owner = &workers[1];
+      give_spare(1, &stacks[most_workers - 1]);
+    }
+    tear(&frame_.unfinished, fault_ == join_fault::torn);
+    weaken_stores(&frame_.unfinished, fault_ == join_fault::nothing_released);
+    weaken_loads(&frame_.unfinished, fault_ == join_fault::nothing_acquired);
+    faults.unseen[0] = fault_ == join_fault::inbox_unseen ? &workers[1].inbox : nullptr;
+    faults.no_wake = fault_ == join_fault::no_wake;
+  }
+
+  void run(int thread) override {
+    results_[thread].write(100 + thread);
+    touch(&stacks[thread]);
+    if (thread == 0) {
+      nopal_arrive_at_join(&frame_, &workers[0]);
+    }
+    nopal_finish_child(&frame_, &workers[thread], &frame_);
+  }
+
+  void resumed(nopal_frame* frame) override {
+    require(frame == &frame_, "something else is resumed");
+    for (int i = 0; i < threads(); ++i) {
+      require(results_[i].read() == 100 + i, "a child's result is missing");
+    }
+    require(frame_.home == &stacks[home_ == join_home::stays ? 0 : 1], "the strand's home is another");
+    touch(frame_.home);
+    require(home_ != join_home::pinned || this_thread() == 1, "a foreign thread runs on a native stack");
+    ++resumptions_[this_thread()];
+  }
+
+  void check() override {
+    int all = 0;
+    for (int i = 0; i < threads(); ++i) {
+      all += resumptions_[i];
+    }
+    require(all >= 1, "nobody resumes the strand");
+    require(all <= 1, "the strand is resumed twice");
+  }
+
+private:
+  join_home home_;
+  int children_;
+  join_fault fault_;
+  nopal_frame frame_{};
+  plain<int> results_[most_workers];
+  int resumptions_[most_workers] = {};
+};
+
+}  // namespace
+
+std::unique_ptr<model> make_join_model(join_home home, int children, join_fault fault) {
+  return std::make_unique<join_model>(home, children, fault);
+}
+
+}  // namespace explore

@@ -1,0 +1,54 @@
+// Every schedule of pushes beside workers that go to sleep, and faults that must be found.
+
+#include "explore/sleep_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "explore/report.hpp"
+
+namespace {
+
+using explore::memory_kind;
+using explore::sleep_fault;
+using explore::sleep_scenario;
+
+explore::options how_for(const sleep_scenario& with, int preemptions) {
+  explore::options how;
+  how.early_timeouts = with.hasty;
+  how.preemptions = preemptions;
+  return how;
+}
+
+void expect_right(const sleep_scenario& with, int preemptions = -1) {
+  explore::expect_right(*make_sleep_model(with), how_for(with, preemptions));
+}
+
+void expect_fault(sleep_scenario with, sleep_fault fault) {
+  with.fault = fault;
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    explore::expect_failure(*make_sleep_model(with), memory, how_for(with, -1));
+  }
+}
+
+TEST(sleep, beside_one_fast_push) { expect_right({.owner = "+"}); }
+TEST(sleep, beside_one_slow_push) { expect_right({.owner = "+", .poisoned = true}); }
+TEST(sleep, beside_two_pushes) { expect_right({.owner = "++"}, 3); }
+TEST(sleep, beside_a_push_and_a_pop) { expect_right({.owner = "+-"}, 3); }
+TEST(sleep, hasty_beside_pushes) { expect_right({.owner = "++", .hasty = true}, 3); }
+// Two sleepers, one push: only the schedules with one preemption.
+TEST(sleep, of_two_beside_one_slow_push) {
+  const sleep_scenario with = {.owner = "+", .thieves = 2, .poisoned = true};
+  const explore::outcome result =
+      explore::explored(*make_sleep_model(with), memory_kind::tso, how_for(with, 1));
+  EXPECT_FALSE(result.failed) << result.message << "\n" << result.trace;
+}
+
+TEST(sleep_faults, no_look) { expect_fault({.owner = "+"}, sleep_fault::no_look); }
+TEST(sleep_faults, no_barrier) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::no_barrier); }
+TEST(sleep_faults, unannounced) {
+  expect_fault({.owner = "+", .poisoned = true, .hasty = true}, sleep_fault::unannounced);
+}
+TEST(sleep_faults, unpoisoned) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::unpoisoned); }
+TEST(sleep_faults, no_wake) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::no_wake); }
+
+}  // namespace
