@@ -1,0 +1,189 @@
+// One function of the C library fails, once, from some call on, or every now and then, at every point in the life of a
+// small program: the answer is right or refused, in words, and nothing hangs or crashes.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "faults/interposed_calls.hpp"
+#include "support/strands.hpp"
+
+namespace {
+
+using nopal::scope;
+using support::environment;
+using support::flag;
+
+int refusals = 0;
+
+/// Runs `body`; a refusal in words counts and is passed by.
+template <class Body>
+bool worked(Body body) {
+  try {
+    body();
+    return true;
+  } catch (const nopal::error&) {
+  } catch (const std::bad_alloc&) {  // as `new` itself, for the error's own text, may say
+  }
+  ++refusals;
+  return false;
+}
+
+/// As deep as there are stacks at first, and deeper: each level's continuation is likely on a stack of its own.
+long sum_of_depth(int depth) {
+  if (depth == 0) return 0;
+  long below = 0;
+  flag went_on{false};
+  scope s;
+  s.fork([&] { support::wait_briefly(went_on); });
+  s.fork_into(below, sum_of_depth, depth - 1);
+  support::set(went_on);
+  const long here = support::fib(5);
+  s.join();
+  return below + here;
+}
+
+struct stop {};
+
+/// Exceptions cross stolen scopes.
+long sum_of_caught(int n) {
+  long caught = 0;
+  for (int i = 0; i < n; ++i) {
+    try {
+      scope s;
+      s.fork([] { throw stop(); });
+      support::fib(6);
+      s.join();
+    } catch (const stop&) {
+      ++caught;
+    }
+  }
+  return caught;
+}
+
+void use() {
+  long answer = 0;
+  if (worked([&answer] { answer = support::fib(14); })) NOPAL_CHECK(answer == 377);
+  if (worked([&answer] { answer = sum_of_depth(30); })) NOPAL_CHECK(answer == 30 * 5);
+  if (worked([&answer] { answer = sum_of_caught(20); })) NOPAL_CHECK(answer == 20);
+}
+
+/// Two lives of the runtime, with a thread of the program's own beside it, and a pool that has slept in between.
+NOPAL_PROGRAM(life) {
+  // Thread creation of the test's own must not be what is refused.
+  flag armed{false};
+  std::thread other([&armed] {
+    while (!armed) std::this_thread::yield();
+    use();
+  });
+  faults::arm();
+  support::set(armed);
+  for (int round = 0; round < 2; ++round) {
+    use();
+    support::sleep_ms(2);
+    use();
+    if (round == 0) {
+      other.join();
+      nopal::shutdown();
+    }
+  }
+  nopal::shutdown();
+  std::printf("%ld %d\n", faults::calls(), refusals);
+  return 0;
+}
+
+struct fault {
+  const char* call;
+  int reason;
+};
+
+std::string describe(const environment& with) {
+  std::string text;
+  for (const auto& [name, value] : with) text.append(name).append("=").append(value).append(" ");
+  return text;
+}
+
+/// Each line of the runtime starts with its name and there are no more than a few.
+bool is_clear(const std::string& said) {
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at < said.size(); ++lines) {
+    if (said.compare(at, 7, "nopal: ") != 0) return false;
+    const std::size_t end = said.find('\n', at);
+    if (end == std::string::npos) return false;
+    at = end + 1;
+  }
+  return lines <= 16;  // one per try to start the runtime, at most
+}
+
+/// How often the call was made, or -1 where the program did not end as it should.
+long calls_in_life(const fault& with, long first, long last, long step) {
+  const environment settings = {{"NOPAL_WORKERS", "3"},
+                                {"NOPAL_STACK_SIZE", "64K"},
+                                {"NOPAL_RECLAIM", "eager"},
+                                {"MALLOC_PERTURB_", "165"},  // freed memory makes no sense
+                                {"FAULT_CALL", with.call},
+                                {"FAULT_ERRNO", std::to_string(with.reason)},
+                                {"FAULT_FIRST", std::to_string(first)},
+                                {"FAULT_LAST", std::to_string(last)},
+                                {"FAULT_STEP", std::to_string(step)}};
+  const support::outcome seen = support::run_program("life", settings);
+  EXPECT_EQ(seen.exit_code, 0) << describe(settings) << seen.description();
+  EXPECT_TRUE(is_clear(seen.err)) << describe(settings) << seen.description();
+  return seen.exit_code == 0 ? std::atol(seen.out.c_str()) : -1;
+}
+
+constexpr long always = 1000000000;
+
+class injection : public testing::TestWithParam<fault> {};
+
+TEST_P(injection, always) { EXPECT_GE(calls_in_life(GetParam(), 1, always, 1), 1); }
+
+TEST_P(injection, every_nth) {
+  for (const long step : {2, 3, 5, 16, 61}) EXPECT_GE(calls_in_life(GetParam(), step, always, step), 0);
+}
+
+/// The n-th call alone, then that and all later ones, for n over the whole life; later calls are much alike.
+TEST_P(injection, at_every_point) {
+  constexpr int most_points = 24;
+  long n = 1;
+  for (int points = 0; points < most_points; ++points, n += 1 + n / 8) {
+    const long once = calls_in_life(GetParam(), n, n, 1);
+    const long from_there = calls_in_life(GetParam(), n, always, 1);
+    if (once < 0 || from_there < 0) return;
+    if (once < n && from_there < n) break;
+  }
+  EXPECT_GT(n, 1) << "the call was never made";
+}
+
+INSTANTIATE_TEST_SUITE_P(of, injection,
+                         testing::Values(fault{"mmap", ENOMEM}, fault{"mprotect", ENOMEM},
+                                         fault{"madvise", EAGAIN}, fault{"mincore", EAGAIN},
+                                         fault{"futex_wait", ENOSYS}, fault{"membarrier", EPERM},
+                                         fault{"pthread_create", EAGAIN}, fault{"sigaltstack", ENOMEM},
+                                         fault{"malloc", ENOMEM}, fault{"aligned_alloc", ENOMEM},
+                                         fault{"pthread_key_create", EAGAIN}, fault{"setspecific", ENOMEM},
+                                         fault{"new", ENOMEM}, fault{"pthread_sigmask", EINVAL}),
+                         [](const auto& of) { return std::string(of.param.call); });
+
+/// A wake that is refused for good after it worked would leave a thread asleep for ever: the one refusal that ends a program.
+TEST(injection_of_futex_wake, is_sat_out_or_ends_the_program_in_words) {
+  for (const long step : {1, 2, 3, 7}) {
+    EXPECT_GE(calls_in_life({"futex_wake", ENOSYS}, 1, always, step), 0) << step;
+    EXPECT_GE(calls_in_life({"futex_wake", ENOSYS}, 2, always, step + 1), 0) << step;
+  }
+  for (const long first : {2, 3, 5, 9}) {
+    const support::outcome seen = support::run_program("life", {{"NOPAL_WORKERS", "3"},
+                                                                {"FAULT_CALL", "futex_wake"},
+                                                                {"FAULT_ERRNO", std::to_string(EPERM)},
+                                                                {"FAULT_FIRST", std::to_string(first)}});
+    if (seen.exit_code == 0) continue;  // nobody slept after that call
+    EXPECT_EQ(seen.signal, SIGABRT) << seen.description();
+    EXPECT_EQ(seen.err, "nopal: the system refuses to wake a sleeping worker: Operation not permitted\n");
+  }
+}
+
+}  // namespace
