@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "faults/seccomp.hpp"
+#include "support/seccomp.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -26,10 +26,10 @@ void use() {
 
 unsigned number(const char* name) {
   const char* const text = std::getenv(name);
-  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : faults::any_operation;
+  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : support::any_operation;
 }
 
-void forbid() { faults::refuse_call(number("FORBID"), number("FORBID_ERRNO"), number("FORBID_OPERATION")); }
+void forbid() { support::refuse_call(number("FORBID"), number("FORBID_ERRNO"), number("FORBID_OPERATION")); }
 
 NOPAL_PROGRAM(forbidden_from_the_start) {
   forbid();
@@ -89,6 +89,26 @@ TEST(forbidden, waiting_on_futexes) {
   }
 }
 
+double processor_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
+
+NOPAL_PROGRAM(idle_without_futexes) {
+  support::refuse_call(SYS_futex, ENOSYS, FUTEX_WAIT | FUTEX_PRIVATE_FLAG);
+  use();
+  support::sleep_ms(100);
+  const double before = processor_seconds();
+  support::sleep_ms(400);
+  NOPAL_CHECK(processor_seconds() - before < 0.15);
+  return 0;
+}
+
+TEST(forbidden, waiting_on_futexes_leaves_an_idle_pool_quiet) {
+  EXPECT_TRUE(support::succeeds("idle_without_futexes", support::on_workers(4)));
+}
+
 TEST(forbidden, threads) {
   for (const int reason : {EAGAIN, EPERM}) {
     environment with = forbidding(SYS_clone3, reason, 6);
@@ -111,7 +131,7 @@ TEST(forbidden, guards) {
 /// In a sandbox from its first instruction on: the doctor says what is missing and what that costs.
 #ifdef NOPAL_COMMAND
 NOPAL_PROGRAM(doctor_without_membarrier) {
-  faults::refuse_call(SYS_membarrier, ENOSYS);
+  support::refuse_call(SYS_membarrier, ENOSYS);
   execl(NOPAL_COMMAND, NOPAL_COMMAND, "doctor", static_cast<char*>(nullptr));
   return 126;
 }

@@ -2,10 +2,13 @@
 // small program: the answer is right or refused, in words, and nothing hangs or crashes.
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -80,6 +83,9 @@ NOPAL_PROGRAM(life) {
     while (!armed) std::this_thread::yield();
     use();
   });
+  // The first key there is: what an unset one of the runtime's would be taken for.
+  pthread_key_t own_key;
+  NOPAL_CHECK(pthread_key_create(&own_key, nullptr) == 0 && pthread_setspecific(own_key, &own_key) == 0);
   faults::arm();
   support::set(armed);
   for (int round = 0; round < 2; ++round) {
@@ -92,6 +98,7 @@ NOPAL_PROGRAM(life) {
     }
   }
   nopal::shutdown();
+  NOPAL_CHECK(pthread_getspecific(own_key) == &own_key);
   std::printf("%ld %d\n", faults::calls(), refusals);
   return 0;
 }
@@ -119,10 +126,16 @@ bool is_clear(const std::string& said) {
   return lines <= 16;  // one per try to start the runtime, at most
 }
 
-/// How often the call was made, or -1 where the program did not end as it should.
-long calls_in_life(const fault& with, long first, long last, long step) {
+/// How often the call was made and how often that was told as an error; -1 where the program did not end as it should.
+struct counts {
+  long calls = -1;
+  int refusals = -1;
+};
+
+counts counts_in_life(const fault& with, long first, long last, long step) {
   const environment settings = {{"NOPAL_WORKERS", "3"},
                                 {"NOPAL_STACK_SIZE", "64K"},
+                                {"NOPAL_PIN", "1"},
                                 {"NOPAL_RECLAIM", "eager"},
                                 {"MALLOC_PERTURB_", "165"},  // freed memory makes no sense
                                 {"FAULT_CALL", with.call},
@@ -133,7 +146,13 @@ long calls_in_life(const fault& with, long first, long last, long step) {
   const support::outcome seen = support::run_program("life", settings);
   EXPECT_EQ(seen.exit_code, 0) << describe(settings) << seen.description();
   EXPECT_TRUE(is_clear(seen.err)) << describe(settings) << seen.description();
-  return seen.exit_code == 0 ? std::atol(seen.out.c_str()) : -1;
+  counts result;
+  if (seen.exit_code == 0) std::istringstream(seen.out) >> result.calls >> result.refusals;
+  return result;
+}
+
+long calls_in_life(const fault& with, long first, long last, long step) {
+  return counts_in_life(with, first, last, step).calls;
 }
 
 constexpr long always = 1000000000;
@@ -144,6 +163,15 @@ TEST_P(injection, always) { EXPECT_GE(calls_in_life(GetParam(), 1, always, 1), 1
 
 TEST_P(injection, every_nth) {
   for (const long step : {2, 3, 5, 16, 61}) EXPECT_GE(calls_in_life(GetParam(), step, always, step), 0);
+}
+
+/// Where a thread cannot become a worker, every fork of every part of the program says so: two threads, three parts each
+/// time.
+TEST(injection_for_ever, is_told_at_each_fork_where_nothing_can_run) {
+  for (const fault& refused : {fault{"mmap", ENOMEM}, fault{"aligned_alloc", ENOMEM},
+                               fault{"pthread_key_create", EAGAIN}, fault{"setspecific", ENOMEM}}) {
+    EXPECT_EQ(counts_in_life(refused, 1, always, 1).refusals, 15) << refused.call;
+  }
 }
 
 /// The n-th call alone, then that and all later ones, for n over the whole life; later calls are much alike.

@@ -1,6 +1,6 @@
 // System calls that the kernel refuses from some moment on, on every thread and in every program that is started later.
-#ifndef NOPAL_TESTS_FAULTS_SECCOMP_HPP
-#define NOPAL_TESTS_FAULTS_SECCOMP_HPP
+#ifndef NOPAL_TESTS_SUPPORT_SECCOMP_HPP
+#define NOPAL_TESTS_SUPPORT_SECCOMP_HPP
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,7 +12,7 @@
 
 #include "support/program.hpp"
 
-namespace faults {
+namespace support {
 
 inline constexpr unsigned any_operation = ~0U;
 
@@ -32,6 +32,6 @@ inline void refuse_call(unsigned number, unsigned error, unsigned operation = an
   NOPAL_CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0);
 }
 
-}  // namespace faults
+}  // namespace support
 
 #endif
