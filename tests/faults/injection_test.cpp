@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <sstream>
 #include <string>
@@ -133,16 +134,17 @@ struct counts {
 };
 
 counts counts_in_life(const fault& with, long first, long last, long step) {
-  const environment settings = {{"NOPAL_WORKERS", "3"},
-                                {"NOPAL_STACK_SIZE", "64K"},
-                                {"NOPAL_PIN", "1"},
-                                {"NOPAL_RECLAIM", "eager"},
-                                {"MALLOC_PERTURB_", "165"},  // freed memory makes no sense
-                                {"FAULT_CALL", with.call},
-                                {"FAULT_ERRNO", std::to_string(with.reason)},
-                                {"FAULT_FIRST", std::to_string(first)},
-                                {"FAULT_LAST", std::to_string(last)},
-                                {"FAULT_STEP", std::to_string(step)}};
+  environment settings = {{"NOPAL_STACK_SIZE", "64K"},
+                          {"NOPAL_PIN", "1"},
+                          {"NOPAL_RECLAIM", "eager"},
+                          {"MALLOC_PERTURB_", "165"},  // freed memory makes no sense
+                          {"FAULT_CALL", with.call},
+                          {"FAULT_ERRNO", std::to_string(with.reason)},
+                          {"FAULT_FIRST", std::to_string(first)},
+                          {"FAULT_LAST", std::to_string(last)},
+                          {"FAULT_STEP", std::to_string(step)}};
+  // Finding out about the machine allocates; it is asked for the number of workers where nobody gives one.
+  if (std::strcmp(with.call, "new") != 0) settings.emplace_back("NOPAL_WORKERS", "3");
   const support::outcome seen = support::run_program("life", settings);
   EXPECT_EQ(seen.exit_code, 0) << describe(settings) << seen.description();
   EXPECT_TRUE(is_clear(seen.err)) << describe(settings) << seen.description();
@@ -174,17 +176,26 @@ TEST(injection_for_ever, is_told_at_each_fork_where_nothing_can_run) {
   }
 }
 
-/// The n-th call alone, then that and all later ones, for n over the whole life; later calls are much alike.
+/// The n-th call alone, then that and all later ones, for n over the whole life: each of the first, which start the runtime,
+/// then at equal distances.
 TEST_P(injection, at_every_point) {
-  constexpr int most_points = 24;
-  long n = 1;
-  for (int points = 0; points < most_points; ++points, n += 1 + n / 8) {
-    const long once = calls_in_life(GetParam(), n, n, 1);
-    const long from_there = calls_in_life(GetParam(), n, always, 1);
-    if (once < 0 || from_there < 0) return;
-    if (once < n && from_there < n) break;
+  constexpr long each_of = 10;
+  constexpr long further_points = 10;
+  const long all = calls_in_life(GetParam(), always, always, 1);
+  ASSERT_GE(all, 1);
+  const long distance = all > each_of ? (all - each_of + further_points - 1) / further_points : 1;
+  for (long n = 1; n <= all; n += n < each_of ? 1 : distance) {
+    if (calls_in_life(GetParam(), n, n, 1) < 0 || calls_in_life(GetParam(), n, always, 1) < 0) return;
   }
-  EXPECT_GT(n, 1) << "the call was never made";
+}
+
+/// Few stacks at first, so that the pool grows as long as it is let.
+TEST(injection_of_growth, at_every_point) {
+  constexpr long to_the_least = 6;  // 256 stacks are asked for, then half as many each time
+  EXPECT_GT(calls_in_life({"mmap", ENOMEM}, 1, to_the_least, 1), to_the_least + 4);
+  for (long last = to_the_least + 1; last < to_the_least + 8; ++last) {
+    EXPECT_GE(calls_in_life({"mmap", ENOMEM}, 1, last, 1), 0);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(of, injection,
