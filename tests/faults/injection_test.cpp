@@ -133,7 +133,7 @@ struct counts {
   int refusals = -1;
 };
 
-counts counts_in_life(const fault& with, long first, long last, long step) {
+counts counts_in_life(const fault& with, long first, long last, long step, const environment& more = {}) {
   environment settings = {{"NOPAL_STACK_SIZE", "64K"},
                           {"NOPAL_PIN", "1"},
                           {"NOPAL_RECLAIM", "eager"},
@@ -143,6 +143,7 @@ counts counts_in_life(const fault& with, long first, long last, long step) {
                           {"FAULT_FIRST", std::to_string(first)},
                           {"FAULT_LAST", std::to_string(last)},
                           {"FAULT_STEP", std::to_string(step)}};
+  settings.insert(settings.end(), more.begin(), more.end());
   // Finding out about the machine allocates; it is asked for the number of workers where nobody gives one.
   if (std::strcmp(with.call, "new") != 0) settings.emplace_back("NOPAL_WORKERS", "3");
   const support::outcome seen = support::run_program("life", settings);
@@ -173,6 +174,16 @@ TEST(injection_for_ever, is_told_at_each_fork_where_nothing_can_run) {
   for (const fault& refused : {fault{"mmap", ENOMEM}, fault{"aligned_alloc", ENOMEM},
                                fault{"pthread_key_create", EAGAIN}, fault{"setspecific", ENOMEM}}) {
     EXPECT_EQ(counts_in_life(refused, 1, always, 1).refusals, 15) << refused.call;
+  }
+}
+
+/// What a thread of the pool allocates before its first steal: the mask that it is pinned by.
+TEST(injection_elsewhere, ends_no_thread_of_the_pool) {
+  for (const char* const call : {"new", "malloc", "aligned_alloc"}) {
+    for (const long first : {1, 2, 3}) {
+      const counts seen = counts_in_life({call, ENOMEM}, first, first + 2, 1, {{"FAULT_ELSEWHERE", "1"}});
+      EXPECT_GE(seen.calls, 1) << call;
+    }
   }
 }
 

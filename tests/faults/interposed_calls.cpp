@@ -48,6 +48,8 @@ int reason = 0;
 long first = 1;
 long last = 0;
 long step = 1;
+bool elsewhere = false;
+pid_t arming_thread = 0;
 std::atomic<long> seen{0};
 
 long number(const char* name, long otherwise) {
@@ -56,7 +58,7 @@ long number(const char* name, long otherwise) {
 }
 
 bool refuses(call which) {
-  if (which != chosen) return false;
+  if (which != chosen || (elsewhere && gettid() == arming_thread)) return false;
   const long turn = seen.fetch_add(1) + 1;
   return turn >= first && turn <= last && (turn - first) % step == 0;
 }
@@ -82,6 +84,8 @@ void arm() {
   first = number("FAULT_FIRST", 1);
   last = number("FAULT_LAST", std::numeric_limits<long>::max());
   step = number("FAULT_STEP", 1);
+  elsewhere = std::getenv("FAULT_ELSEWHERE") != nullptr;
+  arming_thread = gettid();
   seen = 0;
   for (int i = 0; name != nullptr && i < none; ++i) {
     if (std::strcmp(name, names[i]) == 0) chosen = i;
