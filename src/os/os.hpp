@@ -104,11 +104,11 @@ bool native_stack_bounds(void*& low, void*& high) noexcept;
 /// Sleeps while `word` is `expected`, until woken.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// The same for `timeout_ns` at most. False if that time passed.
+/// The same for `timeout_ns` at most. False if that time passed, or the system does not let us wait.
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::uint64_t timeout_ns) noexcept;
 
-/// Wakes up to `count` sleepers of `word`. Returns how many it woke.
+/// Wakes up to `count` sleepers of `word`. Returns how many it woke; -1 if the system refused.
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept;
 
 /// Readies this process for `process_barrier`; again is harmless. False if the system has no such barrier.

@@ -82,7 +82,7 @@ worker* adopt_locked(runtime& all) {
   return self;
 }
 
-/// At a thread's end, after its own destructors.
+/// At a thread's end, after its own destructors. The thread is no worker afterwards.
 void thread_ends(void* argument) {
   auto* const self = static_cast<worker*>(argument);
   runtime& all = the_runtime();
@@ -166,12 +166,13 @@ __attribute__((destructor)) void at_unload() {
 
 }  // namespace
 
-void install_hooks(runtime& all) noexcept {
+int install_hooks(runtime& all) noexcept {
   if (all.hooks_installed) {
-    return;
+    return 0;
   }
-  all.hooks_installed = true;
-  pthread_key_create(&thread_end_key, thread_ends);
+  const int refused = pthread_key_create(&thread_end_key, thread_ends);
+  all.hooks_installed = refused == 0;
+  return refused;
 }
 
 worker* adopt_this_thread() noexcept {
@@ -189,7 +190,10 @@ worker* adopt_this_thread() noexcept {
   }
   set_this_worker(self);
   watch_for_overflow(self);
-  pthread_setspecific(thread_end_key, self);
+  if (pthread_setspecific(thread_end_key, self) != 0) {
+    thread_ends(self);  // Nobody would tell us of the thread's end later.
+    return nullptr;
+  }
   return self;
 }
 

@@ -1,5 +1,7 @@
 // Exceptions of stolen children: kept until the join takes the one that the serial program would have met first.
 
+#include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -18,7 +20,52 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
+/// Memory for some exceptions where the system has none: an exception may well tell of just that.
+class reserve {
+public:
+  void* take(std::size_t bytes) noexcept {
+    for (place& one : places_) {
+      // Acquire and release pair with the same flag in give: the last user is done with the place.
+      if (bytes <= sizeof one.memory && !one.taken.test_and_set(std::memory_order_acquire)) {
+        return one.memory;
+      }
+    }
+    return nullptr;
+  }
+
+  /// False if the memory is not from here.
+  bool give(void* memory) noexcept {
+    for (place& one : places_) {
+      if (memory == one.memory) {
+        one.taken.clear(std::memory_order_release);
+        return true;
+      }
+    }
+    return false;
+  }
+
+private:
+  struct place {
+    alignas(std::max_align_t) unsigned char memory[48];
+    std::atomic_flag taken;
+  };
+  place places_[64] = {};
+};
+
+constinit reserve reserved;
+
 struct kept_exception {
+  static void* operator new(std::size_t bytes, const std::nothrow_t& nothrow) noexcept {
+    void* const memory = ::operator new(bytes, nothrow);
+    return memory != nullptr ? memory : reserved.take(bytes);
+  }
+  static void operator delete(void* memory) noexcept {
+    if (!reserved.give(memory)) {
+      ::operator delete(memory);
+    }
+  }
+  static void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
+
   nopal_frame* frame;
   std::uint64_t place;  ///< orders the children of one frame as the serial program does
   bool leaving_home;    ///< forked at home, and left home by its steal: the place is known at the join
@@ -32,6 +79,7 @@ struct exception_store {
 };
 
 constinit exception_store store;
+static_assert(sizeof(kept_exception) <= 48, "a place of the reserve holds one");
 
 /// Offsets in the C++ runtime's record of an exception, fixed by the Itanium C++ ABI.
 constexpr std::size_t next_exception_offset = 32;

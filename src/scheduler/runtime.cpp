@@ -31,10 +31,25 @@ bool has_hierarchy(const os::topology& topology) {
   return nearest < farthest;
 }
 
+/// Without memory for the description the machine is flat.
 void read_machine(runtime& all) {
-  if (all.topology == nullptr) {
-    all.topology = new (std::nothrow) os::topology(os::read_topology(os::current_affinity()));
-    all.hierarchy = all.topology != nullptr && has_hierarchy(*all.topology);
+  if (all.topology != nullptr) {
+    return;
+  }
+  all.hierarchy = false;
+  try {
+    all.topology = new os::topology(os::read_topology(os::current_affinity()));
+    all.hierarchy = has_hierarchy(*all.topology);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+/// Without memory for the mask the thread goes where the system puts it, as without a pin.
+void pin(const worker* self, const os::topology& topology) noexcept {
+  const auto& places = topology.places;
+  try {
+    os::pin_current_thread(places[static_cast<std::size_t>(self->index) % places.size()].cpu);
+  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -47,8 +62,7 @@ void pool_thread(void* argument) {
   }
   os::name_current_thread(name);
   if (all.chosen.pin && all.topology != nullptr && !all.topology->places.empty()) {
-    const auto& places = all.topology->places;
-    os::pin_current_thread(places[static_cast<std::size_t>(self->index) % places.size()].cpu);
+    pin(self, *all.topology);
   }
   set_this_worker(self);
   self->exceptions = this_thread_exceptions();
@@ -70,12 +84,9 @@ void start_threads(runtime& all) {
       refused = os::start_thread(pool_thread, self, pool_thread_stack_bytes, self->thread);
     }
     if (refused != 0) {
+      // The worker without a thread stays in the table until the end: thieves may be looking at it already.
       os::write_stderr("nopal: started %d of %d workers: the system refused another thread: %s\n", index,
                        all.chosen.workers, std::strerror(refused));
-      if (self != nullptr) {
-        all.table[index].store(nullptr, std::memory_order_release);
-        free_worker(self);
-      }
       return;
     }
   }
@@ -101,6 +112,11 @@ void make_room_for_pool(runtime& all) {
 bool start_locked(runtime& all) {
   read_machine(all);
   const settings& chosen = all.chosen;
+  if (const int refused = install_hooks(all)) {
+    os::write_stderr("nopal: no thread-specific key to learn of a thread's end: %s\n",
+                     std::strerror(refused));
+    return false;
+  }
   if (!all.stacks.start({chosen.stack_bytes, chosen.workers, chosen.reclaim, chosen.reclaim_with})) {
     os::write_stderr(
         "nopal: no address space for %d stacks of %zu bytes: lower NOPAL_STACK_SIZE or NOPAL_WORKERS, "
@@ -108,8 +124,8 @@ bool start_locked(runtime& all) {
         chosen.workers + 1, chosen.stack_bytes);
     return false;
   }
-  install_hooks(all);
   all.barrier_works.store(os::process_barrier_register(), std::memory_order_relaxed);
+  all.wakes_work = wakes_work();
   all.stopping.store(false, std::memory_order_relaxed);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);
@@ -188,7 +204,12 @@ const settings& known_settings(runtime& all) {
 }
 
 bool start_runtime(runtime& all) noexcept {
-  known_settings(all);
+  try {
+    known_settings(all);
+  } catch (const std::bad_alloc&) {
+    os::write_stderr("nopal: no memory to read the settings\n");
+    return false;
+  }
   const locked guard(all);
   return all.running.load(std::memory_order_relaxed) || start_locked(all);
 }

@@ -31,13 +31,14 @@ struct runtime {
   bool hierarchy = false;          ///< some CPUs are nearer to one another than others
   worker* idle_workers = nullptr;  ///< adopted threads' workers without a thread, to be used again
   worker_counters left_counts;     ///< sums over workers that are gone
-  bool hooks_installed = false;    ///< atexit, fork(2) and thread-exit hooks
+  bool hooks_installed = false;    ///< the hook of a thread's end
 
   // Read by thieves all the time, written rarely.
   alignas(64) std::atomic<bool> running{false};
   std::atomic<bool> stopping{false};  ///< workers of the pool leave when idle
   std::atomic<int> table_used{0};     ///< entries of `table` at or above this are null
   std::atomic<bool> barrier_works{false};
+  bool wakes_work = true;  ///< a sleeper can be woken; written before the threads start
   stack_pool stacks;
 
   alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to
@@ -73,8 +74,8 @@ void enter_table(runtime& all, worker* self, int index) noexcept;
 /// Makes the calling thread a worker. Null if that cannot be.
 worker* adopt_this_thread() noexcept;
 
-/// Installs the hooks that need the program's life: exit, fork(2), a thread's end. Under `lock`.
-void install_hooks(runtime& all) noexcept;
+/// Installs the hook of a thread's end, once. Under `lock`. Returns 0 or an errno value.
+int install_hooks(runtime& all) noexcept;
 
 /// The loop of a thread without a strand; on its scheduler stack.
 [[noreturn]] void find_work(worker* self) noexcept;
@@ -93,6 +94,9 @@ inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::m
 void wake_one(worker* self) noexcept;
 void wake_all() noexcept;
 void unpark(worker* sleeper) noexcept;
+
+/// Whether the system wakes sleepers at all; where it does not, they look for work from time to time.
+bool wakes_work() noexcept;
 
 /// Sleeps until there may be work. On return the worker looks for it.
 void park(worker* self) noexcept;

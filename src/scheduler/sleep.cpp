@@ -4,6 +4,10 @@
 // once more. A push before the barrier is seen by that look; a push after it finds its limit poisoned, comes to the
 // slow path and sees the announcement. docs/sleep.md has the argument.
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -45,6 +49,18 @@ void poison_all(worker* self) {
   }
 }
 
+/// The sleeper would sleep for ever, and whoever waits for it too, so refusals that may pass are sat out.
+void wake(worker* sleeper) {
+  constexpr int most_attempts = 1000;
+  for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
+    if (attempt == most_attempts) {
+      os::write_stderr("nopal: the system refuses to wake a sleeping worker: %s\n", std::strerror(errno));
+      std::abort();
+    }
+    os::yield();
+  }
+}
+
 /// Ends a worker's parking, asleep or not yet. False if somebody else did.
 bool end_parking(worker* sleeper) {
   std::uint32_t expected = parked;
@@ -67,7 +83,7 @@ void park(worker* self) noexcept {
   poison_all(self);
   // The owners' half of the fence between a push and its look for sleepers. Without the barrier every limit is
   // poisoned all the time and every push comes by with a fence of its own.
-  os::process_barrier();
+  const bool ordered = os::process_barrier() || !all.barrier_works.load(std::memory_order_relaxed);
   NOPAL_DISTURB();
   if (work_in_sight(self)) {
     end_parking(self);
@@ -76,18 +92,28 @@ void park(worker* self) noexcept {
   self->counts.parks.add();
   NOPAL_DISTURB();
   // A push whose owner read its limit just before the barrier may still be on its way; one later look finds it.
-  if (!os::futex_wait_for(self->park, parked, second_look_ns) && work_in_sight(self)) {
+  // A barrier that worked at the start and fails now leaves it at that: the caller looks and comes again.
+  if (!os::futex_wait_for(self->park, parked, second_look_ns) && (!ordered || work_in_sight(self))) {
     end_parking(self);
     return;
   }
   while (self->park.load(std::memory_order_seq_cst) == parked) {
-    os::futex_wait(self->park, parked);
+    if (all.wakes_work) {
+      os::futex_wait(self->park, parked);
+    } else {
+      os::futex_wait_for(self->park, parked, second_look_ns);
+    }
   }
+}
+
+bool wakes_work() noexcept {
+  std::atomic<std::uint32_t> nobody_sleeps_here{0};
+  return os::futex_wake(nobody_sleeps_here, 1) >= 0;
 }
 
 void unpark(worker* sleeper) noexcept {
   if (sleeper->park.load(std::memory_order_seq_cst) == parked && end_parking(sleeper)) {
-    os::futex_wake(sleeper->park, 1);
+    wake(sleeper);
   }
 }
 
@@ -102,7 +128,7 @@ void wake_one(worker* self) noexcept {
     worker* const other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     if (other != nullptr && other->park.load(std::memory_order_seq_cst) == parked && end_parking(other)) {
-      os::futex_wake(other->park, 1);
+      wake(other);
       self->counts.wakes.add();
       return;
     }

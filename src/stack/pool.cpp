@@ -109,15 +109,16 @@ void stack_pool::stop() noexcept {
 }
 
 nopal_stack* stack_pool::take(const void* below) noexcept {
+  bool refused = false;  // a guard; more address space would not help
   for (;;) {
     // Acquire pairs with add_region.
     const std::size_t count = regions_count_.load(std::memory_order_acquire);
-    nopal_stack* stack = take_from_any(count, below);
-    if (stack == nullptr && below != nullptr && count < regions_for_order && grow(count)) {
+    nopal_stack* stack = take_from_any(count, below, refused);
+    if (stack == nullptr && below != nullptr && !refused && count < regions_for_order && grow(count)) {
       continue;  // The system places mappings downwards, as a rule: the new one lies below.
     }
     if (stack == nullptr && below != nullptr) {
-      stack = take_from_any(count, nullptr);
+      stack = take_from_any(count, nullptr, refused);
     }
     if (stack != nullptr) {
       reuse(stack);
@@ -127,22 +128,22 @@ nopal_stack* stack_pool::take(const void* below) noexcept {
       }
       return stack;
     }
-    if (!grow(count)) {
+    if (refused || !grow(count)) {
       return nullptr;
     }
   }
 }
 
-nopal_stack* stack_pool::take_from_any(std::size_t count, const void* below) noexcept {
+nopal_stack* stack_pool::take_from_any(std::size_t count, const void* below, bool& refused) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    if (nopal_stack* const stack = take_from(regions_[i], below)) {
+    if (nopal_stack* const stack = take_from(regions_[i], below, refused)) {
       return stack;
     }
   }
   return nullptr;
 }
 
-nopal_stack* stack_pool::take_from(region& from, const void* below) noexcept {
+nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refused) noexcept {
   const char* const bound = static_cast<const char*>(below);
   std::size_t first = 0;
   if (bound != nullptr && bound < from.high) {
@@ -152,7 +153,7 @@ nopal_stack* stack_pool::take_from(region& from, const void* below) noexcept {
     first = round_up(static_cast<std::size_t>(from.high - bound), stride_bytes_) / stride_bytes_;
   }
   for (std::size_t word = first / bits; word * bits < from.count; ++word) {
-    const std::uint64_t wanted = word == first / bits ? ~std::uint64_t{0} << first % bits : ~std::uint64_t{0};
+    std::uint64_t wanted = word == first / bits ? ~std::uint64_t{0} << first % bits : ~std::uint64_t{0};
     std::uint64_t free = from.free[word].load(std::memory_order_relaxed);
     while ((free & wanted) != 0) {
       NOPAL_DISTURB();
@@ -161,19 +162,25 @@ nopal_stack* stack_pool::take_from(region& from, const void* below) noexcept {
       if (from.free[word].compare_exchange_weak(free, free & ~(std::uint64_t{1} << bit),
                                                 std::memory_order_acquire, std::memory_order_relaxed)) {
         const std::size_t index = word * bits + bit;
-        return prepare(from, index) ? &from.stacks[index] : nullptr;
+        if (prepare(from, index, refused)) {
+          return &from.stacks[index];
+        }
+        wanted &= ~(std::uint64_t{1} << bit);
+        free = from.free[word].load(std::memory_order_relaxed);
       }
     }
   }
   return nullptr;
 }
 
-bool stack_pool::prepare(region& in, std::size_t index) noexcept {
+bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept {
   if (in.ready[index].load(std::memory_order_relaxed) != 0) {
     return true;
   }
   nopal_stack& stack = in.stacks[index];
-  if (!os::protect_none(stack.low - guard_bytes_, guard_bytes_)) {
+  // One refusal is enough: with the system's limit on mappings reached, stacks that have their guard still serve.
+  refused = refused || !os::protect_none(stack.low - guard_bytes_, guard_bytes_);
+  if (refused) {
     in.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
     return false;
   }

@@ -72,9 +72,10 @@ private:
 
   bool add_region(std::size_t count) noexcept;
   bool grow(std::size_t seen_regions) noexcept;
-  nopal_stack* take_from_any(std::size_t count, const void* below) noexcept;
-  nopal_stack* take_from(region& from, const void* below) noexcept;
-  bool prepare(region& in, std::size_t index) noexcept;
+  // `refused`: the system refused a guard during this take, and is not asked for another.
+  nopal_stack* take_from_any(std::size_t count, const void* below, bool& refused) noexcept;
+  nopal_stack* take_from(region& from, const void* below, bool& refused) noexcept;
+  bool prepare(region& in, std::size_t index, bool& refused) noexcept;
   std::size_t give_pages_back(nopal_stack* stack, char* high) noexcept;
   std::size_t idle(nopal_stack* stack, char* first_needed) noexcept;
 

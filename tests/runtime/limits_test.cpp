@@ -1,15 +1,11 @@
 // What the system refuses and what users get wrong: one line or one exception, and never a hang.
 #include <gtest/gtest.h>
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -17,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/seccomp.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -62,22 +59,9 @@ TEST(limits, no_address_space_for_stacks_is_a_line_and_an_exception) {
                       "the limit on address space\n");
 }
 
-/// From now on the system call fails with `error`.
-void refuse_call(unsigned number, unsigned error) {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{sizeof filter / sizeof filter[0], filter};
-  NOPAL_CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-  NOPAL_CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
-}
-
 NOPAL_PROGRAM(no_threads) {
-  refuse_call(SYS_clone3, EAGAIN);
-  refuse_call(SYS_clone, EAGAIN);
+  support::refuse_call(SYS_clone3, EAGAIN);
+  support::refuse_call(SYS_clone, EAGAIN);
   NOPAL_CHECK(support::fib(20) == 6765);
   support::check_quiet();
   nopal::shutdown();
@@ -93,7 +77,7 @@ TEST(limits, refused_threads_are_a_line_and_fewer_workers) {
 }
 
 NOPAL_PROGRAM(no_membarrier) {
-  refuse_call(SYS_membarrier, ENOSYS);
+  support::refuse_call(SYS_membarrier, ENOSYS);
   for (int i = 0; i < 200; ++i) {
     NOPAL_CHECK(support::fib(16) == 987);
     support::sleep_ms(i % 20 == 0 ? 5 : 0);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -15,6 +17,7 @@
 
 #include "os/os.hpp"
 #include "support/program.hpp"
+#include "support/seccomp.hpp"
 
 namespace {
 
@@ -33,6 +36,14 @@ std::unique_ptr<stack_pool> started(reclaim when, int workers = 2,
 
 std::size_t resident(const nopal_stack* stack) {
   return nopal::os::resident_pages(stack->low, stack->size_bytes());
+}
+
+long mapped_pages() {
+  long pages = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  NOPAL_CHECK(file != nullptr && std::fscanf(file, "%ld", &pages) == 1);
+  std::fclose(file);
+  return pages;
 }
 
 void touch_all(const nopal_stack* stack) { std::memset(stack->low, 1, stack->size_bytes()); }
@@ -257,6 +268,28 @@ TEST(pool, an_exhausted_address_space_ends_in_null_and_recovers) {
 
 TEST(pool, does_not_start_where_not_even_one_stack_per_worker_fits) {
   EXPECT_TRUE(support::succeeds("no_room_at_all"));
+}
+
+/// With the system's limit on mappings reached, guards are refused.
+NOPAL_PROGRAM(no_more_guards) {
+  const auto pool = started(reclaim::lazy);
+  const nopal_stack* const first = pool->take(nullptr);
+  nopal_stack* const second = pool->take(nullptr);
+  nopal_stack* const deep = pool->take(second->low - 10 * stack_bytes);
+  pool->give(deep);
+  support::refuse_call(SYS_mprotect, ENOMEM);
+  NOPAL_CHECK(pool->take(nullptr) == deep);  // there are lower-numbered ones, but without a guard
+  const long before = mapped_pages();
+  for (int i = 0; i < 10; ++i)
+    NOPAL_CHECK(pool->take(nullptr) == nullptr && pool->take(first->low) == nullptr);
+  NOPAL_CHECK(mapped_pages() == before);  // more address space would not help
+  pool->give(second);
+  NOPAL_CHECK(pool->take(nullptr) == second);
+  return 0;
+}
+
+TEST(pool, serves_what_has_a_guard_when_the_system_refuses_more) {
+  EXPECT_TRUE(support::succeeds("no_more_guards"));
 }
 
 }  // namespace

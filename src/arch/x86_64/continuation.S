@@ -235,3 +235,5 @@ nopal_leave_scheduler:
         .size   nopal_leave_scheduler, .-nopal_leave_scheduler
 
         .section .note.GNU-stack, "", @progbits
+
+#include "arch/x86_64/control_flow_note.h"

@@ -137,3 +137,5 @@ nopal_fibril_fork_\name:
         FIBRIL_FORK double_from_float, "cvtss2sd %xmm0, %xmm0; movsd %xmm0, (%r12)"
 
         .section .note.GNU-stack, "", @progbits
+
+#include "arch/x86_64/control_flow_note.h"

@@ -28,13 +28,25 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
   return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, timeout, nullptr, 0);
 }
 
+/// The system does not wait for us: a sandbox forbids it, say. Gives the processor away for up to `most_ns` instead, so
+/// that a caller that looks again and again is slow, not busy.
+void nap(std::uint64_t most_ns) noexcept {
+  constexpr std::uint64_t longest_ns = 1'000'000;
+  const timespec time{0, static_cast<long>(std::min(most_ns, longest_ns))};
+  (void)nanosleep(&time, nullptr);
+}
+
+bool waited(long result) noexcept {
+  return result == 0 || errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT;
+}
+
 long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0); }
 
 }  // namespace
 
 // A changed word (EAGAIN) and a signal (EINTR) end a wait like a wake does: the caller looks again.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-  (void)futex(word, FUTEX_WAIT, expected, nullptr);
+  if (!waited(futex(word, FUTEX_WAIT, expected, nullptr))) nap(ns_per_s);
 }
 
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
@@ -43,12 +55,17 @@ bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
   timeout.tv_sec = static_cast<time_t>(
       std::min<std::uint64_t>(timeout_ns / ns_per_s, std::numeric_limits<std::int32_t>::max()));
   timeout.tv_nsec = static_cast<long>(timeout_ns % ns_per_s);
-  return futex(word, FUTEX_WAIT, expected, &timeout) == 0 || errno != ETIMEDOUT;
+  const long result = futex(word, FUTEX_WAIT, expected, &timeout);
+  if (!waited(result)) {
+    nap(timeout_ns);
+    return false;
+  }
+  return result == 0 || errno != ETIMEDOUT;
 }
 
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
   const long woken = futex(word, FUTEX_WAKE, static_cast<std::uint32_t>(count), nullptr);
-  return static_cast<int>(std::max(woken, 0L));
+  return static_cast<int>(woken);
 }
 
 bool process_barrier_register() noexcept {

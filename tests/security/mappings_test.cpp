@@ -1,0 +1,165 @@
+// The process's memory as the kernel lists it while strands run on stolen stacks, and guards by touching them.
+#include <gtest/gtest.h>
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "scheduler/runtime.hpp"
+#include "support/strands.hpp"
+
+namespace {
+
+using nopal::scope;
+using support::environment;
+using support::flag;
+
+/// One line per mapping that may be written and executed at any time, and for each stack that may be executed.
+std::string forbidden_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  NOPAL_CHECK(maps.good());
+  std::string found;
+  for (std::string line; std::getline(maps, line);) {
+    // "from-to rwxp offset device inode name"
+    const std::size_t rights = line.find(' ') + 1;
+    const bool writable = line[rights + 1] == 'w';
+    const bool executable = line[rights + 2] == 'x';
+    if (executable && (writable || line.find("[stack") != std::string::npos)) found += line + "\n";
+  }
+  return found;
+}
+
+/// Rights of the mapping that an address lies in, as "rw-p".
+std::string rights_at(const void* address) {
+  std::ifstream maps("/proc/self/maps");
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  for (std::string line; std::getline(maps, line);) {
+    char* end = nullptr;
+    const std::uintptr_t from = std::strtoull(line.c_str(), &end, 16);
+    const std::uintptr_t to = std::strtoull(end + 1, &end, 16);
+    if (wanted >= from && wanted < to) return std::string(end + 1, 4);
+  }
+  return "none";
+}
+
+/// Runs `body` on a stack of the pool, by a steal of which there is no doubt.
+template <class Body>
+void on_a_pool_stack(Body body) {
+  flag went_on{false};
+  scope s;
+  s.fork([&went_on] { support::wait_for_continuation(went_on); });
+  body();
+  support::set(went_on);
+  s.join();
+}
+
+const nopal_stack* current_stack() { return nopal::get(nopal::this_worker()->deque.strand.stack); }
+
+/// Not inlined: its frame is on the stack that it is called on, where its caller's may be on another.
+[[gnu::noinline]] void look_at_own_stack(std::string& found) {
+  found += forbidden_mappings();
+  const nopal_stack* const stack = current_stack();
+  const volatile char here = 0;
+  const auto* const address = const_cast<const char*>(&here);
+  NOPAL_CHECK(address >= stack->low && address < stack->high);
+  NOPAL_CHECK(rights_at(address) == "rw-p");
+  NOPAL_CHECK(rights_at(stack->low) == "rw-p");
+  NOPAL_CHECK(rights_at(stack->low - 1) == "---p");
+}
+
+NOPAL_PROGRAM(look_at_mappings) {
+  std::string found = forbidden_mappings();
+  for (int i = 0; i < 3; ++i) on_a_pool_stack([&found] { look_at_own_stack(found); });
+  NOPAL_CHECK(support::fib(18) == 2584);
+  found += forbidden_mappings();
+  nopal::shutdown();
+  found += forbidden_mappings();
+  std::printf("%s", found.c_str());
+  return 0;
+}
+
+TEST(mappings, are_never_writable_and_executable) {
+  for (const int workers : {2, 5}) {
+    const support::outcome seen = support::run_program("look_at_mappings", support::on_workers(workers));
+    EXPECT_EQ(seen.exit_code, 0) << seen.description();
+    EXPECT_EQ(seen.out, "");
+  }
+}
+
+NOPAL_PROGRAM(make_a_mapping_that_is_both) {
+  NOPAL_CHECK(mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+              MAP_FAILED);
+  std::printf("%s", forbidden_mappings().c_str());
+  return 0;
+}
+
+TEST(mappings, that_are_writable_and_executable_would_be_seen) {
+  EXPECT_NE(support::run_program("make_a_mapping_that_is_both").out, "");
+}
+
+/// Writes where TOUCH says, in bytes above the lowest usable one.
+void touch(char* low) {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  auto* const place = const_cast<volatile char*>(low + std::atol(std::getenv("TOUCH")));
+  *place = 1;
+}
+
+NOPAL_PROGRAM(touch_a_pool_stack) {
+  on_a_pool_stack([] { touch(current_stack()->low); });
+  return 0;
+}
+
+/// Of a thread of the program: this one.
+NOPAL_PROGRAM(touch_an_adopted_scheduler_stack) {
+  NOPAL_CHECK(support::fib(10) == 55);
+  touch(static_cast<char*>(nopal::this_worker()->scheduler_memory) + nopal::os::page_size());
+  return 0;
+}
+
+/// Of a thread of the pool: the stack that its thread came with.
+NOPAL_PROGRAM(touch_a_pool_scheduler_stack) {
+  on_a_pool_stack([] {
+    void* low = nullptr;
+    void* high = nullptr;
+    NOPAL_CHECK(nopal::this_worker()->of_pool && nopal::os::native_stack_bounds(low, high));
+    touch(static_cast<char*>(low));
+  });
+  return 0;
+}
+
+void expect_a_guard(const char* program, const char* size, long guard_bytes) {
+  const auto run = [program, size](long at) {
+    return support::run_program(
+        program, {{"NOPAL_WORKERS", "2"}, {"NOPAL_STACK_SIZE", size}, {"TOUCH", std::to_string(at)}});
+  };
+  const support::outcome above = run(0);
+  EXPECT_EQ(above.exit_code, 0) << program << " " << above.description();
+  for (const long at : {-1L, -guard_bytes / 2, -guard_bytes}) {
+    const support::outcome seen = run(at);
+    EXPECT_EQ(seen.signal, SIGSEGV) << program << " at " << at << " " << seen.description();
+  }
+}
+
+TEST(guards, are_below_stacks_of_the_pool) {
+  expect_a_guard("touch_a_pool_stack", "64K", 4096);
+  expect_a_guard("touch_a_pool_stack", "256K", 4096);
+  expect_a_guard("touch_a_pool_stack", "1M", 65536);
+}
+
+TEST(guards, are_below_the_scheduler_stacks_of_adopted_threads) {
+  expect_a_guard("touch_an_adopted_scheduler_stack", "64K", 4096);
+}
+
+TEST(guards, are_below_the_scheduler_stacks_of_the_pool) {
+  expect_a_guard("touch_a_pool_scheduler_stack", "64K", 4096);
+}
+
+}  // namespace
