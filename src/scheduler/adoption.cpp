@@ -40,6 +40,7 @@ worker* make_adoptable() {
     free_worker(self);
     return nullptr;
   }
+  checkers::stack_made(self->scheduler_record, self->scheduler_memory, scheduler_stack_bytes);
   self->scheduler_stack_pointer =
       static_cast<char*>(self->scheduler_memory) + scheduler_stack_bytes - arch::stack_alignment;
   return self;
@@ -70,6 +71,7 @@ worker* adopt_locked(runtime& all) {
     return nullptr;
   }
   self->exceptions = this_thread_exceptions();
+  self->native.record = {};
   run_on(self, &self->native);
   set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
   set_float_control_of(self->deque.strand, arch::float_control());

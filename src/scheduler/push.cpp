@@ -64,9 +64,9 @@ void offer(worker* self, bool barrier_works) {
 
 }  // namespace
 
-/// The slow path of nopal_push, with all of the caller's registers saved. Non-zero: not pushed.
-extern "C" int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept {
-  worker* self = this_worker();
+namespace {
+
+int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   runtime& all = the_runtime();
   if (rest == only_to_wake) {
     wake_one(self);
@@ -94,6 +94,21 @@ extern "C" int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept
     offer(self, barrier_works);
   }
   return 0;
+}
+
+}  // namespace
+
+/// The slow path of nopal_push, with all of the caller's registers saved. Non-zero: not pushed.
+extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept {
+  worker* const self = this_worker();
+  if (self == nullptr) {
+    return push_slowly(frame, rest, self);  // on the thread's own stack
+  }
+  nopal_stack* const stack = self->deque.strand.stack;
+  checkers::visit_scheduler(stack->record, self->scheduler_record);
+  const int failed = push_slowly(frame, rest, self);
+  checkers::end_visit(self->scheduler_record, stack->record);
+  return failed;
 }
 
 extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }

@@ -99,6 +99,7 @@ void make_room_for_pool(runtime& all) {
 }
 
 bool start_locked(runtime& all) {
+  checkers::look();
   read_machine(all);
   const settings& chosen = all.chosen;
   if (!all.stacks.start({chosen.stack_bytes, chosen.workers, chosen.reclaim, chosen.reclaim_with})) {

@@ -94,6 +94,11 @@ void stack_pool::stop() noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
     region& old = regions_[i];
+    for (std::size_t index = 0; index < old.count; ++index) {
+      if (old.ready[index].load(std::memory_order_acquire) != 0) {
+        checkers::stack_unmade(old.stacks[index].record);
+      }
+    }
     os::unmap(old.low, static_cast<std::size_t>(old.high - old.low));
     delete[] old.stacks;
     delete[] old.free;
@@ -174,6 +179,7 @@ bool stack_pool::prepare(region& in, std::size_t index) noexcept {
     in.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
     return false;
   }
+  checkers::stack_made(stack.record, stack.low, stack.size_bytes());
   // Release pairs with the acquire in measure.
   in.ready[index].store(1, std::memory_order_release);
   mapped_.fetch_add(1, std::memory_order_relaxed);

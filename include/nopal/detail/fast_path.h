@@ -103,6 +103,15 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
 
 #ifdef __clang__
 #define NOPAL_FORCE_DYNAMIC_FRAME() ((void)0)
+#elif defined(__SANITIZE_ADDRESS__)
+/* AddressSanitizer puts bounds around an allocation of any size and so moves the stack pointer: back at the block's end. */
+#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                          \
+  do {                                                                                                       \
+    size_t nopal_one;                                                                                        \
+    __asm__ volatile("movl $1, %k0" : "=r"(nopal_one));                                                      \
+    __extension__ char nopal_array[nopal_one];                                                               \
+    __asm__ volatile("" : : "r"(nopal_array));                                                               \
+  } while (0)
 #else
 /* An allocation of an opaque zero size marks the frame as dynamic, so that GCC never addresses it through the
  * stack pointer. It sits on the slow path and moves nothing. */

@@ -1,0 +1,29 @@
+// Each tool by itself. All functions may be called only if the tool is present.
+#ifndef NOPAL_CHECKERS_TOOLS_HPP
+#define NOPAL_CHECKERS_TOOLS_HPP
+
+#include "checkers/checkers.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace checkers {
+
+/// AddressSanitizer, with LeakSanitizer in it.
+namespace address {
+[[nodiscard]] bool is_present() noexcept;
+/// The thread runs on `to` from here on.
+void change_stack(stack_record& from, stack_record& to) noexcept;
+/// [low, high) of a stack is an ordinary, unused piece of it.
+void clean(const void* low, const void* high) noexcept;
+/// Frees the fake frames.
+void drop_fake_frames(stack_record& stack) noexcept;
+/// Memory referred to from [low, high) is not leaked, while the stack is run on by nobody.
+void keep_alive(const void* low, const void* high) noexcept;
+void let_die(const void* low, const void* high) noexcept;
+}  // namespace address
+
+}  // namespace checkers
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
