@@ -13,14 +13,33 @@ constinit bool present = false;
 namespace {
 
 constinit bool address_present = false;
+constinit bool thread_present = false;
+constinit bool valgrind_present = false;
 
 const char* end_of(const stack_record& stack) { return stack.low + stack.bytes; }
+
+/// A record whose extent is not known is that of the calling thread's own stack.
+void register_thread_stack(stack_record& stack) {
+  if (stack.bytes == 0) {
+    valgrind::find_thread_stack(stack);
+    valgrind::register_stack(stack);
+  }
+}
 
 }  // namespace
 
 void look() noexcept {
   address_present = address::is_present();
-  present = address_present;
+  thread_present = thread::is_present();
+  valgrind_present = valgrind::is_present();
+  present = address_present || thread_present || valgrind_present;
+}
+
+void forked(void* order) noexcept {
+  // Not `thread_present`: a thread's first fork starts the runtime.
+  if (thread::is_present()) {
+    thread::comes_before(order);
+  }
 }
 
 namespace watched {
@@ -28,11 +47,20 @@ namespace watched {
 void stack_made(stack_record& stack, const void* low, std::size_t bytes) noexcept {
   stack.low = static_cast<const char*>(low);
   stack.bytes = bytes;
+  if (valgrind_present) {
+    valgrind::register_stack(stack);
+  }
 }
 
 void stack_unmade(stack_record& stack) noexcept {
   if (address_present) {
     address::drop_fake_frames(stack);
+  }
+  if (thread_present) {
+    thread::drop_fiber(stack);
+  }
+  if (valgrind_present) {
+    valgrind::deregister_stack(stack);
   }
   stack = {};
 }
@@ -46,16 +74,24 @@ void stack_emptied(stack_record& stack) noexcept {
   stack.left_at = nullptr;
 }
 
-void leave_strand(stack_record& strand, stack_record& scheduler, const void* stack_pointer, void*) noexcept {
+void leave_strand(stack_record& strand, stack_record& scheduler, const void* stack_pointer,
+                  void* order) noexcept {
   if (address_present) {
     address::change_stack(strand, scheduler);
     address::keep_alive(stack_pointer, end_of(strand));
+  }
+  if (thread_present) {
+    thread::comes_before(order);
+    thread::change_stack(strand, scheduler);
+  }
+  if (valgrind_present) {
+    register_thread_stack(strand);
   }
   strand.left_at = static_cast<const char*>(stack_pointer);
 }
 
 void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_record& strand,
-                  const void* stack_pointer, void*, bool unwinding) noexcept {
+                  const void* stack_pointer, void* order, bool unwinding) noexcept {
   if (address_present) {
     // Functions that never return left their marks around their variables: the scheduler's own here, ...
     address::clean(__builtin_frame_address(0), scheduler_top);
@@ -65,6 +101,16 @@ void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_reco
       // ... those of a child that ended in the scheduler there, and what an exception passes by, which is told for the
       // stack alone that it is thrown on.
       address::clean(strand.left_at, unwinding ? end_of(strand) : stack_pointer);
+    }
+  }
+  if (thread_present) {
+    thread::change_stack(scheduler, strand);
+    thread::comes_after(order);
+  }
+  if (valgrind_present) {
+    register_thread_stack(scheduler);
+    if (strand.left_at == nullptr) {
+      valgrind::make_usable(stack_pointer, end_of(strand));
     }
   }
   strand.left_at = nullptr;

@@ -25,6 +25,7 @@ struct stack_record {
       nullptr;                  ///< the stack pointer of a strand that left; null while run on, and if empty
   void* fake_frames = nullptr;  ///< AddressSanitizer's copies of the frames here, to detect use after return
   void* fiber = nullptr;        ///< ThreadSanitizer's
+  bool owns_fiber = false;      ///< it was made for this stack; else it is a thread's own
   unsigned valgrind_id = 0;     ///< Valgrind's number of the stack, plus one; 0: not registered
 };
 
@@ -43,6 +44,10 @@ void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_reco
 void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept;
 void end_visit(stack_record& scheduler, stack_record& strand) noexcept;
 }  // namespace watched
+
+/// A strand forked: what it did so far comes before whatever follows an `enter_strand` with the same `order`.
+/// Called for every fork of code that ThreadSanitizer watches, and for no other.
+void forked(void* order) noexcept;
 
 /// Finds out which tools watch this process.
 void look() noexcept;

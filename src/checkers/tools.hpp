@@ -22,6 +22,26 @@ void keep_alive(const void* low, const void* high) noexcept;
 void let_die(const void* low, const void* high) noexcept;
 }  // namespace address
 
+namespace thread {
+[[nodiscard]] bool is_present() noexcept;
+/// The thread runs on `to` from here on.
+void change_stack(stack_record& from, stack_record& to) noexcept;
+void drop_fiber(stack_record& stack) noexcept;
+/// What this fiber did so far comes before what any fiber does after it has called `comes_after`.
+void comes_before(void* order) noexcept;
+void comes_after(void* order) noexcept;
+}  // namespace thread
+
+namespace valgrind {
+[[nodiscard]] bool is_present() noexcept;
+void register_stack(stack_record& stack) noexcept;
+void deregister_stack(stack_record& stack) noexcept;
+/// Sets the extent of the stack that the calling thread came with.
+void find_thread_stack(stack_record& stack) noexcept;
+/// [low, high) may be written to, and then read.
+void make_usable(const void* low, const void* high) noexcept;
+}  // namespace valgrind
+
 }  // namespace checkers
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

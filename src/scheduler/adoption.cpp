@@ -71,7 +71,6 @@ worker* adopt_locked(runtime& all) {
     return nullptr;
   }
   self->exceptions = this_thread_exceptions();
-  self->native.record = {};
   run_on(self, &self->native);
   set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
   set_float_control_of(self->deque.strand, arch::float_control());
@@ -96,6 +95,7 @@ void thread_ends(void* argument) {
     all.stacks.give(self->spare);
     self->spare = nullptr;
   }
+  checkers::stack_unmade(self->native.record);
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
   self->next_idle = all.idle_workers;

@@ -28,7 +28,9 @@ namespace {
   if (self->exceptions != nullptr) {
     *self->exceptions = {frame->caught, frame->uncaught};
   }
-  const std::uint64_t control = frame->float_control | static_cast<std::uint64_t>(frame->x87_control) << 32;
+  // The assembly stores 16 bits of the x87 word.
+  const auto x87 = static_cast<std::uint16_t>(frame->x87_control);
+  const std::uint64_t control = frame->float_control | static_cast<std::uint64_t>(x87) << 32;
   set_float_control_of(strand, control);
   arch::set_float_control(control);
   if (!self->of_pool && stack == &self->native && self->spare != nullptr) {

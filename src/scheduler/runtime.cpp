@@ -259,6 +259,7 @@ worker* make_worker() noexcept {
 }
 
 void free_worker(worker* self) noexcept {
+  checkers::stack_unmade(self->scheduler_record);
   deque::destroy(self->deque);
   std::free(self->signal_stack);
   delete self;

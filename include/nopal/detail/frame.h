@@ -97,6 +97,14 @@ NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
  * exception is kept for the join to choose from. */
 NOPAL_EXPORT int nopal_child_threw(struct nopal_frame* frame);
 
+/* Forks of code that ThreadSanitizer watches. It would take the deque's protocol for races, so push and pop are calls of
+ * the library, which tells it the order of strands. nopal_watched_fork is for forks that push elsewhere. The last
+ * returns 2 where nopal_child_threw does not return: its caller ends the child. */
+NOPAL_EXPORT void nopal_watched_fork(struct nopal_frame* frame);
+NOPAL_EXPORT int nopal_watched_push(struct nopal_frame* frame);
+NOPAL_EXPORT int nopal_watched_pop(void);
+NOPAL_EXPORT int nopal_watched_child_threw(struct nopal_frame* frame);
+
 /* Throws the exception that a join returned. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);
 
