@@ -18,14 +18,6 @@ constinit bool valgrind_present = false;
 
 const char* end_of(const stack_record& stack) { return stack.low + stack.bytes; }
 
-/// A record whose extent is not known is that of the calling thread's own stack.
-void register_thread_stack(stack_record& stack) {
-  if (stack.bytes == 0) {
-    valgrind::find_thread_stack(stack);
-    valgrind::register_stack(stack);
-  }
-}
-
 }  // namespace
 
 void look() noexcept {
@@ -34,6 +26,8 @@ void look() noexcept {
   valgrind_present = valgrind::is_present();
   present = address_present || thread_present || valgrind_present;
 }
+
+std::size_t apart() noexcept { return valgrind_present ? std::size_t{4} << 20 : 0; }
 
 void forked(void* order) noexcept {
   // Not `thread_present`: a thread's first fork starts the runtime.
@@ -47,9 +41,6 @@ namespace watched {
 void stack_made(stack_record& stack, const void* low, std::size_t bytes) noexcept {
   stack.low = static_cast<const char*>(low);
   stack.bytes = bytes;
-  if (valgrind_present) {
-    valgrind::register_stack(stack);
-  }
 }
 
 void stack_unmade(stack_record& stack) noexcept {
@@ -58,9 +49,6 @@ void stack_unmade(stack_record& stack) noexcept {
   }
   if (thread_present) {
     thread::drop_fiber(stack);
-  }
-  if (valgrind_present) {
-    valgrind::deregister_stack(stack);
   }
   stack = {};
 }
@@ -84,9 +72,6 @@ void leave_strand(stack_record& strand, stack_record& scheduler, const void* sta
     thread::comes_before(order);
     thread::change_stack(strand, scheduler);
   }
-  if (valgrind_present) {
-    register_thread_stack(strand);
-  }
   strand.left_at = static_cast<const char*>(stack_pointer);
 }
 
@@ -108,10 +93,7 @@ void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_reco
     thread::comes_after(order);
   }
   if (valgrind_present) {
-    register_thread_stack(scheduler);
-    if (strand.left_at == nullptr) {
-      valgrind::make_usable(stack_pointer, end_of(strand));
-    }
+    valgrind::make_usable(stack_pointer, strand.left_at == nullptr ? end_of(strand) : strand.left_at);
   }
   strand.left_at = nullptr;
 }

@@ -26,7 +26,6 @@ struct stack_record {
   void* fake_frames = nullptr;  ///< AddressSanitizer's copies of the frames here, to detect use after return
   void* fiber = nullptr;        ///< ThreadSanitizer's
   bool owns_fiber = false;      ///< it was made for this stack; else it is a thread's own
-  unsigned valgrind_id = 0;     ///< Valgrind's number of the stack, plus one; 0: not registered
 };
 
 /// Whether any tool watches. Set before the first stack is made.
@@ -44,6 +43,9 @@ void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_reco
 void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept;
 void end_visit(stack_record& scheduler, stack_record& strand) noexcept;
 }  // namespace watched
+
+/// How far from one another stacks must lie for a tool to tell them apart; 0: it does not matter.
+std::size_t apart() noexcept;
 
 /// A strand forked: what it did so far comes before whatever follows an `enter_strand` with the same `order`.
 /// Called for every fork of code that ThreadSanitizer watches, and for no other.

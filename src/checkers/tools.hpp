@@ -34,12 +34,8 @@ void comes_after(void* order) noexcept;
 
 namespace valgrind {
 [[nodiscard]] bool is_present() noexcept;
-void register_stack(stack_record& stack) noexcept;
-void deregister_stack(stack_record& stack) noexcept;
-/// Sets the extent of the stack that the calling thread came with.
-void find_thread_stack(stack_record& stack) noexcept;
-/// [low, high) may be written to, and then read.
-void make_usable(const void* low, const void* high) noexcept;
+/// From `stack_pointer` on, what lies below `known`, which holds no value, may be written to.
+void make_usable(const void* stack_pointer, const void* known) noexcept;
 }  // namespace valgrind
 
 }  // namespace checkers

@@ -1,9 +1,11 @@
-// Valgrind: which memory is a stack, and what on a stack may be used.
+// Valgrind: what on a new stack may be used.
+//
+// Where one stack ends and another begins it is not told: the request for that knows one current stack for all threads, so
+// that where several change theirs, it takes calls for changes of stacks. It takes a move of the stack pointer by more
+// than some 2 MB for one anyway, and so the stacks are made to lie that far apart.
 //
 // Valgrind sees no function calls of ours but its client requests: instructions that do nothing elsewhere. They are spelled out
 // here as Valgrind documents them, for every machine to build the same library, with its headers or without.
-
-#include <pthread.h>
 
 #include <cstdint>
 
@@ -16,10 +18,10 @@ namespace valgrind {
 
 namespace {
 
+constexpr std::uintptr_t red_zone_bytes = 128;
+
 enum class client_request : std::uintptr_t {
   running_on_valgrind = 0x1001,
-  stack_register = 0x1501,
-  stack_deregister = 0x1502,
   make_memory_undefined = 0x4d430001,  // memcheck's; the other tools ignore it
 };
 
@@ -49,36 +51,12 @@ std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintp
 
 bool is_present() noexcept { return ask(client_request::running_on_valgrind, 0, 0) != 0; }
 
-void register_stack(stack_record& stack) noexcept {
-  if (stack.valgrind_id == 0) {
-    const std::uintptr_t id =
-        ask(client_request::stack_register, address(stack.low), address(stack.low + stack.bytes - 1));
-    stack.valgrind_id = static_cast<unsigned>(id) + 1;
+// Where the stack pointer moves by little, Valgrind keeps the red zone below it in order; here it does not look.
+void make_usable(const void* stack_pointer, const void* known) noexcept {
+  if (stack_pointer < known) {
+    const std::uintptr_t low = address(stack_pointer) - red_zone_bytes;
+    ask(client_request::make_memory_undefined, low, address(known) - low);
   }
-}
-
-void deregister_stack(stack_record& stack) noexcept {
-  if (stack.valgrind_id != 0) {
-    ask(client_request::stack_deregister, stack.valgrind_id - 1, 0);
-    stack.valgrind_id = 0;
-  }
-}
-
-void find_thread_stack(stack_record& stack) noexcept {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    void* low = nullptr;
-    std::size_t bytes = 0;
-    if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-      stack.low = static_cast<const char*>(low);
-      stack.bytes = bytes;
-    }
-    pthread_attr_destroy(&attributes);
-  }
-}
-
-void make_usable(const void* low, const void* high) noexcept {
-  ask(client_request::make_memory_undefined, address(low), address(high) - address(low));
 }
 
 }  // namespace valgrind

@@ -22,12 +22,16 @@ pthread_key_t thread_end_key;
 /// A scheduler stack with a guard page, or null.
 void* map_scheduler_stack() {
   const std::size_t page_bytes = os::page_size();
-  void* const memory = os::map_stack_memory(scheduler_stack_bytes);
-  if (memory != nullptr && !os::protect_none(memory, page_bytes)) {
-    os::unmap(memory, scheduler_stack_bytes);
+  const std::size_t apart = checkers::apart();
+  auto* const all = static_cast<char*>(os::map_stack_memory(scheduler_stack_bytes + 2 * apart));
+  if (all == nullptr) {
     return nullptr;
   }
-  return memory;
+  if (!os::protect_none(all, apart + page_bytes)) {
+    os::unmap(all, scheduler_stack_bytes + 2 * apart);
+    return nullptr;
+  }
+  return all + apart;
 }
 
 worker* make_adoptable() {

@@ -26,6 +26,9 @@ bool stack_pool::start(const policy& with) noexcept {
   const std::size_t page_bytes = os::page_size();
   // One page is enough where the compiler probes; a larger guard catches large frames that skip a page.
   guard_bytes_ = with.stack_bytes >= (512U << 10) ? round_up(64U << 10, page_bytes) : page_bytes;
+  if (checkers::apart() != 0) {
+    guard_bytes_ = round_up(checkers::apart(), page_bytes);
+  }
   stride_bytes_ = round_up(with.stack_bytes, page_bytes) + guard_bytes_;
   budget_ = 4 * with.workers;
   const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
@@ -70,6 +73,9 @@ bool stack_pool::add_region(std::size_t count) noexcept {
     const std::size_t in_word = count - word * bits;
     fresh.free[word].store(in_word >= bits ? ~std::uint64_t{0} : (std::uint64_t{1} << in_word) - 1,
                            std::memory_order_relaxed);
+  }
+  if (checkers::apart() != 0 && count > 1) {
+    fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);  // something else may lie above
   }
   regions_[number] = fresh;
   // Release pairs with the acquire in take: the region is complete when it is counted.

@@ -30,12 +30,13 @@ extern "C" {
 #endif
 
 #ifdef NOPAL_RACES_WATCHED
-/* ThreadSanitizer's, for the stacks it shows: compilers call it before a function returns. */
-void __tsan_func_exit(void);
+/* ThreadSanitizer's, for the stacks it shows: compilers call it before a function returns. Under a name of ours, since GCC
+ * takes its own for a function of another type. */
+void nopal_leave_function(void) __asm__("__tsan_func_exit");
 
 /* The end of a child whose continuation was stolen, in the function that nopal_enter_fork entered. It never returns. */
 static NOPAL_ALWAYS_INLINE void nopal_end_stolen_child(struct nopal_frame* frame) {
-  __tsan_func_exit();
+  nopal_leave_function();
   nopal_child_done(frame);
 }
 #else
