@@ -18,7 +18,8 @@ namespace {
 constexpr std::int32_t first_capacity = 256;
 constexpr std::int32_t largest_capacity = 1 << 30;
 
-nopal_frame** allocate(std::int32_t capacity, nopal_frame** previous) {
+/// `previous` is a whole block, as is what the first cell of each refers to.
+nopal_frame** allocate(std::int32_t capacity, void* previous) {
   const std::size_t cells = static_cast<std::size_t>(capacity) + slots_header;
   auto* const cells_begin =
       static_cast<nopal_frame**>(std::aligned_alloc(slots_line, cells * sizeof(nopal_frame*)));
@@ -32,14 +33,15 @@ nopal_frame** allocate(std::int32_t capacity, nopal_frame** previous) {
   return slots;
 }
 
-nopal_frame** previous_of(nopal_frame** slots) {
-  nopal_frame** previous;
-  std::memcpy(&previous, slots - slots_header, sizeof previous);
+void* previous_of(const void* block) {
+  void* previous;
+  std::memcpy(&previous, block, sizeof previous);
   return previous;
 }
 
 void install(nopal_deque& deque, nopal_frame** slots) {
   deque.slots = slots;
+  deque.slots_memory = slots - slots_header;
   // Pairs with the acquire load in steal: the copied entries come first.
   __atomic_store_n(&deque.public_slots, slots, __ATOMIC_RELEASE);
 }
@@ -58,12 +60,13 @@ bool make(nopal_deque& deque) noexcept {
 }
 
 void destroy(nopal_deque& deque) noexcept {
-  for (nopal_frame** slots = deque.slots; slots != nullptr;) {
-    nopal_frame** const previous = previous_of(slots);
-    std::free(slots - slots_header);
-    slots = previous;
+  for (void* block = deque.slots_memory; block != nullptr;) {
+    void* const previous = previous_of(block);
+    std::free(block);
+    block = previous;
   }
   deque.slots = nullptr;
+  deque.slots_memory = nullptr;
   deque.public_slots = nullptr;
 }
 
@@ -72,7 +75,8 @@ bool reserve(nopal_deque& deque) noexcept {
     return true;
   }
   const std::int32_t capacity = capacity_of(deque.slots);
-  nopal_frame** const grown = capacity < largest_capacity ? allocate(capacity * 2, deque.slots) : nullptr;
+  nopal_frame** const grown =
+      capacity < largest_capacity ? allocate(capacity * 2, deque.slots_memory) : nullptr;
   if (grown == nullptr) {
     return false;
   }

@@ -24,12 +24,16 @@ pthread_key_t thread_end_key;
 /// A scheduler stack with a guard page, or null.
 void* map_scheduler_stack() {
   const std::size_t page_bytes = os::page_size();
-  void* const memory = os::map_stack_memory(scheduler_stack_bytes);
-  if (memory != nullptr && !os::protect_none(memory, page_bytes)) {
-    os::unmap(memory, scheduler_stack_bytes);
+  const std::size_t apart = checkers::apart();
+  auto* const all = static_cast<char*>(os::map_stack_memory(scheduler_stack_bytes + 2 * apart));
+  if (all == nullptr) {
     return nullptr;
   }
-  return memory;
+  if (!os::protect_none(all, apart + page_bytes)) {
+    os::unmap(all, scheduler_stack_bytes + 2 * apart);
+    return nullptr;
+  }
+  return all + apart;
 }
 
 worker* make_adoptable() {
@@ -42,6 +46,7 @@ worker* make_adoptable() {
     free_worker(self);
     return nullptr;
   }
+  checkers::stack_made(self->scheduler_record, self->scheduler_memory, scheduler_stack_bytes);
   self->scheduler_stack_pointer =
       static_cast<char*>(self->scheduler_memory) + scheduler_stack_bytes - arch::stack_alignment;
   return self;
@@ -98,6 +103,7 @@ void thread_ends(void* argument) {
     all.stacks.give(self->spare);
     self->spare = nullptr;
   }
+  checkers::stack_unmade(self->native.record);
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
   self->next_idle = all.idle_workers;

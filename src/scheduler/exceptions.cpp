@@ -153,7 +153,7 @@ std::uint64_t next_place() {
 
 }  // namespace
 
-extern "C" NOPAL_EXPORT int nopal_child_threw(nopal_frame* frame) {
+extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
   if (nopal_pop()) {
     if (frame->steals == 0) {
       return 1;
@@ -162,6 +162,14 @@ extern "C" NOPAL_EXPORT int nopal_child_threw(nopal_frame* frame) {
     return 0;
   }
   keep_exception(frame, true, last_before_steal);
+  return 2;
+}
+
+extern "C" NOPAL_EXPORT int nopal_child_threw(nopal_frame* frame) {
+  const int what = nopal_watched_child_threw(frame);
+  if (what != 2) {
+    return what;
+  }
   // The handler is never returned to, so it ends here.
   __cxxabiv1::__cxa_end_catch();
   nopal_child_done(frame);

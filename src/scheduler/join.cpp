@@ -14,7 +14,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-[[noreturn]] void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
+[[noreturn]] NOPAL_UNINSTRUMENTED void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
   if (self->deque.bottom != 0) {
     // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
     deque::reset(self->deque);
@@ -31,7 +31,9 @@ namespace {
   if (self->exceptions != nullptr) {
     *self->exceptions = {frame->caught, frame->uncaught};
   }
-  const std::uint64_t control = frame->float_control | static_cast<std::uint64_t>(frame->x87_control) << 32;
+  // The assembly stores 16 bits of the x87 word.
+  const auto x87 = static_cast<std::uint16_t>(frame->x87_control);
+  const std::uint64_t control = frame->float_control | static_cast<std::uint64_t>(x87) << 32;
   set_float_control_of(strand, control);
   arch::set_float_control(control);
   if (!self->of_pool && stack == &self->native && self->spare != nullptr) {
@@ -39,7 +41,10 @@ namespace {
     the_runtime().stacks.give(self->spare);
     self->spare = nullptr;
   }
-  nopal_resume(frame, frame->home_stack_pointer, take_exception(frame));
+  void* const exception = take_exception(frame);
+  checkers::enter_strand(self->scheduler_record, self->scheduler_stack_pointer, stack->record,
+                         frame->home_stack_pointer, &frame->unfinished, frame->uncaught != 0);
+  nopal_resume(frame, frame->home_stack_pointer, exception);
 }
 
 /// One step of the count of a frame's children: returns it as it is after `amount` was added.
@@ -73,6 +78,7 @@ void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
 /// The stack held nothing but a strand that is over or goes home.
 void leave_empty(worker* self, nopal_stack* stack) {
   stack->base = {};
+  checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);
 }
@@ -103,10 +109,12 @@ void save_exceptions(worker* self, nopal_frame* frame) {
 }
 
 /// nopal_suspend_at_join, on the scheduler stack: the strand of `frame` is where its children end.
-extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* self) noexcept {
+extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_frame* frame,
+                                                                       worker* self) noexcept {
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
+  checkers::leave_strand(stack->record, self->scheduler_record, frame->stack_pointer, &frame->unfinished);
   const auto children = static_cast<std::int32_t>(frame->steals);
   auto* const pointer = static_cast<char*>(frame->stack_pointer);
   save_exceptions(self, frame);
@@ -134,8 +142,8 @@ extern "C" [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, worker* se
 }
 
 /// nopal_child_done, on the scheduler stack: a child of `frame` ended on this worker's stack at `stack_pointer`.
-extern "C" [[noreturn]] void nopal_finish_child(nopal_frame* frame, worker* self,
-                                                void* stack_pointer) noexcept {
+extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame* frame, worker* self,
+                                                                     void* stack_pointer) noexcept {
   // As a rule the continuation has forked again: what follows it is likely the next to be stolen.
   const char* const near = reinterpret_cast<const char*>(frame);
   __builtin_prefetch(near, 1);
@@ -143,6 +151,7 @@ extern "C" [[noreturn]] void nopal_finish_child(nopal_frame* frame, worker* self
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = self->deque.strand.stack;
+  checkers::leave_strand(stack->record, self->scheduler_record, stack_pointer, &frame->unfinished);
   if (stack->base.frame_pointer == frame->frame_pointer) {
     leave_empty(self,
                 stack);  // The continuation was stolen from a strand away from home: nothing of it is here.

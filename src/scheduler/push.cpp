@@ -1,6 +1,7 @@
 // The slow path of a push: adoption, growth, publishing, waking. Everything that wants a running owner gets hold of
 // it here, through the poisoned limit.
 
+#include <nopal/detail/fast_path.h>
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -67,9 +68,9 @@ void offer(worker* self, bool barrier_works) {
 
 }  // namespace
 
-/// The slow path of nopal_push, with all of the caller's registers saved. Non-zero: not pushed.
-extern "C" int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept {
-  worker* self = this_worker();
+namespace {
+
+int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   runtime& all = the_runtime();
   if (rest == only_to_wake) {
     wake_one(self);
@@ -99,6 +100,32 @@ extern "C" int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept
   }
   return 0;
 }
+
+}  // namespace
+
+/// The slow path of nopal_push, with all of the caller's registers saved. Non-zero: not pushed.
+extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept {
+  worker* const self = this_worker();
+  if (self == nullptr) {
+    return push_slowly(frame, rest, self);  // on the thread's own stack
+  }
+  nopal_stack* const stack = self->deque.strand.stack;
+  checkers::visit_scheduler(stack->record, self->scheduler_record);
+  const int failed = push_slowly(frame, rest, self);
+  checkers::end_visit(self->scheduler_record, stack->record);
+  return failed;
+}
+
+extern "C" NOPAL_EXPORT void nopal_watched_fork(nopal_frame* frame) {
+  checkers::forked(&frame->resume_address);
+}
+
+extern "C" NOPAL_EXPORT int nopal_watched_push(nopal_frame* frame) {
+  checkers::forked(&frame->resume_address);
+  return nopal_push(frame);
+}
+
+extern "C" NOPAL_EXPORT int nopal_watched_pop(void) { return nopal_pop(); }
 
 extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
 

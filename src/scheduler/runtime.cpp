@@ -110,6 +110,7 @@ void make_room_for_pool(runtime& all) {
 }
 
 bool start_locked(runtime& all) {
+  checkers::look();
   read_machine(all);
   const settings& chosen = all.chosen;
   if (const int refused = install_hooks(all)) {
@@ -279,6 +280,7 @@ worker* make_worker() noexcept {
 }
 
 void free_worker(worker* self) noexcept {
+  checkers::stack_unmade(self->scheduler_record);
   deque::destroy(self->deque);
   std::free(self->signal_stack);
   delete self;

@@ -67,8 +67,8 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   return ticket;
 }
 
-[[noreturn]] void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot,
-                               const nopal_strand& seen) {
+[[noreturn]] NOPAL_UNINSTRUMENTED void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot,
+                                                    const nopal_strand& seen) {
   nopal_frame* const frame = untagged(slot);
   const bool away = seen.base_frame_pointer == frame->frame_pointer;
   auto* const pointer = static_cast<char*>(frame->stack_pointer);
@@ -99,6 +99,8 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   }
   arch::set_float_control(float_control);
   self->counts.steals.add();
+  checkers::enter_strand(self->scheduler_record, self->scheduler_stack_pointer, stack->record, start,
+                         &frame->resume_address, false);
   nopal_resume(frame, start, nullptr);
 }
 

@@ -73,6 +73,7 @@ struct worker {
   bool of_pool;                             ///< a thread of the pool, not of the program
   bool alternate_stack;                     ///< this worker's signal stack is in force on its thread
   nopal_stack native;                       ///< the stack the thread came with
+  checkers::stack_record scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
   void* scheduler_memory;                   ///< mapping of an adopted thread's scheduler stack
   void* signal_stack;                       ///< for the overflow handler
   worker* next_idle;                        ///< in the list of workers without a thread

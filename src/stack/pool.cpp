@@ -28,6 +28,9 @@ bool stack_pool::start(const policy& with) noexcept {
   const std::size_t page_bytes = os::page_size();
   // One page is enough where the compiler probes; a larger guard catches large frames that skip a page.
   guard_bytes_ = with.stack_bytes >= (512U << 10) ? round_up(64U << 10, page_bytes) : page_bytes;
+  if (checkers::apart() != 0) {
+    guard_bytes_ = round_up(checkers::apart(), page_bytes);
+  }
   stride_bytes_ = round_up(with.stack_bytes, page_bytes) + guard_bytes_;
   budget_ = 4 * with.workers;
   const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
@@ -73,6 +76,9 @@ bool stack_pool::add_region(std::size_t count) noexcept {
     fresh.free[word].store(in_word >= bits ? ~std::uint64_t{0} : (std::uint64_t{1} << in_word) - 1,
                            std::memory_order_relaxed);
   }
+  if (checkers::apart() != 0 && count > 1) {
+    fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);  // something else may lie above
+  }
   regions_[number] = fresh;
   // Release pairs with the acquire in take: the region is complete when it is counted.
   regions_count_.store(number + 1, std::memory_order_release);
@@ -96,6 +102,11 @@ void stack_pool::stop() noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
     region& old = regions_[i];
+    for (std::size_t index = 0; index < old.count; ++index) {
+      if (old.ready[index].load(std::memory_order_acquire) != 0) {
+        checkers::stack_unmade(old.stacks[index].record);
+      }
+    }
     os::unmap(old.low, static_cast<std::size_t>(old.high - old.low));
     delete[] old.stacks;
     delete[] old.free;
@@ -184,6 +195,7 @@ bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept 
     in.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
     return false;
   }
+  checkers::stack_made(stack.record, stack.low, stack.size_bytes());
   // Release pairs with the acquire in measure.
   in.ready[index].store(1, std::memory_order_release);
   mapped_.fetch_add(1, std::memory_order_relaxed);

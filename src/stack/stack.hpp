@@ -11,6 +11,8 @@
 
 #include <nopal/version.hpp>
 
+#include "checkers/checkers.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
@@ -36,6 +38,8 @@ struct nopal_stack {
   bool idle_pages = false;  ///< counted among the stacks that hold unused pages; written by its holder
 
   nopal::strand_base base;  ///< written by the worker that runs here, and read by it alone
+
+  nopal::checkers::stack_record record;  ///< for the tools that watch the program
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(high - low); }
 };

@@ -103,7 +103,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   }
 #define NOPAL_DETAIL_TAKE_BACK()                                                                             \
   if (NOPAL_UNLIKELY(!nopal_pop())) {                                                                        \
-    nopal_child_done(nopal_kept);                                                                            \
+    nopal_end_stolen_child(nopal_kept);                                                                      \
   }
 
 static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* frame, void (*self)(void),

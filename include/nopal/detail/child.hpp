@@ -41,10 +41,8 @@ inline constexpr bool passes_by_value =
     sizeof(T) <= 16;
 
 template <class... Ts>
-inline constexpr bool all_by_value =
-    (passes_by_value<Ts> && ...) &&
-    (words_of<Ts> + ... + 0) <= most_words &&
-    (std::size_t{in_float_register<Ts>} + ... + 0) <= most_floats;
+inline constexpr bool all_by_value = (passes_by_value<Ts> && ...) && (words_of<Ts> + ... + 0) <= most_words &&
+                                     (std::size_t{in_float_register<Ts>} + ... + 0) <= most_floats;
 // NOLINTEND(bugprone-sizeof-expression, misc-redundant-expression)
 
 /// Calls and stores. Everything is passed on as an rvalue, as std::thread does.
@@ -88,6 +86,8 @@ struct nothing_owned {
   void destroy() noexcept {}
 };
 
+#ifndef NOPAL_RACES_WATCHED
+
 template <class Owner, class Result, class F, class... Args>
 [[gnu::always_inline]] inline void run_child(nopal_frame* frame, Owner& owner, Result* result, F& f,
                                              Args&... args) {
@@ -129,6 +129,58 @@ void enter_child_with_copies(nopal_frame* frame, void*, Result* result, Referenc
   std::apply([frame, result, &copies](F& f, Args&... args) { run_child(frame, copies, result, f, args...); },
              copies.get());
 }
+
+#else
+
+// ThreadSanitizer keeps a stack of the functions called, which must lose each that is left for good. So a child whose
+// continuation was stolen ends in the outermost one, whose callees have returned at any optimization level.
+
+/// True if the continuation was stolen.
+template <class Owner, class Result, class F, class... Args>
+[[gnu::always_inline]] inline bool run_watched_child(nopal_frame* frame, Owner& owner, Result* result, F& f,
+                                                     Args&... args) {
+  if (nopal_push(frame) != 0) {
+    nopal_throw_push_failure();
+  }
+#ifdef __cpp_exceptions
+  try {
+    call_child(result, f, args...);
+  } catch (...) {
+    owner.destroy();
+    const int what = nopal_watched_child_threw(frame);
+    if (what == 1) {
+      throw;
+    }
+    return what == 2;
+  }
+#else
+  call_child(result, f, args...);
+#endif
+  owner.destroy();
+  return nopal_pop() == 0;
+}
+
+template <class Result, class F, class... Args>
+void enter_child(nopal_frame* frame, void*, Result* result, F f, Args... args) {
+  nothing_owned nothing;
+  if (run_watched_child(frame, nothing, result, f, args...)) {
+    nopal_end_stolen_child(frame);
+  }
+}
+
+template <class Result, class References, class F, class... Args>
+void enter_child_with_copies(nopal_frame* frame, void*, Result* result, References* references) {
+  owned_copies<std::tuple<F, Args...>> copies(std::move(*references));
+  const bool stolen =
+      std::apply([frame, result, &copies](
+                     F& f, Args&... args) { return run_watched_child(frame, copies, result, f, args...); },
+                 copies.get());
+  if (stolen) {
+    nopal_end_stolen_child(frame);
+  }
+}
+
+#endif
 
 /// One fork: always part of the forking function.
 template <class Result, class F, class... Args>

@@ -18,8 +18,30 @@
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+#if defined(__SANITIZE_THREAD__)
+#define NOPAL_RACES_WATCHED
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NOPAL_RACES_WATCHED
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+#ifdef NOPAL_RACES_WATCHED
+/* ThreadSanitizer's, for the stacks it shows: compilers call it before a function returns. Under a name of ours, since GCC
+ * takes its own for a function of another type. */
+void nopal_leave_function(void) __asm__("__tsan_func_exit");
+
+/* The end of a child whose continuation was stolen, in the function that nopal_enter_fork entered. It never returns. */
+static NOPAL_ALWAYS_INLINE void nopal_end_stolen_child(struct nopal_frame* frame) {
+  nopal_leave_function();
+  nopal_child_done(frame);
+}
+#else
+static NOPAL_ALWAYS_INLINE void nopal_end_stolen_child(struct nopal_frame* frame) { nopal_child_done(frame); }
 #endif
 
 /* The calling thread's deque. The compiler may cache the address of a thread-local variable for a whole
@@ -49,6 +71,9 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
 
 /* Offers the continuation of `frame` to thieves. Non-zero if the thread cannot be adopted. */
 static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
+#ifdef NOPAL_RACES_WATCHED
+  return nopal_watched_push(frame);
+#else
   struct nopal_deque* const deque = nopal_this_deque();
   const int32_t bottom = deque->bottom;
   /* Pairs with the stores of thieves that poison the limit. Late is harmless: they look again. */
@@ -65,10 +90,14 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
   /* Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
   __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
   return 0;
+#endif
 }
 
 /* Takes the youngest entry back. Zero if it was stolen. */
 static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
+#ifdef NOPAL_RACES_WATCHED
+  return nopal_watched_pop();
+#else
   struct nopal_deque* const deque = nopal_this_deque();
   const int32_t bottom = deque->bottom - 1;
 #if defined(NOPAL_DEQUE_THE) || defined(NOPAL_DEQUE_LOCKFREE)
@@ -87,6 +116,7 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
   const int mine = bottom >= __atomic_load_n(&deque->split, __ATOMIC_RELAXED);
 #endif
   return NOPAL_LIKELY(mine) ? 1 : nopal_pop_slow(deque);
+#endif
 }
 
 /* The frame's address, computed anew where it is needed: kept in a register it would cost every call a push. */
@@ -106,6 +136,15 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
 
 #ifdef __clang__
 #define NOPAL_FORCE_DYNAMIC_FRAME() ((void)0)
+#elif defined(__SANITIZE_ADDRESS__)
+/* AddressSanitizer puts bounds around an allocation of any size and so moves the stack pointer: back at the block's end. */
+#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                          \
+  do {                                                                                                       \
+    size_t nopal_one;                                                                                        \
+    __asm__ volatile("movl $1, %k0" : "=r"(nopal_one));                                                      \
+    __extension__ char nopal_array[nopal_one];                                                               \
+    __asm__ volatile("" : : "r"(nopal_array));                                                               \
+  } while (0)
 #else
 /* An allocation of an opaque zero size marks the frame as dynamic, so that GCC never addresses it through the
  * stack pointer. It sits on the slow path and moves nothing. */

@@ -139,12 +139,22 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
        ? NOPAL_DETAIL_FIBRIL_STORE_WORD(receiver, result)                                                    \
        : NOPAL_DETAIL_FIBRIL_STORE_REAL(receiver, result))
 
+/* The routine's push is not watched. */
+static NOPAL_ALWAYS_INLINE void nopal_tell_fork(struct nopal_frame* frame) {
+#ifdef NOPAL_RACES_WATCHED
+  nopal_watched_fork(frame);
+#else
+  (void)frame;
+#endif
+}
+
 /* The call: the compiler sets the arguments as for the child itself. */
 #define NOPAL_DETAIL_FIBRIL_ENTER(fibril_frame, store, destination, function, arguments)                     \
   do {                                                                                                       \
     if (NOPAL_UNLIKELY((fibril_frame)->frame.frame_pointer != __builtin_frame_address(0))) {                 \
       nopal_fail_foreign_scope(&(fibril_frame)->frame);                                                      \
     }                                                                                                        \
+    nopal_tell_fork(&(fibril_frame)->frame);                                                                 \
     (fibril_frame)->child = (void (*)(void))(function);                                                      \
     (fibril_frame)->out = (void*)(destination);                                                              \
     (void)__builtin_call_with_static_chain(((__typeof__(&*(function)))nopal_fibril_routine(store))arguments, \

@@ -60,7 +60,8 @@ struct nopal_deque {
   int32_t bottom; /* one past the youngest entry; written by the owner, read by thieves */
   int32_t limit;  /* atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
   struct nopal_frame** slots; /* written by the owner when it grows the deque */
-  char owner_padding[48];
+  void* slots_memory; /* the block that `slots` lies in: leak checkers look for pointers to a beginning */
+  char owner_padding[40];
   /* The shared line: one 16-byte atomic word, then what thieves read beside it. */
   int32_t top;   /* the oldest entry; advanced by thieves */
   int32_t split; /* one past the youngest public entry */
@@ -96,6 +97,14 @@ NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
  * of the scope was stolen, so the exception goes on from the fork. Zero: an earlier child may still throw, so the
  * exception is kept for the join to choose from. */
 NOPAL_EXPORT int nopal_child_threw(struct nopal_frame* frame);
+
+/* Forks of code that ThreadSanitizer watches. It would take the deque's protocol for races, so push and pop are calls of
+ * the library, which tells it the order of strands. nopal_watched_fork is for forks that push elsewhere. The last
+ * returns 2 where nopal_child_threw does not return: its caller ends the child. */
+NOPAL_EXPORT void nopal_watched_fork(struct nopal_frame* frame);
+NOPAL_EXPORT int nopal_watched_push(struct nopal_frame* frame);
+NOPAL_EXPORT int nopal_watched_pop(void);
+NOPAL_EXPORT int nopal_watched_child_threw(struct nopal_frame* frame);
 
 /* Throws the exception that a join returned. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);

@@ -1,0 +1,110 @@
+// What AddressSanitizer, LeakSanitizer, ThreadSanitizer and Valgrind are told of stacks and of the order of strands.
+//
+// An ordinary build of the library serves programs under any of them: it calls what is present in the process. Where none
+// is, a change of stacks costs one well-predicted branch. The sources of this folder are compiled without
+// instrumentation: they run while a tool's idea of the current stack is changing.
+#ifndef NOPAL_CHECKERS_CHECKERS_HPP
+#define NOPAL_CHECKERS_CHECKERS_HPP
+
+#include <cstddef>
+
+#include <nopal/version.hpp>
+
+/// A function that changes stacks: an instrumented frame of it would belong to a stack that is not run on any more.
+#define NOPAL_UNINSTRUMENTED __attribute__((no_sanitize("address", "thread")))
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace checkers {
+
+/// What the tools keep about one stack. Written by the worker that runs there, makes or unmakes it.
+struct stack_record {
+  const char* low = nullptr;  ///< first byte
+  std::size_t bytes = 0;      ///< 0 while the extent is not known
+  const char* left_at =
+      nullptr;                  ///< the stack pointer of a strand that left; null while run on, and if empty
+  void* fake_frames = nullptr;  ///< AddressSanitizer's copies of the frames here, to detect use after return
+  void* fiber = nullptr;        ///< ThreadSanitizer's
+  bool owns_fiber = false;      ///< it was made for this stack; else it is a thread's own
+};
+
+/// Whether any tool watches. Set before the first stack is made.
+extern bool present;
+
+/// The slow halves of the functions below.
+namespace watched {
+void stack_made(stack_record& stack, const void* low, std::size_t bytes) noexcept;
+void stack_unmade(stack_record& stack) noexcept;
+void stack_emptied(stack_record& stack) noexcept;
+void leave_strand(stack_record& strand, stack_record& scheduler, const void* stack_pointer,
+                  void* order) noexcept;
+void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_record& strand,
+                  const void* stack_pointer, void* order, bool unwinding) noexcept;
+void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept;
+void end_visit(stack_record& scheduler, stack_record& strand) noexcept;
+}  // namespace watched
+
+/// How far from one another stacks must lie for a tool to tell them apart; 0: it does not matter.
+std::size_t apart() noexcept;
+
+/// A strand forked: what it did so far comes before whatever follows an `enter_strand` with the same `order`.
+/// Called for every fork of code that ThreadSanitizer watches, and for no other.
+void forked(void* order) noexcept;
+
+/// Finds out which tools watch this process.
+void look() noexcept;
+
+/// Memory becomes a stack, and ceases to be one.
+inline void stack_made(stack_record& stack, const void* low, std::size_t bytes) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::stack_made(stack, low, bytes);
+  }
+}
+inline void stack_unmade(stack_record& stack) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::stack_unmade(stack);
+  }
+}
+
+/// Nothing of what was on the stack is needed any more. Not called on the stack itself.
+inline void stack_emptied(stack_record& stack) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::stack_emptied(stack);
+  }
+}
+
+/// The worker has left `strand`'s stack at `stack_pointer` for its scheduler stack. What the strand did comes before
+/// whatever follows an `enter_strand` with the same `order`.
+inline void leave_strand(stack_record& strand, stack_record& scheduler, const void* stack_pointer,
+                         void* order) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::leave_strand(strand, scheduler, stack_pointer, order);
+  }
+}
+
+/// The worker is about to leave its scheduler stack, all of it below `scheduler_top`, and to go on at `stack_pointer` of
+/// `strand`'s stack; `unwinding` if an exception is in flight there.
+inline void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_record& strand,
+                         const void* stack_pointer, void* order, bool unwinding) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::enter_strand(scheduler, scheduler_top, strand, stack_pointer, order, unwinding);
+  }
+}
+
+/// A slow push works on the scheduler stack for a while.
+inline void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::visit_scheduler(strand, scheduler);
+  }
+}
+inline void end_visit(stack_record& scheduler, stack_record& strand) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::end_visit(scheduler, strand);
+  }
+}
+
+}  // namespace checkers
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,60 @@
+// ThreadSanitizer: a stack is a fiber, and what comes before what.
+//
+// A fiber stays with its stack, as its record of accesses to the stack's memory does. It is entered without order: two
+// strands that a worker runs one after the other have none. Order is told by the address of a field of the frame.
+
+#include "checkers/tools.hpp"
+
+extern "C" {
+// Weak: null in a process without the tool.
+__attribute__((weak)) void* __tsan_get_current_fiber();
+__attribute__((weak)) void* __tsan_create_fiber(unsigned flags);
+__attribute__((weak)) void __tsan_destroy_fiber(void* fiber);
+__attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+__attribute__((weak)) void __tsan_acquire(void* order);
+__attribute__((weak)) void __tsan_release(void* order);
+}
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace checkers {
+namespace thread {
+
+namespace {
+
+constexpr unsigned without_order = 1;
+
+}  // namespace
+
+bool is_present() noexcept {
+  return __tsan_get_current_fiber != nullptr && __tsan_create_fiber != nullptr &&
+         __tsan_destroy_fiber != nullptr && __tsan_switch_to_fiber != nullptr && __tsan_acquire != nullptr &&
+         __tsan_release != nullptr;
+}
+
+void change_stack(stack_record& from, stack_record& to) noexcept {
+  if (from.fiber == nullptr) {
+    from.fiber = __tsan_get_current_fiber();  // the stack that the thread came with
+  }
+  if (to.fiber == nullptr) {
+    to.fiber = __tsan_create_fiber(0);
+    to.owns_fiber = true;
+  }
+  __tsan_switch_to_fiber(to.fiber, without_order);
+}
+
+void drop_fiber(stack_record& stack) noexcept {
+  if (stack.owns_fiber) {
+    __tsan_destroy_fiber(stack.fiber);
+    stack.fiber = nullptr;
+    stack.owns_fiber = false;
+  }
+}
+
+void comes_before(void* order) noexcept { __tsan_release(order); }
+void comes_after(void* order) noexcept { __tsan_acquire(order); }
+
+}  // namespace thread
+}  // namespace checkers
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
