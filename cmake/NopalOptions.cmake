@@ -14,7 +14,7 @@ endfunction()
 # The alternatives to the defaults exist to be measured against them.
 nopal_choice(NOPAL_DEQUE "Deque of the workers" split the lockfree)
 nopal_choice(NOPAL_JOIN "Protocol of the join" waitfree locked)
-nopal_choice(NOPAL_SANITIZE "Sanitizer for all of Nopal" none address thread)
+nopal_choice(NOPAL_SANITIZE "Sanitizer for all of Nopal, or fuzzer: libFuzzer's instrumentation and address" none address thread fuzzer)
 
 # The inlined fast path differs between the variants, so whoever includes the headers must see the
 # choice. The defaults need no definition: headers used without CMake must mean the same.
@@ -35,6 +35,13 @@ if(NOPAL_SANITIZE STREQUAL "address")
 elseif(NOPAL_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
+elseif(NOPAL_SANITIZE STREQUAL "fuzzer")
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "NOPAL_SANITIZE=fuzzer needs Clang, which brings libFuzzer.")
+  endif()
+  # A finding ends the program, where it would only be printed otherwise.
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
 endif()
 
 # nopal_use_general_registers(prefix): for the sources below `prefix` that run with the caller's vector registers in place.
@@ -48,6 +55,17 @@ function(nopal_use_general_registers prefix)
   foreach(name IN ITEMS scheduler/publish deque/split_deque deque/the_deque deque/lockfree_deque)
     set_source_files_properties("${prefix}${name}.cpp" PROPERTIES COMPILE_OPTIONS "${flags};-fno-sanitize=all")
   endforeach()
+endfunction()
+
+# nopal_set_coverage(target): counts which of its lines and branches run. The counters live in a file that processes
+# share, so that those which end by a signal count too; strands run in parallel, so they are atomic.
+function(nopal_set_coverage target)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "NOPAL_COVERAGE needs Clang, whose counters outlive a process that is killed.")
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-O1;-fprofile-instr-generate;-fcoverage-mapping;\
+-fprofile-update=atomic;SHELL:-mllvm -runtime-counter-relocation>")
+  target_link_options(${target} PUBLIC -fprofile-instr-generate)
 endfunction()
 
 # nopal_set_warnings(target): the warnings all our code is free of.

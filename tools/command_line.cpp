@@ -51,12 +51,14 @@ std::string accepted_options(const CLI::App& app) {
   return names;
 }
 
+}  // namespace
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
+  const auto controls = [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; };
+  std::replace_if(text.begin(), text.end(), controls, '?');
   return text;
 }
-
-}  // namespace
 
 CLI::Option* add_whole_number(CLI::App& app, const std::string& name, std::int64_t& target,
                               whole_number_range range, const std::string& description) {
@@ -121,9 +123,9 @@ bool parse(CLI::App& app, int argc, char** argv) {
     fmt::print("{}", app.help());
     return false;
   } catch (const CLI::ExtrasError& e) {
-    throw usage_error(fmt::format("{}; accepted: {}", one_line(e.what()), accepted_options(app)));
+    throw usage_error(fmt::format("{}; accepted: {}", e.what(), accepted_options(app)));
   } catch (const CLI::ParseError& e) {
-    throw usage_error(fmt::format("{}; --help shows what is accepted", one_line(e.what())));
+    throw usage_error(fmt::format("{}; --help shows what is accepted", e.what()));
   }
 }
 

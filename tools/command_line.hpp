@@ -13,10 +13,13 @@
 
 namespace tool {
 
+/// The text as one line: a blank stands for a newline, "?" for another control character.
+[[nodiscard]] std::string one_line(std::string text);
+
 /// The user asked for something that is not there. The message is one line.
 class usage_error : public std::runtime_error {
 public:
-  using std::runtime_error::runtime_error;
+  explicit usage_error(const std::string& message) : std::runtime_error(one_line(message)) {}
 };
 
 inline constexpr std::int64_t largest_worker_count = 1024;

@@ -49,8 +49,8 @@ std::string accepted() {
   return names + "--help, --version";
 }
 
-int fail(std::string_view where, std::string_view message, int exit_code) {
-  fmt::print(stderr, "{}: {}\n", where, message);
+int fail(std::string_view where, const std::string& message, int exit_code) {
+  fmt::print(stderr, "{}: {}\n", where, tool::one_line(message));
   return exit_code;
 }
 

@@ -137,7 +137,8 @@ struct cpu_allowance {
 
 [[nodiscard]] cpu_allowance read_cpu_allowance(const char* root = "");
 
-/// Reads "0-3,8,10-11" into ascending CPU numbers. An empty list is one. False, with none, for anything else.
+/// Reads "0-3,8,10-11" into ascending CPU numbers below 65536. An empty list is one. False, with none, for anything
+/// else, which more than 65536 numbers are, counting those that repeat.
 bool parse_cpu_list(const char* text, std::vector<int>& cpus);
 
 /// How far apart two CPUs are, nearest first.

@@ -3,9 +3,12 @@
 #include "scheduler/settings.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "os/os.hpp"
 
@@ -17,42 +20,63 @@ namespace {
 constexpr const char* workers_accepted = "a whole number from 1 to 1024";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
 
-[[noreturn]] void refuse(const char* name, const char* value, const char* accepted) {
-  os::write_stderr("nopal: %s=%s: not understood; accepted: %s\n", name, value, accepted);
-  std::exit(2);
-}
+/// Reads the variables, and remembers the first one that is not understood.
+class environment_reader {
+public:
+  environment_reader(variable_reader read, refused_variable& refused) : read_(read), refused_(refused) {}
 
-/// The variable's value; null if it is unset or empty.
-const char* variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
-bool parse_workers(const char* text, int& workers) {
-  char* end;
-  errno = 0;
-  const long value = std::strtol(text, &end, 10);
-  if (errno != 0 || end == text || *end != '\0' || value < 1 || value > most_workers) {
-    return false;
+  /// The variable's value; null if it is unset or empty.
+  [[nodiscard]] const char* value(const char* name) const {
+    const char* const text = read_(name);
+    return text != nullptr && *text != '\0' ? text : nullptr;
   }
-  workers = static_cast<int>(value);
+
+  void refuse(const char* name, const char* text, const char* accepted) {
+    if (understood()) refused_ = {name, text, accepted};
+  }
+
+  /// The position of the variable's value among `names`; -1 if it is unset.
+  int choice(const char* name, std::initializer_list<const char*> names, const char* accepted) {
+    const char* const text = value(name);
+    if (text == nullptr) return -1;
+    int position = 0;
+    for (const char* candidate : names) {
+      if (std::strcmp(text, candidate) == 0) return position;
+      ++position;
+    }
+    refuse(name, text, accepted);
+    return -1;
+  }
+
+  [[nodiscard]] bool understood() const { return refused_.name == nullptr; }
+
+private:
+  variable_reader read_;
+  refused_variable& refused_;
+};
+
+bool parse_workers(std::string_view text, int& workers) {
+  int value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [parsed_to, failure] = std::from_chars(text.data(), end, value);
+  if (failure != std::errc{} || parsed_to != end || value < 1 || value > most_workers) return false;
+  workers = value;
   return true;
 }
 
-/// The position of the variable's value among `names`; -1 if it is unset.
-int choice(const char* name, std::initializer_list<const char*> names, const char* accepted) {
-  const char* const value = variable(name);
-  if (value == nullptr) {
-    return -1;
+/// The text without what would end the line or control a terminal, and short enough to leave room for the rest.
+std::string shown(const char* text) {
+  constexpr std::size_t most_bytes = 200;
+  std::size_t length = strnlen(text, most_bytes + 1);
+  const bool cut = length > most_bytes;
+  if (cut) length = most_bytes;
+  // A letter of several bytes stays whole.
+  while (cut && length > 0 && (text[length] & 0xc0) == 0x80) --length;
+  std::string result(text, length);
+  for (char& c : result) {
+    if ((c >= 0 && c < ' ') || c == 0x7f) c = '?';
   }
-  int position = 0;
-  for (const char* candidate : names) {
-    if (std::strcmp(value, candidate) == 0) {
-      return position;
-    }
-    ++position;
-  }
-  refuse(name, value, accepted);
+  return cut ? result + "..." : result;
 }
 
 bool stack_in_range(std::size_t bytes) { return bytes >= least_stack_bytes && bytes <= most_stack_bytes; }
@@ -115,23 +139,23 @@ void check_configuration(const configuration& asked) {
   }
 }
 
-settings read_settings(const configuration& asked) {
+std::string refusal_line(const refused_variable& refused) {
+  return std::string("nopal: ") + refused.name + "=" + shown(refused.value) +
+         ": not understood; accepted: " + refused.accepted + "\n";
+}
+
+settings complete_settings(const configuration& asked, variable_reader read, refused_variable& refused) {
+  environment_reader environment(read, refused);
   settings result;
   result.workers = asked.workers;
-  if (const char* const text = variable("NOPAL_WORKERS")) {
-    int workers;
-    if (!parse_workers(text, workers)) {
-      refuse("NOPAL_WORKERS", text, workers_accepted);
-    }
+  if (const char* const text = environment.value("NOPAL_WORKERS")) {
+    int workers = 0;
+    if (!parse_workers(text, workers)) environment.refuse("NOPAL_WORKERS", text, workers_accepted);
     result.workers = asked.workers != 0 ? asked.workers : workers;
   }
-  if (result.workers == 0) {
-    const int allowed = os::read_cpu_allowance().allowed;
-    result.workers = allowed < most_workers ? allowed : most_workers;
-  }
-  if (const char* const text = variable("NOPAL_STACK_SIZE")) {
+  if (const char* const text = environment.value("NOPAL_STACK_SIZE")) {
     if (!parse_bytes(text, result.stack_bytes) || !stack_in_range(result.stack_bytes)) {
-      refuse("NOPAL_STACK_SIZE", text, stack_accepted);
+      environment.refuse("NOPAL_STACK_SIZE", text, stack_accepted);
     }
   }
   if (asked.stack_size != 0) {
@@ -140,16 +164,33 @@ settings read_settings(const configuration& asked) {
   const std::size_t page_bytes = os::page_size();
   result.stack_bytes = (result.stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
 
-  const int reclaim_choice = choice("NOPAL_RECLAIM", {"lazy", "eager", "never"}, "lazy, eager or never");
+  const int reclaim_choice =
+      environment.choice("NOPAL_RECLAIM", {"lazy", "eager", "never"}, "lazy, eager or never");
   result.reclaim = static_cast<int>(asked.reclaim) >= 0 ? asked.reclaim
                    : reclaim_choice >= 0                ? static_cast<nopal::reclaim>(reclaim_choice)
                                                         : nopal::reclaim::lazy;
-  const int call_choice = choice("NOPAL_RECLAIM_WITH", {"dontneed", "free"}, "dontneed or free");
+  const int call_choice = environment.choice("NOPAL_RECLAIM_WITH", {"dontneed", "free"}, "dontneed or free");
   const int call = asked.reclaim_with >= 0 ? asked.reclaim_with : call_choice;
   result.reclaim_with = call >= 0 ? static_cast<reclaim_call>(call) : reclaim_call::dontneed;
-  const int pin_choice = choice("NOPAL_PIN", {"0", "1"}, "0 or 1");
+  const int pin_choice = environment.choice("NOPAL_PIN", {"0", "1"}, "0 or 1");
   result.pin = (asked.pin >= 0 ? asked.pin : pin_choice) == 1;
-  result.print_stats = choice("NOPAL_STATS", {"0", "1"}, "0 or 1") == 1;
+  result.print_stats = environment.choice("NOPAL_STATS", {"0", "1"}, "0 or 1") == 1;
+
+  if (environment.understood() && result.workers == 0) {
+    const int allowed = os::read_cpu_allowance().allowed;
+    result.workers = allowed < most_workers ? allowed : most_workers;
+  }
+  return result;
+}
+
+settings read_settings(const configuration& asked) {
+  refused_variable refused;
+  const settings result =
+      complete_settings(asked, [](const char* name) -> const char* { return std::getenv(name); }, refused);
+  if (refused.name != nullptr) {
+    os::write_stderr("%s", refusal_line(refused).c_str());
+    std::exit(2);
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 #define NOPAL_SCHEDULER_SETTINGS_HPP
 
 #include <cstddef>
+#include <string>
 
 #include <nopal/runtime.hpp>
 
@@ -22,6 +23,23 @@ struct settings {
   bool pin = false;
   bool print_stats = false;
 };
+
+/// A variable whose value is not understood.
+struct refused_variable {
+  const char* name = nullptr;  ///< null: there is none
+  const char* value = nullptr;
+  const char* accepted = nullptr;
+};
+
+/// Tells a variable's value: null if it is unset.
+using variable_reader = const char* (*)(const char* name);
+
+/// Completes `asked` from the variables and the machine. `refused` becomes the first variable that is not
+/// understood; the result means nothing then.
+settings complete_settings(const configuration& asked, variable_reader read, refused_variable& refused);
+
+/// One line that names the variable, its value (cut if long, "?" for control characters) and what is accepted.
+std::string refusal_line(const refused_variable& refused);
 
 /// Completes `asked` from the environment and the machine. A bad variable ends the program: one line on stderr that
 /// names it, its value and what is accepted, and exit code 2.

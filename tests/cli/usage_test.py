@@ -63,6 +63,11 @@ class BadUsage(CommandTest):
         self.is_bad_usage("bench", "fib", says="NOPAL_WORKERS", NOPAL_WORKERS="many")
         self.is_bad_usage("demo", says="NOPAL_WORKERS", NOPAL_WORKERS="0")
 
+    def test_control_characters_stay_out_of_the_message(self):
+        self.is_bad_usage("bench", "fib", "--size", "1\n2", says="not '1 2'")
+        self.is_bad_usage("bn\n\x1b[2Jech", says="unknown subcommand 'bn ?[2Jech'")
+        self.is_bad_usage("demo", "/nonexistent\n", says="'/nonexistent '")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,8 +10,8 @@
 
 class fake_root {
 public:
-  fake_root() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "nopal-root-XXXXXX").string();
+  explicit fake_root(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / "nopal-root-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
     path_ = pattern;
   }

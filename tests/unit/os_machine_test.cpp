@@ -241,6 +241,7 @@ TEST(cpu_list, reads_numbers_and_ranges) {
   EXPECT_EQ(cpus_of("0-3,8,10-11\n"), (std::vector<int>{0, 1, 2, 3, 8, 10, 11}));
   EXPECT_EQ(cpus_of("5"), std::vector<int>{5});
   EXPECT_EQ(cpus_of("4-4"), std::vector<int>{4});
+  EXPECT_EQ(cpus_of("0-65535").size(), 65536u);
   EXPECT_EQ(cpus_of("1023-1025"), (std::vector<int>{1023, 1024, 1025}));
 }
 
@@ -272,6 +273,8 @@ TEST(cpu_list, refuses_everything_else) {
                            "1.5",
                            "0-3:1/2",
                            "65536",
+                           "0-65535,7",
+                           "0-40000,0-40000",
                            "0-99999999999999999999",
                            "--1"}) {
     std::vector<int> cpus{1};
@@ -378,6 +381,14 @@ TEST_F(topology_test, malformed_files_say_nothing) {
   nodes_online("?");
   const os::topology machine = os::read_topology({0, 1}, root_.path());
   EXPECT_EQ(machine.distance(0, 1), os::distance_same_node);
+}
+
+TEST_F(topology_test, a_package_number_beyond_int_says_nothing) {
+  root_.write(cpu_directory(0) + "/topology/physical_package_id", "4294967296\n");
+  root_.write(cpu_directory(1) + "/topology/physical_package_id", "2147483648\n");
+  const os::topology machine = os::read_topology({0, 1}, root_.path());
+  EXPECT_EQ(machine.places[0].package, -1);
+  EXPECT_EQ(machine.places[1].package, -1);
 }
 
 TEST(topology, of_this_machine_is_complete) {

@@ -63,6 +63,8 @@ const std::vector<refusal> refusals = {
     {"NOPAL_WORKERS", "1025", workers_accepted},
     {"NOPAL_WORKERS", "two", workers_accepted},
     {"NOPAL_WORKERS", "2 ", workers_accepted},
+    {"NOPAL_WORKERS", " 2", workers_accepted},
+    {"NOPAL_WORKERS", "+2", workers_accepted},
     {"NOPAL_WORKERS", "1.5", workers_accepted},
     {"NOPAL_WORKERS", "0x2", workers_accepted},
     {"NOPAL_WORKERS", "99999999999999999999", workers_accepted},
@@ -93,6 +95,19 @@ TEST(environment, a_bad_value_is_refused_by_the_first_question_too) {
   const support::outcome seen = support::run_program("asks_only", {{"NOPAL_WORKERS", "none"}});
   EXPECT_EQ(seen.exit_code, 2);
   EXPECT_EQ(seen.err, "nopal: NOPAL_WORKERS=none: not understood; accepted: a whole number from 1 to 1024\n");
+}
+
+TEST(environment, a_refusal_stays_one_line_whatever_the_value) {
+  EXPECT_EQ(support::run_program("asks_only", {{"NOPAL_PIN", "1\n\x1b[2J\x7f"}}).err,
+            "nopal: NOPAL_PIN=1??[2J?: not understood; accepted: 0 or 1\n");
+  const std::string most(200, 'x');
+  EXPECT_EQ(support::run_program("asks_only", {{"NOPAL_STATS", most}}).err,
+            "nopal: NOPAL_STATS=" + most + ": not understood; accepted: 0 or 1\n");
+  EXPECT_EQ(support::run_program("asks_only", {{"NOPAL_STATS", std::string(5000, 'x')}}).err,
+            "nopal: NOPAL_STATS=" + most + "...: not understood; accepted: 0 or 1\n");
+  // U+00E9 is two bytes, the second of which would be the first to go.
+  EXPECT_EQ(support::run_program("asks_only", {{"NOPAL_STATS", std::string(199, 'x') + "\u00e9tat"}}).err,
+            "nopal: NOPAL_STATS=" + std::string(199, 'x') + "...: not understood; accepted: 0 or 1\n");
 }
 
 TEST(environment, good_values_run_without_a_word) {

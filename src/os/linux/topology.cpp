@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -14,11 +15,13 @@ namespace os {
 
 namespace {
 
-constexpr int most_cpus = 1 << 16;  // beyond any kernel's configuration; a larger number is nonsense
+constexpr std::size_t most_cpus = 1 << 16;  // beyond any kernel's configuration; a larger number is nonsense
 
 bool parse_cpu_number(std::string_view text, int& cpu) {
   long long number = 0;
-  if (text.empty() || text.front() == '-' || !parse_number(text, number) || number >= most_cpus) return false;
+  if (text.empty() || text.front() == '-' || !parse_number(text, number) ||
+      number >= static_cast<long long>(most_cpus))
+    return false;
   cpu = static_cast<int>(number);
   return true;
 }
@@ -29,10 +32,12 @@ bool parse_cpu_range(std::string_view text, std::vector<int>& cpus) {
   const bool is_range = text.find('-') != std::string_view::npos;
   if (!parse_cpu_number(take_until(text, '-'), first)) return false;
   if (!is_range) {
-    cpus.push_back(first);
-    return true;
+    last = first;
+  } else if (!parse_cpu_number(text, last) || last < first) {
+    return false;
   }
-  if (!parse_cpu_number(text, last) || last < first) return false;
+  // The system repeats no number; a text that does could name any number of them in few characters.
+  if (cpus.size() + static_cast<std::size_t>(last - first) >= most_cpus) return false;
   for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
   return true;
 }
@@ -70,7 +75,8 @@ cpu_place read_place(const std::string& cpu_directory, int cpu) {
   place.cpu = cpu;
   place.core = lowest_of_list(cpu_directory + "/topology/thread_siblings_list");
   long long package = -1;
-  if (read_number_file(cpu_directory + "/topology/physical_package_id", package) && package >= 0) {
+  if (read_number_file(cpu_directory + "/topology/physical_package_id", package) && package >= 0 &&
+      package <= std::numeric_limits<int>::max()) {
     place.package = static_cast<int>(package);
   }
   read_caches(cpu_directory, place);
