@@ -41,10 +41,8 @@ inline constexpr bool passes_by_value =
     sizeof(T) <= 16;
 
 template <class... Ts>
-inline constexpr bool all_by_value =
-    (passes_by_value<Ts> && ...) &&
-    (words_of<Ts> + ... + 0) <= most_words &&
-    (std::size_t{in_float_register<Ts>} + ... + 0) <= most_floats;
+inline constexpr bool all_by_value = (passes_by_value<Ts> && ...) && (words_of<Ts> + ... + 0) <= most_words &&
+                                     (std::size_t{in_float_register<Ts>} + ... + 0) <= most_floats;
 // NOLINTEND(bugprone-sizeof-expression, misc-redundant-expression)
 
 /// Calls and stores. Everything is passed on as an rvalue, as std::thread does.
