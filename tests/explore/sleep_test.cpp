@@ -37,6 +37,14 @@ TEST(sleep, beside_a_push_and_a_pop) { expect_right({.owner = "+-"}, 3); }
 TEST(sleep, hasty_beside_pushes) { expect_right({.owner = "++", .hasty = true}, 3); }
 TEST(sleep, of_two_beside_one_slow_push) { expect_right({.owner = "+", .thieves = 2, .poisoned = true}, 1); }
 
+// For ports whose exchange is no full barrier.
+TEST(sleep, beside_a_push_with_no_more_than_a_sequentially_consistent_exchange) {
+  const sleep_scenario with = {.owner = "+", .poisoned = true};
+  const explore::options how = {.exchange_is_barrier = false};
+  const explore::outcome result = explore::explored(*make_sleep_model(with), memory_kind::views, how);
+  EXPECT_FALSE(result.failed) << result.message << "\n" << result.trace;
+}
+
 TEST(sleep_faults, no_look) { expect_fault({.owner = "+"}, sleep_fault::no_look); }
 TEST(sleep_faults, no_barrier) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::no_barrier); }
 TEST(sleep_faults, unannounced) {
