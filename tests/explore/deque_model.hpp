@@ -52,8 +52,8 @@ public:
 private:
   static constexpr int most_entries = 12;
   struct entry {
-    alignas(2) plain<int> content;  // the strand that pushed it
-    int taken;                      // how often; by its takers
+    plain<int> content;  // the strand that pushed it
+    int taken;           // how often; by its takers
   };
 
   void own();

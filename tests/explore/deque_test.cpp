@@ -58,11 +58,23 @@ TEST(deque, anew_beside_force) { expect_right(anew_beside_force); }
 TEST(deque, a_few_places_further) { expect_right(a_few_places_further); }
 TEST(deque, without_barrier) { expect_right(without_barrier); }
 
-// No fault: the exchange that follows each of these looks is a full barrier.
-TEST(deque, force_needs_no_acquire_before_its_exchange) {
+// No fault: what the first look at `bottom` found, the process-wide barrier after it acquires, and the second look can only
+// leave less of it.
+TEST(deque, force_needs_no_acquire_beside_its_barrier) {
   deque_scenario with = force_against_push;
   with.fault = deque_fault::bottom_relaxed;
   expect_right(with);
+}
+
+// For ports whose exchange is no full barrier.
+TEST(deque, needs_no_more_than_a_sequentially_consistent_exchange) {
+  const explore::options how = {.memory = memory_kind::views, .exchange_is_barrier = false};
+  for (const deque_scenario& with : {pops_against_two_thieves, force_beside_a_thief, force_against_push,
+                                     poison_on_the_way, growth, growth_beside_force, anew, without_barrier}) {
+    explore::deque_model program(with);
+    const explore::outcome result = explore::explored(program, memory_kind::views, how);
+    EXPECT_FALSE(result.failed) << result.message << "\n" << result.trace;
+  }
 }
 
 TEST(deque_faults, no_barrier) {

@@ -192,7 +192,9 @@ std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std:
 bool engine::change_16(void* address, std::uint64_t (&expected)[2], std::uint64_t low, std::uint64_t high) {
   step();
   const access of = find(address, 16);
-  memory_->fence(running_, __ATOMIC_SEQ_CST);
+  if (how_.exchange_is_barrier) {
+    memory_->fence(running_, __ATOMIC_SEQ_CST);
+  }
   const content before = memory_->read_newest(running_, of.where, __ATOMIC_SEQ_CST);
   const bool equal = before.words[0] == expected[0] && before.words[1] == expected[1];
   if (equal) {
@@ -201,7 +203,9 @@ bool engine::change_16(void* address, std::uint64_t (&expected)[2], std::uint64_
     }
     memory_->write_newest(running_, of.where, {{low, high}}, __ATOMIC_SEQ_CST);
   }
-  memory_->fence(running_, __ATOMIC_SEQ_CST);
+  if (how_.exchange_is_barrier) {
+    memory_->fence(running_, __ATOMIC_SEQ_CST);
+  }
   expected[0] = before.words[0];
   expected[1] = before.words[1];
   remember(4, of, mix(before.words[0], before.words[1]));
