@@ -174,6 +174,41 @@ NOPAL_PROGRAM(blocked_strand) {
   return 0;
 }
 
+constexpr int levels = 40;
+
+struct progress {
+  std::atomic<int> continued{0};
+  std::atomic<double> all_continued{0};
+};
+
+void block_at_depth(int depth, progress& made) {
+  if (depth == 0) {
+    support::sleep_ms(1000);
+    return;
+  }
+  scope s;
+  s.fork([depth, &made] { block_at_depth(depth - 1, made); });
+  support::burn(100000);
+  if (++made.continued == levels) made.all_continued = seconds();
+  s.join();
+}
+
+/// What the blocked worker forked earlier is taken from it, private as it may be.
+NOPAL_PROGRAM(blocked_below_forks) {
+  const double start = seconds();
+  progress made;
+  block_at_depth(levels, made);
+  NOPAL_CHECK(made.continued == levels);
+  NOPAL_CHECK(nopal::workers() == 1 || made.all_continued - start < 0.9);
+  NOPAL_CHECK(seconds() - start > 0.99);
+  return 0;
+}
+
+TEST(processors, blocked_below_older_forks) {
+  for (const int workers : {1, 2, 4})
+    EXPECT_TRUE(support::succeeds("blocked_below_forks", support::on_workers(workers)));
+}
+
 TEST(processors, blocked_by_a_strand) {
   for (const int workers : {1, 2, 4})
     EXPECT_TRUE(support::succeeds("blocked_strand", support::on_workers(workers)));
