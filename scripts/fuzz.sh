@@ -16,7 +16,7 @@ fuzz_target() {
   esac
   : >"$log"
   (cd $findings && logged "${root:?}/$log" env NOPAL_FUZZ_SECONDS="$seconds" NOPAL_FUZZ_SEED="$(date +%s)" "$@") || return 1
-  sed -n 's/^stat::number_of_executed_units: *\(.*\)/\1 executions/p; /executions$/p; / runs: /p' "$log"
+  awk '/^stat::number_of_executed_units/ { print $2 " executions" } / executions$| runs: / { print }' "$log"
 }
 
 # Inputs that libFuzzer found worth keeping stay in build/fuzz-corpus, those that failed in build/fuzz-findings.
