@@ -57,8 +57,8 @@ function(nopal_use_general_registers prefix)
   endforeach()
 endfunction()
 
-# nopal_set_coverage(target): counts which of its lines and branches run. The counters live in a file that processes
-# share, so that those which end by a signal count too; strands run in parallel, so they are atomic.
+# nopal_set_coverage(target): counts which of its lines and branches run. The counters live in a file, so that
+# processes which end by a signal count too; strands run in parallel, so they are atomic.
 function(nopal_set_coverage target)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "NOPAL_COVERAGE needs Clang, whose counters outlive a process that is killed.")

@@ -188,10 +188,16 @@ static void test_runtime(void) {
   nopal_worker_statistics each[16];
   const int known = nopal_worker_stats(each, 16);
   CHECK(known >= 1 && known <= 16);
+  each[1].steals = 77;
+  CHECK(nopal_worker_stats(each, 1) == known && each[1].steals == 77);
   CHECK(nopal_shutdown() == 0);
   c.workers = -5;
   CHECK(nopal_configure(&c) != 0 && strstr(nopal_error_message(), "-5") != NULL);
   c.workers = 3;
+  c.pin = (enum nopal_pin)7;
+  CHECK(nopal_configure(&c) != 0 && strstr(nopal_error_message(), "pin") != NULL);
+  c.pin = nopal_pin_yes;
+  CHECK(nopal_configure(&c) == 0);
   c.reclaim = nopal_reclaim_eager;
   c.pin = nopal_pin_no;
   c.stack_size = 1 << 18;

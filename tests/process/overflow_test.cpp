@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "support/strands.hpp"
 
@@ -61,6 +63,55 @@ NOPAL_PROGRAM(gets_a_handler_later) {
   return overflow_on_the_pool();
 }
 
+NOPAL_PROGRAM(has_a_handler_that_asks_for_details) {
+  struct sigaction action = {};
+  action.sa_sigaction = [](int number, siginfo_t*, void*) { say_mine(number); };
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+  NOPAL_CHECK(sigaction(SIGSEGV, &action, nullptr) == 0);
+  return overflow_on_the_pool();
+}
+
+// Not known to the compiler, which would trap instead.
+int* volatile nowhere = nullptr;
+
+void fault() {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  *nowhere = 1;
+}
+
+NOPAL_PROGRAM(faults_far_from_its_stack) {
+  const flag never{false};
+  scope s;
+  s.fork([&] { support::wait_for_continuation(never); });
+  fault();
+  s.join();
+  return 0;
+}
+
+NOPAL_PROGRAM(faults_on_a_thread_that_forks_nothing) {
+  NOPAL_CHECK(support::fib(10) == 55);
+  std::thread(fault).join();
+  return 0;
+}
+
+NOPAL_PROGRAM(threads_with_a_signal_stack) {
+  std::thread([] {
+    std::vector<char> memory(1 << 16);
+    stack_t own = {};
+    own.ss_sp = memory.data();
+    own.ss_size = memory.size();
+    NOPAL_CHECK(sigaltstack(&own, nullptr) == 0);
+    NOPAL_CHECK(support::fib(10) == 55);
+    stack_t now = {};
+    NOPAL_CHECK(sigaltstack(nullptr, &now) == 0);
+    NOPAL_CHECK(now.ss_sp == memory.data() && now.ss_flags == 0);
+    now.ss_flags = SS_DISABLE;
+    NOPAL_CHECK(sigaltstack(&now, nullptr) == 0);
+  }).join();
+  return 0;
+}
+
 NOPAL_PROGRAM(shallow) {
   for (int i = 0; i < 50; ++i) {
     flag went_on{false};
@@ -97,12 +148,26 @@ TEST(overflow, is_told_in_one_line) {
 }
 
 TEST(overflow, leaves_a_programs_own_handler_alone) {
-  for (const char* const name : {"has_a_handler", "gets_a_handler_later"}) {
+  for (const char* const name :
+       {"has_a_handler", "has_a_handler_that_asks_for_details", "gets_a_handler_later"}) {
     const support::outcome seen = support::run_program(name, support::on_workers(2));
     SCOPED_TRACE(seen.description());
     EXPECT_EQ(seen.exit_code, 7);
     EXPECT_EQ(seen.err, "mine\n");
   }
+}
+
+TEST(overflow, is_not_what_another_fault_is_called) {
+  for (const char* const name : {"faults_far_from_its_stack", "faults_on_a_thread_that_forks_nothing"}) {
+    const support::outcome seen = support::run_program(name, support::on_workers(2));
+    SCOPED_TRACE(seen.description());
+    EXPECT_EQ(seen.signal, SIGSEGV);
+    EXPECT_EQ(seen.err, "");
+  }
+}
+
+TEST(overflow, leaves_a_threads_own_signal_stack_alone) {
+  EXPECT_TRUE(support::succeeds("threads_with_a_signal_stack", support::on_workers(2)));
 }
 
 TEST(overflow, does_not_happen_to_shallow_programs_on_small_stacks) {

@@ -165,6 +165,32 @@ TEST(environment, statistics_are_printed_at_exit) {
   EXPECT_NE(seen.err.find("nopal: stacks: "), std::string::npos) << seen.err;
 }
 
+TEST(complete_settings, prefers_what_was_asked_for_to_the_variables) {
+  const auto read = [](const char* name) -> const char* {
+    const std::string variable = name;
+    if (variable == "NOPAL_WORKERS") return "3";
+    if (variable == "NOPAL_STACK_SIZE") return "1M";
+    if (variable == "NOPAL_RECLAIM") return "eager";
+    if (variable == "NOPAL_RECLAIM_WITH") return "dontneed";
+    return variable == "NOPAL_PIN" ? "1" : nullptr;
+  };
+  nopal::configuration asked;
+  asked.workers = 5;
+  asked.stack_size = 1 << 17;
+  asked.reclaim = nopal::reclaim::never;
+  asked.reclaim_with = static_cast<int>(nopal::reclaim_call::free);
+  asked.pin = 0;
+  nopal::refused_variable refused;
+  const nopal::settings result = nopal::complete_settings(asked, read, refused);
+  EXPECT_EQ(refused.name, nullptr);
+  EXPECT_EQ(result.workers, 5);
+  EXPECT_EQ(result.stack_bytes, std::size_t{1} << 17);
+  EXPECT_EQ(result.reclaim, nopal::reclaim::never);
+  EXPECT_EQ(result.reclaim_with, nopal::reclaim_call::free);
+  EXPECT_FALSE(result.pin);
+  EXPECT_EQ(nopal::complete_settings({}, read, refused).workers, 3);
+}
+
 /// Whether configure refuses with a message that names `member`.
 bool refuses(const nopal::configuration& with, const char* member) {
   try {

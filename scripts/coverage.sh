@@ -1,0 +1,59 @@
+# ./dev coverage: which lines and branches of the library the tests reach. Sourced by ./dev.
+# shellcheck shell=sh
+
+# The version that reads what this Clang writes.
+llvm_tool_of_clang() {
+  version=$(major_of "$(find_clang)")
+  if have "$1-$version"; then say "$1-$version"; else have "$1" && say "$1"; fi
+}
+
+want_coverage_tools() {
+  llvm_tool_of_clang llvm-cov >/dev/null || want "llvm-$(major_of "$(find_clang)")" 'the coverage report'
+  want_command python3 python3 'the coverage report'
+}
+
+# The programs and plug-ins that hold the counting library.
+counting_programs() {
+  find build/clang-coverage -type f -perm -u+x ! -path '*/CMakeFiles/*' -exec grep -l __llvm_covmap {} +
+}
+
+# export_coverage FORMAT FILE: the lines and branches of src/ and how often they ran.
+export_coverage() {
+  set -- "$1" "$2" "$(llvm_tool_of_clang llvm-cov)"
+  counting_programs | sed 's/^/-object=/' |
+    xargs "$3" export -format="$1" -instr-profile=build/clang-coverage/tests.profdata >"$2" 2>>build/coverage.log
+}
+
+coverage() {
+  check_option=''
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --check) check_option=--check ;;
+      *) refuse "unknown option '$1' of coverage; accepted: --check --no-install" ;;
+    esac
+    shift
+  done
+  want_clang || refuse "coverage needs Clang 16 or newer, which this system's packages do not have"
+  want_test_tools
+  # shellcheck disable=SC2034 # prepare_build reads it
+  preset=coverage
+  prepare_build clang
+  want_coverage_tools
+  install_missing
+  build_targets clang coverage || fail 'the build failed'
+  profiles=${root:?}/build/clang-coverage/profiles
+  rm -rf "$profiles"
+  # %c: the counters live in the file itself; %m, %p: a file for each program of each process, as a process may become
+  # another program, and what %m tells programs apart by is not enough to let processes share files.
+  LLVM_PROFILE_FILE="$profiles/%c%m-%p.profraw"
+  export LLVM_PROFILE_FILE
+  # Again what failed: where numbers of processes come round, two programs may meet at a file of counters, and say so.
+  run_tests clang-coverage -LE '^slow$' --repeat until-pass:2
+  : >build/coverage.log
+  "$(llvm_tool_of_clang llvm-profdata)" merge -sparse -o build/clang-coverage/tests.profdata "$profiles"/*.profraw 2>>build/coverage.log ||
+    fail 'merging the counters failed; see build/coverage.log'
+  export_coverage lcov build/coverage.lcov || fail 'reading the counters failed; see build/coverage.log'
+  export_coverage text build/coverage.json || fail 'reading the counters failed; see build/coverage.log'
+  check coverage python3 -B tests/coverage/report.py build/coverage.lcov build/coverage.json tests/coverage/unreached.txt $check_option
+  close_with_counts
+}
