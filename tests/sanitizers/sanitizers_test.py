@@ -101,6 +101,12 @@ class Sanitizers(unittest.TestCase):
                             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                             self.assertEqual(done.stderr, "")
 
+    def test_steals_leave_nothing_behind(self):
+        if given.tool not in ("address", "thread"):
+            self.skipTest("keeps nothing per steal")
+        done = Program("many", "-O0").run({}, 2)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def check_reported(self, name, expected, *environments):
         program = Program(name, "-O1")
         for environment in environments:
