@@ -115,7 +115,10 @@ long million_children() {
 }
 
 /// Memory that a worker, its stack and its deque may take once, beyond what one round used.
-long settled_growth_kib() { return 4096 + 64L * workers(); }
+long settled_growth_kib() {
+  const long of_sanitizers = support::watched ? 1L << 20 : 0;
+  return 4096 + 64L * workers() + of_sanitizers;
+}
 
 NOPAL_PROGRAM(million_forks_stay_flat) {
   NOPAL_CHECK(million_children() == 1000000);

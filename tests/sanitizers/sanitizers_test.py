@@ -1,7 +1,7 @@
 """Programs under a tool that watches them: correct ones without a report, wrong ones with the right report.
 
 Usage: sanitizers_test.py --tool address|undefined|thread|valgrind --compiler CXX --c-compiler CC --library FILE
-       --include DIR --work DIR [unittest options]
+       --include DIR --work DIR [--define NAME]... [unittest options]
 
 Exits with 77 if the tool is not there. Wrong programs do what they do wrong in a stolen strand, on a stack of the pool.
 """
@@ -52,7 +52,8 @@ class Program:
                       if os.path.exists(path))
         self.path = os.path.join(given.work, f"{name}{level}")
         language = [given.c_compiler, "-std=gnu11", "-c"] if source.endswith(".c") else [given.compiler, "-std=c++20", "-c"]
-        flags = [level, "-g", "-Wall", "-Wextra", "-Werror", "-I", given.include, *TOOLS[given.tool][0]]
+        flags = [level, "-g", "-Wall", "-Wextra", "-Werror", "-I", given.include, *TOOLS[given.tool][0],
+                 *("-D" + name for name in given.define)]
         run_checked([*language, *flags, "-o", self.path + ".o", source])
         run_checked([given.compiler, *flags, "-o", self.path, self.path + ".o", given.library,
                      "-Wl,-rpath," + os.path.dirname(given.library), "-pthread"])
@@ -100,6 +101,12 @@ class Sanitizers(unittest.TestCase):
                             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                             self.assertEqual(done.stderr, "")
 
+    def test_steals_leave_nothing_behind(self):
+        if given.tool not in ("address", "thread"):
+            self.skipTest("keeps nothing per steal")
+        done = Program("many", "-O0").run({}, 2)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def check_reported(self, name, expected, *environments):
         program = Program(name, "-O1")
         for environment in environments:
@@ -127,6 +134,7 @@ class Sanitizers(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", choices=sorted(TOOLS), required=True)
+    parser.add_argument("--define", action="append", default=[], help="of the library's variant")
     for option in ("--compiler", "--c-compiler", "--library", "--include", "--work"):
         parser.add_argument(option, required=True)
     given, rest = parser.parse_known_args()

@@ -19,6 +19,15 @@ namespace support {
 
 using flag = std::atomic<bool>;
 
+/// Whether a sanitizer watches this build: it keeps freed memory for a while, and memory of its own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool watched = true;
+#elif defined(__has_feature)
+inline constexpr bool watched = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool watched = false;
+#endif
+
 inline void sleep_ms(long milliseconds) {
   const timespec time{milliseconds / 1000, milliseconds % 1000 * 1000000};
   nanosleep(&time, nullptr);
