@@ -1,7 +1,6 @@
 // The slow path of a push: adoption, growth, publishing, waking. Everything that wants a running owner gets hold of
 // it here, through the poisoned limit.
 
-#include <nopal/detail/fast_path.h>
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -66,10 +65,6 @@ void offer(worker* self, bool barrier_works) {
   wake_one(self);
 }
 
-}  // namespace
-
-namespace {
-
 int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   runtime& all = the_runtime();
   if (rest == only_to_wake) {
@@ -115,17 +110,6 @@ extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, pus
   checkers::end_visit(self->scheduler_record, stack->record);
   return failed;
 }
-
-extern "C" NOPAL_EXPORT void nopal_watched_fork(nopal_frame* frame) {
-  checkers::forked(&frame->resume_address);
-}
-
-extern "C" NOPAL_EXPORT int nopal_watched_push(nopal_frame* frame) {
-  checkers::forked(&frame->resume_address);
-  return nopal_push(frame);
-}
-
-extern "C" NOPAL_EXPORT int nopal_watched_pop(void) { return nopal_pop(); }
 
 extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
 

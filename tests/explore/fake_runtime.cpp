@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "checkers/checkers.hpp"
 #include "deque/deque.hpp"
 #include "scheduler/tags.hpp"
 
@@ -39,6 +40,20 @@ std::size_t stack_pool::retain(nopal_stack* stack, const void*) noexcept {
   return 0;
 }
 void stack_pool::reuse(nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
+
+namespace checkers {
+
+bool present = false;
+
+namespace watched {
+void stack_emptied(stack_record&) noexcept {}
+void leave_strand(stack_record&, stack_record&, const void*, void*) noexcept {}
+void enter_strand(stack_record&, const void*, stack_record&, const void*, void*, bool) noexcept {}
+void visit_scheduler(stack_record&, stack_record&) noexcept {}
+void end_visit(stack_record&, stack_record&) noexcept {}
+}  // namespace watched
+
+}  // namespace checkers
 
 namespace os {
 
@@ -94,6 +109,7 @@ void scheduler_model::set_up() {
   all.barrier_works.store(true, __ATOMIC_RELAXED);
   all.table_used.store(threads(), __ATOMIC_RELAXED);
   all.sleepers.store(0, __ATOMIC_RELAXED);
+  all.wakes_work = true;
   // What never changes during an execution, and what only statistics are made of.
   ignore(&all.running, static_cast<std::size_t>(reinterpret_cast<char*>(&all.sleepers) -
                                                 reinterpret_cast<char*>(&all.running)));

@@ -1,0 +1,23 @@
+// The fast path of code that ThreadSanitizer watches: here, where it is not watched, and with the order of strands told.
+
+#include <nopal/detail/fast_path.h>
+
+#include "checkers/checkers.hpp"
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+extern "C" NOPAL_EXPORT void nopal_watched_fork(nopal_frame* frame) {
+  checkers::forked(&frame->resume_address);
+}
+
+extern "C" NOPAL_EXPORT int nopal_watched_push(nopal_frame* frame) {
+  checkers::forked(&frame->resume_address);
+  return nopal_push(frame);
+}
+
+extern "C" NOPAL_EXPORT int nopal_watched_pop(void) { return nopal_pop(); }
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
