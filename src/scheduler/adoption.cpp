@@ -5,6 +5,7 @@
 // alone. Its decisions run on a small scheduler stack that comes with the adoption. docs/adoption.md has the rest.
 
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include <nopal/detail/noise.h>
@@ -110,13 +111,52 @@ void thread_ends(void* argument) {
   all.idle_workers = self;
 }
 
-void before_fork() { pthread_mutex_lock(&the_runtime().lock); }
-void after_fork_in_parent() { pthread_mutex_unlock(&the_runtime().lock); }
+/// What a child of fork(2) has no use for, and can not free: reachable all the same, where a tool looks for leaks.
+struct left_behind {
+  left_behind* earlier;
+  worker* workers;
+  char stacks[sizeof(stack_pool)];
+};
+left_behind* all_left_behind;
+left_behind* next_left_behind;  // made before fork(2): a tool's allocator may be locked in the child
+
+void before_fork() {
+  pthread_mutex_lock(&the_runtime().lock);
+  next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;
+}
+
+void after_fork_in_parent() {
+  delete next_left_behind;
+  next_left_behind = nullptr;
+  pthread_mutex_unlock(&the_runtime().lock);
+}
+
+void keep_reachable(runtime& all) {
+  left_behind* const kept = next_left_behind;
+  next_left_behind = nullptr;
+  if (kept == nullptr) {
+    return;
+  }
+  kept->earlier = all_left_behind;
+  kept->workers = nullptr;
+  std::memcpy(kept->stacks, static_cast<const void*>(&all.stacks), sizeof kept->stacks);
+  const worker* const self = this_worker();
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    worker* const other = all.table[i].load(std::memory_order_relaxed);
+    if (other != nullptr && other != self) {
+      other->next_idle = kept->workers;
+      kept->workers = other;
+    }
+  }
+  all_left_behind = kept;
+}
 
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
   runtime& all = the_runtime();
   all.lock = PTHREAD_MUTEX_INITIALIZER;
+  keep_reachable(all);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     all.table[i].store(nullptr, std::memory_order_relaxed);
