@@ -236,4 +236,4 @@ nopal_leave_scheduler:
 
         .section .note.GNU-stack, "", @progbits
 
-#include "arch/x86_64/control_flow_note.h"
+#include "arch/x86_64/control_flow_note.inc"

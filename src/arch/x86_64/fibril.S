@@ -138,4 +138,4 @@ nopal_fibril_fork_\name:
 
         .section .note.GNU-stack, "", @progbits
 
-#include "arch/x86_64/control_flow_note.h"
+#include "arch/x86_64/control_flow_note.inc"
