@@ -41,6 +41,7 @@ void read_machine(runtime& all) {
     all.topology = new os::topology(os::read_topology(os::current_affinity()));
     all.hierarchy = has_hierarchy(*all.topology);
   } catch (const std::bad_alloc&) {
+    all.topology = nullptr;
   }
 }
 
@@ -49,7 +50,7 @@ void pin(const worker* self, const os::topology& topology) noexcept {
   const auto& places = topology.places;
   try {
     os::pin_current_thread(places[static_cast<std::size_t>(self->index) % places.size()].cpu);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the comment above says why
   }
 }
 

@@ -58,6 +58,7 @@ private:
 bool parse_workers(std::string_view text, int& workers) {
   int value = 0;
   const char* const end = text.data() + text.size();
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the end is given
   const auto [parsed_to, failure] = std::from_chars(text.data(), end, value);
   if (failure != std::errc{} || parsed_to != end || value < 1 || value > most_workers) return false;
   workers = value;

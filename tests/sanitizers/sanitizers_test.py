@@ -52,7 +52,8 @@ class Program:
                       if os.path.exists(path))
         self.path = os.path.join(given.work, f"{name}{level}")
         language = [given.c_compiler, "-std=gnu11", "-c"] if source.endswith(".c") else [given.compiler, "-std=c++20", "-c"]
-        flags = [level, "-g", "-Wall", "-Wextra", "-Werror", "-I", given.include, *TOOLS[given.tool][0],
+        # Valgrind does not know all that Clang writes in version 5.
+        flags = [level, "-gdwarf-4", "-Wall", "-Wextra", "-Werror", "-I", given.include, *TOOLS[given.tool][0],
                  *("-D" + name for name in given.define)]
         run_checked([*language, *flags, "-o", self.path + ".o", source])
         run_checked([given.compiler, *flags, "-o", self.path, self.path + ".o", given.library,
