@@ -11,7 +11,7 @@
 class fake_root {
 public:
   explicit fake_root(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
-    std::string pattern = (parent / "nopal-root-XXXXXX").string();
+    std::string pattern = (parent / "nopal-root-").string() + std::string(6, 'X');
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
     path_ = pattern;
   }

@@ -146,12 +146,10 @@ void print_space(const nopal::statistics& stats, const serial_space& serial) {
   fmt::print("workers    {}, {}, {}\n", stats.workers, tool::format_count(stats.total.steals, "steal"),
              tool::format_count(stats.total.suspensions, "suspension"));
   fmt::print("stacks     {} in use, {} at most\n", stats.stacks_in_use, stats.stacks_peak);
-  fmt::print("pages      {} in use, {} at most; P(S1+D) is {}({}+{}) = {}: {}\n", stats.stack_pages_in_use,
-             stats.stack_pages_peak, stats.workers, serial.stack_pages, serial.fork_depth, bound,
-             stats.stack_pages_peak <= bound
-                 ? "within the bound"
-                 : fmt::format("{} more, which reclaiming lazily may keep (NOPAL_RECLAIM=eager keeps none)",
-                               stats.stack_pages_peak - bound));
+  fmt::print("pages      {} in use, {} as the sum of each stack's most; P(S1+D) is {}({}+{}) = {}{}\n",
+             stats.stack_pages_in_use, stats.stack_pages_peak, stats.workers, serial.stack_pages,
+             serial.fork_depth, bound,
+             stats.stack_pages_peak <= bound ? "" : ", beside what is kept lazily and was not there at once");
 }
 
 // The run that counts forks comes first: it also warms the caches, for both that are timed.
