@@ -4,6 +4,9 @@
 #   nopal_compile_variants(<target> VARIANTS parallel elided depth SOURCES a.cpp b.cpp)
 include_guard(GLOBAL)
 
+# Variants of one text differ by a third where one's inner loop happens to straddle a cache line.
+set(nopal_program_options -falign-functions=64 -falign-loops=64)
+
 function(nopal_compile_variants target)
   set(definitions_parallel "")
   set(definitions_elided NOPAL_ELIDE)
@@ -19,8 +22,7 @@ function(nopal_compile_variants target)
     nopal_set_warnings(${objects})
     target_compile_features(${objects} PRIVATE cxx_std_20)
     target_compile_definitions(${objects} PRIVATE NOPAL_PROGRAM_VARIANT=${variant} ${definitions_${variant}})
-    # Variants of one text differ by a third where one's inner loop happens to straddle a cache line.
-    target_compile_options(${objects} PRIVATE -falign-functions=64 -falign-loops=64)
+    target_compile_options(${objects} PRIVATE ${nopal_program_options})
     target_link_libraries(${objects} PRIVATE nopal::nopal)
     target_sources(${target} INTERFACE $<TARGET_OBJECTS:${objects}>)
   endforeach()

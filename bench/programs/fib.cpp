@@ -1,7 +1,6 @@
 // Fibonacci numbers by the double recursion: a fork at every level and next to no work beside it,
 // so its time is the cost of fork and join.
-#include <nopal/scope.hpp>
-
+#include "fork_join.hpp"
 #include "program.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
@@ -25,12 +24,22 @@ long fib(int n) {
   return x + y;
 }
 
+#elif defined(NOPAL_PROGRAM_HAS_INVOKE)
+
+long fib(int n) {
+  if (n < 2) return n;
+  long x;
+  long y;
+  invoke([&] { x = fib(n - 1); }, [&] { y = fib(n - 2); });
+  return x + y;
+}
+
 #else
 
 long fib(int n) {
   if (n < 2) return n;
   long x;
-  nopal::scope s;
+  scope s;
   s.fork_into(x, fib, n - 1);
   long y = fib(n - 2);
   s.join();

@@ -2,8 +2,7 @@
 // halved, one half forked, until halving it changes the sum by less than an absolute 1e-9.
 #include <cmath>
 
-#include <nopal/scope.hpp>
-
+#include "fork_join.hpp"
 #include "program.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
@@ -22,10 +21,16 @@ double integrate(double x1, double y1, double x2, double y2, double coarse) {
   const double right = (y + y2) / 2 * half;
   if (std::abs(left + right - coarse) < tolerance) return left + right;
   double left_area;
-  nopal::scope s;
+#ifdef NOPAL_PROGRAM_HAS_INVOKE
+  double right_area;
+  invoke([&] { left_area = integrate(x1, y1, middle, y, left); },
+         [&] { right_area = integrate(middle, y, x2, y2, right); });
+#else
+  scope s;
   s.fork_into(left_area, integrate, x1, y1, middle, y, left);
   const double right_area = integrate(middle, y, x2, y2, right);
   s.join();
+#endif
   return left_area + right_area;
 }
 

@@ -7,8 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include <nopal/scope.hpp>
-
+#include "fork_join.hpp"
 #include "program.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
@@ -55,7 +54,7 @@ std::int64_t steps_per_microsecond() {
 }
 
 void run_leaves(std::vector<std::uint64_t>& results, std::int64_t steps) {
-  nopal::scope s;
+  scope s;
   for (std::size_t i = 0; i < results.size(); ++i) s.fork_into(results[i], leaf, i, steps);
   s.join();
 }

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <nopal/scope.hpp>
-
+#include "fork_join.hpp"
 #include "program.hpp"
 #include "random.hpp"
 
@@ -51,7 +50,7 @@ void add_product(block c, block a, block b, std::ptrdiff_t grain) {
     add_product_serially(c, a, b);
     return;
   }
-  nopal::scope s;
+  scope s;
   s.fork(add_product, c.quadrant(0), a.quadrant(0), b.quadrant(0), grain);
   s.fork(add_product, c.quadrant(1), a.quadrant(0), b.quadrant(1), grain);
   s.fork(add_product, c.quadrant(2), a.quadrant(2), b.quadrant(0), grain);

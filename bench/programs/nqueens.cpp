@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include <nopal/scope.hpp>
-
+#include "fork_join.hpp"
 #include "program.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
@@ -31,7 +30,7 @@ bool is_attacked(const board& placed, int column, int row) {
 int count_placements(int queens, int column, board placed) {
   if (column == queens) return 1;
   std::array<int, largest_board> counts{};
-  nopal::scope s;
+  scope s;
   for (int row = 0; row < queens; ++row) {
     if (is_attacked(placed, column, row)) continue;
     placed.row_of_column[static_cast<std::size_t>(column)] = static_cast<std::int8_t>(row);

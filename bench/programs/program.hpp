@@ -6,12 +6,15 @@
 //   elided    the serial elision of the same text
 //   depth     the serial elision, counting how deeply forks nest
 //   plain     where the source offers it: the serial function against which a fork's cost is measured
+//   peer      the same text on another library's forks and joins (see fork_join.hpp), in a process of its own
 #ifndef NOPAL_BENCH_PROGRAMS_PROGRAM_HPP
 #define NOPAL_BENCH_PROGRAMS_PROGRAM_HPP
 
 #include <cstdint>
 #include <memory>
 #include <string_view>
+
+#include "list.hpp"
 
 namespace bench {
 
@@ -68,14 +71,9 @@ std::unique_ptr<instance> prepare(const input& with) {
 
 #ifdef NOPAL_PROGRAM_VARIANT
 namespace bench::NOPAL_PROGRAM_VARIANT {
-
-extern const program fib_program;
-extern const program integrate_program;
-extern const program loop_program;
-extern const program matmul_program;
-extern const program nqueens_program;
-extern const program quicksort_program;
-
+#define NOPAL_DECLARE_PROGRAM(name) extern const program name##_program;
+NOPAL_BENCH_PROGRAMS(NOPAL_DECLARE_PROGRAM)
+#undef NOPAL_DECLARE_PROGRAM
 }  // namespace bench::NOPAL_PROGRAM_VARIANT
 #endif
 

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <nopal/scope.hpp>
-
+#include "fork_join.hpp"
 #include "program.hpp"
 #include "random.hpp"
 
@@ -38,10 +37,14 @@ void quicksort(value* first, value* last, std::ptrdiff_t grain) {
     return;
   }
   value* const middle = partition(first, last);
-  nopal::scope s;
+#ifdef NOPAL_PROGRAM_HAS_INVOKE
+  invoke([=] { quicksort(first, middle, grain); }, [=] { quicksort(middle, last, grain); });
+#else
+  scope s;
   s.fork(quicksort, first, middle, grain);
   quicksort(middle, last, grain);
   s.join();
+#endif
 }
 
 class quicksort_instance final : public instance {

@@ -2,15 +2,22 @@
 
 #include <array>
 
+#include "programs/list.hpp"
+
 // What each variant's compilation defines.
-#define NOPAL_DECLARE_PROGRAMS(variant)                                                                      \
-  namespace bench::variant {                                                                                 \
-  extern const program fib_program, integrate_program, loop_program, matmul_program, nqueens_program,        \
-      quicksort_program;                                                                                     \
+#define NOPAL_DECLARE_PROGRAM(name)                                                                          \
+  namespace bench {                                                                                          \
+  namespace parallel {                                                                                       \
+  extern const program name##_program;                                                                       \
+  }                                                                                                          \
+  namespace elided {                                                                                         \
+  extern const program name##_program;                                                                       \
+  }                                                                                                          \
+  namespace depth {                                                                                          \
+  extern const program name##_program;                                                                       \
+  }                                                                                                          \
   }
-NOPAL_DECLARE_PROGRAMS(parallel)
-NOPAL_DECLARE_PROGRAMS(elided)
-NOPAL_DECLARE_PROGRAMS(depth)
+NOPAL_BENCH_PROGRAMS(NOPAL_DECLARE_PROGRAM)
 namespace bench::plain {
 extern const program fib_program;
 }
@@ -18,16 +25,12 @@ extern const program fib_program;
 namespace bench {
 namespace {
 
-const std::array families = {
-    program_family{&parallel::fib_program, &elided::fib_program, &depth::fib_program, &plain::fib_program},
-    program_family{&parallel::nqueens_program, &elided::nqueens_program, &depth::nqueens_program, nullptr},
-    program_family{&parallel::integrate_program, &elided::integrate_program, &depth::integrate_program,
-                   nullptr},
-    program_family{&parallel::quicksort_program, &elided::quicksort_program, &depth::quicksort_program,
-                   nullptr},
-    program_family{&parallel::matmul_program, &elided::matmul_program, &depth::matmul_program, nullptr},
-    program_family{&parallel::loop_program, &elided::loop_program, &depth::loop_program, nullptr},
-};
+const program* plain_program(std::string_view name) { return name == "fib" ? &plain::fib_program : nullptr; }
+
+#define NOPAL_FAMILY(name)                                                                                   \
+  program_family{&parallel::name##_program, &elided::name##_program, &depth::name##_program,                 \
+                 plain_program(#name)},
+const std::array families = {NOPAL_BENCH_PROGRAMS(NOPAL_FAMILY)};
 
 }  // namespace
 

@@ -27,6 +27,8 @@ using tool::usage_error;
 struct arguments {
   std::vector<std::string> programs;
   std::optional<std::string> workers;
+  std::string peers = "none";
+  std::string peer_directory;
   std::string json_file;
   std::int64_t size = -1;
   std::int64_t grain = -1;
@@ -44,6 +46,12 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   app.add_option("--workers", given.workers,
                  "numbers of workers, such as 1,2 (1 to all available in powers of two)")
       ->type_name("LIST");
+  app.add_option("--peers", given.peers,
+                 "other libraries to measure beside: all, none, or names such as tbb,rayon (none)")
+      ->type_name("LIST");
+  app.add_option("--peer-directory", given.peer_directory,
+                 "where the peers' programs are (peers, beside this program)")
+      ->type_name("DIR");
   app.add_option("--json", given.json_file, "also write every sample to FILE")->type_name("FILE");
   tool::add_whole_number(app, "--size", given.size, {0}, "size of the input of the one PROGRAM named");
   tool::add_whole_number(app, "--grain", given.grain, {1},
@@ -97,6 +105,14 @@ void choose_size_and_grain(const arguments& given, bench_options& options) {
   options.chosen_grain = given.grain;
 }
 
+std::vector<tool::peer> choose_peers(const arguments& given) {
+  if (given.peers == "none") return {};
+  const std::string directory =
+      given.peer_directory.empty() ? tool::usual_peer_directory() : given.peer_directory;
+  const tool::interrupt_watch watch;
+  return tool::choose_peers(tool::find_peers(directory, watch), given.peers, directory);
+}
+
 bench_options choose(const arguments& given) {
   if (given.quick && given.paper) throw usage_error("only one of --quick and --paper is accepted");
   bench_options options;
@@ -109,6 +125,7 @@ bench_options choose(const arguments& given) {
   if (given.quick) options.size = tool::input_size::quick;
   if (given.paper) options.size = tool::input_size::paper;
   choose_size_and_grain(given, options);
+  options.peers = choose_peers(given);
   options.seed = static_cast<std::uint64_t>(given.seed);
   options.repeats = given.repeats > 0 ? static_cast<int>(given.repeats) : given.quick ? 3 : 5;
   options.time_limit = std::chrono::seconds(given.time_limit_s);
@@ -164,6 +181,7 @@ int bench_command(int argc, char** argv) {
   json_file json(given.json_file);
   const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
   fmt::print("{}", tool::table_report(measurements, options.workers));
+  if (!options.peers.empty()) fmt::print("\n{}", tool::peer_table(measurements, options));
   json.write(tool::json_report(measurements, options));
   return tool::exit_success;
 }

@@ -25,11 +25,11 @@ void check(int error_number, const char* what) {
 /// A child process with a pipe from its standard output; killed when it goes out of scope unreaped.
 class child {
 public:
-  child(const std::vector<std::string>& arguments, const sigset_t& signal_mask) {
+  child(const std::string& program, const std::vector<std::string>& arguments, const sigset_t& signal_mask) {
     std::array<int, 2> ends{};
     check(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "pipe");
     output_ = ends[0];
-    const int error_number = spawn(arguments, signal_mask, ends[1]);
+    const int error_number = spawn(program, arguments, signal_mask, ends[1]);
     close(ends[1]);
     if (error_number != 0) close(output_);
     check(error_number, "cannot start a child process");
@@ -54,9 +54,10 @@ public:
   }
 
 private:
-  int spawn(const std::vector<std::string>& arguments, const sigset_t& signal_mask, int output_end) {
+  int spawn(const std::string& program, const std::vector<std::string>& arguments,
+            const sigset_t& signal_mask, int output_end) {
     std::vector<char*> pointers;
-    std::string name = "nopal";
+    std::string name = program == this_program ? "nopal" : program;
     pointers.push_back(name.data());
     for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
     pointers.push_back(nullptr);
@@ -68,7 +69,7 @@ private:
     posix_spawnattr_setsigmask(&attributes, &signal_mask);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     const int error_number =
-        posix_spawn(&process_, "/proc/self/exe", &actions, &attributes, pointers.data(), environ);
+        posix_spawn(&process_, program.c_str(), &actions, &attributes, pointers.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error_number;
@@ -89,11 +90,11 @@ void check_end(int status) {
 
 }  // namespace
 
-std::string output_of_self(const std::vector<std::string>& arguments, const interrupt_watch& watch,
-                           const child_limits& limits) {
+std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
+                      const interrupt_watch& watch, const child_limits& limits) {
   constexpr int tick_ms = 200;
   const auto deadline = std::chrono::steady_clock::now() + limits.time;
-  child running(arguments, watch.mask_before());
+  child running(program, arguments, watch.mask_before());
   std::string output;
   for (;;) {
     std::array<pollfd, 2> ready = {pollfd{running.output(), POLLIN, 0},

@@ -1,4 +1,4 @@
-// Runs this very program again as a child and collects what it prints.
+// Runs this very program again, or another, as a child and collects what it prints.
 #ifndef NOPAL_TOOLS_BENCH_CHILD_PROCESS_HPP
 #define NOPAL_TOOLS_BENCH_CHILD_PROCESS_HPP
 
@@ -16,10 +16,13 @@ struct child_limits {
   std::function<void()> tick;  ///< called a few times a second meanwhile
 };
 
-/// Standard output of `<this program> arguments...`. Throws std::runtime_error saying how the child
+/// Where the running program is.
+inline const std::string this_program = "/proc/self/exe";
+
+/// Standard output of `program arguments...`. Throws std::runtime_error saying how the child
 /// ended unless it exited with 0, and `interrupted` when `watch` saw a signal; no child is left behind.
-std::string output_of_self(const std::vector<std::string>& arguments, const interrupt_watch& watch,
-                           const child_limits& limits);
+std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
+                      const interrupt_watch& watch, const child_limits& limits);
 
 }  // namespace tool
 

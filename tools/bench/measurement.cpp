@@ -37,6 +37,10 @@ program_measurement plan(const bench::program_family& family, const bench_option
   planned.columns.push_back({"elided"});
   if (family.plain != nullptr) planned.columns.push_back({"plain"});
   for (const int workers : options.workers) planned.columns.push_back({"parallel", workers});
+  for (const peer& other : options.peers) {
+    if (!other.has(family.name())) continue;
+    for (const int workers : options.workers) planned.columns.push_back({"peer", workers, &other});
+  }
   return planned;
 }
 
@@ -52,7 +56,8 @@ public:
     run_record record;
     try {
       const std::string output =
-          output_of_self(arguments(of, column), watch_, {options_.time_limit, [this] { progress_.tick(); }});
+          output_of(column.of_peer == nullptr ? this_program : column.of_peer->path, arguments(of, column),
+                    watch_, {options_.time_limit, [this] { progress_.tick(); }});
       record = nlohmann::json::parse(output).get<run_record>();
     } catch (const interrupted&) {
       throw;
@@ -99,6 +104,7 @@ void take_round(program_measurement& of, run_taker& taker, int round, int repeat
 }  // namespace
 
 std::string series::label() const {
+  if (of_peer != nullptr) return fmt::format("{} {}", of_peer->name, workers);
   if (variant == "elided") return "serial";
   if (variant != "parallel") return variant;
   return format_count(static_cast<std::uint64_t>(workers), "worker");
@@ -123,7 +129,14 @@ std::uint64_t series::largest(std::uint64_t run_record::* count) const {
 
 const series* program_measurement::find(const std::string& variant, int workers) const {
   for (const series& column : columns) {
-    if (column.variant == variant && column.workers == workers) return &column;
+    if (column.of_peer == nullptr && column.variant == variant && column.workers == workers) return &column;
+  }
+  return nullptr;
+}
+
+const series* program_measurement::find(const peer& of_peer, int workers) const {
+  for (const series& column : columns) {
+    if (column.of_peer == &of_peer && column.workers == workers) return &column;
   }
   return nullptr;
 }

@@ -8,16 +8,20 @@
 #include <string>
 #include <vector>
 
+#include "peers.hpp"
 #include "programs/registry.hpp"
-#include "run_record.hpp"
+#include "runner/run_record.hpp"
 
 namespace tool {
+
+using bench::run_record;
 
 enum class input_size { usual, quick, paper };
 
 struct bench_options {
   std::vector<const bench::program_family*> programs;
   std::vector<int> workers;
+  std::vector<peer> peers;
   input_size size = input_size::usual;
   std::int64_t chosen_size = -1;   ///< overrides `size`; -1: not chosen
   std::int64_t chosen_grain = -1;  ///< overrides the program's; -1: not chosen
@@ -29,7 +33,8 @@ struct bench_options {
 /// The runs of one variant on one number of workers: one column of times.
 struct series {
   std::string variant;
-  int workers = 0;  ///< 0 for the serial variants
+  int workers = 0;                ///< 0 for the serial variants
+  const peer* of_peer = nullptr;  ///< null: this program's own
   std::vector<run_record> runs{};
 
   [[nodiscard]] std::string label() const;
@@ -48,8 +53,10 @@ struct program_measurement {
   std::uint64_t serial_stack_pages = 0;  ///< S1
   std::int64_t fork_depth = 0;           ///< D
 
-  /// The column of that variant and number of workers, or null.
+  /// This program's own column of that variant and number of workers, or null.
   [[nodiscard]] const series* find(const std::string& variant, int workers = 0) const;
+  /// A peer's column, or null where the peer has no such program.
+  [[nodiscard]] const series* find(const peer& of_peer, int workers) const;
   /// The serial time that ratios are taken against: the plain function's where there is one.
   [[nodiscard]] double serial_seconds() const;
   /// Pages that the space bound allows `workers`: P (S1 + D).

@@ -61,6 +61,7 @@ nlohmann::json samples(const program_measurement& of) {
       nlohmann::json sample = column.runs[round];
       sample["variant"] = column.variant;
       sample["workers"] = column.workers;
+      if (column.of_peer != nullptr) sample["peer"] = column.of_peer->name;
       sample["round"] = round + 1;
       all.push_back(std::move(sample));
     }
@@ -87,6 +88,33 @@ std::string table_report(const std::vector<program_measurement>& measurements,
   return text;
 }
 
+std::string peer_table(const std::vector<program_measurement>& measurements, const bench_options& options) {
+  std::vector<std::string> cells = {"time / Ts"};
+  for (const int workers : options.workers) {
+    cells.push_back(fmt::format("nopal {}", workers));
+    for (const peer& other : options.peers) cells.push_back(fmt::format("{} {}", other.name, workers));
+  }
+  text_table table(std::move(cells));
+  for (const program_measurement& of : measurements) {
+    const double serial = std::max(of.serial_seconds(), 1e-9);
+    const auto ratio = [&](const series* column) {
+      return column == nullptr ? "-" : fmt::format("{:.2f}", column->least_seconds() / serial);
+    };
+    cells = {std::string(of.family->name())};
+    for (const int workers : options.workers) {
+      cells.push_back(ratio(of.find("parallel", workers)));
+      for (const peer& other : options.peers) cells.push_back(ratio(of.find(other, workers)));
+    }
+    table.add_row(std::move(cells));
+  }
+  std::string text = table.str() + "\nLeast of the repeats; the number is that of workers. Less is better.\n";
+  for (const peer& other : options.peers) {
+    text += fmt::format("{}: {} {}, {}; {}\n", other.name, other.title, other.version, other.idiom,
+                        other.compiler);
+  }
+  return text;
+}
+
 nlohmann::json json_report(const std::vector<program_measurement>& measurements,
                            const bench_options& options) {
   nlohmann::json programs = nlohmann::json::array();
@@ -100,11 +128,16 @@ nlohmann::json json_report(const std::vector<program_measurement>& measurements,
                         {"serial_seconds", of.serial_seconds()},
                         {"samples", samples(of)}});
   }
-  return {{"machine", describe_machine()},
-          {"build", describe_build()},
-          {"workers", options.workers},
-          {"repeats", options.repeats},
-          {"programs", std::move(programs)}};
+  nlohmann::json peers = nlohmann::json::array();
+  for (const peer& other : options.peers) {
+    peers.push_back({{"name", other.name},
+                     {"title", other.title},
+                     {"version", other.version},
+                     {"idiom", other.idiom},
+                     {"compiler", other.compiler}});
+  }
+  return {{"machine", describe_machine()}, {"build", describe_build()}, {"workers", options.workers},
+          {"repeats", options.repeats},    {"peers", std::move(peers)}, {"programs", std::move(programs)}};
 }
 
 }  // namespace tool

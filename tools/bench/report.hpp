@@ -14,6 +14,10 @@ namespace tool {
 [[nodiscard]] std::string table_report(const std::vector<program_measurement>& measurements,
                                        const std::vector<int>& workers);
 
+/// Every peer's times as multiples of the serial program's.
+[[nodiscard]] std::string peer_table(const std::vector<program_measurement>& measurements,
+                                     const bench_options& options);
+
 [[nodiscard]] nlohmann::json json_report(const std::vector<program_measurement>& measurements,
                                          const bench_options& options);
 

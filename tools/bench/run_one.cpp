@@ -1,7 +1,6 @@
 // `nopal bench-one`: one run of one variant in a process of its own, since the runtime is configured
 // once per process and one run's caches and stacks must not help the next.
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -19,7 +18,8 @@
 #include "measure/fork_depth.hpp"
 #include "measure/fresh_stack.hpp"
 #include "programs/registry.hpp"
-#include "run_record.hpp"
+#include "runner/resources.hpp"
+#include "runner/run_record.hpp"
 
 namespace {
 
@@ -57,7 +57,7 @@ void start_runtime(int workers) {
   s.join();
 }
 
-void run_in_parallel(bench::instance& instance, tool::run_record& record) {
+void run_in_parallel(bench::instance& instance, bench::run_record& record) {
   const nopal::statistics before = nopal::stats();
   record.seconds = seconds_of_run(instance);
   const nopal::statistics after = nopal::stats();
@@ -73,14 +73,13 @@ void run_in_parallel(bench::instance& instance, tool::run_record& record) {
   record.stack_pages_peak = after.stack_pages_peak;
 }
 
-tool::run_record run(const run_order& order) {
+bench::run_record run(const run_order& order) {
   const bench::program& program = find_variant(order);
   const bool parallel = order.variant == "parallel";
   if (parallel) start_runtime(static_cast<int>(order.workers));
   const std::unique_ptr<bench::instance> instance = program.prepare(order.input);
-  tool::run_record record;
-  rusage before{};
-  getrusage(RUSAGE_SELF, &before);
+  bench::run_record record;
+  const bench::resource_watch resources;
   if (parallel) {
     run_in_parallel(*instance, record);
   } else {
@@ -88,10 +87,7 @@ tool::run_record run(const run_order& order) {
         measure::pages_touched_by([&] { record.seconds = seconds_of_run(*instance); });
     record.fork_depth = measure::take_fork_depth();
   }
-  rusage after{};
-  getrusage(RUSAGE_SELF, &after);
-  record.page_faults = after.ru_minflt - before.ru_minflt;
-  record.peak_resident_kib = after.ru_maxrss;
+  resources.finish(record);
   record.verified = instance->verify();
   return record;
 }

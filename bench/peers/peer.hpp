@@ -1,0 +1,25 @@
+// What the main program of a peer needs of the peer. Each peer is a program of its own, so that no
+// runtime's threads are there while another is timed.
+#ifndef NOPAL_BENCH_PEERS_PEER_HPP
+#define NOPAL_BENCH_PEERS_PEER_HPP
+
+#include <functional>
+#include <string>
+
+namespace bench::peer {
+
+/// Defined by each peer.
+struct identity {
+  std::string name;     ///< as --peers takes it
+  std::string title;    ///< as tables print it
+  std::string version;  ///< of the library
+  std::string idiom;    ///< how the programs are written with it, in a few words
+};
+[[nodiscard]] identity who();
+
+/// Calls `timed` with `workers` threads at work, the caller among them, all of them started before.
+void run_with(int workers, const std::function<void()>& timed);
+
+}  // namespace bench::peer
+
+#endif

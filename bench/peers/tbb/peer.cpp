@@ -1,0 +1,32 @@
+#include "peers/peer.hpp"
+
+#include <fmt/format.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/version.h>
+
+#include <chrono>
+#include <thread>
+
+namespace bench::peer {
+
+identity who() {
+  return {.name = "tbb",
+          .title = "oneTBB",
+          .version = TBB_runtime_version(),
+          .idiom = "parallel_invoke, task_group where forks are in a loop"};
+}
+
+void run_with(int workers, const std::function<void()>& timed) {
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(workers));
+  tbb::task_arena arena(workers);
+  arena.execute([&] {
+    // Leaves long enough that every thread comes for one.
+    tbb::parallel_for(0, 8 * workers, [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
+    timed();
+  });
+}
+
+}  // namespace bench::peer

@@ -1,0 +1,9 @@
+// The benchmark programs, in the order in which tables list them.
+#ifndef NOPAL_BENCH_PROGRAMS_LIST_HPP
+#define NOPAL_BENCH_PROGRAMS_LIST_HPP
+
+/// `each(name)` for every program; its source is programs/<name>.cpp and defines `name_program`.
+#define NOPAL_BENCH_PROGRAMS(each)                                                                           \
+  each(fib) each(nqueens) each(integrate) each(quicksort) each(matmul) each(loop)
+
+#endif

@@ -1,0 +1,39 @@
+// What one run reports to the process that ordered it, as one JSON object. A peer's process leaves the
+// runtime's counts at zero; those written in other languages may leave them out.
+#ifndef NOPAL_BENCH_RUNNER_RUN_RECORD_HPP
+#define NOPAL_BENCH_RUNNER_RUN_RECORD_HPP
+
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+namespace bench {
+
+struct run_record {
+  double seconds = 0;
+  bool verified = false;
+  std::uint64_t serial_stack_pages = 0;  ///< S1: stack pages the serial variants touched
+  std::int64_t fork_depth = 0;           ///< D: how deeply forks nest; `depth` variant only
+  std::uint64_t steals = 0;
+  std::uint64_t failed_steals = 0;
+  std::uint64_t suspensions = 0;
+  std::uint64_t publishes = 0;
+  std::uint64_t forced_publishes = 0;
+  std::uint64_t parks = 0;
+  std::uint64_t pages_reclaimed = 0;
+  std::uint64_t stacks_peak = 0;
+  std::uint64_t stack_pages_peak = 0;
+  std::int64_t page_faults = 0;          ///< minor faults during the run
+  std::int64_t peak_resident_kib = 0;    ///< of the whole process
+  std::int64_t resident_growth_kib = 0;  ///< most resident during the run, less what was before it
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(run_record, seconds, verified, serial_stack_pages, fork_depth,
+                                                steals, failed_steals, suspensions, publishes,
+                                                forced_publishes, parks, pages_reclaimed, stacks_peak,
+                                                stack_pages_peak, page_faults, peak_resident_kib,
+                                                resident_growth_kib)
+
+}  // namespace bench
+
+#endif

@@ -1,0 +1,39 @@
+// The programs on other libraries: executables that take the same orders as `nopal bench-one`.
+#ifndef NOPAL_TOOLS_BENCH_PEERS_HPP
+#define NOPAL_TOOLS_BENCH_PEERS_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interrupt.hpp"
+
+namespace tool {
+
+/// One peer, as its executable describes itself.
+struct peer {
+  std::string path;
+  std::string name;
+  std::string title;
+  std::string version;
+  std::string idiom;
+  std::string compiler;
+  std::vector<std::string> programs;
+
+  [[nodiscard]] bool has(std::string_view program) const;
+};
+
+/// The directory in which `nopal bench` looks unless told otherwise: `peers` beside this executable.
+[[nodiscard]] std::string usual_peer_directory();
+
+/// Every peer in the directory, by name; none where there is no directory. One that does not describe
+/// itself is left out, with a line on standard error that says why.
+[[nodiscard]] std::vector<peer> find_peers(const std::string& directory, const interrupt_watch& watch);
+
+/// Those of `found` that the list names: "all", "none", or names with commas between them. Throws usage_error.
+[[nodiscard]] std::vector<peer> choose_peers(const std::vector<peer>& found, std::string_view list,
+                                             const std::string& directory);
+
+}  // namespace tool
+
+#endif
