@@ -13,6 +13,7 @@ struct run_record {
   double seconds = 0;
   bool verified = false;
   std::uint64_t serial_stack_pages = 0;  ///< S1: stack pages the serial variants touched
+  std::uint64_t stack_pages_most = 0;    ///< S_P: the most stack pages at once; `space` variant only
   std::int64_t fork_depth = 0;           ///< D: how deeply forks nest; `depth` variant only
   std::uint64_t steals = 0;
   std::uint64_t failed_steals = 0;
@@ -28,11 +29,11 @@ struct run_record {
   std::int64_t resident_growth_kib = 0;  ///< most resident during the run, less what was before it
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(run_record, seconds, verified, serial_stack_pages, fork_depth,
-                                                steals, failed_steals, suspensions, publishes,
-                                                forced_publishes, parks, pages_reclaimed, stacks_peak,
-                                                stack_pages_peak, page_faults, peak_resident_kib,
-                                                resident_growth_kib)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(run_record, seconds, verified, serial_stack_pages,
+                                                stack_pages_most, fork_depth, steals, failed_steals,
+                                                suspensions, publishes, forced_publishes, parks,
+                                                pages_reclaimed, stacks_peak, stack_pages_peak, page_faults,
+                                                peak_resident_kib, resident_growth_kib)
 
 }  // namespace bench
 

@@ -12,6 +12,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "compare.hpp"
 #include "exit_codes.hpp"
 #include "format.hpp"
 #include "measurement.hpp"
@@ -30,6 +31,7 @@ struct arguments {
   std::string peers = "none";
   std::string peer_directory;
   std::string json_file;
+  std::string compared_file;
   std::int64_t size = -1;
   std::int64_t grain = -1;
   std::int64_t seed = 1;
@@ -53,6 +55,8 @@ bool read_arguments(arguments& given, int argc, char** argv) {
                  "where the peers' programs are (peers, beside this program)")
       ->type_name("DIR");
   app.add_option("--json", given.json_file, "also write every sample to FILE")->type_name("FILE");
+  app.add_option("--compare", given.compared_file, "compare with the FILE an earlier --json wrote")
+      ->type_name("FILE");
   tool::add_whole_number(app, "--size", given.size, {0}, "size of the input of the one PROGRAM named");
   tool::add_whole_number(app, "--grain", given.grain, {1},
                          "serial work at the leaves of the one PROGRAM named");
@@ -178,10 +182,14 @@ int bench_command(int argc, char** argv) {
     return tool::exit_success;
   }
   const bench_options options = choose(given);
+  nlohmann::json compared;
+  if (!given.compared_file.empty()) compared = tool::read_report(given.compared_file);
   json_file json(given.json_file);
   const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
+  const nlohmann::json report = tool::json_report(measurements, options);
   fmt::print("{}", tool::table_report(measurements, options.workers));
   if (!options.peers.empty()) fmt::print("\n{}", tool::peer_table(measurements, options));
-  json.write(tool::json_report(measurements, options));
+  if (!compared.empty()) fmt::print("\n{}", tool::comparison_table(compared, report));
+  json.write(report);
   return tool::exit_success;
 }

@@ -9,6 +9,7 @@
 #include <nopal/nopal.hpp>
 
 #include "command_line.hpp"
+#include "commit.hpp"
 
 namespace tool {
 namespace {
@@ -40,6 +41,7 @@ nlohmann::json describe_machine() {
 
 nlohmann::json describe_build() {
   return {{"version", NOPAL_VERSION_STRING},
+          {"commit", NOPAL_BUILD_COMMIT},
           {"compiler", NOPAL_BUILD_COMPILER},
           {"build_type", NOPAL_BUILD_TYPE},
           {"flags", NOPAL_BUILD_FLAGS}};

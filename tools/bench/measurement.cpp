@@ -37,6 +37,7 @@ program_measurement plan(const bench::program_family& family, const bench_option
   planned.columns.push_back({"elided"});
   if (family.plain != nullptr) planned.columns.push_back({"plain"});
   for (const int workers : options.workers) planned.columns.push_back({"parallel", workers});
+  planned.columns.push_back({"space", *std::max_element(options.workers.begin(), options.workers.end())});
   for (const peer& other : options.peers) {
     if (!other.has(family.name())) continue;
     for (const int workers : options.workers) planned.columns.push_back({"peer", workers, &other});
@@ -90,11 +91,16 @@ private:
   progress progress_;
 };
 
+// Space needs a run of its own, as counting pages takes time. A few show it.
+constexpr int most_space_rounds = 3;
+
 // One run of each column, so that what disturbs the machine for a while disturbs all columns alike.
 void take_round(program_measurement& of, run_taker& taker, int round, int repeats) {
   std::string times;
   for (series& column : of.columns) {
+    if (column.is_space() && round > most_space_rounds) continue;
     column.runs.push_back(taker.take(of, column));
+    if (column.is_space()) continue;
     times += fmt::format("{}{} {}", times.empty() ? "" : ", ", column.label(),
                          format_seconds(column.runs.back().seconds));
   }
@@ -110,15 +116,28 @@ std::string series::label() const {
   return format_count(static_cast<std::uint64_t>(workers), "worker");
 }
 
-double series::least_seconds() const {
-  return std::min_element(runs.begin(), runs.end(), [](auto& a, auto& b) { return a.seconds < b.seconds; })
-      ->seconds;
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
+std::vector<double> series::seconds() const {
+  std::vector<double> all;
+  for (const run_record& run : runs) all.push_back(run.seconds);
+  return all;
+}
+
+double series::median_seconds() const { return quantile(seconds(), 0.5); }
+
+double series::least_seconds() const { return quantile(seconds(), 0); }
+
 double series::spread() const {
-  const auto slowest =
-      std::max_element(runs.begin(), runs.end(), [](auto& a, auto& b) { return a.seconds < b.seconds; });
-  return slowest->seconds / std::max(least_seconds(), 1e-9) - 1;
+  const double between = quantile(seconds(), 0.75) - quantile(seconds(), 0.25);
+  return between / 2 / std::max(median_seconds(), 1e-9);
 }
 
 std::uint64_t series::largest(std::uint64_t run_record::* count) const {
@@ -143,7 +162,12 @@ const series* program_measurement::find(const peer& of_peer, int workers) const 
 
 double program_measurement::serial_seconds() const {
   const series* const plain = find("plain");
-  return (plain != nullptr ? plain : find("elided"))->least_seconds();
+  return (plain != nullptr ? plain : find("elided"))->median_seconds();
+}
+
+std::uint64_t program_measurement::most_stack_pages(int workers) const {
+  const series* const space = find("space", workers);
+  return space == nullptr ? 0 : space->largest(&run_record::stack_pages_most);
 }
 
 std::uint64_t program_measurement::page_bound(int workers) const {
@@ -155,7 +179,9 @@ std::vector<program_measurement> measure_programs(const bench_options& options) 
   std::size_t total_runs = 0;
   for (const bench::program_family* family : options.programs) {
     measurements.push_back(plan(*family, options));
-    total_runs += 1 + measurements.back().columns.size() * static_cast<std::size_t>(options.repeats);
+    const auto repeats = static_cast<std::size_t>(options.repeats);
+    total_runs += 1 + (measurements.back().columns.size() - 1) * repeats +
+                  std::min<std::size_t>(most_space_rounds, repeats);
   }
   run_taker taker(options, total_runs);
   for (program_measurement& of : measurements) {

@@ -38,12 +38,19 @@ struct series {
   std::vector<run_record> runs{};
 
   [[nodiscard]] std::string label() const;
+  /// Taken to count pages; its times mean nothing.
+  [[nodiscard]] bool is_space() const { return variant == "space"; }
+  [[nodiscard]] std::vector<double> seconds() const;
+  [[nodiscard]] double median_seconds() const;
   [[nodiscard]] double least_seconds() const;
-  /// How much slower the slowest run was than the fastest, as a fraction.
+  /// Half the distance between the quartiles of the seconds, as a fraction of the median.
   [[nodiscard]] double spread() const;
   /// The largest of one count over the runs.
   [[nodiscard]] std::uint64_t largest(std::uint64_t run_record::* count) const;
 };
+
+/// The q-quantile of the values, between neighbours in proportion; 0 of none.
+[[nodiscard]] double quantile(std::vector<double> values, double q);
 
 /// Everything measured of one program.
 struct program_measurement {
@@ -57,8 +64,10 @@ struct program_measurement {
   [[nodiscard]] const series* find(const std::string& variant, int workers = 0) const;
   /// A peer's column, or null where the peer has no such program.
   [[nodiscard]] const series* find(const peer& of_peer, int workers) const;
-  /// The serial time that ratios are taken against: the plain function's where there is one.
+  /// The serial time that ratios are taken against, a median: the plain function's where there is one.
   [[nodiscard]] double serial_seconds() const;
+  /// S_P: the most stack pages that were resident at once in any run on `workers`.
+  [[nodiscard]] std::uint64_t most_stack_pages(int workers) const;
   /// Pages that the space bound allows `workers`: P (S1 + D).
   [[nodiscard]] std::uint64_t page_bound(int workers) const;
 };

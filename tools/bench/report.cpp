@@ -13,7 +13,7 @@ namespace {
 
 std::string time_cell(const series* column) {
   if (column == nullptr) return "-";
-  return fmt::format("{} +{:.0f}%", format_seconds(column->least_seconds()), column->spread() * 100);
+  return fmt::format("{} +-{:.0f}%", format_seconds(column->median_seconds()), column->spread() * 100);
 }
 
 bool any_has_plain(const std::vector<program_measurement>& measurements) {
@@ -40,16 +40,16 @@ std::vector<std::string> row(const program_measurement& of, bool with_plain,
   const double serial = std::max(of.serial_seconds(), 1e-9);
   for (const int count : workers) {
     const series* const column = of.find("parallel", count);
-    const double parallel = std::max(column->least_seconds(), 1e-9);
+    const double parallel = std::max(column->median_seconds(), 1e-9);
     cells.push_back(time_cell(column));
     cells.push_back(fmt::format("{:.2f}", count == 1 ? parallel / serial : serial / parallel));
   }
   const int most_workers = *std::max_element(workers.begin(), workers.end());
   const series& most = *of.find("parallel", most_workers);
-  for (const auto count : {&run_record::steals, &run_record::suspensions, &run_record::stacks_peak,
-                           &run_record::stack_pages_peak}) {
+  for (const auto count : {&run_record::steals, &run_record::suspensions, &run_record::stacks_peak}) {
     cells.push_back(std::to_string(most.largest(count)));
   }
+  cells.push_back(std::to_string(of.most_stack_pages(most_workers)));
   cells.push_back(std::to_string(of.page_bound(most_workers)));
   return cells;
 }
@@ -69,6 +69,33 @@ nlohmann::json samples(const program_measurement& of) {
   return all;
 }
 
+// What tables and plots take from the samples.
+nlohmann::json columns(const program_measurement& of) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const series& column : of.columns) {
+    std::vector<double> faults;
+    std::vector<double> growth_kib;
+    for (const run_record& run : column.runs) {
+      faults.push_back(static_cast<double>(run.page_faults));
+      growth_kib.push_back(static_cast<double>(run.resident_growth_kib));
+    }
+    all.push_back({{"variant", column.variant},
+                   {"peer", column.of_peer == nullptr ? "" : column.of_peer->name},
+                   {"workers", column.workers},
+                   {"median_seconds", column.median_seconds()},
+                   {"least_seconds", column.least_seconds()},
+                   {"spread", column.spread()},
+                   {"page_faults", quantile(faults, 0.5)},
+                   {"resident_growth_kib", quantile(growth_kib, 0.5)},
+                   {"steals", column.largest(&run_record::steals)},
+                   {"suspensions", column.largest(&run_record::suspensions)},
+                   {"forced_publishes", column.largest(&run_record::forced_publishes)},
+                   {"pages_reclaimed", column.largest(&run_record::pages_reclaimed)},
+                   {"stacks", column.largest(&run_record::stacks_peak)}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string table_report(const std::vector<program_measurement>& measurements,
@@ -78,9 +105,10 @@ std::string table_report(const std::vector<program_measurement>& measurements,
   for (const program_measurement& of : measurements) table.add_row(row(of, with_plain, workers));
   std::string text = table.str();
   text += fmt::format(
-      "\nTimes: least of the repeats, and how much slower the slowest was. Ts: the serial elision.{}\n"
-      "Counts: largest of the repeats on {}; pages: peak of stack pages, which P(S1+D) bounds\n"
-      "but for what lazy reclaim keeps.\n",
+      "\nTimes: median of the repeats and half the distance between the quartiles. Ts: the serial "
+      "elision.{}\n"
+      "Counts: largest of the repeats on {}; pages: the most stack pages resident at once, the root's\n"
+      "included, which P(S1+D) bounds but for what lazy reclaim keeps.\n",
       with_plain
           ? "\nTs plain: a serial function with one real call per node; where there is one, ratios take it."
           : "",
@@ -98,7 +126,7 @@ std::string peer_table(const std::vector<program_measurement>& measurements, con
   for (const program_measurement& of : measurements) {
     const double serial = std::max(of.serial_seconds(), 1e-9);
     const auto ratio = [&](const series* column) {
-      return column == nullptr ? "-" : fmt::format("{:.2f}", column->least_seconds() / serial);
+      return column == nullptr ? "-" : fmt::format("{:.2f}", column->median_seconds() / serial);
     };
     cells = {std::string(of.family->name())};
     for (const int workers : options.workers) {
@@ -107,7 +135,8 @@ std::string peer_table(const std::vector<program_measurement>& measurements, con
     }
     table.add_row(std::move(cells));
   }
-  std::string text = table.str() + "\nLeast of the repeats; the number is that of workers. Less is better.\n";
+  std::string text =
+      table.str() + "\nMedians of the repeats; the number is that of workers. Less is better.\n";
   for (const peer& other : options.peers) {
     text += fmt::format("{}: {} {}, {}; {}\n", other.name, other.title, other.version, other.idiom,
                         other.compiler);
@@ -117,6 +146,7 @@ std::string peer_table(const std::vector<program_measurement>& measurements, con
 
 nlohmann::json json_report(const std::vector<program_measurement>& measurements,
                            const bench_options& options) {
+  const int most_workers = *std::max_element(options.workers.begin(), options.workers.end());
   nlohmann::json programs = nlohmann::json::array();
   for (const program_measurement& of : measurements) {
     programs.push_back({{"name", of.family->name()},
@@ -126,6 +156,9 @@ nlohmann::json json_report(const std::vector<program_measurement>& measurements,
                         {"serial_stack_pages", of.serial_stack_pages},
                         {"fork_depth", of.fork_depth},
                         {"serial_seconds", of.serial_seconds()},
+                        {"page_bound", of.page_bound(most_workers)},
+                        {"most_stack_pages", of.most_stack_pages(most_workers)},
+                        {"columns", columns(of)},
                         {"samples", samples(of)}});
   }
   nlohmann::json peers = nlohmann::json::array();

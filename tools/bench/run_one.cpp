@@ -17,6 +17,7 @@
 #include "exit_codes.hpp"
 #include "measure/fork_depth.hpp"
 #include "measure/fresh_stack.hpp"
+#include "measure/stack_watch.hpp"
 #include "programs/registry.hpp"
 #include "runner/resources.hpp"
 #include "runner/run_record.hpp"
@@ -34,7 +35,7 @@ const bench::program& find_variant(const run_order& order) {
   const bench::program_family* const family = bench::find_program(order.program);
   if (family == nullptr) throw tool::usage_error(fmt::format("unknown program '{}'", order.program));
   const bench::program* variant = nullptr;
-  if (order.variant == "parallel") variant = family->parallel;
+  if (order.variant == "parallel" || order.variant == "space") variant = family->parallel;
   if (order.variant == "elided") variant = family->elided;
   if (order.variant == "depth") variant = family->depth;
   if (order.variant == "plain") variant = family->plain;
@@ -73,14 +74,26 @@ void run_in_parallel(bench::instance& instance, bench::run_record& record) {
   record.stack_pages_peak = after.stack_pages_peak;
 }
 
+// On a stack of its own the root's pages are counted too, and those of main are not.
+void measure_space(bench::instance& instance, bench::run_record& record) {
+  measure::pages_touched_by([&] {
+    measure::begin_stack_watch();
+    run_in_parallel(instance, record);
+    record.stack_pages_most = measure::end_stack_watch();
+  });
+}
+
 bench::run_record run(const run_order& order) {
   const bench::program& program = find_variant(order);
-  const bool parallel = order.variant == "parallel";
+  const bool space = order.variant == "space";
+  const bool parallel = order.variant == "parallel" || space;
   if (parallel) start_runtime(static_cast<int>(order.workers));
   const std::unique_ptr<bench::instance> instance = program.prepare(order.input);
   bench::run_record record;
   const bench::resource_watch resources;
-  if (parallel) {
+  if (space) {
+    measure_space(*instance, record);
+  } else if (parallel) {
     run_in_parallel(*instance, record);
   } else {
     record.serial_stack_pages =
@@ -106,7 +119,7 @@ int bench_one_command(int argc, char** argv) {
   std::int64_t parent = 0;
   CLI::App app("One run of one program, reported as JSON", "nopal bench-one");
   app.add_option("program", order.program)->required();
-  app.add_option("--variant", order.variant, "parallel, elided, depth or plain")->required();
+  app.add_option("--variant", order.variant, "parallel, space, elided, depth or plain")->required();
   tool::add_whole_number(app, "--workers", order.workers, {1, tool::largest_worker_count}, "workers");
   tool::add_whole_number(app, "--size", order.input.size, {0}, "size of the input");
   tool::add_whole_number(app, "--grain", order.input.grain, {0}, "serial work at the leaves");
