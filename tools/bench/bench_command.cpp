@@ -16,6 +16,7 @@
 #include "exit_codes.hpp"
 #include "format.hpp"
 #include "measurement.hpp"
+#include "page.hpp"
 #include "programs/registry.hpp"
 #include "report.hpp"
 
@@ -28,10 +29,11 @@ using tool::usage_error;
 struct arguments {
   std::vector<std::string> programs;
   std::optional<std::string> workers;
-  std::string peers = "none";
+  std::string peers;
   std::string peer_directory;
   std::string json_file;
   std::string compared_file;
+  std::string page_file;
   std::int64_t size = -1;
   std::int64_t grain = -1;
   std::int64_t seed = 1;
@@ -49,12 +51,15 @@ bool read_arguments(arguments& given, int argc, char** argv) {
                  "numbers of workers, such as 1,2 (1 to all available in powers of two)")
       ->type_name("LIST");
   app.add_option("--peers", given.peers,
-                 "other libraries to measure beside: all, none, or names such as tbb,rayon (none)")
+                 "other libraries to measure beside: all, none, or names such as tbb,rayon (with "
+                 "--report all, else none)")
       ->type_name("LIST");
   app.add_option("--peer-directory", given.peer_directory,
                  "where the peers' programs are (peers, beside this program)")
       ->type_name("DIR");
   app.add_option("--json", given.json_file, "also write every sample to FILE")->type_name("FILE");
+  app.add_option("--report", given.page_file, "also write one page of HTML with all tables and plots to FILE")
+      ->type_name("FILE");
   app.add_option("--compare", given.compared_file, "compare with the FILE an earlier --json wrote")
       ->type_name("FILE");
   tool::add_whole_number(app, "--size", given.size, {0}, "size of the input of the one PROGRAM named");
@@ -110,11 +115,12 @@ void choose_size_and_grain(const arguments& given, bench_options& options) {
 }
 
 std::vector<tool::peer> choose_peers(const arguments& given) {
-  if (given.peers == "none") return {};
+  const std::string list = !given.peers.empty() ? given.peers : given.page_file.empty() ? "none" : "all";
+  if (list == "none") return {};
   const std::string directory =
       given.peer_directory.empty() ? tool::usual_peer_directory() : given.peer_directory;
   const tool::interrupt_watch watch;
-  return tool::choose_peers(tool::find_peers(directory, watch), given.peers, directory);
+  return tool::choose_peers(tool::find_peers(directory, watch), list, directory);
 }
 
 bench_options choose(const arguments& given) {
@@ -150,22 +156,24 @@ void list_programs() {
   fmt::print("{}", table.str());
 }
 
-/// The file for the samples: opened before the runs, so that a bad name costs no measurement.
-class json_file {
+/// A file to write: opened before the runs, so that a bad name costs no measurement.
+class output_file {
 public:
-  explicit json_file(const std::string& name) : name_(name) {
+  output_file(const char* option, const std::string& name) : name_(name) {
     if (name.empty()) return;
     file_.open(name, std::ios::app);
-    if (!file_) throw usage_error(fmt::format("--json: cannot write '{}': {}", name, std::strerror(errno)));
+    if (!file_)
+      throw usage_error(fmt::format("{}: cannot write '{}': {}", option, name, std::strerror(errno)));
   }
-  void write(const nlohmann::json& report) {
+  void write(const std::string& text) {
     if (name_.empty()) return;
     file_.close();
     file_.open(name_, std::ios::trunc);
-    file_ << report.dump(2) << '\n';
+    file_ << text << '\n';
     file_.close();
     if (!file_) throw std::runtime_error(fmt::format("cannot write '{}'", name_));
   }
+  [[nodiscard]] bool is_wanted() const { return !name_.empty(); }
 
 private:
   std::string name_;
@@ -184,12 +192,14 @@ int bench_command(int argc, char** argv) {
   const bench_options options = choose(given);
   nlohmann::json compared;
   if (!given.compared_file.empty()) compared = tool::read_report(given.compared_file);
-  json_file json(given.json_file);
+  output_file json("--json", given.json_file);
+  output_file page("--report", given.page_file);
   const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
   const nlohmann::json report = tool::json_report(measurements, options);
   fmt::print("{}", tool::table_report(measurements, options.workers));
   if (!options.peers.empty()) fmt::print("\n{}", tool::peer_table(measurements, options));
   if (!compared.empty()) fmt::print("\n{}", tool::comparison_table(compared, report));
-  json.write(report);
+  json.write(report.dump(2));
+  if (page.is_wanted()) page.write(tool::page_of(report));
   return tool::exit_success;
 }

@@ -1,8 +1,10 @@
 #include "report.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <string_view>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "format.hpp"
@@ -169,8 +171,13 @@ nlohmann::json json_report(const std::vector<program_measurement>& measurements,
                      {"idiom", other.idiom},
                      {"compiler", other.compiler}});
   }
-  return {{"machine", describe_machine()}, {"build", describe_build()}, {"workers", options.workers},
-          {"repeats", options.repeats},    {"peers", std::move(peers)}, {"programs", std::move(programs)}};
+  return {{"machine", describe_machine()},
+          {"build", describe_build()},
+          {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))},
+          {"workers", options.workers},
+          {"repeats", options.repeats},
+          {"peers", std::move(peers)},
+          {"programs", std::move(programs)}};
 }
 
 }  // namespace tool

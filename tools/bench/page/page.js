@@ -1,0 +1,135 @@
+// The sections of the page, each drawn if the report has what it shows.
+
+const report = JSON.parse(document.getElementById('report').textContent);
+const programs = report.programs;
+const workers = report.workers;
+const most = Math.max(...workers);
+const names = programs.map(p => p.name);
+const peers = report.peers.filter(p => !p.is_variant);
+const variants = report.peers.filter(p => p.is_variant);
+
+function showWhere() {
+  const {machine, build} = report;
+  document.getElementById('where').textContent =
+    `${machine.cpu}, ${machine.cores} processors, ${machine.kernel}. Nopal ${build.version} at ${build.commit || 'no commit'}, ` +
+    `${build.compiler} ${build.flags}. ${report.date}. Medians of ${report.repeats} interleaved runs, each in a process of its own; ` +
+    `Ts is the serial elision of the same text, or a serial function with one real call per node where a fork's cost is measured.`;
+}
+
+const timed = of => of ? {text: seconds(of.median_seconds), note: `±${(of.spread * 100).toFixed(0)}%`} : '';
+
+function showTimes() {
+  const at = section('1. Time and speedup');
+  table(at, ['program', 'size', 'grain', 'Ts', 'Ts, plain calls', ...workers.flatMap(w =>
+    [`T${w}`, w === 1 ? 'T1/Ts' : `Ts/T${w}`])],
+  programs.map(p => [p.name, count(p.size), p.grain ? count(p.grain) : '', timed(elided(p)), timed(plain(p)),
+    ...workers.flatMap(w => {
+      const times = relative(p, own(p, w));
+      return [timed(own(p, w)), ratio(w === 1 ? times : times && 1 / times)];
+    })]));
+  const row = plots(at);
+  if (workers.includes(1)) {
+    bars(row, 'The price of forks that nobody steals: T1/Ts.', names,
+      [{label: 'T1/Ts', values: programs.map(p => relative(p, own(p, 1)))}], 'T1 / Ts');
+  }
+  bars(row, `Speedup on ${most} workers over the serial program: Ts/T${most}.`, names,
+    [{label: `Ts/T${most}`, values: programs.map(p => 1 / relative(p, own(p, most)))}], `Ts / T${most}`);
+}
+
+// Time over Ts of Nopal and every peer on `count` workers; the best is marked.
+function peerRows(count, others) {
+  return programs.map(p => {
+    const values = [own(p, count), ...others.map(o => column(p, 'peer', o.name, count))].map(c => relative(p, c));
+    const best = Math.min(...values.filter(v => v !== undefined));
+    return [p.name, ...values.map(v => v === undefined ? '' : {text: ratio(v), className: v <= best * 1.005 ? 'best' : ''})];
+  });
+}
+
+function showPeers() {
+  if (!peers.length) return;
+  const at = section('2. Against other libraries',
+    'Time as a multiple of Ts: less is better. Same algorithm, same cut-off, same number of threads, runs interleaved.');
+  for (const w of workers) {
+    table(at, [`T${w}/Ts`, 'Nopal', ...peers.map(p => p.title)], peerRows(w, peers));
+    at.append(element('p', ''));
+  }
+  const row = plots(at);
+  for (const w of workers) {
+    const of = peer => ({label: peer.title, values: programs.map(p => relative(p, column(p, 'peer', peer.name, w)))});
+    bars(row, `Time on ${w} worker${w === 1 ? '' : 's'} as a multiple of Ts, on a logarithmic scale.`, names,
+      [{label: 'Nopal', values: programs.map(p => relative(p, own(p, w)))}, ...peers.map(of)], `T${w} / Ts`, 'logarithmic');
+  }
+  showLosses(at);
+  for (const p of peers) at.append(element('p', `${p.title} ${p.version}: ${p.idiom}; ${p.compiler}.`, 'note'));
+}
+
+function showLosses(at) {
+  const losses = [];
+  for (const p of programs) {
+    for (const w of workers) {
+      for (const o of peers) {
+        const [mine, theirs] = [own(p, w), column(p, 'peer', o.name, w)];
+        if (mine && theirs && theirs.median_seconds < mine.median_seconds * 0.99) {
+          losses.push([p.name, w, o.title, ratio(mine.median_seconds / theirs.median_seconds),
+            `±${((mine.spread + theirs.spread) * 100).toFixed(0)}%`]);
+        }
+      }
+    }
+  }
+  at.append(element('p', losses.length ? 'Where Nopal is slower by more than a hundredth:' :
+    'Nowhere is Nopal slower by more than a hundredth.'));
+  if (losses.length) table(at, ['program', 'workers', 'faster', 'by a factor of', 'spread of both'], losses);
+}
+
+function showCounts() {
+  const at = section('3. What the scheduler did', `On ${most} workers; the largest counts of the repeats, page faults a median.`);
+  table(at, ['program', 'steals', 'suspensions', 'forced publishes', 'pages given back', 'page faults'],
+    programs.map(p => {
+      const of = own(p, most);
+      return [p.name, ...['steals', 'suspensions', 'forced_publishes', 'pages_reclaimed', 'page_faults'].map(k => count(of[k]))];
+    }));
+}
+
+function showSpace() {
+  const at = section('4. Stack space',
+    `D: how deeply forks nest. S1: stack pages of the serial program. S_P: the most stack pages resident at once on ${most} workers, ` +
+    'counted exactly. The bound is P (S1 + D); the lazy policy may keep the unused pages of 4 P stacks besides, at most 4 P S1.');
+  table(at, ['program', 'D', 'S1', 'S1 + D', `S_P`, 'S_P / P', 'P (S1 + D)', 'with the lazy budget'], programs.map(p => {
+    const bound = p.page_bound + 4 * most * p.serial_stack_pages;
+    return [p.name, count(p.fork_depth), count(p.serial_stack_pages), count(p.fork_depth + p.serial_stack_pages),
+      {text: count(p.most_stack_pages), className: p.most_stack_pages > bound ? 'over' : ''},
+      ratio(p.most_stack_pages / most), count(p.page_bound), count(bound)];
+  }));
+  bars(plots(at), 'Stack pages against the bound.', names,
+    [{label: 'S_P', values: programs.map(p => p.most_stack_pages)}, {label: 'P (S1 + D)', values: programs.map(p => p.page_bound)}],
+    'pages', 'logarithmic');
+}
+
+function showMemory() {
+  const at = section('5. Memory of the process',
+    `The most resident during the run less what was resident before it, KiB, on ${most} workers; and stacks in use at once.`);
+  table(at, ['program', 'serial', 'Nopal', ...peers.map(p => p.title), 'stacks'], programs.map(p =>
+    [p.name, elided(p), own(p, most), ...peers.map(o => column(p, 'peer', o.name, most))]
+      .map((c, i) => i === 0 ? c : count(c && c.resident_growth_kib)).concat(count(own(p, most).stacks))));
+}
+
+function showVariants() {
+  if (!variants.length) return;
+  const at = section('6. Other deques, joins and reclaim policies',
+    'Time as a multiple of Ts. The ordinary library is the first column; the others are built or set for comparison only.');
+  for (const w of workers) {
+    table(at, [`T${w}/Ts`, 'ordinary', ...variants.map(v => v.title)], peerRows(w, variants));
+    at.append(element('p', ''));
+  }
+}
+
+showWhere();
+showTimes();
+showPeers();
+showCounts();
+showSpace();
+showMemory();
+showVariants();
+showKnary();
+showPredictions();
+showOverhead();
