@@ -8,6 +8,7 @@ int bench_command(int argc, char** argv);
 
 /// Hidden: one run of one program variant in this process; prints one JSON object.
 int bench_one_command(int argc, char** argv);
+int bench_steps_command(int argc, char** argv);
 
 /// Sorts lines and counts words of real text files, serially and in parallel.
 int demo_command(int argc, char** argv);

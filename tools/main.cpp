@@ -27,6 +27,7 @@ constexpr std::array subcommands = {
                demo_command},
     subcommand{"doctor", "show what this machine gives the runtime", doctor_command},
     subcommand{"bench-one", "", bench_one_command},
+    subcommand{"bench-steps", "", bench_steps_command},
 };
 
 void print_help() {

@@ -195,7 +195,8 @@ int bench_command(int argc, char** argv) {
   output_file json("--json", given.json_file);
   output_file page("--report", given.page_file);
   const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
-  const nlohmann::json report = tool::json_report(measurements, options);
+  nlohmann::json report = tool::json_report(measurements, options);
+  if (page.is_wanted()) report["fork_steps"] = tool::measure_fork_steps(options);
   fmt::print("{}", tool::table_report(measurements, options.workers));
   if (!options.peers.empty()) fmt::print("\n{}", tool::peer_table(measurements, options));
   if (!compared.empty()) fmt::print("\n{}", tool::comparison_table(compared, report));

@@ -174,6 +174,12 @@ std::uint64_t program_measurement::page_bound(int workers) const {
   return static_cast<std::uint64_t>(workers) * (serial_stack_pages + static_cast<std::uint64_t>(fork_depth));
 }
 
+nlohmann::json measure_fork_steps(const bench_options& options) {
+  const interrupt_watch watch;
+  const std::vector<std::string> arguments = {"bench-steps", fmt::format("--parent={}", getpid())};
+  return nlohmann::json::parse(output_of(this_program, arguments, watch, {options.time_limit, [] {}}));
+}
+
 std::vector<program_measurement> measure_programs(const bench_options& options) {
   std::vector<program_measurement> measurements;
   std::size_t total_runs = 0;

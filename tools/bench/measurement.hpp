@@ -78,6 +78,9 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/// What each step of an unstolen fork costs, as `nopal bench-steps` prints it.
+[[nodiscard]] nlohmann::json measure_fork_steps(const bench_options& options);
+
 /// Takes all runs, round by round, each in a process of its own.
 [[nodiscard]] std::vector<program_measurement> measure_programs(const bench_options& options);
 

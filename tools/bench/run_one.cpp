@@ -16,6 +16,7 @@
 #include "commands.hpp"
 #include "exit_codes.hpp"
 #include "measure/fork_depth.hpp"
+#include "measure/fork_steps.hpp"
 #include "measure/fresh_stack.hpp"
 #include "measure/stack_watch.hpp"
 #include "programs/registry.hpp"
@@ -129,5 +130,21 @@ int bench_one_command(int argc, char** argv) {
   order.input.seed = static_cast<std::uint64_t>(seed);
   end_with_parent(parent);
   fmt::print("{}\n", nlohmann::json(run(order)).dump());
+  return tool::exit_success;
+}
+
+// In a process of its own too, for the same reasons.
+int bench_steps_command(int argc, char** argv) {
+  std::int64_t parent = 0;
+  CLI::App app("The steps of an unstolen fork, reported as JSON", "nopal bench-steps");
+  tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
+  if (!tool::parse(app, argc, argv)) return tool::exit_success;
+  end_with_parent(parent);
+  start_runtime(1);
+  nlohmann::json steps = nlohmann::json::array();
+  for (const measure::fork_step& step : measure::measure_fork_steps()) {
+    steps.push_back({{"name", step.name}, {"seconds", step.seconds_per_fork}});
+  }
+  fmt::print("{}\n", steps.dump());
   return tool::exit_success;
 }

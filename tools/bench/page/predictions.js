@@ -39,10 +39,13 @@ function showPredictions() {
 }
 
 function showOverhead() {
-  const overhead = report.overhead;
-  if (!overhead) return;
-  const at = section('9. Where the time of fib goes', overhead.text);
-  table(at, ['part', 'instructions per fork', 'seconds', 'of T1'], overhead.parts.map(p =>
-    [p.name, p.instructions === undefined ? '' : p.instructions.toFixed(1), p.seconds === undefined ? '' : seconds(p.seconds),
-      p.fraction === undefined ? '' : `${(p.fraction * 100).toFixed(0)}%`]));
+  const steps = report.fork_steps;
+  if (!steps) return;
+  const at = section('9. Where the time of fib goes',
+    'Fibonacci numbers on one thread with ever more of a fork and its join done, nanoseconds per fork; least of many short runs. ' +
+    'The steps overlap in the processor, so what one adds depends on those before.');
+  const serial = steps[0].seconds;
+  table(at, ['step', 'ns per fork', 'added', 'times serial'], steps.map((s, i) =>
+    [s.name, (s.seconds * 1e9).toFixed(2), i === 0 ? '' : ((s.seconds - steps[i - 1].seconds) * 1e9).toFixed(2), ratio(s.seconds / serial)]));
+  bars(plots(at), 'The same.', steps.map(s => s.name), [{label: 'ns', values: steps.map(s => s.seconds * 1e9)}], 'ns per fork');
 }
