@@ -37,6 +37,11 @@ void* map_scheduler_stack() {
   return all + apart;
 }
 
+void unmap_scheduler_stack(void* low) noexcept {
+  const std::size_t apart = checkers::apart();
+  os::unmap(static_cast<char*>(low) - apart, scheduler_stack_bytes + 2 * apart);
+}
+
 worker* make_adoptable() {
   worker* const self = make_worker();
   if (self == nullptr) {
@@ -88,6 +93,19 @@ worker* adopt_locked(runtime& all) {
   return self;
 }
 
+/// The worker has no thread any more, and no visitors. Under `lock`.
+void make_idle(runtime& all, worker* self) noexcept {
+  if (self->spare != nullptr) {
+    all.stacks.give(self->spare);
+    self->spare = nullptr;
+  }
+  checkers::stack_unmade(self->native.record);
+  all.table[self->index].store(nullptr, std::memory_order_release);
+  deque::poison(self->deque);
+  self->next_idle = all.idle_workers;
+  all.idle_workers = self;
+}
+
 /// At a thread's end, after its own destructors. The thread is no worker afterwards.
 void thread_ends(void* argument) {
   auto* const self = static_cast<worker*>(argument);
@@ -100,15 +118,7 @@ void thread_ends(void* argument) {
   }
   NOPAL_DISTURB();
   const locked guard(all);
-  if (self->spare != nullptr) {
-    all.stacks.give(self->spare);
-    self->spare = nullptr;
-  }
-  checkers::stack_unmade(self->native.record);
-  all.table[self->index].store(nullptr, std::memory_order_release);
-  deque::poison(self->deque);
-  self->next_idle = all.idle_workers;
-  all.idle_workers = self;
+  make_idle(all, self);
 }
 
 /// What a child of fork(2) has no use for, and can not free: reachable all the same, where a tool looks for leaks.
@@ -155,7 +165,7 @@ void keep_reachable(runtime& all) {
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
   runtime& all = the_runtime();
-  all.lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_unlock(&all.lock);  // this thread took it in before_fork
   keep_reachable(all);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
@@ -186,6 +196,24 @@ __attribute__((constructor)) void prepare_for_fork() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+/// Frees the workers of this thread and of those that have ended. Under `lock`, when the runtime has been stopped: nobody
+/// looks at them.
+void free_adopted(runtime& all) noexcept {
+  if (worker* const self = this_worker()) {
+    set_this_worker(nullptr);
+    stop_watching_for_overflow(self);
+    make_idle(all, self);
+  }
+  while (worker* const idle = all.idle_workers) {
+    all.idle_workers = idle->next_idle;
+    // None if a thread of the pool became the only one of a child of fork(2).
+    if (idle->scheduler_memory != nullptr) {
+      unmap_scheduler_stack(idle->scheduler_memory);
+    }
+    free_worker(idle);
+  }
+}
+
 void at_exit() {
   runtime& all = the_runtime();
   if (all.chosen.print_stats) {
@@ -195,6 +223,7 @@ void at_exit() {
   // From inside a strand, or while other threads run strands, the process simply ends.
   if (!any_strand_active(all)) {
     stop_runtime(all);
+    free_adopted(all);
   }
 }
 
