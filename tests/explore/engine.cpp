@@ -86,6 +86,8 @@ void engine::run_once() {
   pruned_ = false;
   arena_used_ = 0;
   ignored_.clear();
+  gone_.clear();
+  allocated_.clear();
   for (location& one : locations_) {
     one.live = one.weak_stores = one.weak_loads = one.blinded = one.torn = false;
   }

@@ -32,6 +32,8 @@ public:
   void yield();
   bool futex_wait(const void* address, std::uint32_t expected, bool timed);
   int futex_wake(const void* address, int count);
+  void lock(void* address);
+  void unlock(void* address);
   void plain(const void* address, std::size_t bytes, bool write);
   void* copy(void* to, const void* from, std::size_t bytes);
   [[noreturn]] void finish();
@@ -44,6 +46,8 @@ public:
   void ignore(const void* address, std::size_t bytes);
   location& location_at(const void* address, std::size_t bytes);
   void* allocate(std::size_t alignment, std::size_t bytes);
+  void give_up(const void* address, std::size_t bytes, bool gone);
+  void free(void* address);
   [[nodiscard]] bool waits(int thread) const {
     return fibers_[static_cast<std::size_t>(thread)].state == fiber_state::waiting;
   }
@@ -83,6 +87,7 @@ private:
   void show_memory(int thread);
   access find(const void* address, std::size_t bytes);
   [[nodiscard]] bool ignored(const void* address) const;
+  void expect_there(const void* address);
   fiber& self() { return fibers_[static_cast<std::size_t>(running_)]; }
   void remember(std::uint64_t kind, const access& of, std::uint64_t value);
   [[gnu::format(printf, 2, 3)]] void trace(const char* format, ...);
@@ -115,7 +120,7 @@ private:
   struct range {
     std::uintptr_t first, last;
   };
-  std::vector<range> ignored_;
+  std::vector<range> ignored_, gone_, allocated_;
   std::vector<char> arena_;
   std::size_t arena_used_ = 0;
 };

@@ -42,6 +42,10 @@ bool futex_wait(const void* address, std::uint32_t expected, bool timed) {
   return the_engine->futex_wait(address, expected, timed);
 }
 int futex_wake(const void* address, int count) { return the_engine->futex_wake(address, count); }
+void lock(void* address) { the_engine->lock(address); }
+void unlock(void* address) { the_engine->unlock(address); }
+void give_up(const void* address, std::size_t bytes, bool gone) { the_engine->give_up(address, bytes, gone); }
+void free(void* address) { the_engine->free(address); }
 bool waits(int thread) { return the_engine->waits(thread); }
 
 void* allocate(std::size_t alignment, std::size_t bytes) { return the_engine->allocate(alignment, bytes); }
@@ -74,7 +78,7 @@ std::uint64_t update_bits(void* address, std::size_t bytes, update kind, std::ui
   std::uint64_t before = 0;
   std::memcpy(&before, address, bytes);
   if (kind != update::compare_exchange || before == expected) {
-    const std::uint64_t after = kind == update::add ? before + operand : operand;
+    const std::uint64_t after = updated(kind, before, operand);
     std::memcpy(address, &after, bytes);
   }
   return before;

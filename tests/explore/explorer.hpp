@@ -103,6 +103,15 @@ void yield();
 bool futex_wait(const void* address, std::uint32_t expected, bool timed);
 int futex_wake(const void* address, int count);
 
+/// A lock: 4 bytes, 0 while nobody holds it. Whoever finds it taken waits; release and acquire. A gate, if it begins taken.
+void lock(void* address);
+void unlock(void* address);
+
+/// The memory is given back, or is somebody's again: what uses it between fails.
+void give_up(const void* address, std::size_t bytes, bool gone = true);
+/// Gives up what allocate returned.
+void free(void* address);
+
 /// For check: whether a thread waits for good.
 [[nodiscard]] bool waits(int thread);
 
@@ -115,7 +124,7 @@ void* copy(void* to, const void* from, std::size_t bytes);
 inline constexpr int plain_order = -1;  ///< not atomic, hence no step of its own
 std::uint64_t load_bits(const void* address, std::size_t bytes, int order);
 void store_bits(void* address, std::size_t bytes, std::uint64_t value, int order);
-enum class update { exchange, add, compare_exchange };
+enum class update { exchange, add, bit_or, bit_and, compare_exchange };
 /// Returns what was there; of a compare_exchange that found something else than `expected`, nothing is written.
 std::uint64_t update_bits(void* address, std::size_t bytes, update kind, std::uint64_t operand,
                           std::uint64_t expected, int order);
@@ -214,10 +223,50 @@ public:
   bool compare_exchange_strong(T& expected, T desired, Order order) noexcept {
     return explore::compare_exchange(&value_, &expected, desired, static_cast<int>(order));
   }
+  template <class Order>
+  bool compare_exchange_strong(T& expected, T desired, Order order, Order /*failed*/) noexcept {
+    return compare_exchange_strong(expected, desired, order);
+  }
+  template <class... Orders>
+  bool compare_exchange_weak(T& expected, T desired, Orders... orders) noexcept {
+    return compare_exchange_strong(expected, desired, orders...);
+  }
+  template <class Order>
+  T fetch_or(T bits, Order order) noexcept {
+    return change(update::bit_or, bits, order);
+  }
+  template <class Order>
+  T fetch_and(T bits, Order order) noexcept {
+    return change(update::bit_and, bits, order);
+  }
   [[nodiscard]] const void* address() const noexcept { return &value_; }
 
 private:
+  template <class Order>
+  T change(update kind, T operand, Order order) noexcept {
+    return from_bits<T>(
+        update_bits(&value_, sizeof(T), kind, to_bits(operand), 0, static_cast<int>(order)));
+  }
+
   T value_;
+};
+
+/// Stands in for std::atomic_flag.
+class atomic_flag {
+public:
+  constexpr atomic_flag(int set = 0) noexcept : value_(static_cast<std::uint32_t>(set)) {}  // implicit, as there
+  template <class Order>
+  bool test_and_set(Order order) noexcept {
+    return explore::exchange(&value_, 1U, static_cast<int>(order)) != 0;
+  }
+  template <class Order>
+  void clear(Order order) noexcept {
+    explore::store(&value_, 0U, static_cast<int>(order));
+  }
+  [[nodiscard]] const void* address() const noexcept { return &value_; }
+
+private:
+  std::uint32_t value_;
 };
 
 }  // namespace explore
