@@ -29,6 +29,8 @@ void weaken_loads(const void* address, bool on) { the_engine->location_at(addres
 void blind(const void* address, bool on) { the_engine->location_at(address, 4).blinded = on; }
 void tear(const void* address, bool on) { the_engine->location_at(address, 4).torn = on; }
 
+bool broken(const char* fault) { return the_engine->broken(fault); }
+
 int this_thread() { return the_engine->running(); }
 void fail(const char* message) { the_engine->report(message); }
 void finish() { the_engine->finish(); }

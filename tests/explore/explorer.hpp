@@ -35,6 +35,7 @@ struct options {
   /// The 16-byte exchange is a full barrier, as on x86. Otherwise it is a sequentially consistent operation and no more,
   /// as a port's might be; the views tell the difference.
   bool exchange_is_barrier = true;
+  const char* broken = "";  ///< the fault made on purpose in the copies of sources that know it by this name
   std::vector<unsigned> replay = {};  ///< not empty: runs this one execution and no other
 };
 
@@ -80,6 +81,9 @@ void tear(const void* address, bool on = true);           ///< additions are a l
 
 /// What every 16-byte exchange passes through, if set: may change what is about to be written.
 extern void (*alter_exchange)(const std::uint64_t (&expected)[2], std::uint64_t& low, std::uint64_t& high);
+
+/// Whether the exploration is to find this fault. Asked by altered copies of sources.
+[[nodiscard]] bool broken(const char* fault);
 
 // ---------------------------------------------------------------------------------------------
 // For threads.
@@ -244,8 +248,7 @@ public:
 private:
   template <class Order>
   T change(update kind, T operand, Order order) noexcept {
-    return from_bits<T>(
-        update_bits(&value_, sizeof(T), kind, to_bits(operand), 0, static_cast<int>(order)));
+    return from_bits<T>(update_bits(&value_, sizeof(T), kind, to_bits(operand), 0, static_cast<int>(order)));
   }
 
   T value_;
@@ -254,7 +257,8 @@ private:
 /// Stands in for std::atomic_flag.
 class atomic_flag {
 public:
-  constexpr atomic_flag(int set = 0) noexcept : value_(static_cast<std::uint32_t>(set)) {}  // implicit, as there
+  constexpr atomic_flag(int set = 0) noexcept
+      : value_(static_cast<std::uint32_t>(set)) {}  // implicit, as there
   template <class Order>
   bool test_and_set(Order order) noexcept {
     return explore::exchange(&value_, 1U, static_cast<int>(order)) != 0;

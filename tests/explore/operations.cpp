@@ -93,7 +93,8 @@ void engine::expect_there(const void* address) {
   for (const range& one : gone_) {
     if (one.first <= at && at < one.last) {
       const auto known = by_address_.find(at);
-      trace("%d: uses %s\n", running_, known == by_address_.end() ? "it" : locations_[known->second].name.c_str());
+      trace("%d: uses %s\n", running_,
+            known == by_address_.end() ? "it" : locations_[known->second].name.c_str());
       report("memory is used that was given up");
     }
   }
@@ -105,7 +106,8 @@ void engine::give_up(const void* address, std::size_t bytes, bool gone) {
     gone_.push_back({first, first + bytes});
     return;
   }
-  std::erase_if(gone_, [first, bytes](const range& one) { return one.first < first + bytes && first < one.last; });
+  std::erase_if(gone_,
+                [first, bytes](const range& one) { return one.first < first + bytes && first < one.last; });
 }
 
 void engine::free(void* address) {
