@@ -47,7 +47,7 @@ public:
   location& location_at(const void* address, std::size_t bytes);
   void* allocate(std::size_t alignment, std::size_t bytes);
   void give_up(const void* address, std::size_t bytes, bool gone);
-  void free(void* address);
+  void free_memory(void* address);
   [[nodiscard]] bool broken(const char* fault) const { return std::strcmp(how_.broken, fault) == 0; }
   [[nodiscard]] bool waits(int thread) const {
     return fibers_[static_cast<std::size_t>(thread)].state == fiber_state::waiting;
@@ -68,6 +68,7 @@ private:
     unsigned made;
     unsigned count;
   };
+  static constexpr int nobody = -2;
   /// What may happen next: a thread's step, or a store's way from its buffer to memory.
   struct move {
     int thread;
@@ -86,6 +87,8 @@ private:
   void leave();
   void enter(int thread);
   void show_memory(int thread);
+  void show_location(unsigned where);
+  void show_what_an_access_did(unsigned where, int order);
   access find(const void* address, std::size_t bytes);
   [[nodiscard]] bool ignored(const void* address) const;
   void expect_there(const void* address);
@@ -101,6 +104,7 @@ private:
   ucontext_t outside_{};
   int running_ = -1;
   int last_running_ = -1;
+  int shown_ = nobody;  // memory is as this thread would find it
   int preemptions_ = 0;
 
   std::vector<choice> choices_;
@@ -118,6 +122,13 @@ private:
 
   std::vector<location> locations_;
   std::unordered_map<std::uintptr_t, unsigned> by_address_;  // of every byte of a location
+  struct given_name {
+    std::uintptr_t first;
+    std::size_t bytes;
+    std::string text;
+  };
+  std::unordered_map<std::uintptr_t, given_name>
+      names_;  // by every byte; of locations that are not used yet, too
   struct range {
     std::uintptr_t first, last;
   };

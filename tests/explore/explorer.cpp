@@ -39,15 +39,27 @@ bool process_barrier() {
   the_engine->barrier();
   return true;
 }
-void yield() { the_engine->yield(); }
+void yield() {
+  if (inside()) the_engine->yield();
+}
 bool futex_wait(const void* address, std::uint32_t expected, bool timed) {
   return the_engine->futex_wait(address, expected, timed);
 }
-int futex_wake(const void* address, int count) { return the_engine->futex_wake(address, count); }
-void lock(void* address) { the_engine->lock(address); }
-void unlock(void* address) { the_engine->unlock(address); }
+int futex_wake(const void* address, int count) {
+  return inside() ? the_engine->futex_wake(address, count) : 0;
+}
+void lock(void* address) {
+  if (inside()) the_engine->lock(address);
+}
+void unlock(void* address) {
+  if (inside()) {
+    the_engine->unlock(address);
+  } else {
+    std::memset(address, 0, sizeof(std::uint32_t));
+  }
+}
 void give_up(const void* address, std::size_t bytes, bool gone) { the_engine->give_up(address, bytes, gone); }
-void free(void* address) { the_engine->free(address); }
+void free_memory(void* address) { the_engine->free_memory(address); }
 bool waits(int thread) { return the_engine->waits(thread); }
 
 void* allocate(std::size_t alignment, std::size_t bytes) { return the_engine->allocate(alignment, bytes); }

@@ -114,7 +114,7 @@ void unlock(void* address);
 /// The memory is given back, or is somebody's again: what uses it between fails.
 void give_up(const void* address, std::size_t bytes, bool gone = true);
 /// Gives up what allocate returned.
-void free(void* address);
+void free_memory(void* address);
 
 /// For check: whether a thread waits for good.
 [[nodiscard]] bool waits(int thread);

@@ -41,9 +41,17 @@ location& engine::location_at(const void* address, std::size_t bytes) {
   location made;
   made.address = static_cast<char*>(const_cast<void*>(address));
   made.bytes = static_cast<unsigned>(bytes);
-  made.name = "location " + std::to_string(locations_.size());
-  for (std::size_t i = 0; i < bytes; ++i) {
-    by_address_[first + i] = static_cast<unsigned>(locations_.size());
+  const auto known = names_.find(first);
+  if (known != names_.end()) {
+    made.address -= first - known->second.first;
+    made.bytes = static_cast<unsigned>(known->second.bytes);
+    made.name = known->second.text;
+  } else {
+    made.name = "location " + std::to_string(locations_.size());
+  }
+  for (std::size_t i = 0; i < made.bytes; ++i) {
+    by_address_[reinterpret_cast<std::uintptr_t>(made.address) + i] =
+        static_cast<unsigned>(locations_.size());
   }
   locations_.push_back(made);
   return locations_.back();
@@ -66,9 +74,9 @@ access engine::find(const void* address, std::size_t bytes) {
 }
 
 void engine::name(const void* address, std::size_t bytes, const char* text) {
-  location& at = location_at(address, bytes);
-  if (at.name != text) {
-    at.name = text;
+  const auto first = reinterpret_cast<std::uintptr_t>(address);
+  for (std::size_t i = 0; i < bytes && (i > 0 || names_.find(first) == names_.end()); ++i) {
+    names_[first + i] = {first, bytes, text};
   }
 }
 
@@ -110,7 +118,7 @@ void engine::give_up(const void* address, std::size_t bytes, bool gone) {
                 [first, bytes](const range& one) { return one.first < first + bytes && first < one.last; });
 }
 
-void engine::free(void* address) {
+void engine::free_memory(void* address) {
   const auto first = reinterpret_cast<std::uintptr_t>(address);
   for (const range& one : allocated_) {
     if (one.first == first) {
@@ -164,7 +172,7 @@ std::uint64_t engine::load(const void* address, std::size_t bytes, int order) {
   }
   remember(1, of, value);
   trace_access("load", of, value, order);
-  show_memory(running_);
+  show_what_an_access_did(of.where, order);
   return value;
 }
 
@@ -181,7 +189,7 @@ void engine::store(void* address, std::size_t bytes, std::uint64_t value, int or
   memory_->store(running_, to, value, locations_[to.where].weak_stores ? without_release(order) : order);
   remember(2, to, value);
   trace_access("store", to, value, order);
-  show_memory(running_);
+  show_what_an_access_did(to.where, __ATOMIC_RELAXED);
 }
 
 std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std::uint64_t operand,
@@ -223,7 +231,7 @@ std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std:
   if (!fails) {
     trace_access("change", of, value.words[0], order);
   }
-  show_memory(running_);
+  show_what_an_access_did(of.where, order);
   return before;
 }
 

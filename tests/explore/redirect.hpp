@@ -38,7 +38,7 @@ template <class T>
 using explored_atomic = ::explore::atomic<T>;
 inline void* explored_alloc(size_t alignment, size_t bytes) { return ::explore::allocate(alignment, bytes); }
 inline void* explored_malloc(size_t bytes) { return ::explore::allocate(alignof(max_align_t), bytes); }
-inline void explored_free(void* address) { ::explore::free(address); }
+inline void explored_free(void* address) { ::explore::free_memory(address); }
 using explored_atomic_flag = ::explore::atomic_flag;
 inline void* explored_copy(void* to, const void* from, size_t bytes) {
   return ::explore::copy(to, from, bytes);
@@ -57,7 +57,7 @@ int explored_key_create(pthread_key_t* key, void (*at_end)(void*)) noexcept;
 int explored_key_delete(pthread_key_t key) noexcept;
 int explored_setspecific(pthread_key_t key, const void* value) noexcept;
 }
-#define pthread_mutex_lock(mutex) ::explore::lock(mutex)
+#define pthread_mutex_lock(mutex) (::explore::broken("no lock") ? void() : ::explore::lock(mutex))
 #define pthread_mutex_unlock(mutex) ::explore::unlock(mutex)
 #define pthread_key_create explored_key_create
 #define pthread_key_delete explored_key_delete

@@ -21,6 +21,11 @@ void engine::barrier() {
 void engine::yield() {
   self().yielded = true;
   step();
+  if (self().yielded) {
+    // Nobody else could move, so time passes: what was stored is seen.
+    memory_->settle(running_);
+    show_memory(running_);
+  }
   self().yielded = false;
   remember(10, {}, 0);
 }
