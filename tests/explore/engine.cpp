@@ -10,7 +10,7 @@ namespace explore {
 namespace {
 
 constexpr std::size_t fiber_stack_bytes = std::size_t{128} << 10;
-constexpr std::size_t arena_bytes = std::size_t{64} << 10;
+constexpr std::size_t arena_bytes = std::size_t{256} << 10;
 constexpr std::uint64_t most_steps = 3000;  // of one execution: more means that it does not end
 
 /// Ends a check that failed; threads that fail are left where they are.

@@ -48,6 +48,9 @@ public:
   void* allocate(std::size_t alignment, std::size_t bytes);
   void give_up(const void* address, std::size_t bytes, bool gone);
   void free_memory(void* address);
+  [[nodiscard]] bool allocated(const void* address) const {
+    return address >= arena_.data() && address < arena_.data() + arena_.size();
+  }
   [[nodiscard]] bool broken(const char* fault) const { return std::strcmp(how_.broken, fault) == 0; }
   [[nodiscard]] bool waits(int thread) const {
     return fibers_[static_cast<std::size_t>(thread)].state == fiber_state::waiting;

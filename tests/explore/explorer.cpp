@@ -60,6 +60,7 @@ void unlock(void* address) {
 }
 void give_up(const void* address, std::size_t bytes, bool gone) { the_engine->give_up(address, bytes, gone); }
 void free_memory(void* address) { the_engine->free_memory(address); }
+bool allocated(const void* address) { return the_engine != nullptr && the_engine->allocated(address); }
 bool waits(int thread) { return the_engine->waits(thread); }
 
 void* allocate(std::size_t alignment, std::size_t bytes) { return the_engine->allocate(alignment, bytes); }

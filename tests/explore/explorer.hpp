@@ -115,6 +115,7 @@ void unlock(void* address);
 void give_up(const void* address, std::size_t bytes, bool gone = true);
 /// Gives up what allocate returned.
 void free_memory(void* address);
+[[nodiscard]] bool allocated(const void* address);  ///< whether allocate returned it
 
 /// For check: whether a thread waits for good.
 [[nodiscard]] bool waits(int thread);
