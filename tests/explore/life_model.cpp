@@ -61,6 +61,7 @@ public:
       case '-': pop(kept[--depth]); break;
       case 'e': end_thread(); break;
       case 'x': stop(); break;
+      case 'w': nopal::wake_one(nopal::this_worker()); break;
       default: look_at_all(); break;
       }
     }
@@ -78,6 +79,9 @@ public:
     const nopal::runtime& all = nopal::the_runtime();
     for (int i = 0; i < program_threads; ++i) {
       require(!waits(i), "a thread of the program waits for good");
+      const nopal::worker* const own = worker_of(i);
+      require(own == nullptr || all.table[own->index].load(__ATOMIC_RELAXED) == own,
+              "two workers have one place");
       for (int k = 0; k < pushed_[i]; ++k) {
         require(runs_[i * entries_each + k] == 1, "a fork was not run on, or twice");
       }
@@ -86,7 +90,8 @@ public:
     std::memcpy(&held, &all.lock, sizeof held);
     require(held == 0, "somebody holds the lock");
     const bool running = all.running.load(__ATOMIC_RELAXED);
-    require(lives_now() == (running ? 1 : 0), "the runtime was started or stopped twice");
+    require(lives_now() == (all.stacks_mapped ? 1 : 0) && (all.stacks_mapped || !running),
+            "the runtime was started or stopped twice");
     const int used = all.table_used.load(__ATOMIC_RELAXED);
     for (int i = 0; i < used; ++i) {
       const nopal::worker* const one = all.table[i].load(__ATOMIC_RELAXED);
@@ -132,11 +137,12 @@ private:
   }
 
   /// As shutdown.
-  static void stop() {
+  void stop() const {
     nopal::runtime& all = nopal::the_runtime();
     const nopal::locked guard(all);
     if (!nopal::any_strand_active(all)) {
       nopal::stop_runtime(all);
+      require(pool_is_over(), "a thread of the pool runs on");
     }
   }
 

@@ -12,7 +12,7 @@
 namespace explore {
 
 struct life_scenario {
-  /// Per thread of the program: + push, - pop or wait until the thief is done, v look whether a visit is possible of
+  /// Per thread of the program: + push, - pop or wait until the thief is done, w wake somebody as a push does, v look whether a visit is possible of
   /// everybody, e end, x stop the runtime unless some strand is active. Each function that forks joins before e and x.
   std::vector<std::string> program;
   int pool_threads = 1;

@@ -77,12 +77,15 @@ const life_scenario stop_after_fork = {.program = {"+-x"}, .adopted_at_first = 1
 const life_scenario stop_beside_end = {.program = {"x", "e"}, .adopted_at_first = 2};
 const life_scenario stop_beside_start = {.program = {"x", "+-"}, .adopted_at_first = 1, .lives = 2};
 const life_scenario stop_beside_fork = {.program = {"x", "+-"}, .adopted_at_first = 2, .lives = 2};
+const life_scenario stop_beside_wake = {.program = {"x", "w"}, .adopted_at_first = 2};
+TEST(stop, beside_a_push_that_wakes) { expect_right(stop_beside_wake, 2, 1); }
 TEST(stop, beside_a_thief) { expect_right(stop, 3, 3); }
 TEST(stop, and_start) { expect_right(stop_and_start, 1, 0); }
 TEST(stop, after_a_fork) { expect_right(stop_after_fork, 1, 1); }
 TEST(stop, beside_a_thread_s_end) { expect_right(stop_beside_end, 1, 1); }
 TEST(stop, beside_a_first_fork) { expect_right(stop_beside_start, 0, 0); }
 TEST(stop, beside_a_fork) { expect_right(stop_beside_fork, 0, 0); }
+TEST(stop_faults, worker_freed) { expect_fault(stop_beside_wake, "stopped worker freed", anywhere, 2); }
 TEST(stop_faults, not_joined) { expect_fault(stop, "not joined", anywhere, 3); }
 TEST(stop_faults, sleepers_not_woken) { expect_fault(stop, "sleepers not woken", anywhere, 3); }
 TEST(stop_faults, not_seen) { expect_fault(stop, "stop not seen", anywhere, 3); }

@@ -168,7 +168,8 @@ void life_world::set_up() {
   all.settings_known = true;
   delete all.topology;
   all.topology = nullptr;
-  all.idle_workers = nullptr;
+  all.idle_workers = all.idle_pool_workers = nullptr;
+  all.stacks_mapped = false;
   all.hooks_installed = false;
   for (auto* const flag : {&all.running, &all.stopping, &all.barrier_works}) {
     flag->store(false, __ATOMIC_RELAXED);
@@ -198,7 +199,7 @@ void life_world::set_up() {
     stacks_[i].low = memory_;
     stacks_[i].high = memory_ + sizeof memory_;
     used_[i].initialize(0);
-    pool_[i] = {nullptr, nullptr, 1, 1};
+    pool_[i] = {nullptr, nullptr, 1, 1, false};
     name(&states_[i].caught, sizeof(void*), "exceptions caught");
     name(&states_[i].uncaught, sizeof(int), "exceptions in flight");
     name(&used_[i], sizeof(int), "stack in use");
@@ -266,7 +267,16 @@ void life_world::be_pool_thread(int thread) {
   pool_thread& self = pool_[thread - program_threads];
   lock(&self.not_started);
   self.entry(self.argument);
+  self.over = true;
   unlock(&self.not_over);
+}
+
+bool life_world::pool_is_over() const {
+  bool over = true;
+  for (int i = 0; i < started_; ++i) {
+    over = over && pool_[i].over;
+  }
+  return over;
 }
 
 void life_world::join_thread(std::uintptr_t handle) { lock(&pool_[handle].not_over); }

@@ -59,7 +59,8 @@ protected:
   void be_pool_thread(int thread);
   /// Of a thread of the program: its end, after which its exception state is gone.
   void end_thread();
-  [[nodiscard]] int threads_started() const { return started_; }
+  [[nodiscard]] const nopal::worker* worker_of(int thread) const { return workers_[thread]; }
+  [[nodiscard]] bool pool_is_over() const;  ///< no thread of the pool that was started runs any more
   [[nodiscard]] int lives_now() const { return stack_starts_ - stack_stops_; }
 
 private:
@@ -67,6 +68,7 @@ private:
     void (*entry)(void*);
     void* argument;
     std::uint32_t not_started, not_over;  // gates
+    bool over;                            // by itself
   };
   pool_thread pool_[most_threads] = {};
   int started_ = 0;
