@@ -112,10 +112,7 @@ void thread_ends(void* argument) {
   runtime& all = the_runtime();
   set_this_worker(nullptr);
   stop_watching_for_overflow(self);
-  self->has_thread.store(false, std::memory_order_seq_cst);
-  while (self->visitors.load(std::memory_order_seq_cst) != 0) {
-    os::yield();
-  }
+  end_visits(self);
   NOPAL_DISTURB();
   const locked guard(all);
   make_idle(all, self);
@@ -175,9 +172,15 @@ void after_fork_in_child() {
   all.sleepers.store(0, std::memory_order_relaxed);
   all.running.store(false, std::memory_order_relaxed);
   new (&all.stacks) stack_pool;
+  all.stacks_mapped = false;
   all.settings_known = false;
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
+  for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {
+    for (worker* one = list; one != nullptr; one = one->next_idle) {
+      one->visitors.store(0, std::memory_order_relaxed);
+    }
+  }
   worker* const self = this_worker();
   if (self == nullptr) {
     return;
@@ -227,6 +230,19 @@ void at_exit() {
   }
 }
 
+/// At dlclose. At the process's end other threads may still be at a push that looks at them.
+void free_pool_workers_if_alone(runtime& all) {
+  const locked guard(all);
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    const worker* const other = all.table[i].load(std::memory_order_relaxed);
+    if (other != nullptr && other != this_worker()) {
+      return;
+    }
+  }
+  free_idle_pool_workers(all);
+}
+
 /// Also at dlclose: nothing of the library may be called afterwards.
 __attribute__((destructor)) void at_unload() {
   runtime& all = the_runtime();
@@ -234,12 +250,21 @@ __attribute__((destructor)) void at_unload() {
     return;
   }
   at_exit();
+  free_pool_workers_if_alone(all);
   forget_overflow_handler();
   pthread_key_delete(thread_end_key);
   all.hooks_installed = false;
 }
 
 }  // namespace
+
+/// Sequentially consistent on both words: either a visitor sees that the thread is gone, or this sees the visitor.
+void end_visits(worker* self) noexcept {
+  self->has_thread.store(false, std::memory_order_seq_cst);
+  while (self->visitors.load(std::memory_order_seq_cst) != 0) {
+    os::yield();
+  }
+}
 
 int install_hooks(runtime& all) noexcept {
   if (all.hooks_installed) {
