@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "disturbed_forks.h"
+#include "support/fibril_fork.h"
 
 namespace {
 
@@ -61,7 +61,7 @@ TEST_F(disturbance, reaches_both_steps_of_an_unstolen_fork) {
 }
 
 TEST_F(disturbance, reaches_both_steps_of_a_fibril_fork_and_keeps_its_arguments) {
-  EXPECT_EQ(disturbances_of([] { EXPECT_EQ(disturbed_fibril_fork(), 511.75); }), 2);
+  EXPECT_EQ(disturbances_of([] { EXPECT_EQ(fibril_fork_of_many_arguments(), 511.75); }), 2);
 }
 
 }  // namespace

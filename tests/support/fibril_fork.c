@@ -1,5 +1,5 @@
-// Forks of both interfaces, for disturbance_test.cpp. Each function forks once and counts what its step did.
-#include "disturbed_forks.h"
+// A fork through the Fibril interface, in C, whose child takes arguments of every kind.
+#include "support/fibril_fork.h"
 
 #include <nopal/compat/fibril.h>
 
@@ -7,7 +7,7 @@ static double child(double a, long b, float c, long d, long e, long f, long g, l
   return a + (double)b + (double)c + (double)d + (double)e + (double)f + (double)g + (double)on_stack + h;
 }
 
-double disturbed_fibril_fork(void) {
+double fibril_fork_of_many_arguments(void) {
   double result = 0;
   fibril_t frame;
   fibril_init(&frame);
