@@ -11,6 +11,8 @@
 #include <map>
 #include <sstream>
 
+#include "support/watchdog.hpp"
+
 extern char** environ;
 
 namespace support {
@@ -139,6 +141,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "no program %s\n", name);
       return 127;
     }
+    support::print_workers_on_alarm();
     return found->second();
   }
   testing::InitGoogleTest(&argc, argv);

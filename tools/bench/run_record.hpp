@@ -3,6 +3,8 @@
 #define NOPAL_TOOLS_BENCH_RUN_RECORD_HPP
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -26,10 +28,14 @@ struct run_record {
   std::int64_t peak_resident_kib = 0;  ///< of the whole process
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(run_record, seconds, verified, serial_stack_pages, fork_depth, steals,
-                                   failed_steals, suspensions, publishes, forced_publishes, parks,
-                                   pages_reclaimed, stacks_peak, stack_pages_peak, page_faults,
-                                   peak_resident_kib)
+/// An object with a member for each of ours, of the same name.
+void to_json(nlohmann::json& into, const run_record& record);
+
+/// That object on one line.
+[[nodiscard]] std::string text_of(const run_record& record);
+
+/// Nothing unless the text is an object with every member, each of its type and none negative.
+[[nodiscard]] std::optional<run_record> read_run_record(const std::string& text);
 
 }  // namespace tool
 

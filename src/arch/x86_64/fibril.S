@@ -32,6 +32,14 @@
 #endif
         .endm
 
+// As in nopal_push and nopal_pop: a call that keeps every register, in the build whose schedules are disturbed, and else
+// nothing. The stack is aligned as for the child.
+        .macro  DISTURB
+#ifdef NOPAL_SCHEDULE_NOISE
+        call    nopal_disturb@PLT
+#endif
+        .endm
+
         .macro  FIBRIL_FORK name, store=
         .p2align 6
         .globl  nopal_fibril_fork_\name
@@ -66,6 +74,7 @@ nopal_fibril_fork_\name:
         jge     .Lpush_slow_\name
         movq    DEQUE_SLOTS(%r11), %r14
         movq    %rbx, (%r14, %r13, 8)
+        DISTURB
         incl    %r13d
         movl    %r13d, DEQUE_BOTTOM(%r11)
 .Lpushed_\name:
@@ -78,6 +87,7 @@ nopal_fibril_fork_\name:
         movl    DEQUE_BOTTOM(%r11), %ecx
         decl    %ecx
         STORE_BOTTOM_FOR_POP
+        DISTURB
         COMPARE_FOR_POP .Lpop_slow_\name
 .Lpopped_\name:
         .cfi_remember_state
