@@ -114,9 +114,10 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
-  checkers::leave_strand(stack->record, self->scheduler_record, frame->stack_pointer, &frame->unfinished);
+  checkers::leave_strand(stack->record, self->scheduler_record, arch::stack_pointer_of(frame),
+                         &frame->unfinished);
   const auto children = static_cast<std::int32_t>(frame->steals);
-  auto* const pointer = static_cast<char*>(frame->stack_pointer);
+  char* const pointer = arch::stack_pointer_of(frame);
   save_exceptions(self, frame);
   const std::uint32_t clock = self->deque.strand.clock;
   frame->last_steal = clock > frame->last_steal ? clock : frame->last_steal;

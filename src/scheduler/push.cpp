@@ -25,7 +25,7 @@ void record_caught(void* context, nopal_frame*& slot) {
   const auto& record = *static_cast<const caught_record*>(context);
   if (record.caught != nullptr) {
     nopal_frame* const frame = untagged(slot);
-    frame->caught = caught_at(record.caught, frame->stack_pointer, record.stack);
+    frame->caught = caught_at(record.caught, arch::stack_pointer_of(frame), record.stack);
     __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
   }
 }

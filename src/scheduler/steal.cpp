@@ -71,7 +71,7 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
                                                     const nopal_strand& seen) {
   nopal_frame* const frame = untagged(slot);
   const bool away = seen.base_frame_pointer == frame->frame_pointer;
-  auto* const pointer = static_cast<char*>(frame->stack_pointer);
+  char* const pointer = arch::stack_pointer_of(frame);
   char* const home_pointer = away ? pointer + seen.base_to_home : pointer;
   if (frame->steals == 0) {
     frame->home = nullptr;

@@ -18,7 +18,7 @@ public:
     scheduler_model::set_up();
     frame_ = {};
     frame_.frame_pointer = &frame_;
-    frame_.stack_pointer = &frame_;
+    frame_.call_stack_pointer = &frame_;
     frame_.steals = static_cast<std::uint32_t>(children_);
     const std::uint64_t control = nopal::arch::float_control();
     frame_.float_control = static_cast<std::uint32_t>(control);

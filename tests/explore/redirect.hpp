@@ -27,6 +27,7 @@
 
 #include "explore/explorer.hpp"
 
+#define NOPAL_LESS_THAN(index, where) ((index) < ::explore::load(where, __ATOMIC_RELAXED))
 #define __atomic_load_n(where, order) ::explore::load(where, order)
 #define __atomic_store_n(where, value, order) ::explore::store(where, value, order)
 #define __atomic_exchange_n(where, value, order) ::explore::exchange(where, value, order)

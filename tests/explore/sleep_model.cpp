@@ -39,7 +39,7 @@ public:
     nopal::run_on(&workers[0], &stacks[0]);
     for (int i = 0; i < most_entries; ++i) {
       frames_[i] = {};
-      frames_[i].frame_pointer = frames_[i].stack_pointer = memory_ + 2 * i + 2;
+      frames_[i].frame_pointer = frames_[i].call_stack_pointer = memory_ + 2 * i + 2;
       contents_[i].initialize(0);
       name(&contents_[i], sizeof(int), "content");
       taken_[i] = 0;

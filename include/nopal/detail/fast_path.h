@@ -49,9 +49,25 @@ static NOPAL_ALWAYS_INLINE void nopal_end_stolen_child(struct nopal_frame* frame
  * the result changes from call to call, and not that memory is read: nobody else writes the variable. */
 static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
   struct nopal_deque* deque;
+#if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
+  /* In an executable that holds the library its offset is known at link time. */
+  __asm__ volatile("movq %%fs:nopal_current@tpoff, %0" : "=r"(deque));
+#else
   __asm__ volatile("movq nopal_current@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(deque));
+#endif
   return deque;
 }
+
+/* Whether `index` is less than what others may change at `where`: a relaxed load that is part of the comparison, which
+ * compilers do not make of an atomic one. Volatile: read at each call. */
+#ifndef NOPAL_LESS_THAN
+#define NOPAL_LESS_THAN(index, where)                                                                        \
+  __extension__({                                                                                            \
+    int nopal_less;                                                                                          \
+    __asm__ volatile("cmpl %1, %2" : "=@ccl"(nopal_less) : "m"(*(where)), "r"(index));                       \
+    nopal_less;                                                                                              \
+  })
+#endif
 
 /* Makes the function's frame fit to be resumed on another stack: see nopal_join_frame for GCC's half. */
 static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
@@ -77,7 +93,7 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
   struct nopal_deque* const deque = nopal_this_deque();
   const int32_t bottom = deque->bottom;
   /* Pairs with the stores of thieves that poison the limit. Late is harmless: they look again. */
-  if (NOPAL_UNLIKELY(bottom >= __atomic_load_n(&deque->limit, __ATOMIC_RELAXED))) {
+  if (NOPAL_UNLIKELY(!NOPAL_LESS_THAN(bottom, &deque->limit))) {
     int failed;
     /* A call that keeps every register but rax, so that the child's arguments stay where they are and the fast
      * path has nothing to save. Through the GOT, since lazy binding would not keep them; a static linker makes it
@@ -85,7 +101,8 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     __asm__ volatile("call *nopal_push_slow@GOTPCREL(%%rip)" : "=a"(failed) : "D"(frame) : "memory", "cc");
     return failed;
   }
-  __atomic_store_n(&deque->slots[bottom], frame, __ATOMIC_RELAXED);
+  /* Never negative here, and not to be extended by an instruction. */
+  __atomic_store_n(&deque->slots[(uint32_t)bottom], frame, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
   /* Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
   __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
@@ -113,7 +130,7 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
 #ifdef NOPAL_DEQUE_LOCKFREE
   const int mine = bottom > __atomic_load_n(&deque->top, __ATOMIC_RELAXED);
 #else
-  const int mine = bottom >= __atomic_load_n(&deque->split, __ATOMIC_RELAXED);
+  const int mine = !NOPAL_LESS_THAN(bottom, &deque->split);
 #endif
   return NOPAL_LIKELY(mine) ? 1 : nopal_pop_slow(deque);
 #endif

@@ -20,12 +20,12 @@ struct nopal_stack;
 /* The continuation of a fork or of a join, and the count of the children that a join waits for.
  * Written by the strand that owns the scope, except where a comment says otherwise. */
 struct nopal_frame {
-  void* resume_address;  /* where the continuation goes on; like the next, written at each fork and join */
-  void* stack_pointer;   /* as it is at `resume_address` */
-  void* frame_pointer;   /* of the function that forks; written once, when the scope is made */
-  void* callee_saved[5]; /* rbx, r12 to r15; written at each fork and join */
-  uint32_t steals;       /* continuations stolen since the last join; written by thieves, one at a time */
-  int32_t unfinished;    /* atomic; children end with -1, the join adds `steals`: zero means all are done */
+  void* resume_address;     /* where the continuation goes on; like the next, written at each fork and join */
+  void* call_stack_pointer; /* as it was in the call that returns to `resume_address` */
+  void* frame_pointer;      /* of the function that forks; written once, when the scope is made */
+  void* callee_saved[5];    /* rbx, r12 to r15; written at each fork and join */
+  uint32_t steals;          /* continuations stolen since the last join; written by thieves, one at a time */
+  int32_t unfinished; /* atomic; children end with -1, the join adds `steals`: zero means all are done */
   struct nopal_stack* home; /* the stack to come back to at the join; valid while `steals` > 0; null: stay */
   void* home_stack_pointer; /* where on `home`; written by the join before it adds to `unfinished` */
   void* caught;      /* exceptions being handled (the C++ runtime's list) while the strand is suspended */

@@ -12,8 +12,7 @@
         .macro  RECORD_CONTINUATION
         movq    (%rsp), %rax
         movq    %rax, FRAME_RESUME_ADDRESS(%rdi)
-        leaq    8(%rsp), %rax
-        movq    %rax, FRAME_STACK_POINTER(%rdi)
+        movq    %rsp, FRAME_CALL_STACK_POINTER(%rdi)
         movq    %rbx, FRAME_RBX(%rdi)
         movq    %r12, FRAME_R12(%rdi)
         movq    %r13, FRAME_R13(%rdi)

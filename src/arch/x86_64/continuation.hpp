@@ -25,7 +25,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace arch {
 
 static_assert(offsetof(nopal_frame, resume_address) == FRAME_RESUME_ADDRESS);
-static_assert(offsetof(nopal_frame, stack_pointer) == FRAME_STACK_POINTER);
+static_assert(offsetof(nopal_frame, call_stack_pointer) == FRAME_CALL_STACK_POINTER);
 static_assert(offsetof(nopal_frame, frame_pointer) == FRAME_FRAME_POINTER);
 static_assert(offsetof(nopal_frame, callee_saved) == FRAME_RBX);
 static_assert(FRAME_R12 == FRAME_RBX + 8 && FRAME_R13 == FRAME_R12 + 8 && FRAME_R14 == FRAME_R13 + 8 &&
@@ -37,6 +37,11 @@ static_assert(offsetof(nopal_fibril, child) == FIBRIL_CHILD && offsetof(nopal_fi
 static_assert(offsetof(nopal_deque, bottom) == DEQUE_BOTTOM && offsetof(nopal_deque, limit) == DEQUE_LIMIT);
 static_assert(offsetof(nopal_deque, slots) == DEQUE_SLOTS);
 static_assert(offsetof(nopal_deque, top) == DEQUE_TOP && offsetof(nopal_deque, split) == DEQUE_SPLIT);
+
+/// The stack pointer at the frame's continuation: the call that recorded it has returned, its return address gone.
+inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
+  return static_cast<char*>(frame->call_stack_pointer) + sizeof(void*);
+}
 
 /// Rounding, flush-to-zero and exception masks, packed: SSE in the low half, x87 in the high one.
 inline std::uint64_t float_control() noexcept {

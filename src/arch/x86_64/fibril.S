@@ -59,10 +59,10 @@ nopal_fibril_fork_\name:
         .cfi_escape 0x10, 13, 2, 0x73, FRAME_R13
         .cfi_escape 0x10, 14, 2, 0x73, FRAME_R14
         .cfi_escape 0x10, 15, 2, 0x73, FRAME_R15
+        movq    %rsp, FRAME_CALL_STACK_POINTER(%rbx)
         popq    FRAME_RESUME_ADDRESS(%rbx)
         .cfi_def_cfa_offset 0
         .cfi_escape 0x10, 16, 2, 0x73, FRAME_RESUME_ADDRESS
-        movq    %rsp, FRAME_STACK_POINTER(%rbx)
         movq    FIBRIL_CHILD(%rbx), %r15
         movq    FIBRIL_OUT(%rbx), %r12
 
