@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     end_with_parent(parent);
     if (one->parsed()) {
-      fmt::print("{}\n", nlohmann::json(run(order)).dump());
+      fmt::print("{}\n", bench::text_of(run(order)));
     } else {
       describe();
     }

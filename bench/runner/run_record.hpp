@@ -4,6 +4,8 @@
 #define NOPAL_BENCH_RUNNER_RUN_RECORD_HPP
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -29,11 +31,15 @@ struct run_record {
   std::int64_t resident_growth_kib = 0;  ///< most resident during the run, less what was before it
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(run_record, seconds, verified, serial_stack_pages,
-                                                stack_pages_most, fork_depth, steals, failed_steals,
-                                                suspensions, publishes, forced_publishes, parks,
-                                                pages_reclaimed, stacks_peak, stack_pages_peak, page_faults,
-                                                peak_resident_kib, resident_growth_kib)
+/// An object with a member for each of ours, of the same name.
+void to_json(nlohmann::json& into, const run_record& record);
+
+/// That object on one line.
+[[nodiscard]] std::string text_of(const run_record& record);
+
+/// Nothing unless the text is an object with `seconds` and `verified`, and each member that it has of its type and not
+/// negative; those that it lacks are 0.
+[[nodiscard]] std::optional<run_record> read_run_record(const std::string& text);
 
 }  // namespace bench
 

@@ -37,6 +37,11 @@ void* map_scheduler_stack() {
   return all + apart;
 }
 
+void unmap_scheduler_stack(void* low) noexcept {
+  const std::size_t apart = checkers::apart();
+  os::unmap(static_cast<char*>(low) - apart, scheduler_stack_bytes + 2 * apart);
+}
+
 worker* make_adoptable() {
   worker* const self = make_worker();
   if (self == nullptr) {
@@ -88,18 +93,8 @@ worker* adopt_locked(runtime& all) {
   return self;
 }
 
-/// At a thread's end, after its own destructors. The thread is no worker afterwards.
-void thread_ends(void* argument) {
-  auto* const self = static_cast<worker*>(argument);
-  runtime& all = the_runtime();
-  set_this_worker(nullptr);
-  stop_watching_for_overflow(self);
-  self->has_thread.store(false, std::memory_order_seq_cst);
-  while (self->visitors.load(std::memory_order_seq_cst) != 0) {
-    os::yield();
-  }
-  NOPAL_DISTURB();
-  const locked guard(all);
+/// The worker has no thread any more, and no visitors. Under `lock`.
+void make_idle(runtime& all, worker* self) noexcept {
   if (self->spare != nullptr) {
     all.stacks.give(self->spare);
     self->spare = nullptr;
@@ -109,6 +104,18 @@ void thread_ends(void* argument) {
   deque::poison(self->deque);
   self->next_idle = all.idle_workers;
   all.idle_workers = self;
+}
+
+/// At a thread's end, after its own destructors. The thread is no worker afterwards.
+void thread_ends(void* argument) {
+  auto* const self = static_cast<worker*>(argument);
+  runtime& all = the_runtime();
+  set_this_worker(nullptr);
+  stop_watching_for_overflow(self);
+  end_visits(self);
+  NOPAL_DISTURB();
+  const locked guard(all);
+  make_idle(all, self);
 }
 
 /// What a child of fork(2) has no use for, and can not free: reachable all the same, where a tool looks for leaks.
@@ -155,7 +162,7 @@ void keep_reachable(runtime& all) {
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
   runtime& all = the_runtime();
-  all.lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_unlock(&all.lock);  // this thread took it in before_fork
   keep_reachable(all);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
@@ -165,9 +172,15 @@ void after_fork_in_child() {
   all.sleepers.store(0, std::memory_order_relaxed);
   all.running.store(false, std::memory_order_relaxed);
   new (&all.stacks) stack_pool;
+  all.stacks_mapped = false;
   all.settings_known = false;
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
+  for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {
+    for (worker* one = list; one != nullptr; one = one->next_idle) {
+      one->visitors.store(0, std::memory_order_relaxed);
+    }
+  }
   worker* const self = this_worker();
   if (self == nullptr) {
     return;
@@ -186,6 +199,24 @@ __attribute__((constructor)) void prepare_for_fork() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+/// Frees the workers of this thread and of those that have ended. Under `lock`, when the runtime has been stopped: nobody
+/// looks at them.
+void free_adopted(runtime& all) noexcept {
+  if (worker* const self = this_worker()) {
+    set_this_worker(nullptr);
+    stop_watching_for_overflow(self);
+    make_idle(all, self);
+  }
+  while (worker* const idle = all.idle_workers) {
+    all.idle_workers = idle->next_idle;
+    // None if a thread of the pool became the only one of a child of fork(2).
+    if (idle->scheduler_memory != nullptr) {
+      unmap_scheduler_stack(idle->scheduler_memory);
+    }
+    free_worker(idle);
+  }
+}
+
 void at_exit() {
   runtime& all = the_runtime();
   if (all.chosen.print_stats) {
@@ -195,7 +226,21 @@ void at_exit() {
   // From inside a strand, or while other threads run strands, the process simply ends.
   if (!any_strand_active(all)) {
     stop_runtime(all);
+    free_adopted(all);
   }
+}
+
+/// At dlclose. At the process's end other threads may still be at a push that looks at them.
+void free_pool_workers_if_alone(runtime& all) {
+  const locked guard(all);
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    const worker* const other = all.table[i].load(std::memory_order_relaxed);
+    if (other != nullptr && other != this_worker()) {
+      return;
+    }
+  }
+  free_idle_pool_workers(all);
 }
 
 /// Also at dlclose: nothing of the library may be called afterwards.
@@ -205,12 +250,21 @@ __attribute__((destructor)) void at_unload() {
     return;
   }
   at_exit();
+  free_pool_workers_if_alone(all);
   forget_overflow_handler();
   pthread_key_delete(thread_end_key);
   all.hooks_installed = false;
 }
 
 }  // namespace
+
+/// Sequentially consistent on both words: either a visitor sees that the thread is gone, or this sees the visitor.
+void end_visits(worker* self) noexcept {
+  self->has_thread.store(false, std::memory_order_seq_cst);
+  while (self->visitors.load(std::memory_order_seq_cst) != 0) {
+    os::yield();
+  }
+}
 
 int install_hooks(runtime& all) noexcept {
   if (all.hooks_installed) {

@@ -41,16 +41,26 @@ nopal_worker_statistics in_c(const nopal::worker_statistics& counts) noexcept {
           counts.stacks_taken, counts.stacks_returned,  counts.pages_reclaimed};
 }
 
-/// C's enumerations have their default at zero, the values of C++ from one on.
-constexpr int in_cpp(int value) noexcept { return value - 1; }
+/// C's enumerations have their default at zero, the values of C++ from one on. Without overflow: any number may come.
+constexpr int in_cpp(int value) noexcept { return static_cast<int>(static_cast<unsigned>(value) - 1); }
 static_assert(in_cpp(nopal_reclaim_lazy) == static_cast<int>(nopal::reclaim::lazy));
 static_assert(in_cpp(nopal_reclaim_eager) == static_cast<int>(nopal::reclaim::eager));
 static_assert(in_cpp(nopal_reclaim_never) == static_cast<int>(nopal::reclaim::never));
 static_assert(in_cpp(nopal_reclaim_with_dontneed) == static_cast<int>(nopal::reclaim_call::dontneed));
 static_assert(in_cpp(nopal_reclaim_with_free) == static_cast<int>(nopal::reclaim_call::free));
 
-int pin_in_cpp(nopal_pin pin) {
-  switch (static_cast<int>(pin)) {
+/// A C program may store any number in an enumeration; here, to read one that is none of the enumerators as the
+/// enumeration would be undefined.
+template <class Enumeration>
+int number_in(const Enumeration& value) noexcept {
+  int number;
+  static_assert(sizeof number == sizeof value);
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
+
+int pin_in_cpp(int pin) {
+  switch (pin) {
   case nopal_pin_default: return -1;
   case nopal_pin_no: return 0;
   case nopal_pin_yes: return 1;
@@ -77,9 +87,9 @@ int nopal_configure(const nopal_configuration* with) {
     nopal::configuration asked;
     asked.workers = with->workers;
     asked.stack_size = with->stack_size;
-    asked.reclaim = static_cast<nopal::reclaim>(in_cpp(with->reclaim));
-    asked.pin = pin_in_cpp(with->pin);
-    asked.reclaim_with = in_cpp(with->reclaim_with);
+    asked.reclaim = static_cast<nopal::reclaim>(in_cpp(number_in(with->reclaim)));
+    asked.pin = pin_in_cpp(number_in(with->pin));
+    asked.reclaim_with = in_cpp(number_in(with->reclaim_with));
     nopal::configure(asked);
     return succeeded;
   });

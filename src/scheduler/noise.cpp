@@ -72,7 +72,8 @@ void disturb(std::uint64_t random) {
 
 }  // namespace
 
-extern "C" void nopal_disturb() {
+/// For nopal_disturb, which keeps the registers.
+extern "C" [[gnu::visibility("hidden")]] void nopal_disturb_now() {
   static const std::uint64_t seed = number_from("NOPAL_NOISE_SEED", 1);
   static const std::uint64_t percent = number_from("NOPAL_NOISE_PERCENT", 3);
   const int saved_errno = errno;

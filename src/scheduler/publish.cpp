@@ -1,8 +1,6 @@
 // The common slow push: a thief wants work and nothing else is the matter. Compiled to use general registers only, so that
 // the caller's vector registers, which are hundreds of cycles to save, stay as they are.
 
-#include <nopal/detail/noise.h>
-
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 
@@ -12,10 +10,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 /// Pushes `frame` and publishes, if nothing more is needed: no adoption, no growth, nobody to wake, no exception about.
 extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept {
   runtime& all = the_runtime();
-  // A disturbance would touch the registers, so there it is all left to the other path.
   // Acquire pairs with the release at the end of start_runtime.
   if (!all.running.load(std::memory_order_acquire) || !all.barrier_works.load(std::memory_order_relaxed) ||
-      !deque::has_room(self->deque) || anyone_sleeps() || NOPAL_DISTURBED) {
+      !deque::has_room(self->deque) || anyone_sleeps()) {
     return all_of_it;
   }
   if (self->exceptions != nullptr &&

@@ -70,14 +70,26 @@ void pool_thread(void* argument) {
   self->has_thread.store(true, std::memory_order_seq_cst);
   watch_for_overflow(self);
   nopal_enter_scheduler(self);
+  end_visits(self);
   stop_watching_for_overflow(self);
   set_this_worker(nullptr);
+}
+
+/// A worker for a thread of the pool, if possible one that was there before.
+worker* take_pool_worker(runtime& all) noexcept {
+  worker* const self = all.idle_pool_workers;
+  if (self == nullptr) {
+    return make_worker();
+  }
+  all.idle_pool_workers = self->next_idle;
+  new (&self->counts) worker_counters;
+  return self;
 }
 
 /// Starts the pool's threads; as many as the system grants.
 void start_threads(runtime& all) {
   for (int index = 1; index < all.chosen.workers; ++index) {
-    worker* const self = make_worker();
+    worker* const self = take_pool_worker(all);
     int refused = ENOMEM;
     if (self != nullptr) {
       self->of_pool = true;
@@ -119,13 +131,15 @@ bool start_locked(runtime& all) {
                      std::strerror(refused));
     return false;
   }
-  if (!all.stacks.start({chosen.stack_bytes, chosen.workers, chosen.reclaim, chosen.reclaim_with})) {
+  if (!all.stacks_mapped &&
+      !all.stacks.start({chosen.stack_bytes, chosen.workers, chosen.reclaim, chosen.reclaim_with})) {
     os::write_stderr(
         "nopal: no address space for %d stacks of %zu bytes: lower NOPAL_STACK_SIZE or NOPAL_WORKERS, "
         "or raise the limit on address space\n",
         chosen.workers + 1, chosen.stack_bytes);
     return false;
   }
+  all.stacks_mapped = true;
   all.barrier_works.store(os::process_barrier_register(), std::memory_order_relaxed);
   all.wakes_work = wakes_work();
   all.stopping.store(false, std::memory_order_relaxed);
@@ -166,10 +180,10 @@ void stop_threads(runtime& all) {
     }
     if (self->of_pool) {
       os::join_thread(self->thread);
-    }
-    if (self->spare != nullptr) {
-      all.stacks.give(self->spare);
-      self->spare = nullptr;
+      if (self->spare != nullptr) {
+        all.stacks.give(self->spare);
+        self->spare = nullptr;
+      }
     }
     deque::poison(self->deque);
   }
@@ -178,9 +192,30 @@ void stop_threads(runtime& all) {
     if (self != nullptr && self->of_pool) {
       add_counts(all.left_counts, self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
-      free_worker(self);
+      checkers::stack_unmade(self->scheduler_record);  // it was the thread's
+      self->scheduler_record = {};
+      // Not freed: a push that began after the caller looked for strands may be about to wake it.
+      self->next_idle = all.idle_pool_workers;
+      all.idle_pool_workers = self;
     }
   }
+}
+
+/// With the pool's threads gone, nobody steals but who waits at a join, and that counts as active.
+void free_what_strands_use(runtime& all) {
+  if (any_strand_active(all)) {
+    return;  // Begun after the caller looked. The next life of the runtime goes on with all of it.
+  }
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    if (worker* const adopted = all.table[i].load(std::memory_order_relaxed)) {
+      adopted->spare = nullptr;
+    }
+  }
+  all.stacks.stop();
+  all.stacks_mapped = false;
+  delete all.topology;
+  all.topology = nullptr;
 }
 
 }  // namespace
@@ -254,9 +289,7 @@ void stop_runtime(runtime& all) noexcept {
     return;
   }
   stop_threads(all);
-  all.stacks.stop();
-  delete all.topology;
-  all.topology = nullptr;
+  free_what_strands_use(all);
   all.settings_known = false;
   all.running.store(false, std::memory_order_release);
 }
@@ -285,6 +318,13 @@ void free_worker(worker* self) noexcept {
   deque::destroy(self->deque);
   std::free(self->signal_stack);
   delete self;
+}
+
+void free_idle_pool_workers(runtime& all) noexcept {
+  while (worker* const self = all.idle_pool_workers) {
+    all.idle_pool_workers = self->next_idle;
+    free_worker(self);
+  }
 }
 
 void enter_table(runtime& all, worker* self, int index) noexcept {

@@ -28,10 +28,12 @@ struct runtime {
   settings chosen;
   bool settings_known = false;  ///< `chosen` is complete
   os::topology* topology = nullptr;
-  bool hierarchy = false;          ///< some CPUs are nearer to one another than others
-  worker* idle_workers = nullptr;  ///< adopted threads' workers without a thread, to be used again
-  worker_counters left_counts;     ///< sums over workers that are gone
-  bool hooks_installed = false;    ///< the hook of a thread's end
+  bool hierarchy = false;               ///< some CPUs are nearer to one another than others
+  worker* idle_workers = nullptr;       ///< adopted threads' workers without a thread, to be used again
+  worker* idle_pool_workers = nullptr;  ///< of the pool's threads that were stopped, to be used again
+  bool stacks_mapped = false;           ///< `stacks` was started and not stopped
+  worker_counters left_counts;          ///< sums over workers that are gone
+  bool hooks_installed = false;         ///< the hook of a thread's end
 
   // Read by thieves all the time, written rarely.
   alignas(64) std::atomic<bool> running{false};
@@ -55,8 +57,12 @@ inline runtime& the_runtime() noexcept { return the_only_runtime; }
 /// Starts the runtime unless it runs. False, with a line on stderr, if it cannot: no memory for stacks.
 bool start_runtime(runtime& all) noexcept;
 
-/// Stops the threads of the pool and frees what they held. The caller holds `lock` and nobody runs strands.
+/// Stops the threads of the pool and unmaps the stacks, these only if nobody runs strands. The caller holds `lock` and has
+/// found no strand active; some may begin meanwhile.
 void stop_runtime(runtime& all) noexcept;
+
+/// Frees the workers that stop_runtime keeps. Nobody may be inside the library.
+void free_idle_pool_workers(runtime& all) noexcept;
 
 /// Completes the settings without starting anything.
 const settings& known_settings(runtime& all);
@@ -67,6 +73,9 @@ bool any_strand_active(runtime& all) noexcept;
 /// Allocates a worker; null if there is no memory.
 worker* make_worker() noexcept;
 void free_worker(worker* self) noexcept;
+
+/// At the end of the worker's thread: no visitor looks at its exception state once this returns.
+void end_visits(worker* self) noexcept;
 
 /// Puts a worker into the table at `index`.
 void enter_table(runtime& all, worker* self, int index) noexcept;

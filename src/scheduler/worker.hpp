@@ -34,7 +34,6 @@ public:
     value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_release);
   }
   [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
-  void clear() noexcept { value_.store(0, std::memory_order_relaxed); }
 
 private:
   std::atomic<std::uint64_t> value_{0};

@@ -2,6 +2,7 @@
 // functions of the runtime.
 #include <nopal/nopal.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,12 @@ static void test_runtime(void) {
   c.pin = (enum nopal_pin)7;
   CHECK(nopal_configure(&c) != 0 && strstr(nopal_error_message(), "pin") != NULL);
   c.pin = nopal_pin_yes;
+  c.reclaim = (enum nopal_reclaim)INT_MIN;
+  CHECK(nopal_configure(&c) != 0 && strstr(nopal_error_message(), "reclaim =") != NULL);
+  c.reclaim = nopal_reclaim_default;
+  c.reclaim_with = (enum nopal_reclaim_with)9;
+  CHECK(nopal_configure(&c) != 0 && strstr(nopal_error_message(), "reclaim_with =") != NULL);
+  c.reclaim_with = nopal_reclaim_with_default;
   CHECK(nopal_configure(&c) == 0);
   c.reclaim = nopal_reclaim_eager;
   c.pin = nopal_pin_no;

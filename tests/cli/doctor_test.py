@@ -49,6 +49,12 @@ class Output(unittest.TestCase):
         self.assertEqual(whole["sections"]["memory"]["page_size"]["value"], resource.getpagesize())
         self.assertEqual(whole["sections"]["runtime"]["version"]["value"], whole["version"])
 
+    def test_a_variable_of_any_bytes_takes_one_line(self):
+        plain = doctor(environment={"NOPAL_THING": "ab"}).stdout
+        ran = doctor(environment={"NOPAL_THING": "a\nb\x1b[2J"})
+        self.assertEqual(ran.stdout.count(b"\n"), plain.count(b"\n"), ran)
+        self.assertNotIn(b"\x1b", ran.stdout)
+
     def test_help(self):
         ran = doctor("--help")
         self.assertEqual(ran.returncode, 0)

@@ -160,8 +160,8 @@ void deque_model::steal_by_script(int thief, const std::string& script) {
   for (const char what : script) {
     if (what == 's') {
       steal(thief);
-    } else if (what == 'f') {
-      force();
+    } else if (what == 'f' || what == 'r') {
+      force(what == 'r');
     } else {
       nopal::deque::poison(worker_.deque);
     }
@@ -185,11 +185,11 @@ void deque_model::steal(int /*thief*/) {
   }
 }
 
-void deque_model::force() {
-  const auto no_barrier = [] { return true; };
-  nopal::deque::force_publish(
-      worker_.deque, with_.fault == deque_fault::no_barrier ? +no_barrier : process_barrier,
-      [](void*) { return true; }, nullptr);
+void deque_model::force(bool refused) {
+  const auto barrier = refused                                  ? +[] { return false; }
+                       : with_.fault == deque_fault::no_barrier ? +[] { return true; }
+                                                                : +process_barrier;
+  nopal::deque::force_publish(worker_.deque, barrier, [](void*) { return true; }, nullptr);
 }
 
 nopal_frame* deque_model::frame_of(int number) { return reinterpret_cast<nopal_frame*>(&entries_[number]); }

@@ -26,7 +26,7 @@ enum class deque_fault {
 struct deque_scenario {
   /// + push, - pop, as the function that forks does it; ! starts anew with an empty deque, as the scheduler does.
   std::string owner;
-  /// Per thief: s steal, f force a publish, p poison the limit.
+  /// Per thief: s steal, f force a publish, r the same without a barrier since the system refuses it, p poison the limit.
   std::vector<std::string> thieves;
   int pushed = 0;                ///< entries at the start
   int published = 0;             ///< of them
@@ -62,7 +62,7 @@ private:
   void pop();
   void start_anew();
   void steal(int thief);
-  void force();
+  void force(bool refused);
   [[nodiscard]] nopal_frame* frame_of(int number);
   entry& entry_of(nopal_frame* frame);
 

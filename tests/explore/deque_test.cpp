@@ -28,6 +28,8 @@ const deque_scenario pops_against_two_thieves = {
 const deque_scenario force_against_pops = {.owner = "--", .thieves = {"fs"}, .pushed = 2};
 const deque_scenario force_against_push = {.owner = "+-", .thieves = {"fs"}};
 const deque_scenario force_beside_a_thief = {.owner = "--", .thieves = {"f", "s"}, .pushed = 2};
+const deque_scenario refused_force = {.owner = "-+-", .thieves = {"rsf"}, .pushed = 2};
+const deque_scenario refused_and_granted = {.owner = "--", .thieves = {"r", "fs"}, .pushed = 2};
 const deque_scenario two_forces = {.owner = "--", .thieves = {"fs", "f"}, .pushed = 2};
 const deque_scenario force_pops_and_pushes = {.owner = "-+-", .thieves = {"fs"}, .pushed = 2};
 const deque_scenario poisoned_pushes = {.owner = "++--", .thieves = {"ss"}, .poisoned = true};
@@ -47,6 +49,8 @@ TEST(deque, pops_against_two_thieves) { expect_right(pops_against_two_thieves); 
 TEST(deque, force_against_pops) { expect_right(force_against_pops); }
 TEST(deque, force_against_push) { expect_right(force_against_push); }
 TEST(deque, force_beside_a_thief) { expect_right(force_beside_a_thief); }
+TEST(deque, refused_force) { expect_right(refused_force); }
+TEST(deque, refused_and_granted) { expect_right(refused_and_granted); }
 TEST(deque, two_forces) { expect_right(two_forces); }
 TEST(deque, force_pops_and_pushes) { expect_right(force_pops_and_pushes); }
 TEST(deque, poisoned_pushes) { expect_right(poisoned_pushes); }

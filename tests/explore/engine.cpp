@@ -10,7 +10,7 @@ namespace explore {
 namespace {
 
 constexpr std::size_t fiber_stack_bytes = std::size_t{128} << 10;
-constexpr std::size_t arena_bytes = std::size_t{64} << 10;
+constexpr std::size_t arena_bytes = std::size_t{256} << 10;
 constexpr std::uint64_t most_steps = 3000;  // of one execution: more means that it does not end
 
 /// Ends a check that failed; threads that fail are left where they are.
@@ -86,10 +86,13 @@ void engine::run_once() {
   pruned_ = false;
   arena_used_ = 0;
   ignored_.clear();
+  gone_.clear();
+  allocated_.clear();
   for (location& one : locations_) {
     one.live = one.weak_stores = one.weak_loads = one.blinded = one.torn = false;
   }
   alter_exchange = nullptr;
+  shown_ = nobody;
   memory_->restart(program_.threads());
   program_.set_up();
   start_fibers();
@@ -155,6 +158,7 @@ void engine::schedule() {
     const move next = moves_[decide(static_cast<unsigned>(moves_.size()))];
     if (next.drain) {
       const unsigned where = memory_->drain(next.thread);
+      shown_ = shown_ == next.thread ? shown_ : nobody;
       let_others_go_on(-1);
       trace("%d: store to %s reaches memory\n", next.thread, locations_[where].name.c_str());
       continue;
@@ -232,7 +236,9 @@ void engine::leave() {
 void engine::enter(int thread) {
   const int before = running_;
   running_ = last_running_ = thread;
-  show_memory(thread);
+  if (shown_ != thread) {
+    show_memory(thread);
+  }
   program_.switch_to(thread);
   if (before == thread) {
     return;
@@ -244,11 +250,25 @@ void engine::enter(int thread) {
 
 /// Plain accesses in real sources find in memory what their thread would: its own waiting stores, its view.
 void engine::show_memory(int thread) {
+  shown_ = thread;
   for (unsigned i = 0; i < locations_.size(); ++i) {
     if (locations_[i].live) {
-      const content value = memory_->seen_by(thread, i);
-      std::memcpy(locations_[i].address, value.words, locations_[i].bytes);
+      show_location(i);
     }
+  }
+}
+
+void engine::show_location(unsigned where) {
+  const content value = memory_->seen_by(shown_, where);
+  std::memcpy(locations_[where].address, value.words, locations_[where].bytes);
+}
+
+/// The running thread sees more of other locations only if it acquired something.
+void engine::show_what_an_access_did(unsigned where, int order) {
+  if (acquires(order) && how_.memory != memory_kind::tso) {
+    show_memory(running_);
+  } else {
+    show_location(where);
   }
 }
 

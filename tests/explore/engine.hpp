@@ -32,6 +32,8 @@ public:
   void yield();
   bool futex_wait(const void* address, std::uint32_t expected, bool timed);
   int futex_wake(const void* address, int count);
+  void lock(void* address);
+  void unlock(void* address);
   void plain(const void* address, std::size_t bytes, bool write);
   void* copy(void* to, const void* from, std::size_t bytes);
   [[noreturn]] void finish();
@@ -44,6 +46,12 @@ public:
   void ignore(const void* address, std::size_t bytes);
   location& location_at(const void* address, std::size_t bytes);
   void* allocate(std::size_t alignment, std::size_t bytes);
+  void give_up(const void* address, std::size_t bytes, bool gone);
+  void free_memory(void* address);
+  [[nodiscard]] bool allocated(const void* address) const {
+    return address >= arena_.data() && address < arena_.data() + arena_.size();
+  }
+  [[nodiscard]] bool broken(const char* fault) const { return std::strcmp(how_.broken, fault) == 0; }
   [[nodiscard]] bool waits(int thread) const {
     return fibers_[static_cast<std::size_t>(thread)].state == fiber_state::waiting;
   }
@@ -63,6 +71,7 @@ private:
     unsigned made;
     unsigned count;
   };
+  static constexpr int nobody = -2;
   /// What may happen next: a thread's step, or a store's way from its buffer to memory.
   struct move {
     int thread;
@@ -81,8 +90,11 @@ private:
   void leave();
   void enter(int thread);
   void show_memory(int thread);
+  void show_location(unsigned where);
+  void show_what_an_access_did(unsigned where, int order);
   access find(const void* address, std::size_t bytes);
   [[nodiscard]] bool ignored(const void* address) const;
+  void expect_there(const void* address);
   fiber& self() { return fibers_[static_cast<std::size_t>(running_)]; }
   void remember(std::uint64_t kind, const access& of, std::uint64_t value);
   [[gnu::format(printf, 2, 3)]] void trace(const char* format, ...);
@@ -95,6 +107,7 @@ private:
   ucontext_t outside_{};
   int running_ = -1;
   int last_running_ = -1;
+  int shown_ = nobody;  // memory is as this thread would find it
   int preemptions_ = 0;
 
   std::vector<choice> choices_;
@@ -112,10 +125,17 @@ private:
 
   std::vector<location> locations_;
   std::unordered_map<std::uintptr_t, unsigned> by_address_;  // of every byte of a location
+  struct given_name {
+    std::uintptr_t first;
+    std::size_t bytes;
+    std::string text;
+  };
+  std::unordered_map<std::uintptr_t, given_name>
+      names_;  // by every byte; of locations that are not used yet, too
   struct range {
     std::uintptr_t first, last;
   };
-  std::vector<range> ignored_;
+  std::vector<range> ignored_, gone_, allocated_;
   std::vector<char> arena_;
   std::size_t arena_used_ = 0;
 };

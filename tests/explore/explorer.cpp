@@ -29,6 +29,8 @@ void weaken_loads(const void* address, bool on) { the_engine->location_at(addres
 void blind(const void* address, bool on) { the_engine->location_at(address, 4).blinded = on; }
 void tear(const void* address, bool on) { the_engine->location_at(address, 4).torn = on; }
 
+bool broken(const char* fault) { return the_engine->broken(fault); }
+
 int this_thread() { return the_engine->running(); }
 void fail(const char* message) { the_engine->report(message); }
 void finish() { the_engine->finish(); }
@@ -37,11 +39,28 @@ bool process_barrier() {
   the_engine->barrier();
   return true;
 }
-void yield() { the_engine->yield(); }
+void yield() {
+  if (inside()) the_engine->yield();
+}
 bool futex_wait(const void* address, std::uint32_t expected, bool timed) {
   return the_engine->futex_wait(address, expected, timed);
 }
-int futex_wake(const void* address, int count) { return the_engine->futex_wake(address, count); }
+int futex_wake(const void* address, int count) {
+  return inside() ? the_engine->futex_wake(address, count) : 0;
+}
+void lock(void* address) {
+  if (inside()) the_engine->lock(address);
+}
+void unlock(void* address) {
+  if (inside()) {
+    the_engine->unlock(address);
+  } else {
+    std::memset(address, 0, sizeof(std::uint32_t));
+  }
+}
+void give_up(const void* address, std::size_t bytes, bool gone) { the_engine->give_up(address, bytes, gone); }
+void free_memory(void* address) { the_engine->free_memory(address); }
+bool allocated(const void* address) { return the_engine != nullptr && the_engine->allocated(address); }
 bool waits(int thread) { return the_engine->waits(thread); }
 
 void* allocate(std::size_t alignment, std::size_t bytes) { return the_engine->allocate(alignment, bytes); }
@@ -74,7 +93,7 @@ std::uint64_t update_bits(void* address, std::size_t bytes, update kind, std::ui
   std::uint64_t before = 0;
   std::memcpy(&before, address, bytes);
   if (kind != update::compare_exchange || before == expected) {
-    const std::uint64_t after = kind == update::add ? before + operand : operand;
+    const std::uint64_t after = updated(kind, before, operand);
     std::memcpy(address, &after, bytes);
   }
   return before;

@@ -35,6 +35,7 @@ struct options {
   /// The 16-byte exchange is a full barrier, as on x86. Otherwise it is a sequentially consistent operation and no more,
   /// as a port's might be; the views tell the difference.
   bool exchange_is_barrier = true;
+  const char* broken = "";  ///< the fault made on purpose in the copies of sources that know it by this name
   std::vector<unsigned> replay = {};  ///< not empty: runs this one execution and no other
 };
 
@@ -81,6 +82,9 @@ void tear(const void* address, bool on = true);           ///< additions are a l
 /// What every 16-byte exchange passes through, if set: may change what is about to be written.
 extern void (*alter_exchange)(const std::uint64_t (&expected)[2], std::uint64_t& low, std::uint64_t& high);
 
+/// Whether the exploration is to find this fault. Asked by altered copies of sources.
+[[nodiscard]] bool broken(const char* fault);
+
 // ---------------------------------------------------------------------------------------------
 // For threads.
 
@@ -103,6 +107,16 @@ void yield();
 bool futex_wait(const void* address, std::uint32_t expected, bool timed);
 int futex_wake(const void* address, int count);
 
+/// A lock: 4 bytes, 0 while nobody holds it. Whoever finds it taken waits; release and acquire. A gate, if it begins taken.
+void lock(void* address);
+void unlock(void* address);
+
+/// The memory is given back, or is somebody's again: what uses it between fails.
+void give_up(const void* address, std::size_t bytes, bool gone = true);
+/// Gives up what allocate returned.
+void free_memory(void* address);
+[[nodiscard]] bool allocated(const void* address);  ///< whether allocate returned it
+
 /// For check: whether a thread waits for good.
 [[nodiscard]] bool waits(int thread);
 
@@ -115,7 +129,7 @@ void* copy(void* to, const void* from, std::size_t bytes);
 inline constexpr int plain_order = -1;  ///< not atomic, hence no step of its own
 std::uint64_t load_bits(const void* address, std::size_t bytes, int order);
 void store_bits(void* address, std::size_t bytes, std::uint64_t value, int order);
-enum class update { exchange, add, compare_exchange };
+enum class update { exchange, add, bit_or, bit_and, compare_exchange };
 /// Returns what was there; of a compare_exchange that found something else than `expected`, nothing is written.
 std::uint64_t update_bits(void* address, std::size_t bytes, update kind, std::uint64_t operand,
                           std::uint64_t expected, int order);
@@ -214,10 +228,50 @@ public:
   bool compare_exchange_strong(T& expected, T desired, Order order) noexcept {
     return explore::compare_exchange(&value_, &expected, desired, static_cast<int>(order));
   }
+  template <class Order>
+  bool compare_exchange_strong(T& expected, T desired, Order order, Order /*failed*/) noexcept {
+    return compare_exchange_strong(expected, desired, order);
+  }
+  template <class... Orders>
+  bool compare_exchange_weak(T& expected, T desired, Orders... orders) noexcept {
+    return compare_exchange_strong(expected, desired, orders...);
+  }
+  template <class Order>
+  T fetch_or(T bits, Order order) noexcept {
+    return change(update::bit_or, bits, order);
+  }
+  template <class Order>
+  T fetch_and(T bits, Order order) noexcept {
+    return change(update::bit_and, bits, order);
+  }
   [[nodiscard]] const void* address() const noexcept { return &value_; }
 
 private:
+  template <class Order>
+  T change(update kind, T operand, Order order) noexcept {
+    return from_bits<T>(update_bits(&value_, sizeof(T), kind, to_bits(operand), 0, static_cast<int>(order)));
+  }
+
   T value_;
+};
+
+/// Stands in for std::atomic_flag.
+class atomic_flag {
+public:
+  constexpr atomic_flag(int set = 0) noexcept
+      : value_(static_cast<std::uint32_t>(set)) {}  // implicit, as there
+  template <class Order>
+  bool test_and_set(Order order) noexcept {
+    return explore::exchange(&value_, 1U, static_cast<int>(order)) != 0;
+  }
+  template <class Order>
+  void clear(Order order) noexcept {
+    explore::store(&value_, 0U, static_cast<int>(order));
+  }
+  [[nodiscard]] const void* address() const noexcept { return &value_; }
+
+private:
+  std::uint32_t value_;
 };
 
 }  // namespace explore

@@ -69,13 +69,14 @@ bool process_barrier() noexcept {
   if (parks && explore::the_scheduler_model->parked_before(self->index)) {
     explore::yield();  // around again without having slept: somebody else is in the middle of something
   }
-  if (!parks || !explore::the_scheduler_model->faults.no_barrier_in_park) {
+  const bool refused = explore::the_scheduler_model->barrier_refused(self->index);
+  if (!refused && (!parks || !explore::the_scheduler_model->faults.no_barrier_in_park)) {
     explore::process_barrier();
   }
   if (parks) {
     explore::the_scheduler_model->park_begins();
   }
-  return true;
+  return !refused;
 }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
@@ -121,6 +122,7 @@ void scheduler_model::set_up() {
     stacks[i] = {};
     touched_[i].initialize(0);
     parked_[i] = false;
+    refused_[i] = 0;
     name(&touched_[i], sizeof(int), "stack in use");
 
     nopal::worker& one = *new (&workers[i]) nopal::worker{};
@@ -146,6 +148,14 @@ bool scheduler_model::parked_before(int worker) {
   const bool before = parked_[worker];
   parked_[worker] = true;
   return before;
+}
+
+bool scheduler_model::barrier_refused(int worker) {
+  if (refused_[worker] == faults.barrier_refusals || choose(2) == 1) {
+    return false;
+  }
+  ++refused_[worker];
+  return true;
 }
 
 void scheduler_model::park_begins() {

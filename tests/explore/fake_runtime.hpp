@@ -19,6 +19,7 @@ namespace explore {
 /// Faults of the world around the scheduler.
 struct world_faults {
   bool no_barrier_in_park = false;
+  int barrier_refusals = 0;    ///< so many barriers of each worker the system may refuse
   bool no_wake = false;        ///< futexes are not woken
   const void* unseen[3] = {};  ///< locations that the look after the announcement finds unchanged
 };
@@ -33,6 +34,7 @@ public:
   /// Somebody uses the stack, or its description.
   void touch(const nopal_stack* stack);
   bool parked_before(int worker);
+  bool barrier_refused(int worker);
   void park_begins();
   void park_sleeps();
 
@@ -48,6 +50,7 @@ protected:
 private:
   plain<int> touched_[most_workers];
   bool parked_[most_workers] = {};
+  int refused_[most_workers] = {};
 };
 
 extern scheduler_model* the_scheduler_model;

@@ -50,6 +50,15 @@ struct content {
   }
 };
 
+inline std::uint64_t updated(update kind, std::uint64_t before, std::uint64_t operand) {
+  switch (kind) {
+  case update::add: return before + operand;
+  case update::bit_or: return before | operand;
+  case update::bit_and: return before & operand;
+  default: return operand;
+  }
+}
+
 inline bool acquires(int order) {
   return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
          order == __ATOMIC_SEQ_CST;

@@ -1,4 +1,4 @@
-// What threads do to memory and to one another, each a step of the engine.
+// What threads do to memory, each a step of the engine.
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,9 +41,17 @@ location& engine::location_at(const void* address, std::size_t bytes) {
   location made;
   made.address = static_cast<char*>(const_cast<void*>(address));
   made.bytes = static_cast<unsigned>(bytes);
-  made.name = "location " + std::to_string(locations_.size());
-  for (std::size_t i = 0; i < bytes; ++i) {
-    by_address_[first + i] = static_cast<unsigned>(locations_.size());
+  const auto known = names_.find(first);
+  if (known != names_.end()) {
+    made.address -= first - known->second.first;
+    made.bytes = static_cast<unsigned>(known->second.bytes);
+    made.name = known->second.text;
+  } else {
+    made.name = "location " + std::to_string(locations_.size());
+  }
+  for (std::size_t i = 0; i < made.bytes; ++i) {
+    by_address_[reinterpret_cast<std::uintptr_t>(made.address) + i] =
+        static_cast<unsigned>(locations_.size());
   }
   locations_.push_back(made);
   return locations_.back();
@@ -66,9 +74,9 @@ access engine::find(const void* address, std::size_t bytes) {
 }
 
 void engine::name(const void* address, std::size_t bytes, const char* text) {
-  location& at = location_at(address, bytes);
-  if (at.name != text) {
-    at.name = text;
+  const auto first = reinterpret_cast<std::uintptr_t>(address);
+  for (std::size_t i = 0; i < bytes && (i > 0 || names_.find(first) == names_.end()); ++i) {
+    names_[first + i] = {first, bytes, text};
   }
 }
 
@@ -85,6 +93,41 @@ bool engine::ignored(const void* address) const {
     }
   }
   return false;
+}
+
+/// Of a thread that uses memory.
+void engine::expect_there(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (const range& one : gone_) {
+    if (one.first <= at && at < one.last) {
+      const auto known = by_address_.find(at);
+      trace("%d: uses %s\n", running_,
+            known == by_address_.end() ? "it" : locations_[known->second].name.c_str());
+      report("memory is used that was given up");
+    }
+  }
+}
+
+void engine::give_up(const void* address, std::size_t bytes, bool gone) {
+  const auto first = reinterpret_cast<std::uintptr_t>(address);
+  if (gone) {
+    gone_.push_back({first, first + bytes});
+    return;
+  }
+  std::erase_if(gone_,
+                [first, bytes](const range& one) { return one.first < first + bytes && first < one.last; });
+}
+
+void engine::free_memory(void* address) {
+  const auto first = reinterpret_cast<std::uintptr_t>(address);
+  for (const range& one : allocated_) {
+    if (one.first == first) {
+      expect_there(address);
+      give_up(address, one.last - one.first, true);
+      return;
+    }
+  }
+  report("memory is given up that was not allocated");
 }
 
 void engine::remember(std::uint64_t kind, const access& of, std::uint64_t value) {
@@ -111,6 +154,7 @@ void engine::trace_access(const char* what, const access& of, std::uint64_t valu
 }
 
 std::uint64_t engine::load(const void* address, std::size_t bytes, int order) {
+  expect_there(address);
   std::uint64_t value = 0;
   if (ignored(address)) {
     std::memcpy(&value, address, bytes);
@@ -128,11 +172,12 @@ std::uint64_t engine::load(const void* address, std::size_t bytes, int order) {
   }
   remember(1, of, value);
   trace_access("load", of, value, order);
-  show_memory(running_);
+  show_what_an_access_did(of.where, order);
   return value;
 }
 
 void engine::store(void* address, std::size_t bytes, std::uint64_t value, int order) {
+  expect_there(address);
   if (ignored(address)) {
     std::memcpy(address, &value, bytes);
     return;
@@ -144,15 +189,16 @@ void engine::store(void* address, std::size_t bytes, std::uint64_t value, int or
   memory_->store(running_, to, value, locations_[to.where].weak_stores ? without_release(order) : order);
   remember(2, to, value);
   trace_access("store", to, value, order);
-  show_memory(running_);
+  show_what_an_access_did(to.where, __ATOMIC_RELAXED);
 }
 
 std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std::uint64_t operand,
                              std::uint64_t expected, int order) {
+  expect_there(address);
   const bool counts = !ignored(address);
-  if (counts && kind == update::add && location_at(address, bytes).torn) {
+  if (counts && kind != update::compare_exchange && location_at(address, bytes).torn) {
     const std::uint64_t before = load(address, bytes, order);
-    store(address, bytes, (before + operand) & (~std::uint64_t{0} >> (64 - 8 * bytes)), order);
+    store(address, bytes, updated(kind, before, operand) & (~std::uint64_t{0} >> (64 - 8 * bytes)), order);
     return before;
   }
   content value;
@@ -170,8 +216,8 @@ std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std:
   const std::uint64_t before = value.words[0];
   const bool fails = kind == update::compare_exchange && before != expected;
   if (!fails) {
-    const std::uint64_t sum = kind == update::add ? before + operand : operand;
-    std::memcpy(value.words, &sum, bytes);
+    const std::uint64_t after = updated(kind, before, operand);
+    std::memcpy(value.words, &after, bytes);
   }
   if (!counts) {
     std::memcpy(address, value.words, bytes);
@@ -185,11 +231,12 @@ std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std:
   if (!fails) {
     trace_access("change", of, value.words[0], order);
   }
-  show_memory(running_);
+  show_what_an_access_did(of.where, order);
   return before;
 }
 
 bool engine::change_16(void* address, std::uint64_t (&expected)[2], std::uint64_t low, std::uint64_t high) {
+  expect_there(address);
   step();
   const access of = find(address, 16);
   if (how_.exchange_is_barrier) {
@@ -225,75 +272,8 @@ void engine::fence(int order) {
   show_memory(running_);
 }
 
-void engine::barrier() {
-  for (int i = -1; i <= static_cast<int>(fibers_.size()); ++i) {
-    const bool own = i < 0 || i == static_cast<int>(fibers_.size());
-    if (!own && i == running_) {
-      continue;
-    }
-    step();
-    memory_->fence(own ? running_ : i, __ATOMIC_SEQ_CST);
-    remember(6, {}, static_cast<std::uint64_t>(i + 1));
-    trace("%d: barrier on %d\n", running_, own ? running_ : i);
-  }
-  show_memory(running_);
-}
-
-void engine::yield() {
-  self().yielded = true;
-  step();
-  self().yielded = false;
-  remember(10, {}, 0);
-}
-
-bool engine::futex_wait(const void* address, std::uint32_t expected, bool timed) {
-  step();
-  const access of = find(address, sizeof expected);
-  // The system looks at the word under a lock that a waker takes too.
-  memory_->fence(running_, __ATOMIC_SEQ_CST);
-  const std::uint64_t value = memory_->read_newest(running_, of.where, __ATOMIC_SEQ_CST).part(of);
-  remember(7, of, value);
-  if (value != expected) {
-    trace_access("does not wait for", of, value, __ATOMIC_SEQ_CST);
-    show_memory(running_);
-    return true;
-  }
-  trace_access(timed ? "waits a little for" : "waits for", of, value, __ATOMIC_SEQ_CST);
-  self().state = fiber_state::waiting;
-  self().waits_for = address;
-  self().timed = timed;
-  schedule();
-  const bool woken = self().state != fiber_state::waiting;
-  self().state = fiber_state::ready;
-  self().timed = false;
-  if (!woken && !how_.early_timeouts) {
-    memory_->settle(running_);
-    show_memory(running_);
-  }
-  remember(8, of, woken ? 1 : 0);
-  trace("%d: %s\n", running_, woken ? "wakes" : "has waited for long enough");
-  return woken;
-}
-
-int engine::futex_wake(const void* address, int count) {
-  step();
-  memory_->fence(running_, __ATOMIC_SEQ_CST);
-  int woken = 0;
-  for (std::size_t i = 0; i < fibers_.size() && woken < count; ++i) {
-    fiber& one = fibers_[i];
-    if (one.state == fiber_state::waiting && one.waits_for == address) {
-      one.state = fiber_state::ready;
-      one.waits_for = nullptr;
-      ++woken;
-      trace("%d: wakes %zu\n", running_, i);
-    }
-  }
-  remember(9, {}, static_cast<std::uint64_t>(woken));
-  show_memory(running_);
-  return woken;
-}
-
 void engine::plain(const void* address, std::size_t bytes, bool write) {
+  expect_there(address);
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (write) {
     memory_->plain_write(running_, at, bytes);
@@ -316,6 +296,11 @@ void* engine::allocate(std::size_t alignment, std::size_t bytes) {
   arena_used_ = address - begin + bytes;
   if (arena_used_ > arena_.size()) {
     report("the arena is full");
+  }
+  std::memset(reinterpret_cast<void*>(address), 0, bytes);
+  allocated_.push_back({address, address + bytes});
+  if (running_ >= 0) {
+    self().history = mix(self().history, address - begin);  // somebody else may have been first
   }
   return reinterpret_cast<void*>(address);
 }

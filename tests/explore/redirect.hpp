@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -38,6 +40,9 @@ namespace std {
 template <class T>
 using explored_atomic = ::explore::atomic<T>;
 inline void* explored_alloc(size_t alignment, size_t bytes) { return ::explore::allocate(alignment, bytes); }
+inline void* explored_malloc(size_t bytes) { return ::explore::allocate(alignof(max_align_t), bytes); }
+inline void explored_free(void* address) { ::explore::free_memory(address); }
+using explored_atomic_flag = ::explore::atomic_flag;
 inline void* explored_copy(void* to, const void* from, size_t bytes) {
   return ::explore::copy(to, from, bytes);
 }
@@ -45,6 +50,21 @@ inline void* explored_copy(void* to, const void* from, size_t bytes) {
 #define atomic explored_atomic
 #define aligned_alloc explored_alloc
 #define memcpy explored_copy
+#define atomic_flag explored_atomic_flag
+#define malloc(bytes) explored_malloc(bytes)
+#define free(address) explored_free(address)
+
+// Of the thread library, what the sources use. A model says what a thread's end means.
+extern "C" {
+int explored_key_create(pthread_key_t* key, void (*at_end)(void*)) noexcept;
+int explored_key_delete(pthread_key_t key) noexcept;
+int explored_setspecific(pthread_key_t key, const void* value) noexcept;
+}
+#define pthread_mutex_lock(mutex) (::explore::broken("no lock") ? void() : ::explore::lock(mutex))
+#define pthread_mutex_unlock(mutex) ::explore::unlock(mutex)
+#define pthread_key_create explored_key_create
+#define pthread_key_delete explored_key_delete
+#define pthread_setspecific explored_setspecific
 
 // Replaces src/arch/<isa>/word128.hpp.
 #define NOPAL_ARCH_X86_64_WORD128_HPP

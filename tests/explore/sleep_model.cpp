@@ -45,6 +45,7 @@ public:
       taken_[i] = 0;
     }
     pushed_ = kept_ = 0;
+    faults.barrier_refusals = with_.refusals;
     set_faults();
   }
 

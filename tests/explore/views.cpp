@@ -14,7 +14,7 @@ namespace explore {
 
 namespace {
 
-constexpr std::size_t most_locations = 64;
+constexpr std::size_t most_locations = 96;
 constexpr std::size_t none = ~std::size_t{0};
 constexpr std::size_t granules = 2;  // the halves of a location are read one by one
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "faults/interposed_calls.hpp"
+#include "stack/pool.hpp"
+#include "support/fibril_fork.h"
 #include "support/strands.hpp"
 
 namespace {
@@ -102,6 +105,74 @@ NOPAL_PROGRAM(life) {
   NOPAL_CHECK(pthread_getspecific(own_key) == &own_key);
   std::printf("%ld %d\n", faults::calls(), refusals);
   return 0;
+}
+
+/// More unfinished forks of one worker than a deque holds at first.
+long sum_of_nested(int depth) {
+  if (depth == 0) return 0;
+  long below = 0;
+  scope s;
+  s.fork_into(below, sum_of_nested, depth - 1);
+  s.join();
+  return below + 1;
+}
+
+NOPAL_PROGRAM(outgrows_its_deque) {
+  NOPAL_CHECK(sum_of_nested(200) == 200);
+  faults::arm();
+  NOPAL_CHECK(!worked([] { sum_of_nested(300); }) && refusals == 1);
+  NOPAL_CHECK(sum_of_nested(200) == 200);
+  support::check_quiet();
+  return 0;
+}
+
+/// Children of one scope that has been stolen from: all that they throw is kept until its join.
+int children_that_throw(int count) {
+  flag went_on{false};
+  try {
+    scope s;
+    s.fork([&] { support::wait_for_continuation(went_on); });
+    support::set(went_on);
+    for (int i = 0; i < count; ++i) s.fork([i] { throw i; });
+    s.join();
+  } catch (const int first) {
+    return first;
+  }
+  return -1;
+}
+
+NOPAL_PROGRAM(keeps_exceptions_without_memory) {
+  NOPAL_CHECK(children_that_throw(3) == 0);
+  faults::arm();
+  for (int i = 0; i < 10; ++i) NOPAL_CHECK(children_that_throw(40) == 0);
+  return 0;
+}
+
+NOPAL_PROGRAM(keeps_too_many_exceptions_without_memory) {
+  NOPAL_CHECK(children_that_throw(3) == 0);
+  faults::arm();
+  return children_that_throw(80);
+}
+
+NOPAL_PROGRAM(starts_pools) {
+  for (const char* const nth : {"1", "2", "3"}) {
+    setenv("FAULT_FIRST", nth, 1);
+    setenv("FAULT_LAST", nth, 1);
+    nopal::stack_pool pool;
+    faults::arm();
+    NOPAL_CHECK(pool.start({64 << 10, 2, nopal::reclaim::lazy, nopal::reclaim_call::dontneed}));
+    NOPAL_CHECK(faults::calls() > 3);  // the refused one, and those of another region
+    nopal_stack* const stack = pool.take(nullptr);
+    NOPAL_CHECK(stack != nullptr);
+    pool.give(stack);
+    pool.stop();
+  }
+  return 0;
+}
+
+NOPAL_PROGRAM(forks_in_c) {
+  faults::arm();
+  return fibril_fork_of_many_arguments() == 511.75 ? 0 : 1;
 }
 
 struct fault {
@@ -207,6 +278,32 @@ TEST(injection_of_growth, at_every_point) {
   for (long last = to_the_least + 1; last < to_the_least + 8; ++last) {
     EXPECT_GE(calls_in_life({"mmap", ENOMEM}, 1, last, 1), 0);
   }
+}
+
+TEST(injection_of_deque_memory, refuses_the_fork_that_needs_more_of_it) {
+  const support::outcome seen =
+      support::run_program("outgrows_its_deque", {{"NOPAL_WORKERS", "1"}, {"FAULT_CALL", "aligned_alloc"}});
+  EXPECT_EQ(seen.exit_code, 0) << seen.description();
+}
+
+TEST(injection_of_exception_memory, is_bridged_by_the_reserve_and_ends_the_program_in_words_beyond_it) {
+  const environment with{{"NOPAL_WORKERS", "2"}, {"FAULT_CALL", "new"}};
+  EXPECT_TRUE(support::succeeds("keeps_exceptions_without_memory", with));
+  const support::outcome seen = support::run_program("keeps_too_many_exceptions_without_memory", with);
+  EXPECT_EQ(seen.signal, SIGABRT) << seen.description();
+  EXPECT_TRUE(seen.err.starts_with("nopal: no memory to keep the exception of a child\n")) << seen.err;
+}
+
+TEST(injection_of_pool_memory, makes_a_smaller_region_whichever_allocation_is_refused) {
+  EXPECT_TRUE(support::succeeds("starts_pools", {{"FAULT_CALL", "new"}}));
+}
+
+TEST(injection_in_c, ends_the_program_in_words_where_a_thread_cannot_fork) {
+  const support::outcome seen =
+      support::run_program("forks_in_c", {{"NOPAL_WORKERS", "1"}, {"FAULT_CALL", "aligned_alloc"}});
+  EXPECT_EQ(seen.signal, SIGABRT) << seen.description();
+  EXPECT_TRUE(seen.err.starts_with("nopal: fork: this thread cannot become a worker: ")) << seen.err;
+  EXPECT_TRUE(is_clear(seen.err)) << seen.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(of, injection,

@@ -103,12 +103,12 @@ std::atomic<int> stood_still{0};
 
 void on_freeze(int) {
   support::set(stands_still);
-  support::sleep_ms(300);
+  support::sleep_ms(1000);
   stands_still.store(false);
   ++stood_still;
 }
 
-/// One worker after the other stands still in the middle of whatever it does, the others go on around it. Frozen
+/// One worker after the other stands still for a second in the middle of whatever it does, the others go on around it. Frozen
 /// in turn: what a frozen one holds at worst is one strand, so that the rest of the work gets done meanwhile.
 NOPAL_PROGRAM(frozen_worker) {
   struct sigaction action = {};

@@ -64,6 +64,38 @@ NOPAL_PROGRAM(in_handler) {
   return 0;
 }
 
+/// Away from its handler's stack, a strand forks below it once more: that fork's continuation has the exception too.
+void fork_below_handler(int number) {
+  flag went_on{false};
+  scope s;
+  s.fork([&] {
+    fork_until_continued(went_on);
+    NOPAL_CHECK(handled() == number);
+  });
+  NOPAL_CHECK(handled() == number);
+  set(went_on);
+  s.join();
+  NOPAL_CHECK(handled() == number);
+}
+
+NOPAL_PROGRAM(below_a_handler_on_another_stack) {
+  for (int i = 1; i <= 100; ++i) {
+    try {
+      throw i;
+    } catch (const int number) {
+      flag went_on{false};
+      scope s;
+      s.fork([&] { fork_until_continued(went_on); });
+      set(went_on);  // first, as the thief of the next continuation may have to be this child's worker
+      fork_below_handler(number);
+      s.join();
+      NOPAL_CHECK(handled() == number);
+    }
+  }
+  support::check_quiet();
+  return 0;
+}
+
 int escape_from_handler(int number) {
   try {
     throw number;
@@ -338,6 +370,9 @@ TEST_P(exception_state, lets_a_stolen_continuation_rethrow_out_of_its_handler) {
   EXPECT_TRUE(run("rethrow_out_of_handler"));
 }
 TEST_P(exception_state, of_handlers_in_handlers) { EXPECT_TRUE(run("handlers_in_handlers")); }
+TEST_P(exception_state, of_forks_below_a_handler_on_another_stack) {
+  EXPECT_TRUE(run("below_a_handler_on_another_stack"));
+}
 TEST_P(exception_state, of_a_child_is_unknown_to_an_older_fork) { EXPECT_TRUE(run("older_fork")); }
 TEST_P(exception_state, of_a_strand_away_from_home) { EXPECT_TRUE(run("away_from_home")); }
 TEST_P(exception_state, counts_in_destructors_that_fork) { EXPECT_TRUE(run("destructors_fork")); }

@@ -40,8 +40,39 @@ void compute(fib_function fib) {
   other.join();
 }
 
+struct sigaction overflow_handling() {
+  struct sigaction action = {};
+  sigaction(SIGSEGV, nullptr, &action);
+  return action;
+}
+
+void own_handler(int) {}
+void own_handler_with_details(int, siginfo_t*, void*) {}
+
+/// A handler that the program installs meanwhile is still there afterwards.
+void load_and_unload_around_own_handler(const char* path, bool details) {
+  void* const plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  check(plugin != nullptr, "dlopen");
+  compute(reinterpret_cast<fib_function>(dlsym(plugin, "plugin_fib")));
+  struct sigaction own = {};
+  if (details) {
+    own.sa_flags = SA_SIGINFO;
+    own.sa_sigaction = own_handler_with_details;
+  } else {
+    own.sa_handler = own_handler;
+  }
+  sigaction(SIGSEGV, &own, nullptr);
+  check(dlclose(plugin) == 0, "dlclose");
+  struct sigaction now = {};
+  sigaction(SIGSEGV, nullptr, &now);
+  check(details ? now.sa_sigaction == own_handler_with_details : now.sa_handler == own_handler,
+        "the program's own handler is still there");
+  signal(SIGSEGV, SIG_DFL);
+}
+
 void load_compute_unload(const char* path) {
   const long threads_before = threads_of_this_process();
+  const struct sigaction handling_before = overflow_handling();
   void* const plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   check(plugin != nullptr, "dlopen");
   const auto fib = reinterpret_cast<fib_function>(dlsym(plugin, "plugin_fib"));
@@ -50,9 +81,7 @@ void load_compute_unload(const char* path) {
   check(dlclose(plugin) == 0, "dlclose");
   check(dlopen(path, RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plug-in is gone");
   check(threads_settle_at(threads_before), "the pool's threads are gone");
-  struct sigaction action = {};
-  sigaction(SIGSEGV, nullptr, &action);
-  check(action.sa_handler == SIG_DFL, "the signal's handler is gone");
+  check(overflow_handling().sa_handler == handling_before.sa_handler, "the signal's handler is gone");
 }
 
 }  // namespace
@@ -60,7 +89,9 @@ void load_compute_unload(const char* path) {
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   alarm(60);
+  std::thread([] {}).join();  // ThreadSanitizer starts one of its own beside the first
   for (int i = 0; i < 10; ++i) load_compute_unload(argv[1]);
+  for (const bool details : {false, true}) load_and_unload_around_own_handler(argv[1], details);
   // A thread that the library had adopted ends after it.
   std::thread([path = argv[1]] { load_compute_unload(path); }).join();
   return 0;

@@ -120,12 +120,14 @@ NOPAL_PROGRAM(indices) {
 NOPAL_PROGRAM(prints_workers) {
   nopal_print_workers();
   stolen_once();
+  std::thread(stolen_once).join();  // its place is empty afterwards
   flag went_on{false};
   scope s;
   s.fork([&] {
     wait_for_continuation(went_on);
     nopal_print_workers();
   });
+  nopal_print_workers();
   set(went_on);
   s.join();
   return 0;
@@ -151,7 +153,8 @@ TEST(worker_report, has_a_line_for_every_worker) {
   EXPECT_TRUE(seen.err.starts_with("nopal: not running; 0 asleep")) << seen.err;
   for (const char* const line :
        {"nopal: running; ", "nopal: worker 0 (program): on the stack of its thread; deque top ",
-        "nopal: worker 1 (pool): ", "nopal: worker 2 (pool): "}) {
+        "nopal: worker 1 (pool): ", "nopal: worker 2 (pool): ",
+        " (pool): on a stack of the pool; deque top "}) {
     EXPECT_NE(seen.err.find(line), std::string::npos) << line << seen.err;
   }
   EXPECT_EQ(seen.err.find("worker 3"), std::string::npos) << seen.err;

@@ -3,8 +3,6 @@
 // NOPAL_STRESS_SEED and NOPAL_STRESS_SECONDS. A watchdog ends the run when nothing moves any more.
 #include <nopal/nopal.hpp>
 
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -14,7 +12,8 @@
 #include <thread>
 #include <vector>
 
-extern "C" void nopal_print_workers() noexcept;  // the library's own, for those who look for what hangs
+#include "run_settings.hpp"
+#include "support/watchdog.hpp"
 
 namespace {
 
@@ -158,53 +157,16 @@ bool same_from_threads(std::uint64_t seed) {
   return good.load();
 }
 
-std::uint64_t number(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-void watch(std::uint64_t seed, const std::atomic<bool>& done) {
-  std::uint64_t last = 0;
-  for (int still = 0; !done.load(); usleep(100000)) {
-    const std::uint64_t now = leaves.load();
-    still = now == last ? still + 1 : 0;
-    last = now;
-    if (still > 300) {
-      std::printf("nothing has moved for 30 s; seed %llu\n", static_cast<unsigned long long>(seed));
-      std::fflush(stdout);
-      nopal_print_workers();
-      std::abort();
-    }
-  }
-}
-
-bool quiet_counts_are_exact() {
-  const nopal::statistics counts = nopal::stats();
-  std::printf("%llu steals by %d workers, %llu stacks at most\n",
-              static_cast<unsigned long long>(counts.total.steals), counts.workers,
-              static_cast<unsigned long long>(counts.stacks_peak));
-  return counts.total.steals == counts.joins_with_children && counts.stacks_in_use == 0 &&
-         counts.total.stacks_taken == counts.total.stacks_returned;
-}
-
 }  // namespace
 
 int main() {
-  const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  const std::uint64_t seed = number("NOPAL_STRESS_SEED", now);
-  const auto seconds = static_cast<std::chrono::seconds::rep>(number("NOPAL_STRESS_SECONDS", 5));
-  std::printf("NOPAL_STRESS_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  std::fflush(stdout);
-  std::atomic<bool> done{false};
-  std::thread watchdog(watch, seed, std::cref(done));
+  const stress::run_settings settings = stress::read_settings();
+  const support::watchdog watchdog(leaves);
   bool good = true;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  for (std::uint64_t i = 0; good && std::chrono::steady_clock::now() < end; ++i) {
-    const std::uint64_t tree_seed = mix(seed + i);
+  for (std::uint64_t i = 0; good && std::chrono::steady_clock::now() < settings.end; ++i) {
+    const std::uint64_t tree_seed = mix(settings.seed + i);
     good =
         same(tree_seed, static_cast<int>(tree_seed % 6) + 3) && (i % 16 != 0 || same_from_threads(tree_seed));
   }
-  done.store(true);
-  watchdog.join();
-  return good && quiet_counts_are_exact() ? 0 : 1;
+  return good && stress::quiet_counts_are_exact() ? 0 : 1;
 }

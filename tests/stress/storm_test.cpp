@@ -3,20 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <random>
 #include <string>
 
+#include "run_settings.hpp"
 #include "support/program.hpp"
 
 namespace {
 
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
+constexpr const char* forests[] = {STRESS_FOREST, STRESS_FOREST_NOISE, STRESS_FIBRIL_FOREST_NOISE};
 
 template <class Random>
 support::environment random_settings(Random& random) {
@@ -42,25 +41,30 @@ std::string text_of(const support::environment& settings) {
   return text;
 }
 
-TEST(storm, every_forest_gives_the_serial_answer) {
-  const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-  const std::uint64_t seed = number_from("NOPAL_STORM_SEED", now);
-  const auto seconds = static_cast<long>(number_from("NOPAL_STRESS_SECONDS", 8));
+void run_storm(std::uint64_t seed, long seconds) {
+  std::cout << "NOPAL_STORM_SEED=" << seed << std::endl;
   SCOPED_TRACE("NOPAL_STORM_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
-  long forests = 0;
+  std::size_t runs = 0;
   auto next_word = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   do {
     const support::environment settings = random_settings(random);
-    const char* const forest = ++forests % 2 == 0 ? STRESS_FOREST : STRESS_FOREST_NOISE;
+    const char* const forest = forests[runs++ % std::size(forests)];
     const support::outcome seen = support::run_executable({forest}, settings);
     ASSERT_EQ(seen.exit_code, 0) << text_of(settings) << forest << " " << seen.description();
     if (std::chrono::steady_clock::now() > next_word) {
-      std::cout << forests << " forests so far" << std::endl;
+      std::cout << runs << " forests so far" << std::endl;
       next_word += std::chrono::minutes(1);
     }
   } while (std::chrono::steady_clock::now() < end);
+}
+
+TEST(storm, gives_the_serial_answer_from_a_fixed_seed) { run_storm(1, 20); }
+
+TEST(storm, gives_the_serial_answer_from_a_fresh_seed) {
+  run_storm(stress::number_from("NOPAL_STORM_SEED", stress::fresh_seed()),
+            static_cast<long>(stress::number_from("NOPAL_STRESS_SECONDS", 70)));
 }
 
 }  // namespace

@@ -7,8 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <sstream>
+
+#include "support/watchdog.hpp"
 
 extern char** environ;
 
@@ -117,7 +120,8 @@ outcome run_executable(const std::vector<std::string>& command, const environmen
 outcome run_program(const std::string& name, const environment& with) {
   environment complete = with;
   complete.emplace_back(program_variable, name);
-  return run_executable({"/proc/self/exe"}, complete);
+  // What the link says: under Valgrind the link itself would start Valgrind.
+  return run_executable({std::filesystem::read_symlink("/proc/self/exe").string()}, complete);
 }
 
 testing::AssertionResult succeeds(const std::string& name, const environment& with) {
@@ -137,6 +141,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "no program %s\n", name);
       return 127;
     }
+    support::print_workers_on_alarm();
     return found->second();
   }
   testing::InitGoogleTest(&argc, argv);

@@ -139,6 +139,38 @@ TEST(pool, retaining_keeps_what_lies_above_the_stack_pointer_and_its_red_zone) {
   pool->stop();
 }
 
+TEST(pool, retaining_a_full_stack_gives_nothing_back) {
+  const auto pool = started(reclaim::eager);
+  nopal_stack* const stack = pool->take(nullptr);
+  touch_all(stack);
+  EXPECT_EQ(pool->retain(stack, stack->low + 64), 0u);
+  EXPECT_EQ(resident(stack), pages_of(stack));
+  pool->give(stack);
+  pool->stop();
+}
+
+TEST(pool, ends_at_its_most_regions_and_serves_again_what_comes_back) {
+  stack_pool pool;
+  // Few stacks for each region, as the system's count of mappings is limited.
+  ASSERT_TRUE(pool.start({16 << 10, 2, reclaim::never, reclaim_call::dontneed}));
+  std::vector<nopal_stack*> all;
+  while (nopal_stack* const stack = pool.take(nullptr)) all.push_back(stack);
+  EXPECT_EQ(all.size(), 64u * 256u);
+  EXPECT_EQ(pool.take(nullptr), nullptr);
+  pool.give(all.back());
+  EXPECT_EQ(pool.take(nullptr), all.back());
+  pool.stop();
+}
+
+TEST(pool, knows_the_addresses_of_its_stacks) {
+  const auto pool = started(reclaim::never);
+  nopal_stack* const stack = pool->take(nullptr);
+  EXPECT_TRUE(pool->contains(stack->low) && pool->contains(stack->high - 1));
+  EXPECT_FALSE(pool->contains(&pool) || pool->contains(nullptr));
+  pool->give(stack);
+  pool->stop();
+}
+
 TEST(pool, never_keeps_every_page) {
   const auto pool = started(reclaim::never);
   nopal_stack* const stack = pool->take(nullptr);

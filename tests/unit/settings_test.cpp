@@ -108,6 +108,9 @@ TEST(environment, a_refusal_stays_one_line_whatever_the_value) {
   // U+00E9 is two bytes, the second of which would be the first to go.
   EXPECT_EQ(support::run_program("asks_only", {{"NOPAL_STATS", std::string(199, 'x') + "\u00e9tat"}}).err,
             "nopal: NOPAL_STATS=" + std::string(199, 'x') + "...: not understood; accepted: 0 or 1\n");
+  // Nothing but the later bytes of letters.
+  EXPECT_EQ(support::run_program("asks_only", {{"NOPAL_STATS", std::string(300, '\x80')}}).err,
+            "nopal: NOPAL_STATS=...: not understood; accepted: 0 or 1\n");
 }
 
 TEST(environment, good_values_run_without_a_word) {
@@ -163,6 +166,15 @@ TEST(environment, statistics_are_printed_at_exit) {
   EXPECT_NE(seen.err.find("nopal: worker "), std::string::npos) << seen.err;
   EXPECT_NE(seen.err.find("nopal: total "), std::string::npos) << seen.err;
   EXPECT_NE(seen.err.find("nopal: stacks: "), std::string::npos) << seen.err;
+}
+
+TEST(environment, statistics_have_a_line_for_each_of_many_workers) {
+  const support::outcome seen =
+      support::run_program("forks", {{"NOPAL_STATS", "1"}, {"NOPAL_WORKERS", "12"}});
+  EXPECT_EQ(seen.exit_code, 0);
+  for (const char* const name : {"program", "1", "9", "10", "11"}) {
+    EXPECT_NE(seen.err.find(std::string("\nnopal: ") + name + " "), std::string::npos) << name << seen.err;
+  }
 }
 
 TEST(complete_settings, prefers_what_was_asked_for_to_the_variables) {

@@ -93,6 +93,7 @@ void check_end(int status) {
 std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
                       const interrupt_watch& watch, const child_limits& limits) {
   constexpr int tick_ms = 200;
+  constexpr std::size_t most_output_bytes = std::size_t{1} << 20;
   const auto deadline = std::chrono::steady_clock::now() + limits.time;
   child running(program, arguments, watch.mask_before());
   std::string output;
@@ -109,6 +110,9 @@ std::string output_of(const std::string& program, const std::vector<std::string>
     std::array<char, 4096> chunk;
     const ssize_t length = read(running.output(), chunk.data(), chunk.size());
     if (length == 0) break;
+    if (length > 0 && output.size() + static_cast<std::size_t>(length) > most_output_bytes) {
+      throw std::runtime_error(fmt::format("printed more than {} bytes and was stopped", most_output_bytes));
+    }
     if (length > 0) output.append(chunk.data(), static_cast<std::size_t>(length));
   }
   check_end(running.wait());

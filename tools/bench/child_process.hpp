@@ -20,7 +20,7 @@ struct child_limits {
 inline const std::string this_program = "/proc/self/exe";
 
 /// Standard output of `program arguments...`. Throws std::runtime_error saying how the child
-/// ended unless it exited with 0, and `interrupted` when `watch` saw a signal; no child is left behind.
+/// ended unless it exited with 0 after at most 1 MiB, and `interrupted` when `watch` saw a signal; no child is left behind.
 std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
                       const interrupt_watch& watch, const child_limits& limits);
 

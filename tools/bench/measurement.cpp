@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,22 +55,21 @@ public:
   run_record take(const program_measurement& of, const series& column) {
     const std::string label = fmt::format("{}, {}", of.family->name(), column.label());
     progress_.begin_run(label);
-    run_record record;
+    std::optional<run_record> record;
     try {
       const std::string output =
           output_of(column.of_peer == nullptr ? this_program : column.of_peer->path, arguments(of, column),
                     watch_, {options_.time_limit, [this] { progress_.tick(); }});
-      record = nlohmann::json::parse(output).get<run_record>();
+      record = bench::read_run_record(output);
     } catch (const interrupted&) {
       throw;
-    } catch (const nlohmann::json::exception&) {
-      throw failed_run(fmt::format("{}: the run printed no result", label));
     } catch (const std::exception& e) {
       throw failed_run(fmt::format("{}: the run {}", label, e.what()));
     }
-    if (!record.verified) throw failed_run(fmt::format("{}: the result is wrong", label));
+    if (!record) throw failed_run(fmt::format("{}: the run printed no result", label));
+    if (!record->verified) throw failed_run(fmt::format("{}: the result is wrong", label));
     progress_.end_run();
-    return record;
+    return *record;
   }
 
   void note(const std::string& line) { progress_.note(line); }

@@ -129,7 +129,7 @@ int bench_one_command(int argc, char** argv) {
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
   order.input.seed = static_cast<std::uint64_t>(seed);
   end_with_parent(parent);
-  fmt::print("{}\n", nlohmann::json(run(order)).dump());
+  fmt::print("{}\n", bench::text_of(run(order)));
   return tool::exit_success;
 }
 

@@ -3,6 +3,7 @@
 #define TOOLS_DOCTOR_CHECKS_HPP
 
 #include "doctor/finding.hpp"
+#include "os/os.hpp"
 
 namespace tool::doctor {
 
@@ -11,6 +12,10 @@ namespace tool::doctor {
 
 /// CPUs that this process may use, the number of workers that follows, and how the CPUs are connected.
 [[nodiscard]] section check_cpus();
+
+/// The same of a machine that is given.
+[[nodiscard]] section describe_cpus(const nopal::os::cpu_allowance& allowance,
+                                    const nopal::os::topology& machine);
 
 /// What making another thread notice costs, measured.
 [[nodiscard]] section check_waiting();

@@ -111,8 +111,10 @@ finding distance_finding(const os::topology& machine) {
 int worker_count() { return nopal::workers(); }
 
 section check_cpus() {
-  const os::cpu_allowance allowance = os::read_cpu_allowance();
-  const os::topology machine = os::read_topology(os::current_affinity());
+  return describe_cpus(os::read_cpu_allowance(), os::read_topology(os::current_affinity()));
+}
+
+section describe_cpus(const os::cpu_allowance& allowance, const os::topology& machine) {
   return {"CPUs",
           {{"online", std::to_string(allowance.online), allowance.online, verdict::ok, {}},
            affinity_finding(allowance),

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -10,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "doctor/checks.hpp"
+#include "doctor/kernel_files.hpp"
 #include "format.hpp"
-#include "os/linux/text_file.hpp"
 #include "os/os.hpp"
 
 namespace tool::doctor {
@@ -20,7 +19,6 @@ namespace {
 namespace os = nopal::os;
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;  // the default; NOPAL_STACK_SIZE changes it
-constexpr int mappings_per_stack = 2;                      // the stack and its guard
 
 // A stretch of stack memory for an experiment.
 class trial_memory {
@@ -71,51 +69,12 @@ finding address_space_finding() {
   return found;
 }
 
-std::size_t mappings_now() {
-  std::string maps;
-  if (!os::read_text_file("/proc/self/maps", maps)) return 0;
-  return static_cast<std::size_t>(std::count(maps.begin(), maps.end(), '\n'));
-}
-
-finding mapping_count_finding(int workers) {
-  finding found{"vm.max_map_count", "unknown", nullptr, verdict::ok, {}};
-  long long most = 0;
-  if (!os::read_number_file("/proc/sys/vm/max_map_count", most)) return found;
-  const long long stacks = std::max(0LL, most - static_cast<long long>(mappings_now())) / mappings_per_stack;
-  found.value =
-      fmt::format("{}: room for {}", most, format_count(static_cast<std::uint64_t>(stacks), "stack"));
-  found.data = {{"mappings", most}, {"stacks", stacks}};
-  if (stacks < 64LL * workers) {
-    judge(found, verdict::note,
-          "deep nesting on many workers may run out of stacks: sysctl vm.max_map_count=262144");
-  }
-  return found;
-}
-
-finding overcommit_finding() {
-  static constexpr const char* meanings[] = {"heuristic", "always", "never"};
-  finding found{"vm.overcommit_memory", "unknown", nullptr, verdict::ok, {}};
-  long long mode = 0;
-  if (!os::read_number_file("/proc/sys/vm/overcommit_memory", mode) || mode < 0 || mode > 2) return found;
-  found.value = fmt::format("{} ({})", mode, meanings[mode]);
-  found.data = mode;
-  if (mode == 2) {
-    judge(found, verdict::note,
-          "every stack counts in full against the commit limit; a smaller NOPAL_STACK_SIZE helps");
-  }
-  return found;
-}
-
 // Stacks ask for small pages; whether they get them is seen by touching one.
 finding huge_pages_finding() {
   constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
   finding found{"transparent huge pages", "not in this kernel", nullptr, verdict::ok, {}};
-  std::string text;
-  if (!os::read_text_file("/sys/kernel/mm/transparent_hugepage/enabled", text)) return found;
-  const std::size_t start = text.find('[');
-  const std::size_t end = text.find(']');
-  if (start == std::string::npos || end == std::string::npos) return found;
-  const std::string mode = text.substr(start + 1, end - start - 1);
+  const std::string mode = huge_page_mode();
+  if (mode.empty()) return found;
   const trial_memory memory(2 * huge_page_bytes);
   if (memory.base() == nullptr) return found;
   static_cast<volatile char*>(memory.base())[huge_page_bytes] = 1;

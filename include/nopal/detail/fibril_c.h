@@ -89,21 +89,27 @@ enum nopal_fibril_store {
   nopal_fibril_store_double_from_float
 };
 
+#ifdef NOPAL_RACES_WATCHED
+#define NOPAL_DETAIL_FIBRIL_ROUTINE(store) nopal_watched_fibril_fork_##store
+#else
+#define NOPAL_DETAIL_FIBRIL_ROUTINE(store) nopal_fibril_fork_##store
+#endif
+
 static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store store))(void) {
-  void (*routine)(void) = nopal_fibril_fork_void;
+  void (*routine)(void) = NOPAL_DETAIL_FIBRIL_ROUTINE(void);
   switch (store) {
   case nopal_fibril_store_none:
   case nopal_fibril_store_void: break;
-  case nopal_fibril_store_1: routine = nopal_fibril_fork_1; break;
-  case nopal_fibril_store_2: routine = nopal_fibril_fork_2; break;
-  case nopal_fibril_store_4: routine = nopal_fibril_fork_4; break;
-  case nopal_fibril_store_8: routine = nopal_fibril_fork_8; break;
-  case nopal_fibril_store_8_from_int: routine = nopal_fibril_fork_8_from_int; break;
-  case nopal_fibril_store_8_from_unsigned: routine = nopal_fibril_fork_8_from_unsigned; break;
-  case nopal_fibril_store_float: routine = nopal_fibril_fork_float; break;
-  case nopal_fibril_store_double: routine = nopal_fibril_fork_double; break;
-  case nopal_fibril_store_float_from_double: routine = nopal_fibril_fork_float_from_double; break;
-  case nopal_fibril_store_double_from_float: routine = nopal_fibril_fork_double_from_float; break;
+  case nopal_fibril_store_1: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(1); break;
+  case nopal_fibril_store_2: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(2); break;
+  case nopal_fibril_store_4: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(4); break;
+  case nopal_fibril_store_8: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(8); break;
+  case nopal_fibril_store_8_from_int: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(8_from_int); break;
+  case nopal_fibril_store_8_from_unsigned: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(8_from_unsigned); break;
+  case nopal_fibril_store_float: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(float); break;
+  case nopal_fibril_store_double: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(double); break;
+  case nopal_fibril_store_float_from_double: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(float_from_double); break;
+  case nopal_fibril_store_double_from_float: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(double_from_float); break;
   }
   /* The compiler is told that the pointer may be any function's: GCC drops the static chain of a call whose target
    * it knows to be no nested function. */
@@ -139,22 +145,12 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
        ? NOPAL_DETAIL_FIBRIL_STORE_WORD(receiver, result)                                                    \
        : NOPAL_DETAIL_FIBRIL_STORE_REAL(receiver, result))
 
-/* The routine's push is not watched. */
-static NOPAL_ALWAYS_INLINE void nopal_tell_fork(struct nopal_frame* frame) {
-#ifdef NOPAL_RACES_WATCHED
-  nopal_watched_fork(frame);
-#else
-  (void)frame;
-#endif
-}
-
 /* The call: the compiler sets the arguments as for the child itself. */
 #define NOPAL_DETAIL_FIBRIL_ENTER(fibril_frame, store, destination, function, arguments)                     \
   do {                                                                                                       \
     if (NOPAL_UNLIKELY((fibril_frame)->frame.frame_pointer != __builtin_frame_address(0))) {                 \
       nopal_fail_foreign_scope(&(fibril_frame)->frame);                                                      \
     }                                                                                                        \
-    nopal_tell_fork(&(fibril_frame)->frame);                                                                 \
     (fibril_frame)->child = (void (*)(void))(function);                                                      \
     (fibril_frame)->out = (void*)(destination);                                                              \
     (void)__builtin_call_with_static_chain(((__typeof__(&*(function)))nopal_fibril_routine(store))arguments, \

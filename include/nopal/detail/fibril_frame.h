@@ -30,6 +30,19 @@ NOPAL_EXPORT void nopal_fibril_fork_double(void);
 NOPAL_EXPORT void nopal_fibril_fork_float_from_double(void);
 NOPAL_EXPORT void nopal_fibril_fork_double_from_float(void);
 
+/* The same for code that ThreadSanitizer watches. */
+NOPAL_EXPORT void nopal_watched_fibril_fork_void(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_1(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_2(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_4(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_8(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_8_from_int(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_8_from_unsigned(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_float(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_double(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_float_from_double(void);
+NOPAL_EXPORT void nopal_watched_fibril_fork_double_from_float(void);
+
 #ifdef __cplusplus
 }
 #endif

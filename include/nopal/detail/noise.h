@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/* Does one of these, or nothing: by a random number of the calling worker, from NOPAL_NOISE_SEED. Keeps errno. */
+/* Does one of these, or nothing: by a random number of the calling worker, from NOPAL_NOISE_SEED. Keeps errno, and every
+ * register. */
 NOPAL_EXPORT void nopal_disturb(void);
 
 #ifdef __cplusplus
@@ -19,12 +20,10 @@ NOPAL_EXPORT void nopal_disturb(void);
 #endif
 
 #define NOPAL_DISTURB() nopal_disturb()
-#define NOPAL_DISTURBED 1
 
 #else
 
 #define NOPAL_DISTURB() ((void)0)
-#define NOPAL_DISTURBED 0
 
 #endif
 

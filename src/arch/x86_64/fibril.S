@@ -32,6 +32,14 @@
 #endif
         .endm
 
+// As in nopal_push and nopal_pop: a call that keeps every register, in the build whose schedules are disturbed, and else
+// nothing. The stack is aligned as for the child.
+        .macro  DISTURB
+#ifdef NOPAL_SCHEDULE_NOISE
+        call    nopal_disturb@PLT
+#endif
+        .endm
+
         .macro  FIBRIL_FORK name, store=
         .p2align 6
         .globl  nopal_fibril_fork_\name
@@ -66,6 +74,7 @@ nopal_fibril_fork_\name:
         jge     .Lpush_slow_\name
         movq    DEQUE_SLOTS(%r11), %r14
         movq    %rbx, (%r14, %r13, 8)
+        DISTURB
         incl    %r13d
         movl    %r13d, DEQUE_BOTTOM(%r11)
 .Lpushed_\name:
@@ -78,6 +87,7 @@ nopal_fibril_fork_\name:
         movl    DEQUE_BOTTOM(%r11), %ecx
         decl    %ecx
         STORE_BOTTOM_FOR_POP
+        DISTURB
         COMPARE_FOR_POP .Lpop_slow_\name
 .Lpopped_\name:
         .cfi_remember_state
@@ -124,6 +134,48 @@ nopal_fibril_fork_\name:
         .size   nopal_fibril_fork_\name, .-nopal_fibril_fork_\name
         .endm
 
+// For code that ThreadSanitizer watches: tells it of the fork here, where the arguments have been evaluated, which may
+// have written to memory. Of vector registers it keeps the arguments that are floating-point numbers.
+        .macro  WATCHED_FIBRIL_FORK name
+        .p2align 4
+        .globl  nopal_watched_fibril_fork_\name
+        .type   nopal_watched_fibril_fork_\name, @function
+nopal_watched_fibril_fork_\name:
+        .cfi_startproc
+        endbr64
+        subq    $200, %rsp
+        .cfi_adjust_cfa_offset 200
+        movq    %rax, 128(%rsp)
+        movq    %rdi, 136(%rsp)
+        movq    %rsi, 144(%rsp)
+        movq    %rdx, 152(%rsp)
+        movq    %rcx, 160(%rsp)
+        movq    %r8, 168(%rsp)
+        movq    %r9, 176(%rsp)
+        movq    %r10, 184(%rsp)
+        .irp    i, 0, 1, 2, 3, 4, 5, 6, 7
+        movaps  %xmm\i, 16 * \i(%rsp)
+        .endr
+        movq    %r10, %rdi
+        call    nopal_watched_fork@PLT
+        .irp    i, 0, 1, 2, 3, 4, 5, 6, 7
+        movaps  16 * \i(%rsp), %xmm\i
+        .endr
+        movq    128(%rsp), %rax
+        movq    136(%rsp), %rdi
+        movq    144(%rsp), %rsi
+        movq    152(%rsp), %rdx
+        movq    160(%rsp), %rcx
+        movq    168(%rsp), %r8
+        movq    176(%rsp), %r9
+        movq    184(%rsp), %r10
+        addq    $200, %rsp
+        .cfi_adjust_cfa_offset -200
+        jmp     nopal_fibril_fork_\name
+        .cfi_endproc
+        .size   nopal_watched_fibril_fork_\name, .-nopal_watched_fibril_fork_\name
+        .endm
+
         FIBRIL_FORK void
         FIBRIL_FORK 1, "movb %al, (%r12)"
         FIBRIL_FORK 2, "movw %ax, (%r12)"
@@ -135,6 +187,10 @@ nopal_fibril_fork_\name:
         FIBRIL_FORK double, "movsd %xmm0, (%r12)"
         FIBRIL_FORK float_from_double, "cvtsd2ss %xmm0, %xmm0; movss %xmm0, (%r12)"
         FIBRIL_FORK double_from_float, "cvtss2sd %xmm0, %xmm0; movsd %xmm0, (%r12)"
+
+        .irp    name, void, 1, 2, 4, 8, 8_from_int, 8_from_unsigned, float, double, float_from_double, double_from_float
+        WATCHED_FIBRIL_FORK \name
+        .endr
 
         .section .note.GNU-stack, "", @progbits
 

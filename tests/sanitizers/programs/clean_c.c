@@ -2,6 +2,7 @@
 #include <nopal/compat/fibril.h>
 #include <nopal/nopal.h>
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,6 +54,28 @@ fibril static int fibril_fib(int n) {
   return a + b;
 }
 
+static int evaluated;
+static int next_number(void) { return ++evaluated; }
+
+static int continued;  // relaxed, which orders nothing
+static int numbered(int number) {
+  while (__atomic_load_n(&continued, __ATOMIC_RELAXED) == 0) sched_yield();
+  return number;
+}
+
+// Evaluating the arguments of a fork writes to memory, before the fork whose continuation is surely stolen and after.
+fibril static int arguments_that_write(void) {
+  int first;
+  int second;
+  fibril_t frame;
+  fibril_init(&frame);
+  fibril_fork(&frame, &first, numbered, (next_number()));
+  __atomic_store_n(&continued, 1, __ATOMIC_RELAXED);
+  fibril_fork(&frame, &second, numbered, (next_number()));
+  fibril_join(&frame);
+  return first + second;
+}
+
 int main(void) {
   enum { count = 2000 };
   long* const values = malloc(count * sizeof *values);
@@ -63,6 +86,7 @@ int main(void) {
     untyped(&all);
     right = all.result == (long)count * (count - 1) / 2 && typed(17) == 1597 && fibril_fib(17) == 1597;
   }
+  right = right && arguments_that_write() == 3;
   free(values);
   return right ? 0 : 1;
 }
