@@ -24,6 +24,13 @@ struct item {
   std::int64_t weight;
 };
 
+// Equal ratios come in the order of the weights: the same everywhere.
+bool has_more_value_per_weight(const item& a, const item& b) {
+  const std::int64_t left = a.value * b.weight;
+  const std::int64_t right = b.value * a.weight;
+  return left != right ? left > right : a.weight > b.weight;
+}
+
 /// The items, and the best value that any strand has found.
 class search {
 public:
@@ -89,8 +96,7 @@ public:
       made.value = made.weight + static_cast<std::int64_t>(random.next() % 33);
       hundreds += weight;
     }
-    std::stable_sort(items_.begin(), items_.end(),
-                     [](item a, item b) { return a.value * b.weight > b.value * a.weight; });
+    std::sort(items_.begin(), items_.end(), has_more_value_per_weight);
     capacity_ = hundreds / 2 * 100 + 99;
   }
   void run() override {

@@ -24,7 +24,11 @@ constexpr sha1_digest sha1(const std::array<std::uint32_t, Words>& message) {
   }
 
   constexpr sha1_digest start = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
-  auto [a, b, c, d, e] = start;
+  std::uint32_t a = start[0];
+  std::uint32_t b = start[1];
+  std::uint32_t c = start[2];
+  std::uint32_t d = start[3];
+  std::uint32_t e = start[4];
   const auto take = [&](std::uint32_t chosen, std::uint32_t constant, std::uint32_t word) {
     const std::uint32_t next = std::rotl(a, 5) + chosen + e + constant + word;
     e = d;
