@@ -9,35 +9,10 @@
 
 #include "fork_join.hpp"
 #include "program.hpp"
+#include "serial_work.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
-
-// A leaf is a linear congruential generator stepped a fixed number of times: each step waits for the
-// one before, so its time depends on the clock rate alone, and its end is known without stepping.
-// The barrier keeps compilers from folding several steps into one.
-constexpr std::uint64_t multiplier = 6364136223846793005;
-constexpr std::uint64_t increment = 1442695040888963407;
-
-std::uint64_t leaf(std::uint64_t state, std::int64_t steps) {
-  for (std::int64_t i = 0; i < steps; ++i) {
-    state = state * multiplier + increment;
-    asm volatile("" : "+r"(state));
-  }
-  return state;
-}
-
-// The same by repeated squaring of the affine map x -> a x + c.
-std::uint64_t leaf_by_squaring(std::uint64_t state, std::int64_t steps) {
-  std::uint64_t a = multiplier;
-  std::uint64_t c = increment;
-  for (; steps > 0; steps /= 2) {
-    if (steps % 2 == 1) state = state * a + c;
-    c = a * c + c;
-    a = a * a;
-  }
-  return state;
-}
 
 // Steps that take a microsecond: the fastest of many tries, as others may use the machine.
 std::int64_t steps_per_microsecond() {
@@ -45,7 +20,7 @@ std::int64_t steps_per_microsecond() {
   auto fastest_ns = std::numeric_limits<std::int64_t>::max();
   for (int attempt = 0; attempt < 20; ++attempt) {
     const auto start = std::chrono::steady_clock::now();
-    volatile std::uint64_t sink = leaf(static_cast<std::uint64_t>(attempt), steps);
+    volatile std::uint64_t sink = take_steps(static_cast<std::uint64_t>(attempt), steps);
     static_cast<void>(sink);
     const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
     fastest_ns = std::min<std::int64_t>(fastest_ns, elapsed.count());
@@ -55,7 +30,7 @@ std::int64_t steps_per_microsecond() {
 
 void run_leaves(std::vector<std::uint64_t>& results, std::int64_t steps) {
   scope s;
-  for (std::size_t i = 0; i < results.size(); ++i) s.fork_into(results[i], leaf, i, steps);
+  for (std::size_t i = 0; i < results.size(); ++i) s.fork_into(results[i], take_steps, i, steps);
   s.join();
 }
 
@@ -65,8 +40,9 @@ public:
       : results_(static_cast<std::size_t>(with.size)), steps_(with.grain) {}
   void run() override { run_leaves(results_, steps_); }
   [[nodiscard]] bool verify() const override {
+    const affine_map all_steps = steps_at_once(steps_);
     for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (results_[i] != leaf_by_squaring(i, steps_)) return false;
+      if (results_[i] != all_steps(i)) return false;
     }
     return true;
   }

@@ -20,12 +20,17 @@
 NOPAL_BENCH_PROGRAMS(NOPAL_DECLARE_PROGRAM)
 namespace bench::plain {
 extern const program fib_program;
-}
+extern const program fibx_program;
+}  // namespace bench::plain
 
 namespace bench {
 namespace {
 
-const program* plain_program(std::string_view name) { return name == "fib" ? &plain::fib_program : nullptr; }
+const program* plain_program(std::string_view name) {
+  if (name == "fib") return &plain::fib_program;
+  if (name == "fibx") return &plain::fibx_program;
+  return nullptr;
+}
 
 #define NOPAL_FAMILY(name)                                                                                   \
   program_family{&parallel::name##_program, &elided::name##_program, &depth::name##_program,                 \

@@ -12,7 +12,8 @@ import unittest
 
 from command import NOPAL, CommandTest, clean_environment
 
-PROGRAMS = ["fib", "nqueens", "integrate", "quicksort", "matmul", "loop"]
+PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "quicksort", "cilksort",
+            "textsort", "barnes-hut", "knary", "uts", "loop"]
 
 
 class Report(CommandTest):
@@ -52,13 +53,18 @@ class Report(CommandTest):
         self.assertGreaterEqual(fib["serial_stack_pages"], 1)
 
     def test_sizes_and_grains_at_the_edge(self):
-        for program, sizes in {"fib": (0, 1), "nqueens": (0, 1, 2), "integrate": (0, 1), "quicksort": (0, 1, 2, 1001),
-                               "matmul": (0, 1, 7), "loop": (0, 1)}.items():
+        for program, sizes in {"fib": (0, 1), "fibx": (0, 1, 2, 41), "nqueens": (0, 1, 2), "integrate": (0, 1),
+                               "knapsack": (0, 1, 2), "matmul": (0, 1, 7), "quicksort": (0, 1, 2, 1001),
+                               "cilksort": (0, 1, 2, 5, 9001), "textsort": (0, 1, 2, 5, 3001),
+                               "barnes-hut": (0, 1, 2, 9, 100), "knary": (0, 1, 2, 100, 120, 333, 344), "uts": (0, 1),
+                               "loop": (0, 1)}.items():
             for size in sizes:
                 with self.subTest(program=program, size=size):
                     self.succeeds("bench", program, "--size", size, "--repeats", "1", "--workers", "1,2")
         self.succeeds("bench", "quicksort", "--size", "5000", "--grain", "1", "--repeats", "1")
         self.succeeds("bench", "matmul", "--size", "33", "--grain", "1", "--repeats", "1")
+        for program in ("cilksort", "textsort", "barnes-hut"):
+            self.succeeds("bench", program, "--size", "300", "--grain", "1", "--repeats", "1")
 
     def test_repeated_names_count_once(self):
         result = self.succeeds("bench", "fib", "fib", "--size", "5", "--repeats", "1", "--workers", "1,1")

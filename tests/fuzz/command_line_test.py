@@ -23,7 +23,9 @@ JUNK = ["", "-", "--", "---", "-x", "--bogus", "--bogus=1", "%s%n", "{}", "{0}",
         "x" * 5000, "é", b"\xff\xfe", "--help=1", "--size", "--workers", "/", "..", "@file", "--config", "++", "bench"]
 BYTES = ["1", "64", "4K", "1MiB", "1kib", "0", "-1", "1X", "1KB2", "8388608T", "9223372036854775807", "", "K", "iB"]
 WORKERS = ["1", "2", "1,2", "2,2,1", "0", "1,,2", ",", "1,", "1025", "a", "", "1;2", "-1"]
-PROGRAMS = ["fib", "nqueens", "integrate", "quicksort", "matmul", "loop", "fob", "FIB", ""]
+# Without uts, where even a small number stands for a tree of millions.
+PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "quicksort", "cilksort",
+            "textsort", "barnes-hut", "knary", "loop", "fob", "FIB", ""]
 VARIABLES = {
     "NOPAL_WORKERS": ["1", "2", "3", "0", "-1", "1025", "two", "2 ", " 2", "1\n2", "x" * 5000, "é", b"\xff"],
     "NOPAL_STACK_SIZE": ["64K", "1M", "65537", "1", "65G", "1MB", "18446744073709551616", "\n"],
