@@ -4,6 +4,7 @@
 
 /// `each(name)` for every program; its source is programs/<name>.cpp and defines `name_program`.
 #define NOPAL_BENCH_PROGRAMS(each)                                                                           \
-  each(fib) each(nqueens) each(integrate) each(quicksort) each(matmul) each(loop)
+  each(fib) each(nqueens) each(integrate) each(matmul) each(rectmul) each(strassen) each(lu) each(cholesky)  \
+      each(fft) each(heat) each(quicksort) each(blockedmul) each(notempmul) each(loop)
 
 #endif
