@@ -273,7 +273,7 @@ const program cholesky_program = {
              .quick = 500,
              .paper = 4000,
              .largest = 100'000},
-    .grain = {.meaning = "rows factored serially", .usual = 16},
+    .grain = {.meaning = "rows factored serially", .usual = 20},
     .prepare = prepare<cholesky_instance>,
     .reads_matrix = true,
 };
