@@ -29,11 +29,12 @@ struct node {
   std::array<std::unique_ptr<node>, 4> quadrants;  // 0 1 / 2 3; on the diagonal 1 stays null
   std::unique_ptr<double[]> entries;
 
-  [[nodiscard]] node* quadrant(int row, int column) const {
-    return quadrants[static_cast<std::size_t>(2 * row + column)].get();
-  }
-  [[nodiscard]] std::unique_ptr<node>* place(int row, int column) {
-    return &quadrants[static_cast<std::size_t>(2 * row + column)];
+  [[nodiscard]] node* quadrant(int row, int column) const { return quadrants[index(row, column)].get(); }
+  [[nodiscard]] std::unique_ptr<node>* place(int row, int column) { return &quadrants[index(row, column)]; }
+
+private:
+  static std::size_t index(int row, int column) {
+    return 2 * static_cast<std::size_t>(row) + static_cast<std::size_t>(column);
   }
 };
 
@@ -79,11 +80,11 @@ node& make_block(std::unique_ptr<node>& block, std::ptrdiff_t rows, std::ptrdiff
 }
 
 /// Where a block is: below the diagonal, or on it, where only what is on and below the diagonal counts.
-enum class place { below, diagonal };
+enum class position { below, diagonal };
 
 /// c -= a b^T, each of `rows` rows; `a` and `b` are not null.
 void subtract_product(std::unique_ptr<node>* c, const node* a, const node* b, std::ptrdiff_t rows,
-                      std::ptrdiff_t grain, place where) {
+                      std::ptrdiff_t grain, position where) {
   node& made = make_block(*c, rows, grain);
   if (rows <= grain) {
     subtract_product_serially(made.entries.get(), a->entries.get(), b->entries.get(), rows);
@@ -92,11 +93,11 @@ void subtract_product(std::unique_ptr<node>* c, const node* a, const node* b, st
   for (int k = 0; k < 2; ++k) {
     scope s;
     for (int i = 0; i < 2; ++i) {
-      const int columns = where == place::diagonal ? i + 1 : 2;
+      const int columns = where == position::diagonal ? i + 1 : 2;
       for (int j = 0; j < columns; ++j) {
         if (a->quadrant(i, k) == nullptr || b->quadrant(j, k) == nullptr) continue;
         s.fork(subtract_product, made.place(i, j), a->quadrant(i, k), b->quadrant(j, k), rows / 2, grain,
-               i == j ? where : place::below);
+               i == j ? where : position::below);
       }
     }
     s.join();
@@ -111,7 +112,7 @@ void solve_half(node* x, int half, const node* l, std::ptrdiff_t rows, std::ptrd
     solve(x->quadrant(half, 0), l->quadrant(0, 0), rows / 2, grain);
     if (l->quadrant(1, 0) != nullptr)
       subtract_product(x->place(half, 1), x->quadrant(half, 0), l->quadrant(1, 0), rows / 2, grain,
-                       place::below);
+                       position::below);
   }
   if (x->quadrant(half, 1) != nullptr) solve(x->quadrant(half, 1), l->quadrant(1, 1), rows / 2, grain);
 }
@@ -140,7 +141,8 @@ void factor(node* a, std::ptrdiff_t rows, std::ptrdiff_t grain) {
   factor(a->quadrant(0, 0), rows / 2, grain);
   if (a->quadrant(1, 0) != nullptr) {
     solve(a->quadrant(1, 0), a->quadrant(0, 0), rows / 2, grain);
-    subtract_product(a->place(1, 1), a->quadrant(1, 0), a->quadrant(1, 0), rows / 2, grain, place::diagonal);
+    subtract_product(a->place(1, 1), a->quadrant(1, 0), a->quadrant(1, 0), rows / 2, grain,
+                     position::diagonal);
   }
   factor(a->quadrant(1, 1), rows / 2, grain);
 }
@@ -269,11 +271,11 @@ const program cholesky_program = {
     .name = "cholesky",
     .summary = "Cholesky factorization of a sparse matrix, random or read from a file, in a quadtree",
     .size = {.meaning = "rows, ten non-zeros each",
-             .usual = 2500,
+             .usual = 3000,
              .quick = 500,
              .paper = 4000,
              .largest = 100'000},
-    .grain = {.meaning = "rows factored serially", .usual = 20},
+    .grain = {.meaning = "rows factored serially", .usual = 24},
     .prepare = prepare<cholesky_instance>,
     .reads_matrix = true,
 };

@@ -131,7 +131,7 @@ private:
 const program heat_program = {
     .name = "heat",
     .summary = "500 steps of heat spreading over a square plate, by Jacobi's method",
-    .size = {.meaning = "rows", .usual = 1024, .quick = 128, .paper = 2048, .largest = 32768},
+    .size = {.meaning = "rows", .usual = 1200, .quick = 128, .paper = 2048, .largest = 32768},
     .grain = {.meaning = "rows serially", .usual = 16},
     .prepare = prepare<heat_instance>,
 };
