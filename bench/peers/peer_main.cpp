@@ -44,7 +44,10 @@ const bench::program& find(std::string_view name) {
 }
 
 bench::run_record run(const run_order& order) {
-  const std::unique_ptr<bench::instance> instance = find(order.program).prepare(order.input);
+  const bench::program& program = find(order.program);
+  if (!order.input.matrix_file.empty() && !program.reads_matrix)
+    throw CLI::ValidationError(fmt::format("{} takes no --matrix", program.name));
+  const std::unique_ptr<bench::instance> instance = program.prepare(order.input);
   bench::run_record record;
   bench::peer::run_with(order.workers, [&] {
     const bench::resource_watch resources;
@@ -92,6 +95,7 @@ int main(int argc, char** argv) {
   one->add_option("--size", order.input.size)->check(CLI::NonNegativeNumber);
   one->add_option("--grain", order.input.grain)->check(CLI::NonNegativeNumber);
   one->add_option("--seed", order.input.seed);
+  one->add_option("--matrix", order.input.matrix_file);
   one->add_option("--parent", parent);
   try {
     app.parse(argc, argv);

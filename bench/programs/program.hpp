@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "list.hpp"
@@ -23,6 +24,7 @@ struct input {
   std::int64_t size = 0;
   std::int64_t grain = 0;
   std::uint64_t seed = 0;
+  std::string matrix_file{};  ///< in place of a random matrix of `size` rows; empty: none
 };
 
 /// One run: its constructor makes the data ready, `run` is what is timed, and `verify` checks the
@@ -60,6 +62,7 @@ struct program {
   size_range size;
   grain_range grain;
   std::unique_ptr<instance> (*prepare)(const input&);
+  bool reads_matrix = false;  ///< takes a matrix_file
 };
 
 template <class Instance>

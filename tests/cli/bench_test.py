@@ -10,10 +10,10 @@ import tempfile
 import time
 import unittest
 
-from command import NOPAL, CommandTest, clean_environment
+from command import NOPAL, CommandTest, clean_environment, run
 
-PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "quicksort", "cilksort",
-            "textsort", "barnes-hut", "knary", "uts", "loop"]
+PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "rectmul", "strassen", "lu", "cholesky", "fft", "heat",
+            "quicksort", "cilksort", "textsort", "blockedmul", "notempmul", "barnes-hut", "knary", "uts", "loop"]
 
 
 class Report(CommandTest):
@@ -54,17 +54,19 @@ class Report(CommandTest):
 
     def test_sizes_and_grains_at_the_edge(self):
         for program, sizes in {"fib": (0, 1), "fibx": (0, 1, 2, 41), "nqueens": (0, 1, 2), "integrate": (0, 1),
-                               "knapsack": (0, 1, 2), "matmul": (0, 1, 7), "quicksort": (0, 1, 2, 1001),
-                               "cilksort": (0, 1, 2, 5, 9001), "textsort": (0, 1, 2, 5, 3001),
-                               "barnes-hut": (0, 1, 2, 9, 100), "knary": (0, 1, 2, 100, 120, 333, 344), "uts": (0, 1),
-                               "loop": (0, 1)}.items():
+                               "knapsack": (0, 1, 2), "matmul": (0, 1, 7), "rectmul": (0, 1, 101), "strassen": (0, 1, 2, 131),
+                               "lu": (0, 1, 2, 77), "cholesky": (0, 1, 2, 99), "fft": (0, 1, 2, 13), "heat": (0, 1, 2, 33),
+                               "quicksort": (0, 1, 2, 1001), "cilksort": (0, 1, 2, 5, 9001), "textsort": (0, 1, 2, 5, 3001),
+                               "blockedmul": (0, 1, 2, 67), "notempmul": (0, 1, 2, 67), "barnes-hut": (0, 1, 2, 9, 100),
+                               "knary": (0, 1, 2, 100, 120, 333, 344), "uts": (0,), "loop": (0, 1)}.items():
             for size in sizes:
                 with self.subTest(program=program, size=size):
                     self.succeeds("bench", program, "--size", size, "--repeats", "1", "--workers", "1,2")
-        self.succeeds("bench", "quicksort", "--size", "5000", "--grain", "1", "--repeats", "1")
-        self.succeeds("bench", "matmul", "--size", "33", "--grain", "1", "--repeats", "1")
-        for program in ("cilksort", "textsort", "barnes-hut"):
-            self.succeeds("bench", program, "--size", "300", "--grain", "1", "--repeats", "1")
+        for program, size in {"quicksort": 5000, "cilksort": 300, "textsort": 300, "barnes-hut": 300, "matmul": 33, "rectmul": 33,
+                              "strassen": 33, "lu": 33, "cholesky": 99, "fft": 9, "heat": 33, "blockedmul": 33,
+                              "notempmul": 33}.items():
+            with self.subTest(program=program, grain=1):
+                self.succeeds("bench", program, "--size", size, "--grain", "1", "--repeats", "1")
 
     def test_repeated_names_count_once(self):
         result = self.succeeds("bench", "fib", "fib", "--size", "5", "--repeats", "1", "--workers", "1,1")
@@ -75,6 +77,51 @@ class Report(CommandTest):
         text = self.succeeds("bench", "--list").stdout
         for name in PROGRAMS:
             self.assertIn(name, text)
+
+
+class Matrix(CommandTest):
+    FORM = "%%MatrixMarket matrix coordinate real symmetric\n"
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.file = pathlib.Path(directory.name, "matrix.mtx")
+
+    def write(self, rows, entries, form=FORM):
+        lines = [f"{rows} {rows} {len(entries)}"] + [f"{i} {j} {value}" for i, j, value in entries]
+        self.file.write_text(form + "\n".join(lines) + "\n")
+
+    def test_a_file_takes_the_place_of_a_random_matrix(self):
+        entries = [(i, i, 4) for i in range(1, 51)] + [(i, i - 1, -1.5) for i in range(2, 51)]
+        self.write(50, entries)
+        report = self.file.with_suffix(".json")
+        result = self.succeeds("bench", "cholesky", "--matrix", self.file, "--repeats", "1", "--workers", "1,2",
+                               "--json", report)
+        self.assertEqual(result.stdout.splitlines()[1].split()[:2], ["cholesky", "50"])
+        (program,) = json.loads(report.read_text())["programs"]
+        self.assertEqual((program["size"], program["matrix"]), (50, str(self.file)))
+
+    def test_what_is_not_positive_definite_is_told(self):
+        self.write(2, [(1, 1, 1), (2, 1, 2), (2, 2, 1)])
+        result = run("bench", "cholesky", "--matrix", self.file, "--repeats", "1")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("not positive definite", result.stderr)
+
+    def test_what_cannot_be_read_is_refused(self):
+        self.is_bad_usage("bench", "cholesky", "--matrix", "/nonexistent", says="No such file")
+        self.is_bad_usage("bench", "cholesky", "--matrix", "/", says="not a regular file")
+        for kind in ("coordinate pattern symmetric", "coordinate real general", "array real symmetric"):
+            self.write(1, [(1, 1, 1)], f"%%MatrixMarket matrix {kind}\n")
+            self.is_bad_usage("bench", "cholesky", "--matrix", self.file,
+                              says="accepted: matrix coordinate real symmetric")
+
+    def test_only_programs_that_read_matrices_take_one(self):
+        self.write(1, [(1, 1, 1)])
+        self.is_bad_usage("bench", "lu", "--matrix", self.file, says="lu takes no --matrix")
+        self.is_bad_usage("bench", "--matrix", self.file, says="exactly one PROGRAM")
+        for chosen in (("--size", "5"), ("--quick",), ("--paper",)):
+            self.is_bad_usage("bench", "cholesky", "--matrix", self.file, *chosen, says="only one of")
+        self.is_bad_usage("bench-one", "fib", "--variant", "elided", "--matrix", self.file, says="fib takes no --matrix")
 
 
 def children_of(process):

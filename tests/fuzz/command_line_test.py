@@ -24,8 +24,8 @@ JUNK = ["", "-", "--", "---", "-x", "--bogus", "--bogus=1", "%s%n", "{}", "{0}",
 BYTES = ["1", "64", "4K", "1MiB", "1kib", "0", "-1", "1X", "1KB2", "8388608T", "9223372036854775807", "", "K", "iB"]
 WORKERS = ["1", "2", "1,2", "2,2,1", "0", "1,,2", ",", "1,", "1025", "a", "", "1;2", "-1"]
 # Without uts, where even a small number stands for a tree of millions.
-PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "quicksort", "cilksort",
-            "textsort", "barnes-hut", "knary", "loop", "fob", "FIB", ""]
+PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "rectmul", "strassen", "lu", "cholesky", "fft", "heat",
+            "quicksort", "cilksort", "textsort", "blockedmul", "notempmul", "barnes-hut", "knary", "loop", "fob", "FIB", ""]
 VARIABLES = {
     "NOPAL_WORKERS": ["1", "2", "3", "0", "-1", "1025", "two", "2 ", " 2", "1\n2", "x" * 5000, "é", b"\xff"],
     "NOPAL_STACK_SIZE": ["64K", "1M", "65537", "1", "65G", "1MB", "18446744073709551616", "\n"],
@@ -48,6 +48,9 @@ class Runs:
         open(self.texts[1], "w").close()
         with open(self.texts[2], "wb") as file:
             file.write(bytes(range(256)))
+        self.matrix = os.path.join(directory, "matrix")
+        with open(self.matrix, "w") as file:
+            file.write("%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 2\n")
 
     def option(self, name, values):
         value = self.random.choice(values + NUMBERS[:3])
@@ -66,6 +69,7 @@ class Runs:
             lambda: self.option("--seed", NUMBERS),
             lambda: self.option("--grain", NUMBERS),
             lambda: self.option("--json", [os.path.join(self.directory, "json"), "/nonexistent/x", ""]),
+            lambda: self.option("--matrix", [self.matrix] * 3 + self.texts),
             lambda: [self.random.choice(["--quick", "--paper", "--list", "--help", "-h"])],
             lambda: [self.random.choice(JUNK)],
         ], 3)

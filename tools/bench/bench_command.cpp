@@ -17,6 +17,7 @@
 #include "format.hpp"
 #include "measurement.hpp"
 #include "page.hpp"
+#include "programs/matrix_market.hpp"
 #include "programs/registry.hpp"
 #include "report.hpp"
 
@@ -34,6 +35,7 @@ struct arguments {
   std::string json_file;
   std::string compared_file;
   std::string page_file;
+  std::optional<std::string> matrix_file;
   std::int64_t size = -1;
   std::int64_t grain = -1;
   std::int64_t seed = 1;
@@ -65,6 +67,9 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   tool::add_whole_number(app, "--size", given.size, {0}, "size of the input of the one PROGRAM named");
   tool::add_whole_number(app, "--grain", given.grain, {1},
                          "serial work at the leaves of the one PROGRAM named");
+  app.add_option("--matrix", given.matrix_file,
+                 "input of the one PROGRAM named, which reads matrices: a Matrix Market file")
+      ->type_name("FILE");
   tool::add_whole_number(app, "--seed", given.seed, {0}, "start of random inputs (1)");
   tool::add_whole_number(app, "--repeats", given.repeats, {1, 1000}, "runs of each (5; quick 3)");
   tool::add_whole_number(app, "--time-limit", given.time_limit_s, {1, 1'000'000},
@@ -114,6 +119,22 @@ void choose_size_and_grain(const arguments& given, bench_options& options) {
   options.chosen_grain = given.grain;
 }
 
+void choose_matrix(const arguments& given, bench_options& options) {
+  if (!given.matrix_file) return;
+  if (options.programs.size() != 1) throw usage_error("--matrix needs exactly one PROGRAM");
+  if (given.size >= 0 || given.quick || given.paper) {
+    throw usage_error("only one of --matrix, --size, --quick and --paper is accepted");
+  }
+  const bench::program& program = *options.programs.front()->elided;
+  if (!program.reads_matrix) throw usage_error(fmt::format("{} takes no --matrix", program.name));
+  try {
+    options.chosen_size = bench::read_matrix_market(*given.matrix_file).rows;
+  } catch (const bench::bad_matrix& e) {
+    throw usage_error(fmt::format("--matrix: {}", e.what()));
+  }
+  options.matrix_file = *given.matrix_file;
+}
+
 std::vector<tool::peer> choose_peers(const arguments& given) {
   const std::string list = !given.peers.empty() ? given.peers : given.page_file.empty() ? "none" : "all";
   if (list == "none") return {};
@@ -135,6 +156,7 @@ bench_options choose(const arguments& given) {
   if (given.quick) options.size = tool::input_size::quick;
   if (given.paper) options.size = tool::input_size::paper;
   choose_size_and_grain(given, options);
+  choose_matrix(given, options);
   options.peers = choose_peers(given);
   options.seed = static_cast<std::uint64_t>(given.seed);
   options.repeats = given.repeats > 0 ? static_cast<int>(given.repeats) : given.quick ? 3 : 5;

@@ -34,7 +34,8 @@ std::int64_t grain_of(const bench::program& program, const bench_options& option
 program_measurement plan(const bench::program_family& family, const bench_options& options) {
   program_measurement planned;
   planned.family = &family;
-  planned.input = {size_of(*family.elided, options), grain_of(*family.elided, options), options.seed};
+  planned.input = {size_of(*family.elided, options), grain_of(*family.elided, options), options.seed,
+                   options.matrix_file};
   planned.columns.push_back({"elided"});
   if (family.plain != nullptr) planned.columns.push_back({"plain"});
   for (const int workers : options.workers) planned.columns.push_back({"parallel", workers});
@@ -76,14 +77,16 @@ public:
 
 private:
   static std::vector<std::string> arguments(const program_measurement& of, const series& column) {
-    return {"bench-one",
-            std::string(of.family->name()),
-            "--variant=" + column.variant,
-            fmt::format("--workers={}", std::max(1, column.workers)),
-            fmt::format("--size={}", of.input.size),
-            fmt::format("--grain={}", of.input.grain),
-            fmt::format("--seed={}", of.input.seed),
-            fmt::format("--parent={}", getpid())};
+    std::vector<std::string> words = {"bench-one",
+                                      std::string(of.family->name()),
+                                      "--variant=" + column.variant,
+                                      fmt::format("--workers={}", std::max(1, column.workers)),
+                                      fmt::format("--size={}", of.input.size),
+                                      fmt::format("--grain={}", of.input.grain),
+                                      fmt::format("--seed={}", of.input.seed),
+                                      fmt::format("--parent={}", getpid())};
+    if (!of.input.matrix_file.empty()) words.push_back("--matrix=" + of.input.matrix_file);
+    return words;
   }
 
   const bench_options& options_;

@@ -25,6 +25,7 @@ struct bench_options {
   input_size size = input_size::usual;
   std::int64_t chosen_size = -1;   ///< overrides `size`; -1: not chosen
   std::int64_t chosen_grain = -1;  ///< overrides the program's; -1: not chosen
+  std::string matrix_file;         ///< in place of a random matrix; empty: none
   std::uint64_t seed = 1;
   int repeats = 5;
   std::chrono::seconds time_limit{600};  ///< for each run

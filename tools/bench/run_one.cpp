@@ -88,6 +88,8 @@ bench::run_record run(const run_order& order) {
   const bench::program& program = find_variant(order);
   const bool space = order.variant == "space";
   const bool parallel = order.variant == "parallel" || space;
+  if (!order.input.matrix_file.empty() && !program.reads_matrix)
+    throw tool::usage_error(fmt::format("{} takes no --matrix", program.name));
   if (parallel) start_runtime(static_cast<int>(order.workers));
   const std::unique_ptr<bench::instance> instance = program.prepare(order.input);
   bench::run_record record;
@@ -125,6 +127,7 @@ int bench_one_command(int argc, char** argv) {
   tool::add_whole_number(app, "--size", order.input.size, {0}, "size of the input");
   tool::add_whole_number(app, "--grain", order.input.grain, {0}, "serial work at the leaves");
   tool::add_whole_number(app, "--seed", seed, {0}, "start of the random numbers");
+  app.add_option("--matrix", order.input.matrix_file, "file of the input, for programs that read matrices");
   tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
   order.input.seed = static_cast<std::uint64_t>(seed);
