@@ -1,0 +1,80 @@
+//! What the programs ask of a library.
+
+/// A fork-join library. Its functions pass a scope along where the library wants one; for a library
+/// that finds its threads by itself the scope is empty and costs nothing.
+pub trait ForkJoin: Sized + 'static {
+    /// As `--peers` takes it; also the name of the crate.
+    const NAME: &'static str;
+    /// As tables print it.
+    const TITLE: &'static str;
+    /// How the programs are written with it, in a few words.
+    const IDIOM: &'static str;
+
+    type Scope<'s>;
+
+    /// Calls `timed` with `workers` threads at work, the caller's among them, all of them started before.
+    fn run_with<R: Send>(workers: usize, timed: impl FnOnce(&mut Self::Scope<'_>) -> R + Send) -> R;
+
+    /// Calls both, perhaps in parallel; a thread that gets no help calls `a` first.
+    fn join<A, B, RA, RB>(scope: &mut Self::Scope<'_>, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce(&mut Self::Scope<'_>) -> RA + Send,
+        B: FnOnce(&mut Self::Scope<'_>) -> RB + Send,
+        RA: Send,
+        RB: Send;
+
+    /// Calls all four, perhaps in parallel.
+    fn join4<A, B, C, D>(scope: &mut Self::Scope<'_>, a: A, b: B, c: C, d: D)
+    where
+        A: FnOnce(&mut Self::Scope<'_>) + Send,
+        B: FnOnce(&mut Self::Scope<'_>) + Send,
+        C: FnOnce(&mut Self::Scope<'_>) + Send,
+        D: FnOnce(&mut Self::Scope<'_>) + Send,
+    {
+        Self::join(scope, |s| Self::join(s, a, b), |s| Self::join(s, c, d));
+    }
+
+    /// Calls `f` for every element and its index, perhaps in parallel.
+    fn for_each_mut<T, F>(scope: &mut Self::Scope<'_>, elements: &mut [T], f: &F)
+    where
+        T: Send,
+        F: Fn(usize, &mut T) + Sync,
+    {
+        fn halve<J: ForkJoin, T: Send, F>(scope: &mut J::Scope<'_>, start: usize, elements: &mut [T], f: &F)
+        where
+            F: Fn(usize, &mut T) + Sync,
+        {
+            match elements {
+                [] => {}
+                [only] => f(start, only),
+                _ => {
+                    let middle = elements.len() / 2;
+                    let (lower, upper) = elements.split_at_mut(middle);
+                    J::join(
+                        scope,
+                        |s| halve::<J, T, F>(s, start, lower, f),
+                        |s| halve::<J, T, F>(s, start + middle, upper, f),
+                    );
+                }
+            }
+        }
+        halve::<Self, T, F>(scope, 0, elements, f);
+    }
+
+    /// The sum of `f` over all elements, found perhaps in parallel.
+    fn sum<T, F>(scope: &mut Self::Scope<'_>, elements: &[T], f: &F) -> u64
+    where
+        T: Copy + Sync,
+        F: Fn(&mut Self::Scope<'_>, T) -> u64 + Sync,
+    {
+        match *elements {
+            [] => 0,
+            [only] => f(scope, only),
+            _ => {
+                let (lower, upper) = elements.split_at(elements.len() / 2);
+                let (x, y) = Self::join(scope, |s| Self::sum(s, lower, f), |s| Self::sum(s, upper, f));
+                x + y
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The benchmark programs in Rust, once for every library that implements [`ForkJoin`]. Each library
+//! gets an executable of its own (src/bin), which takes the same orders as those in C++.
+
+pub mod command_line;
+pub mod fork_join;
+pub mod programs;
+pub mod random;
+pub mod resources;
+
+pub use fork_join::ForkJoin;

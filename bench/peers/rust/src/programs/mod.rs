@@ -1,0 +1,74 @@
+//! The benchmark programs: the same algorithms, inputs and checks as those of the same names in
+//! bench/programs, where what they compute is told.
+
+use std::time::Instant;
+
+use crate::resources::{ResourceWatch, Resources};
+use crate::ForkJoin;
+
+mod fib;
+mod integrate;
+mod r#loop;
+mod matmul;
+mod nqueens;
+mod quicksort;
+
+/// What one run works on.
+pub struct Input {
+    pub size: usize,
+    pub grain: usize,
+    pub seed: u64,
+}
+
+/// What one run reports.
+pub struct Record {
+    pub seconds: f64,
+    pub verified: bool,
+    pub resources: Resources,
+}
+
+/// One run: `prepare` makes the data ready, `run` is what is timed, and `verify` checks the result by
+/// other means than those that made it.
+trait Instance: Send + Sized {
+    /// Beyond this the program itself would fail.
+    const LARGEST_SIZE: usize;
+
+    fn prepare(input: &Input) -> Self;
+    fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>);
+    fn verify(&self) -> bool;
+}
+
+/// A program on one library.
+pub struct Program {
+    pub name: &'static str,
+    pub largest_size: usize,
+    pub run: fn(&Input, workers: usize) -> Record,
+}
+
+fn program<F: ForkJoin, I: Instance>(name: &'static str) -> Program {
+    Program { name, largest_size: I::LARGEST_SIZE, run: run::<F, I> }
+}
+
+/// All of them, in the order of bench/programs/list.hpp.
+pub fn programs<F: ForkJoin>() -> Vec<Program> {
+    vec![
+        program::<F, fib::Fib>("fib"),
+        program::<F, nqueens::Nqueens>("nqueens"),
+        program::<F, integrate::Integrate>("integrate"),
+        program::<F, quicksort::Quicksort>("quicksort"),
+        program::<F, matmul::Matmul>("matmul"),
+        program::<F, r#loop::Loop>("loop"),
+    ]
+}
+
+fn run<F: ForkJoin, I: Instance>(input: &Input, workers: usize) -> Record {
+    let mut instance = I::prepare(input);
+    let (seconds, resources) = F::run_with(workers, |scope| {
+        let watch = ResourceWatch::start();
+        let start = Instant::now();
+        instance.run::<F>(scope);
+        let seconds = start.elapsed().as_secs_f64();
+        (seconds, watch.finish())
+    });
+    Record { seconds, verified: instance.verify(), resources }
+}
