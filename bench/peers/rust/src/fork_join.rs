@@ -1,5 +1,7 @@
 //! What the programs ask of a library.
 
+use std::ops::Range;
+
 /// A fork-join library. Its functions pass a scope along where the library wants one; for a library
 /// that finds its threads by itself the scope is empty and costs nothing.
 pub trait ForkJoin: Sized + 'static {
@@ -22,17 +24,6 @@ pub trait ForkJoin: Sized + 'static {
         B: FnOnce(&mut Self::Scope<'_>) -> RB + Send,
         RA: Send,
         RB: Send;
-
-    /// Calls all four, perhaps in parallel.
-    fn join4<A, B, C, D>(scope: &mut Self::Scope<'_>, a: A, b: B, c: C, d: D)
-    where
-        A: FnOnce(&mut Self::Scope<'_>) + Send,
-        B: FnOnce(&mut Self::Scope<'_>) + Send,
-        C: FnOnce(&mut Self::Scope<'_>) + Send,
-        D: FnOnce(&mut Self::Scope<'_>) + Send,
-    {
-        Self::join(scope, |s| Self::join(s, a, b), |s| Self::join(s, c, d));
-    }
 
     /// Calls `f` for every element and its index, perhaps in parallel.
     fn for_each_mut<T, F>(scope: &mut Self::Scope<'_>, elements: &mut [T], f: &F)
@@ -77,4 +68,33 @@ pub trait ForkJoin: Sized + 'static {
             }
         }
     }
+}
+
+/// Calls `body` for stretches of at most `most` numbers that make up the range, by recursive halving.
+pub fn in_halves<J, F>(scope: &mut J::Scope<'_>, range: Range<usize>, most: usize, body: &F)
+where
+    J: ForkJoin,
+    F: Fn(&mut J::Scope<'_>, Range<usize>) + Sync,
+{
+    if range.len() <= most {
+        if !range.is_empty() {
+            body(scope, range);
+        }
+        return;
+    }
+    let middle = range.start + range.len() / 2;
+    let (lower, upper) = (range.start..middle, middle..range.end);
+    J::join(scope, |s| in_halves::<J, F>(s, lower, most, body), |s| in_halves::<J, F>(s, upper, most, body));
+}
+
+/// Calls `f` for each of a few tasks, perhaps in parallel.
+pub fn for_each<J, T, F>(scope: &mut J::Scope<'_>, tasks: &[T], f: &F)
+where
+    J: ForkJoin,
+    T: Copy + Sync,
+    F: Fn(&mut J::Scope<'_>, T) + Sync,
+{
+    in_halves::<J, _>(scope, 0..tasks.len(), 1, &|s: &mut J::Scope<'_>, range: Range<usize>| {
+        f(s, tasks[range.start])
+    });
 }

@@ -2,9 +2,10 @@
 //! gets an executable of its own (src/bin), which takes the same orders as those in C++.
 
 pub mod command_line;
+mod dense;
 pub mod fork_join;
-pub mod programs;
-pub mod random;
-pub mod resources;
+mod programs;
+mod random;
+mod resources;
 
 pub use fork_join::ForkJoin;

@@ -3,6 +3,7 @@
 use std::arch::asm;
 
 use super::{Input, Instance};
+use crate::dense::zeros;
 use crate::ForkJoin;
 
 const MULTIPLIER: u64 = 6364136223846793005;
@@ -41,9 +42,7 @@ impl Instance for Loop {
     const LARGEST_SIZE: usize = 1_000_000_000;
 
     fn prepare(input: &Input) -> Self {
-        // Written already, as a std::vector's elements are.
-        let results = (0..input.size).map(|_| std::hint::black_box(0)).collect();
-        Self { results, steps: input.grain }
+        Self { results: zeros(input.size), steps: input.grain }
     }
 
     fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>) {

@@ -6,12 +6,19 @@ use std::time::Instant;
 use crate::resources::{ResourceWatch, Resources};
 use crate::ForkJoin;
 
+mod fft;
 mod fib;
+mod fibx;
+mod heat;
 mod integrate;
+mod knapsack;
 mod r#loop;
+mod lu;
 mod matmul;
 mod nqueens;
 mod quicksort;
+mod rectmul;
+mod strassen;
 
 /// What one run works on.
 pub struct Input {
@@ -53,10 +60,17 @@ fn program<F: ForkJoin, I: Instance>(name: &'static str) -> Program {
 pub fn programs<F: ForkJoin>() -> Vec<Program> {
     vec![
         program::<F, fib::Fib>("fib"),
+        program::<F, fibx::Fibx>("fibx"),
         program::<F, nqueens::Nqueens>("nqueens"),
         program::<F, integrate::Integrate>("integrate"),
+        program::<F, knapsack::Knapsack>("knapsack"),
         program::<F, quicksort::Quicksort>("quicksort"),
         program::<F, matmul::Matmul>("matmul"),
+        program::<F, rectmul::Rectmul>("rectmul"),
+        program::<F, strassen::Strassen>("strassen"),
+        program::<F, lu::Lu>("lu"),
+        program::<F, fft::Fft>("fft"),
+        program::<F, heat::Heat>("heat"),
         program::<F, r#loop::Loop>("loop"),
     ]
 }
