@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+/// What every thread's stack has room for: threads that wait run other work on top of their own. Virtual
+/// memory, touched as far as it is used.
+pub const STACK_BYTES: usize = 256 << 20;
+
 /// A fork-join library. Its functions pass a scope along where the library wants one; for a library
 /// that finds its threads by itself the scope is empty and costs nothing.
 pub trait ForkJoin: Sized + 'static {
@@ -52,19 +56,19 @@ pub trait ForkJoin: Sized + 'static {
         halve::<Self, T, F>(scope, 0, elements, f);
     }
 
-    /// The sum of `f` over all elements, found perhaps in parallel.
-    fn sum<T, F>(scope: &mut Self::Scope<'_>, elements: &[T], f: &F) -> u64
+    /// The sum, modulo 2^64, of `f` over a range, found perhaps in parallel.
+    fn sum<F>(scope: &mut Self::Scope<'_>, range: Range<usize>, f: &F) -> u64
     where
-        T: Copy + Sync,
-        F: Fn(&mut Self::Scope<'_>, T) -> u64 + Sync,
+        F: Fn(&mut Self::Scope<'_>, usize) -> u64 + Sync,
     {
-        match *elements {
-            [] => 0,
-            [only] => f(scope, only),
-            _ => {
-                let (lower, upper) = elements.split_at(elements.len() / 2);
+        match range.len() {
+            0 => 0,
+            1 => f(scope, range.start),
+            length => {
+                let middle = range.start + length / 2;
+                let (lower, upper) = (range.start..middle, middle..range.end);
                 let (x, y) = Self::join(scope, |s| Self::sum(s, lower, f), |s| Self::sum(s, upper, f));
-                x + y
+                x.wrapping_add(y)
             }
         }
     }

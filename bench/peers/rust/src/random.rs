@@ -20,3 +20,14 @@ impl RandomSequence {
         mix(self.0)
     }
 }
+
+/// What the sorting programs sort.
+pub fn random_values(count: usize, seed: u64) -> Vec<u32> {
+    let mut random = RandomSequence::new(seed);
+    (0..count).map(|_| random.draw() as u32).collect()
+}
+
+/// Depends on the values and how often each occurs, not on their order.
+pub fn fingerprint(values: &[u32]) -> u64 {
+    values.iter().fold(0, |sum, &value| sum.wrapping_add(mix(u64::from(value) + 1)))
+}

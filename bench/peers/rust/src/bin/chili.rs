@@ -1,9 +1,9 @@
 //! The programs on chili, which publishes a fork only when a heartbeat asks for one.
 
-use std::{num::NonZero, process::ExitCode, thread, time::Duration};
+use std::{env, num::NonZero, process::ExitCode, thread, time::Duration};
 
 use chili::{Config, Scope, ThreadPool};
-use nopal_rust_peers::{command_line, ForkJoin};
+use nopal_rust_peers::{command_line, ForkJoin, STACK_BYTES};
 
 struct Chili;
 
@@ -15,13 +15,18 @@ impl ForkJoin for Chili {
     type Scope<'s> = Scope<'s>;
 
     fn run_with<R: Send>(workers: usize, timed: impl FnOnce(&mut Scope<'_>) -> R + Send) -> R {
+        // chili starts its threads with the standard library's stack, whose size this sets.
+        env::set_var("RUST_MIN_STACK", STACK_BYTES.to_string());
         // Its thread count includes the caller's; it returns when all threads have started.
         let config = Config { thread_count: NonZero::new(workers), ..Config::default() };
         let pool = ThreadPool::with_config(config);
-        let mut scope = pool.scope();
-        let mut leaves = vec![(); 8 * workers];
-        Self::for_each_mut(&mut scope, &mut leaves, &|_, _| thread::sleep(Duration::from_millis(1)));
-        timed(&mut scope)
+        let run = || {
+            let mut scope = pool.scope();
+            let mut leaves = vec![(); 8 * workers];
+            Self::for_each_mut(&mut scope, &mut leaves, &|_, _| thread::sleep(Duration::from_millis(1)));
+            timed(&mut scope)
+        };
+        thread::scope(|threads| threads.spawn(run).join().expect("a panic ends the process"))
     }
 
     #[inline(always)]

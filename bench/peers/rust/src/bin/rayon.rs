@@ -1,12 +1,9 @@
 //! The programs on Rayon.
 
-use std::{process::ExitCode, thread, time::Duration};
+use std::{ops::Range, process::ExitCode, thread, time::Duration};
 
-use nopal_rust_peers::{command_line, ForkJoin};
+use nopal_rust_peers::{command_line, ForkJoin, STACK_BYTES};
 use rayon::prelude::*;
-
-/// Virtual memory, touched as far as it is used: threads that wait run other work on top.
-const STACK_BYTES: usize = 256 << 20;
 
 struct Rayon;
 
@@ -44,12 +41,11 @@ impl ForkJoin for Rayon {
         elements.par_iter_mut().enumerate().for_each(|(i, element)| f(i, element));
     }
 
-    fn sum<T, F>(_: &mut (), elements: &[T], f: &F) -> u64
+    fn sum<F>(_: &mut (), range: Range<usize>, f: &F) -> u64
     where
-        T: Copy + Sync,
-        F: Fn(&mut (), T) -> u64 + Sync,
+        F: Fn(&mut (), usize) -> u64 + Sync,
     {
-        elements.par_iter().map(|&element| f(&mut (), element)).sum()
+        range.into_par_iter().map(|i| f(&mut (), i)).reduce(|| 0, u64::wrapping_add)
     }
 }
 

@@ -6,19 +6,25 @@ use std::time::Instant;
 use crate::resources::{ResourceWatch, Resources};
 use crate::ForkJoin;
 
+mod blockedmul;
+mod cilksort;
 mod fft;
 mod fib;
 mod fibx;
 mod heat;
 mod integrate;
 mod knapsack;
+mod knary;
 mod r#loop;
 mod lu;
 mod matmul;
+mod notempmul;
 mod nqueens;
 mod quicksort;
 mod rectmul;
 mod strassen;
+mod textsort;
+mod uts;
 
 /// What one run works on.
 pub struct Input {
@@ -64,10 +70,16 @@ pub fn programs<F: ForkJoin>() -> Vec<Program> {
         program::<F, nqueens::Nqueens>("nqueens"),
         program::<F, integrate::Integrate>("integrate"),
         program::<F, knapsack::Knapsack>("knapsack"),
+        program::<F, uts::Uts>("uts"),
+        program::<F, knary::Knary>("knary"),
+        program::<F, cilksort::Cilksort>("cilksort"),
+        program::<F, textsort::Textsort>("textsort"),
         program::<F, quicksort::Quicksort>("quicksort"),
         program::<F, matmul::Matmul>("matmul"),
         program::<F, rectmul::Rectmul>("rectmul"),
         program::<F, strassen::Strassen>("strassen"),
+        program::<F, blockedmul::Blockedmul>("blockedmul"),
+        program::<F, notempmul::Notempmul>("notempmul"),
         program::<F, lu::Lu>("lu"),
         program::<F, fft::Fft>("fft"),
         program::<F, heat::Heat>("heat"),

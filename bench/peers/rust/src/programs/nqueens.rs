@@ -32,9 +32,9 @@ fn count_placements<F: ForkJoin>(
             free_rows += 1;
         }
     }
-    F::sum(scope, &free[..free_rows], &|s: &mut F::Scope<'_>, row| {
+    F::sum(scope, 0..free_rows, &|s: &mut F::Scope<'_>, i| {
         let mut placed = placed;
-        placed[column] = row;
+        placed[column] = free[i];
         count_placements::<F>(s, queens, column + 1, placed)
     })
 }

@@ -1,7 +1,7 @@
 //! Quicksort in place of random 32-bit values; the leaves are sorted by the standard library.
 
 use super::{Input, Instance};
-use crate::random::{mix, RandomSequence};
+use crate::random::{fingerprint, random_values};
 use crate::ForkJoin;
 
 fn median(a: u32, b: u32, c: u32) -> u32 {
@@ -46,11 +46,6 @@ fn quicksort<F: ForkJoin>(scope: &mut F::Scope<'_>, values: &mut [u32], grain: u
     F::join(scope, |s| quicksort::<F>(s, lower, grain), |s| quicksort::<F>(s, upper, grain));
 }
 
-/// Depends on the values and how often each occurs, not on their order.
-fn fingerprint(values: &[u32]) -> u64 {
-    values.iter().fold(0, |sum, &value| sum.wrapping_add(mix(u64::from(value) + 1)))
-}
-
 pub struct Quicksort {
     values: Vec<u32>,
     grain: usize,
@@ -61,8 +56,7 @@ impl Instance for Quicksort {
     const LARGEST_SIZE: usize = 4_000_000_000;
 
     fn prepare(input: &Input) -> Self {
-        let mut random = RandomSequence::new(input.seed);
-        let values: Vec<u32> = (0..input.size).map(|_| random.draw() as u32).collect();
+        let values = random_values(input.size, input.seed);
         let fingerprint = fingerprint(&values);
         Self { values, grain: input.grain.max(2), fingerprint }
     }
