@@ -4,10 +4,11 @@
 use std::{env, fmt::Display, os::unix::process::parent_id, process::ExitCode, str::FromStr};
 
 use crate::programs::{programs, Input, Program, Record};
+use crate::sparse::SymmetricMatrix;
 use crate::ForkJoin;
 
 const USAGE: &str = "describe | bench-one PROGRAM [--variant=peer] [--workers=N] [--size=N] [--grain=N] \
-                     [--seed=N] [--parent=PID]";
+                     [--seed=N] [--matrix=FILE] [--parent=PID]";
 
 const LARGEST_WORKER_COUNT: usize = 1024;
 
@@ -53,7 +54,8 @@ impl RunOrder {
     fn parse<F: ForkJoin>(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut name = None;
         let mut workers = 1;
-        let mut input = Input { size: 0, grain: 0, seed: 0 };
+        let mut input = Input { size: 0, grain: 0, seed: 0, matrix: None };
+        let mut matrix_file = None;
         let mut parent = 0;
         while let Some(argument) = arguments.next() {
             let Some(option) = argument.strip_prefix("--") else {
@@ -75,6 +77,7 @@ impl RunOrder {
                 "size" => input.size = number(option, &value)?,
                 "grain" => input.grain = number(option, &value)?,
                 "seed" => input.seed = number(option, &value)?,
+                "matrix" => matrix_file = Some(value),
                 "parent" => parent = number(option, &value)?,
                 _ => return Err(format!("unknown option '--{option}'; usage: {USAGE}")),
             }
@@ -88,6 +91,12 @@ impl RunOrder {
         }
         if input.size > program.largest_size {
             return Err(format!("--size={}: at most {} for {name}", input.size, program.largest_size));
+        }
+        if let Some(file) = matrix_file {
+            if !program.reads_matrix {
+                return Err(format!("{name} takes no --matrix"));
+            }
+            input.matrix = Some(SymmetricMatrix::read(&file)?);
         }
         Ok(Self { program, workers, input, parent })
     }

@@ -92,13 +92,18 @@ where
 }
 
 /// Calls `f` for each of a few tasks, perhaps in parallel.
-pub fn for_each<J, T, F>(scope: &mut J::Scope<'_>, tasks: &[T], f: &F)
+pub fn for_each<J, T, F>(scope: &mut J::Scope<'_>, tasks: &mut [T], f: &F)
 where
     J: ForkJoin,
-    T: Copy + Sync,
-    F: Fn(&mut J::Scope<'_>, T) + Sync,
+    T: Send,
+    F: Fn(&mut J::Scope<'_>, &mut T) + Sync,
 {
-    in_halves::<J, _>(scope, 0..tasks.len(), 1, &|s: &mut J::Scope<'_>, range: Range<usize>| {
-        f(s, tasks[range.start])
-    });
+    match tasks {
+        [] => {}
+        [only] => f(scope, only),
+        _ => {
+            let (lower, upper) = tasks.split_at_mut(tasks.len() / 2);
+            J::join(scope, |s| for_each::<J, T, F>(s, lower, f), |s| for_each::<J, T, F>(s, upper, f));
+        }
+    }
 }

@@ -11,5 +11,6 @@ mod random;
 mod resources;
 mod serial_work;
 mod sha1;
+mod sparse;
 
 pub use fork_join::{ForkJoin, STACK_BYTES};

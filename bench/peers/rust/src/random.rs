@@ -31,3 +31,7 @@ pub fn random_values(count: usize, seed: u64) -> Vec<u32> {
 pub fn fingerprint(values: &[u32]) -> u64 {
     values.iter().fold(0, |sum, &value| sum.wrapping_add(mix(u64::from(value) + 1)))
 }
+
+pub fn between_minus_one_and_one(random: &mut RandomSequence) -> f64 {
+    random.draw() as i64 as f64 / (1u64 << 63) as f64
+}

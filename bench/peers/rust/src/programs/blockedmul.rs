@@ -32,7 +32,7 @@ unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Blocked, a: Blocked
     }
     let mut temporary = Box::<[f64]>::new_uninit_slice(c.entries());
     let t = Blocked { first: temporary.as_mut_ptr().cast(), rows: c.rows };
-    for_each::<F, _, _>(scope, &[0, 1, 2, 3, 4, 5, 6, 7], &|s: &mut F::Scope<'_>, which: usize| {
+    for_each::<F, _, _>(scope, &mut [0, 1, 2, 3, 4, 5, 6, 7], &|s: &mut F::Scope<'_>, &mut which| {
         let (to, k) = if which < 4 { (c, 0) } else { (t, 1) };
         let (from_a, from_b) = (a.quadrant((which & 2) + k), b.quadrant(2 * k + (which & 1)));
         // SAFETY: each task has a quadrant of c or of t to itself.

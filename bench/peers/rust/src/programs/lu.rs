@@ -2,7 +2,7 @@
 
 use super::{Input, Instance};
 use crate::dense::{add_product_serially, dot, Block, Factor, Matrix};
-use crate::random::RandomSequence;
+use crate::random::{between_minus_one_and_one, RandomSequence};
 use crate::ForkJoin;
 
 /// c -= a b. Nothing else may use c, or write to a and b, meanwhile.
@@ -135,10 +135,6 @@ unsafe fn decompose<F: ForkJoin>(scope: &mut F::Scope<'_>, a: Block, grain: usiz
     );
     subtract_product::<F>(scope, a3, a2, a1, grain);
     decompose::<F>(scope, a3, grain);
-}
-
-fn between_minus_one_and_one(random: &mut RandomSequence) -> f64 {
-    random.draw() as i64 as f64 / (1u64 << 63) as f64
 }
 
 /// The diagonal outweighs the rest of its row and of its column, so every pivot is far from zero.

@@ -4,9 +4,12 @@
 use std::time::Instant;
 
 use crate::resources::{ResourceWatch, Resources};
+use crate::sparse::SymmetricMatrix;
 use crate::ForkJoin;
 
+mod barnes_hut;
 mod blockedmul;
+mod cholesky;
 mod cilksort;
 mod fft;
 mod fib;
@@ -31,6 +34,8 @@ pub struct Input {
     pub size: usize,
     pub grain: usize,
     pub seed: u64,
+    /// In place of a random matrix of `size` rows.
+    pub matrix: Option<SymmetricMatrix>,
 }
 
 /// What one run reports.
@@ -45,6 +50,8 @@ pub struct Record {
 trait Instance: Send + Sized {
     /// Beyond this the program itself would fail.
     const LARGEST_SIZE: usize;
+    /// Takes a matrix in place of a size.
+    const READS_MATRIX: bool = false;
 
     fn prepare(input: &Input) -> Self;
     fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>);
@@ -55,11 +62,12 @@ trait Instance: Send + Sized {
 pub struct Program {
     pub name: &'static str,
     pub largest_size: usize,
+    pub reads_matrix: bool,
     pub run: fn(&Input, workers: usize) -> Record,
 }
 
 fn program<F: ForkJoin, I: Instance>(name: &'static str) -> Program {
-    Program { name, largest_size: I::LARGEST_SIZE, run: run::<F, I> }
+    Program { name, largest_size: I::LARGEST_SIZE, reads_matrix: I::READS_MATRIX, run: run::<F, I> }
 }
 
 /// All of them, in the order of bench/programs/list.hpp.
@@ -74,6 +82,7 @@ pub fn programs<F: ForkJoin>() -> Vec<Program> {
         program::<F, knary::Knary>("knary"),
         program::<F, cilksort::Cilksort>("cilksort"),
         program::<F, textsort::Textsort>("textsort"),
+        program::<F, barnes_hut::BarnesHut>("barnes-hut"),
         program::<F, quicksort::Quicksort>("quicksort"),
         program::<F, matmul::Matmul>("matmul"),
         program::<F, rectmul::Rectmul>("rectmul"),
@@ -81,6 +90,7 @@ pub fn programs<F: ForkJoin>() -> Vec<Program> {
         program::<F, blockedmul::Blockedmul>("blockedmul"),
         program::<F, notempmul::Notempmul>("notempmul"),
         program::<F, lu::Lu>("lu"),
+        program::<F, cholesky::Cholesky>("cholesky"),
         program::<F, fft::Fft>("fft"),
         program::<F, heat::Heat>("heat"),
         program::<F, r#loop::Loop>("loop"),

@@ -20,7 +20,7 @@ unsafe fn add_product<F: ForkJoin>(
         return;
     }
     for k in 0..2 {
-        for_each::<F, _, _>(scope, &[0, 1, 2, 3], &|s: &mut F::Scope<'_>, to: usize| {
+        for_each::<F, _, _>(scope, &mut [0, 1, 2, 3], &|s: &mut F::Scope<'_>, &mut to| {
             let (from_a, from_b) = (a.quadrant((to & 2) + k), b.quadrant(2 * k + (to & 1)));
             // SAFETY: each task has a quadrant of c to itself.
             unsafe { add_product::<F>(s, c.quadrant(to), from_a, from_b, grain) };

@@ -116,7 +116,7 @@ unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Block, a: Block, b:
         form_left_sums(s, a, i);
         form_right_sums(t, b, i);
     });
-    let factors = [
+    let mut factors = [
         (p[0], a[0], b[0]),
         (p[1], a[1], b[2]),
         (p[2], s[3], b[3]),
@@ -125,7 +125,7 @@ unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Block, a: Block, b:
         (p[5], s[1], t[1]),
         (p[6], s[2], t[2]),
     ];
-    for_each::<F, _, _>(scope, &factors, &|scope: &mut F::Scope<'_>, (c, a, b)| unsafe {
+    for_each::<F, _, _>(scope, &mut factors, &|scope: &mut F::Scope<'_>, &mut (c, a, b)| unsafe {
         multiply::<F>(scope, c, a, b, grain);
     });
     for_rows::<F>(scope, half, &|i| unsafe { form_result(c, p, i) });
