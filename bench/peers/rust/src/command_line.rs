@@ -14,7 +14,7 @@ const LARGEST_WORKER_COUNT: usize = 1024;
 
 /// The main program of a library's executable.
 pub fn main<F: ForkJoin>() -> ExitCode {
-    match obey::<F>(env::args().skip(1)) {
+    match obey::<F>(env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned())) {
         Ok(answer) => {
             println!("{answer}");
             ExitCode::SUCCESS
@@ -31,14 +31,14 @@ fn obey<F: ForkJoin>(mut arguments: impl Iterator<Item = String>) -> Result<Stri
         Some("--help" | "-h") => Ok(format!("usage: {} {USAGE}", F::NAME)),
         Some("describe") => match arguments.next() {
             None => Ok(describe::<F>()),
-            Some(extra) => Err(format!("describe takes no argument, not '{extra}'")),
+            Some(extra) => Err(format!("describe takes no argument, not {extra:?}")),
         },
         Some("bench-one") => {
             let order = RunOrder::parse::<F>(arguments)?;
             end_with_parent(order.parent);
             Ok(report(&(order.program.run)(&order.input, order.workers)))
         }
-        Some(other) => Err(format!("unknown order '{other}'; accepted: describe, bench-one")),
+        Some(other) => Err(format!("unknown order {other:?}; accepted: describe, bench-one")),
         None => Err("no order; accepted: describe, bench-one".into()),
     }
 }
@@ -60,7 +60,7 @@ impl RunOrder {
         while let Some(argument) = arguments.next() {
             let Some(option) = argument.strip_prefix("--") else {
                 if name.is_some() {
-                    return Err(format!("one program a run, no '{argument}'"));
+                    return Err(format!("one program a run, not {argument:?} too"));
                 }
                 name = Some(argument);
                 continue;
@@ -72,7 +72,7 @@ impl RunOrder {
             let value = value.ok_or_else(|| format!("--{option} needs a value"))?;
             match option {
                 "variant" if value == "peer" => {}
-                "variant" => return Err(format!("no variant '{value}'; accepted: peer")),
+                "variant" => return Err(format!("no variant {value:?}; accepted: peer")),
                 "workers" => workers = number(option, &value)?,
                 "size" => input.size = number(option, &value)?,
                 "grain" => input.grain = number(option, &value)?,
@@ -84,7 +84,7 @@ impl RunOrder {
         }
         let name = name.ok_or("bench-one needs a program")?;
         let Some(program) = programs::<F>().into_iter().find(|program| program.name == name) else {
-            return Err(format!("unknown program '{name}'"));
+            return Err(format!("unknown program {name:?}"));
         };
         if !(1..=LARGEST_WORKER_COUNT).contains(&workers) {
             return Err(format!("--workers={workers}: from 1 to {LARGEST_WORKER_COUNT}"));

@@ -46,8 +46,8 @@ impl SymmetricMatrix {
 
     /// Reads a file of the form "matrix coordinate real symmetric".
     pub fn read(file: &str) -> Result<Self, String> {
-        let text = fs::read_to_string(file).map_err(|error| format!("cannot read '{file}': {error}"))?;
-        Self::parse(&text).map_err(|error| format!("'{file}': {error}"))
+        let text = fs::read_to_string(file).map_err(|error| format!("cannot read {file:?}: {error}"))?;
+        Self::parse(&text).map_err(|error| format!("{file:?}: {error}"))
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -62,7 +62,7 @@ impl SymmetricMatrix {
         let (_, sizes) = lines.next().ok_or("ends before the numbers of rows, columns and entries")?;
         let (rows, count) = match three_numbers::<usize>(sizes) {
             Some((rows, columns, count)) if rows == columns && rows <= MOST_ROWS => (rows, count),
-            _ => return Err(format!("'{sizes}' is not rows columns entries of a matrix that can be read")),
+            _ => return Err(format!("{sizes:?} is not rows columns entries of a matrix that can be read")),
         };
         let mut entries = Vec::new();
         let mut places = BTreeSet::new();
