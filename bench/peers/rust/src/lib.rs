@@ -9,6 +9,7 @@ mod merge_sort;
 mod programs;
 mod random;
 mod resources;
+mod serial_sort;
 mod serial_work;
 mod sha1;
 mod sparse;

@@ -1,8 +1,8 @@
-//! Merge sort whose halves and whose merges are both forked, as in bench/programs/merge_sort.hpp; the
-//! leaves are sorted by the standard library.
+//! Merge sort whose halves and whose merges are both forked, as in bench/programs/merge_sort.hpp.
 
 use std::mem;
 
+use crate::serial_sort::serial_sort;
 use crate::ForkJoin;
 
 /// Merges sorted `a` and `b` to `out`, which is as long as both.
@@ -61,7 +61,7 @@ pub fn merge_sort<F: ForkJoin, T: Copy + Ord + Send + Sync>(
 ) {
     let size = values.len();
     if size <= grain {
-        values.sort_unstable();
+        serial_sort(values);
         return;
     }
     let half = size / 2;

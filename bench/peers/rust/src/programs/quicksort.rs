@@ -1,44 +1,13 @@
-//! Quicksort in place of random 32-bit values; the leaves are sorted by the standard library.
+//! Quicksort in place of random 32-bit values.
 
 use super::{Input, Instance};
 use crate::random::{fingerprint, random_values};
+use crate::serial_sort::{partition, serial_sort};
 use crate::ForkJoin;
-
-fn median(a: u32, b: u32, c: u32) -> u32 {
-    a.min(b).max(a.max(b).min(c))
-}
-
-/// Hoare's partition of at least two values: equal values go to both sides, so many of them do no harm.
-/// Returns m with 0 < m < length, nothing before m greater than anything from there on.
-fn partition(values: &mut [u32]) -> usize {
-    let length = values.len();
-    let pivot = median(values[0], values[length / 2], values[length - 1]);
-    let (mut low, mut high) = (0, length - 1);
-    // SAFETY: the pivot, or what was last put on the other side, stops each scan within the slice.
-    unsafe {
-        loop {
-            while *values.get_unchecked(low) < pivot {
-                low += 1;
-            }
-            while pivot < *values.get_unchecked(high) {
-                high -= 1;
-            }
-            if low >= high {
-                break;
-            }
-            let lower = *values.get_unchecked(low);
-            *values.get_unchecked_mut(low) = *values.get_unchecked(high);
-            *values.get_unchecked_mut(high) = lower;
-            low += 1;
-            high -= 1;
-        }
-    }
-    low.max(1)
-}
 
 fn quicksort<F: ForkJoin>(scope: &mut F::Scope<'_>, values: &mut [u32], grain: usize) {
     if values.len() <= grain {
-        values.sort_unstable();
+        serial_sort(values);
         return;
     }
     let middle = partition(values);
