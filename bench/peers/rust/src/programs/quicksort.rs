@@ -1,0 +1,40 @@
+//! Quicksort in place of random 32-bit values.
+
+use super::{Input, Instance};
+use crate::random::{fingerprint, random_values};
+use crate::serial_sort::{partition, serial_sort};
+use crate::ForkJoin;
+
+fn quicksort<F: ForkJoin>(scope: &mut F::Scope<'_>, values: &mut [u32], grain: usize) {
+    if values.len() <= grain {
+        serial_sort(values);
+        return;
+    }
+    let middle = partition(values);
+    let (lower, upper) = values.split_at_mut(middle);
+    F::join(scope, |s| quicksort::<F>(s, lower, grain), |s| quicksort::<F>(s, upper, grain));
+}
+
+pub struct Quicksort {
+    values: Vec<u32>,
+    grain: usize,
+    fingerprint: u64,
+}
+
+impl Instance for Quicksort {
+    const LARGEST_SIZE: usize = 4_000_000_000;
+
+    fn prepare(input: &Input) -> Self {
+        let values = random_values(input.size, input.seed);
+        let fingerprint = fingerprint(&values);
+        Self { values, grain: input.grain.max(2), fingerprint }
+    }
+
+    fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>) {
+        quicksort::<F>(scope, &mut self.values, self.grain);
+    }
+
+    fn verify(&self) -> bool {
+        self.values.is_sorted() && fingerprint(&self.values) == self.fingerprint
+    }
+}
