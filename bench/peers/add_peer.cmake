@@ -1,6 +1,6 @@
 # How a peer becomes an executable. Included by the project itself, and by second_compiler/CMakeLists.txt for
 # those peers that another compiler builds.
-include_guard(GLOBAL)
+include_guard(DIRECTORY)
 include(${CMAKE_CURRENT_LIST_DIR}/../variants.cmake)
 
 get_filename_component(bench_directory "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
