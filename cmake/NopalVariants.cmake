@@ -3,6 +3,7 @@ include_guard(GLOBAL)
 
 # Once per directory that calls nopal_variant_library, which properties of sources require.
 macro(nopal_prepare_variant_libraries)
+  find_package(Threads REQUIRED)
   get_target_property(nopal_variant_sources nopal SOURCES)
   list(TRANSFORM nopal_variant_sources REPLACE "^([^/].*)$" "${PROJECT_SOURCE_DIR}/src/\\1")
   nopal_use_general_registers("${PROJECT_SOURCE_DIR}/src/")
