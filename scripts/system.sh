@@ -129,6 +129,15 @@ want_libraries() {
   want_header nlohmann/json.hpp nlohmann-json3-dev 'the reports of the nopal tool'
 }
 
+# What the programs on other libraries take. Without Clang the peer libomp is left out.
+want_peers() {
+  want_header tbb/version.h libtbb-dev 'the peer oneTBB'
+  if want_clang; then install_missing; fi
+  clang=$(find_clang) || return 0
+  echo 'int main() {}' | "$clang" -fopenmp -x c++ - -o /dev/null 2>/dev/null ||
+    want "libomp-$(major_of "$clang")-dev" "the peer libomp (OpenMP of $clang)"
+}
+
 # Fails where the system offers no clang-format or clang-tidy that is new enough.
 want_lint_tools() {
   for tool in clang-format clang-tidy; do

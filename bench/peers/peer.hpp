@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "runner/run_record.hpp"
+
 namespace bench::peer {
 
 /// Defined by each peer.
@@ -19,6 +21,9 @@ struct identity {
 
 /// Calls `timed` with `workers` threads at work, the caller among them, all of them started before.
 void run_with(int workers, const std::function<void()>& timed);
+
+/// Adds what the library itself counted of that run; most count nothing.
+void add_counts(run_record& record);
 
 }  // namespace bench::peer
 

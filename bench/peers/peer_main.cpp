@@ -19,14 +19,12 @@
 #include "runner/resources.hpp"
 #include "runner/run_record.hpp"
 
-#define NOPAL_DECLARE_PROGRAM(name) extern const program name##_program;
-namespace bench::peer {
-NOPAL_BENCH_PROGRAMS(NOPAL_DECLARE_PROGRAM)
-}  // namespace bench::peer
+// Declared by programs/program.hpp, in the namespace that their variant names.
+namespace compiled = bench::NOPAL_PROGRAM_VARIANT;
 
 namespace {
 
-#define NOPAL_PROGRAM_ADDRESS(name) &bench::peer::name##_program,
+#define NOPAL_PROGRAM_ADDRESS(name) &compiled::name##_program,
 const std::array programs = {NOPAL_BENCH_PROGRAMS(NOPAL_PROGRAM_ADDRESS)};
 
 struct run_order {
@@ -57,6 +55,7 @@ bench::run_record run(const run_order& order) {
     resources.finish(record);
     record.seconds = elapsed.count();
   });
+  bench::peer::add_counts(record);
   record.verified = instance->verify();
   return record;
 }

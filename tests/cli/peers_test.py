@@ -1,0 +1,111 @@
+"""Peers: those that are built, and made-up ones."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from command import NOPAL, CommandTest, clean_environment
+
+BUILT = pathlib.Path(NOPAL).parent
+
+
+def ask(peer, *arguments):
+    result = subprocess.run([peer, *map(str, arguments)], capture_output=True, text=True, timeout=100,
+                            stdin=subprocess.DEVNULL, env=clean_environment())
+    return result.returncode, result.stdout, result.stderr
+
+
+class Built(CommandTest):
+    """Whatever this build has; none is fine."""
+
+    def executables(self):
+        for folder in ("peers", "variants"):
+            for path in sorted(BUILT.joinpath(folder).glob("*")):
+                if path.is_file() and os.access(path, os.X_OK):
+                    yield path
+
+    def test_each_describes_itself(self):
+        for path in self.executables():
+            with self.subTest(path.name):
+                code, output, errors = ask(path, "describe")
+                self.assertEqual((code, errors), (0, ""))
+                described = json.loads(output)
+                self.assertEqual(described["name"], path.name)
+                for key in ("title", "version", "idiom", "compiler"):
+                    self.assertTrue(described[key], key)
+                self.assertIn("fib", described["programs"])
+
+    def test_every_program_is_right(self):
+        # The bench refuses a wrong result, and ends with it.
+        for folder in ("peers", "variants"):
+            if any(BUILT.joinpath(folder).glob("*")):
+                self.succeeds("bench", "--quick", "--repeats", 1, "--workers", "1,2", "--peers", "all",
+                              "--peer-directory", BUILT / folder)
+
+    def test_bad_orders_are_refused(self):
+        for path in self.executables():
+            with self.subTest(path.name):
+                for arguments in ([], ["bench-one"], ["bench-one", "fob"], ["bench-one", "fib", "--workers=0"]):
+                    code, output, _ = ask(path, *arguments)
+                    self.assertEqual((code, output), (2, ""), arguments)
+
+
+SOUND = {"name": "echo", "title": "Echo", "version": "1", "idiom": "none", "compiler": "sh", "programs": ["fib"]}
+
+
+class MadeUp(CommandTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def peer(self, name, description, answer):
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\nif [ \"$1\" = describe ]; then echo '{description}'; else echo '{answer}'; fi\n")
+        path.chmod(0o755)
+
+    def bench(self, peers, check=None):
+        arguments = ("bench", "fib", "nqueens", "--quick", "--repeats", 1, "--workers", 1, "--peers", peers,
+                     "--peer-directory", self.folder)
+        return self.succeeds(*arguments) if check is None else check(*arguments)
+
+    def test_one_that_answers_is_in_the_table(self):
+        self.peer("echo", json.dumps(SOUND), '{"seconds": 1.0, "verified": true}')
+        lines = self.bench("echo").stdout.splitlines()
+        (heading,) = [line for line in lines if line.startswith("time / Ts")]
+        self.assertTrue(heading.endswith("echo 1"))
+        row = lines[lines.index(heading) + 2]
+        self.assertEqual((row.split()[0], row.split()[-1]), ("nqueens", "-"))  # it has no such program
+
+    def test_a_broken_one_is_left_out_with_a_line(self):
+        self.peer("echo", json.dumps(SOUND), '{"seconds": 1.0, "verified": true}')
+        self.peer("babble", "no JSON", "")
+        self.peer("terse", '{"name": "terse"}', "")
+        (self.folder / "crash").write_text("#!/bin/sh\nkill -9 $$\n")
+        (self.folder / "crash").chmod(0o755)
+        (self.folder / "notes").write_text("not executable, so not looked at")
+        result = self.bench("all")
+        left_out = [line for line in result.stderr.splitlines() if "left out" in line]
+        self.assertEqual(sorted(line.split()[2] for line in left_out), ["babble", "crash", "terse"])
+        self.assertIn("echo 1", result.stdout)
+
+    def test_an_unknown_name_is_refused_with_those_there_are(self):
+        self.peer("echo", json.dumps(SOUND), "")
+        said = f"--peers: no peer 'ehco'; in {self.folder} there are: echo; accepted too: all, none"
+        self.bench("ehco", lambda *arguments: self.is_bad_usage(*arguments, says=said))
+        self.is_bad_usage("bench", "fib", "--peers", "tbb", "--peer-directory", self.folder / "none", says="there are: none")
+
+    def test_a_wrong_result_ends_the_measurement(self):
+        self.peer("echo", json.dumps(SOUND), '{"seconds": 1.0, "verified": false}')
+        result = subprocess.run([NOPAL, "bench", "fib", "--quick", "--repeats", "1", "--workers", "1", "--peers", "echo",
+                                 "--peer-directory", self.folder], capture_output=True, text=True, timeout=60,
+                                env=clean_environment())
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("fib, echo 1: the result is wrong", result.stderr.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()
