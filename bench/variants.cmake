@@ -2,7 +2,8 @@
 # and gathers them in the interface library <target>. A variant is the namespace its names go to.
 #
 #   nopal_compile_variants(<target> VARIANTS parallel elided depth SOURCES a.cpp b.cpp)
-include_guard(GLOBAL)
+# Not GLOBAL: the variables below are those of the directory that includes this, and of those beneath it.
+include_guard(DIRECTORY)
 
 # Variants of one text differ by a third where one's inner loop happens to straddle a cache line.
 set(nopal_program_options -falign-functions=64 -falign-loops=64)
