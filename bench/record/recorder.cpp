@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace recording {
 namespace {
@@ -33,6 +34,11 @@ void recorder::begin_run() {
   last_ = begun_;
 }
 
+void recorder::refuse() {
+  refused_ = true;
+  throw too_many_events("more than " + std::to_string(most_events_) + " forks, ends of children and joins");
+}
+
 void recorder::finish_run() {
   note(step::end);
   this_thread_recorder = nullptr;
@@ -45,7 +51,7 @@ graph recorder::make_graph(double overhead_ticks, picoseconds work) const {
   if (interleaved_)
     throw not_recorded("two scopes of one function are open at once: no series-parallel graph");
   if (count_ != count_of_first_run_) throw not_recorded("its runs differ from one another");
-  if (count_ > notes_.size() || count_ >= none) throw not_recorded("more events than there is room for");
+  if (count_ > notes_.size() || count_ >= none) throw not_recorded("its events were counted only");
 
   double sum = 0;
   net_durations measured(overhead_ticks);

@@ -29,10 +29,20 @@ enum class step : std::uint32_t { first_fork, fork, end, join };
 #endif
 }
 
+/// More events than were allowed.
+class too_many_events : public not_recorded {
+public:
+  using not_recorded::not_recorded;
+};
+
 class recorder {
 public:
-  /// Makes room; zero to count only.
-  explicit recorder(std::size_t most_events) : notes_(most_events) {}
+  enum class keep { notes, count_only };
+
+  /// A run that has more than `most_events`, the program's end included, ends with too_many_events thrown from a fork or
+  /// a join.
+  explicit recorder(std::size_t most_events, keep what = keep::notes)
+      : notes_(what == keep::notes ? most_events : 0), most_events_(most_events) {}
 
   /// The next run begins now; it is what this thread's scopes tell of until `finish_run`.
   void begin_run();
@@ -49,6 +59,7 @@ public:
 
   void note(step what) {
     const std::uint64_t now = ticks();
+    if (count_ == most_events_) refuse();
     const std::size_t at = count_++;
     if (at < notes_.size()) {
       const std::uint32_t fresh = static_cast<std::uint32_t>(what) << packed_bits | pack(now - last_);
@@ -58,13 +69,18 @@ public:
     last_ = now;
   }
 
+  [[nodiscard]] bool refused() const { return refused_; }
+
   /// A scope that is forked on for the first time since its join gets a level; back to it at its later forks and its join.
   int open_scope() { return ++open_scopes_; }
   void check_level(int level) { interleaved_ = interleaved_ || level != open_scopes_; }
   void close_scope() { --open_scopes_; }
 
 private:
+  [[noreturn]] void refuse();
+
   std::vector<std::uint32_t> notes_;
+  std::size_t most_events_;
   std::size_t count_ = 0;
   std::size_t count_of_first_run_ = 0;
   std::uint64_t last_ = 0;
@@ -73,6 +89,7 @@ private:
   int open_scopes_ = 0;
   bool first_run_ = true;
   bool interleaved_ = false;
+  bool refused_ = false;
 };
 
 /// The recorder of the run that this thread is in.

@@ -15,7 +15,9 @@ public:
   scope() noexcept = default;
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
-  ~scope() { join(); }
+  ~scope() noexcept(false) {
+    if (level_ != 0 && !::recording::this_thread_recorder->refused()) join();
+  }
 
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {

@@ -8,11 +8,12 @@ namespace simulate {
 struct costs {
   double fork = 2;        ///< a fork, its child's return and its part of the join, unstolen
   double publish = 30;    ///< more for a fork that publishes
-  double steal = 250;     ///< from the look that finds a public continuation until it runs
+  double visible = 100;   ///< from a publication until thieves see it
+  double steal = 150;     ///< from the look that finds a public continuation until it runs
   double look = 40;       ///< a look that brings nothing
   double yield = 400;     ///< between rounds of looks
-  double leave = 150;     ///< the end of a stolen-from child, or an arrival at a join, until the first look
-  double resume = 100;    ///< from the step that completes a join until its strand runs
+  double leave = 100;     ///< the end of a stolen-from child, or an arrival at a join, until the first look
+  double resume = 300;    ///< from the step that completes a join until its strand runs
   double line = 60;       ///< a cache line's way between two workers; one thief at a time has a deque's word
   double barrier = 8500;  ///< the process-wide barrier of a forced publish or of going to sleep
   double interrupted = 1000;    ///< what it costs each worker that runs meanwhile

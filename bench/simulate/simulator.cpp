@@ -64,12 +64,12 @@ std::uint64_t seed_of(std::uint64_t seed, std::uint64_t index) {
 class simulation {
 public:
   simulation(const recording::graph& of, const costs& with, int workers, std::uint64_t seed)
-      : events_(of.events), fork_(ps(with.fork)), publish_(ps(with.publish)), steal_(ps(with.steal)),
-        look_(ps(with.look)), yield_(ps(with.yield)), leave_(ps(with.leave)), resume_(ps(with.resume)),
-        line_(ps(with.line)), barrier_(ps(with.barrier)), interrupted_(ps(with.interrupted)),
-        wake_(ps(with.wake)), wake_latency_(ps(with.wake_latency)), discard_(ps(with.discard)),
-        refault_(ps(with.refault)), workers_(static_cast<std::size_t>(workers)), scopes_(of.scopes),
-        agenda_(workers_.size()), stacks_(workers), sleepers_(workers - 1) {
+      : events_(of.events), fork_(ps(with.fork)), publish_(ps(with.publish)), visible_(ps(with.visible)),
+        steal_(ps(with.steal)), look_(ps(with.look)), yield_(ps(with.yield)), leave_(ps(with.leave)),
+        resume_(ps(with.resume)), line_(ps(with.line)), barrier_(ps(with.barrier)),
+        interrupted_(ps(with.interrupted)), wake_(ps(with.wake)), wake_latency_(ps(with.wake_latency)),
+        discard_(ps(with.discard)), refault_(ps(with.refault)), workers_(static_cast<std::size_t>(workers)),
+        scopes_(of.scopes), agenda_(workers_.size()), stacks_(workers), sleepers_(workers - 1) {
     for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].random = seed_of(seed, i);
     worker& first = workers_.front();
     first.parked = false;
@@ -163,6 +163,7 @@ private:
       return 0;
     }
     const std::size_t published = workers_[self].deque.publish();
+    if (published > 0) workers_[self].word_free_at = now + visible_;
     result_.publishes += published > 0 ? 1 : 0;
     return publish_ + wake_one(self, now);
   }
@@ -400,8 +401,8 @@ private:
   }
 
   const std::vector<event>& events_;
-  picoseconds fork_, publish_, steal_, look_, yield_, leave_, resume_, line_, barrier_, interrupted_, wake_,
-      wake_latency_, discard_, refault_;
+  picoseconds fork_, publish_, visible_, steal_, look_, yield_, leave_, resume_, line_, barrier_,
+      interrupted_, wake_, wake_latency_, discard_, refault_;
   std::vector<worker> workers_;
   std::vector<scope_state> scopes_;
   agenda agenda_;

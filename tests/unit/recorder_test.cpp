@@ -73,10 +73,21 @@ TEST(Recorder, AScopeUsedAgainCountsAgain) {
   EXPECT_EQ(notes.make_graph(0, 1000).scopes, 2U);
 }
 
-TEST(Recorder, CountsWithoutRoom) {
-  const recorder notes = recorded(0, 1, [] { fib(5); });
+TEST(Recorder, CountsWithoutKeeping) {
+  recorder notes(22, recorder::keep::count_only);
+  notes.begin_run();
+  fib(5);
+  notes.finish_run();
   EXPECT_EQ(notes.events(), 3 * 7 + 1U);
   EXPECT_THROW(std::ignore = notes.make_graph(0, 1000), not_recorded);
+}
+
+TEST(Recorder, StopsAProgramThatIsTooLarge) {
+  for (std::size_t most = 0; most < 21; ++most) {
+    recorder notes(most);
+    notes.begin_run();
+    EXPECT_THROW(fib(5), recording::too_many_events) << most;
+  }
 }
 
 TEST(Recorder, RefusesScopesThatInterleave) {

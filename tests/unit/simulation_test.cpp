@@ -19,6 +19,7 @@ using simulate::outcome;
 
 constexpr costs free_of_charge = {.fork = 0,
                                   .publish = 0,
+                                  .visible = 0,
                                   .steal = 0,
                                   .look = 1,
                                   .yield = 0,
