@@ -27,32 +27,40 @@ void spin_for(std::int64_t ns) {
 
 bool barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-/// Barriers against a thread that runs all the time, and the holes that they make in its time.
+/// Barriers against a thread that runs all the time, and the holes that they make in its time. A barrier counts only if
+/// that thread did run just before and just after.
 void measure_barrier(simulate::costs& into) {
   if (!barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) return;
-  constexpr int rounds = 300;
-  constexpr std::int64_t shortest_hole_ns = 200;
+  constexpr std::size_t enough = 300;
+  constexpr std::int64_t at_most_ns = 2'000'000'000;
+  constexpr std::int64_t shortest_hole_ns = 300;
   constexpr std::int64_t longest_hole_ns = 50'000;  // longer ones are other programs' turns
-  std::atomic<int> stage{0};
+  std::atomic<bool> over{false};
+  std::atomic<std::int64_t> seen_at{0};
   samples holes;
   std::thread other([&] {
-    stage = 1;
     std::int64_t last = now_ns();
-    while (stage.load(std::memory_order_relaxed) == 1) {
+    while (!over.load(std::memory_order_relaxed)) {
       const std::int64_t now = now_ns();
       if (now - last > shortest_hole_ns && now - last < longest_hole_ns) holes.add(now - last);
       last = now;
+      seen_at.store(now, std::memory_order_relaxed);
     }
   });
-  while (stage == 0) sched_yield();
+  constexpr std::int64_t just_now_ns = 1'000;
+  const auto runs = [&] { return now_ns() - seen_at.load(std::memory_order_relaxed) < just_now_ns; };
   samples durations;
-  for (int i = 0; i < rounds; ++i) {
+  for (const std::int64_t deadline = now_ns() + at_most_ns;
+       durations.count() < enough && now_ns() < deadline;) {
     spin_for(5'000);
+    const bool ran_before = runs();
     const std::int64_t start = now_ns();
     if (!barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) break;
-    durations.add(now_ns() - start);
+    const std::int64_t end = now_ns();
+    spin_for(2'000);
+    if (ran_before && runs()) durations.add(end - start);
   }
-  stage = 2;
+  over = true;
   other.join();
   into.barrier = durations.median(into.barrier);
   into.interrupted = holes.median(into.interrupted);
