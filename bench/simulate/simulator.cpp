@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulate/agenda.hpp"
+#include "simulate/crowd.hpp"
 #include "simulate/deque.hpp"
 #include "simulate/stacks.hpp"
 
@@ -69,7 +70,8 @@ public:
         resume_(ps(with.resume)), line_(ps(with.line)), barrier_(ps(with.barrier)),
         interrupted_(ps(with.interrupted)), wake_(ps(with.wake)), wake_latency_(ps(with.wake_latency)),
         discard_(ps(with.discard)), refault_(ps(with.refault)), workers_(static_cast<std::size_t>(workers)),
-        scopes_(of.scopes), agenda_(workers_.size()), stacks_(workers), sleepers_(workers - 1) {
+        scopes_(of.scopes), agenda_(workers_.size()), crowd_(workers_.size()), stacks_(workers),
+        looks_at_once_(std::clamp(workers / 4, 1, 16)), sleepers_(workers - 1) {
     for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].random = seed_of(seed, i);
     worker& first = workers_.front();
     first.parked = false;
@@ -129,6 +131,7 @@ private:
     switch (at.kind()) {
     case event_kind::fork:
       w.deque.push(w.position);
+      note_size(self);
       now += fork_;
       if (w.deque.poisoned()) now += offer(self, now);
       continue_at(self, w.position + 1, now);
@@ -144,6 +147,7 @@ private:
       case deque::popped::publicly: now += line_; break;
       case deque::popped::privately: break;
       }
+      note_size(self);
       continue_at(self, w.position + 1, now);
       return;
     case event_kind::join:
@@ -218,11 +222,17 @@ private:
       return;
     }
     worker& w = workers_[self];
-    w.deque.reset();
+    clear(self);
     w.stack = of.home;
     if (stacks_.reuse(of.home)) now += refault_;
     of.steals = 0;
     start_at(self, of.join + 1, now + resume_);
+  }
+
+  void note_size(std::size_t of) { crowd_.set(of, workers_[of].deque.size() > 0); }
+  void clear(std::size_t self) {
+    workers_[self].deque.reset();
+    note_size(self);
   }
 
   // --- looking for work ------------------------------------------------------------------------------
@@ -230,7 +240,7 @@ private:
   void find_work(std::size_t self, picoseconds now) {
     worker& w = workers_[self];
     w.stack = none;
-    w.deque.reset();
+    clear(self);
     w.impatience = 0;
     w.quiet_rounds = 0;
     look_around(self, now);
@@ -243,15 +253,7 @@ private:
     agenda_.set(self, now);
   }
 
-  std::size_t choose_victim(std::size_t self) {
-    std::uint64_t& x = workers_[self].random;
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    const auto place = static_cast<std::size_t>((x >> 32) * (workers_.size() - 1) >> 32);
-    return place + (place >= self ? 1 : 0);
-  }
-
+  /// Some looks at once: those in vain, and one that meets somebody with work.
   void look(std::size_t self, picoseconds now) {
     worker& w = workers_[self];
     if (self == 0 && inbox_ != none) {
@@ -259,14 +261,21 @@ private:
       go_home(self, scope, now);
       return;
     }
-    const std::size_t chosen = choose_victim(self);
+    const int most = std::min(looks_at_once_, policy::looks_before_yield - w.attempt);
+    const int in_vain = crowd_.looks_in_vain(most, w.random);
+    if (in_vain > 0) now = spend_looks(w, in_vain, now);
+    if (in_vain == most) {
+      look_again(self, now);
+      return;
+    }
+    const std::size_t chosen = crowd_.pick(w.random);
     worker& victim = workers_[chosen];
     if (victim.deque.raising() || (victim.deque.has_public() && now < victim.word_free_at)) {
       w.promising = true;
     } else if (victim.deque.has_public()) {
-      start_stolen(self, victim, now);
+      start_stolen(self, chosen, now);
       return;
-    } else if (victim.deque.size() > 0) {
+    } else {
       victim.deque.poison();
       w.promising = true;
       if (++w.impatience >= policy::patience) {
@@ -279,15 +288,19 @@ private:
         }
       }
     }
-    look_again(self, now);
+    look_again(self, spend_looks(w, 1, now));
   }
 
-  /// After a look that brought nothing.
+  picoseconds spend_looks(worker& w, int looks, picoseconds now) {
+    w.attempt += looks;
+    result_.failed_looks += static_cast<std::uint64_t>(looks);
+    return now + looks * look_;
+  }
+
+  /// After looks that brought nothing.
   void look_again(std::size_t self, picoseconds now) {
     worker& w = workers_[self];
-    ++result_.failed_looks;
-    now += look_;
-    if (++w.attempt == policy::looks_before_yield) {
+    if (w.attempt == policy::looks_before_yield) {
       w.quiet_rounds = w.promising ? 0 : w.quiet_rounds + 1;
       if (w.quiet_rounds > policy::yields_before_sleep) {
         park(self, now);
@@ -304,7 +317,7 @@ private:
     worker& w = workers_[self];
     w.doing = activity::looking;
     if (workers_[w.victim].deque.settle()) ++result_.forced_publishes;
-    look_again(self, now);
+    look_again(self, spend_looks(w, 1, now));
   }
 
   picoseconds pass_barrier() {
@@ -312,10 +325,12 @@ private:
     return barrier_;
   }
 
-  void start_stolen(std::size_t self, worker& victim, picoseconds now) {
+  void start_stolen(std::size_t self, std::size_t chosen, picoseconds now) {
     worker& w = workers_[self];
+    worker& victim = workers_[chosen];
     ++result_.steals;
     const std::uint32_t fork = victim.deque.steal();
+    note_size(chosen);
     victim.word_free_at = now + line_;
     if (victim.deque.size() > 0) now += wake_one(self, now);
     const std::uint32_t scope = events_[fork].scope;
@@ -330,12 +345,9 @@ private:
 
   // --- sleep -----------------------------------------------------------------------------------------
 
+  /// The worker that asks has nothing itself.
   [[nodiscard]] bool work_in_sight(std::size_t self) const {
-    if (self == 0 && inbox_ != none) return true;
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      if (i != self && workers_[i].deque.size() > 0) return true;
-    }
-    return false;
+    return (self == 0 && inbox_ != none) || crowd_.any();
   }
 
   void park(std::size_t self, picoseconds now) {
@@ -406,7 +418,9 @@ private:
   std::vector<worker> workers_;
   std::vector<scope_state> scopes_;
   agenda agenda_;
+  crowd crowd_;
   stack_pool stacks_;
+  int looks_at_once_;  ///< of a thief: more where there are more to look at, for the sake of speed
   int sleepers_;
   std::uint32_t inbox_ = none;  ///< a scope of the program's own thread, ready to go on
   std::uint64_t barriers_ = 0;
