@@ -50,8 +50,10 @@ public:
 
   /// Events of the last run, the program's end included.
   [[nodiscard]] std::size_t events() const { return count_; }
-  /// Duration of the shortest run as noted, in ticks.
-  [[nodiscard]] std::uint64_t shortest_run_ticks() const { return shortest_run_; }
+  /// Sum of the strands, `overhead_ticks` being what each note takes.
+  [[nodiscard]] double net_ticks(double overhead_ticks) const;
+  /// What a note takes where nothing is between two.
+  [[nodiscard]] static double least_note_ticks();
 
   /// The graph, `overhead_ticks` being what each note takes; all strands are scaled so that their sum is `work`. Throws
   /// not_recorded.
@@ -84,8 +86,6 @@ private:
   std::size_t count_ = 0;
   std::size_t count_of_first_run_ = 0;
   std::uint64_t last_ = 0;
-  std::uint64_t begun_ = 0;
-  std::uint64_t shortest_run_ = UINT64_MAX;
   int open_scopes_ = 0;
   bool first_run_ = true;
   bool interleaved_ = false;

@@ -54,7 +54,7 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   tool::add_whole_number(app, "--repeats", given.repeats, {1, 1000}, "measured runs of each (5; quick 1)");
   tool::add_whole_number(app, "--events", given.most_events,
                          {1, static_cast<std::int64_t>(tool::most_recorded_events)},
-                         "most forks, ends of children and joins to record (4000000; quick 100000)");
+                         "most forks, ends of children and joins to record (2000000; quick 100000)");
   tool::add_whole_number(app, "--time-limit", given.time_limit_s, {1, 1'000'000},
                          "seconds that a single run, or all simulations of a program, may take (600)");
   app.add_flag("--knary", given.knary, "the normalized speedup curve of knary instead");

@@ -107,18 +107,6 @@ double ticks_per_second() {
   return static_cast<double>(recording::ticks() - first) / seconds_since(start);
 }
 
-/// What a note takes where nothing is between two.
-double least_note_ticks() {
-  constexpr std::size_t notes_a_run = 10'000;
-  recorder notes(notes_a_run + 1);
-  for (int run = 0; run < 10; ++run) {
-    notes.begin_run();
-    for (std::size_t i = 0; i < notes_a_run; ++i) notes.note(recording::step::end);
-    notes.finish_run();
-  }
-  return static_cast<double>(notes.shortest_run_ticks()) / notes_a_run;
-}
-
 graph record_graph(const bench::program_family& family, const bench::input& input, std::size_t most_events,
                    tool::simulated_program& into) {
   constexpr int runs = 5;
@@ -135,14 +123,9 @@ graph record_graph(const bench::program_family& family, const bench::input& inpu
   const double serial_seconds =
       serial_seconds_of(family.plain != nullptr ? *family.plain : *family.elided, input);
   const double rate = ticks_per_second();
-  const double note_ticks = least_note_ticks();
-  // Within reason, notes take what the recorded run is longer by; their cost depends on what surrounds them.
-  const double longer = static_cast<double>(notes.shortest_run_ticks()) - serial_seconds * rate;
-  const double overhead = std::clamp(longer / static_cast<double>(events), 0.5 * note_ticks, 2 * note_ticks);
+  const double overhead = recorder::least_note_ticks();
   into.work_seconds = serial_seconds;
-  into.scaled_by =
-      (static_cast<double>(notes.shortest_run_ticks()) - overhead * static_cast<double>(events)) /
-      (serial_seconds * rate);
+  into.scaled_by = notes.net_ticks(overhead) / (serial_seconds * rate);
   return notes.make_graph(overhead, std::llround(serial_seconds * ps_per_second));
 }
 
@@ -169,7 +152,7 @@ void simulate_runs(const graph& of, const simulate::costs& costs, const std::vec
   into.burdened_span_seconds = static_cast<double>(burdened) / ps_per_second;
   const auto work_with_forks = static_cast<double>(recording::work_of(of, fork_cost));
 
-  constexpr double enough_seconds = 3;
+  constexpr double enough_seconds = 1;
   std::vector<simulate::time_point> to_span;
   std::vector<simulate::time_point> to_burdened_span;
   for (const int workers : worker_counts) {

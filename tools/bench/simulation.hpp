@@ -84,7 +84,7 @@ struct simulation_options {
   std::vector<const bench::program_family*> programs;
   std::vector<int> workers = {1, 2, 4, 8, 16, 32, 64, 128, 256};
   std::vector<int> measured_workers = {1, 2};
-  std::uint64_t most_events = 4'000'000;
+  std::uint64_t most_events = 2'000'000;
   int seeds = 5;
   int repeats = 5;
   std::int64_t size = -1;   ///< -1: the largest between quick and usual that has no more than `most_events`
