@@ -4,8 +4,9 @@
 
 namespace measure::NOPAL_PROGRAM_VARIANT {
 
-// Not inlined into itself in one variant and not in the other.
+// Not inlined into itself in one variant and not in the other; and not pure, or one call would do for both halves.
 [[gnu::noinline]] long count_leaves(int depth) {
+  asm volatile("");
   if (depth == 0) return 1;
   long left;
   nopal::scope s;

@@ -1,5 +1,7 @@
 // `nopal simulate`: reads what to simulate, has it recorded and simulated, reports.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -46,7 +48,7 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   app.add_option("--json", given.json_file, "also write everything to FILE")->type_name("FILE");
   tool::add_whole_number(
       app, "--size", given.size, {0},
-      "size of the input of the one PROGRAM named (the largest between quick and usual that fits)");
+      "size of the input of the one PROGRAM named (the largest up to the usual one that fits)");
   tool::add_whole_number(app, "--grain", given.grain, {1},
                          "serial work at the leaves of the one PROGRAM named");
   tool::add_whole_number(app, "--seed", given.seed, {0}, "start of random inputs (1)");
@@ -106,6 +108,13 @@ simulation_options choose(const arguments& given) {
   return options;
 }
 
+/// Before the runs, so that a bad name costs no measurement.
+void check_writable(const std::string& name) {
+  if (name.empty()) return;
+  const std::ofstream file(name, std::ios::app);
+  if (!file) throw usage_error(fmt::format("--json: cannot write '{}': {}", name, std::strerror(errno)));
+}
+
 void write_json(const std::string& name, nlohmann::json report) {
   if (name.empty()) return;
   report["machine"] = tool::describe_machine();
@@ -122,6 +131,7 @@ int simulate_command(int argc, char** argv) {
   arguments given;
   if (!read_arguments(given, argc, argv)) return tool::exit_success;
   const simulation_options options = choose(given);
+  check_writable(given.json_file);
   if (given.knary) {
     const tool::knary_curve curve =
         tool::take_knary_curve(given.quick ? tool::quick_knary_shapes() : tool::usual_knary_shapes(), options,

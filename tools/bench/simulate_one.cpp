@@ -82,15 +82,16 @@ std::size_t count_events(const bench::program& program, const bench::input& inpu
   return notes.events();
 }
 
-/// The largest size between quick and usual that fits.
+/// The largest size up to the usual one that fits.
 std::int64_t choose_size(const bench::program& program, bench::input input, std::size_t most) {
   const auto fits = [&](std::int64_t size) {
     input.size = size;
     return count_events(program, input, most) <= most;
   };
-  std::int64_t fitting = program.size.quick;
-  std::int64_t too_large = program.size.usual + 1;
   if (fits(program.size.usual)) return program.size.usual;
+  const bool quick_fits = fits(program.size.quick);
+  std::int64_t fitting = quick_fits ? program.size.quick : 0;
+  std::int64_t too_large = quick_fits ? program.size.usual : program.size.quick;
   // Near enough, where sizes are large numbers.
   while (too_large - fitting > std::max<std::int64_t>(1, fitting / 64)) {
     const std::int64_t middle = fitting + (too_large - fitting) / 2;

@@ -87,7 +87,7 @@ struct simulation_options {
   std::uint64_t most_events = 2'000'000;
   int seeds = 5;
   int repeats = 5;
-  std::int64_t size = -1;   ///< -1: the largest between quick and usual that has no more than `most_events`
+  std::int64_t size = -1;   ///< -1: the largest up to the usual one that has no more than `most_events`
   std::int64_t grain = -1;  ///< -1: the program's
   std::uint64_t seed = 1;
   std::chrono::seconds time_limit{600};
