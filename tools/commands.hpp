@@ -10,6 +10,15 @@ int bench_command(int argc, char** argv);
 int bench_one_command(int argc, char** argv);
 int bench_steps_command(int argc, char** argv);
 
+/// Predicts speedups on more workers than there are, and prints tables.
+int simulate_command(int argc, char** argv);
+
+/// Hidden: records and simulates one program in this process; prints one JSON object.
+int simulate_one_command(int argc, char** argv);
+
+/// Hidden: measures what the scheduler's steps cost; prints one JSON object.
+int simulate_costs_command(int argc, char** argv);
+
 /// Sorts lines and counts words of real text files, serially and in parallel.
 int demo_command(int argc, char** argv);
 

@@ -26,8 +26,11 @@ constexpr std::array subcommands = {
     subcommand{"demo", "sort the lines and count the words of real text files, serially and in parallel",
                demo_command},
     subcommand{"doctor", "show what this machine gives the runtime", doctor_command},
+    subcommand{"simulate", "predict programs' speedups on more workers than there are", simulate_command},
     subcommand{"bench-one", "", bench_one_command},
     subcommand{"bench-steps", "", bench_steps_command},
+    subcommand{"simulate-one", "", simulate_one_command},
+    subcommand{"simulate-costs", "", simulate_costs_command},
 };
 
 void print_help() {

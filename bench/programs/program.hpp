@@ -5,6 +5,7 @@
 //   parallel  forks and joins
 //   elided    the serial elision of the same text
 //   depth     the serial elision, counting how deeply forks nest
+//   record    the serial elision, noting when it forks and joins (see bench/record)
 //   plain     where the source offers it: the serial function against which a fork's cost is measured
 //   peer      the same text on another library's forks and joins (see fork_join.hpp), in a process of its own
 #ifndef NOPAL_BENCH_PROGRAMS_PROGRAM_HPP

@@ -16,6 +16,9 @@
   namespace depth {                                                                                          \
   extern const program name##_program;                                                                       \
   }                                                                                                          \
+  namespace record {                                                                                         \
+  extern const program name##_program;                                                                       \
+  }                                                                                                          \
   }
 NOPAL_BENCH_PROGRAMS(NOPAL_DECLARE_PROGRAM)
 namespace bench::plain {
@@ -34,7 +37,7 @@ const program* plain_program(std::string_view name) {
 
 #define NOPAL_FAMILY(name)                                                                                   \
   program_family{&parallel::name##_program, &elided::name##_program, &depth::name##_program,                 \
-                 plain_program(#name)},
+                 &record::name##_program, plain_program(#name)},
 const std::array families = {NOPAL_BENCH_PROGRAMS(NOPAL_FAMILY)};
 
 }  // namespace

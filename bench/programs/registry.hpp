@@ -15,6 +15,7 @@ struct program_family {
   const program* parallel;
   const program* elided;
   const program* depth;
+  const program* record;
   const program* plain;  ///< null where the source offers none
 
   [[nodiscard]] std::string_view name() const { return parallel->name; }

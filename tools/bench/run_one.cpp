@@ -1,10 +1,6 @@
 // `nopal bench-one`: one run of one variant in a process of its own, since the runtime is configured
 // once per process and one run's caches and stacks must not help the next.
-#include <sys/prctl.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <csignal>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +8,7 @@
 #include <fmt/format.h>
 #include <nopal/nopal.hpp>
 
+#include "child_process.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
@@ -108,12 +105,6 @@ bench::run_record run(const run_order& order) {
   return record;
 }
 
-// However the ordering process ends, this one must not outlive it.
-void end_with_parent(std::int64_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (parent != 0 && getppid() != parent) raise(SIGKILL);
-}
-
 }  // namespace
 
 int bench_one_command(int argc, char** argv) {
@@ -131,7 +122,7 @@ int bench_one_command(int argc, char** argv) {
   tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
   order.input.seed = static_cast<std::uint64_t>(seed);
-  end_with_parent(parent);
+  tool::end_with_parent(parent);
   fmt::print("{}\n", bench::text_of(run(order)));
   return tool::exit_success;
 }
@@ -142,7 +133,7 @@ int bench_steps_command(int argc, char** argv) {
   CLI::App app("The steps of an unstolen fork, reported as JSON", "nopal bench-steps");
   tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
-  end_with_parent(parent);
+  tool::end_with_parent(parent);
   start_runtime(1);
   nlohmann::json steps = nlohmann::json::array();
   for (const measure::fork_step& step : measure::measure_fork_steps()) {
