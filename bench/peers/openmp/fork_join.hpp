@@ -43,8 +43,9 @@ public:
   }
 
 private:
+  // Not always_inline: GCC passes that on to functions that it makes of a task, and then cannot inline them.
   template <class Child>
-  [[gnu::always_inline]] void start(Child child) {
+  void start(Child child) {
     forked_ = true;
 #pragma omp task firstprivate(child) default(none)
     child();
@@ -61,7 +62,7 @@ template <class Last>
   last();
 }
 template <class First, class... Rest>
-[[gnu::always_inline]] inline void run_all(First first, const Rest&... rest) {
+void run_all(First first, const Rest&... rest) {
 #pragma omp task firstprivate(first) default(none)
   first();
   run_all(rest...);
