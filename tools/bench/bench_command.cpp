@@ -15,11 +15,13 @@
 #include "compare.hpp"
 #include "exit_codes.hpp"
 #include "format.hpp"
+#include "knary_curve.hpp"
 #include "measurement.hpp"
 #include "page.hpp"
 #include "programs/matrix_market.hpp"
 #include "programs/registry.hpp"
 #include "report.hpp"
+#include "simulation.hpp"
 
 namespace {
 
@@ -202,6 +204,26 @@ private:
   std::ofstream file_;
 };
 
+// Where a fork's time goes, knary's curve, and predictions. They take some minutes; with --quick, one.
+void add_what_only_pages_show(nlohmann::json& report, const arguments& given, const bench_options& options) {
+  report["fork_steps"] = tool::measure_fork_steps(options);
+  tool::simulation_options simulated;
+  simulated.programs = options.programs;
+  simulated.measured_workers = options.workers;
+  simulated.seed = options.seed;
+  simulated.time_limit = options.time_limit;
+  if (given.quick) {
+    simulated.most_events = 100'000;
+    simulated.seeds = 3;
+    simulated.repeats = 3;
+  }
+  const tool::simulation result = tool::simulate_programs(simulated);
+  report["simulation"] = result;
+  simulated.workers = {1, 2, 8, 64, 256};
+  report["knary"] = tool::take_knary_curve(
+      given.quick ? tool::quick_knary_shapes() : tool::usual_knary_shapes(), simulated, result.costs);
+}
+
 }  // namespace
 
 int bench_command(int argc, char** argv) {
@@ -218,7 +240,7 @@ int bench_command(int argc, char** argv) {
   output_file page("--report", given.page_file);
   const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
   nlohmann::json report = tool::json_report(measurements, options);
-  if (page.is_wanted()) report["fork_steps"] = tool::measure_fork_steps(options);
+  if (page.is_wanted()) add_what_only_pages_show(report, given, options);
   fmt::print("{}", tool::table_report(measurements, options.workers));
   if (!options.peers.empty()) fmt::print("\n{}", tool::peer_table(measurements, options));
   if (!compared.empty()) fmt::print("\n{}", tool::comparison_table(compared, report));
