@@ -158,6 +158,10 @@ std::string table_report(const simulation& of) {
     text += '\n';
     text += checked.str();
   }
+  const nlohmann::json costs = of.costs;
+  text += "\nCosts, in nanoseconds:";
+  for (const auto& [name, ns] : costs.items()) text += fmt::format(" {} {:.4g}", name, ns.get<double>());
+  text += '\n';
   for (const std::string& name : of.left_out) text += fmt::format("\n{} was not simulated.\n", name);
   return text;
 }
