@@ -81,7 +81,7 @@ private:
 const program blockedmul_program = {
     .name = "blockedmul",
     .summary = "square matrix product in a blocked layout, eight products at once, with temporaries",
-    .size = {.meaning = "rows", .usual = 1536, .quick = 192, .paper = 1024, .largest = 16384},
+    .size = {.meaning = "rows", .usual = 1536, .quick = 384, .paper = 1024, .largest = 16384},
     .grain = {.meaning = "rows multiplied serially", .usual = 32},
     .prepare = prepare<blockedmul_instance>,
 };

@@ -56,7 +56,7 @@ private:
 const program integrate_program = {
     .name = "integrate",
     .summary = "adaptive quadrature of (x^2 + 1) x, one half of every interval forked",
-    .size = {.meaning = "upper bound", .usual = 7000, .quick = 300, .paper = 10000, .largest = 100000},
+    .size = {.meaning = "upper bound", .usual = 7000, .quick = 1000, .paper = 10000, .largest = 100000},
     .grain = {},
     .prepare = prepare<integrate_instance>,
 };

@@ -205,7 +205,7 @@ private:
 const program lu_program = {
     .name = "lu",
     .summary = "LU decomposition of a diagonally dominant matrix by recursion on its quadrants",
-    .size = {.meaning = "rows", .usual = 2304, .quick = 256, .paper = 4096, .largest = 16384},
+    .size = {.meaning = "rows", .usual = 2304, .quick = 512, .paper = 4096, .largest = 16384},
     .grain = {.meaning = "rows decomposed serially", .usual = 32},
     .prepare = prepare<lu_instance>,
 };

@@ -62,7 +62,7 @@ private:
 const program matmul_program = {
     .name = "matmul",
     .summary = "square matrix product by divide and conquer",
-    .size = {.meaning = "rows", .usual = 1536, .quick = 192, .paper = 2048, .largest = 16384},
+    .size = {.meaning = "rows", .usual = 1536, .quick = 384, .paper = 2048, .largest = 16384},
     .grain = {.meaning = "rows multiplied serially", .usual = 32},
     .prepare = prepare<matmul_instance>,
 };

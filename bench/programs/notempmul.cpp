@@ -62,7 +62,7 @@ private:
 const program notempmul_program = {
     .name = "notempmul",
     .summary = "square matrix product in a blocked layout, four products at once",
-    .size = {.meaning = "rows", .usual = 1536, .quick = 192, .paper = 1024, .largest = 16384},
+    .size = {.meaning = "rows", .usual = 1536, .quick = 384, .paper = 1024, .largest = 16384},
     .grain = {.meaning = "rows multiplied serially", .usual = 32},
     .prepare = prepare<notempmul_instance>,
 };

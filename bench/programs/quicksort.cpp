@@ -80,7 +80,7 @@ const program quicksort_program = {
     .summary = "quicksort in place of random 32-bit values",
     .size = {.meaning = "values",
              .usual = 14'000'000,
-             .quick = 200'000,
+             .quick = 1'000'000,
              .paper = 100'000'000,
              .largest = 4'000'000'000},
     .grain = {.meaning = "values sorted serially", .usual = 1000},

@@ -67,7 +67,7 @@ private:
 const program rectmul_program = {
     .name = "rectmul",
     .summary = "product of an n by 2 n and a 2 n by n / 2 matrix, halving the largest dimension",
-    .size = {.meaning = "n", .usual = 1536, .quick = 192, .paper = 4096, .largest = 16384},
+    .size = {.meaning = "n", .usual = 1536, .quick = 384, .paper = 4096, .largest = 16384},
     .grain = {.meaning = "rows and columns multiplied serially", .usual = 32},
     .prepare = prepare<rectmul_instance>,
 };

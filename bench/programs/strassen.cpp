@@ -153,7 +153,7 @@ private:
 const program strassen_program = {
     .name = "strassen",
     .summary = "square matrix product by Strassen's method, seven products forked at every level",
-    .size = {.meaning = "rows", .usual = 1792, .quick = 256, .paper = 4096, .largest = 16384},
+    .size = {.meaning = "rows", .usual = 1792, .quick = 512, .paper = 4096, .largest = 16384},
     .grain = {.meaning = "rows multiplied serially", .usual = 64},
     .prepare = prepare<strassen_instance>,
 };

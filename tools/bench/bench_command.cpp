@@ -143,7 +143,14 @@ std::vector<tool::peer> choose_peers(const arguments& given) {
   const std::string directory =
       given.peer_directory.empty() ? tool::usual_peer_directory() : given.peer_directory;
   const tool::interrupt_watch watch;
-  return tool::choose_peers(tool::find_peers(directory, watch), list, directory);
+  std::vector<tool::peer> chosen = tool::choose_peers(tool::find_peers(directory, watch), list, directory);
+  if (!given.page_file.empty() && list == "all") {
+    for (tool::peer& variant : tool::find_peers(tool::usual_variant_directory(), watch)) {
+      variant.is_variant = true;
+      chosen.push_back(std::move(variant));
+    }
+  }
+  return chosen;
 }
 
 bench_options choose(const arguments& given) {

@@ -38,16 +38,19 @@ std::string names_of(const std::vector<peer>& peers) {
   return names;
 }
 
+std::string beside_this_program(const char* name) {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path() / name;
+}
+
 }  // namespace
 
 bool peer::has(std::string_view program) const {
   return std::find(programs.begin(), programs.end(), program) != programs.end();
 }
 
-std::string usual_peer_directory() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path() / "peers";
-}
+std::string usual_peer_directory() { return beside_this_program("peers"); }
+std::string usual_variant_directory() { return beside_this_program("variants"); }
 
 std::vector<peer> find_peers(const std::string& directory, const interrupt_watch& watch) {
   std::vector<peer> found;

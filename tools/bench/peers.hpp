@@ -19,12 +19,14 @@ struct peer {
   std::string idiom;
   std::string compiler;
   std::vector<std::string> programs;
+  bool is_variant = false;  ///< this library in another form, and not another library
 
   [[nodiscard]] bool has(std::string_view program) const;
 };
 
-/// The directory in which `nopal bench` looks unless told otherwise: `peers` beside this executable.
+/// The directories in which `nopal bench` looks unless told otherwise: `peers` and `variants` beside this executable.
 [[nodiscard]] std::string usual_peer_directory();
+[[nodiscard]] std::string usual_variant_directory();
 
 /// Every peer in the directory, by name; none where there is no directory. One that does not describe
 /// itself is left out, with a line on standard error that says why.

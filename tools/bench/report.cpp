@@ -170,7 +170,8 @@ nlohmann::json json_report(const std::vector<program_measurement>& measurements,
                      {"title", other.title},
                      {"version", other.version},
                      {"idiom", other.idiom},
-                     {"compiler", other.compiler}});
+                     {"compiler", other.compiler},
+                     {"is_variant", other.is_variant}});
   }
   return {{"machine", describe_machine()},
           {"build", describe_build()},
