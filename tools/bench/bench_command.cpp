@@ -249,7 +249,8 @@ int bench_command(int argc, char** argv) {
   nlohmann::json report = tool::json_report(measurements, options);
   if (page.is_wanted()) add_what_only_pages_show(report, given, options);
   fmt::print("{}", tool::table_report(measurements, options.workers));
-  if (!options.peers.empty()) fmt::print("\n{}", tool::peer_table(measurements, options));
+  for (const bool variants : {false, true})
+    fmt::print("{}", tool::peer_table(measurements, options, variants));
   if (!compared.empty()) fmt::print("\n{}", tool::comparison_table(compared, report));
   json.write(report.dump(2));
   if (page.is_wanted()) page.write(tool::page_of(report));

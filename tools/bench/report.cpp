@@ -118,11 +118,17 @@ std::string table_report(const std::vector<program_measurement>& measurements,
   return text;
 }
 
-std::string peer_table(const std::vector<program_measurement>& measurements, const bench_options& options) {
+std::string peer_table(const std::vector<program_measurement>& measurements, const bench_options& options,
+                       bool variants) {
+  std::vector<const peer*> others;
+  for (const peer& other : options.peers) {
+    if (other.is_variant == variants) others.push_back(&other);
+  }
+  if (others.empty()) return "";
   std::vector<std::string> cells = {"time / Ts"};
   for (const int workers : options.workers) {
     cells.push_back(fmt::format("nopal {}", workers));
-    for (const peer& other : options.peers) cells.push_back(fmt::format("{} {}", other.name, workers));
+    for (const peer* other : others) cells.push_back(fmt::format("{} {}", other->name, workers));
   }
   text_table table(std::move(cells));
   for (const program_measurement& of : measurements) {
@@ -133,17 +139,17 @@ std::string peer_table(const std::vector<program_measurement>& measurements, con
     cells = {std::string(of.family->name())};
     for (const int workers : options.workers) {
       cells.push_back(ratio(of.find("parallel", workers)));
-      for (const peer& other : options.peers) cells.push_back(ratio(of.find(other, workers)));
+      for (const peer* other : others) cells.push_back(ratio(of.find(*other, workers)));
     }
     table.add_row(std::move(cells));
   }
   std::string text =
       table.str() + "\nMedians of the repeats; the number is that of workers. Less is better.\n";
-  for (const peer& other : options.peers) {
-    text += fmt::format("{}: {} {}, {}; {}\n", other.name, other.title, other.version, other.idiom,
-                        other.compiler);
+  for (const peer* other : others) {
+    text += fmt::format("{}: {} {}, {}; {}\n", other->name, other->title, other->version, other->idiom,
+                        other->compiler);
   }
-  return text;
+  return "\n" + text;
 }
 
 nlohmann::json json_report(const std::vector<program_measurement>& measurements,

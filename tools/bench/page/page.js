@@ -50,7 +50,7 @@ function showPeers() {
   const at = section('2. Against other libraries',
     'Time as a multiple of Ts: less is better. Same algorithm, same cut-off, same number of threads, runs interleaved.');
   for (const w of workers) {
-    table(at, [`T${w}/Ts`, 'Nopal', ...peers.map(p => p.title)], peerRows(w, peers));
+    table(at, [`T${w}/Ts`, 'Nopal', ...peers.map(p => p.name)], peerRows(w, peers));
     at.append(element('p', ''));
   }
   const row = plots(at);
@@ -60,7 +60,7 @@ function showPeers() {
       [{label: 'Nopal', values: programs.map(p => relative(p, own(p, w)))}, ...peers.map(of)], `T${w} / Ts`, 'logarithmic');
   }
   showLosses(at);
-  for (const p of peers) at.append(element('p', `${p.title} ${p.version}: ${p.idiom}; ${p.compiler}.`, 'note'));
+  for (const p of peers) at.append(element('p', `${p.name}: ${p.title} ${p.version}; ${p.idiom}; ${p.compiler}.`, 'note'));
 }
 
 function showLosses(at) {
@@ -108,7 +108,7 @@ function showSpace() {
 function showMemory() {
   const at = section('5. Memory of the process',
     `The most resident during the run less what was resident before it, KiB, on ${most} workers; and stacks in use at once.`);
-  table(at, ['program', 'serial', 'Nopal', ...peers.map(p => p.title), 'stacks'], programs.map(p =>
+  table(at, ['program', 'serial', 'Nopal', ...peers.map(p => p.name), 'stacks'], programs.map(p =>
     [p.name, elided(p), own(p, most), ...peers.map(o => column(p, 'peer', o.name, most))]
       .map((c, i) => i === 0 ? c : count(c && c.resident_growth_kib)).concat(count(own(p, most).stacks))));
 }
@@ -118,9 +118,10 @@ function showVariants() {
   const at = section('6. Other deques, joins and reclaim policies',
     'Time as a multiple of Ts. The ordinary library is the first column; the others are built or set for comparison only.');
   for (const w of workers) {
-    table(at, [`T${w}/Ts`, 'ordinary', ...variants.map(v => v.title)], peerRows(w, variants));
+    table(at, [`T${w}/Ts`, 'ordinary', ...variants.map(v => v.name)], peerRows(w, variants));
     at.append(element('p', ''));
   }
+  for (const v of variants) at.append(element('p', `${v.name}: ${v.title}; ${v.compiler}.`, 'note'));
 }
 
 showWhere();
