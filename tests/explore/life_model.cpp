@@ -30,7 +30,7 @@ public:
   void set_up() override {
     for (int i = 0; i < most_entries; ++i) {
       frames_[i] = {};
-      frames_[i].frame_pointer = frames_[i].stack_pointer = memory_ + 2 * i + 2;
+      frames_[i].frame_pointer = frames_[i].call_stack_pointer = memory_ + 2 * i + 2;
       contents_[i].initialize(0);
       name(&contents_[i], sizeof(int), "content");
       runs_[i] = 0;
