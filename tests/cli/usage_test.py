@@ -33,7 +33,7 @@ class BadUsage(CommandTest):
         self.is_bad_usage("demo", "--bogus", says="--bogus; accepted: --help, --workers")
 
     def test_unknown_program_lists_the_known(self):
-        self.is_bad_usage("bench", "fob", says="unknown program 'fob'; known: fib, nqueens")
+        self.is_bad_usage("bench", "fob", says="unknown program 'fob'; known: fib, fibx")
 
     def test_bad_worker_lists(self):
         for bad in ("0", "x", "1,,2", "1,", "", "-1", "1.5", "99999", "1 2"):
