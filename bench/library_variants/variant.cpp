@@ -3,6 +3,7 @@
 #include <nopal/nopal.hpp>
 
 #include "peers/peer.hpp"
+#include "runner/warm_up.hpp"
 
 namespace bench::peer {
 namespace {
@@ -24,9 +25,7 @@ void run_with(int workers, const std::function<void()>& timed) {
                     .reclaim = nopal::reclaim::VARIANT_RECLAIM,
                     .reclaim_with = static_cast<int>(nopal::reclaim_call::VARIANT_RECLAIM_WITH)});
   // The first fork starts the threads.
-  nopal::scope s;
-  s.fork([] {});
-  s.join();
+  warm_up<nopal::scope>(workers);
   before = nopal::stats();
   timed();
   after = nopal::stats();

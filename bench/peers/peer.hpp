@@ -19,7 +19,7 @@ struct identity {
 };
 [[nodiscard]] identity who();
 
-/// Calls `timed` with `workers` threads at work, the caller among them, all of them started before.
+/// Calls `timed` with `workers` threads at work, the caller among them, all of them started and warmed up before.
 void run_with(int workers, const std::function<void()>& timed);
 
 /// Adds what the library itself counted of that run; most count nothing.

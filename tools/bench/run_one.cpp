@@ -19,6 +19,7 @@
 #include "programs/registry.hpp"
 #include "runner/resources.hpp"
 #include "runner/run_record.hpp"
+#include "runner/warm_up.hpp"
 
 namespace {
 
@@ -48,12 +49,10 @@ double seconds_of_run(bench::instance& instance) {
   return elapsed.count();
 }
 
-// The runtime's start is no part of the program, so a first fork comes before the clock.
+// The runtime's start is no part of the program.
 void start_runtime(int workers) {
   nopal::configure({.workers = workers});
-  nopal::scope s;
-  s.fork([] {});
-  s.join();
+  bench::warm_up<nopal::scope>(workers);
 }
 
 void run_in_parallel(bench::instance& instance, bench::run_record& record) {
@@ -87,8 +86,8 @@ bench::run_record run(const run_order& order) {
   const bool parallel = order.variant == "parallel" || space;
   if (!order.input.matrix_file.empty() && !program.reads_matrix)
     throw tool::usage_error(fmt::format("{} takes no --matrix", program.name));
-  if (parallel) start_runtime(static_cast<int>(order.workers));
   const std::unique_ptr<bench::instance> instance = program.prepare(order.input);
+  if (parallel) start_runtime(static_cast<int>(order.workers));
   bench::run_record record;
   const bench::resource_watch resources;
   if (space) {

@@ -3,6 +3,8 @@
 #include <nopal/version.hpp>
 
 #include "peers/child_stealing/scheduler.hpp"
+#include "programs/fork_join.hpp"
+#include "runner/warm_up.hpp"
 
 namespace bench::peer {
 namespace {
@@ -24,8 +26,12 @@ identity who() {
 }
 
 void run_with(int workers, const std::function<void()>& timed) {
+  const std::function<void()> whole = [&] {
+    warm_up<scope>(workers);
+    timed();
+  };
   root_task root{
-      {[](child_stealing::task* begun) { (*static_cast<root_task*>(begun)->function)(); }, nullptr}, &timed};
+      {[](child_stealing::task* begun) { (*static_cast<root_task*>(begun)->function)(); }, nullptr}, &whole};
   counted = child_stealing::run(workers, root);
 }
 

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "programs/fork_join.hpp"
+#include "runner/warm_up.hpp"
+
 namespace bench::peer {
 
 identity who() {
@@ -27,7 +30,10 @@ void run_with(int workers, const std::function<void()>& timed) {
     // Every thread is up before one of them starts; the others take tasks at the barrier that ends the region.
 #pragma omp barrier
 #pragma omp single
-    timed();
+    {
+      warm_up<scope>(workers);
+      timed();
+    }
   }
 }
 

@@ -6,8 +6,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/version.h>
 
-#include <chrono>
-#include <thread>
+#include "runner/warm_up.hpp"
 
 namespace bench::peer {
 
@@ -23,8 +22,9 @@ void run_with(int workers, const std::function<void()>& timed) {
                                   static_cast<std::size_t>(workers));
   tbb::task_arena arena(workers);
   arena.execute([&] {
-    // Leaves long enough that every thread comes for one.
-    tbb::parallel_for(0, 8 * workers, [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
+    warm_up(workers, [](int count, const auto& leaf) {
+      tbb::parallel_for(0, count, 1, [&leaf](int) { leaf(); }, tbb::simple_partitioner());
+    });
     timed();
   });
 }

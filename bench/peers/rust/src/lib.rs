@@ -13,5 +13,7 @@ mod serial_sort;
 mod serial_work;
 mod sha1;
 mod sparse;
+mod warm_up;
 
 pub use fork_join::{ForkJoin, STACK_BYTES};
+pub use warm_up::warm_up;

@@ -1,9 +1,9 @@
 //! The programs on chili, which publishes a fork only when a heartbeat asks for one.
 
-use std::{env, num::NonZero, process::ExitCode, thread, time::Duration};
+use std::{env, num::NonZero, process::ExitCode, thread};
 
 use chili::{Config, Scope, ThreadPool};
-use nopal_rust_peers::{command_line, ForkJoin, STACK_BYTES};
+use nopal_rust_peers::{command_line, warm_up, ForkJoin, STACK_BYTES};
 
 struct Chili;
 
@@ -22,8 +22,7 @@ impl ForkJoin for Chili {
         let pool = ThreadPool::with_config(config);
         let run = || {
             let mut scope = pool.scope();
-            let mut leaves = vec![(); 8 * workers];
-            Self::for_each_mut(&mut scope, &mut leaves, &|_, _| thread::sleep(Duration::from_millis(1)));
+            warm_up::<Self>(&mut scope, workers);
             timed(&mut scope)
         };
         thread::scope(|threads| threads.spawn(run).join().expect("a panic ends the process"))

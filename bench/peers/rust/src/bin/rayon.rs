@@ -1,8 +1,8 @@
 //! The programs on Rayon.
 
-use std::{ops::Range, process::ExitCode, thread, time::Duration};
+use std::{ops::Range, process::ExitCode};
 
-use nopal_rust_peers::{command_line, ForkJoin, STACK_BYTES};
+use nopal_rust_peers::{command_line, warm_up, ForkJoin, STACK_BYTES};
 use rayon::prelude::*;
 
 struct Rayon;
@@ -18,8 +18,10 @@ impl ForkJoin for Rayon {
     fn run_with<R: Send>(workers: usize, timed: impl FnOnce(&mut ()) -> R + Send) -> R {
         let builder = rayon::ThreadPoolBuilder::new().num_threads(workers).stack_size(STACK_BYTES);
         let pool = builder.build().expect("threads can be started");
-        pool.broadcast(|_| thread::sleep(Duration::from_millis(1)));
-        pool.install(|| timed(&mut ()))
+        pool.install(|| {
+            warm_up::<Self>(&mut (), workers);
+            timed(&mut ())
+        })
     }
 
     #[inline(always)]
