@@ -130,6 +130,7 @@ double quantile(std::vector<double> values, double q) {
 
 std::vector<double> series::seconds() const {
   std::vector<double> all;
+  all.reserve(runs.size());
   for (const run_record& run : runs) all.push_back(run.seconds);
   return all;
 }

@@ -77,6 +77,8 @@ nlohmann::json columns(const program_measurement& of) {
   for (const series& column : of.columns) {
     std::vector<double> faults;
     std::vector<double> growth_kib;
+    faults.reserve(column.runs.size());
+    growth_kib.reserve(column.runs.size());
     for (const run_record& run : column.runs) {
       faults.push_back(static_cast<double>(run.page_faults));
       growth_kib.push_back(static_cast<double>(run.resident_growth_kib));
