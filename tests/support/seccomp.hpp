@@ -14,16 +14,22 @@
 
 namespace support {
 
-inline constexpr unsigned any_operation = ~0U;
+/// Arguments, other than the first, that tell which of a system call's uses is meant.
+struct call_use {
+  unsigned second;
+  unsigned third;
+};
 
-/// From now on the system call fails with `error`; of `operation`, its second argument, alone if one is given.
-inline void refuse_call(unsigned number, unsigned error, unsigned operation = any_operation) {
+/// From now on the system call fails with `error`; in one of its uses alone if one is given.
+inline void refuse_call(unsigned number, unsigned error, const call_use* only = nullptr) {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 4),
-      BPF_JUMP(BPF_JMP | BPF_JA, operation == any_operation ? 2U : 0U, 0, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 6),
+      BPF_JUMP(BPF_JMP | BPF_JA, only == nullptr ? 4U : 0U, 0, 0),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args) + 8),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, operation, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, only == nullptr ? 0U : only->second, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args) + 16),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, only == nullptr ? 0U : only->third, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
