@@ -23,7 +23,11 @@ SMALL = {"fib": 18, "fibx": 60, "nqueens": 7, "integrate": 30, "knapsack": 12, "
 
 
 class Built(CommandTest):
-    """Whatever this build has; none is fine."""
+    """Whatever this build has."""
+
+    def setUp(self):
+        if not any(self.executables()):
+            self.skipTest("built without peers and variants")
 
     def executables(self):
         for folder in ("peers", "variants"):

@@ -2,6 +2,7 @@
 #ifndef NOPAL_TOOLS_BENCH_COMPARE_HPP
 #define NOPAL_TOOLS_BENCH_COMPARE_HPP
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct change {
   double noise = 0;  ///< both sets' half distance between quartiles, added, as a fraction of the old median
   bool is_certain = false;  ///< the middle halves of the two sets of samples do not overlap
 
-  [[nodiscard]] double fraction() const { return new_seconds / old_seconds - 1; }
+  [[nodiscard]] double fraction() const { return new_seconds / std::max(old_seconds, 1e-9) - 1; }
 };
 
 /// What is in both; programs whose size, grain or seed differs are left out and named in `left_out`.
