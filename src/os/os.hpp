@@ -82,6 +82,21 @@ bool pin_current_thread(int cpu);
 /// The CPU that the calling thread is on, which may change at once; -1 if the system does not tell.
 [[nodiscard]] int current_cpu() noexcept;
 
+/// The system's number of the calling thread.
+[[nodiscard]] int current_thread_id() noexcept;
+
+/// A set of CPUs, one bit each.
+struct cpu_bits {
+  std::uint64_t words[16];
+};
+
+/// Forbids a thread of this process to run on `cpu`, and tells where it was allowed to `before`. False, and nothing is changed:
+/// it may run nowhere else, the system refuses, or it counts more CPUs than `cpu_bits` has. Moves the thread if it is there.
+bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept;
+
+/// Lets the calling thread run where `forbid_cpu` found that it might. False if the system refuses.
+bool allow_cpus(const cpu_bits& cpus) noexcept;
+
 /// Lets another thread that is ready run first.
 void yield() noexcept;
 

@@ -54,6 +54,15 @@ void pin(const worker* self, const os::topology& topology) noexcept {
   }
 }
 
+/// Moves this thread from the CPU of whoever started it: the system may leave it there for tens of milliseconds though others
+/// idle.
+void leave_starters_cpu(worker* self) noexcept {
+  if (os::current_cpu() == self->starter_cpu) {
+    self->is_kept_off_cpu = os::forbid_cpu(self->thread_id, self->starter_cpu, self->allowed_cpus) &&
+                            !os::allow_cpus(self->allowed_cpus);
+  }
+}
+
 void pool_thread(void* argument) {
   auto* const self = static_cast<worker*>(argument);
   runtime& all = the_runtime();
@@ -64,6 +73,10 @@ void pool_thread(void* argument) {
   os::name_current_thread(name);
   if (all.chosen.pin && all.topology != nullptr && !all.topology->places.empty()) {
     pin(self, *all.topology);
+  }
+  self->thread_id = os::current_thread_id();
+  if (all.spreads_woken) {
+    leave_starters_cpu(self);
   }
   set_this_worker(self);
   self->exceptions = this_thread_exceptions();
@@ -94,6 +107,7 @@ void start_threads(runtime& all) {
     if (self != nullptr) {
       self->of_pool = true;
       enter_table(all, self, index);
+      self->starter_cpu = os::current_cpu();
       refused = os::start_thread(pool_thread, self, pool_thread_stack_bytes, self->thread);
     }
     if (refused != 0) {
@@ -142,6 +156,8 @@ bool start_locked(runtime& all) {
   all.stacks_mapped = true;
   all.barrier_works.store(os::process_barrier_register(), std::memory_order_relaxed);
   all.wakes_work = wakes_work();
+  all.spreads_woken = !chosen.pin && all.topology != nullptr &&
+                      all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);
   all.stopping.store(false, std::memory_order_relaxed);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);

@@ -41,6 +41,8 @@ struct runtime {
   std::atomic<int> table_used{0};     ///< entries of `table` at or above this are null
   std::atomic<bool> barrier_works{false};
   bool wakes_work = true;  ///< a sleeper can be woken; written before the threads start
+  bool spreads_woken =
+      false;  ///< each worker can have a CPU of its own, and none is pinned; written as above
   stack_pool stacks;
 
   alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to

@@ -62,14 +62,51 @@ void wake(worker* sleeper) {
 }
 
 /// Ends a worker's parking, asleep or not yet. False if somebody else did.
-bool end_parking(worker* sleeper) {
+bool end_parking(worker* sleeper, park_state next) {
   std::uint32_t expected = parked;
   // Sequentially consistent on both words: one unparker per parking, and `sleepers` counts exactly those.
-  if (!sleeper->park.compare_exchange_strong(expected, awake, std::memory_order_seq_cst)) {
+  if (!sleeper->park.compare_exchange_strong(expected, next, std::memory_order_seq_cst)) {
     return false;
   }
   the_runtime().sleepers.fetch_sub(1, std::memory_order_seq_cst);
   return true;
+}
+
+/// Linux likes to wake a thread where its waker runs and to leave it there for tens of milliseconds, though other CPUs idle. So
+/// thieves are woken anywhere else. Threads of the program are left alone.
+bool wakes_elsewhere(const worker* sleeper) { return the_runtime().spreads_woken && sleeper->of_pool; }
+
+/// False if the worker is not parked, or somebody else wakes it.
+bool try_to_wake(worker* sleeper) {
+  const bool elsewhere = wakes_elsewhere(sleeper);
+  if (!end_parking(sleeper, elsewhere ? waking : awake)) {
+    return false;
+  }
+  if (elsewhere) {
+    NOPAL_DISTURB();
+    // What an earlier waker did stands where the system refused to undo it: the sleeper tries again.
+    sleeper->is_kept_off_cpu = sleeper->is_kept_off_cpu ||
+                               os::forbid_cpu(sleeper->thread_id, os::current_cpu(), sleeper->allowed_cpus);
+    // Release pairs with the acquire in wait_until_awake: the sleeper undoes what was done to it.
+    sleeper->park.store(awake, std::memory_order_release);
+    NOPAL_DISTURB();
+  }
+  wake(sleeper);
+  return true;
+}
+
+/// Sleeps until the waker is done.
+void wait_until_awake(worker* self) {
+  const bool waits = the_runtime().wakes_work;
+  // Acquire pairs with the release in try_to_wake.
+  while (const std::uint32_t state = self->park.load(std::memory_order_acquire)) {
+    if (waits) {
+      os::futex_wait(self->park, state);
+    } else {
+      os::futex_wait_for(self->park, state, second_look_ns);
+    }
+  }
+  self->is_kept_off_cpu = self->is_kept_off_cpu && !os::allow_cpus(self->allowed_cpus);
 }
 
 }  // namespace
@@ -85,25 +122,18 @@ void park(worker* self) noexcept {
   // poisoned all the time and every push comes by with a fence of its own.
   const bool ordered = os::process_barrier() || !all.barrier_works.load(std::memory_order_relaxed);
   NOPAL_DISTURB();
-  if (work_in_sight(self)) {
-    end_parking(self);
+  if (work_in_sight(self) && end_parking(self, awake)) {
     return;
   }
   self->counts.parks.add();
   NOPAL_DISTURB();
   // A push whose owner read its limit just before the barrier may still be on its way; one later look finds it.
   // A barrier that worked at the start and fails now leaves it at that: the caller looks and comes again.
-  if (!os::futex_wait_for(self->park, parked, second_look_ns) && (!ordered || work_in_sight(self))) {
-    end_parking(self);
+  if (!os::futex_wait_for(self->park, parked, second_look_ns) && (!ordered || work_in_sight(self)) &&
+      end_parking(self, awake)) {
     return;
   }
-  while (self->park.load(std::memory_order_seq_cst) == parked) {
-    if (all.wakes_work) {
-      os::futex_wait(self->park, parked);
-    } else {
-      os::futex_wait_for(self->park, parked, second_look_ns);
-    }
-  }
+  wait_until_awake(self);
 }
 
 bool wakes_work() noexcept {
@@ -112,8 +142,8 @@ bool wakes_work() noexcept {
 }
 
 void unpark(worker* sleeper) noexcept {
-  if (sleeper->park.load(std::memory_order_seq_cst) == parked && end_parking(sleeper)) {
-    wake(sleeper);
+  if (sleeper->park.load(std::memory_order_seq_cst) == parked) {
+    try_to_wake(sleeper);
   }
 }
 
@@ -127,8 +157,7 @@ void wake_one(worker* self) noexcept {
     place = place + 1 < used ? place + 1 : 0;
     worker* const other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
-    if (other != nullptr && other->park.load(std::memory_order_seq_cst) == parked && end_parking(other)) {
-      wake(other);
+    if (other != nullptr && other->park.load(std::memory_order_seq_cst) == parked && try_to_wake(other)) {
       self->counts.wakes.add();
       return;
     }

@@ -44,10 +44,11 @@ struct worker_counters {
   counter stacks_taken, stacks_returned, pages_reclaimed, joined_children;
 };
 
-/// Whether a worker sleeps. Only the worker itself parks; whoever unparks it wakes it.
+/// Whether a worker sleeps. Only the worker itself parks; whoever ends that wakes it.
 enum park_state : std::uint32_t {
   awake = 0,
   parked = 1,
+  waking = 2,  ///< a waker has its say in where the worker wakes; it stays in `park` until it is `awake`
 };
 
 struct worker {
@@ -64,6 +65,10 @@ struct worker {
   std::atomic<int> visitors;        ///< thieves that look at `exceptions`; the thread's end waits for them
   std::atomic<bool> has_thread;     ///< `exceptions` may be looked at by visitors; written by this worker
 
+  // The waker's while `park` is `waking`, this worker's else.
+  os::cpu_bits allowed_cpus;  ///< where the thread may run once it is not kept off a CPU any more
+  bool is_kept_off_cpu;       ///< a waker's
+
   // This worker's own.
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
@@ -77,6 +82,8 @@ struct worker {
   void* signal_stack;                       ///< for the overflow handler
   worker* next_idle;                        ///< in the list of workers without a thread
   os::thread_handle thread;
+  int thread_id;    ///< the system's; written by the thread before it parks
+  int starter_cpu;  ///< where the thread was started from; written before
   worker_counters counts;
 };
 

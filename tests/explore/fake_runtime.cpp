@@ -59,6 +59,14 @@ namespace os {
 
 void yield() noexcept {}
 int current_cpu() noexcept { return 0; }
+bool forbid_cpu(int thread_id, int, cpu_bits&) noexcept {
+  explore::the_scheduler_model->keep_off_cpu(thread_id);
+  return true;
+}
+bool allow_cpus(const cpu_bits&) noexcept {
+  explore::the_scheduler_model->allow_cpu(this_worker()->index);
+  return true;
+}
 int topology::distance(int, int) const noexcept { return 0; }
 void write_stderr(const char*, ...) noexcept {}
 
@@ -111,6 +119,7 @@ void scheduler_model::set_up() {
   all.table_used.store(threads(), __ATOMIC_RELAXED);
   all.sleepers.store(0, __ATOMIC_RELAXED);
   all.wakes_work = true;
+  all.spreads_woken = faults.spreads_woken;
   // What never changes during an execution, and what only statistics are made of.
   ignore(&all.running, static_cast<std::size_t>(reinterpret_cast<char*>(&all.sleepers) -
                                                 reinterpret_cast<char*>(&all.running)));
@@ -121,6 +130,8 @@ void scheduler_model::set_up() {
   for (int i = 0; i < most_workers; ++i) {
     stacks[i] = {};
     touched_[i].initialize(0);
+    kept_off_[i].initialize(0);
+    name(&kept_off_[i], sizeof(int), "CPUs allowed");
     parked_[i] = false;
     refused_[i] = 0;
     name(&touched_[i], sizeof(int), "stack in use");
@@ -128,6 +139,7 @@ void scheduler_model::set_up() {
     nopal::worker& one = *new (&workers[i]) nopal::worker{};
     one.index = i;
     one.random = 1;
+    one.thread_id = i;
     one.has_thread.store(true, __ATOMIC_RELAXED);
     ignore(&one.counts, sizeof one.counts);
     ignore(&one.deque.strand, sizeof one.deque.strand);
@@ -143,6 +155,13 @@ void scheduler_model::set_up() {
 void scheduler_model::switch_to(int thread) { nopal_current = &workers[thread].deque; }
 
 void scheduler_model::touch(const nopal_stack* stack) { touched_[stack - stacks].write(this_thread()); }
+
+void scheduler_model::keep_off_cpu(int worker) {
+  require(kept_off_[worker].read() == 0, "a thread loses a CPU for good");
+  kept_off_[worker].write(1);
+}
+void scheduler_model::allow_cpu(int worker) { kept_off_[worker].write(0); }
+bool scheduler_model::is_kept_off_cpu(int worker) { return kept_off_[worker].read() != 0; }
 
 bool scheduler_model::parked_before(int worker) {
   const bool before = parked_[worker];

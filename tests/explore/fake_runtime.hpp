@@ -16,8 +16,9 @@ int nopal_push_slow_path(nopal_frame* frame, nopal::push_rest rest) noexcept;
 
 namespace explore {
 
-/// Faults of the world around the scheduler.
+/// What the world around the scheduler is like, and faults of it.
 struct world_faults {
+  bool spreads_woken = false;
   bool no_barrier_in_park = false;
   int barrier_refusals = 0;    ///< so many barriers of each worker the system may refuse
   bool no_wake = false;        ///< futexes are not woken
@@ -33,6 +34,9 @@ public:
 
   /// Somebody uses the stack, or its description.
   void touch(const nopal_stack* stack);
+  void keep_off_cpu(int worker);
+  void allow_cpu(int worker);
+  bool is_kept_off_cpu(int worker);
   bool parked_before(int worker);
   bool barrier_refused(int worker);
   void park_begins();
@@ -49,6 +53,7 @@ protected:
 
 private:
   plain<int> touched_[most_workers];
+  plain<int> kept_off_[most_workers];  // not 0: a waker keeps it off a CPU
   bool parked_[most_workers] = {};
   int refused_[most_workers] = {};
 };

@@ -126,6 +126,9 @@ std::vector<int> current_affinity() { return {}; }
 topology read_topology(const std::vector<int>&, const char*) { return {}; }
 int topology::distance(int, int) const noexcept { return 0; }
 int current_cpu() noexcept { return 0; }
+bool forbid_cpu(int, int, cpu_bits&) noexcept { return false; }
+bool allow_cpus(const cpu_bits&) noexcept { return true; }
+int current_thread_id() noexcept { return 0; }
 std::uint64_t monotonic_ns() noexcept { return 0; }
 void yield() noexcept { explore::yield(); }
 void write_stderr(const char*, ...) noexcept {}

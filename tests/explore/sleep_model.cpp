@@ -21,6 +21,7 @@ public:
   [[nodiscard]] int threads() const override { return with_.thieves + 1; }
 
   void set_up() override {
+    faults.spreads_woken = with_.elsewhere;
     scheduler_model::set_up();
     const std::uint64_t control = nopal::arch::float_control();
     for (int i = 0; i < threads(); ++i) {
@@ -79,6 +80,7 @@ public:
     }
     require(taken + left == pushed_, "an entry was lost");
     for (int i = 1; i < threads(); ++i) {
+      require(!is_kept_off_cpu(i), "a thread is kept off a CPU for good");
       if (waits(i) && left > 0) {
         require(with_.hasty, "somebody sleeps beside work");
         require(left == 1 && deque.limit == nopal_poisoned_limit, "somebody sleeps for good beside work");

@@ -24,7 +24,8 @@ struct sleep_scenario {
   bool poisoned = false;  ///< the owner's limit at the start
   /// A sleeper's second look may come too early: then it may sleep beside one entry, whose owner's next push wakes it.
   bool hasty = false;
-  int refusals = 0;  ///< so many process-wide barriers of a thief the system may refuse
+  bool elsewhere = false;  ///< sleepers are kept off their wakers' CPUs
+  int refusals = 0;        ///< so many process-wide barriers of a thief the system may refuse
   sleep_fault fault = sleep_fault::none;
 };
 

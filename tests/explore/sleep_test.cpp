@@ -37,6 +37,11 @@ TEST(sleep, beside_a_push_and_a_pop) { expect_right({.owner = "+-"}, 3); }
 TEST(sleep, hasty_beside_pushes) { expect_right({.owner = "++", .hasty = true}, 3); }
 TEST(sleep, of_two_beside_one_slow_push) { expect_right({.owner = "+", .thieves = 2, .poisoned = true}, 1); }
 
+TEST(sleep, kept_off_the_wakers_cpu_beside_pushes) { expect_right({.owner = "++", .elsewhere = true}, 3); }
+TEST(sleep, hasty_and_kept_off_the_wakers_cpu) {
+  expect_right({.owner = "++", .hasty = true, .elsewhere = true}, 3);
+}
+
 // A barrier that worked at the start is refused later, or not.
 TEST(sleep, with_a_barrier_refused_beside_two_pushes) { expect_right({.owner = "++", .refusals = 1}, 3); }
 TEST(sleep, hasty_with_a_barrier_refused) { expect_right({.owner = "++", .hasty = true, .refusals = 1}, 2); }
@@ -55,13 +60,22 @@ TEST(sleep_faults, unannounced) {
   expect_fault({.owner = "+", .poisoned = true, .hasty = true}, sleep_fault::unannounced);
 }
 TEST(sleep_faults, unpoisoned) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::unpoisoned); }
+void expect_broken(const sleep_scenario& with, memory_kind memory, const char* fault) {
+  explore::options how = how_for(with, -1);
+  how.broken = fault;
+  explore::expect_failure(*make_sleep_model(with), memory, how);
+}
+
 TEST(sleep_faults, refusal_ignored) {
-  const sleep_scenario with = {.owner = "++", .hasty = true, .refusals = 1};
-  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
-    explore::options how = how_for(with, -1);
-    how.broken = "refusal ignored";
-    explore::expect_failure(*make_sleep_model(with), memory, how);
-  }
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views})
+    expect_broken({.owner = "++", .hasty = true, .refusals = 1}, memory, "refusal ignored");
+}
+TEST(sleep_faults, sleeper_not_held) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views})
+    expect_broken({.owner = "++", .hasty = true, .elsewhere = true}, memory, "sleeper not held");
+}
+TEST(sleep_faults, end_of_waking_relaxed) {
+  expect_broken({.owner = "++", .elsewhere = true}, memory_kind::views, "end of waking relaxed");
 }
 TEST(sleep_faults, no_wake) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::no_wake); }
 

@@ -82,6 +82,7 @@ TEST(forbidden, membarrier_not_permitted) { succeeds_without(SYS_membarrier, EPE
 TEST(forbidden, madvise) { succeeds_without(SYS_madvise, EPERM); }
 TEST(forbidden, mincore) { succeeds_without(SYS_mincore, ENOSYS); }
 TEST(forbidden, affinity) { succeeds_without(SYS_sched_getaffinity, EPERM); }
+TEST(forbidden, changing_affinity) { succeeds_without(SYS_sched_setaffinity, EPERM); }
 TEST(forbidden, yielding) { succeeds_without(SYS_sched_yield, EPERM); }
 TEST(forbidden, naming_threads) { succeeds_without(SYS_prctl, EPERM); }
 TEST(forbidden, alternate_signal_stacks) { succeeds_without(SYS_sigaltstack, EPERM); }

@@ -68,6 +68,29 @@ TEST(processors, taken_from_running_threads) {
     EXPECT_TRUE(support::succeeds("shrunk_affinity", support::on_workers(workers)));
 }
 
+/// Wakers keep sleepers off their own CPUs, for a moment.
+NOPAL_PROGRAM(woken_and_woken) {
+  cpu_set_t before;
+  NOPAL_CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+  for (int i = 0; i < 200; ++i) {
+    NOPAL_CHECK(support::fib(14) == 377);
+    support::sleep_ms(1);
+  }
+  NOPAL_CHECK(nopal::workers() == 1 || nopal::stats().total.parks > 0);
+  support::sleep_ms(50);
+  for (const pid_t id : threads()) {
+    cpu_set_t now;
+    NOPAL_CHECK(sched_getaffinity(id, sizeof now, &now) == 0);
+    NOPAL_CHECK(CPU_EQUAL(&now, &before));
+  }
+  return 0;
+}
+
+TEST(processors, are_all_left_to_threads_that_were_woken) {
+  for (const int workers : {1, 2, 4})
+    EXPECT_TRUE(support::succeeds("woken_and_woken", support::on_workers(workers)));
+}
+
 /// A child of fork(2) works while its parent stops it and lets it go on.
 NOPAL_PROGRAM(stopped_and_continued) {
   const pid_t child = fork();

@@ -204,6 +204,27 @@ TEST(affinity, a_pin_is_undone_by_the_set_from_before) {
   EXPECT_EQ(os::current_affinity(), before);
 }
 
+TEST(affinity, a_thread_leaves_a_cpu_and_is_allowed_back) {
+  const std::vector<int> before = os::current_affinity();
+  if (before.size() < 2) GTEST_SKIP() << "needs two CPUs";
+  const int cpu = os::current_cpu();
+  os::cpu_bits allowed{};
+  ASSERT_TRUE(os::forbid_cpu(os::current_thread_id(), cpu, allowed));
+  EXPECT_NE(os::current_cpu(), cpu);
+  EXPECT_TRUE(os::allow_cpus(allowed));
+  EXPECT_EQ(os::current_affinity(), before);
+}
+
+TEST(affinity, the_only_cpu_of_a_thread_is_left_to_it) {
+  const std::vector<int> before = os::current_affinity();
+  ASSERT_TRUE(os::pin_current_thread(before.front()));
+  os::cpu_bits allowed{};
+  EXPECT_FALSE(os::forbid_cpu(os::current_thread_id(), before.front(), allowed));
+  EXPECT_EQ(os::current_affinity(), std::vector<int>{before.front()});
+  EXPECT_FALSE(os::forbid_cpu(os::current_thread_id(), -1, allowed));
+  ASSERT_TRUE(os::set_current_affinity(before));
+}
+
 TEST(affinity, nonsense_is_refused) {
   EXPECT_FALSE(os::set_current_affinity({}));
   EXPECT_FALSE(os::pin_current_thread(-1));

@@ -151,6 +151,24 @@ bool pin_current_thread(int cpu) { return set_current_affinity({cpu}); }
 
 int current_cpu() noexcept { return sched_getcpu(); }
 
+int current_thread_id() noexcept { return gettid(); }
+
+static_assert(sizeof(cpu_bits) == sizeof(cpu_set_t));
+
+bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept {
+  cpu_set_t allowed;
+  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(thread_id, sizeof allowed, &allowed) != 0)
+    return false;
+  before = std::bit_cast<cpu_bits>(allowed);
+  CPU_CLR(static_cast<std::size_t>(cpu), &allowed);
+  return CPU_COUNT(&allowed) != 0 && sched_setaffinity(thread_id, sizeof allowed, &allowed) == 0;
+}
+
+bool allow_cpus(const cpu_bits& cpus) noexcept {
+  const auto allowed = std::bit_cast<cpu_set_t>(cpus);
+  return sched_setaffinity(0, sizeof allowed, &allowed) == 0;
+}
+
 void yield() noexcept { (void)sched_yield(); }
 
 bool native_stack_bounds(void*& low, void*& high) noexcept {
