@@ -52,6 +52,15 @@ class Report(CommandTest):
         self.assertEqual(fib["fork_depth"], 19)  # fib(20) to fib(2) have forked at once
         self.assertGreaterEqual(fib["serial_stack_pages"], 1)
 
+    def test_stack_pages_counted_while_running(self):
+        _, report = self.report("fib", "--size", "20", "--repeats", "2", "--workers", "1")
+        (fib,) = report["programs"]
+        counted = [s["stack_pages_most"] for s in fib["samples"] if s["variant"] == "space"]
+        self.assertEqual(fib["most_stack_pages"], max(counted))
+        # Nobody steals, so the root's stack is all there is.
+        self.assertGreaterEqual(min(counted), 1)
+        self.assertLessEqual(max(counted), fib["page_bound"])
+
     def test_sizes_and_grains_at_the_edge(self):
         for program, sizes in {"fib": (0, 1), "fibx": (0, 1, 2, 41), "nqueens": (0, 1, 2), "integrate": (0, 1),
                                "knapsack": (0, 1, 2), "matmul": (0, 1, 7), "rectmul": (0, 1, 101), "strassen": (0, 1, 2, 131),

@@ -16,12 +16,12 @@ def clean_environment(**variables):
     return kept | variables
 
 
-def run(*arguments, **variables):
+def run(*arguments, timeout=100, **variables):
     return subprocess.run(
         [NOPAL, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=timeout,
         stdin=subprocess.DEVNULL,
         env=clean_environment(**variables),
     )

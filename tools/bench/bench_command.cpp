@@ -219,10 +219,10 @@ void add_what_only_pages_show(nlohmann::json& report, const arguments& given, co
   simulated.measured_workers = options.workers;
   simulated.seed = options.seed;
   simulated.time_limit = options.time_limit;
+  simulated.repeats = options.repeats;
   if (given.quick) {
     simulated.most_events = 100'000;
     simulated.seeds = 3;
-    simulated.repeats = 3;
   }
   const tool::simulation result = tool::simulate_programs(simulated);
   report["simulation"] = result;
