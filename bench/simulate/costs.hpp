@@ -28,9 +28,9 @@ struct policy {
   static constexpr int patience = 24;  ///< looks at private work before it is published by force
   static constexpr int looks_before_yield = 64;
   static constexpr int yields_before_sleep = 16;
-  static constexpr int most_published = 16;  ///< entries an owner publishes at once
-  static constexpr int idle_stacks_per_worker = 4;
-  static constexpr double second_look_ns = 1e6;  ///< a sleeper looks once more after that
+  static constexpr int most_published = 16;          ///< entries an owner publishes at once
+  static constexpr int idle_stacks_per_worker = 32;  ///< as where the unused pages are few
+  static constexpr double second_look_ns = 1e6;      ///< a sleeper looks once more after that
 };
 
 }  // namespace simulate

@@ -33,6 +33,7 @@ bool stack_pool::start(const policy& with) noexcept {
   }
   stride_bytes_ = round_up(with.stack_bytes, page_bytes) + guard_bytes_;
   budget_ = 4 * with.workers;
+  budget_of_few_ = 32 * with.workers;
   const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
   std::size_t count = round_up(least * 4 > 256 ? least * 4 : 256, bits);
   while (!add_region(count)) {
@@ -202,6 +203,11 @@ bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept 
   return true;
 }
 
+bool stack_pool::is_high(const nopal_stack* stack) const noexcept {
+  const nopal_stack* const first = regions_[0].stacks;
+  return stack >= first && stack < first + 8 * static_cast<std::ptrdiff_t>(policy_.workers);
+}
+
 bool stack_pool::contains(const void* address) const noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
@@ -248,13 +254,36 @@ std::size_t stack_pool::idle(nopal_stack* stack, char* first_needed) noexcept {
   if (policy_.when == nopal::reclaim::lazy) {
     // Relaxed: the count is a budget, and being off by the stacks that come and go just now does no harm.
     const int held = stacks_with_idle_pages_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (held <= budget_) {
+    if (may_keep(stack, first_needed, held)) {
       stack->idle_pages = true;
       return 0;
     }
     stacks_with_idle_pages_.fetch_sub(1, std::memory_order_relaxed);
   }
   return give_pages_back(stack, first_needed);
+}
+
+// Giving pages back interrupts every processor that runs a thread of the process: a few pages are not worth that. Even to
+// look takes as long as a steal, and what was few stays so as a rule.
+bool stack_pool::may_keep(nopal_stack* stack, const char* first_needed, int held) const noexcept {
+  constexpr std::size_t few_pages = 4;
+  constexpr std::uint8_t times_between_looks = 15;
+  if (held <= budget_ || held > budget_of_few_) {
+    return held <= budget_;
+  }
+  if (stack->unlooked > 0) {
+    --stack->unlooked;
+    return true;
+  }
+  const std::size_t page_bytes = os::page_size();
+  const std::size_t unused = static_cast<std::size_t>(first_needed - stack->low) / page_bytes;
+  const std::size_t looked_at = unused < few_pages + 1 ? unused : few_pages + 1;
+  if (os::resident_pages(stack->low + (unused - looked_at) * page_bytes, looked_at * page_bytes) >
+      few_pages) {
+    return false;
+  }
+  stack->unlooked = times_between_looks;
+  return true;
 }
 
 std::size_t stack_pool::give_pages_back(nopal_stack* stack, char* high) noexcept {

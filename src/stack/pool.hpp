@@ -46,6 +46,9 @@ public:
   /// Gives an empty stack back. Returns the pages given back to the system.
   std::size_t give(nopal_stack* stack) noexcept;
 
+  /// Whether it is among the highest stacks, as many as all workers as a rule need: what lies below can be continued on it.
+  [[nodiscard]] bool is_high(const nopal_stack* stack) const noexcept;
+
   /// Whether an address lies on some stack of the pool.
   [[nodiscard]] bool contains(const void* address) const noexcept;
 
@@ -78,11 +81,14 @@ private:
   bool prepare(region& in, std::size_t index, bool& refused) noexcept;
   std::size_t give_pages_back(nopal_stack* stack, char* high) noexcept;
   std::size_t idle(nopal_stack* stack, char* first_needed) noexcept;
+  bool may_keep(nopal_stack* stack, const char* first_needed, int held) const noexcept;
 
   policy policy_;
   std::size_t guard_bytes_ = 0;
   std::size_t stride_bytes_ = 0;
-  int budget_ = 0;  // stacks that may hold unused pages under `lazy`
+  // Under `lazy`: stacks that may hold any unused pages, and that may hold a few.
+  int budget_ = 0;
+  int budget_of_few_ = 0;
   std::atomic<std::size_t> regions_count_{0};
   std::atomic_flag growing_ = ATOMIC_FLAG_INIT;
   region regions_[most_regions];

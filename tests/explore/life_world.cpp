@@ -69,6 +69,7 @@ bool stack_pool::start(const policy&) noexcept {
   return true;
 }
 void stack_pool::stop() noexcept { the_life_world->stacks_stop(); }
+bool stack_pool::is_high(const nopal_stack*) const noexcept { return true; }
 nopal_stack* stack_pool::take(const void*) noexcept { return the_life_world->stack_of_this(); }
 std::size_t stack_pool::give(nopal_stack* stack) noexcept {
   the_life_world->touch(stack);

@@ -51,6 +51,32 @@ NOPAL_PROGRAM(suspensions) {
   return 0;
 }
 
+/// Serial calls and forks in turns: strands come and go on every level.
+long bushy(int depth) {
+  support::burn(400);
+  if (depth == 1) return 1;
+  long nodes = 1 + bushy(depth - 1) + bushy(depth - 1);
+  long below[3] = {};
+  scope s;
+  for (long& one : below) s.fork_into(one, bushy, depth - 1);
+  s.join();
+  for (const long one : below) nodes += one;
+  return nodes;
+}
+
+NOPAL_PROGRAM(bushy_trees) {
+  for (int i = 0; i < 40; ++i) NOPAL_CHECK(bushy(7) == 19531);
+  support::check_quiet();
+  NOPAL_CHECK(nopal::stats().stacks_mapped <= 64);  // some dozens are ever needed at once
+  return 0;
+}
+
+// Each steal's stack lies below the stolen frame's if there is one; chains of them must end high again.
+TEST(stacks, do_not_wander_down_the_address_space) {
+  for (const int workers : {2, 3})
+    EXPECT_TRUE(support::succeeds("bushy_trees", support::on_workers(workers)));
+}
+
 class reclaim : public testing::TestWithParam<std::tuple<const char*, const char*, int>> {};
 
 TEST_P(reclaim, keeps_what_suspended_strands_hold) {

@@ -206,6 +206,41 @@ TEST(pool, lazy_keeps_pages_within_its_budget_only) {
   pool->stop();
 }
 
+// Beyond that, stacks keep a few pages, and so do 32 stacks per worker in all.
+TEST(pool, lazy_leaves_a_few_pages_to_many_stacks) {
+  const auto pool = started(reclaim::lazy, 1);
+  const auto retained_with = [&](nopal_stack* stack, std::size_t pages) {
+    for (std::size_t i = 0; i <= pages; ++i)
+      stack->high[-64 - static_cast<std::ptrdiff_t>(i * nopal::os::page_size())] = 1;
+    return pool->retain(stack, stack->high - 64);
+  };
+  std::vector<nopal_stack*> taken;
+  for (std::size_t i = 0; i < 40; ++i) {
+    taken.push_back(pool->take(nullptr));
+    EXPECT_EQ(retained_with(taken.back(), 4), i < 32 ? 0 : 4) << i;
+  }
+  nopal_stack* const watched = taken[20];
+  for (int time = 0; time < 15; ++time) {
+    pool->reuse(watched);
+    EXPECT_EQ(retained_with(watched, 5), 0) << time;  // not looked at again
+  }
+  pool->reuse(watched);
+  EXPECT_EQ(retained_with(watched, 5), 5);
+  EXPECT_EQ(retained_with(taken.back(), 4), 0);  // in its place
+  pool->stop();
+}
+
+// A stack that is not high is not kept at hand: what is continued on it needs stacks still further down.
+TEST(pool, knows_its_high_stacks) {
+  const auto pool = started(reclaim::lazy, 2);
+  std::vector<nopal_stack*> taken;
+  for (int i = 0; i < 20; ++i) taken.push_back(pool->take(taken.empty() ? nullptr : taken.back()->low));
+  for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(pool->is_high(taken[i]), i < 16) << i;
+  const nopal_stack foreign;
+  EXPECT_FALSE(pool->is_high(&foreign));
+  pool->stop();
+}
+
 TEST(pool, lazy_forgets_the_budget_of_stacks_that_are_taken_again) {
   const auto pool = started(reclaim::lazy, 1);
   for (int round = 0; round < 100; ++round) {
