@@ -50,13 +50,7 @@ impl Multiply for Blockedmul {
         [(); 3].map(|()| BlockedMatrix::new(input.size, grain))
     }
 
-    unsafe fn multiply<F: ForkJoin>(
-        scope: &mut F::Scope<'_>,
-        c: Blocked,
-        a: Blocked,
-        b: Blocked,
-        grain: usize,
-    ) {
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Blocked; 3], grain: usize) {
         multiply::<F>(scope, c, a, b, grain);
     }
 }

@@ -30,7 +30,7 @@ impl Multiply for Matmul {
         [(); 3].map(|()| Matrix::new(input.size, input.size))
     }
 
-    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Block, a: Block, b: Block, grain: usize) {
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Block; 3], grain: usize) {
         add_product::<F>(scope, c, a, b, grain);
     }
 }

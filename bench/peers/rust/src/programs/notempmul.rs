@@ -37,13 +37,7 @@ impl Multiply for Notempmul {
         [(); 3].map(|()| BlockedMatrix::new(input.size, grain))
     }
 
-    unsafe fn multiply<F: ForkJoin>(
-        scope: &mut F::Scope<'_>,
-        c: Blocked,
-        a: Blocked,
-        b: Blocked,
-        grain: usize,
-    ) {
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Blocked; 3], grain: usize) {
         add_product::<F>(scope, c, a, b, grain);
     }
 }

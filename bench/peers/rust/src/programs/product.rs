@@ -19,15 +19,11 @@ pub trait Multiply {
     /// c = a b
     ///
     /// # Safety
-    /// Nothing else may use c, or write to a and b, meanwhile. All that c holds is zeros.
-    unsafe fn multiply<F: ForkJoin>(
-        scope: &mut F::Scope<'_>,
-        c: <Self::Matrix as Factor>::Block,
-        a: <Self::Matrix as Factor>::Block,
-        b: <Self::Matrix as Factor>::Block,
-        grain: usize,
-    );
+    /// Nothing else may use c, or write to a and b, meanwhile. c is zeros.
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, cab: [Block<Self>; 3], grain: usize);
 }
+
+type Block<M> = <<M as Multiply>::Matrix as Factor>::Block;
 
 /// The program that multiplies that way.
 pub struct Product<M: Multiply> {
@@ -51,8 +47,9 @@ impl<M: Multiply> Instance for Product<M> {
     }
 
     fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>) {
+        let cab = [self.c.whole(), self.a.whole(), self.b.whole()];
         // SAFETY: three matrices, all of them lent to this function.
-        unsafe { M::multiply::<F>(scope, self.c.whole(), self.a.whole(), self.b.whole(), self.grain) };
+        unsafe { M::multiply::<F>(scope, cab, self.grain) };
     }
 
     fn verify(&self) -> bool {

@@ -40,7 +40,7 @@ impl Multiply for Rectmul {
         [Matrix::new(rows, 2 * rows), Matrix::new(2 * rows, columns), Matrix::new(rows, columns)]
     }
 
-    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Block, a: Block, b: Block, grain: usize) {
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Block; 3], grain: usize) {
         add_product::<F>(scope, c, a, b, grain);
     }
 }

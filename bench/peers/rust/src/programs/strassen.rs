@@ -146,7 +146,7 @@ impl Multiply for Strassen {
         factor.fill_part(random, input.size, input.size);
     }
 
-    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Block, a: Block, b: Block, grain: usize) {
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Block; 3], grain: usize) {
         multiply::<F>(scope, c, a, b, grain);
     }
 }
