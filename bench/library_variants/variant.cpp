@@ -3,6 +3,7 @@
 #include <nopal/nopal.hpp>
 
 #include "peers/peer.hpp"
+#include "runner/runtime_counts.hpp"
 #include "runner/warm_up.hpp"
 
 namespace bench::peer {
@@ -31,17 +32,6 @@ void run_with(int workers, const std::function<void()>& timed) {
   after = nopal::stats();
 }
 
-void add_counts(run_record& record) {
-  const auto counted = [](auto member) { return after.total.*member - before.total.*member; };
-  record.steals = counted(&nopal::worker_statistics::steals);
-  record.failed_steals = counted(&nopal::worker_statistics::failed_steals);
-  record.suspensions = counted(&nopal::worker_statistics::suspensions);
-  record.publishes = counted(&nopal::worker_statistics::publishes);
-  record.forced_publishes = counted(&nopal::worker_statistics::forced_publishes);
-  record.parks = counted(&nopal::worker_statistics::parks);
-  record.pages_reclaimed = counted(&nopal::worker_statistics::pages_reclaimed);
-  record.stacks_peak = after.stacks_peak;
-  record.stack_pages_peak = after.stack_pages_peak;
-}
+void add_counts(run_record& record) { add_runtime_counts(record, before, after); }
 
 }  // namespace bench::peer

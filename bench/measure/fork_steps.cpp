@@ -6,13 +6,9 @@
 
 #include <nopal/nopal.hpp>
 
-// The steps are cut from the fork itself, hence the library's inner names.
+#include "measure/one_real_call.hpp"
 
-#ifdef __clang__
-#define NOPAL_ONE_REAL_CALL [[gnu::noinline]]
-#else
-#define NOPAL_ONE_REAL_CALL [[gnu::noipa]]
-#endif
+// The steps are cut from the fork itself, hence the library's inner names.
 
 namespace measure {
 namespace {

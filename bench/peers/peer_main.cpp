@@ -1,10 +1,6 @@
 // The main program of every peer written in C++: `describe` says who it is; `bench-one` takes one run.
-#include <sys/prctl.h>
-#include <unistd.h>
-
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -16,6 +12,7 @@
 #include "peers/peer.hpp"
 #include "programs/list.hpp"
 #include "programs/program.hpp"
+#include "runner/end_with_parent.hpp"
 #include "runner/resources.hpp"
 #include "runner/run_record.hpp"
 
@@ -73,12 +70,6 @@ void describe() {
   fmt::print("{}\n", description.dump());
 }
 
-// However the ordering process ends, this one must not outlive it.
-void end_with_parent(int parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (parent != 0 && getppid() != parent) raise(SIGKILL);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -98,7 +89,7 @@ int main(int argc, char** argv) {
   one->add_option("--parent", parent);
   try {
     app.parse(argc, argv);
-    end_with_parent(parent);
+    bench::end_with_parent(parent);
     if (one->parsed()) {
       fmt::print("{}\n", bench::text_of(run(order)));
     } else {

@@ -2,14 +2,13 @@
 // of them into a temporary that is added to the result after the join.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 
 #include "blocked_matrix.hpp"
 #include "fork_join.hpp"
 #include "in_halves.hpp"
+#include "product.hpp"
 #include "program.hpp"
-#include "random.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
@@ -56,24 +55,9 @@ void multiply(blocked c, blocked a, blocked b, std::ptrdiff_t grain) {
   add(c, t);
 }
 
-class blockedmul_instance final : public instance {
+class blockedmul_instance final : public product_instance<blocked_matrix, multiply> {
 public:
-  explicit blockedmul_instance(const input& with)
-      : grain_(std::max<std::ptrdiff_t>(with.grain, 1)), seed_(with.seed), a_(with.size, grain_),
-        b_(with.size, grain_), c_(with.size, grain_) {
-    random_sequence random(seed_);
-    a_.fill(random);
-    b_.fill(random);
-  }
-  void run() override { multiply(c_.whole(), a_.whole(), b_.whole(), grain_); }
-  [[nodiscard]] bool verify() const override { return is_product(c_, a_, b_, seed_); }
-
-private:
-  std::ptrdiff_t grain_;
-  std::uint64_t seed_;
-  blocked_matrix a_;
-  blocked_matrix b_;
-  blocked_matrix c_;
+  explicit blockedmul_instance(const input& with) : product_instance(with, {with.size, rows_of_leaf(with)}) {}
 };
 
 }  // namespace

@@ -162,7 +162,7 @@ symmetric_matrix random_matrix(std::int32_t rows, std::uint64_t seed) {
   symmetric_matrix matrix{rows, {}};
   std::vector<double> weights(count, 1);
   for (const auto& [row, column] : places) {
-    const double value = static_cast<double>(static_cast<std::int64_t>(random.next())) * 0x1p-63;
+    const double value = between_minus_one_and_one(random);
     matrix.entries.push_back({row, column, value});
     weights[static_cast<std::size_t>(row)] += std::abs(value);
     weights[static_cast<std::size_t>(column)] += std::abs(value);

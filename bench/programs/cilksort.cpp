@@ -1,46 +1,28 @@
 // Parallel merge sort, with parallel merges, of random 32-bit values: merge_sort.hpp.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "merge_sort.hpp"
 #include "program.hpp"
-#include "random.hpp"
+#include "random_values.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
 
-using value = std::uint32_t;
+using value = random_values::value;
 
 class cilksort_instance final : public instance {
 public:
   explicit cilksort_instance(const input& with)
-      : values_(static_cast<std::size_t>(with.size)), spare_(values_.size()),
-        grain_(std::max<std::ptrdiff_t>(with.grain, 4)) {
-    random_sequence random(with.seed);
-    for (value& v : values_) v = static_cast<value>(random.next());
-    fingerprint_ = fingerprint();
-  }
-  void run() override {
-    merge_sort<value>({values_.data(), values_.data() + values_.size()}, spare_.data(), grain_);
-  }
-  [[nodiscard]] bool verify() const override {
-    return std::is_sorted(values_.begin(), values_.end()) && fingerprint() == fingerprint_;
-  }
+      : values_(with), spare_(values_.size()), grain_(std::max<std::ptrdiff_t>(with.grain, 4)) {}
+  void run() override { merge_sort<value>({values_.begin(), values_.end()}, spare_.data(), grain_); }
+  [[nodiscard]] bool verify() const override { return values_.are_sorted(); }
 
 private:
-  // Depends on the values and how often each occurs, not on their order.
-  [[nodiscard]] std::uint64_t fingerprint() const {
-    std::uint64_t sum = 0;
-    for (const value v : values_) sum += mix(v + std::uint64_t{1});
-    return sum;
-  }
-
-  std::vector<value> values_;
+  random_values values_;
   std::vector<value> spare_;
   std::ptrdiff_t grain_;
-  std::uint64_t fingerprint_;
 };
 
 }  // namespace

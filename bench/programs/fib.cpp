@@ -1,6 +1,7 @@
 // Fibonacci numbers by the double recursion: a fork at every level and next to no work beside it,
 // so its time is the cost of fork and join.
 #include "fork_join.hpp"
+#include "measure/one_real_call.hpp"
 #include "program.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
@@ -8,14 +9,8 @@ namespace {
 
 #ifdef NOPAL_PROGRAM_PLAIN
 
-// One real call per node: the barriers keep the compiler from turning the second call into a loop,
-// and without cloning it cannot unroll the recursion either.
-#ifdef __clang__
-[[gnu::noinline]]
-#else
-[[gnu::noipa]]
-#endif
-long fib(int n) {
+// The barriers keep the compiler from turning the second call into a loop.
+NOPAL_ONE_REAL_CALL long fib(int n) {
   if (n < 2) return n;
   long x = fib(n - 1);
   asm volatile("" : "+r"(x));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fork_join.hpp"
+#include "measure/one_real_call.hpp"
 #include "program.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
@@ -16,13 +17,8 @@ constexpr int far_step = 40;
 
 #ifdef NOPAL_PROGRAM_PLAIN
 
-// One real call per node, as in fib.cpp: compilers make loops of the elision.
-#ifdef __clang__
-[[gnu::noinline]]
-#else
-[[gnu::noipa]]
-#endif
-std::int64_t count_leaves(int n) {
+// With barriers as in fib.cpp: compilers make loops of the elision.
+NOPAL_ONE_REAL_CALL std::int64_t count_leaves(int n) {
   if (n < 2) return 1;
   std::int64_t near = count_leaves(n - 1);
   asm volatile("" : "+r"(near));

@@ -139,10 +139,6 @@ void decompose(block a, std::ptrdiff_t grain) {
   decompose(a.quadrant(3), grain);
 }
 
-double between_minus_one_and_one(random_sequence& random) {
-  return static_cast<double>(static_cast<std::int64_t>(random.next())) * 0x1p-63;
-}
-
 class lu_instance final : public instance {
 public:
   explicit lu_instance(const input& with)

@@ -2,12 +2,11 @@
 // of four products each, with a join between the rounds.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "dense.hpp"
 #include "fork_join.hpp"
+#include "product.hpp"
 #include "program.hpp"
-#include "random.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
@@ -37,24 +36,9 @@ void add_product(block c, block a, block b, std::ptrdiff_t grain) {
 #endif
 }
 
-class matmul_instance final : public instance {
+class matmul_instance final : public product_instance<matrix, add_product> {
 public:
-  explicit matmul_instance(const input& with)
-      : grain_(std::max<std::ptrdiff_t>(with.grain, 1)), seed_(with.seed), a_(with.size, with.size),
-        b_(with.size, with.size), c_(with.size, with.size) {
-    random_sequence random(seed_);
-    a_.fill(random);
-    b_.fill(random);
-  }
-  void run() override { add_product(c_.whole(), a_.whole(), b_.whole(), grain_); }
-  [[nodiscard]] bool verify() const override { return is_product(c_, a_, b_, seed_); }
-
-private:
-  std::ptrdiff_t grain_;
-  std::uint64_t seed_;
-  matrix a_;
-  matrix b_;
-  matrix c_;
+  explicit matmul_instance(const input& with) : product_instance(with, {with.size, with.size}) {}
 };
 
 }  // namespace

@@ -1,13 +1,11 @@
 // Square matrix product in a blocked layout, without temporaries: the quadrants of the result are
 // updated in two rounds of four products each, with a join between the rounds.
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "blocked_matrix.hpp"
 #include "fork_join.hpp"
+#include "product.hpp"
 #include "program.hpp"
-#include "random.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
@@ -37,24 +35,9 @@ void add_product(blocked c, blocked a, blocked b, std::ptrdiff_t grain) {
 #endif
 }
 
-class notempmul_instance final : public instance {
+class notempmul_instance final : public product_instance<blocked_matrix, add_product> {
 public:
-  explicit notempmul_instance(const input& with)
-      : grain_(std::max<std::ptrdiff_t>(with.grain, 1)), seed_(with.seed), a_(with.size, grain_),
-        b_(with.size, grain_), c_(with.size, grain_) {
-    random_sequence random(seed_);
-    a_.fill(random);
-    b_.fill(random);
-  }
-  void run() override { add_product(c_.whole(), a_.whole(), b_.whole(), grain_); }
-  [[nodiscard]] bool verify() const override { return is_product(c_, a_, b_, seed_); }
-
-private:
-  std::ptrdiff_t grain_;
-  std::uint64_t seed_;
-  blocked_matrix a_;
-  blocked_matrix b_;
-  blocked_matrix c_;
+  explicit notempmul_instance(const input& with) : product_instance(with, {with.size, rows_of_leaf(with)}) {}
 };
 
 }  // namespace

@@ -1,18 +1,16 @@
 // Quicksort in place of random 32-bit values: one side of every partition is forked.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "fork_join.hpp"
 #include "program.hpp"
-#include "random.hpp"
+#include "random_values.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
 
-using value = std::uint32_t;
+using value = random_values::value;
 
 value median(value a, value b, value c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
@@ -50,27 +48,13 @@ void quicksort(value* first, value* last, std::ptrdiff_t grain) {
 class quicksort_instance final : public instance {
 public:
   explicit quicksort_instance(const input& with)
-      : values_(static_cast<std::size_t>(with.size)), grain_(std::max<std::ptrdiff_t>(with.grain, 2)) {
-    random_sequence random(with.seed);
-    for (value& v : values_) v = static_cast<value>(random.next());
-    fingerprint_ = fingerprint();
-  }
-  void run() override { quicksort(values_.data(), values_.data() + values_.size(), grain_); }
-  [[nodiscard]] bool verify() const override {
-    return std::is_sorted(values_.begin(), values_.end()) && fingerprint() == fingerprint_;
-  }
+      : values_(with), grain_(std::max<std::ptrdiff_t>(with.grain, 2)) {}
+  void run() override { quicksort(values_.begin(), values_.end(), grain_); }
+  [[nodiscard]] bool verify() const override { return values_.are_sorted(); }
 
 private:
-  // Depends on the values and how often each occurs, not on their order.
-  [[nodiscard]] std::uint64_t fingerprint() const {
-    std::uint64_t sum = 0;
-    for (const value v : values_) sum += mix(v + std::uint64_t{1});
-    return sum;
-  }
-
-  std::vector<value> values_;
+  random_values values_;
   std::ptrdiff_t grain_;
-  std::uint64_t fingerprint_;
 };
 
 }  // namespace

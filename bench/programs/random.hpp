@@ -23,6 +23,10 @@ private:
   std::uint64_t state_;
 };
 
+inline double between_minus_one_and_one(random_sequence& random) {
+  return static_cast<double>(static_cast<std::int64_t>(random.next())) * 0x1p-63;
+}
+
 }  // namespace bench
 
 #endif

@@ -2,12 +2,11 @@
 // are made at once, halves of a sum one after the other.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "dense.hpp"
 #include "fork_join.hpp"
+#include "product.hpp"
 #include "program.hpp"
-#include "random.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
@@ -42,24 +41,11 @@ void add_product(block c, block a, block b, std::ptrdiff_t grain) {
 }
 
 // Of n rows by 2 n and 2 n by n / 2: as many multiplications as squares of n rows take.
-class rectmul_instance final : public instance {
+class rectmul_instance final : public product_instance<matrix, add_product> {
 public:
   explicit rectmul_instance(const input& with)
-      : grain_(std::max<std::ptrdiff_t>(with.grain, 1)), seed_(with.seed), a_(with.size, 2 * with.size),
-        b_(2 * with.size, (with.size + 1) / 2), c_(with.size, (with.size + 1) / 2) {
-    random_sequence random(seed_);
-    a_.fill(random);
-    b_.fill(random);
-  }
-  void run() override { add_product(c_.whole(), a_.whole(), b_.whole(), grain_); }
-  [[nodiscard]] bool verify() const override { return is_product(c_, a_, b_, seed_); }
-
-private:
-  std::ptrdiff_t grain_;
-  std::uint64_t seed_;
-  matrix a_;
-  matrix b_;
-  matrix c_;
+      : product_instance(with, {with.size, 2 * with.size}, {2 * with.size, (with.size + 1) / 2},
+                         {with.size, (with.size + 1) / 2}) {}
 };
 
 }  // namespace

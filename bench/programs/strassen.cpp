@@ -5,14 +5,13 @@
 // zeros beyond their size. The sums are whole numbers far below 2^53, and so exact.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 
 #include "dense.hpp"
 #include "fork_join.hpp"
 #include "in_halves.hpp"
+#include "product.hpp"
 #include "program.hpp"
-#include "random.hpp"
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 namespace {
@@ -126,26 +125,14 @@ void multiply(block c, block a, block b, std::ptrdiff_t grain) {
   for_rows_of_quadrant(c, [&p, c](std::ptrdiff_t i) { form_result(c, p, i); });
 }
 
-class strassen_instance final : public instance {
+class strassen_instance final : public product_instance<matrix, multiply> {
 public:
   explicit strassen_instance(const input& with)
-      : grain_(std::max<std::ptrdiff_t>(with.grain, 1)), seed_(with.seed),
-        padded_(halving_size(with.size, grain_)), a_(padded_, padded_), b_(padded_, padded_),
-        c_(padded_, padded_) {
-    random_sequence random(seed_);
-    a_.fill(random, with.size, with.size);
-    b_.fill(random, with.size, with.size);
-  }
-  void run() override { multiply(c_.whole(), a_.whole(), b_.whole(), grain_); }
-  [[nodiscard]] bool verify() const override { return is_product(c_, a_, b_, seed_); }
+      : strassen_instance(with, halving_size(with.size, rows_of_leaf(with))) {}
 
 private:
-  std::ptrdiff_t grain_;
-  std::uint64_t seed_;
-  std::ptrdiff_t padded_;
-  matrix a_;
-  matrix b_;
-  matrix c_;
+  strassen_instance(const input& with, std::ptrdiff_t padded)
+      : product_instance(with, {padded, padded}, {padded, padded}, {padded, padded}, with.size, with.size) {}
 };
 
 }  // namespace

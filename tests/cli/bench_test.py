@@ -18,10 +18,7 @@ PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "rectmu
 
 class Report(CommandTest):
     def report(self, *arguments):
-        with tempfile.TemporaryDirectory() as directory:
-            file = pathlib.Path(directory, "report.json")
-            result = self.succeeds("bench", *arguments, "--json", file)
-            return result, json.loads(file.read_text())
+        return self.reported("bench", *arguments)
 
     def test_every_program_is_right_and_in_the_table(self):
         result, report = self.report("--quick", "--repeats", "1", "--workers", "1,2")

@@ -1,8 +1,11 @@
 """Runs the `nopal` command that the first argument of a test names."""
 
+import json
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 if len(sys.argv) < 2:
@@ -32,6 +35,13 @@ class CommandTest(unittest.TestCase):
         result = run(*arguments, **variables)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result
+
+    def reported(self, *arguments):
+        """The result of a command that takes --json, and what it wrote there."""
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory, "report.json")
+            result = self.succeeds(*arguments, "--json", file)
+            return result, json.loads(file.read_text())
 
     def is_bad_usage(self, *arguments, says, **variables):
         """Exit code 2, nothing on standard output, and one line on standard error."""

@@ -1,8 +1,5 @@
 """What `nopal simulate` predicts and reports."""
 
-import json
-import pathlib
-import tempfile
 import unittest
 
 from command import CommandTest, run
@@ -10,10 +7,7 @@ from command import CommandTest, run
 
 class Simulation(CommandTest):
     def simulate(self, *arguments):
-        with tempfile.TemporaryDirectory() as directory:
-            file = pathlib.Path(directory, "report.json")
-            result = self.succeeds("simulate", *arguments, "--json", file)
-            return result, json.loads(file.read_text())
+        return self.reported("simulate", *arguments)
 
     def test_predictions_keep_to_the_bounds(self):
         result, report = self.simulate("fib", "nqueens", "--quick", "--workers", "1,2,64", "--seeds", "3")

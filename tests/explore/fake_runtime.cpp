@@ -4,7 +4,6 @@
 
 #include <new>
 
-#include "checkers/checkers.hpp"
 #include "deque/deque.hpp"
 #include "scheduler/tags.hpp"
 
@@ -40,20 +39,6 @@ std::size_t stack_pool::retain(nopal_stack* stack, const void*) noexcept {
   return 0;
 }
 void stack_pool::reuse(nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
-
-namespace checkers {
-
-bool present = false;
-
-namespace watched {
-void stack_emptied(stack_record&) noexcept {}
-void leave_strand(stack_record&, stack_record&, const void*, void*) noexcept {}
-void enter_strand(stack_record&, const void*, stack_record&, const void*, void*, bool) noexcept {}
-void visit_scheduler(stack_record&, stack_record&) noexcept {}
-void end_visit(stack_record&, stack_record&) noexcept {}
-}  // namespace watched
-
-}  // namespace checkers
 
 namespace os {
 

@@ -2,7 +2,6 @@
 
 #include "explore/life_world.hpp"
 
-#include "checkers/checkers.hpp"
 #include "deque/deque.hpp"
 #include "scheduler/tags.hpp"
 
@@ -80,24 +79,6 @@ std::size_t stack_pool::retain(nopal_stack* stack, const void*) noexcept {
   return 0;
 }
 void stack_pool::reuse(nopal_stack* stack) noexcept { the_life_world->touch(stack); }
-
-namespace checkers {
-
-bool present = false;
-void look() noexcept {}
-std::size_t apart() noexcept { return 0; }
-
-namespace watched {
-void stack_made(stack_record&, const void*, std::size_t) noexcept {}
-void stack_unmade(stack_record&) noexcept {}
-void stack_emptied(stack_record&) noexcept {}
-void leave_strand(stack_record&, stack_record&, const void*, void*) noexcept {}
-void enter_strand(stack_record&, const void*, stack_record&, const void*, void*, bool) noexcept {}
-void visit_scheduler(stack_record&, stack_record&) noexcept {}
-void end_visit(stack_record&, stack_record&) noexcept {}
-}  // namespace watched
-
-}  // namespace checkers
 
 namespace os {
 

@@ -6,7 +6,6 @@
 // After the macros.
 #include <new>
 
-#include "checkers/checkers.hpp"
 #include "os/os.hpp"
 #include "stack/pool.hpp"
 
@@ -47,15 +46,6 @@ void operator delete[](void* memory, std::size_t) noexcept { operator delete[](m
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
-
-namespace checkers {
-bool present = false;
-std::size_t apart() noexcept { return 0; }
-namespace watched {
-void stack_made(stack_record&, const void*, std::size_t) noexcept {}
-void stack_unmade(stack_record&) noexcept {}
-}  // namespace watched
-}  // namespace checkers
 
 namespace os {
 

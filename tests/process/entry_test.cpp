@@ -261,12 +261,7 @@ NOPAL_PROGRAM(static_destructor) {
   return 0;
 }
 
-class entry : public testing::TestWithParam<int> {
-protected:
-  static testing::AssertionResult run(const char* name) {
-    return support::succeeds(name, support::on_workers(GetParam()));
-  }
-};
+class entry : public support::program_at_workers {};
 
 TEST_P(entry, from_several_threads_at_once) { EXPECT_TRUE(run("several_threads")); }
 TEST_P(entry, from_2000_threads_that_come_and_go) { EXPECT_TRUE(run("threads_come_and_go")); }

@@ -14,16 +14,8 @@ using nopal::scope;
 using support::check_quiet;
 using support::fib;
 using support::flag;
-
-/// Forks, steals for sure, joins.
-void use() {
-  flag went_on{false};
-  scope s;
-  s.fork([&] { support::wait_for_continuation(went_on); });
-  support::set(went_on);
-  NOPAL_CHECK(fib(17) == 1597);
-  s.join();
-}
+using support::shutdown_is_refused;
+using support::use_runtime;
 
 void exited_with_0(pid_t child) {
   int status = -1;
@@ -41,7 +33,7 @@ pid_t split() {
 
 void compute_in_both() {
   const pid_t child = split();
-  use();
+  use_runtime();
   if (child == 0) std::exit(0);
   exited_with_0(child);
 }
@@ -54,7 +46,7 @@ NOPAL_PROGRAM(split_before_use) {
 
 NOPAL_PROGRAM(split_after_use) {
   for (int i = 0; i < 20; ++i) {
-    use();
+    use_runtime();
     compute_in_both();
   }
   check_quiet();
@@ -64,10 +56,10 @@ NOPAL_PROGRAM(split_after_use) {
 NOPAL_PROGRAM(split_repeatedly) {
   // Each generation is a child of the one before.
   for (int generation = 0; generation < 5; ++generation) {
-    use();
+    use_runtime();
     const pid_t child = split();
     if (child == 0) continue;
-    use();
+    use_runtime();
     exited_with_0(child);
     return 0;
   }
@@ -78,12 +70,12 @@ NOPAL_PROGRAM(split_repeatedly) {
 NOPAL_PROGRAM(split_while_others_compute) {
   flag stop{false};
   std::thread other([&] {
-    while (!stop) use();
+    while (!stop) use_runtime();
   });
   for (int i = 0; i < 20; ++i) {
     const pid_t child = split();
     if (child == 0) {
-      use();
+      use_runtime();
       _exit(0);
     }
     exited_with_0(child);
@@ -135,7 +127,7 @@ void run_on_the_pool(Body body) {
 }
 
 NOPAL_PROGRAM(exit_on_the_pool) {
-  use();
+  use_runtime();
   run_on_the_pool([] { std::exit(3); });
   return 0;
 }
@@ -148,13 +140,13 @@ NOPAL_PROGRAM(exit_in_a_child) {
 }
 
 NOPAL_PROGRAM(exit_while_idle) {
-  use();
+  use_runtime();
   support::sleep_ms(50);
   std::exit(0);
 }
 
 NOPAL_PROGRAM(exit_at_once) {
-  use();
+  use_runtime();
   std::exit(0);
 }
 
@@ -170,14 +162,14 @@ NOPAL_PROGRAM(return_while_another_computes) {
     s.join();
   }).detach();
   while (!inside) std::this_thread::yield();
-  use();
+  use_runtime();
   return 0;
 }
 
 NOPAL_PROGRAM(shutdown_and_again) {
   nopal::shutdown();
   for (int i = 0; i < 100; ++i) {
-    use();
+    use_runtime();
     nopal::shutdown();
     NOPAL_CHECK(nopal::stats().stacks_in_use == 0);
     if (i % 10 == 0) nopal::shutdown();
@@ -188,25 +180,16 @@ NOPAL_PROGRAM(shutdown_and_again) {
 
 /// A thread that stays a worker across shutdowns that others ask for.
 NOPAL_PROGRAM(shutdown_by_others) {
-  use();
+  use_runtime();
   for (int i = 0; i < 50; ++i) {
     std::thread([] {
-      use();
+      use_runtime();
       nopal::shutdown();
     }).join();
-    use();
+    use_runtime();
   }
   check_quiet();
   return 0;
-}
-
-bool shutdown_is_refused() {
-  try {
-    nopal::shutdown();
-  } catch (const nopal::error&) {
-    return true;
-  }
-  return false;
 }
 
 NOPAL_PROGRAM(shutdown_inside) {
@@ -228,7 +211,7 @@ NOPAL_PROGRAM(shutdown_inside) {
     NOPAL_CHECK(refused && refused_in_child);
   }
   nopal::shutdown();
-  use();
+  use_runtime();
   check_quiet();
   return 0;
 }
@@ -248,9 +231,9 @@ bool configures(int workers) {
 NOPAL_PROGRAM(configured) {
   for (const int workers : {3, 1, 5}) {
     NOPAL_CHECK(configures(workers) && nopal::workers() == workers);
-    use();
+    use_runtime();
     NOPAL_CHECK(!configures(2) && nopal::workers() == workers);
-    use();
+    use_runtime();
     nopal::shutdown();
   }
   check_quiet();
@@ -263,12 +246,7 @@ testing::AssertionResult exits_with_3(const char* name, int workers) {
   return testing::AssertionFailure() << seen.description();
 }
 
-class process : public testing::TestWithParam<int> {
-protected:
-  static testing::AssertionResult run(const char* name) {
-    return support::succeeds(name, support::on_workers(GetParam()));
-  }
-};
+class process : public support::program_at_workers {};
 
 TEST_P(process, splits_before_any_use) { EXPECT_TRUE(run("split_before_use")); }
 TEST_P(process, splits_after_use) { EXPECT_TRUE(run("split_after_use")); }

@@ -14,20 +14,11 @@
 
 namespace {
 
-using nopal::scope;
 using support::check_quiet;
 using support::fib;
 using support::flag;
 using support::sleep_ms;
-
-void use() {
-  flag went_on{false};
-  scope s;
-  s.fork([&] { support::wait_for_continuation(went_on); });
-  support::set(went_on);
-  NOPAL_CHECK(fib(17) == 1597);
-  s.join();
-}
+using support::use_runtime;
 
 long microseconds(const timeval& time) { return time.tv_sec * 1000000L + time.tv_usec; }
 
@@ -38,12 +29,12 @@ long processor_time_us() {
 }
 
 NOPAL_PROGRAM(idle) {
-  for (int i = 0; i < 20; ++i) use();
+  for (int i = 0; i < 20; ++i) use_runtime();
   sleep_ms(1000);
   const long before = processor_time_us();
   sleep_ms(1000);
   NOPAL_CHECK(processor_time_us() - before < 10000);
-  use();
+  use_runtime();
   check_quiet();
   return 0;
 }
@@ -53,7 +44,7 @@ NOPAL_PROGRAM(bursts) {
     const int size = 1 + round % 10;
     NOPAL_CHECK(fib(size) == support::fib_serial(size));
     // Every tenth cannot end unless a sleeper wakes.
-    if (round % 10 == 0) use();
+    if (round % 10 == 0) use_runtime();
     sleep_ms(round % 4);
   }
   check_quiet();
@@ -61,7 +52,7 @@ NOPAL_PROGRAM(bursts) {
 }
 
 NOPAL_PROGRAM(compute) {
-  for (int i = 0; i < 20; ++i) use();
+  for (int i = 0; i < 20; ++i) use_runtime();
   NOPAL_CHECK(fib(24) == 46368);
   check_quiet();
   return 0;
@@ -75,14 +66,14 @@ NOPAL_PROGRAM(one_processor) {
   CPU_ZERO(&allowed);
   CPU_SET(first, &allowed);
   NOPAL_CHECK(sched_setaffinity(0, sizeof allowed, &allowed) == 0);
-  for (int i = 0; i < 20; ++i) use();
+  for (int i = 0; i < 20; ++i) use_runtime();
   NOPAL_CHECK(fib(20) == 6765);
   check_quiet();
   return 0;
 }
 
 int compute_until(const flag& told) {
-  while (!told) use();
+  while (!told) use_runtime();
   check_quiet();
   return 0;
 }
@@ -128,7 +119,7 @@ NOPAL_PROGRAM(profiled) {
   const itimerval every_millisecond{{0, 1000}, {0, 1000}};
   NOPAL_CHECK(setitimer(ITIMER_PROF, &every_millisecond, nullptr) == 0);
   while (ticks < 100) {
-    use();
+    use_runtime();
     NOPAL_CHECK(fib(20) == 6765);
   }
   const itimerval never{};
@@ -137,12 +128,7 @@ NOPAL_PROGRAM(profiled) {
   return 0;
 }
 
-class scheduler : public testing::TestWithParam<int> {
-protected:
-  static testing::AssertionResult run(const char* name) {
-    return support::succeeds(name, support::on_workers(GetParam()));
-  }
-};
+class scheduler : public support::program_at_workers {};
 
 TEST_P(scheduler, uses_no_processor_time_when_idle) { EXPECT_TRUE(run("idle")); }
 TEST_P(scheduler, wakes_for_bursts_of_tiny_work) { EXPECT_TRUE(run("bursts")); }

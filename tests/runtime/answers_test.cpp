@@ -138,27 +138,23 @@ NOPAL_PROGRAM(thousand_trees_stay_flat) {
   return 0;
 }
 
-class at_workers : public testing::TestWithParam<int> {};
+class at_workers : public support::program_at_workers {};
 
-TEST_P(at_workers, fib) { EXPECT_TRUE(support::succeeds("fib", support::on_workers(GetParam()))); }
-TEST_P(at_workers, nqueens) { EXPECT_TRUE(support::succeeds("nqueens", support::on_workers(GetParam()))); }
-TEST_P(at_workers, loops) { EXPECT_TRUE(support::succeeds("loops", support::on_workers(GetParam()))); }
-TEST_P(at_workers, trees) { EXPECT_TRUE(support::succeeds("trees", support::on_workers(GetParam()))); }
-TEST_P(at_workers, chains_of_steals) {
-  EXPECT_TRUE(support::succeeds("chains", support::on_workers(GetParam())));
-}
+TEST_P(at_workers, fib) { EXPECT_TRUE(run("fib")); }
+TEST_P(at_workers, nqueens) { EXPECT_TRUE(run("nqueens")); }
+TEST_P(at_workers, loops) { EXPECT_TRUE(run("loops")); }
+TEST_P(at_workers, trees) { EXPECT_TRUE(run("trees")); }
+TEST_P(at_workers, chains_of_steals) { EXPECT_TRUE(run("chains")); }
 
 INSTANTIATE_TEST_SUITE_P(answers, at_workers, testing::Values(1, 2, 7, 300),
                          testing::PrintToStringParamName());
 
-class memory_at_workers : public testing::TestWithParam<int> {};
+class memory_at_workers : public support::program_at_workers {};
 
 TEST_P(memory_at_workers, a_loop_of_a_million_forks_stays_flat) {
-  EXPECT_TRUE(support::succeeds("million_forks_stay_flat", support::on_workers(GetParam())));
+  EXPECT_TRUE(run("million_forks_stay_flat"));
 }
-TEST_P(memory_at_workers, a_thousand_trees_stay_flat) {
-  EXPECT_TRUE(support::succeeds("thousand_trees_stay_flat", support::on_workers(GetParam())));
-}
+TEST_P(memory_at_workers, a_thousand_trees_stay_flat) { EXPECT_TRUE(run("thousand_trees_stay_flat")); }
 
 INSTANTIATE_TEST_SUITE_P(answers, memory_at_workers, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());

@@ -356,12 +356,7 @@ NOPAL_PROGRAM(child_throws_during_unwinding) {
   return 0;
 }
 
-class exception_state : public testing::TestWithParam<int> {
-protected:
-  static testing::AssertionResult run(const char* name) {
-    return support::succeeds(name, support::on_workers(GetParam()));
-  }
-};
+class exception_state : public support::program_at_workers {};
 
 TEST_P(exception_state, of_a_handler_goes_with_the_continuation_and_stays_with_the_child) {
   EXPECT_TRUE(run("in_handler"));

@@ -337,12 +337,7 @@ NOPAL_PROGRAM(dropped_exceptions_may_fork) {
   return 0;
 }
 
-class exceptions : public testing::TestWithParam<int> {
-protected:
-  static testing::AssertionResult run(const char* name) {
-    return support::succeeds(name, support::on_workers(GetParam()));
-  }
-};
+class exceptions : public support::program_at_workers {};
 
 TEST_P(exceptions, leave_an_unstolen_child_at_once) { EXPECT_TRUE(run("from_any_child")); }
 TEST_P(exceptions, leave_a_stolen_child_at_the_join) { EXPECT_TRUE(run("from_a_stolen_child")); }

@@ -80,14 +80,10 @@ NOPAL_PROGRAM(roots_at_once) {
   return 0;
 }
 
-class float_control : public testing::TestWithParam<int> {};
+class float_control : public support::program_at_workers {};
 
-TEST_P(float_control, of_a_root_is_that_of_its_strands) {
-  EXPECT_TRUE(support::succeeds("one_root_after_another", support::on_workers(GetParam())));
-}
-TEST_P(float_control, differs_between_roots_at_once) {
-  EXPECT_TRUE(support::succeeds("roots_at_once", support::on_workers(GetParam())));
-}
+TEST_P(float_control, of_a_root_is_that_of_its_strands) { EXPECT_TRUE(run("one_root_after_another")); }
+TEST_P(float_control, differs_between_roots_at_once) { EXPECT_TRUE(run("roots_at_once")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, float_control, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());

@@ -21,6 +21,7 @@ namespace {
 using nopal::scope;
 using support::flag;
 using support::set;
+using support::shutdown_is_refused;
 using support::wait_for_continuation;
 
 bool fork_is_refused() {
@@ -152,15 +153,6 @@ NOPAL_PROGRAM(shutdown_beside_adopted_threads) {
   NOPAL_CHECK(support::fib(15) == 610);
   support::check_quiet();
   return 0;
-}
-
-bool shutdown_is_refused() {
-  try {
-    nopal::shutdown();
-  } catch (const nopal::error&) {
-    return true;
-  }
-  return false;
 }
 
 NOPAL_PROGRAM(shutdown_inside) {

@@ -185,12 +185,7 @@ NOPAL_PROGRAM(foreign_scope) {
   return 0;
 }
 
-class scopes : public testing::TestWithParam<int> {
-protected:
-  static testing::AssertionResult run(const char* name) {
-    return support::succeeds(name, support::on_workers(GetParam()));
-  }
-};
+class scopes : public support::program_at_workers {};
 
 TEST_P(scopes, two_stolen_ones_join_in_the_order_made) { EXPECT_TRUE(run("first_made_first_joined")); }
 TEST_P(scopes, the_second_is_used_again_after_the_first_joined) { EXPECT_TRUE(run("second_used_again")); }

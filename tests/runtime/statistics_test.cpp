@@ -133,12 +133,7 @@ NOPAL_PROGRAM(prints_workers) {
   return 0;
 }
 
-class statistics : public testing::TestWithParam<int> {
-protected:
-  static testing::AssertionResult run(const char* name) {
-    return support::succeeds(name, support::on_workers(GetParam()));
-  }
-};
+class statistics : public support::program_at_workers {};
 
 TEST_P(statistics, balance_after_every_kind_of_work) {
   EXPECT_TRUE(run("balanced_after_every_kind_of_work"));

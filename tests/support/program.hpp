@@ -38,6 +38,12 @@ testing::AssertionResult succeeds(const std::string& name, const environment& wi
 /// The environment of a run on that many workers.
 environment on_workers(int count);
 
+/// The base of a suite whose tests run programs on that many workers.
+class program_at_workers : public testing::TestWithParam<int> {
+protected:
+  static testing::AssertionResult run(const char* name) { return succeeds(name, on_workers(GetParam())); }
+};
+
 struct registration {
   registration(const char* name, int (*body)());
 };

@@ -85,6 +85,25 @@ inline long fib(int n) {
   return x + y;
 }
 
+/// Forks, steals for sure, joins.
+inline void use_runtime() {
+  flag went_on{false};
+  nopal::scope s;
+  s.fork([&] { wait_for_continuation(went_on); });
+  set(went_on);
+  NOPAL_CHECK(fib(17) == 1597);
+  s.join();
+}
+
+inline bool shutdown_is_refused() {
+  try {
+    nopal::shutdown();
+  } catch (const nopal::error&) {
+    return true;
+  }
+  return false;
+}
+
 /// With every scope joined the counts must balance: each steal was joined, each stack came back.
 inline void check_quiet() {
   const nopal::statistics now = nopal::stats();

@@ -1,8 +1,4 @@
 // `nopal bench`: reads what to measure, has it measured, reports.
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +13,9 @@
 #include "format.hpp"
 #include "knary_curve.hpp"
 #include "measurement.hpp"
+#include "output_file.hpp"
 #include "page.hpp"
+#include "program_choice.hpp"
 #include "programs/matrix_market.hpp"
 #include "programs/registry.hpp"
 #include "report.hpp"
@@ -82,19 +80,6 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   return tool::parse(app, argc, argv);
 }
 
-const bench::program_family* find(const std::string& name) {
-  const bench::program_family* const family = bench::find_program(name);
-  if (family == nullptr) {
-    throw usage_error(fmt::format("unknown program '{}'; known: {}", name, bench::program_names()));
-  }
-  return family;
-}
-
-// Naming a program twice measures it once.
-void add_once(std::vector<const bench::program_family*>& programs, const bench::program_family* added) {
-  if (std::find(programs.begin(), programs.end(), added) == programs.end()) programs.push_back(added);
-}
-
 std::vector<int> usual_workers(int available) {
   std::vector<int> counts;
   for (int count = 1; count < available; count *= 2) counts.push_back(count);
@@ -156,10 +141,7 @@ std::vector<tool::peer> choose_peers(const arguments& given) {
 bench_options choose(const arguments& given) {
   if (given.quick && given.paper) throw usage_error("only one of --quick and --paper is accepted");
   bench_options options;
-  for (const std::string& name : given.programs) add_once(options.programs, find(name));
-  if (given.programs.empty()) {
-    for (const bench::program_family& family : bench::all_programs()) options.programs.push_back(&family);
-  }
+  options.programs = tool::choose_programs(given.programs);
   const int available = tool::available_workers();
   options.workers = given.workers ? tool::parse_worker_list(*given.workers) : usual_workers(available);
   if (given.quick) options.size = tool::input_size::quick;
@@ -186,30 +168,6 @@ void list_programs() {
   }
   fmt::print("{}", table.str());
 }
-
-/// A file to write: opened before the runs, so that a bad name costs no measurement.
-class output_file {
-public:
-  output_file(const char* option, const std::string& name) : name_(name) {
-    if (name.empty()) return;
-    file_.open(name, std::ios::app);
-    if (!file_)
-      throw usage_error(fmt::format("{}: cannot write '{}': {}", option, name, std::strerror(errno)));
-  }
-  void write(const std::string& text) {
-    if (name_.empty()) return;
-    file_.close();
-    file_.open(name_, std::ios::trunc);
-    file_ << text << '\n';
-    file_.close();
-    if (!file_) throw std::runtime_error(fmt::format("cannot write '{}'", name_));
-  }
-  [[nodiscard]] bool is_wanted() const { return !name_.empty(); }
-
-private:
-  std::string name_;
-  std::ofstream file_;
-};
 
 // Where a fork's time goes, knary's curve, and predictions. They take some minutes; with --quick, one.
 void add_what_only_pages_show(nlohmann::json& report, const arguments& given, const bench_options& options) {
@@ -243,8 +201,8 @@ int bench_command(int argc, char** argv) {
   const bench_options options = choose(given);
   nlohmann::json compared;
   if (!given.compared_file.empty()) compared = tool::read_report(given.compared_file);
-  output_file json("--json", given.json_file);
-  output_file page("--report", given.page_file);
+  tool::output_file json("--json", given.json_file);
+  tool::output_file page("--report", given.page_file);
   const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
   nlohmann::json report = tool::json_report(measurements, options);
   if (page.is_wanted()) add_what_only_pages_show(report, given, options);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,11 +117,6 @@ std::string output_of(const std::string& program, const std::vector<std::string>
   }
   check_end(running.wait());
   return output;
-}
-
-void end_with_parent(std::int64_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (parent != 0 && getppid() != parent) raise(SIGKILL);
 }
 
 }  // namespace tool

@@ -3,7 +3,6 @@
 #define NOPAL_TOOLS_BENCH_CHILD_PROCESS_HPP
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,9 +23,6 @@ inline const std::string this_program = "/proc/self/exe";
 /// ended unless it exited with 0 after at most 1 MiB, and `interrupted` when `watch` saw a signal; no child is left behind.
 std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
                       const interrupt_watch& watch, const child_limits& limits);
-
-/// In a child: however the ordering process ends, this one must not outlive it. `parent` is its id, or zero.
-void end_with_parent(std::int64_t parent);
 
 }  // namespace tool
 

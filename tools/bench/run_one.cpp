@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <nopal/nopal.hpp>
 
-#include "child_process.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
@@ -17,8 +16,10 @@
 #include "measure/fresh_stack.hpp"
 #include "measure/stack_watch.hpp"
 #include "programs/registry.hpp"
+#include "runner/end_with_parent.hpp"
 #include "runner/resources.hpp"
 #include "runner/run_record.hpp"
+#include "runner/runtime_counts.hpp"
 #include "runner/warm_up.hpp"
 
 namespace {
@@ -58,17 +59,7 @@ void start_runtime(int workers) {
 void run_in_parallel(bench::instance& instance, bench::run_record& record) {
   const nopal::statistics before = nopal::stats();
   record.seconds = seconds_of_run(instance);
-  const nopal::statistics after = nopal::stats();
-  const auto counted = [&](auto member) { return after.total.*member - before.total.*member; };
-  record.steals = counted(&nopal::worker_statistics::steals);
-  record.failed_steals = counted(&nopal::worker_statistics::failed_steals);
-  record.suspensions = counted(&nopal::worker_statistics::suspensions);
-  record.publishes = counted(&nopal::worker_statistics::publishes);
-  record.forced_publishes = counted(&nopal::worker_statistics::forced_publishes);
-  record.parks = counted(&nopal::worker_statistics::parks);
-  record.pages_reclaimed = counted(&nopal::worker_statistics::pages_reclaimed);
-  record.stacks_peak = after.stacks_peak;
-  record.stack_pages_peak = after.stack_pages_peak;
+  bench::add_runtime_counts(record, before, nopal::stats());
 }
 
 // On a stack of its own the root's pages are counted too, and those of main are not.
@@ -121,7 +112,7 @@ int bench_one_command(int argc, char** argv) {
   tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
   order.input.seed = static_cast<std::uint64_t>(seed);
-  tool::end_with_parent(parent);
+  bench::end_with_parent(parent);
   fmt::print("{}\n", bench::text_of(run(order)));
   return tool::exit_success;
 }
@@ -132,7 +123,7 @@ int bench_steps_command(int argc, char** argv) {
   CLI::App app("The steps of an unstolen fork, reported as JSON", "nopal bench-steps");
   tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
-  tool::end_with_parent(parent);
+  bench::end_with_parent(parent);
   start_runtime(1);
   nlohmann::json steps = nlohmann::json::array();
   for (const measure::fork_step& step : measure::measure_fork_steps()) {

@@ -1,8 +1,5 @@
 // `nopal simulate`: reads what to simulate, has it recorded and simulated, reports.
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +11,8 @@
 #include "exit_codes.hpp"
 #include "knary_curve.hpp"
 #include "machine.hpp"
+#include "output_file.hpp"
+#include "program_choice.hpp"
 #include "simulation.hpp"
 
 namespace {
@@ -64,28 +63,12 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   return tool::parse(app, argc, argv);
 }
 
-const bench::program_family* find(const std::string& name) {
-  const bench::program_family* const family = bench::find_program(name);
-  if (family == nullptr) {
-    throw usage_error(fmt::format("unknown program '{}'; known: {}", name, bench::program_names()));
-  }
-  return family;
-}
-
 simulation_options choose(const arguments& given) {
   simulation_options options;
-  for (const std::string& name : given.programs) {
-    const bench::program_family* const family = find(name);
-    if (std::find(options.programs.begin(), options.programs.end(), family) == options.programs.end()) {
-      options.programs.push_back(family);
-    }
-  }
+  options.programs = tool::choose_programs(given.programs);
   if (given.knary && !given.programs.empty()) throw usage_error("--knary takes no PROGRAM");
   if ((given.size >= 0 || given.grain >= 0) && options.programs.size() != 1) {
     throw usage_error("--size and --grain need exactly one PROGRAM");
-  }
-  if (given.programs.empty()) {
-    for (const bench::program_family& family : bench::all_programs()) options.programs.push_back(&family);
   }
   if (given.size >= 0 && given.size > options.programs.front()->elided->size.largest) {
     throw usage_error(fmt::format("--size of {} is from 0 to {}, not {}", given.programs.front(),
@@ -108,21 +91,11 @@ simulation_options choose(const arguments& given) {
   return options;
 }
 
-/// Before the runs, so that a bad name costs no measurement.
-void check_writable(const std::string& name) {
-  if (name.empty()) return;
-  const std::ofstream file(name, std::ios::app);
-  if (!file) throw usage_error(fmt::format("--json: cannot write '{}': {}", name, std::strerror(errno)));
-}
-
-void write_json(const std::string& name, nlohmann::json report) {
-  if (name.empty()) return;
+void write_json(tool::output_file& file, nlohmann::json report) {
+  if (!file.is_wanted()) return;
   report["machine"] = tool::describe_machine();
   report["build"] = tool::describe_build();
-  std::ofstream file(name);
-  file << report.dump(2) << '\n';
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("cannot write '{}'", name));
+  file.write(report.dump(2));
 }
 
 }  // namespace
@@ -131,17 +104,17 @@ int simulate_command(int argc, char** argv) {
   arguments given;
   if (!read_arguments(given, argc, argv)) return tool::exit_success;
   const simulation_options options = choose(given);
-  check_writable(given.json_file);
+  tool::output_file json("--json", given.json_file);
   if (given.knary) {
     const tool::knary_curve curve =
         tool::take_knary_curve(given.quick ? tool::quick_knary_shapes() : tool::usual_knary_shapes(), options,
                                tool::measure_costs(options.time_limit));
     fmt::print("{}", tool::table_report(curve));
-    write_json(given.json_file, {{"knary", curve}});
+    write_json(json, {{"knary", curve}});
   } else {
     const tool::simulation result = tool::simulate_programs(options);
     fmt::print("{}", tool::table_report(result));
-    write_json(given.json_file, {{"simulation", result}});
+    write_json(json, {{"simulation", result}});
   }
   return tool::exit_success;
 }

@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "child_process.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
 #include "measure/costs.hpp"
 #include "record/recorder.hpp"
+#include "runner/end_with_parent.hpp"
 #include "simulate/simulator.hpp"
 #include "simulation.hpp"
 
@@ -214,7 +214,7 @@ int simulate_one_command(int argc, char** argv) {
   tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
   given.input.seed = static_cast<std::uint64_t>(given.seed);
-  tool::end_with_parent(parent);
+  bench::end_with_parent(parent);
   fmt::print("{}\n", nlohmann::json(run(given)).dump());
   return tool::exit_success;
 }
@@ -224,7 +224,7 @@ int simulate_costs_command(int argc, char** argv) {
   CLI::App app("Measures what the scheduler's steps cost, reported as JSON", "nopal simulate-costs");
   tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
-  tool::end_with_parent(parent);
+  bench::end_with_parent(parent);
   fmt::print("{}\n", nlohmann::json(measure::scheduler_costs()).dump());
   return tool::exit_success;
 }

@@ -4,6 +4,7 @@
 // To the compiler each routine is an ordinary function of the System V ABI. Offsets are those of nopal_frame and
 // of worker; src/arch/x86_64/continuation.hpp checks them.
 
+#include "arch/x86_64/keep_registers.inc"
 #include "arch/x86_64/offsets.h"
 
         .text
@@ -18,6 +19,22 @@
         movq    %r13, FRAME_R13(%rdi)
         movq    %r14, FRAME_R14(%rdi)
         movq    %r15, FRAME_R15(%rdi)
+        .endm
+
+// Calls `routine`, which never returns, as the outermost frame of its stack.
+        .macro  CALL_WITHOUT_RETURN routine
+        .cfi_undefined %rip
+        xorl    %ebp, %ebp
+        call    \routine
+        ud2
+        .endm
+
+// Goes on in `routine` on the scheduler stack of this thread's worker, which is its argument in rsi.
+        .macro  LEAVE_FOR_SCHEDULER_STACK routine
+        movq    nopal_current@gottpoff(%rip), %rax
+        movq    %fs:(%rax), %rsi
+        movq    WORKER_SCHEDULER_STACK_POINTER(%rsi), %rsp
+        CALL_WITHOUT_RETURN \routine
         .endm
 
 // void nopal_enter_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every
@@ -43,19 +60,8 @@ nopal_enter_fork:
 nopal_push_slow:
         .cfi_startproc
         endbr64
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        .cfi_offset %rbp, -16
-        movq    %rsp, %rbp
-        .cfi_def_cfa_register %rbp
-        pushq   %rcx
-        pushq   %rdx
-        pushq   %rsi
-        pushq   %rdi
-        pushq   %r8
-        pushq   %r9
-        pushq   %r10
-        pushq   %r11
+        ENTER_FRAME
+        PUSH_CALLERS_REGISTERS
         cld
         movq    nopal_current@gottpoff(%rip), %rax
         movq    %fs:(%rax), %rsi
@@ -67,7 +73,7 @@ nopal_push_slow:
         andq    $-64, %rsp
         call    nopal_push_and_publish
         testl   %eax, %eax
-        je      5f
+        je      3f
 1:      andq    $-64, %rsp
         movq    -32(%rbp), %rdi
         movl    %eax, %esi
@@ -79,45 +85,11 @@ nopal_push_slow:
         call    nopal_measure_vector_state
         popq    %rdi
         popq    %rsi
-2:      subq    %rax, %rsp
-        andq    $-64, %rsp
-        movl    nopal_vector_state_mask(%rip), %eax
-        testl   %eax, %eax
-        je      3f
-        // The header of the save area must start out as zeroes.
-        xorl    %edx, %edx
-        movq    %rdx, 512(%rsp)
-        movq    %rdx, 520(%rsp)
-        movq    %rdx, 528(%rsp)
-        movq    %rdx, 536(%rsp)
-        movq    %rdx, 544(%rsp)
-        movq    %rdx, 552(%rsp)
-        movq    %rdx, 560(%rsp)
-        movq    %rdx, 568(%rsp)
-        xsave64 (%rsp)
-        call    nopal_push_slow_path
-        movl    %eax, %ecx
-        movl    nopal_vector_state_mask(%rip), %eax
-        xorl    %edx, %edx
-        xrstor64 (%rsp)
-        jmp     4f
-3:      fxsave64 (%rsp)
-        call    nopal_push_slow_path
-        movl    %eax, %ecx
-        fxrstor64 (%rsp)
-4:      movl    %ecx, %eax
-5:      leaq    -64(%rbp), %rsp
-        popq    %r11
-        popq    %r10
-        popq    %r9
-        popq    %r8
-        popq    %rdi
-        popq    %rsi
-        popq    %rdx
-        popq    %rcx
-        popq    %rbp
-        .cfi_def_cfa %rsp, 8
-        ret
+2:      CALL_WITH_VECTORS_KEPT nopal_push_slow_path, result=%ecx
+        movl    %ecx, %eax
+3:      leaq    -64(%rbp), %rsp
+        POP_CALLERS_REGISTERS
+        LEAVE_FRAME
         .cfi_endproc
         .size   nopal_push_slow, .-nopal_push_slow
 
@@ -134,13 +106,7 @@ nopal_suspend_at_join:
         // A scope that another function made must not get further: its frame pointer is not ours.
         cmpq    %rbp, FRAME_FRAME_POINTER(%rdi)
         jne     nopal_throw_foreign_scope@PLT
-        movq    nopal_current@gottpoff(%rip), %rax
-        movq    %fs:(%rax), %rsi
-        movq    WORKER_SCHEDULER_STACK_POINTER(%rsi), %rsp
-        .cfi_undefined %rip
-        xorl    %ebp, %ebp
-        call    nopal_arrive_at_join
-        ud2
+        LEAVE_FOR_SCHEDULER_STACK nopal_arrive_at_join
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 
@@ -152,13 +118,7 @@ nopal_child_done:
         .cfi_startproc
         endbr64
         movq    %rsp, %rdx
-        movq    nopal_current@gottpoff(%rip), %rax
-        movq    %fs:(%rax), %rsi
-        movq    WORKER_SCHEDULER_STACK_POINTER(%rsi), %rsp
-        .cfi_undefined %rip
-        xorl    %ebp, %ebp
-        call    nopal_finish_child
-        ud2
+        LEAVE_FOR_SCHEDULER_STACK nopal_finish_child
         .cfi_endproc
         .size   nopal_child_done, .-nopal_child_done
 
@@ -207,10 +167,7 @@ nopal_enter_scheduler:
         movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
         andq    $-64, %rsp
         movq    %rsp, WORKER_SCHEDULER_STACK_POINTER(%rdi)
-        .cfi_undefined %rip
-        xorl    %ebp, %ebp
-        call    nopal_run_scheduler
-        ud2
+        CALL_WITHOUT_RETURN nopal_run_scheduler
         .cfi_endproc
         .size   nopal_enter_scheduler, .-nopal_enter_scheduler
 

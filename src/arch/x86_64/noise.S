@@ -6,68 +6,27 @@
 
 #ifdef NOPAL_SCHEDULE_NOISE
 
+#include "arch/x86_64/keep_registers.inc"
+
         .p2align 4
         .globl  nopal_disturb
         .type   nopal_disturb, @function
 nopal_disturb:
         .cfi_startproc
         endbr64
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        .cfi_offset %rbp, -16
-        movq    %rsp, %rbp
-        .cfi_def_cfa_register %rbp
+        ENTER_FRAME
         pushq   %rax
-        pushq   %rcx
-        pushq   %rdx
-        pushq   %rsi
-        pushq   %rdi
-        pushq   %r8
-        pushq   %r9
-        pushq   %r10
-        pushq   %r11
+        PUSH_CALLERS_REGISTERS
         andq    $-64, %rsp
         movl    nopal_vector_state_bytes(%rip), %eax
         testl   %eax, %eax
         jne     1f
         call    nopal_measure_vector_state
-1:      subq    %rax, %rsp
-        andq    $-64, %rsp
-        movl    nopal_vector_state_mask(%rip), %eax
-        testl   %eax, %eax
-        je      2f
-        // The header of the save area must start out as zeroes.
-        xorl    %edx, %edx
-        movq    %rdx, 512(%rsp)
-        movq    %rdx, 520(%rsp)
-        movq    %rdx, 528(%rsp)
-        movq    %rdx, 536(%rsp)
-        movq    %rdx, 544(%rsp)
-        movq    %rdx, 552(%rsp)
-        movq    %rdx, 560(%rsp)
-        movq    %rdx, 568(%rsp)
-        xsave64 (%rsp)
-        call    nopal_disturb_now
-        movl    nopal_vector_state_mask(%rip), %eax
-        xorl    %edx, %edx
-        xrstor64 (%rsp)
-        jmp     3f
-2:      fxsave64 (%rsp)
-        call    nopal_disturb_now
-        fxrstor64 (%rsp)
-3:      leaq    -72(%rbp), %rsp
-        popq    %r11
-        popq    %r10
-        popq    %r9
-        popq    %r8
-        popq    %rdi
-        popq    %rsi
-        popq    %rdx
-        popq    %rcx
+1:      CALL_WITH_VECTORS_KEPT nopal_disturb_now
+        leaq    -72(%rbp), %rsp
+        POP_CALLERS_REGISTERS
         popq    %rax
-        popq    %rbp
-        .cfi_def_cfa %rsp, 8
-        ret
+        LEAVE_FRAME
         .cfi_endproc
         .size   nopal_disturb, .-nopal_disturb
 

@@ -37,7 +37,15 @@ function showTimes() {
 }
 
 // Time over Ts of Nopal and every peer on `count` workers; the best is marked.
-function peerRows(count, others) {
+// Ratios to Ts for each number of workers; the best of a row stands out.
+function ratioTables(at, first, others) {
+  for (const w of workers) {
+    table(at, [`T${w}/Ts`, first, ...others.map(o => o.name)], ratioRows(w, others));
+    at.append(element('p', ''));
+  }
+}
+
+function ratioRows(count, others) {
   return programs.map(p => {
     const values = [own(p, count), ...others.map(o => column(p, 'peer', o.name, count))].map(c => relative(p, c));
     const best = Math.min(...values.filter(v => v !== undefined));
@@ -49,10 +57,7 @@ function showPeers() {
   if (!peers.length) return;
   const at = section('2. Against other libraries',
     'Time as a multiple of Ts: less is better. Same algorithm, same cut-off, same number of threads, runs interleaved.');
-  for (const w of workers) {
-    table(at, [`T${w}/Ts`, 'Nopal', ...peers.map(p => p.name)], peerRows(w, peers));
-    at.append(element('p', ''));
-  }
+  ratioTables(at, 'Nopal', peers);
   const row = plots(at);
   for (const w of workers) {
     const of = peer => ({label: peer.title, values: programs.map(p => relative(p, column(p, 'peer', peer.name, w)))});
@@ -117,10 +122,7 @@ function showVariants() {
   if (!variants.length) return;
   const at = section('6. Other deques, joins and reclaim policies',
     'Time as a multiple of Ts. The ordinary library is the first column; the others are built or set for comparison only.');
-  for (const w of workers) {
-    table(at, [`T${w}/Ts`, 'ordinary', ...variants.map(v => v.name)], peerRows(w, variants));
-    at.append(element('p', ''));
-  }
+  ratioTables(at, 'ordinary', variants);
   for (const v of variants) at.append(element('p', `${v.name}: ${v.title}; ${v.compiler}.`, 'note'));
 }
 

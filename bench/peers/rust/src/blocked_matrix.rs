@@ -65,19 +65,6 @@ impl BlockedMatrix {
         Self { size, padded, leaf, entries: zeros(padded * padded) }
     }
 
-    pub fn whole(&mut self) -> Blocked {
-        Blocked { first: self.entries.as_mut_ptr(), rows: self.padded }
-    }
-
-    pub fn fill(&mut self, random: &mut RandomSequence) {
-        for i in 0..self.size {
-            for j in 0..self.size {
-                let at = self.place(i, j);
-                self.entries[at] = small_number(random);
-            }
-        }
-    }
-
     fn place(&self, mut i: usize, mut j: usize) -> usize {
         let mut at = 0;
         let mut rows = self.padded;
@@ -92,6 +79,21 @@ impl BlockedMatrix {
 }
 
 impl Factor for BlockedMatrix {
+    type Block = Blocked;
+
+    fn whole(&mut self) -> Blocked {
+        Blocked { first: self.entries.as_mut_ptr(), rows: self.padded }
+    }
+
+    fn fill(&mut self, random: &mut RandomSequence) {
+        for i in 0..self.size {
+            for j in 0..self.size {
+                let at = self.place(i, j);
+                self.entries[at] = small_number(random);
+            }
+        }
+    }
+
     fn columns(&self) -> usize {
         self.size
     }

@@ -126,15 +126,6 @@ impl Matrix {
         &mut self.entries[i * self.stride..][..self.columns]
     }
 
-    pub fn whole(&mut self) -> Block {
-        let first = self.entries.as_mut_ptr();
-        Block { first, rows: self.rows, columns: self.columns, stride: self.stride }
-    }
-
-    pub fn fill(&mut self, random: &mut RandomSequence) {
-        self.fill_part(random, self.rows, self.columns);
-    }
-
     /// The first so many rows and columns only.
     pub fn fill_part(&mut self, random: &mut RandomSequence, rows: usize, columns: usize) {
         for i in 0..rows {
@@ -146,6 +137,17 @@ impl Matrix {
 }
 
 impl Factor for Matrix {
+    type Block = Block;
+
+    fn whole(&mut self) -> Block {
+        let first = self.entries.as_mut_ptr();
+        Block { first, rows: self.rows, columns: self.columns, stride: self.stride }
+    }
+
+    fn fill(&mut self, random: &mut RandomSequence) {
+        self.fill_part(random, self.rows, self.columns);
+    }
+
     fn columns(&self) -> usize {
         self.columns
     }
@@ -169,8 +171,13 @@ pub fn halving_size(size: usize, grain: usize) -> usize {
     size.next_multiple_of(leaves)
 }
 
-/// What the check of a product asks of a matrix.
+/// What a product and its check ask of a matrix.
 pub trait Factor {
+    /// A place in it: whose it is, its user says.
+    type Block;
+
+    fn whole(&mut self) -> Self::Block;
+    fn fill(&mut self, random: &mut RandomSequence);
     fn columns(&self) -> usize;
     fn times(&self, vector: &[f64]) -> Vec<f64>;
 }

@@ -21,14 +21,27 @@ impl RandomSequence {
     }
 }
 
-/// What the sorting programs sort.
-pub fn random_values(count: usize, seed: u64) -> Vec<u32> {
-    let mut random = RandomSequence::new(seed);
-    (0..count).map(|_| random.draw() as u32).collect()
+/// What the sorting programs sort, as in bench/programs/random_values.hpp.
+pub struct RandomValues {
+    pub values: Vec<u32>,
+    fingerprint: u64,
+}
+
+impl RandomValues {
+    pub fn new(count: usize, seed: u64) -> Self {
+        let mut random = RandomSequence::new(seed);
+        let values: Vec<u32> = (0..count).map(|_| random.draw() as u32).collect();
+        Self { fingerprint: fingerprint(&values), values }
+    }
+
+    /// In order, and still the same values.
+    pub fn are_sorted(&self) -> bool {
+        self.values.is_sorted() && fingerprint(&self.values) == self.fingerprint
+    }
 }
 
 /// Depends on the values and how often each occurs, not on their order.
-pub fn fingerprint(values: &[u32]) -> u64 {
+fn fingerprint(values: &[u32]) -> u64 {
     values.iter().fold(0, |sum, &value| sum.wrapping_add(mix(u64::from(value) + 1)))
 }
 

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Input, Instance};
+use super::product::Multiply;
+use super::Input;
 use crate::blocked_matrix::{Blocked, BlockedMatrix};
-use crate::dense::{add_product_serially, is_product};
+use crate::dense::add_product_serially;
 use crate::fork_join::{for_each, in_halves};
-use crate::random::RandomSequence;
 use crate::ForkJoin;
 
 const ENTRIES_ADDED_SERIALLY: usize = 4096;
@@ -41,32 +41,16 @@ unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Blocked, a: Blocked
     add::<F>(scope, c, t);
 }
 
-pub struct Blockedmul {
-    grain: usize,
-    seed: u64,
-    a: BlockedMatrix,
-    b: BlockedMatrix,
-    c: BlockedMatrix,
-}
+pub struct Blockedmul;
 
-impl Instance for Blockedmul {
-    const LARGEST_SIZE: usize = 16384;
+impl Multiply for Blockedmul {
+    type Matrix = BlockedMatrix;
 
-    fn prepare(input: &Input) -> Self {
-        let mut random = RandomSequence::new(input.seed);
-        let grain = input.grain.max(1);
-        let [mut a, mut b, c] = [(); 3].map(|()| BlockedMatrix::new(input.size, grain));
-        a.fill(&mut random);
-        b.fill(&mut random);
-        Self { grain, seed: input.seed, a, b, c }
+    fn matrices(input: &Input, grain: usize) -> [BlockedMatrix; 3] {
+        [(); 3].map(|()| BlockedMatrix::new(input.size, grain))
     }
 
-    fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>) {
-        // SAFETY: three matrices, all of them lent to this function.
-        unsafe { multiply::<F>(scope, self.c.whole(), self.a.whole(), self.b.whole(), self.grain) };
-    }
-
-    fn verify(&self) -> bool {
-        is_product(&self.c, &self.a, &self.b, self.seed)
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Blocked; 3], grain: usize) {
+        multiply::<F>(scope, c, a, b, grain);
     }
 }

@@ -3,7 +3,7 @@
 use std::{f64::consts::PI, mem, ops::Range};
 
 use super::{Input, Instance};
-use crate::dense::{small_number, Block, Matrix};
+use crate::dense::{small_number, Block, Factor, Matrix};
 use crate::fork_join::in_halves;
 use crate::random::RandomSequence;
 use crate::ForkJoin;

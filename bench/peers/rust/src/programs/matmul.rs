@@ -1,9 +1,9 @@
 //! Square matrix product by divide and conquer, in two rounds of four products each.
 
-use super::{Input, Instance};
-use crate::dense::{add_product_serially, is_product, Block, Matrix};
+use super::product::Multiply;
+use super::Input;
+use crate::dense::{add_product_serially, Block, Matrix};
 use crate::fork_join::for_each;
-use crate::random::RandomSequence;
 use crate::ForkJoin;
 
 /// c += a b. Nothing else may use c, or write to a and b, meanwhile.
@@ -21,31 +21,16 @@ unsafe fn add_product<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Block, a: Block,
     }
 }
 
-pub struct Matmul {
-    grain: usize,
-    seed: u64,
-    a: Matrix,
-    b: Matrix,
-    c: Matrix,
-}
+pub struct Matmul;
 
-impl Instance for Matmul {
-    const LARGEST_SIZE: usize = 16384;
+impl Multiply for Matmul {
+    type Matrix = Matrix;
 
-    fn prepare(input: &Input) -> Self {
-        let mut random = RandomSequence::new(input.seed);
-        let [mut a, mut b, c] = [(); 3].map(|()| Matrix::new(input.size, input.size));
-        a.fill(&mut random);
-        b.fill(&mut random);
-        Self { grain: input.grain.max(1), seed: input.seed, a, b, c }
+    fn matrices(input: &Input, _grain: usize) -> [Matrix; 3] {
+        [(); 3].map(|()| Matrix::new(input.size, input.size))
     }
 
-    fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>) {
-        // SAFETY: three matrices, all of them lent to this function.
-        unsafe { add_product::<F>(scope, self.c.whole(), self.a.whole(), self.b.whole(), self.grain) };
-    }
-
-    fn verify(&self) -> bool {
-        is_product(&self.c, &self.a, &self.b, self.seed)
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Block; 3], grain: usize) {
+        add_product::<F>(scope, c, a, b, grain);
     }
 }

@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use self::product::Product;
 use crate::resources::{ResourceWatch, Resources};
 use crate::sparse::SymmetricMatrix;
 use crate::ForkJoin;
@@ -23,6 +24,7 @@ mod lu;
 mod matmul;
 mod notempmul;
 mod nqueens;
+mod product;
 mod quicksort;
 mod rectmul;
 mod strassen;
@@ -84,11 +86,11 @@ pub fn programs<F: ForkJoin>() -> Vec<Program> {
         program::<F, textsort::Textsort>("textsort"),
         program::<F, barnes_hut::BarnesHut>("barnes-hut"),
         program::<F, quicksort::Quicksort>("quicksort"),
-        program::<F, matmul::Matmul>("matmul"),
-        program::<F, rectmul::Rectmul>("rectmul"),
-        program::<F, strassen::Strassen>("strassen"),
-        program::<F, blockedmul::Blockedmul>("blockedmul"),
-        program::<F, notempmul::Notempmul>("notempmul"),
+        program::<F, Product<matmul::Matmul>>("matmul"),
+        program::<F, Product<rectmul::Rectmul>>("rectmul"),
+        program::<F, Product<strassen::Strassen>>("strassen"),
+        program::<F, Product<blockedmul::Blockedmul>>("blockedmul"),
+        program::<F, Product<notempmul::Notempmul>>("notempmul"),
         program::<F, lu::Lu>("lu"),
         program::<F, cholesky::Cholesky>("cholesky"),
         program::<F, fft::Fft>("fft"),

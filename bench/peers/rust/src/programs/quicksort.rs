@@ -1,7 +1,7 @@
 //! Quicksort in place of random 32-bit values.
 
 use super::{Input, Instance};
-use crate::random::{fingerprint, random_values};
+use crate::random::RandomValues;
 use crate::serial_sort::{partition, serial_sort};
 use crate::ForkJoin;
 
@@ -16,25 +16,22 @@ fn quicksort<F: ForkJoin>(scope: &mut F::Scope<'_>, values: &mut [u32], grain: u
 }
 
 pub struct Quicksort {
-    values: Vec<u32>,
+    random: RandomValues,
     grain: usize,
-    fingerprint: u64,
 }
 
 impl Instance for Quicksort {
     const LARGEST_SIZE: usize = 4_000_000_000;
 
     fn prepare(input: &Input) -> Self {
-        let values = random_values(input.size, input.seed);
-        let fingerprint = fingerprint(&values);
-        Self { values, grain: input.grain.max(2), fingerprint }
+        Self { random: RandomValues::new(input.size, input.seed), grain: input.grain.max(2) }
     }
 
     fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>) {
-        quicksort::<F>(scope, &mut self.values, self.grain);
+        quicksort::<F>(scope, &mut self.random.values, self.grain);
     }
 
     fn verify(&self) -> bool {
-        self.values.is_sorted() && fingerprint(&self.values) == self.fingerprint
+        self.random.are_sorted()
     }
 }

@@ -1,8 +1,8 @@
 //! Product of rectangular matrices: the largest of the three dimensions is halved.
 
-use super::{Input, Instance};
-use crate::dense::{add_product_serially, is_product, Block, Matrix};
-use crate::random::RandomSequence;
+use super::product::Multiply;
+use super::Input;
+use crate::dense::{add_product_serially, Block, Matrix};
 use crate::ForkJoin;
 
 /// c += a b. Nothing else may use c, or write to a and b, meanwhile.
@@ -30,33 +30,17 @@ unsafe fn add_product<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Block, a: Block,
     );
 }
 
-pub struct Rectmul {
-    grain: usize,
-    seed: u64,
-    a: Matrix,
-    b: Matrix,
-    c: Matrix,
-}
+pub struct Rectmul;
 
-impl Instance for Rectmul {
-    const LARGEST_SIZE: usize = 16384;
+impl Multiply for Rectmul {
+    type Matrix = Matrix;
 
-    fn prepare(input: &Input) -> Self {
-        let mut random = RandomSequence::new(input.seed);
+    fn matrices(input: &Input, _grain: usize) -> [Matrix; 3] {
         let (rows, columns) = (input.size, input.size.div_ceil(2));
-        let mut a = Matrix::new(rows, 2 * rows);
-        let mut b = Matrix::new(2 * rows, columns);
-        a.fill(&mut random);
-        b.fill(&mut random);
-        Self { grain: input.grain.max(1), seed: input.seed, a, b, c: Matrix::new(rows, columns) }
+        [Matrix::new(rows, 2 * rows), Matrix::new(2 * rows, columns), Matrix::new(rows, columns)]
     }
 
-    fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>) {
-        // SAFETY: three matrices, all of them lent to this function.
-        unsafe { add_product::<F>(scope, self.c.whole(), self.a.whole(), self.b.whole(), self.grain) };
-    }
-
-    fn verify(&self) -> bool {
-        is_product(&self.c, &self.a, &self.b, self.seed)
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Block; 3], grain: usize) {
+        add_product::<F>(scope, c, a, b, grain);
     }
 }

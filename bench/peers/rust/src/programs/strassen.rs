@@ -2,8 +2,9 @@
 
 use std::{mem::MaybeUninit, ops::Range};
 
-use super::{Input, Instance};
-use crate::dense::{add_product_serially, halving_size, is_product, Block, Matrix};
+use super::product::Multiply;
+use super::Input;
+use crate::dense::{add_product_serially, halving_size, Block, Matrix};
 use crate::fork_join::{for_each, in_halves};
 use crate::random::RandomSequence;
 use crate::ForkJoin;
@@ -131,33 +132,21 @@ unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, c: Block, a: Block, b:
     for_rows::<F>(scope, half, &|i| unsafe { form_result(c, p, i) });
 }
 
-pub struct Strassen {
-    grain: usize,
-    seed: u64,
-    a: Matrix,
-    b: Matrix,
-    c: Matrix,
-}
+pub struct Strassen;
 
-impl Instance for Strassen {
-    const LARGEST_SIZE: usize = 16384;
+impl Multiply for Strassen {
+    type Matrix = Matrix;
 
-    fn prepare(input: &Input) -> Self {
-        let mut random = RandomSequence::new(input.seed);
-        let grain = input.grain.max(1);
+    fn matrices(input: &Input, grain: usize) -> [Matrix; 3] {
         let padded = halving_size(input.size, grain);
-        let [mut a, mut b, c] = [(); 3].map(|()| Matrix::new(padded, padded));
-        a.fill_part(&mut random, input.size, input.size);
-        b.fill_part(&mut random, input.size, input.size);
-        Self { grain, seed: input.seed, a, b, c }
+        [(); 3].map(|()| Matrix::new(padded, padded))
     }
 
-    fn run<F: ForkJoin>(&mut self, scope: &mut F::Scope<'_>) {
-        // SAFETY: three matrices, all of them lent to this function.
-        unsafe { multiply::<F>(scope, self.c.whole(), self.a.whole(), self.b.whole(), self.grain) };
+    fn fill(factor: &mut Matrix, input: &Input, random: &mut RandomSequence) {
+        factor.fill_part(random, input.size, input.size);
     }
 
-    fn verify(&self) -> bool {
-        is_product(&self.c, &self.a, &self.b, self.seed)
+    unsafe fn multiply<F: ForkJoin>(scope: &mut F::Scope<'_>, [c, a, b]: [Block; 3], grain: usize) {
+        multiply::<F>(scope, c, a, b, grain);
     }
 }

@@ -1,0 +1,26 @@
+// In the models no sanitizer watches the stacks.
+#include "checkers/checkers.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace checkers {
+
+bool present = false;
+void look() noexcept {}
+std::size_t apart() noexcept { return 0; }
+
+namespace watched {
+void stack_made(stack_record&, const void*, std::size_t) noexcept {}
+void stack_unmade(stack_record&) noexcept {}
+void stack_emptied(stack_record&) noexcept {}
+void leave_strand(stack_record&, stack_record&, const void*, void*) noexcept {}
+void enter_strand(stack_record&, const void*, stack_record&, const void*, void*, bool) noexcept {}
+void visit_scheduler(stack_record&, stack_record&) noexcept {}
+void end_visit(stack_record&, stack_record&) noexcept {}
+}  // namespace watched
+
+}  // namespace checkers
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
