@@ -201,11 +201,6 @@ class Compare(CommandTest):
     def write(self):
         pathlib.Path(self.file).write_text(json.dumps(self.report))
 
-    def test_same_input(self):
-        text = self.succeeds(*self.RUN, "--compare", self.file).stdout
-        self.assertRegex(text, r"fib +T1 ")
-        self.assertNotIn("differs", text)
-
     def test_what_is_no_report_is_refused_before_any_run(self):
         (program,) = self.report["programs"]
         places = [(self.report, "programs"), (self.report, "machine"), (self.report["machine"], "kernel"),
