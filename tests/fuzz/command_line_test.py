@@ -7,6 +7,8 @@ on standard output and one line on standard error. Sizes are tiny or senseless, 
 NOPAL_FUZZ_SECONDS (4) is how long, NOPAL_FUZZ_SEED (1) chooses the runs.
 """
 
+import copy
+import json
 import os
 import random
 import re
@@ -26,6 +28,16 @@ WORKERS = ["1", "2", "1,2", "2,2,1", "0", "1,,2", ",", "1,", "1025", "a", "", "1
 # Without uts, where even a small number stands for a tree of millions.
 PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "rectmul", "strassen", "lu", "cholesky", "fft", "heat",
             "quicksort", "cilksort", "textsort", "blockedmul", "notempmul", "barnes-hut", "knary", "loop", "fob", "FIB", ""]
+# Near what `nopal simulate-costs` measures, in nanoseconds.
+COSTS = {"fork": 2, "publish": 30, "visible": 100, "steal": 150, "look": 40, "yield": 400, "leave": 100, "resume": 300,
+         "line": 60, "barrier": 8500, "interrupted": 1000, "wake": 5000, "wake_latency": 20000, "discard": 3000,
+         "refault": 4000}
+# What `nopal bench --json` writes of one run of fib 1, as far as --compare reads it.
+REPORT = {"machine": {"cpu": "a cpu", "kernel": "6.1"}, "build": {"compiler": "GNU 12", "flags": "-O2", "commit": "1a2b3c"},
+          "programs": [{"name": "fib", "size": 1, "seed": 1, "grain": 0, "grain_is_calibrated": False, "matrix": "", "samples": [
+              {"variant": "elided", "workers": 0, "seconds": 1e-6}, {"variant": "parallel", "workers": 1, "seconds": 2e-6},
+              {"variant": "parallel", "workers": 1, "seconds": 3e-6, "peer": "tbb"}]}]}
+VALUES = [None, True, 0, 1, -1, 1e308, 10**30, "", "fib", "a\nb", "\x1b[2J", [], {}, [[]], [1], {"": 1}]
 VARIABLES = {
     "NOPAL_WORKERS": ["1", "2", "3", "0", "-1", "1025", "two", "2 ", " 2", "1\n2", "x" * 5000, "é", b"\xff"],
     "NOPAL_STACK_SIZE": ["64K", "1M", "65537", "1", "65G", "1MB", "18446744073709551616", "\n"],
@@ -48,6 +60,7 @@ class Runs:
         open(self.texts[1], "w").close()
         with open(self.texts[2], "wb") as file:
             file.write(bytes(range(256)))
+        self.report = os.path.join(directory, "report")
         self.matrix = os.path.join(directory, "matrix")
         with open(self.matrix, "w") as file:
             file.write("%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 2\n")
@@ -61,6 +74,31 @@ class Runs:
         chosen = [self.random.choice(makers)() for _ in range(self.random.randint(0, most))]
         return [word for words in chosen for word in words]
 
+    def nearly_a_report(self):
+        """The name of a file with a report of which a few parts are others, or missing, or that is cut."""
+        report = copy.deepcopy(REPORT)
+        for _ in range(self.random.randint(0, 2)):
+            at = report
+            while True:
+                key = self.random.choice(list(at) if isinstance(at, dict) else range(len(at)))
+                if not isinstance(at[key], (dict, list)) or not at[key] or self.random.random() < 0.1:
+                    break
+                at = at[key]
+            if self.random.random() < 0.2:
+                del at[key]
+            else:
+                at[key] = self.random.choice(VALUES)
+            if not report:
+                break
+        text = json.dumps(report)
+        if self.random.random() < 0.1:
+            text = text[:self.random.randrange(len(text))]
+        if self.random.random() < 0.1:
+            text = text.replace(": 1,", ": " + "[" * 100000 + "]" * 100000 + ",", 1)
+        with open(self.report, "w") as file:
+            file.write(text)
+        return self.report
+
     def bench(self):
         # A size in every line: without one the usual inputs would run.
         words = self.some([
@@ -70,11 +108,16 @@ class Runs:
             lambda: self.option("--grain", NUMBERS),
             lambda: self.option("--json", [os.path.join(self.directory, "json"), "/nonexistent/x", ""]),
             lambda: self.option("--matrix", [self.matrix] * 3 + self.texts),
+            lambda: self.option("--compare", [self.nearly_a_report()] * 6 + self.texts),
             lambda: [self.random.choice(["--quick", "--paper", "--list", "--help", "-h"])],
             lambda: [self.random.choice(JUNK)],
         ], 3)
         return (["bench", self.random.choice(PROGRAMS)] + words + self.option("--size", NUMBERS) +
                 ["--time-limit", "5"] + self.option("--repeats", NUMBERS) * (self.random.random() < 0.5))
+
+    def compare(self):
+        return ["bench", "fib", "--size", "1", "--seed", "1", "--repeats", "1", "--workers", "1", "--compare",
+                self.nearly_a_report()]
 
     def bench_one(self):
         words = self.some([
@@ -85,6 +128,37 @@ class Runs:
         ], 3)
         variant = self.option("--variant", ["parallel", "elided", "depth", "plain", "none"])
         return ["bench-one", self.random.choice(PROGRAMS), "--size", self.random.choice(["0", "1", "3", "x"])] + variant + words
+
+    def simulate(self):
+        # A run measures costs first, for seconds: most are refused before, and of the others most run into their limit.
+        words = self.some([
+            lambda: self.option("--workers", WORKERS),
+            lambda: self.option("--seed", NUMBERS),
+            lambda: self.option("--seeds", NUMBERS),
+            lambda: self.option("--events", NUMBERS),
+            lambda: self.option("--grain", NUMBERS),
+            lambda: self.option("--json", [os.path.join(self.directory, "json"), "/nonexistent/x", ""]),
+            lambda: [self.random.choice(["--quick", "--help", "-h", "--knary=1"] + PROGRAMS)],
+            lambda: [self.random.choice(JUNK)],
+        ], 4)
+        if self.random.random() < 0.8:
+            words.insert(self.random.randint(0, len(words)), self.random.choice(["--bogus", "--knary", "FIB", "--seeds=0"]))
+        return (["simulate", self.random.choice(PROGRAMS)] + words + ["--size", self.random.choice(["0", "1", "3", "x"])] +
+                ["--time-limit", self.random.choice(["1", "1", "1", "20"]), "--repeats", "1"])
+
+    def simulate_one(self):
+        costs = self.random.choice([COSTS, COSTS, {}, {**COSTS, "look": self.random.choice([None, "1", []])}])
+        words = self.some([
+            lambda: self.option("--workers", WORKERS),
+            lambda: self.option("--seeds", NUMBERS[:5]),
+            lambda: self.option("--seed", NUMBERS),
+            lambda: self.option("--events", NUMBERS),
+            lambda: self.option("--grain", NUMBERS),
+            lambda: ["--costs", self.random.choice(["", "{", "[]", "{}", "1e999"])],
+            lambda: [self.random.choice(JUNK)],
+        ], 3)
+        return (["simulate-one", self.random.choice(PROGRAMS), "--size", self.random.choice(["0", "1", "3", "x"])] +
+                ["--costs", json.dumps(costs), "--events", "1000"] + words)
 
     def demo(self):
         words = self.some([
@@ -100,7 +174,8 @@ class Runs:
         return [first] + self.some([lambda: [self.random.choice(JUNK + ["--json"])]], 2)
 
     def next(self):
-        arguments = self.random.choice([self.bench, self.bench, self.bench_one, self.demo, self.demo, self.anything])()
+        arguments = self.random.choice([self.bench, self.bench, self.compare, self.bench_one, self.simulate, self.simulate_one,
+                                        self.demo, self.demo, self.anything])()
         variables = {}
         if self.random.random() < 0.3:
             name = self.random.choice(list(VARIABLES))
@@ -121,6 +196,11 @@ def wrong(result):
             return "bad usage is not one line"
     if result.returncode == 1 and not (result.stdout or err):
         return "a failure without a word"
+    # But to the ends of our own pipes, what a file lacks is told in our words, and before anything is measured.
+    if "json.exception" in err and "-one: " not in err:
+        return "a failure in the words of a library"
+    if re.search(r"[\x00-\x09\x0b-\x1f\x7f]", result.stdout.decode(errors="replace")):
+        return "control characters in the output"
     return None
 
 

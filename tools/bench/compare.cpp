@@ -1,6 +1,7 @@
 #include "compare.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -19,6 +20,13 @@ namespace {
 
 using nlohmann::json;
 using samples_by_column = std::map<std::string, std::vector<double>>;
+
+/// Parts and members of a report.
+constexpr std::array<std::pair<const char*, const char*>, 5> told_differences = {{{"machine", "cpu"},
+                                                                                  {"machine", "kernel"},
+                                                                                  {"build", "compiler"},
+                                                                                  {"build", "flags"},
+                                                                                  {"build", "commit"}}};
 
 std::string column_name(const json& sample) {
   const auto variant = sample.at("variant").get<std::string>();
@@ -70,6 +78,42 @@ void compare_program(const json& before, const json& after, std::vector<change>&
   }
 }
 
+/// The member of that name, or null.
+const json& member(const json& from, const char* name) {
+  static const json none;
+  const auto found = from.find(name);
+  return found == from.end() ? none : *found;
+}
+
+bool is_text_if_there(const json& from, const char* name) {
+  return !from.contains(name) || from.at(name).is_string();
+}
+
+bool is_sample(const json& sample) {
+  return member(sample, "variant").is_string() && member(sample, "workers").is_number_integer() &&
+         member(sample, "seconds").is_number() && is_text_if_there(sample, "peer");
+}
+
+bool is_program(const json& program) {
+  const json& samples = member(program, "samples");
+  return member(program, "name").is_string() && member(program, "size").is_number_integer() &&
+         member(program, "seed").is_number_integer() && member(program, "grain").is_number_integer() &&
+         is_text_if_there(program, "matrix") &&
+         (!program.contains("grain_is_calibrated") || program.at("grain_is_calibrated").is_boolean()) &&
+         samples.is_array() && std::all_of(samples.begin(), samples.end(), is_sample);
+}
+
+/// Whether all that a comparison reads is there and of its type: afterwards, when the programs have run, is too late to
+/// find that it is not.
+bool is_report(const json& report) {
+  const json& programs = member(report, "programs");
+  if (!programs.is_array() || !std::all_of(programs.begin(), programs.end(), is_program)) return false;
+  return std::all_of(told_differences.begin(), told_differences.end(), [&](const auto& told) {
+    const json& part = member(report, told.first);
+    return part.is_object() && is_text_if_there(part, told.second);
+  });
+}
+
 }  // namespace
 
 std::vector<change> compare(const json& old_report, const json& new_report,
@@ -102,14 +146,11 @@ std::string comparison_table(const json& old_report, const json& new_report) {
           "where the\n"
           "middle halves of the samples do not overlap.\n";
   for (const std::string& name : left_out) text += fmt::format("{} left out: its input differs.\n", name);
-  for (const auto& [part, key] : {std::pair("machine", "cpu"),
-                                  {"machine", "kernel"},
-                                  {"build", "compiler"},
-                                  {"build", "flags"},
-                                  {"build", "commit"}}) {
+  for (const auto& [part, key] : told_differences) {
     const std::string before = old_report.at(part).value(key, "");
     const std::string now = new_report.at(part).value(key, "");
-    if (before != now) text += fmt::format("{} differs: '{}' before, '{}' now\n", key, before, now);
+    if (before != now)
+      text += one_line(fmt::format("{} differs: '{}' before, '{}' now", key, before, now)) + '\n';
   }
   return text;
 }
@@ -117,15 +158,10 @@ std::string comparison_table(const json& old_report, const json& new_report) {
 json read_report(const std::string& file) {
   std::ifstream input(file);
   if (!input) throw usage_error(fmt::format("--compare: cannot read '{}': {}", file, std::strerror(errno)));
-  std::vector<std::string> left_out;
-  try {
-    json report = json::parse(input);
-    static_cast<void>(compare(report, report, left_out));
-    for (const char* part : {"machine", "build"}) static_cast<void>(report.at(part).value("cpu", ""));
-    return report;
-  } catch (const json::exception&) {
+  json report = json::parse(input, nullptr, false);
+  if (!is_report(report))
     throw usage_error(fmt::format("--compare: '{}' is no report of nopal bench --json", file));
-  }
+  return report;
 }
 
 }  // namespace tool

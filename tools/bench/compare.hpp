@@ -23,7 +23,6 @@ struct change {
 };
 
 /// What is in both; programs whose size, grain or seed differs are left out and named in `left_out`.
-/// Throws usage_error when `old_report` is no report.
 [[nodiscard]] std::vector<change> compare(const nlohmann::json& old_report, const nlohmann::json& new_report,
                                           std::vector<std::string>& left_out);
 

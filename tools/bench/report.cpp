@@ -159,19 +159,20 @@ nlohmann::json json_report(const std::vector<program_measurement>& measurements,
   const int most_workers = *std::max_element(options.workers.begin(), options.workers.end());
   nlohmann::json programs = nlohmann::json::array();
   for (const program_measurement& of : measurements) {
-    programs.push_back({{"name", of.family->name()},
-                        {"size", of.input.size},
-                        {"grain", of.input.grain},
-                        {"grain_is_calibrated", of.family->elided->grain.calibrate != nullptr && options.chosen_grain < 0},
-                        {"seed", of.input.seed},
-                        {"matrix", of.input.matrix_file},
-                        {"serial_stack_pages", of.serial_stack_pages},
-                        {"fork_depth", of.fork_depth},
-                        {"serial_seconds", of.serial_seconds()},
-                        {"page_bound", of.page_bound(most_workers)},
-                        {"most_stack_pages", of.most_stack_pages(most_workers)},
-                        {"columns", columns(of)},
-                        {"samples", samples(of)}});
+    programs.push_back(
+        {{"name", of.family->name()},
+         {"size", of.input.size},
+         {"grain", of.input.grain},
+         {"grain_is_calibrated", of.family->elided->grain.calibrate != nullptr && options.chosen_grain < 0},
+         {"seed", of.input.seed},
+         {"matrix", of.input.matrix_file},
+         {"serial_stack_pages", of.serial_stack_pages},
+         {"fork_depth", of.fork_depth},
+         {"serial_seconds", of.serial_seconds()},
+         {"page_bound", of.page_bound(most_workers)},
+         {"most_stack_pages", of.most_stack_pages(most_workers)},
+         {"columns", columns(of)},
+         {"samples", samples(of)}});
   }
   nlohmann::json peers = nlohmann::json::array();
   for (const peer& other : options.peers) {
