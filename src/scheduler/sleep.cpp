@@ -52,8 +52,9 @@ void poison_all(worker* self) {
 /// The sleeper would sleep for ever, and whoever waits for it too, so refusals that may pass are sat out.
 void wake(worker* sleeper) {
   constexpr int most_attempts = 1000;
+  static std::atomic<bool> told{false};  // relaxed: one of those that give up says so and ends the program
   for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
-    if (attempt == most_attempts) {
+    if (attempt == most_attempts && !told.exchange(true, std::memory_order_relaxed)) {
       os::write_stderr("nopal: the system refuses to wake a sleeping worker: %s\n", std::strerror(errno));
       std::abort();
     }
