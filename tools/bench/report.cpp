@@ -71,26 +71,25 @@ nlohmann::json samples(const program_measurement& of) {
   return all;
 }
 
+double median(const series& column, std::int64_t run_record::* field) {
+  std::vector<double> values;
+  values.reserve(column.runs.size());
+  for (const run_record& run : column.runs) values.push_back(static_cast<double>(run.*field));
+  return quantile(std::move(values), 0.5);
+}
+
 // What tables and plots take from the samples.
 nlohmann::json columns(const program_measurement& of) {
   nlohmann::json all = nlohmann::json::array();
   for (const series& column : of.columns) {
-    std::vector<double> faults;
-    std::vector<double> growth_kib;
-    faults.reserve(column.runs.size());
-    growth_kib.reserve(column.runs.size());
-    for (const run_record& run : column.runs) {
-      faults.push_back(static_cast<double>(run.page_faults));
-      growth_kib.push_back(static_cast<double>(run.resident_growth_kib));
-    }
     all.push_back({{"variant", column.variant},
                    {"peer", column.of_peer == nullptr ? "" : column.of_peer->name},
                    {"workers", column.workers},
                    {"median_seconds", column.median_seconds()},
                    {"least_seconds", column.least_seconds()},
                    {"spread", column.spread()},
-                   {"page_faults", quantile(faults, 0.5)},
-                   {"resident_growth_kib", quantile(growth_kib, 0.5)},
+                   {"page_faults", median(column, &run_record::page_faults)},
+                   {"resident_growth_kib", median(column, &run_record::resident_growth_kib)},
                    {"steals", column.largest(&run_record::steals)},
                    {"suspensions", column.largest(&run_record::suspensions)},
                    {"forced_publishes", column.largest(&run_record::forced_publishes)},
@@ -119,6 +118,32 @@ std::string table_report(const std::vector<program_measurement>& measurements,
       format_count(static_cast<std::uint64_t>(*std::max_element(workers.begin(), workers.end())), "worker"));
   return text;
 }
+
+namespace {
+
+// What the variants differ in, beside time.
+std::string variant_counts(const std::vector<program_measurement>& measurements, int workers,
+                           const std::vector<const peer*>& variants) {
+  const auto counts = [](const series* of) {
+    if (of == nullptr) return std::string("-");
+    return fmt::format("{}/{}/{:.0f}", of->largest(&run_record::steals),
+                       of->largest(&run_record::pages_reclaimed), median(*of, &run_record::page_faults));
+  };
+  std::vector<std::string> cells = {"counts", "nopal"};
+  for (const peer* variant : variants) cells.push_back(variant->name);
+  text_table table(std::move(cells));
+  for (const program_measurement& of : measurements) {
+    cells = {std::string(of.family->name()), counts(of.find("parallel", workers))};
+    for (const peer* variant : variants) cells.push_back(counts(of.find(*variant, workers)));
+    table.add_row(std::move(cells));
+  }
+  return fmt::format(
+      "\n{}\nSteals, stack pages given back to the system, page faults: the most in a repeat, the median of "
+      "faults, on {}.\n",
+      table.str(), format_count(static_cast<std::uint64_t>(workers), "worker"));
+}
+
+}  // namespace
 
 std::string peer_table(const std::vector<program_measurement>& measurements, const bench_options& options,
                        bool variants) {
@@ -150,6 +175,10 @@ std::string peer_table(const std::vector<program_measurement>& measurements, con
   for (const peer* other : others) {
     text += fmt::format("{}: {} {}, {}; {}\n", other->name, other->title, other->version, other->idiom,
                         other->compiler);
+  }
+  if (variants) {
+    const int most_workers = *std::max_element(options.workers.begin(), options.workers.end());
+    text += variant_counts(measurements, most_workers, others);
   }
   return "\n" + text;
 }

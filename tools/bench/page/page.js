@@ -123,6 +123,10 @@ function showVariants() {
   const at = section('6. Other deques, joins and reclaim policies',
     'Time as a multiple of Ts. The ordinary library is the first column; the others are built or set for comparison only.');
   ratioTables(at, 'ordinary', variants);
+  at.append(element('p', `Steals, stack pages given back to the system, and page faults, on ${most} workers.`));
+  const counts = c => c ? ['steals', 'pages_reclaimed', 'page_faults'].map(k => count(c[k])).join(' / ') : '';
+  table(at, ['program', 'ordinary', ...variants.map(v => v.name)], programs.map(p =>
+    [p.name, counts(own(p, most)), ...variants.map(v => counts(column(p, 'peer', v.name, most)))]));
   for (const v of variants) at.append(element('p', `${v.name}: ${v.title}; ${v.compiler}.`, 'note'));
 }
 
