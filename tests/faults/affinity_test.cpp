@@ -88,4 +88,22 @@ TEST(refused_affinity, keeps_a_sleeper_off_one_cpu_until_it_is_granted) {
   }
 }
 
+NOPAL_PROGRAM(is_kept_off_and_then_pinned) {
+  faults::arm();
+  sleep_and_wake();
+  nopal::shutdown();
+  setenv("FAULT_LAST", "0", 1);
+  faults::arm();
+  setenv("NOPAL_PIN", "1", 1);
+  sleep_and_wake();
+  const std::vector<int> cpus = cpus_of_threads();
+  NOPAL_CHECK(std::count(cpus.begin(), cpus.end(), 1) >= 1);
+  return 0;
+}
+
+TEST(refused_affinity, says_nothing_of_the_next_thread_of_the_same_worker) {
+  EXPECT_TRUE(support::succeeds("is_kept_off_and_then_pinned",
+                                {{"NOPAL_WORKERS", "2"}, {"FAULT_CALL", "own_affinity"}}));
+}
+
 }  // namespace
