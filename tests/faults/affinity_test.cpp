@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -104,6 +105,40 @@ NOPAL_PROGRAM(is_kept_off_and_then_pinned) {
 TEST(refused_affinity, says_nothing_of_the_next_thread_of_the_same_worker) {
   EXPECT_TRUE(support::succeeds("is_kept_off_and_then_pinned",
                                 {{"NOPAL_WORKERS", "2"}, {"FAULT_CALL", "own_affinity"}}));
+}
+
+NOPAL_PROGRAM(starts_and_is_woken) {
+  faults::arm();
+  try {
+    support::fib(2);
+  } catch (const nopal::error&) {  // refused in words: the next fork tries again
+  } catch (const std::bad_alloc&) {
+  }
+  const long calls = faults::calls();
+  for (int i = 0; i < 5; ++i) {
+    NOPAL_CHECK(support::fib(14) == 377);
+    support::sleep_ms(3);
+  }
+  std::printf("%ld\n", calls);
+  return 0;
+}
+
+support::outcome start_without(long allocation) {
+  return support::run_program("starts_and_is_woken", {{"NOPAL_WORKERS", "2"},
+                                                      {"FAULT_CALL", "new"},
+                                                      {"FAULT_FIRST", std::to_string(allocation)},
+                                                      {"FAULT_LAST", std::to_string(allocation)}});
+}
+
+/// One of them is for the description of the machine: without it nobody knows how many CPUs there are.
+TEST(refused_memory, leaves_wakes_right_whichever_allocation_of_the_start_it_is) {
+  long calls = 0;
+  std::istringstream(start_without(always).out) >> calls;
+  ASSERT_GE(calls, 1);
+  for (long n = 1; n <= calls; ++n) {
+    const support::outcome seen = start_without(n);
+    EXPECT_EQ(seen.exit_code, 0) << n << seen.description();
+  }
 }
 
 }  // namespace
