@@ -96,6 +96,7 @@ worker* take_pool_worker(runtime& all) noexcept {
   }
   all.idle_pool_workers = self->next_idle;
   new (&self->counts) worker_counters;
+  self->is_kept_off_cpu = false;  // a thread that is gone was
   return self;
 }
 

@@ -313,7 +313,8 @@ INSTANTIATE_TEST_SUITE_P(of, injection,
                                          fault{"pthread_create", EAGAIN}, fault{"sigaltstack", ENOMEM},
                                          fault{"malloc", ENOMEM}, fault{"aligned_alloc", ENOMEM},
                                          fault{"pthread_key_create", EAGAIN}, fault{"setspecific", ENOMEM},
-                                         fault{"new", ENOMEM}, fault{"pthread_sigmask", EINVAL}),
+                                         fault{"new", ENOMEM}, fault{"pthread_sigmask", EINVAL},
+                                         fault{"own_affinity", EPERM}),
                          [](const auto& of) { return std::string(of.param.call); });
 
 /// A wake that is refused for good after it worked would leave a thread asleep for ever: the one refusal that ends a program.

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,11 +19,13 @@
 
 namespace {
 
-// The names that FAULT_CALL may have. `futex_wait` and `futex_wake` are two calls to us, not one.
-constexpr const char* names[] = {"mmap",        "mprotect",   "madvise",        "mincore",
-                                 "futex_wait",  "futex_wake", "membarrier",     "pthread_create",
-                                 "sigaltstack", "malloc",     "aligned_alloc",  "pthread_key_create",
-                                 "setspecific", "new",        "pthread_sigmask"};
+// The names that FAULT_CALL may have. `futex_wait` and `futex_wake` are two calls to us, not one; so are a thread's change of
+// its own affinity and of one that it names.
+constexpr const char* names[] = {"mmap",          "mprotect",   "madvise",         "mincore",
+                                 "futex_wait",    "futex_wake", "membarrier",      "pthread_create",
+                                 "sigaltstack",   "malloc",     "aligned_alloc",   "pthread_key_create",
+                                 "setspecific",   "new",        "pthread_sigmask", "own_affinity",
+                                 "named_affinity"};
 enum call {
   call_mmap,
   call_mprotect,
@@ -39,6 +42,8 @@ enum call {
   call_setspecific,
   call_new,
   call_sigmask,
+  call_own_affinity,
+  call_named_affinity,
   none
 };
 
@@ -121,6 +126,12 @@ int mincore(void* address, size_t bytes, unsigned char* resident) noexcept {
 
 int sigaltstack(const stack_t* wanted, stack_t* present) noexcept {
   return refuses(call_sigaltstack) ? fail() : static_cast<int>(syscall(SYS_sigaltstack, wanted, present));
+}
+
+int sched_setaffinity(pid_t id, size_t bytes, const cpu_set_t* cpus) noexcept {
+  return refuses(id == 0 ? call_own_affinity : call_named_affinity)
+             ? fail()
+             : static_cast<int>(syscall(SYS_sched_setaffinity, id, bytes, cpus));
 }
 
 long syscall(long name, ...) noexcept {

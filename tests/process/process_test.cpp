@@ -53,6 +53,17 @@ NOPAL_PROGRAM(split_after_use) {
   return 0;
 }
 
+/// Workers of threads that have ended wait for others in both.
+NOPAL_PROGRAM(split_after_threads_ended) {
+  for (int i = 0; i < 3; ++i) {
+    std::thread(use).join();
+    compute_in_both();
+    nopal::shutdown();
+    compute_in_both();
+  }
+  return 0;
+}
+
 NOPAL_PROGRAM(split_repeatedly) {
   // Each generation is a child of the one before.
   for (int generation = 0; generation < 5; ++generation) {
@@ -250,6 +261,7 @@ class process : public support::program_at_workers {};
 
 TEST_P(process, splits_before_any_use) { EXPECT_TRUE(run("split_before_use")); }
 TEST_P(process, splits_after_use) { EXPECT_TRUE(run("split_after_use")); }
+TEST_P(process, splits_after_threads_ended) { EXPECT_TRUE(run("split_after_threads_ended")); }
 TEST_P(process, splits_over_generations) { EXPECT_TRUE(run("split_repeatedly")); }
 TEST_P(process, splits_while_another_thread_computes) { EXPECT_TRUE(run("split_while_others_compute")); }
 TEST_P(process, exits_inside_a_child) { EXPECT_TRUE(exits_with_3("exit_in_a_child", GetParam())); }
