@@ -18,7 +18,8 @@ identity who() {
   return {.name = VARIANT_NAME,
           .title = VARIANT_TITLE,
           .version = NOPAL_VERSION_STRING,
-          .idiom = "the text of the nopal columns"};
+          .idiom = "the text of the nopal columns",
+          .is_variant = true};
 }
 
 void run_with(int workers, const std::function<void()>& timed) {

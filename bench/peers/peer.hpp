@@ -12,10 +12,11 @@ namespace bench::peer {
 
 /// Defined by each peer.
 struct identity {
-  std::string name;     ///< as --peers takes it
-  std::string title;    ///< as tables print it
-  std::string version;  ///< of the library
-  std::string idiom;    ///< how the programs are written with it, in a few words
+  std::string name;         ///< as --peers takes it
+  std::string title;        ///< as tables print it
+  std::string version;      ///< of the library
+  std::string idiom;        ///< how the programs are written with it, in a few words
+  bool is_variant = false;  ///< of this library, and not another one
 };
 [[nodiscard]] identity who();
 

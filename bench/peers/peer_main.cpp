@@ -66,6 +66,7 @@ void describe() {
                                       {"version", peer.version},
                                       {"idiom", peer.idiom},
                                       {"compiler", NOPAL_BUILD_COMPILER},
+                                      {"is_variant", peer.is_variant},
                                       {"programs", names}};
   fmt::print("{}\n", description.dump());
 }

@@ -91,6 +91,15 @@ class MadeUp(CommandTest):
         row = lines[lines.index(heading) + 2]
         self.assertEqual((row.split()[0], row.split()[-1]), ("nqueens", "-"))  # it has no such program
 
+    def test_a_variant_of_the_library_shows_its_counts(self):
+        counted = {"seconds": 1.0, "verified": True, "steals": 7, "pages_reclaimed": 5, "page_faults": 3}
+        self.peer("echo", json.dumps(SOUND | {"is_variant": True}), json.dumps(counted))
+        lines = self.bench("echo").stdout.splitlines()
+        (heading,) = [line for line in lines if line.startswith("counts")]
+        self.assertEqual(heading.split(), ["counts", "nopal", "echo"])
+        rows = [line.split() for line in lines[lines.index(heading) + 1 :][:2]]
+        self.assertEqual([(row[0], row[-1]) for row in rows], [("fib", "7/5/3"), ("nqueens", "-")])
+
     def test_a_broken_one_is_left_out_with_a_line(self):
         self.peer("echo", json.dumps(SOUND), '{"seconds": 1.0, "verified": true}')
         self.peer("babble", "no JSON", "")

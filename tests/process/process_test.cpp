@@ -56,7 +56,7 @@ NOPAL_PROGRAM(split_after_use) {
 /// Workers of threads that have ended wait for others in both.
 NOPAL_PROGRAM(split_after_threads_ended) {
   for (int i = 0; i < 3; ++i) {
-    std::thread(use).join();
+    std::thread(use_runtime).join();
     compute_in_both();
     nopal::shutdown();
     compute_in_both();

@@ -130,10 +130,8 @@ std::vector<tool::peer> choose_peers(const arguments& given) {
   const tool::interrupt_watch watch;
   std::vector<tool::peer> chosen = tool::choose_peers(tool::find_peers(directory, watch), list, directory);
   if (!given.page_file.empty() && list == "all") {
-    for (tool::peer& variant : tool::find_peers(tool::usual_variant_directory(), watch)) {
-      variant.is_variant = true;
+    for (tool::peer& variant : tool::find_peers(tool::usual_variant_directory(), watch))
       chosen.push_back(std::move(variant));
-    }
   }
   return chosen;
 }

@@ -29,6 +29,7 @@ peer describe(const std::string& path, const interrupt_watch& watch) {
   text.at("idiom").get_to(described.idiom);
   text.at("compiler").get_to(described.compiler);
   text.at("programs").get_to(described.programs);
+  described.is_variant = text.value("is_variant", false);
   return described;
 }
 
