@@ -89,6 +89,9 @@ TEST(refused_affinity, keeps_a_sleeper_off_one_cpu_until_it_is_granted) {
   }
 }
 
+/// Without wakes sleepers look for the end of their sleep themselves, every now and then.
+TEST(refused_wakes, leave_no_sleeper_off_a_cpu) { EXPECT_EQ(run("futex_wake", always, 1).short_of_cpu, 0); }
+
 NOPAL_PROGRAM(is_kept_off_and_then_pinned) {
   faults::arm();
   sleep_and_wake();
@@ -109,17 +112,20 @@ TEST(refused_affinity, says_nothing_of_the_next_thread_of_the_same_worker) {
 
 NOPAL_PROGRAM(starts_and_is_woken) {
   faults::arm();
+  bool refused = false;  // in words; the next fork tries again
   try {
     support::fib(2);
-  } catch (const nopal::error&) {  // refused in words: the next fork tries again
+  } catch (const nopal::error&) {
+    refused = true;
   } catch (const std::bad_alloc&) {
+    refused = true;
   }
   const long calls = faults::calls();
   for (int i = 0; i < 5; ++i) {
     NOPAL_CHECK(support::fib(14) == 377);
     support::sleep_ms(3);
   }
-  std::printf("%ld\n", calls);
+  std::printf("%ld %d\n", calls, static_cast<int>(refused));
   return 0;
 }
 
