@@ -230,6 +230,17 @@ TEST(pool, lazy_leaves_a_few_pages_to_many_stacks) {
   pool->stop();
 }
 
+TEST(pool, lazy_looks_at_no_page_below_a_stack) {
+  const auto pool = started(reclaim::lazy, 1);
+  for (int i = 0; i < 6; ++i) {
+    nopal_stack* const stack = pool->take(nullptr);
+    touch_all(stack);
+    EXPECT_EQ(pool->retain(stack, stack->low + 2 * nopal::os::page_size() + 256), 0)
+        << i;  // two pages are few
+  }
+  pool->stop();
+}
+
 // A stack that is not high is not kept at hand: what is continued on it needs stacks still further down.
 TEST(pool, knows_its_high_stacks) {
   const auto pool = started(reclaim::lazy, 2);
