@@ -129,9 +129,7 @@ int sigaltstack(const stack_t* wanted, stack_t* present) noexcept {
 }
 
 int sched_setaffinity(pid_t id, size_t bytes, const cpu_set_t* cpus) noexcept {
-  return refuses(id == 0 ? call_own_affinity : call_named_affinity)
-             ? fail()
-             : static_cast<int>(syscall(SYS_sched_setaffinity, id, bytes, cpus));
+  return static_cast<int>(syscall(SYS_sched_setaffinity, id, bytes, cpus));
 }
 
 long syscall(long name, ...) noexcept {
@@ -145,6 +143,8 @@ long syscall(long name, ...) noexcept {
     const bool wakes = (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE;
     if (refuses(wakes ? call_futex_wake : call_futex_wait)) return fail();
   }
+  if (name == SYS_sched_setaffinity && refuses(a[0] == 0 ? call_own_affinity : call_named_affinity))
+    return fail();
   register long r10 asm("r10") = a[3];
   register long r8 asm("r8") = a[4];
   register long r9 asm("r9") = a[5];

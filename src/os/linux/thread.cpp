@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -153,20 +154,27 @@ int current_cpu() noexcept { return sched_getcpu(); }
 
 int current_thread_id() noexcept { return gettid(); }
 
-static_assert(sizeof(cpu_bits) == sizeof(cpu_set_t));
-
+// System calls, and one place for both masks: ThreadSanitizer would take the C library's functions, and copies, for
+// accesses of the strand on whose behalf a slow path works.
 bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept {
-  cpu_set_t allowed;
-  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(thread_id, sizeof allowed, &allowed) != 0)
-    return false;
-  before = std::bit_cast<cpu_bits>(allowed);
-  CPU_CLR(static_cast<std::size_t>(cpu), &allowed);
-  return CPU_COUNT(&allowed) != 0 && sched_setaffinity(thread_id, sizeof allowed, &allowed) == 0;
+  static_assert(sizeof(long) == sizeof before.words[0], "the kernel's masks are arrays of long");
+  constexpr int bits = 64;
+  if (cpu < 0 || cpu >= static_cast<int>(sizeof before) * 8) return false;
+  for (std::uint64_t& word : before.words) word = 0;  // the kernel writes as many bytes as it has CPUs for
+  if (syscall(SYS_sched_getaffinity, thread_id, sizeof before, before.words) < 0) return false;
+  std::uint64_t& word = before.words[cpu / bits];
+  const std::uint64_t was = word;
+  word &= ~(std::uint64_t{1} << cpu % bits);
+  const bool may_run_elsewhere = std::any_of(std::begin(before.words), std::end(before.words),
+                                             [](std::uint64_t one) { return one != 0; });
+  const bool forbidden =
+      may_run_elsewhere && syscall(SYS_sched_setaffinity, thread_id, sizeof before, before.words) == 0;
+  word = was;
+  return forbidden;
 }
 
 bool allow_cpus(const cpu_bits& cpus) noexcept {
-  const auto allowed = std::bit_cast<cpu_set_t>(cpus);
-  return sched_setaffinity(0, sizeof allowed, &allowed) == 0;
+  return syscall(SYS_sched_setaffinity, 0, sizeof cpus, cpus.words) == 0;
 }
 
 void yield() noexcept { (void)sched_yield(); }
