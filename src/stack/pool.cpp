@@ -263,8 +263,8 @@ std::size_t stack_pool::idle(nopal_stack* stack, char* first_needed) noexcept {
   return give_pages_back(stack, first_needed);
 }
 
-// Giving pages back interrupts every processor that runs a thread of the process: a few pages are not worth that. Even to
-// look takes as long as a steal, and what was few stays so as a rule.
+// Giving pages back interrupts every processor that runs a thread of the process: a few pages are not worth that. Nor is a
+// look at each suspension, and what was few stays so as a rule.
 bool stack_pool::may_keep(nopal_stack* stack, const char* first_needed, int held) const noexcept {
   constexpr std::size_t few_pages = 4;
   constexpr std::uint8_t times_between_looks = 15;
@@ -276,7 +276,9 @@ bool stack_pool::may_keep(nopal_stack* stack, const char* first_needed, int held
     return true;
   }
   const std::size_t page_bytes = os::page_size();
-  const std::size_t unused = static_cast<std::size_t>(first_needed - stack->low) / page_bytes;
+  // The red zone of a strand at its stack's end lies below the stack.
+  const std::size_t unused =
+      first_needed > stack->low ? static_cast<std::size_t>(first_needed - stack->low) / page_bytes : 0;
   const std::size_t looked_at = unused < few_pages + 1 ? unused : few_pages + 1;
   if (os::resident_pages(stack->low + (unused - looked_at) * page_bytes, looked_at * page_bytes) >
       few_pages) {

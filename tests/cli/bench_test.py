@@ -194,43 +194,6 @@ class Disturbed(CommandTest):
         self.assertIn("signal 9", stderr.splitlines()[-1])
 
 
-class Compare(CommandTest):
-    RUN = ("bench", "fib", "--size", "5", "--repeats", "1", "--workers", "1")
-
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.file = os.path.join(directory.name, "report")
-        self.succeeds(*self.RUN, "--json", self.file)
-        self.report = json.loads(pathlib.Path(self.file).read_text())
-
-    def write(self):
-        pathlib.Path(self.file).write_text(json.dumps(self.report))
-
-    def test_what_is_no_report_is_refused_before_any_run(self):
-        (program,) = self.report["programs"]
-        places = [(self.report, "programs"), (self.report, "machine"), (self.report["machine"], "kernel"),
-                  (self.report["build"], "commit"), (program, "name"), (program, "size"), (program, "matrix"),
-                  (program, "grain_is_calibrated"), (program, "samples"), (program["samples"][0], "workers"),
-                  (program["samples"][0], "seconds")]
-        for place, name in places:
-            right = place[name]
-            for wrong in (None, [1]) if name == "seconds" else (None, [1], 0.5):
-                with self.subTest(name=name, value=wrong):
-                    place[name] = wrong
-                    self.write()
-                    self.is_bad_usage(*self.RUN, "--compare", self.file, says="is no report of nopal bench --json")
-            place[name] = right
-
-    def test_differences_are_told_without_control_characters(self):
-        self.report["machine"]["kernel"] = "old\n\x1b[2J"
-        self.report["programs"][0]["seed"] = 7
-        self.write()
-        text = self.succeeds(*self.RUN, "--compare", self.file).stdout
-        self.assertIn("kernel differs: 'old ?[2J' before", text)
-        self.assertIn("fib left out: its input differs.", text)
-
-
 class TimeLimit(CommandTest):
     def test_slow_run_is_stopped(self):
         bench = subprocess.run([NOPAL, "bench", "fib", "--size", "55", "--workers", "1", "--time-limit", "1"],

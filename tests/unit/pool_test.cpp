@@ -232,12 +232,14 @@ TEST(pool, lazy_leaves_a_few_pages_to_many_stacks) {
 
 TEST(pool, lazy_looks_at_no_page_below_a_stack) {
   const auto pool = started(reclaim::lazy, 1);
+  nopal_stack* const full = pool->take(nullptr);
   for (int i = 0; i < 6; ++i) {
     nopal_stack* const stack = pool->take(nullptr);
     touch_all(stack);
     EXPECT_EQ(pool->retain(stack, stack->low + 2 * nopal::os::page_size() + 256), 0)
         << i;  // two pages are few
   }
+  EXPECT_EQ(pool->retain(full, full->low), 0);  // what is needed begins below it
   pool->stop();
 }
 
