@@ -12,6 +12,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -129,12 +130,14 @@ left_behind* next_left_behind;  // made before fork(2): a tool's allocator may b
 
 void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
+  lock_views();
   next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;
 }
 
 void after_fork_in_parent() {
   delete next_left_behind;
   next_left_behind = nullptr;
+  unlock_views();
   pthread_mutex_unlock(&the_runtime().lock);
 }
 
@@ -162,7 +165,8 @@ void keep_reachable(runtime& all) {
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
   runtime& all = the_runtime();
-  pthread_mutex_unlock(&all.lock);  // this thread took it in before_fork
+  unlock_views();
+  pthread_mutex_unlock(&all.lock);  // this thread took both in before_fork
   keep_reachable(all);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {

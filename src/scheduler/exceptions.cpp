@@ -10,6 +10,7 @@
 
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
+#include "scheduler/views.hpp"
 
 namespace __cxxabiv1 {
 extern "C" void __cxa_end_catch();
@@ -152,6 +153,10 @@ std::uint64_t next_place() {
 }
 
 }  // namespace
+
+void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
+  keep_exception(frame, of_stolen_child, next_place());
+}
 
 extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
   if (nopal_pop()) {

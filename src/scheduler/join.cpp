@@ -8,6 +8,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -44,6 +45,12 @@ namespace {
   void* const exception = take_exception(frame);
   checkers::enter_strand(self->scheduler_record, self->scheduler_stack_pointer, stack->record,
                          frame->home_stack_pointer, &frame->unfinished, frame->uncaught != 0);
+  if (nopal_views_used != 0) {
+    if (view::piece* const pieces = take_views(stack, frame)) {
+      pieces->exception = exception;
+      nopal_resume_and_merge(frame, frame->home_stack_pointer, pieces);
+    }
+  }
   nopal_resume(frame, frame->home_stack_pointer, exception);
 }
 

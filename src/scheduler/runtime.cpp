@@ -1,6 +1,7 @@
 // Starting and stopping: settings, the pool of stacks, the threads of the pool.
 
 #include "scheduler/runtime.hpp"
+#include "scheduler/views.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -231,6 +232,7 @@ void free_what_strands_use(runtime& all) {
   }
   all.stacks.stop();
   all.stacks_mapped = false;
+  trim_views();
   delete all.topology;
   all.topology = nullptr;
 }

@@ -31,6 +31,7 @@ void observe(void* context) {
   seen.strand.uncaught = get(seen.from->uncaught);
   seen.strand.float_control = get(seen.from->float_control);
   seen.strand.x87_control = get(seen.from->x87_control);
+  seen.strand.segment = get(seen.from->segment);
   // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
   set(seen.thief->deque.strand.stack, seen.thief->spare);
 }
@@ -88,7 +89,7 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
 
   NOPAL_DISTURB();
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal};
+  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, away ? seen.segment : 0};
   run_on(self, stack);
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
   set(self->deque.strand.uncaught, seen.uncaught);

@@ -1,5 +1,6 @@
-// The one thread-local variable of the library, and the deque of threads that are not workers.
+// The thread-local variables of the library, and the deque of threads that are not workers.
 
+#include "scheduler/views.hpp"
 #include "scheduler/worker.hpp"
 
 // The deque of nobody: read by pushes of threads not adopted, which find the limit poisoned and write nothing. It
@@ -12,6 +13,12 @@ struct nobody_worker {
 alignas(64) static const nobody_worker nobody = {};
 __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec"))) =
     const_cast<nopal_deque*>(&nobody.deque);
+
+// The array of strands without views. Nobody writes to it, and only what is looked up becomes resident.
+alignas(64) static void* no_views[nopal::view::slot_count];
+__thread void** nopal_views __attribute__((tls_model("initial-exec"))) = no_views;
+
+unsigned char nopal_views_used = 0;
 
 __attribute__((weak)) nopal::exception_state* __cxa_get_globals() noexcept;
 }
@@ -27,6 +34,15 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 [[gnu::noinline]] void set_this_worker(worker* self) noexcept {
   nopal_current = self == nullptr ? const_cast<nopal_deque*>(&nobody.deque) : &self->deque;
+}
+
+[[gnu::noinline]] view::view_set* this_views() noexcept {
+  void** const current = nopal_views;
+  return current == no_views ? nullptr : view::view_set::of(current);
+}
+
+[[gnu::noinline]] void set_this_views(view::view_set* set) noexcept {
+  nopal_views = set == nullptr ? no_views : set->slots();
 }
 
 [[gnu::noinline]] exception_state* this_thread_exceptions() noexcept {

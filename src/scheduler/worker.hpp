@@ -112,6 +112,7 @@ inline void run_on(worker* self, nopal_stack* stack) noexcept {
   if (stack != nullptr) {
     set(strand.base_frame_pointer, stack->base.frame_pointer);
     set(strand.base_to_home, stack->base.to_home);
+    set(strand.segment, stack->base.sequence);
   }
   set(strand.stack, stack);
 }

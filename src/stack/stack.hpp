@@ -24,6 +24,7 @@ struct strand_base {
   std::ptrdiff_t to_home =
       0;  ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
   std::uint32_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
+  std::uint32_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
 };
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -51,6 +51,7 @@ struct nopal_strand {
   uint32_t float_control; /* SSE control word at the public forks, without the sticky flags */
   uint16_t x87_control;
   uint16_t unused;
+  uint32_t segment; /* ticket of the steal that began the stack's lowest strand */
 };
 
 /* A worker's deque of forks whose continuation may be stolen, oldest first. Slots [top, split) are public: any
@@ -68,7 +69,6 @@ struct nopal_deque {
   uint64_t
       version_and_raising; /* changes whenever a public slot may be rewritten; bit 0: a thief raises `split` */
   struct nopal_strand strand;
-  char shared_padding[8];
   /* Hardly ever written, so that every thief has it at hand. */
   struct nopal_frame** public_slots; /* atomic; what thieves read slots from */
 };

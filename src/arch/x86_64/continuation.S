@@ -21,6 +21,17 @@
         movq    %r15, FRAME_R15(%rdi)
         .endm
 
+// What the continuation of the frame at rdi needs in registers, and its address in rcx.
+        .macro  RESTORE_CONTINUATION
+        movq    FRAME_RBX(%rdi), %rbx
+        movq    FRAME_R12(%rdi), %r12
+        movq    FRAME_R13(%rdi), %r13
+        movq    FRAME_R14(%rdi), %r14
+        movq    FRAME_R15(%rdi), %r15
+        movq    FRAME_FRAME_POINTER(%rdi), %rbp
+        movq    FRAME_RESUME_ADDRESS(%rdi), %rcx
+        .endm
+
 // Calls `routine`, which never returns, as the outermost frame of its stack.
         .macro  CALL_WITHOUT_RETURN routine
         .cfi_undefined %rip
@@ -35,6 +46,19 @@
         movq    %fs:(%rax), %rsi
         movq    WORKER_SCHEDULER_STACK_POINTER(%rsi), %rsp
         CALL_WITHOUT_RETURN \routine
+        .endm
+
+// Calls `routine` with the frame at rdi, which is kept, if the program uses reducers. It runs the program's code on the
+// strand's stack, and may return on another thread.
+        .macro  DEPOSIT_VIEWS routine
+        cmpb    $0, nopal_views_used(%rip)
+        je      .Ldeposited_\@
+        pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        call    \routine
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+.Ldeposited_\@:
         .endm
 
 // void nopal_enter_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every
@@ -100,12 +124,13 @@ nopal_push_slow:
 nopal_suspend_at_join:
         .cfi_startproc
         endbr64
-        RECORD_CONTINUATION
-        stmxcsr FRAME_FLOAT_CONTROL(%rdi)
-        fnstcw  FRAME_X87_CONTROL(%rdi)
         // A scope that another function made must not get further: its frame pointer is not ours.
         cmpq    %rbp, FRAME_FRAME_POINTER(%rdi)
         jne     nopal_throw_foreign_scope@PLT
+        DEPOSIT_VIEWS nopal_deposit_strand_views
+        RECORD_CONTINUATION
+        stmxcsr FRAME_FLOAT_CONTROL(%rdi)
+        fnstcw  FRAME_X87_CONTROL(%rdi)
         LEAVE_FOR_SCHEDULER_STACK nopal_arrive_at_join
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
@@ -117,6 +142,7 @@ nopal_suspend_at_join:
 nopal_child_done:
         .cfi_startproc
         endbr64
+        DEPOSIT_VIEWS nopal_deposit_child_views
         movq    %rsp, %rdx
         LEAVE_FOR_SCHEDULER_STACK nopal_finish_child
         .cfi_endproc
@@ -131,18 +157,29 @@ nopal_child_done:
 nopal_resume:
         .cfi_startproc
         movq    %rdx, %rax
-        movq    FRAME_RBX(%rdi), %rbx
-        movq    FRAME_R12(%rdi), %r12
-        movq    FRAME_R13(%rdi), %r13
-        movq    FRAME_R14(%rdi), %r14
-        movq    FRAME_R15(%rdi), %r15
-        movq    FRAME_FRAME_POINTER(%rdi), %rbp
-        movq    FRAME_RESUME_ADDRESS(%rdi), %rcx
+        RESTORE_CONTINUATION
         .cfi_undefined %rip
         movq    %rsi, %rsp
         notrack jmp *%rcx
         .cfi_endproc
         .size   nopal_resume, .-nopal_resume
+
+// void nopal_resume_and_merge(frame rdi, stack pointer rsi, pieces rdx): the same by way of nopal_merge_at_join, which is entered
+// as if the function that joins had called it, and returns there.
+        .p2align 4
+        .globl  nopal_resume_and_merge
+        .hidden nopal_resume_and_merge
+        .type   nopal_resume_and_merge, @function
+nopal_resume_and_merge:
+        .cfi_startproc
+        RESTORE_CONTINUATION
+        .cfi_undefined %rip
+        movq    %rsi, %rsp
+        pushq   %rcx
+        movq    %rdx, %rsi
+        jmp     nopal_merge_at_join
+        .cfi_endproc
+        .size   nopal_resume_and_merge, .-nopal_resume_and_merge
 
 // void nopal_enter_scheduler(worker rdi): makes the rest of the current stack the worker's scheduler stack and runs
 // the scheduler there; returns when nopal_leave_scheduler is called.

@@ -14,6 +14,8 @@
 extern "C" {
 /// Goes on with the continuation of `frame` at `stack_pointer`; a join returns `value`.
 [[noreturn]] void nopal_resume(nopal_frame* frame, void* stack_pointer, void* value);
+/// The same, but nopal_merge_at_join(frame, pieces) is called there first, and its result is what the join returns.
+[[noreturn]] void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void* pieces);
 /// Makes the rest of this stack the worker's scheduler stack, runs nopal_run_scheduler there, returns when told to.
 void nopal_enter_scheduler(void* worker);
 /// Returns from nopal_enter_scheduler.

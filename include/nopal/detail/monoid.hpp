@@ -1,0 +1,105 @@
+// What a monoid type has to have, said one thing at a time, so that a compiler's error is one sentence.
+#ifndef NOPAL_DETAIL_MONOID_HPP
+#define NOPAL_DETAIL_MONOID_HPP
+
+#include <concepts>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace monoid_detail {
+
+template <class M>
+concept names_value_type = requires { typename M::value_type; };
+
+template <class M>
+concept has_identity = requires(const M& monoid) {
+  { monoid.identity() } -> std::same_as<typename M::value_type>;
+};
+
+template <class M>
+concept has_reduce = requires(const M& monoid, typename M::value_type& left, typename M::value_type& right) {
+  monoid.reduce(left, std::move(right));
+};
+
+/// Always true; does not compile for what is no monoid.
+template <class M>
+consteval bool check_monoid() {
+  static_assert(std::is_class_v<M> && !std::is_const_v<M>,
+                "reducer: the monoid must be a class, such as nopal::op_add<long>");
+  static_assert(names_value_type<M>,
+                "reducer: the monoid must name the type of its views: using value_type = ...;");
+  if constexpr (names_value_type<M>) {
+    static_assert(std::is_object_v<typename M::value_type> && !std::is_const_v<typename M::value_type>,
+                  "reducer: the monoid's value_type must be an object type that is not const");
+    static_assert(
+        has_identity<M>,
+        "reducer: the monoid must have 'static value_type identity()' (or a const member function)");
+    static_assert(has_reduce<M>,
+                  "reducer: the monoid must have 'static void reduce(value_type& left, value_type&& "
+                  "right)' (or a const member function)");
+    static_assert(std::is_destructible_v<typename M::value_type>,
+                  "reducer: the monoid's value_type must be destructible");
+  }
+  return true;
+}
+
+/// What a reducer's value may begin with: any arguments that make one; the monoid itself comes alone or before them.
+template <class Monoid, class... Initial>
+concept makes_value =
+    sizeof...(Initial) != 0 && std::is_constructible_v<typename Monoid::value_type, Initial...> &&
+    !(std::same_as<std::remove_cvref_t<Initial>, Monoid> || ...);
+
+/// A number converted to the type that is wanted, without a warning from here; anything else as it is.
+template <class Value, class One>
+constexpr decltype(auto) initial(One&& one) noexcept {
+  if constexpr (std::is_arithmetic_v<Value> && std::is_arithmetic_v<std::remove_cvref_t<One>>) {
+    return static_cast<Value>(one);
+  } else {
+    return std::forward<One>(one);
+  }
+}
+
+/// `place` becomes `value`, assigned or made anew.
+template <class Value>
+void put(Value& place, Value&& value) {
+  if constexpr (std::is_move_assignable_v<Value>) {
+    place = std::move(value);
+  } else {
+    place.~Value();
+    ::new (static_cast<void*>(&place)) Value(std::move(value));
+  }
+}
+
+template <class T>
+struct make_default {
+  T operator()() const { return T(); }
+};
+
+/// The monoid of scratch memory.
+template <class T, class Make>
+struct keep_left {
+  using value_type = T;
+  Make make;
+  T identity() const { return make(); }
+  static void reduce(T&, T&&) noexcept {}
+};
+
+}  // namespace monoid_detail
+
+/// An associative operation with an identity: a type with `value_type`, `value_type identity()` and
+/// `void reduce(value_type& left, value_type&& right)`, which makes of `left` what comes first in serial order and of `right`
+/// what comes next. Both functions are static, or const members of an object; they may run on any worker, for several
+/// pairs of views at the same time.
+template <class M>
+concept monoid =
+    monoid_detail::names_value_type<M> && monoid_detail::has_identity<M> && monoid_detail::has_reduce<M>;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

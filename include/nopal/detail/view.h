@@ -1,0 +1,73 @@
+/* A reducer as the library knows it, and the lookup of the strand's view of it, inlined into user code.
+ *
+ * Each strand has a set of views: an array of pointers, one slot for each reducer, null where the strand has none. The
+ * calling thread's array is found like its deque. Memory-mapped reducers (I-T. A. Lee, A. Shafi and C. E. Leiserson,
+ * SPAA 2012) find it by a kernel of their own.
+ */
+#ifndef NOPAL_DETAIL_VIEW_H
+#define NOPAL_DETAIL_VIEW_H
+
+#include <nopal/detail/fast_path.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One reducer. Written when it is made, read by every strand that uses it. */
+struct nopal_hyperobject {
+  uint32_t
+      slot; /* in each strand's array; 0, which is null in all of them, if there are more reducers than slots */
+  uint32_t id;    /* the same number if there is a slot; never 0 */
+  void* leftmost; /* the view of what comes first in serial order: the reducer's own value */
+};
+
+/* What the library calls for one reducer. `object` is the one that it was made with. */
+struct nopal_view_functions {
+  /* A new view that is the identity; null if there is no memory. May throw. */
+  void* (*create)(void* object);
+  /* `left` becomes both, in this order; `right` is destroyed afterwards. May throw. */
+  void (*reduce)(void* object, void* left, void* right);
+  /* Ends a view that `create` made. The reducer may be gone. */
+  void (*destroy)(void* object, void* view);
+};
+
+/* The calling thread's array of views; one with no view at all as long as its strand has none. */
+NOPAL_EXPORT extern __thread void** nopal_views __attribute__((tls_model("initial-exec")));
+
+/* Makes a reducer of what `made->leftmost` points to. 0, or -1 without memory. */
+NOPAL_EXPORT int nopal_make_reducer(struct nopal_hyperobject* made,
+                                    const struct nopal_view_functions* functions, void* object);
+/* Ends it. The leftmost view is the caller's. */
+NOPAL_EXPORT void nopal_end_reducer(struct nopal_hyperobject* reducer);
+
+/* The view of a strand that has none in its array: finds it elsewhere or makes it. Null without memory; throws what
+ * `create` throws. */
+NOPAL_EXPORT void* nopal_find_view(const struct nopal_hyperobject* reducer);
+
+/* Never cached across a call, like the deque: after a fork or a join it may be another's. */
+static NOPAL_ALWAYS_INLINE void** nopal_this_views(void) {
+  void** views;
+#if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
+  __asm__ volatile("movq %%fs:nopal_views@tpoff, %0" : "=r"(views));
+#else
+  __asm__ volatile("movq nopal_views@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(views));
+#endif
+  return views;
+}
+
+/* The strand's view; null without memory for one. */
+static NOPAL_ALWAYS_INLINE void* nopal_view_of(const struct nopal_hyperobject* reducer) {
+#ifdef NOPAL_VIEWS_HASHED
+  /* A hash map of views per strand, for the evaluation. */
+  return nopal_find_view(reducer);
+#else
+  void* const view = nopal_this_views()[reducer->slot];
+  return NOPAL_LIKELY(view) ? view : nopal_find_view(reducer);
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,264 @@
+// Reducers: the views of strands, from their making to the join that merges them. docs/reducers.md has the protocol.
+//
+// A thief starts with no view, and the child that its victim goes on with keeps what there was. Who ends a segment of a
+// strand, the child of a stolen fork or the strand at its join, deposits the set in the table of pieces and merges it with its
+// neighbours if they are there; all of that still on the strand's own stack, since reductions are the program's code.
+// Invariant: a worker in its scheduler has no set.
+
+#include "scheduler/views.hpp"
+
+#include <exception>
+
+#include "scheduler/runtime.hpp"
+#include "view/merge.hpp"
+#include "view/registry.hpp"
+#include "view/store.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+using view::piece;
+using view::view_set;
+
+constinit view::registry reducers;
+constinit view::piece_table pieces;
+constinit view::store kept;
+
+// Threads that did not come from the pool leave a set behind when they end.
+pthread_key_t thread_end_key;
+pthread_once_t thread_end_key_made = PTHREAD_ONCE_INIT;
+bool thread_end_key_works = false;
+
+/// Whether the strand began its thread's work: nothing comes before it, so a reducer's own value is its view. Such a strand is
+/// on the stack that the thread came with, and a strand that left it is back there only after the join that merged all.
+bool is_base() noexcept {
+  const worker* const self = this_worker();
+  return self == nullptr || self->deque.strand.stack->native_owner != nullptr;
+}
+
+void thread_ends(void*) { drop_thread_views(); }
+
+/// At dlclose, and at the end of the program.
+__attribute__((destructor)) void at_unload() {
+  drop_thread_views();
+  kept.trim();
+  if (thread_end_key_works) {
+    pthread_key_delete(thread_end_key);
+    thread_end_key_works = false;
+  }
+}
+
+void make_thread_end_key() { thread_end_key_works = pthread_key_create(&thread_end_key, thread_ends) == 0; }
+
+/// The strand's set; one is made for it if it has none. Null without memory.
+view_set* own_set(bool base) noexcept {
+  view_set* set = this_views();
+  if (set != nullptr) {
+    return set;
+  }
+  set = kept.take_set();
+  if (set == nullptr) {
+    return nullptr;
+  }
+  if (base) {
+    pthread_once(&thread_end_key_made, make_thread_end_key);
+    if (thread_end_key_works) {
+      pthread_setspecific(thread_end_key, set);  // any value that is not null
+    }
+  }
+  set_this_views(set);
+  return set;
+}
+
+/// Enters `made` as the strand's view of reducer `id`. False without memory.
+bool enter(std::uint32_t id, void* made, bool base) noexcept {
+  view_set* const set = own_set(base);
+  if (set == nullptr || !set->insert(id, made)) {
+    return false;
+  }
+  reducers.hold(id);
+  return true;
+}
+
+/// The strand's set, which is its own no longer. The strand has none then.
+view_set* leave_set() noexcept {
+  view_set* const set = this_views();
+  set_this_views(nullptr);
+  return set;
+}
+
+void end_set(view_set* set) noexcept {
+  if (set != nullptr) {
+    view::drop_all(reducers, set);
+    kept.give_set(set);
+  }
+}
+
+/// Who reduces, for what reductions throw.
+struct reducing {
+  nopal_frame* frame;
+  bool of_stolen_child;
+};
+
+void reduction_failed(void* context) {
+  const auto& who = *static_cast<const reducing*>(context);
+  keep_thrown(who.frame, who.of_stolen_child);
+}
+
+view_set* merged(view_set* left, bool left_is_base, view_set* right, reducing& who) {
+  view_set* emptied = nullptr;
+  view_set* const both = view::merge({reducers, reduction_failed, &who}, left, left_is_base, right, emptied);
+  if (emptied != nullptr) {
+    kept.give_set(emptied);
+  }
+  return both;
+}
+
+/// `one` and a neighbour of it become one.
+piece* joined(piece* one, piece* neighbour, reducing& who) {
+  const bool one_is_right = neighbour->last == one->before;
+  piece* const left = one_is_right ? neighbour : one;
+  piece* const right = one_is_right ? one : neighbour;
+  left->views = merged(left->views, left->is_base, right->views, who);
+  left->last = right->last;
+  kept.give_piece(right);
+  return left;
+}
+
+/// A segment of the strand of `frame` ends here.
+void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
+  const nopal_stack* const stack = this_worker()->deque.strand.stack;
+  const bool away = stack->base.frame_pointer == frame->frame_pointer;
+  piece* mine = kept.take_piece();
+  if (mine == nullptr) {
+    os::write_stderr("nopal: no memory to keep the views of a child\n");
+    std::terminate();
+  }
+  *mine = {frame,
+           away ? stack->base.segment_before : view::no_segment,
+           away ? stack->base.sequence : 0,
+           stack->native_owner != nullptr,
+           leave_set(),
+           nullptr,
+           nullptr};
+  reducing who{frame, of_stolen_child};
+  while (piece* const neighbour = pieces.add(mine)) {
+    mine = joined(mine, neighbour, who);
+  }
+  end_set(leave_set());  // what reductions did to reducers, which they must not
+}
+
+/// From here on the strand has `views`, which begin where the segment after `before` does.
+void go_on_with(nopal_stack* stack, const nopal_frame* frame, view_set* views,
+                std::uint32_t before) noexcept {
+  set_this_views(views);
+  if (stack->base.frame_pointer == frame->frame_pointer) {
+    stack->base.segment_before = before;
+  }
+}
+
+}  // namespace
+
+/// The ends of segments, called by the assembly on the stack of the strand if reducers are in use.
+extern "C" void nopal_deposit_child_views(nopal_frame* frame) noexcept { deposit(frame, true); }
+extern "C" void nopal_deposit_strand_views(nopal_frame* frame) noexcept { deposit(frame, false); }
+
+piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept {
+  piece* const first = pieces.take(frame);
+  if (first == nullptr) {
+    return nullptr;  // The first reducer came when all was deposited that would be.
+  }
+  if (first->next != nullptr || first->is_base != (stack->native_owner != nullptr)) {
+    return first;
+  }
+  go_on_with(stack, frame, first->views, first->before);
+  kept.give_piece(first);
+  return nullptr;
+}
+
+/// The end of a join with pieces that are no neighbours, on the strand's own stack: scopes of one function overlap, or the first
+/// reducer was made after some children had ended. Returns what the join returns.
+extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept {
+  void* const exception = first->exception;
+  const std::uint32_t before = first->before;
+  const bool base = is_base();
+  reducing who{frame, false};
+  view_set* all = nullptr;
+  if (first->is_base) {
+    all = first->views;
+    first->views = nullptr;
+  }
+  while (first != nullptr) {
+    piece* const next = first->next;
+    all = merged(all, base, first->views, who);
+    kept.give_piece(first);
+    first = next;
+  }
+  end_set(leave_set());
+  go_on_with(this_worker()->deque.strand.stack, frame, all, before);
+  return exception != nullptr ? exception : take_exception(frame);
+}
+
+void drop_thread_views() noexcept { end_set(leave_set()); }
+
+void count_view_sets(std::uint64_t& in_use, std::uint64_t& most) noexcept { kept.count(in_use, most); }
+
+void trim_views() noexcept { kept.trim(); }
+
+void lock_views() noexcept {
+  reducers.lock();
+  pieces.lock_all();
+  kept.lock();
+}
+
+void unlock_views() noexcept {
+  kept.unlock();
+  pieces.unlock_all();
+  reducers.unlock();
+}
+
+extern "C" NOPAL_EXPORT int nopal_make_reducer(nopal_hyperobject* made, const nopal_view_functions* functions,
+                                               void* object) {
+  const std::uint32_t id = reducers.enter(*functions, object, made->leftmost);
+  if (id == 0) {
+    return -1;
+  }
+  made->id = id;
+  made->slot = id < view::slot_count ? id : 0;
+  __atomic_store_n(&nopal_views_used, 1, __ATOMIC_RELAXED);
+  // Views made by other strands come later in serial order than the reducer's own value.
+  if (!is_base() && !enter(id, made->leftmost, false)) {
+    reducers.end(id);
+    return -1;
+  }
+  return 0;
+}
+
+extern "C" NOPAL_EXPORT void nopal_end_reducer(nopal_hyperobject* reducer) {
+  view_set* const set = this_views();
+  void* const view = set != nullptr ? set->remove(reducer->id) : nullptr;
+  if (view != nullptr) {
+    reducers.drop(reducer->id, view);
+  }
+  reducers.end(reducer->id);
+}
+
+extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) {
+  if (const view_set* const set = this_views()) {
+    if (void* const view = set->find(reducer->id)) {
+      return view;
+    }
+  }
+  const bool base = is_base();
+  void* const view = base ? reducer->leftmost : reducers.create(reducer->id);
+  if (view == nullptr || enter(reducer->id, view, base) || base) {
+    return view;
+  }
+  reducers.discard(reducer->id, view);
+  return nullptr;
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

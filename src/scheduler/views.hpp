@@ -1,0 +1,48 @@
+// Reducers' views as the scheduler sees them: what a strand's set does when the strand forks no more, suspends or resumes.
+#ifndef NOPAL_SCHEDULER_VIEWS_HPP
+#define NOPAL_SCHEDULER_VIEWS_HPP
+
+#include <cstdint>
+
+#include <nopal/detail/view.h>
+#include <nopal/version.hpp>
+
+#include "scheduler/worker.hpp"
+#include "view/pieces.hpp"
+
+/// Whether the program ever made a reducer. Read by the assembly; stays set. Relaxed: a strand that has views has seen it,
+/// and what one that has none leaves behind matters to nobody.
+extern "C" __attribute__((visibility("hidden"))) unsigned char nopal_views_used;
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// The set of the calling thread's strand; null if it has no view. As this_worker, not to be kept.
+view::view_set* this_views() noexcept;
+void set_this_views(view::view_set* set) noexcept;
+
+/// The strand of `frame`, all of whose children are done, is about to go on at its join on `stack`, where `self` runs by
+/// now: it gets its views. Returns null if that is all; else the pieces that it has to merge itself, by nopal_merge_at_join.
+view::piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept;
+
+/// Ends the set of a thread that is about to end or is no strand any more.
+void drop_thread_views() noexcept;
+
+/// Sets in use: now, and the most at once.
+void count_view_sets(std::uint64_t& in_use, std::uint64_t& most) noexcept;
+
+/// Gives sets that are not in use back to the system.
+void trim_views() noexcept;
+
+/// Around fork(2).
+void lock_views() noexcept;
+void unlock_views() noexcept;
+
+/// Keeps the exception being handled for the join of `frame`: that of a child whose continuation was stolen, or of the
+/// strand's own part.
+void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,36 @@
+// Two sets of views become one, each reducer's views reduced in serial order.
+#ifndef NOPAL_VIEW_MERGE_HPP
+#define NOPAL_VIEW_MERGE_HPP
+
+#include <nopal/version.hpp>
+
+#include "view/registry.hpp"
+#include "view/view_set.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace view {
+
+/// What a merge calls.
+struct merge_context {
+  registry& reducers;
+  void (*failed)(void* context);  ///< in a handler, for what a reduction throws; its right view is lost
+  void* context;
+};
+
+/// The views of `left`, then those of `right`, either of which may be null for none. If `left_is_base`, a reducer without a
+/// view in `left` has its own value there. Returns the set that has them, or null; `emptied` gets the other one, or null.
+///
+/// As many reductions as both sets have reducers in common, or as `right` has if `left_is_base`; beyond these, time in
+/// proportion to the smaller set's size (to that of `right` if `left_is_base`).
+view_set* merge(const merge_context& with, view_set* left, bool left_is_base, view_set* right,
+                view_set*& emptied);
+
+/// Ends every view of `set`, which is empty afterwards.
+void drop_all(registry& reducers, view_set* set) noexcept;
+
+}  // namespace view
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

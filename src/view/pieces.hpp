@@ -1,0 +1,72 @@
+// The views that finished children left for the joins of their parents, in serial order.
+//
+// Each steal from a scope begins a new segment of the strand that owns it. A piece is the views of some segments that follow
+// one another: at first of one, deposited by the child that ended it or, for the last, by the strand when it arrives at
+// the join. Two pieces of one scope are neighbours if the one ends with the segment before the other's first. Invariants:
+// at no time are two neighbours in the table; a piece is in the table or in the hands of one worker. docs/reducers.md
+// has the argument.
+#ifndef NOPAL_VIEW_PIECES_HPP
+#define NOPAL_VIEW_PIECES_HPP
+
+#include <pthread.h>
+
+#include <cstdint>
+
+#include <nopal/version.hpp>
+
+#include "view/view_set.hpp"
+
+struct nopal_frame;
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace view {
+
+/// In place of a segment before the first.
+inline constexpr std::uint32_t no_segment = 0xffffffffU;
+
+struct piece {
+  const nopal_frame* scope;
+  std::uint32_t before;  ///< the segment before the piece's first; `no_segment` if the strand began with it
+  std::uint32_t
+      last;  ///< the piece's last segment: the ticket of the steal that began it, 0 for the one at home
+  bool
+      is_base;  ///< it begins with a thread's first strand: a reducer without a view in it has its own value there
+  view_set* views;  ///< null: none
+  void* exception;  ///< what the join rethrows; set by the join
+  piece* next;
+};
+
+class piece_table {
+public:
+  /// Adds `one`, or takes a neighbour of it out and returns that: then `one` is not in the table.
+  piece* add(piece* one) noexcept;
+
+  /// Takes all pieces of `scope` out, the earliest first.
+  piece* take(const nopal_frame* scope) noexcept;
+
+  /// fork(2) must not find it in between.
+  void lock_all() noexcept;
+  void unlock_all() noexcept;
+
+private:
+  struct alignas(64) shard {
+    pthread_mutex_t lock;
+    piece* first;
+  };
+  static constexpr int shard_count = 32;
+
+  // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux.
+  shard shards_[shard_count] = {};
+
+  shard& shard_of(const nopal_frame* scope) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(scope);
+    return shards_[(bits >> 6 ^ bits >> 12 ^ bits >> 20) % shard_count];
+  }
+};
+
+}  // namespace view
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,106 @@
+#include "view/registry.hpp"
+
+#include <sched.h>
+
+#include <cstdlib>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace view {
+
+std::uint32_t registry::take_number() noexcept {
+  if (free_ != 0) {
+    const std::uint32_t id = free_;
+    free_ = at(id).next_free;
+    return id;
+  }
+  const std::uint32_t block = used_ / block_entries;
+  if (block == block_count) {
+    return 0;
+  }
+  if (blocks_[block].load(std::memory_order_relaxed) == nullptr) {
+    // All zeroes is an entry of nobody.
+    auto* const entries = static_cast<entry*>(std::calloc(block_entries, sizeof(entry)));
+    if (entries == nullptr) {
+      return 0;
+    }
+    blocks_[block].store(entries, std::memory_order_relaxed);
+  }
+  return used_++;
+}
+
+std::uint32_t registry::enter(const nopal_view_functions& functions, void* object, void* leftmost) noexcept {
+  lock();
+  const std::uint32_t id = take_number();
+  unlock();
+  if (id != 0) {
+    entry& one = at(id);
+    one.functions = functions;
+    one.object = object;
+    one.leftmost = leftmost;
+    // Relaxed: nobody else knows the number yet.
+    one.state.store(0, std::memory_order_relaxed);
+  }
+  return id;
+}
+
+void registry::recycle(std::uint32_t id) noexcept {
+  lock();
+  at(id).next_free = free_;
+  free_ = id;
+  unlock();
+}
+
+void registry::end(std::uint32_t id) noexcept {
+  entry& one = at(id);
+  // Release: what was done to the reducer comes before. Acquire pairs with the releases of those who let go of it.
+  const std::uint64_t before = one.state.fetch_or(ended, std::memory_order_acq_rel);
+  if ((before & holders) == 0) {
+    recycle(id);
+    return;
+  }
+  // Only who pinned it before it ended may use it still. Acquire pairs with the end of the pin.
+  while ((one.state.load(std::memory_order_acquire) & pins) != 0) {
+    sched_yield();
+  }
+}
+
+void registry::hold(std::uint32_t id) noexcept {
+  // Relaxed: the view that is entered keeps the number from changing its meaning from here on, in this thread's order.
+  at(id).state.fetch_add(one_holder, std::memory_order_relaxed);
+}
+
+void registry::let_go(std::uint32_t id) noexcept {
+  // Release orders this holder's use of the entry before its next use; acquire gets the other holders'.
+  if (at(id).state.fetch_sub(one_holder, std::memory_order_acq_rel) == (ended | one_holder)) {
+    recycle(id);
+  }
+}
+
+void registry::drop(std::uint32_t id, void* view) noexcept {
+  const entry& one = at(id);
+  if (view != one.leftmost) {
+    one.functions.destroy(one.object, view);
+  }
+  let_go(id);
+}
+
+void registry::reduce(std::uint32_t id, void* left, void* right) {
+  entry& one = at(id);
+  // The end of the pin, at each way out. Release pairs with the acquire of the reducer's end.
+  struct pin {
+    explicit pin(entry& which)
+        : of(which), was_ended((which.state.fetch_add(one_pin, std::memory_order_acquire) & ended) != 0) {}
+    ~pin() { of.state.fetch_sub(one_pin, std::memory_order_release); }
+    entry& of;
+    const bool was_ended;
+  };
+  const pin pinned(one);
+  if (!pinned.was_ended) {
+    one.functions.reduce(one.object, left, right);
+  }
+}
+
+}  // namespace view
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

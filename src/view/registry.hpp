@@ -1,0 +1,94 @@
+// All reducers of the process, by number: what to call for one, and whether it is still there.
+//
+// A number is used again when its reducer has ended and no set holds a view of it any more. Invariants of an entry's state:
+// each view in a set counts as one holder; who looks at the reducer itself pins it meanwhile and is a holder; its end
+// waits for the pins. So a pinned reducer exists, and a number that some set knows means one reducer only.
+#ifndef NOPAL_VIEW_REGISTRY_HPP
+#define NOPAL_VIEW_REGISTRY_HPP
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <nopal/detail/view.h>
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace view {
+
+class registry {
+public:
+  /// Enters a reducer whose own value is at `leftmost`. Its number; 0 without memory, or if there are 2^26 reducers.
+  std::uint32_t enter(const nopal_view_functions& functions, void* object, void* leftmost) noexcept;
+
+  /// The reducer ends: its own views are not touched afterwards. Waits for a reduction of it that is under way.
+  void end(std::uint32_t id) noexcept;
+
+  /// A view of `id` enters a set.
+  void hold(std::uint32_t id) noexcept;
+  /// A view of `id` has left its set, and is destroyed unless it is the reducer's own value.
+  void drop(std::uint32_t id, void* view) noexcept;
+  /// The same for a view that stays with its reducer.
+  void let_go(std::uint32_t id) noexcept;
+
+  /// The leftmost view of a reducer that exists.
+  [[nodiscard]] void* leftmost(std::uint32_t id) noexcept { return at(id).leftmost; }
+  /// A new view that is the identity, of a reducer that exists. Null without memory; throws what the reducer does.
+  [[nodiscard]] void* create(std::uint32_t id) {
+    const entry& one = at(id);
+    return one.functions.create(one.object);
+  }
+
+  /// Ends a view that never was in a set.
+  void discard(std::uint32_t id, void* view) noexcept {
+    const entry& one = at(id);
+    one.functions.destroy(one.object, view);
+  }
+
+  /// Reduces `right` into `left` unless the reducer has ended. Throws what the reducer does.
+  void reduce(std::uint32_t id, void* left, void* right);
+
+  /// fork(2) must not find it in between.
+  void lock() noexcept { pthread_mutex_lock(&lock_); }
+  void unlock() noexcept { pthread_mutex_unlock(&lock_); }
+
+private:
+  struct entry {
+    // Ended, pins, holders.
+    std::atomic<std::uint64_t> state;
+    void* leftmost;
+    void* object;
+    nopal_view_functions functions;
+    std::uint32_t next_free;
+  };
+  static constexpr std::uint64_t one_holder = 1;
+  static constexpr std::uint64_t holders = 0xffffffffU;
+  static constexpr std::uint64_t one_pin = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t pins = std::uint64_t{0x7fffffff} << 32;
+  static constexpr std::uint64_t ended = std::uint64_t{1} << 63;
+
+  // Blocks that never move: entries are read without the lock.
+  static constexpr std::uint32_t block_entries = 1U << 12;
+  static constexpr std::uint32_t block_count = 1U << 14;
+
+  [[nodiscard]] entry& at(std::uint32_t id) noexcept {
+    // Relaxed: whoever knows the number has it from the one who entered it.
+    return blocks_[id / block_entries].load(std::memory_order_relaxed)[id % block_entries];
+  }
+  std::uint32_t take_number() noexcept;
+  void recycle(std::uint32_t id) noexcept;
+
+  pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;  ///< the numbers that are free
+  std::uint32_t used_ = 1;  ///< numbers from here on were never given out; 0 never is
+  std::uint32_t free_ = 0;  ///< the first of a list
+  std::atomic<entry*> blocks_[block_count] = {};
+};
+
+}  // namespace view
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

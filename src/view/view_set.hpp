@@ -1,0 +1,88 @@
+// The views of one strand: a sparse array and the log of its used slots, and a hash map for reducers that have no slot.
+//
+// A set is owned by one strand or by one piece of a join (view/pieces.hpp) and touched by nobody else. All slots of a set
+// that is not owned are null. Its memory is about a megabyte of addresses, of which only what is used becomes resident.
+#ifndef NOPAL_VIEW_VIEW_SET_HPP
+#define NOPAL_VIEW_VIEW_SET_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include <nopal/version.hpp>
+
+#include "view/view_map.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace view {
+
+/// Reducers beyond this number have no slot, and their views are found by hashing. Slot 0 is null in all sets.
+inline constexpr std::uint32_t slot_count = 1U << 16;
+
+class view_set {
+  void* slots_[slot_count];  // first: known to the inlined lookup
+
+public:
+  /// An empty set; null if there is no memory.
+  static view_set* make() noexcept;
+  static void destroy(view_set* set) noexcept;
+
+  /// The set whose array this is.
+  static view_set* of(void** slots) noexcept { return reinterpret_cast<view_set*>(slots); }
+  void** slots() noexcept { return slots_; }
+
+  /// The view of reducer `id`; null if there is none.
+  [[nodiscard]] void* find(std::uint32_t id) const noexcept {
+    return has_slot(id) ? slots_[id] : map_.find(id);
+  }
+
+  /// Adds a view of `id`, of which there must be none yet. False without memory for a reducer that has no slot.
+  [[nodiscard]] bool insert(std::uint32_t id, void* view) noexcept;
+  /// Replaces a view that there is.
+  void replace(std::uint32_t id, void* view) noexcept;
+  /// Takes the view of `id` out and returns it; null if there is none.
+  void* remove(std::uint32_t id) noexcept;
+
+  /// About how many views there are: at least as many as there are.
+  [[nodiscard]] std::size_t size() const noexcept { return logged_ + map_.size(); }
+  /// Calls `take(id, view)` for each view, which leaves the set before; afterwards it is empty. `take` must not touch the set.
+  template <class Take>
+  void take_all(Take take) {
+    for (std::uint32_t i = 0; i < logged_; ++i) {
+      const std::uint32_t id = log_[i];
+      void* const view = slots_[id];
+      if (view != nullptr) {  // else removed since, or logged twice
+        slots_[id] = nullptr;
+        take(id, view);
+      }
+    }
+    logged_ = 0;
+    map_.take_all(take);
+  }
+
+  view_set* next;  ///< in the list of sets that nobody owns
+
+private:
+  // Twice the slots: by the time it is full, at least half of it has gone stale since it was last cleaned.
+  static constexpr std::uint32_t log_capacity = 2 * slot_count;
+
+  static bool has_slot(std::uint32_t id) noexcept {
+#ifdef NOPAL_VIEWS_HASHED
+    static_cast<void>(id);
+    return false;
+#else
+    return id < slot_count;
+#endif
+  }
+  void clean_log() noexcept;
+
+  view_map map_;
+  std::uint32_t logged_;             ///< used length of the log
+  std::uint32_t log_[log_capacity];  ///< every used slot, in no order; maybe twice, and unused ones too
+};
+
+}  // namespace view
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,22 @@
+// The models of the scheduler have no reducers.
+#include "scheduler/runtime.hpp"
+#include "scheduler/views.hpp"
+
+extern "C" {
+unsigned char nopal_views_used = 0;
+
+void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void*) {
+  nopal_resume(frame, stack_pointer, nullptr);
+}
+}
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+view::piece* take_views(nopal_stack*, const nopal_frame*) noexcept { return nullptr; }
+void trim_views() noexcept {}
+void lock_views() noexcept {}
+void unlock_views() noexcept {}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
