@@ -14,6 +14,7 @@ endfunction()
 # The alternatives to the defaults exist to be measured against them.
 nopal_choice(NOPAL_DEQUE "Deque of the workers" split the lockfree)
 nopal_choice(NOPAL_JOIN "Protocol of the join" waitfree locked)
+nopal_choice(NOPAL_VIEWS "How a strand finds its view of a reducer: by its slot, or in a hash map" slots hashed)
 nopal_choice(NOPAL_SANITIZE "Sanitizer for all of Nopal, or fuzzer: libFuzzer's instrumentation and address" none address thread fuzzer)
 
 # The inlined fast path differs between the variants, so whoever includes the headers must see the
@@ -25,6 +26,10 @@ if(NOT NOPAL_DEQUE STREQUAL "split")
 endif()
 if(NOT NOPAL_JOIN STREQUAL "waitfree")
   string(TOUPPER "NOPAL_JOIN_${NOPAL_JOIN}" definition)
+  list(APPEND NOPAL_VARIANT_DEFINITIONS ${definition})
+endif()
+if(NOT NOPAL_VIEWS STREQUAL "slots")
+  string(TOUPPER "NOPAL_VIEWS_${NOPAL_VIEWS}" definition)
   list(APPEND NOPAL_VARIANT_DEFINITIONS ${definition})
 endif()
 
