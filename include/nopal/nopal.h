@@ -39,6 +39,7 @@
 #else
 #include <nopal/detail/c_scope_parallel.h>
 #endif
+#include <nopal/detail/c_reducer.h>
 
 /** @struct nopal_scope
  * Forks children and joins them within one call of one function. Lives in that function's frame; not to be copied or
@@ -55,6 +56,37 @@
  * Waits for every child forked on `scope` since the last join; the worker does other work meanwhile. May return on
  * another thread, except the outermost join of a thread of the program. One load and one compare if nothing was
  * stolen. Rethrows what the serial program would have met first among exceptions of children forked from C++. */
+
+/** @struct nopal_monoid
+ * An associative operation with an identity, for reducers of C. Must outlive every reducer made with it, and the joins of
+ * the strands that used them: a constant, as a rule. Its functions may run on any worker, for several views at once. */
+
+/** @struct nopal_reducer
+ * A variable that strands update in parallel, each its own view of it; the views are reduced where strands join. For every
+ * associative operation the result is that of the serial program, whatever the schedule:
+ *
+ *     static void add(void* context, void* left, void* right) { *(long*)left += *(long*)right; }
+ *     static const nopal_monoid sum = {.size = sizeof(long), .reduce = add};
+ *
+ *     long total = 0;
+ *     nopal_reducer r;
+ *     nopal_reducer_init(&r, &sum, &total);
+ *     ... strands do *(long*)nopal_view(&r) += x; ...
+ *     nopal_reducer_destroy(&r);            // `total` is complete once all is joined
+ *
+ * Not to be copied or moved. Its members are the library's. */
+
+/** @fn int nopal_reducer_init(nopal_reducer* reducer, const nopal_monoid* monoid, void* value)
+ * Makes a reducer of the variable at `value`, which stays the caller's and is the view of what comes first in serial order.
+ * 0, or -1 without memory. From any thread and strand. Constant time. */
+
+/** @fn void* nopal_view(nopal_reducer* reducer)
+ * The strand's view, valid up to its next fork, join or return to a function that forks. Null if there was no memory for one,
+ * which is only at a strand's first use of the reducer after a steal. Elsewhere two loads and a predictable branch beside the
+ * load of the thread's array. Complete when no child that may have updated it is outstanding. */
+
+/** @fn void nopal_reducer_destroy(nopal_reducer* reducer)
+ * Ends the reducer, not the variable. When no child that uses it is outstanding. Constant time. */
 
 /** At file scope: makes `nopal_fork_f`, which forks the function `f`.
  *
@@ -134,6 +166,9 @@ typedef struct nopal_statistics {
   uint64_t stacks_mapped;        /**< stacks that exist, in the pool or outside */
   uint64_t stack_pages_in_use;   /**< resident pages of all stacks now */
   uint64_t stack_pages_peak;     /**< bound on the most resident stack pages at once */
+  uint64_t
+      view_sets_in_use; /**< sets of reducers' views: of running strands, and of finished children not joined yet */
+  uint64_t view_sets_peak; /**< the most at once */
 } nopal_statistics;
 
 /** The number of threads that execute strands: the worker threads and the calling one; -1 on failure. Starts nothing.

@@ -39,33 +39,33 @@ class reducer {
   static_assert(monoid_detail::check_monoid<Monoid>());
 
 public:
-  using monoid_type = Monoid;
-  using value_type = typename Monoid::value_type;
+  using monoid_type = typename monoid_detail::sound<Monoid>::type;  ///< `Monoid`
+  using value_type = typename monoid_type::value_type;
 
   /// Begins as the identity. Throws what making that throws, and std::bad_alloc.
   reducer()
-    requires std::default_initializable<Monoid>
-      : views_(Monoid()) {}
+    requires std::default_initializable<monoid_type>
+      : views_(monoid_type()) {}
 
   /// Begins with a value made of `initial`.
   template <class Initial>
-    requires monoid_detail::makes_value<Monoid, Initial> && std::default_initializable<Monoid>
+    requires monoid_detail::makes_value<monoid_type, Initial> && std::default_initializable<monoid_type>
   reducer(
       Initial&&
           initial)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload): as a variable
-      : views_(Monoid(), monoid_detail::initial<value_type>(std::forward<Initial>(initial))) {}
+      : views_(monoid_type(), monoid_detail::initial<value_type>(std::forward<Initial>(initial))) {}
   template <class First, class Second, class... Initial>
-    requires monoid_detail::makes_value<Monoid, First, Second, Initial...> &&
-             std::default_initializable<Monoid>
+    requires monoid_detail::makes_value<monoid_type, First, Second, Initial...> &&
+             std::default_initializable<monoid_type>
   reducer(First&& first, Second&& second, Initial&&... initial)
-      : views_(Monoid(), std::forward<First>(first), std::forward<Second>(second),
+      : views_(monoid_type(), std::forward<First>(first), std::forward<Second>(second),
                std::forward<Initial>(initial)...) {}
 
   /// With a monoid that has state: as its identity, or with a value made of `initial`.
-  explicit reducer(Monoid monoid) : views_(std::move(monoid)) {}
+  explicit reducer(monoid_type monoid) : views_(std::move(monoid)) {}
   template <class... Initial>
-    requires monoid_detail::makes_value<Monoid, Initial...>
-  reducer(Monoid monoid, Initial&&... initial)
+    requires monoid_detail::makes_value<monoid_type, Initial...>
+  reducer(monoid_type monoid, Initial&&... initial)
       : views_(std::move(monoid), std::forward<Initial>(initial)...) {}
 
   reducer(const reducer&) = delete;
@@ -101,7 +101,7 @@ public:
   }
 
 private:
-  detail::hyperobject<Monoid> views_;
+  detail::hyperobject<monoid_type> views_;
 };
 
 /// A variable that each strand has a view of its own of, as scratch memory: what a view holds is what this strand left there

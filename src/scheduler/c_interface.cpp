@@ -1,5 +1,6 @@
 // The functions of <nopal/nopal.h>: the C++ ones with codes for exceptions.
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -69,6 +70,37 @@ int pin_in_cpp(int pin) {
   }
 }
 
+/// Views of a C program: memory of the monoid's size.
+void* create_view(void* object) noexcept {
+  const auto& monoid = *static_cast<const nopal_monoid*>(object);
+  const std::size_t alignment =
+      monoid.alignment > alignof(std::max_align_t) ? monoid.alignment : alignof(std::max_align_t);
+  const std::size_t bytes = (monoid.size + alignment - 1) / alignment * alignment;
+  void* const view = std::aligned_alloc(alignment, bytes);
+  if (view == nullptr) {
+    return nullptr;
+  }
+  if (monoid.identity != nullptr) {
+    monoid.identity(monoid.context, view);
+  } else {
+    std::memset(view, 0, bytes);
+  }
+  return view;
+}
+
+void reduce_views(void* object, void* left, void* right) {
+  const auto& monoid = *static_cast<const nopal_monoid*>(object);
+  monoid.reduce(monoid.context, left, right);
+}
+
+void destroy_view(void* object, void* view) noexcept {
+  const auto& monoid = *static_cast<const nopal_monoid*>(object);
+  if (monoid.destroy != nullptr) {
+    monoid.destroy(monoid.context, view);
+  }
+  std::free(view);
+}
+
 [[noreturn]] void end_program(const char* message) noexcept {
   nopal::os::write_stderr("%s\n", message);
   std::abort();
@@ -100,8 +132,9 @@ int nopal_worker_index(void) { return nopal::worker_index(); }
 int nopal_stats(nopal_statistics* counts) {
   return guarded([counts] {
     const nopal::statistics now = nopal::stats();
-    *counts = {now.workers,     in_c(now.total),   now.joins_with_children, now.stacks_in_use,
-               now.stacks_peak, now.stacks_mapped, now.stack_pages_in_use,  now.stack_pages_peak};
+    *counts = {now.workers,          in_c(now.total),   now.joins_with_children, now.stacks_in_use,
+               now.stacks_peak,      now.stacks_mapped, now.stack_pages_in_use,  now.stack_pages_peak,
+               now.view_sets_in_use, now.view_sets_peak};
     return succeeded;
   });
 }
@@ -121,6 +154,11 @@ int nopal_shutdown(void) {
     nopal::shutdown();
     return succeeded;
   });
+}
+
+int nopal_start_reducer(nopal_reducer* reducer) {
+  static constexpr nopal_view_functions functions{create_view, reduce_views, destroy_view};
+  return nopal_make_reducer(&reducer->known, &functions, const_cast<nopal_monoid*>(reducer->monoid));
 }
 
 const char* nopal_error_message(void) { return latest_error; }

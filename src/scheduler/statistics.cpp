@@ -3,6 +3,7 @@
 #include <nopal/runtime.hpp>
 
 #include "scheduler/runtime.hpp"
+#include "scheduler/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -72,6 +73,7 @@ statistics stats() {
   result.stacks_mapped = usage.mapped;
   result.stack_pages_in_use = usage.pages_in_use;
   result.stack_pages_peak = usage.pages_peak;
+  count_view_sets(result.view_sets_in_use, result.view_sets_peak);
   return result;
 }
 

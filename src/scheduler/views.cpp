@@ -72,10 +72,30 @@ view_set* own_set(bool base) noexcept {
   return set;
 }
 
+/// Drops the views of reducers that ended elsewhere, each time that the set has doubled: their numbers are free then.
+void sweep(view_set& set) noexcept {
+  constexpr std::size_t usual = 64;
+  if (set.size() < (set.next_sweep != 0 ? set.next_sweep : usual)) {
+    return;
+  }
+  set.remove_if([](std::uint32_t id, void* view) {
+    if (!reducers.has_ended(id)) {
+      return false;
+    }
+    reducers.drop(id, view);
+    return true;
+  });
+  set.next_sweep = 2 * set.size() + usual;
+}
+
 /// Enters `made` as the strand's view of reducer `id`. False without memory.
 bool enter(std::uint32_t id, void* made, bool base) noexcept {
   view_set* const set = own_set(base);
-  if (set == nullptr || !set->insert(id, made)) {
+  if (set == nullptr) {
+    return false;
+  }
+  sweep(*set);
+  if (!set->insert(id, made)) {
     return false;
   }
   reducers.hold(id);

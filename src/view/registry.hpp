@@ -34,6 +34,12 @@ public:
   /// The same for a view that stays with its reducer.
   void let_go(std::uint32_t id) noexcept;
 
+  /// Whether the reducer is gone: then its views are nobody's.
+  [[nodiscard]] bool has_ended(std::uint32_t id) noexcept {
+    // Relaxed: seen late, it is seen next time.
+    return (at(id).state.load(std::memory_order_relaxed) & ended) != 0;
+  }
+
   /// The leftmost view of a reducer that exists.
   [[nodiscard]] void* leftmost(std::uint32_t id) noexcept { return at(id).leftmost; }
   /// A new view that is the identity, of a reducer that exists. Null without memory; throws what the reducer does.

@@ -43,6 +43,7 @@ view_set* store::take_set() noexcept {
 }
 
 void store::give_set(view_set* set) noexcept {
+  set->next_sweep = 0;
   lock();
   --in_use_;
   push(sets_, set);

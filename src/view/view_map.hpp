@@ -50,6 +50,19 @@ public:
     }
   }
 
+  /// Takes out every view for which `leaves(id, view)`. It must not touch the map.
+  template <class Leaves>
+  void remove_if(Leaves leaves) {
+    for (std::size_t i = 0; i < capacity_;) {
+      const entry& one = entries_[i];
+      if (one.id != 0 && leaves(one.id, one.view)) {
+        remove(one.id);  // may bring another view to this place
+      } else {
+        ++i;
+      }
+    }
+  }
+
   void release() noexcept;
 
 private:

@@ -60,7 +60,28 @@ public:
     map_.take_all(take);
   }
 
-  view_set* next;  ///< in the list of sets that nobody owns
+  /// Takes out every view for which `leaves(id, view)`. It must not touch the set.
+  template <class Leaves>
+  void remove_if(Leaves leaves) {
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < logged_; ++i) {
+      const std::uint32_t id = log_[i];
+      void* const view = slots_[id];
+      if (view == nullptr) {
+        continue;
+      }
+      if (leaves(id, view)) {
+        slots_[id] = nullptr;
+      } else {
+        log_[kept++] = id;
+      }
+    }
+    logged_ = kept;
+    map_.remove_if(leaves);
+  }
+
+  std::size_t next_sweep;  ///< the size at which views of ended reducers are looked for; 0: the usual one
+  view_set* next;          ///< in the list of sets that nobody owns
 
 private:
   // Twice the slots: by the time it is full, at least half of it has gone stale since it was last cleaned.

@@ -61,12 +61,8 @@ public:
 
   /// The strand's view: two loads and a branch beside the load of the thread's array.
   [[gnu::always_inline]] value_type& view() {
-#ifdef NOPAL_VIEWS_HASHED
-    return found(nopal_find_view(&known_));
-#else
-    void* const here = nopal_this_views()[known_.slot];
-    return NOPAL_LIKELY(here != nullptr) ? *static_cast<value_type*>(here) : first_use();
-#endif
+    void* const view = nopal_view_at_hand(&known_);
+    return NOPAL_LIKELY(view != nullptr) ? *static_cast<value_type*>(view) : first_use();
   }
   [[nodiscard]] const Monoid& monoid() const noexcept { return monoid_; }
 
@@ -78,15 +74,14 @@ private:
     }
   }
 
-  static value_type& found(void* view) {
-    if (NOPAL_UNLIKELY(view == nullptr)) {
+  /// The strand's first use since it began, or any where there are more reducers than slots.
+  [[gnu::noinline, gnu::cold]] value_type& first_use() {
+    void* const view = nopal_find_view(&known_);
+    if (view == nullptr) {
       throw std::bad_alloc();
     }
     return *static_cast<value_type*>(view);
   }
-
-  /// The strand's first use since it began, or any where there are more reducers than slots.
-  [[gnu::noinline, gnu::cold]] value_type& first_use() { return found(nopal_find_view(&known_)); }
 
   static void* create(void* monoid) { return new value_type(static_cast<Monoid*>(monoid)->identity()); }
   static void reduce(void* monoid, void* left, void* right) {

@@ -26,27 +26,48 @@ concept has_reduce = requires(const M& monoid, typename M::value_type& left, typ
   monoid.reduce(left, std::move(right));
 };
 
-/// Always true; does not compile for what is no monoid.
+template <class M>
+concept names_views =
+    names_value_type<M> && std::is_object_v<typename M::value_type> &&
+    !std::is_const_v<typename M::value_type> && std::is_destructible_v<typename M::value_type>;
+
+/// Always true; does not compile for what is no monoid, and says the first thing that is missing.
 template <class M>
 consteval bool check_monoid() {
-  static_assert(std::is_class_v<M> && !std::is_const_v<M>,
-                "reducer: the monoid must be a class, such as nopal::op_add<long>");
-  static_assert(names_value_type<M>,
-                "reducer: the monoid must name the type of its views: using value_type = ...;");
-  if constexpr (names_value_type<M>) {
-    static_assert(std::is_object_v<typename M::value_type> && !std::is_const_v<typename M::value_type>,
-                  "reducer: the monoid's value_type must be an object type that is not const");
-    static_assert(
-        has_identity<M>,
-        "reducer: the monoid must have 'static value_type identity()' (or a const member function)");
-    static_assert(has_reduce<M>,
-                  "reducer: the monoid must have 'static void reduce(value_type& left, value_type&& "
-                  "right)' (or a const member function)");
-    static_assert(std::is_destructible_v<typename M::value_type>,
-                  "reducer: the monoid's value_type must be destructible");
+  if constexpr (!std::is_class_v<M> || std::is_const_v<M>) {
+    static_assert(std::is_class_v<M> && !std::is_const_v<M>,
+                  "reducer: the monoid must be a class, such as nopal::op_add<long>");
+  } else if constexpr (!names_value_type<M>) {
+    static_assert(names_value_type<M>,
+                  "reducer: the monoid must name the type of its views: using value_type = ...;");
+  } else if constexpr (!names_views<M>) {
+    static_assert(names_views<M>,
+                  "reducer: the monoid's value_type must be an object type, not const, with a destructor");
+  } else if constexpr (!has_identity<M>) {
+    static_assert(has_identity<M>, "reducer: the monoid must have 'static value_type identity()' (or a const "
+                                   "member function)");
+  } else {
+    static_assert(has_reduce<M>, "reducer: the monoid must have 'static void reduce(value_type& left, "
+                                 "value_type&& right)' (or a const member function)");
   }
   return true;
 }
+
+/// In place of what is no monoid, so that compilers say no more about it than why.
+struct no_monoid {
+  using value_type = char;
+  static char identity() { return 0; }
+  static void reduce(char&, char&&) {}
+};
+template <class M>
+struct sound {
+  using type = no_monoid;
+};
+template <class M>
+  requires(std::is_class_v<M> && names_views<M> && has_identity<M> && has_reduce<M>)
+struct sound<M> {
+  using type = M;
+};
 
 /// What a reducer's value may begin with: any arguments that make one; the monoid itself comes alone or before them.
 template <class Monoid, class... Initial>
@@ -97,7 +118,7 @@ struct keep_left {
 /// pairs of views at the same time.
 template <class M>
 concept monoid =
-    monoid_detail::names_value_type<M> && monoid_detail::has_identity<M> && monoid_detail::has_reduce<M>;
+    monoid_detail::names_views<M> && monoid_detail::has_identity<M> && monoid_detail::has_reduce<M>;
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

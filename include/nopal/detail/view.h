@@ -55,14 +55,13 @@ static NOPAL_ALWAYS_INLINE void** nopal_this_views(void) {
   return views;
 }
 
-/* The strand's view; null without memory for one. */
-static NOPAL_ALWAYS_INLINE void* nopal_view_of(const struct nopal_hyperobject* reducer) {
+/* The view that the strand has; null if it has to be found elsewhere or made. */
+static NOPAL_ALWAYS_INLINE void* nopal_view_at_hand(const struct nopal_hyperobject* reducer) {
 #ifdef NOPAL_VIEWS_HASHED
   /* A hash map of views per strand, for the evaluation. */
   return nopal_find_view(reducer);
 #else
-  void* const view = nopal_this_views()[reducer->slot];
-  return NOPAL_LIKELY(view) ? view : nopal_find_view(reducer);
+  return nopal_this_views()[reducer->slot];
 #endif
 }
 

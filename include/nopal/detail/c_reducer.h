@@ -1,0 +1,72 @@
+/* Reducers of the C interface, parallel and elided. */
+#ifndef NOPAL_DETAIL_C_REDUCER_H
+#define NOPAL_DETAIL_C_REDUCER_H
+
+#include <stddef.h>
+
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/view.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nopal_monoid {
+  size_t size;      /**< of a view, in bytes */
+  size_t alignment; /**< of a view, a power of two; 0: any that malloc gives */
+  /** Makes an identity of the memory at `view`; null: all its bytes are zero. */
+  void (*identity)(void* context, void* view);
+  /** Makes of `left` what it and then `right` are; `right` is destroyed afterwards. */
+  void (*reduce)(void* context, void* left, void* right);
+  /** Ends what `identity` made, not the memory; null: nothing to do. */
+  void (*destroy)(void* context, void* view);
+  void* context; /**< handed to the functions */
+} nopal_monoid;
+
+#ifdef NOPAL_ELIDE
+
+typedef struct nopal_reducer {
+  void* value;
+} nopal_reducer;
+
+static inline int nopal_reducer_init(nopal_reducer* reducer, const nopal_monoid* monoid, void* value) {
+  (void)monoid;
+  reducer->value = value;
+  return 0;
+}
+
+static inline void* nopal_view(nopal_reducer* reducer) { return reducer->value; }
+
+static inline void nopal_reducer_destroy(nopal_reducer* reducer) { (void)reducer; }
+
+#else
+
+typedef struct nopal_reducer {
+  struct nopal_hyperobject known; /**< the library's */
+  const nopal_monoid* monoid;
+} nopal_reducer;
+
+/* Where `known.leftmost` and `monoid` are set. */
+NOPAL_EXPORT int nopal_start_reducer(nopal_reducer* reducer);
+
+static inline int nopal_reducer_init(nopal_reducer* reducer, const nopal_monoid* monoid, void* value) {
+  reducer->known.leftmost = value;
+  reducer->monoid = monoid;
+  return nopal_start_reducer(reducer);
+}
+
+static NOPAL_ALWAYS_INLINE void* nopal_view(nopal_reducer* reducer) {
+  void* const view = nopal_view_at_hand(&reducer->known);
+  return NOPAL_LIKELY(view) ? view : nopal_find_view(&reducer->known);
+}
+
+static inline void nopal_reducer_destroy(nopal_reducer* reducer) { nopal_end_reducer(&reducer->known); }
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
