@@ -1,9 +1,6 @@
-// When reducers begin and end, and where: in children, in stolen continuations, on other threads, across fork(2) and shutdown;
+// When reducers begin and end, and where: in children, in stolen continuations, on other threads, across a shutdown;
 // more of them than there are slots; and how many sets of views there are meanwhile.
 #include <gtest/gtest.h>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <memory>
 
@@ -145,6 +142,39 @@ NOPAL_PROGRAM(ended_before_its_views) {
     NOPAL_CHECK(counted_text::alive == 0);
   }
   NOPAL_CHECK(counted_text::reductions == 0);
+  check_no_sets_but_this_threads();
+  return 0;
+}
+
+/// A strand's views of reducers that end elsewhere go while the strand uses others, not only at its end.
+NOPAL_PROGRAM(ended_elsewhere_while_others_are_used) {
+  if (nopal::workers() == 1) return 0;  // they would end before the strand has views of them
+  constexpr std::size_t count = 1000;
+  std::vector<std::unique_ptr<reducer<op_counted_text>>> ended(count);
+  for (auto& one : ended) one = std::make_unique<reducer<op_counted_text>>();
+  flag used{false};
+  flag all_ended{false};
+  scope s;
+  FORK_AND_BE_STOLEN(s, [&] {
+    wait_for_continuation(used);
+    for (auto& one : ended) one.reset();
+    set(all_ended);
+  });
+  for (auto& one : ended) (*one)->said += "x";
+  NOPAL_CHECK(counted_text::alive == 2 * count);
+  set(used);
+  wait_for_continuation(all_ended);
+  NOPAL_CHECK(counted_text::alive == count);  // this strand's views
+  std::vector<std::unique_ptr<string_reducer>> others(2 * count);
+  for (auto& one : others) {
+    one = std::make_unique<string_reducer>();
+    **one += "y";
+  }
+  NOPAL_CHECK(counted_text::alive == 0);
+  s.join();
+  for (auto& one : others) NOPAL_CHECK(one->value() == "y");
+  NOPAL_CHECK(counted_text::reductions == 0);
+  others.clear();
   check_no_sets_but_this_threads();
   return 0;
 }
@@ -313,44 +343,6 @@ NOPAL_PROGRAM(a_loop_of_stolen_children) {
   return 0;
 }
 
-NOPAL_PROGRAM(across_fork) {
-  string_reducer text("> ");
-  say_in_order(text);
-  const pid_t child = fork();
-  NOPAL_CHECK(child >= 0);
-  say_in_order(text);
-  string_reducer made_later;
-  say_in_order(made_later);
-  NOPAL_CHECK(text.value() == "> abcdabcd" && made_later.value() == "abcd");
-  if (child == 0) _exit(0);
-  int status = -1;
-  NOPAL_CHECK(waitpid(child, &status, 0) == child && status == 0);
-  check_no_sets_but_this_threads();
-  return 0;
-}
-
-/// While other threads merge views: their locks must not be found taken.
-NOPAL_PROGRAM(across_fork_beside_other_threads) {
-  std::atomic<bool> done{false};
-  std::thread other([&done] {
-    while (!done) use_a_reducer_of_its_own();
-  });
-  string_reducer text;
-  for (int i = 0; i < 20; ++i) {
-    const pid_t child = fork();
-    NOPAL_CHECK(child >= 0);
-    if (child == 0) {
-      say_in_order(text);
-      _exit(text.value() == "abcd" ? 0 : 1);
-    }
-    int status = -1;
-    NOPAL_CHECK(waitpid(child, &status, 0) == child && status == 0);
-  }
-  done = true;
-  other.join();
-  return 0;
-}
-
 NOPAL_PROGRAM(across_shutdown) {
   string_reducer text;
   std::string expected;
@@ -377,6 +369,9 @@ TEST_P(reducer_lives, begin_in_a_child_and_end_in_its_parent) {
 }
 TEST_P(reducer_lives, end_beside_an_unrelated_child) { EXPECT_TRUE(run("beside_an_unrelated_child")); }
 TEST_P(reducer_lives, end_before_other_strands_views) { EXPECT_TRUE(run("ended_before_its_views")); }
+TEST_P(reducer_lives, end_elsewhere_and_leave_room_for_others) {
+  EXPECT_TRUE(run("ended_elsewhere_while_others_are_used"));
+}
 TEST_P(reducer_lives, see_updates_of_destructors_in_order) { EXPECT_TRUE(run("updated_by_destructors")); }
 TEST_P(reducer_lives, serve_threads_that_never_fork) { EXPECT_TRUE(run("threads_that_never_fork")); }
 TEST_P(reducer_lives, serve_threads_with_work_of_their_own) {
@@ -386,10 +381,6 @@ TEST_P(reducer_lives, serve_threads_that_come_and_go) { EXPECT_TRUE(run("threads
 TEST_P(reducer_lives, are_as_many_as_one_likes) { EXPECT_TRUE(run("more_than_there_are_slots")); }
 TEST_P(reducer_lives, leave_nothing_behind) { EXPECT_TRUE(run("a_million_made_and_ended")); }
 TEST_P(reducer_lives, have_few_sets_of_views_at_once) { EXPECT_TRUE(run("a_loop_of_stolen_children")); }
-TEST_P(reducer_lives, go_on_in_a_child_process) { EXPECT_TRUE(run("across_fork")); }
-TEST_P(reducer_lives, go_on_in_a_child_of_a_busy_process) {
-  EXPECT_TRUE(run("across_fork_beside_other_threads"));
-}
 TEST_P(reducer_lives, go_on_after_a_shutdown) { EXPECT_TRUE(run("across_shutdown")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, reducer_lives, testing::Values(1, 2, 7),

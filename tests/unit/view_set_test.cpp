@@ -148,6 +148,35 @@ TEST(view_set, loses_nothing_when_the_log_is_cleaned_with_every_slot_used) {
   EXPECT_EQ(taken_from(*set), expected);
 }
 
+/// A view that was logged twice, one with a stale place, and those of the map.
+TEST(view_set, loses_the_views_that_are_to_leave_and_no_other) {
+  const auto set = made_set();
+  contents expected;
+  for (std::uint32_t id = 1; id < 100; ++id) ASSERT_TRUE(set->insert(id, view_number(id)));
+  EXPECT_EQ(set->remove(4), view_number(4));
+  EXPECT_EQ(set->remove(5), view_number(5));
+  ASSERT_TRUE(set->insert(5, view_number(5)));
+  for (std::uint32_t id = slot_count; id < slot_count + 100; ++id) {
+    ASSERT_TRUE(set->insert(id, view_number(id)));
+  }
+  contents left;
+  set->remove_if([&left](std::uint32_t id, void* view) {
+    EXPECT_TRUE(id % 3 != 0 || left.emplace(id, view).second);
+    return id % 3 == 0;
+  });
+  const auto check = [&](std::uint32_t id) {
+    EXPECT_EQ(set->find(id), id % 3 == 0 ? nullptr : view_number(id));
+    EXPECT_EQ(left.erase(id), id % 3 == 0 ? 1u : 0u);
+    if (id % 3 != 0) expected[id] = view_number(id);
+  };
+  for (std::uint32_t id = 1; id < 100; ++id) {
+    if (id != 4) check(id);
+  }
+  for (std::uint32_t id = slot_count; id < slot_count + 100; ++id) check(id);
+  EXPECT_TRUE(left.empty());
+  EXPECT_EQ(taken_from(*set), expected);
+}
+
 TEST(view_set, agrees_with_a_map_under_random_operations) {
   std::mt19937 random(20);
   const auto set = made_set();
@@ -234,6 +263,28 @@ TEST(view_map, removes_from_clusters_in_any_order) {
       for (const auto& [kept, view] : expected) ASSERT_EQ(tested.map.find(kept), view);
     }
     ASSERT_EQ(tested.map.size(), 0u);
+  }
+}
+
+TEST(view_map, loses_the_views_that_are_to_leave_and_no_other) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 2000; ++round) {
+    owned_map tested;
+    contents expected;
+    for (const std::uint32_t id : colliding_ids(7)) {
+      insert(tested.map, id, view_number(id));
+      if (below(random, 2) == 0) expected[id] = view_number(id);
+    }
+    contents asked;
+    tested.map.remove_if([&](std::uint32_t id, void* view) {
+      asked[id] = view;
+      return expected.count(id) == 0;
+    });
+    ASSERT_EQ(asked.size(), 7u);
+    for (const auto& [id, view] : asked) {
+      ASSERT_EQ(tested.map.find(id), expected.count(id) != 0 ? view : nullptr);
+    }
+    ASSERT_EQ(taken_from(tested.map), expected);
   }
 }
 
