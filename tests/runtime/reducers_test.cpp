@@ -44,33 +44,52 @@ NOPAL_PROGRAM(forks_in_a_loop) {
   return 0;
 }
 
-/// Views on one side of a join alone, on neither, and of different reducers on each.
+/// `f` by a strand that is no thread's first, with the views that it makes.
+template <class F>
+void run_after_a_steal(F f) {
+  scope s;
+  FORK_AND_BE_STOLEN(s, [] {});
+  f();
+  s.join();
+}
+
+/// Each bit of `which` is a word that is said, the even ones to the first reducer, the odd ones to the second.
+void say_some(string_reducer (&texts)[2], unsigned which) {
+  const auto say = [&](unsigned bit) {
+    if ((which >> bit & 1) != 0) *texts[bit % 2] += std::to_string(bit);
+  };
+  scope s;
+  say(0);
+  say(1);
+  FORK_AND_BE_STOLEN(s, [&] {
+    say(2);
+    say(3);
+  });
+  say(4);
+  say(5);
+  FORK_AND_BE_STOLEN(s, [&] {
+    say(6);
+    say(7);
+  });
+  say(8);
+  say(9);
+  s.join();
+  say(10);
+}
+
+/// Views on one side of a join alone, on neither, of different reducers on each, of more on the left and on the right.
 NOPAL_PROGRAM(views_here_and_there) {
-  for (unsigned which = 0; which < 1024; ++which) {
-    string_reducer texts[2];
+  for (unsigned which = 0; which < 2048; ++which) {
     std::string expected[2];
-    const auto say = [&](unsigned bit) {
-      if ((which >> bit & 1) != 0) *texts[bit % 2] += std::to_string(bit);
-    };
-    for (unsigned bit = 0; bit < 10; ++bit) {
+    for (unsigned bit = 0; bit < 11; ++bit) {
       if ((which >> bit & 1) != 0) expected[bit % 2] += std::to_string(bit);
     }
-    scope s;
-    say(0);
-    say(1);
-    FORK_AND_BE_STOLEN(s, [&] {
-      say(2);
-      say(3);
-    });
-    say(4);
-    say(5);
-    FORK_AND_BE_STOLEN(s, [&] {
-      say(6);
-      say(7);
-    });
-    say(8);
-    s.join();
-    say(9);
+    string_reducer texts[2];
+    if (which % 3 == 0) {
+      say_some(texts, which);
+    } else {
+      run_after_a_steal([&] { say_some(texts, which); });
+    }
     NOPAL_CHECK(texts[0].value() == expected[0] && texts[1].value() == expected[1]);
   }
   check_all_joined();
@@ -184,7 +203,12 @@ NOPAL_PROGRAM(random_programs) {
     serial_world serial;
     random_strand(serial, seed, static_cast<int>(seed % 5) + 2);
     parallel_world parallel;
-    random_strand(parallel, seed, static_cast<int>(seed % 5) + 2);
+    const auto run = [&] { random_strand(parallel, seed, static_cast<int>(seed % 5) + 2); };
+    if (seed % 2 == 0) {
+      run();
+    } else {
+      run_after_a_steal(run);
+    }
     if (parallel.text.value() != serial.text) std::fprintf(stderr, "seed %d\n", static_cast<int>(seed));
     NOPAL_CHECK(parallel.text.value() == serial.text);
     NOPAL_CHECK(parallel.words.value() == serial.words);
