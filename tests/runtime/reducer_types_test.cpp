@@ -190,6 +190,54 @@ NOPAL_PROGRAM(monoids_with_state) {
   return 0;
 }
 
+constexpr std::size_t most_sums = 512;
+
+void add_in_parallel(long* left, const long* right, std::size_t count) {
+  if (count <= 8) {
+    for (std::size_t i = 0; i < count; ++i) left[i] += right[i];
+    return;
+  }
+  flag continued{false};
+  scope s;
+  s.fork([&] {
+    invite_thief(continued);
+    add_in_parallel(left, right, count / 2);
+  });
+  set(continued);
+  add_in_parallel(left + count / 2, right + count / 2, count - count / 2);
+  s.join();
+}
+
+/// Its reductions fork, so that they may go on on other threads than they began on. They keep the order.
+struct op_forking {
+  struct value_type {
+    std::vector<long> sums;
+    std::string text;
+  };
+  static value_type identity() { return {std::vector<long>(most_sums), {}}; }
+  static void reduce(value_type& left, value_type&& right) {
+    add_in_parallel(left.sums.data(), right.sums.data(), most_sums);
+    left.text += right.text;
+  }
+};
+
+NOPAL_PROGRAM(reductions_that_fork) {
+  for (int round = 0; round < 20; ++round) {
+    reducer<op_forking> forking;
+    string_reducer beside;
+    update_in_parallel(20, [&](int i) {
+      op_forking::value_type& view = *forking;
+      for (std::size_t k = 0; k < most_sums; ++k) view.sums[k] += static_cast<long>(k) * i;
+      view.text += std::to_string(i);
+      *beside += std::to_string(i);
+    });
+    for (std::size_t k = 0; k < most_sums; ++k) NOPAL_CHECK(forking->sums[k] == static_cast<long>(k) * 190);
+    NOPAL_CHECK(forking->text == beside.value() && beside->substr(0, 12) == "012345678910");
+  }
+  support::check_quiet();
+  return 0;
+}
+
 NOPAL_PROGRAM(output) {
   for (int round = 0; round < 50; ++round) {
     std::ostringstream target;
@@ -231,6 +279,46 @@ NOPAL_PROGRAM(take_and_set) {
   update_in_parallel(2, [&](int i) { *of_a_continuation += std::to_string(i); });
   NOPAL_CHECK(of_a_continuation.value() == "second01");
   s.join();
+  return 0;
+}
+
+string_reducer global_text("global ");
+
+struct with_member {
+  int before = 1;
+  string_reducer text;
+  int after = 2;
+};
+
+template <class Strand>
+void say_in_parallel(Strand say) {
+  scope s;
+  FORK_AND_BE_STOLEN(s, [&say] { say("a"); });
+  say("b");
+  FORK_AND_BE_STOLEN(s, [&say] { say("c"); });
+  say("d");
+  s.join();
+  say("e");
+}
+
+NOPAL_PROGRAM(wherever_the_reducer_is) {
+  with_member member;
+  const auto heap = std::make_unique<string_reducer>();
+  static string_reducer local_static;
+  std::vector<std::unique_ptr<string_reducer>> many;
+  for (int i = 0; i < 100; ++i) many.push_back(std::make_unique<string_reducer>());
+  say_in_parallel([&](const char* word) {
+    *global_text += word;
+    *member.text += word;
+    **heap += word;
+    *local_static += word;
+    for (const auto& one : many) **one += word;
+  });
+  NOPAL_CHECK(global_text.value() == "global abcde");
+  NOPAL_CHECK(member.text.value() == "abcde" && member.before == 1 && member.after == 2);
+  NOPAL_CHECK(heap->value() == "abcde" && local_static.value() == "abcde");
+  for (const auto& one : many) NOPAL_CHECK(one->value() == "abcde");
+  support::check_quiet();
   return 0;
 }
 
@@ -289,7 +377,9 @@ TEST_P(reducer_types, need_only_what_the_monoid_needs) { EXPECT_TRUE(run("types_
 TEST_P(reducer_types, keep_their_alignment) { EXPECT_TRUE(run("aligned_types")); }
 TEST_P(reducer_types, may_be_large) { EXPECT_TRUE(run("large_types")); }
 TEST_P(reducer_types, may_have_monoids_with_state) { EXPECT_TRUE(run("monoids_with_state")); }
+TEST_P(reducer_types, may_have_reductions_that_fork) { EXPECT_TRUE(run("reductions_that_fork")); }
 TEST_P(reducer_types, include_output_in_serial_order) { EXPECT_TRUE(run("output")); }
+TEST_P(reducer_types, may_be_anywhere) { EXPECT_TRUE(run("wherever_the_reducer_is")); }
 TEST_P(reducer_types, can_be_taken_and_set) { EXPECT_TRUE(run("take_and_set")); }
 TEST_P(reducer_types, include_scratch_memory_of_one_strand_at_a_time) { EXPECT_TRUE(run("holders")); }
 TEST_P(reducer_types, have_as_many_destructions_as_constructions) { EXPECT_TRUE(run("views_are_counted")); }

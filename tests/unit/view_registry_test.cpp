@@ -117,7 +117,7 @@ void reduce_slowly(void* object, void*, void*) {
   auto& self = *static_cast<slow_reducer*>(object);
   self.reducing = true;
   while (!self.ending) std::this_thread::yield();
-  for (int i = 0; i < 2000; ++i) std::this_thread::yield();
+  for (int i = 0; i < 300; ++i) std::this_thread::yield();
   self.reduced = true;
 }
 
