@@ -322,17 +322,24 @@ NOPAL_PROGRAM(a_million_made_and_ended) {
   return 0;
 }
 
-/// Finished children's views merge at once: a loop has a few sets, however many children were stolen.
+/// Finished children's views merge at once: a loop has a few sets, however many children were stolen, and however many scopes
+/// within were joined by the strand while it was away.
 NOPAL_PROGRAM(a_loop_of_stolen_children) {
   reducer<op_affine> map;
   affine serial;
-  const auto children = static_cast<std::uint64_t>(fewer_if_watched(100000));
+  const auto children = static_cast<std::uint64_t>(fewer_if_watched(60000));
   scope s;
   for (std::uint64_t i = 0; i < children; ++i) {
     FORK_AND_BE_STOLEN(s, [&map, i] { map->then(2 * i + 1, i); });
     map->then(2 * i + 3, i * 7);
     serial.then(2 * i + 1, i);
     serial.then(2 * i + 3, i * 7);
+    if (i % 8 == 0) {
+      scope inner;
+      FORK_AND_BE_STOLEN(inner, [&map, i] { map->then(2 * i + 5, i); });
+      inner.join();
+      serial.then(2 * i + 5, i);
+    }
   }
   s.join();
   NOPAL_CHECK(map.value() == serial);
