@@ -9,6 +9,8 @@
 
 #include <exception>
 
+#include <nopal/detail/noise.h>
+
 #include "scheduler/runtime.hpp"
 #include "view/merge.hpp"
 #include "view/registry.hpp"
@@ -164,8 +166,10 @@ void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
            nullptr,
            nullptr};
   reducing who{frame, of_stolen_child};
+  NOPAL_DISTURB();
   while (piece* const neighbour = pieces.add(mine)) {
     mine = joined(mine, neighbour, who);
+    NOPAL_DISTURB();
   }
   end_set(leave_set());  // what reductions did to reducers, which they must not
 }
