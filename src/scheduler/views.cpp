@@ -9,6 +9,8 @@
 
 #include <exception>
 
+#include <nopal/detail/noise.h>
+
 #include "scheduler/runtime.hpp"
 #include "view/merge.hpp"
 #include "view/registry.hpp"
@@ -172,9 +174,11 @@ void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
            .next = nullptr};
   reducing who{frame, of_stolen_child};
   nopal_frame* ready = nullptr;
+  NOPAL_DISTURB();
   while (piece* const neighbour = pieces.add(mine, ready)) {
     mine = joined(mine, neighbour, who);
     end_set(leave_set());  // what reductions did to reducers, which they must not
+    NOPAL_DISTURB();
   }
   this_worker()->ready = ready;
 }

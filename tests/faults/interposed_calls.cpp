@@ -21,11 +21,11 @@ namespace {
 
 // The names that FAULT_CALL may have. `futex_wait` and `futex_wake` are two calls to us, not one; so are a thread's change of
 // its own affinity and of one that it names.
-constexpr const char* names[] = {"mmap",          "mprotect",   "madvise",         "mincore",
-                                 "futex_wait",    "futex_wake", "membarrier",      "pthread_create",
-                                 "sigaltstack",   "malloc",     "aligned_alloc",   "pthread_key_create",
-                                 "setspecific",   "new",        "pthread_sigmask", "own_affinity",
-                                 "named_affinity"};
+constexpr const char* names[] = {"mmap",           "mprotect",   "madvise",         "mincore",
+                                 "futex_wait",     "futex_wake", "membarrier",      "pthread_create",
+                                 "sigaltstack",    "malloc",     "aligned_alloc",   "pthread_key_create",
+                                 "setspecific",    "new",        "pthread_sigmask", "own_affinity",
+                                 "named_affinity", "calloc"};
 enum call {
   call_mmap,
   call_mprotect,
@@ -44,6 +44,7 @@ enum call {
   call_sigmask,
   call_own_affinity,
   call_named_affinity,
+  call_calloc,
   none
 };
 
@@ -185,6 +186,7 @@ int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
 // dlsym may allocate, so the allocator's own entry points are named, not looked up.
 void* __libc_malloc(size_t bytes) noexcept;
 void* __libc_memalign(size_t alignment, size_t bytes) noexcept;
+void* __libc_calloc(size_t count, size_t bytes) noexcept;
 
 void* malloc(size_t bytes) noexcept {
   if (refuses(call_malloc)) {
@@ -192,6 +194,14 @@ void* malloc(size_t bytes) noexcept {
     return nullptr;
   }
   return __libc_malloc(bytes);
+}
+
+void* calloc(size_t count, size_t bytes) noexcept {
+  if (refuses(call_calloc)) {
+    fail();
+    return nullptr;
+  }
+  return __libc_calloc(count, bytes);
 }
 
 void* aligned_alloc(size_t alignment, size_t bytes) noexcept {

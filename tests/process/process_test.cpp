@@ -97,6 +97,59 @@ NOPAL_PROGRAM(split_while_others_compute) {
   return 0;
 }
 
+/// "abcd", once more.
+void say_in_order(nopal::reducer<nopal::op_string_append>& text) {
+  flag continued{false};
+  scope s;
+  *text += "a";
+  s.fork([&] {
+    support::wait_briefly(continued);
+    *text += "b";
+  });
+  support::set(continued);
+  *text += "c";
+  s.fork([&] { *text += "d"; });
+  s.join();
+}
+
+NOPAL_PROGRAM(split_with_reducers) {
+  nopal::reducer<nopal::op_string_append> text("> ");
+  say_in_order(text);
+  const pid_t child = split();
+  say_in_order(text);
+  nopal::reducer<nopal::op_string_append> made_later;
+  say_in_order(made_later);
+  NOPAL_CHECK(text.value() == "> abcdabcd" && made_later.value() == "abcd");
+  if (child == 0) std::exit(0);
+  exited_with_0(child);
+  check_quiet();
+  return 0;
+}
+
+/// What the other threads lock to merge views must not be found locked by the child.
+NOPAL_PROGRAM(split_while_others_reduce) {
+  flag done{false};
+  std::thread other([&done] {
+    while (!done.load()) {
+      nopal::reducer<nopal::op_string_append> text;
+      say_in_order(text);
+      NOPAL_CHECK(text.value() == "abcd");
+    }
+  });
+  nopal::reducer<nopal::op_string_append> text;
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = split();
+    if (child == 0) {
+      say_in_order(text);
+      _exit(text.value() == "abcd" ? 0 : 1);
+    }
+    exited_with_0(child);
+  }
+  support::set(done);
+  other.join();
+  return 0;
+}
+
 void split_at_depth(int depth, const char* workers_of_child) {
   long left = 0;
   scope s;
@@ -264,6 +317,8 @@ TEST_P(process, splits_after_use) { EXPECT_TRUE(run("split_after_use")); }
 TEST_P(process, splits_after_threads_ended) { EXPECT_TRUE(run("split_after_threads_ended")); }
 TEST_P(process, splits_over_generations) { EXPECT_TRUE(run("split_repeatedly")); }
 TEST_P(process, splits_while_another_thread_computes) { EXPECT_TRUE(run("split_while_others_compute")); }
+TEST_P(process, splits_with_reducers) { EXPECT_TRUE(run("split_with_reducers")); }
+TEST_P(process, splits_while_another_thread_reduces) { EXPECT_TRUE(run("split_while_others_reduce")); }
 TEST_P(process, exits_inside_a_child) { EXPECT_TRUE(exits_with_3("exit_in_a_child", GetParam())); }
 TEST_P(process, exits_while_the_pool_is_idle) { EXPECT_TRUE(run("exit_while_idle")); }
 TEST_P(process, exits_right_after_work) { EXPECT_TRUE(run("exit_at_once")); }

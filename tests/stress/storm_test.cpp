@@ -1,4 +1,4 @@
-// The forest under random settings, with and without disturbed schedules: each run is a process of its own with its own
+// The forests under random settings, with and without disturbed schedules: each run is a process of its own with its own
 // number of workers, reclaim policy, stack size and seeds. A failure names what is needed to run it again.
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@
 
 namespace {
 
-constexpr const char* forests[] = {STRESS_FOREST, STRESS_FOREST_NOISE, STRESS_FIBRIL_FOREST_NOISE};
+constexpr const char* forests[] = {STRESS_FOREST, STRESS_FOREST_NOISE, STRESS_REDUCER_FOREST_NOISE,
+                                   STRESS_FIBRIL_FOREST_NOISE, STRESS_REDUCER_FOREST};
 
 template <class Random>
 support::environment random_settings(Random& random) {

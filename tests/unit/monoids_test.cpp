@@ -1,0 +1,163 @@
+// The monoids that come with the library: the identity changes nothing, the order is kept, equal values stay with the first.
+#include <nopal/monoids.hpp>
+#include <nopal/reducer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iomanip>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+template <class Monoid>
+using value_of = typename Monoid::value_type;
+
+/// The values one after the other, in each of the ways that brackets can be set.
+template <class Monoid>
+void expect_reduced(const std::vector<value_of<Monoid>>& values, const value_of<Monoid>& expected) {
+  for (std::size_t split = 0; split <= values.size(); ++split) {
+    value_of<Monoid> left = Monoid::identity();
+    value_of<Monoid> right = Monoid::identity();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Monoid::reduce(i < split ? left : right, value_of<Monoid>(values[i]));
+    }
+    Monoid::reduce(left, std::move(right));
+    EXPECT_EQ(left, expected) << "split at " << split;
+  }
+}
+
+TEST(monoids, of_numbers_and_bits) {
+  expect_reduced<nopal::op_add<int>>({1, 2, 3, -10}, -4);
+  expect_reduced<nopal::op_add<std::uint8_t>>({200, 100}, 44);
+  expect_reduced<nopal::op_add<double>>({0.5, 0.25}, 0.75);
+  expect_reduced<nopal::op_add<std::string>>({"a", "b", "c"}, "abc");
+  expect_reduced<nopal::op_mul<long>>({2, 3, 7}, 42);
+  expect_reduced<nopal::op_mul<short>>({2, 3, 7}, 42);
+  expect_reduced<nopal::op_and<unsigned>>({0xff0, 0x0ff}, 0x0f0);
+  expect_reduced<nopal::op_and<std::uint8_t>>({}, 0xff);
+  expect_reduced<nopal::op_and<bool>>({}, true);
+  expect_reduced<nopal::op_and<bool>>({true, false}, false);
+  expect_reduced<nopal::op_or<unsigned>>({0xf00, 0x00f}, 0xf0f);
+  expect_reduced<nopal::op_or<bool>>({false, true}, true);
+  expect_reduced<nopal::op_xor<std::uint16_t>>({0x0ff0, 0x00ff}, 0x0f0f);
+}
+
+TEST(monoids, of_the_least_and_the_greatest) {
+  expect_reduced<nopal::op_min<int>>({3, -7, 5}, -7);
+  expect_reduced<nopal::op_min<int>>({}, std::numeric_limits<int>::max());
+  expect_reduced<nopal::op_min<double>>({}, std::numeric_limits<double>::infinity());
+  expect_reduced<nopal::op_max<int>>({3, -7, 5}, 5);
+  expect_reduced<nopal::op_max<unsigned>>({}, 0);
+  expect_reduced<nopal::op_max<double>>({-2.0, -3.0}, -2.0);
+  expect_reduced<nopal::op_max<double>>({}, -std::numeric_limits<double>::infinity());
+}
+
+template <class Monoid>
+value_of<Monoid> found(std::vector<std::pair<int, std::string>> entries) {
+  auto all = Monoid::identity();
+  for (const auto& [index, value] : entries) {
+    auto one = Monoid::identity();
+    one.update(index, value);
+    Monoid::reduce(all, std::move(one));
+    Monoid::reduce(all, Monoid::identity());
+  }
+  return all;
+}
+
+TEST(monoids, of_the_best_and_where_it_was) {
+  const auto least = found<nopal::op_min_index<int, std::string>>({{1, "c"}, {2, "a"}, {3, "a"}, {4, "b"}});
+  EXPECT_TRUE(least.is_set());
+  EXPECT_EQ(least.index(), 2);
+  EXPECT_EQ(least.value(), "a");
+  const auto greatest =
+      found<nopal::op_max_index<int, std::string>>({{1, "a"}, {2, "c"}, {3, "c"}, {4, "b"}});
+  EXPECT_EQ(greatest.index(), 2);
+  EXPECT_EQ(greatest.value(), "c");
+  const auto by_greater =
+      found<nopal::op_min_index<int, std::string, std::greater<std::string>>>({{1, "a"}, {2, "c"}});
+  EXPECT_EQ(by_greater.index(), 2);
+  EXPECT_FALSE((found<nopal::op_min_index<int, std::string>>({}).is_set()));
+}
+
+TEST(monoids, of_sequences_keep_the_order) {
+  expect_reduced<nopal::op_vector_append<int>>({{1, 2}, {}, {3}, {4, 5}}, {1, 2, 3, 4, 5});
+  expect_reduced<nopal::op_vector_append<bool>>({{true}, {false, false}}, {true, false, false});
+  expect_reduced<nopal::op_list_append<std::string>>({{"a"}, {}, {"b", "c"}}, {"a", "b", "c"});
+  expect_reduced<nopal::op_string_append>({"a", "", "bc"}, "abc");
+  expect_reduced<nopal::op_wstring_append>({L"a", L"", L"bc"}, L"abc");
+}
+
+TEST(monoids, of_sequences_take_elements_that_can_only_be_moved) {
+  using monoid = nopal::op_vector_append<std::unique_ptr<int>>;
+  auto left = monoid::identity();
+  auto right = monoid::identity();
+  left.push_back(std::make_unique<int>(1));
+  right.push_back(std::make_unique<int>(2));
+  monoid::reduce(left, std::move(right));
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(*left[1], 2);
+}
+
+TEST(monoids, of_bags_hold_everything) {
+  using monoid = nopal::op_bag<int>;
+  auto left = monoid::identity();
+  auto right = monoid::identity();
+  for (int i = 0; i < 1000; ++i) (i % 3 == 0 ? left : right).insert(1);
+  monoid::reduce(left, std::move(right));
+  EXPECT_EQ(left.size(), 1000u);
+}
+
+TEST(monoids, of_output_write_in_order_to_a_stream_or_into_memory) {
+  std::ostringstream target;
+  target << std::hex;
+  {
+    nopal::ostream_view first(target);
+    auto second = nopal::op_ostream::identity();
+    auto third = nopal::op_ostream::identity();
+    third << "three " << 3 << '\n';
+    second << std::setw(4) << 2 << ' ';
+    first << 255 << ' ';
+    nopal::op_ostream::reduce(second, std::move(third));
+    nopal::op_ostream::reduce(first, std::move(second));
+  }
+  EXPECT_EQ(target.str(), "ff    2 three 3\n");
+  auto collected = nopal::op_wostream::identity();
+  collected << L"wide " << 12 << std::wstring(5000, L'x');
+  EXPECT_EQ(collected.text(), L"wide 12" + std::wstring(5000, L'x'));
+}
+
+static_assert(nopal::monoid<nopal::op_add<int>>);
+static_assert(nopal::monoid<nopal::op_ostream>);
+static_assert(nopal::monoid<nopal::op_bag<std::unique_ptr<int>>>);
+static_assert(!nopal::monoid<int>);
+struct without_identity {
+  using value_type = int;
+  static void reduce(int&, int&&) {}
+};
+struct without_reduce {
+  using value_type = int;
+  static int identity() { return 0; }
+};
+struct of_another_type : without_reduce {
+  static long identity() { return 0; }
+  static void reduce(int&, int&&) {}
+};
+static_assert(!nopal::monoid<without_identity>);
+static_assert(!nopal::monoid<without_reduce>);
+static_assert(!nopal::monoid<of_another_type>);
+
+// What makes a reducer, and what does not.
+using vectors = nopal::op_vector_append<int>;
+static_assert(std::is_constructible_v<nopal::reducer<vectors>>);
+static_assert(std::is_constructible_v<nopal::reducer<vectors>, std::size_t, int>);
+static_assert(std::is_constructible_v<nopal::reducer<vectors>, vectors, std::vector<int>>);
+static_assert(std::is_convertible_v<int, nopal::reducer<nopal::op_add<long>>>);
+static_assert(!std::is_constructible_v<nopal::reducer<nopal::op_add<long>>, std::string>);
+static_assert(!std::is_copy_constructible_v<nopal::reducer<vectors>>);
+static_assert(!std::is_move_constructible_v<nopal::reducer<vectors>>);
+
+}  // namespace

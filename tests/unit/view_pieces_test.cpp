@@ -1,0 +1,338 @@
+// Pieces of views: however the segments of scopes end, one piece of each scope is left, in serial order. And what is kept of
+// sets and pieces for later.
+#include "view/pieces.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "view/store.hpp"
+
+namespace {
+
+using nopal::view::no_segment;
+using nopal::view::piece;
+using nopal::view::piece_table;
+using nopal::view::view_set;
+
+struct piece_with_text {
+  piece known;  // first: a piece is known by its address
+  std::string said;
+};
+
+piece_with_text& whole(piece* one) { return *reinterpret_cast<piece_with_text*>(one); }
+
+/// Scopes lie in frames of 128 bytes or more.
+struct fake_frames {
+  alignas(64) char bytes[100][128];
+  nopal_frame* operator[](std::size_t i) { return reinterpret_cast<nopal_frame*>(bytes[i]); }
+};
+fake_frames frames;
+
+/// A piece of a function's only scope.
+piece piece_of(nopal_frame* scope, std::uint32_t before, std::uint32_t last, bool is_base = false) {
+  piece one{};
+  one.scope = scope;
+  one.activation = scope;
+  one.before = before;
+  one.last = last;
+  one.is_base = is_base;
+  return one;
+}
+
+piece* add(piece_table& table, piece* one) {
+  nopal_frame* ready = nullptr;
+  piece* const neighbour = table.add(one, ready);
+  EXPECT_EQ(ready, nullptr);
+  return neighbour;
+}
+
+/// The segments of one strand that was stolen from again and again: the tickets grow, and skip numbers.
+std::vector<std::unique_ptr<piece_with_text>> segments_of(nopal_frame* scope, int count,
+                                                          std::mt19937& random) {
+  std::vector<std::unique_ptr<piece_with_text>> made;
+  std::uint32_t before = no_segment;
+  std::uint32_t ticket = 0;
+  for (int i = 0; i < count; ++i) {
+    made.push_back(std::make_unique<piece_with_text>());
+    made.back()->known = piece_of(scope, before, ticket, i == 0 && random() % 2 == 0);
+    made.back()->said = std::to_string(i) + " ";
+    before = ticket;
+    ticket += 1 + static_cast<std::uint32_t>(random() % 1000);
+  }
+  return made;
+}
+
+/// What a strand that ends a segment does. Returns whether only neighbours met.
+bool deposit(piece_table& table, piece* mine) {
+  while (piece* const other = add(table, mine)) {
+    const bool mine_is_right = other->last == mine->before;
+    if (other->scope != mine->scope || (!mine_is_right && mine->last != other->before)) return false;
+    piece* const left = mine_is_right ? other : mine;
+    const piece* const right = mine_is_right ? mine : other;
+    whole(left).said += whole(const_cast<piece*>(right)).said;
+    left->last = right->last;
+    mine = left;
+  }
+  return true;
+}
+
+std::string text_of(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += std::to_string(i) + " ";
+  return text;
+}
+
+TEST(pieces, of_one_scope_become_one_in_whatever_order_segments_end) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 3000; ++round) {
+    piece_table table;
+    const int count = 1 + static_cast<int>(random() % 9);
+    auto segments = segments_of(frames[0], count, random);
+    std::vector<piece*> order;
+    for (const auto& one : segments) order.push_back(&one->known);
+    std::shuffle(order.begin(), order.end(), random);
+    for (piece* const one : order) ASSERT_TRUE(deposit(table, one));
+    piece* const taken = table.take(frames[0], frames[0]);
+    ASSERT_NE(taken, nullptr);
+    EXPECT_EQ(taken->next, nullptr);
+    EXPECT_EQ(whole(taken).said, text_of(count));
+    EXPECT_EQ(taken->before, no_segment);
+    EXPECT_EQ(taken->last, segments.back()->known.last);
+    EXPECT_EQ(table.take(frames[0], frames[0]), nullptr);
+  }
+}
+
+TEST(pieces, of_many_scopes_at_once_keep_apart) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 100; ++round) {
+    piece_table table;
+    std::vector<std::unique_ptr<piece_with_text>> all;
+    std::map<const nopal_frame*, int> counts;
+    for (std::size_t i = 0; i < 100; ++i) {  // more scopes than locks
+      counts[frames[i]] = 1 + static_cast<int>(random() % 6);
+      for (auto& one : segments_of(frames[i], counts[frames[i]], random)) all.push_back(std::move(one));
+    }
+    std::shuffle(all.begin(), all.end(), random);
+    for (const auto& one : all) ASSERT_TRUE(deposit(table, &one->known));
+    for (const auto& [scope, count] : counts) {
+      piece* const taken = table.take(scope, scope);
+      ASSERT_NE(taken, nullptr);
+      ASSERT_EQ(taken->scope, scope);
+      EXPECT_EQ(taken->next, nullptr);
+      EXPECT_EQ(whole(taken).said, text_of(count));
+      EXPECT_EQ(table.take(scope, scope), nullptr);
+    }
+  }
+}
+
+TEST(pieces, with_gaps_are_taken_the_earliest_first) {
+  std::mt19937 random(9);
+  for (int round = 0; round < 1000; ++round) {
+    piece_table table;
+    constexpr int count = 9;
+    auto segments = segments_of(frames[1], count, random);
+    const bool base = segments[0]->known.is_base;
+    std::vector<piece*> order;
+    for (int i = 0; i < count; i += 2) order.push_back(&segments[static_cast<std::size_t>(i)]->known);
+    std::shuffle(order.begin(), order.end(), random);
+    for (piece* const one : order) ASSERT_TRUE(deposit(table, one));
+    std::string text;
+    piece* const first = table.take(frames[1], frames[1]);
+    for (piece* one = first; one != nullptr; one = one->next) text += whole(one).said;
+    EXPECT_EQ(text, "0 2 4 6 8 ");
+    EXPECT_EQ(first->is_base, base);
+  }
+}
+
+TEST(pieces, of_a_threads_first_strand_come_before_all) {
+  piece_table table;
+  piece later = piece_of(frames[2], 3, 5, false);
+  piece base = piece_of(frames[2], no_segment, 9, true);
+  ASSERT_EQ(add(table, &base), nullptr);
+  ASSERT_EQ(add(table, &later), nullptr);
+  EXPECT_EQ(table.take(frames[2], frames[2]), &base);
+  EXPECT_EQ(base.next, &later);
+}
+
+TEST(pieces, serve_again_after_all_was_locked) {
+  piece_table table;
+  table.lock_all();
+  table.unlock_all();
+  piece one = piece_of(frames[3], no_segment, 0, false);
+  EXPECT_EQ(add(table, &one), nullptr);
+  EXPECT_EQ(table.take(frames[3], frames[3]), &one);
+}
+
+class overlapping_pieces : public testing::Test {
+protected:
+  /// A piece of one of this function's scopes.
+  piece of(std::size_t scope, std::uint32_t before, std::uint32_t last) {
+    piece one = piece_of(frames[scope], before, last);
+    one.activation = &frames;
+    return one;
+  }
+  std::vector<std::uint32_t> taken(std::size_t scope) {
+    std::vector<std::uint32_t> lasts;
+    for (const piece* one = table.take(frames[scope], &frames); one != nullptr; one = one->next) {
+      lasts.push_back(one->last);
+    }
+    return lasts;
+  }
+  piece_table table;
+};
+
+using lasts = std::vector<std::uint32_t>;
+
+TEST_F(overlapping_pieces, are_awaited_by_the_join_that_they_lie_in) {
+  piece first = of(0, no_segment, 0);
+  piece between = of(1, 0, 3);
+  piece last = of(0, 3, 5);
+  ASSERT_EQ(add(table, &first), nullptr);
+  ASSERT_EQ(add(table, &last), nullptr);
+  EXPECT_FALSE(table.is_whole(frames[0], &frames));
+  nopal_frame* ready = nullptr;
+  EXPECT_EQ(table.add(&between, ready), nullptr);
+  EXPECT_EQ(ready, frames[0]);
+  EXPECT_TRUE(table.is_whole(frames[0], &frames));
+  EXPECT_EQ(taken(0), (lasts{0, 3, 5}));
+  EXPECT_EQ(taken(1), lasts{});
+}
+
+TEST_F(overlapping_pieces, that_came_before_the_join_are_its_own_then) {
+  piece first = of(0, no_segment, 0);
+  piece between = of(1, 0, 3);
+  piece last = of(0, 3, 5);
+  for (piece* const one : {&between, &first, &last}) ASSERT_EQ(add(table, one), nullptr);
+  EXPECT_TRUE(table.is_whole(frames[0], &frames));
+  EXPECT_EQ(taken(0), (lasts{0, 3, 5}));
+}
+
+TEST_F(overlapping_pieces, of_other_functions_are_not_waited_for) {
+  piece first = of(0, no_segment, 0);
+  piece last = of(0, 3, 5);
+  piece elsewhere = of(1, 0, 3);
+  elsewhere.activation = &frames.bytes[1];
+  for (piece* const one : {&first, &last, &elsewhere}) ASSERT_EQ(add(table, one), nullptr);
+  EXPECT_FALSE(table.is_whole(frames[0], &frames));
+}
+
+TEST_F(overlapping_pieces, that_may_never_come_are_not_waited_for) {
+  piece first = of(0, no_segment, 0);
+  piece last = of(0, nopal::view::unknown_segment, 5);
+  for (piece* const one : {&last, &first}) ASSERT_EQ(add(table, one), nullptr);
+  EXPECT_TRUE(table.is_whole(frames[0], &frames));
+  EXPECT_EQ(taken(0), (lasts{0, 5}));
+}
+
+/// Segments of a function with three scopes, ended in any order; the first scope is joined at the last of them.
+TEST_F(overlapping_pieces, make_a_join_ready_once_and_whole_in_whatever_order_they_come) {
+  std::mt19937 random(10);
+  for (int round = 0; round < 3000; ++round) {
+    const std::uint32_t count = 2 + static_cast<std::uint32_t>(random() % 8);
+    std::vector<piece> segments;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const bool of_the_first = i == 0 || i + 1 == count;
+      segments.push_back(of(of_the_first ? 0 : random() % 3, i == 0 ? no_segment : i - 1, i));
+    }
+    std::vector<piece*> order;
+    for (piece& one : segments) order.push_back(&one);
+    std::shuffle(order.begin(), order.end(), random);
+    int outstanding = static_cast<int>(std::count_if(
+        segments.begin(), segments.end(), [](const piece& one) { return one.scope == frames[0]; }));
+    int times_ready = 0;
+    for (piece* mine : order) {
+      outstanding -= mine->scope == frames[0] ? 1 : 0;
+      const bool joins_now = outstanding == 0 && mine->scope == frames[0];
+      nopal_frame* ready = nullptr;
+      while (piece* const other = table.add(mine, ready)) {
+        ASSERT_EQ(other->scope, mine->scope);
+        const bool mine_is_right = other->last == mine->before;
+        piece* const left = mine_is_right ? other : mine;
+        left->last = mine_is_right ? mine->last : other->last;
+        mine = left;
+      }
+      if (joins_now) times_ready += table.is_whole(frames[0], &frames) ? 1 : 0;
+      times_ready += ready == frames[0] ? 1 : 0;
+    }
+    EXPECT_EQ(times_ready, 1);
+    const piece* one = table.take(frames[0], &frames);
+    ASSERT_NE(one, nullptr);
+    EXPECT_EQ(one->before, no_segment);
+    for (; one->next != nullptr; one = one->next) EXPECT_EQ(one->next->before, one->last);
+    EXPECT_EQ(one->last, count - 1);
+    for (const std::size_t scope : {0, 1, 2}) EXPECT_EQ(table.take(frames[scope], &frames), nullptr);
+  }
+}
+
+class view_store : public testing::Test {
+protected:
+  ~view_store() override { kept.trim(); }
+  std::uint64_t in_use() {
+    std::uint64_t now = 0;
+    std::uint64_t most = 0;
+    kept.count(now, most);
+    return now;
+  }
+  std::uint64_t most() {
+    std::uint64_t now = 0;
+    std::uint64_t at_once = 0;
+    kept.count(now, at_once);
+    return at_once;
+  }
+  nopal::view::store kept;
+};
+
+TEST_F(view_store, gives_a_set_again_that_came_back) {
+  view_set* const one = kept.take_set();
+  ASSERT_NE(one, nullptr);
+  kept.give_set(one);
+  EXPECT_EQ(kept.take_set(), one);
+  view_set* const other = kept.take_set();
+  EXPECT_NE(other, one);
+  kept.give_set(one);
+  kept.give_set(other);
+}
+
+TEST_F(view_store, counts_sets_that_have_an_owner_and_the_most_at_once) {
+  std::vector<view_set*> taken;
+  for (int i = 0; i < 5; ++i) taken.push_back(kept.take_set());
+  EXPECT_EQ(in_use(), 5u);
+  for (view_set* const one : taken) kept.give_set(one);
+  EXPECT_EQ(in_use(), 0u);
+  kept.give_set(kept.take_set());
+  EXPECT_EQ(most(), 5u);
+}
+
+TEST_F(view_store, frees_what_nobody_owns_and_serves_on) {
+  view_set* const owned = kept.take_set();
+  kept.give_set(kept.take_set());
+  kept.give_piece(kept.take_piece());
+  kept.trim();  // what it forgot to free, the search for leaks would find
+  EXPECT_EQ(in_use(), 1u);
+  EXPECT_TRUE(owned->insert(1, &kept));
+  EXPECT_EQ(owned->remove(1), &kept);
+  view_set* const other = kept.take_set();
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->size(), 0u);
+  kept.give_set(other);
+  kept.give_set(owned);
+}
+
+TEST_F(view_store, gives_a_piece_again_that_came_back) {
+  piece* const one = kept.take_piece();
+  ASSERT_NE(one, nullptr);
+  kept.give_piece(one);
+  EXPECT_EQ(kept.take_piece(), one);
+  piece* const other = kept.take_piece();
+  EXPECT_NE(other, one);
+  kept.give_piece(one);
+  kept.give_piece(other);
+}
+
+}  // namespace
