@@ -1,0 +1,40 @@
+// A reducer: what strands find in a tree comes out in the order of the serial search.
+#include <nopal/nopal.hpp>
+
+#include <cstdio>
+#include <memory>
+
+struct node {
+  int key;
+  std::unique_ptr<node> left, right;
+};
+
+bool matches(const node* n) { return n->key % 7 == 3; }
+
+nopal::reducer<nopal::op_vector_append<int>> found;
+
+void search(const node* n) {
+  if (n == nullptr) return;
+  nopal::scope s;
+  s.fork(search, n->left.get());
+  if (matches(n)) found->push_back(n->key);  // in the order of the serial program
+  search(n->right.get());
+  s.join();
+}
+
+std::unique_ptr<node> tree_of(int first, int last) {
+  if (first == last) return nullptr;
+  const int middle = first + (last - first) / 2;
+  return std::make_unique<node>(node{middle, tree_of(first, middle), tree_of(middle + 1, last)});
+}
+
+int main() {
+  const auto root = tree_of(0, 1'000'000);
+  search(root.get());
+  int expected = 3;
+  for (const int key : found.value()) {
+    if (key != expected) return 1;
+    expected += 7;
+  }
+  std::printf("found %zu keys in serial order on %d workers\n", found->size(), nopal::workers());
+}
