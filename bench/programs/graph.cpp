@@ -28,16 +28,20 @@ vertex graph::busiest() const {
 
 graph grid_graph(std::int64_t side) {
   const auto n = static_cast<std::int32_t>(side);
-  edge_list list{n * n * n, {}};
-  list.edges.reserve(static_cast<std::size_t>(6) * static_cast<std::size_t>(list.vertices));
-  for (std::int32_t at = 0; at < list.vertices; ++at) {
+  const std::int32_t count = n * n * n;
+  std::vector<std::size_t> first = {0};
+  std::vector<vertex> neighbours;
+  first.reserve(static_cast<std::size_t>(count) + 1);
+  neighbours.reserve(6 * static_cast<std::size_t>(count));
+  for (std::int32_t at = 0; at < count; ++at) {
     for (const std::int32_t step : {1, n, n * n}) {
       const std::int32_t along = at / step % n;
-      if (along > 0) list.edges.emplace_back(at, at - step);
-      if (along < n - 1) list.edges.emplace_back(at, at + step);
+      if (along > 0) neighbours.push_back(static_cast<vertex>(at - step));
+      if (along < n - 1) neighbours.push_back(static_cast<vertex>(at + step));
     }
+    first.push_back(neighbours.size());
   }
-  return graph(list);
+  return {std::move(first), std::move(neighbours)};
 }
 
 graph rmat_graph(std::int64_t scale, std::uint64_t seed) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "matrix_market.hpp"
@@ -19,6 +20,9 @@ public:
 
   graph() = default;
   explicit graph(const edge_list& from);
+  /// Of what others made in this form: `first` has one number more than there are vertices, its last that of all neighbours.
+  graph(std::vector<std::size_t> first, std::vector<vertex> neighbours)
+      : first_(std::move(first)), neighbours_(std::move(neighbours)) {}
 
   [[nodiscard]] std::size_t vertices() const { return first_.size() - 1; }
   [[nodiscard]] std::size_t edges() const { return neighbours_.size(); }

@@ -16,7 +16,7 @@ const program pbfs_rmat_program = {
     .name = "pbfs-rmat",
     .summary = "breadth-first search of a random graph with bags as reducers",
     .size =
-        {.meaning = "s: 2^s vertices, 16 edges each", .usual = 19, .quick = 13, .paper = 23, .largest = 24},
+        {.meaning = "s: 2^s vertices, 16 edges each", .usual = 18, .quick = 13, .paper = 23, .largest = 24},
     .grain = search_grain,
     .prepare = prepare<pbfs_rmat_instance>,
 };

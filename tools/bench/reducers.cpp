@@ -155,7 +155,7 @@ search_measurement measure_search(std::string name, const bench::program_family&
   search_measurement result{std::move(name), bench::facts_of(graph, family.elided->grain.usual, block),
                             measured.find("elided")->median_seconds()};
   for (const series& column : measured.columns) {
-    if (column.workers == 0 || column.is_space()) continue;
+    if (column.workers == 0) continue;
     result.times.push_back(
         {column.of_peer != nullptr, column.workers, column.median_seconds(), column.spread()});
   }
@@ -166,6 +166,7 @@ void measure_searches(const reducer_options& options, reducer_measurement& into)
   bench_options with;
   with.workers = options.workers;
   with.repeats = options.repeats;
+  with.times_only = true;
   with.seed = options.seed;
   with.time_limit = options.time_limit;
   if (into.has_hashed) {
