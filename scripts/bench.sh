@@ -23,6 +23,7 @@ bench() {
       *) set -- "$@" "$argument" ;;
     esac
   done
+  case $reducers$parts in yes*VARIANTS*) refuse '--reducers does not go with --variants' ;; esac
   # A real graph beside those that are made, where the system's package lists are.
   if [ $pages$reducers != nono ] && ! has_graph "$@"; then
     graph="${root:?}/build/package_graph.mtx"

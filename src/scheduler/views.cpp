@@ -162,7 +162,7 @@ bool is_away(const nopal_stack* stack, const nopal_frame* frame) noexcept {
 }
 
 /// The piece of the strand's set, which it leaves.
-piece* make_piece(const nopal_frame* frame) noexcept {
+piece* make_piece(nopal_frame* frame) noexcept {
   const view::timed transferring(view::activity::transfer);
   const nopal_stack* const stack = this_worker()->deque.strand.stack;
   const bool away = is_away(stack, frame);

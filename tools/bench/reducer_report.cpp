@@ -34,6 +34,16 @@ std::string update_table(const reducer_measurement& of) {
   return table.str();
 }
 
+std::string bar_table(const reducer_measurement& of) {
+  text_table table({"bar", "measured", "wanted", ""});
+  for (const reducer_bar& each : bars_of(of)) {
+    table.add_row({each.what, fmt::format("{:.2f}", each.measured),
+                   fmt::format("{} {}", each.at_most ? "<=" : ">=", each.bar),
+                   each.holds() ? "holds" : "does not hold"});
+  }
+  return fmt::format("\n{}", table.str());
+}
+
 std::string overhead_table(const reducer_measurement& of) {
   if (of.overheads.empty()) return "";
   text_table table({"n", "views", "steals", "creation", "insertion", "transfer", "merge"});
@@ -96,7 +106,7 @@ std::string table_report(const reducer_measurement& of) {
     text += "There is no hash map of views to compare with, nor what steals cost: built with "
             "NOPAL_BUILD_VARIANTS=ON only.\n";
   }
-  return text + overhead_table(of) + search_table(of);
+  return text + bar_table(of) + overhead_table(of) + search_table(of);
 }
 
 void to_json(nlohmann::json& json, const reducer_measurement& from) {
@@ -114,6 +124,14 @@ void to_json(nlohmann::json& json, const reducer_measurement& from) {
                                {"median_ns", each.median_ns()},
                                {"spread", each.spread()},
                                {"samples_ns", each.ns}});
+  }
+  json["bars"] = nlohmann::json::array();
+  for (const reducer_bar& each : bars_of(from)) {
+    json["bars"].push_back({{"what", each.what},
+                            {"measured", each.measured},
+                            {"bar", each.bar},
+                            {"at_most", each.at_most},
+                            {"holds", each.holds()}});
   }
   json["overheads"] = nlohmann::json::array();
   for (const overhead_series& each : from.overheads) {

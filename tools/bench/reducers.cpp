@@ -211,6 +211,34 @@ const update_series* reducer_measurement::find(bool hashed, std::string_view kin
   return nullptr;
 }
 
+std::vector<reducer_bar> bars_of(const reducer_measurement& of) {
+  const auto quotients = [&of](bool hashed, std::string_view kind, int workers, bool inverse) {
+    std::vector<double> all;
+    for (const int places : measure::place_counts) {
+      const update_series* const add = of.find(false, "add", places, 1);
+      const update_series* const other = of.find(hashed, kind, places, workers);
+      if (other == nullptr) continue;
+      const double quotient = add->median_ns() / std::max(other->median_ns(), 1e-9);
+      all.push_back(inverse ? 1 / std::max(quotient, 1e-9) : quotient);
+    }
+    return all;
+  };
+  std::vector<double> times;
+  for (const int places : measure::place_counts)
+    times.push_back(of.find(false, "add", places, 1)->median_ns());
+  std::vector<reducer_bar> bars = {
+      {"add-n over add-base-n, the greatest", quantile(quotients(false, "array", 1, false), 1), 3, true},
+      {"the slowest add-n over the fastest", quantile(times, 1) / std::max(quantile(times, 0), 1e-9), 1.1,
+       true}};
+  if (of.has_hashed)
+    bars.push_back({"a hash map of views over add-n, the least", quantile(quotients(true, "add", 1, true), 0),
+                    4, false});
+  if (std::find(of.workers.begin(), of.workers.end(), 2) != of.workers.end())
+    bars.push_back({"speedup of add-n on 2 workers, the least",
+                    quantile(quotients(false, "add", 2, false), 0), 1.9, false});
+  return bars;
+}
+
 std::vector<int> workers_with_one(std::vector<int> workers) {
   workers.push_back(1);
   std::sort(workers.begin(), workers.end());

@@ -64,6 +64,16 @@ struct search_measurement {
   std::vector<time> times{};
 };
 
+/// Something that is to hold on every machine, and what was measured.
+struct reducer_bar {
+  std::string what;
+  double measured;
+  double bar;
+  bool at_most;  ///< else at least
+
+  [[nodiscard]] bool holds() const { return at_most ? measured <= bar : measured >= bar; }
+};
+
 struct reducer_measurement {
   std::vector<int> workers;
   int repeats = 0;
@@ -76,6 +86,9 @@ struct reducer_measurement {
   /// Null where it was not measured.
   [[nodiscard]] const update_series* find(bool hashed, std::string_view kind, int places, int workers) const;
 };
+
+/// Those of which all was measured.
+[[nodiscard]] std::vector<reducer_bar> bars_of(const reducer_measurement& of);
 
 /// 1, and the numbers of workers given.
 [[nodiscard]] std::vector<int> workers_with_one(std::vector<int> workers);
