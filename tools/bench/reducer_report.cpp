@@ -41,7 +41,7 @@ std::string bar_table(const reducer_measurement& of) {
                    fmt::format("{} {}", each.at_most ? "<=" : ">=", each.bar),
                    each.holds() ? "holds" : "does not hold"});
   }
-  return fmt::format("\n{}", table.str());
+  return fmt::format("\n{}\nOf the least times.\n", table.str());
 }
 
 std::string overhead_table(const reducer_measurement& of) {
@@ -122,6 +122,7 @@ void to_json(nlohmann::json& json, const reducer_measurement& from) {
                                {"places", each.places},
                                {"workers", each.workers},
                                {"median_ns", each.median_ns()},
+                               {"least_ns", each.least_ns()},
                                {"spread", each.spread()},
                                {"samples_ns", each.ns}});
   }

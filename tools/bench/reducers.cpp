@@ -199,6 +199,7 @@ void measure_searches(const reducer_options& options, reducer_measurement& into)
 }  // namespace
 
 double update_series::median_ns() const { return quantile(ns, 0.5); }
+double update_series::least_ns() const { return quantile(ns, 0); }
 double update_series::spread() const { return spread_of(ns); }
 double overhead_series::activity::median_us() const { return quantile(us, 0.5); }
 
@@ -218,14 +219,14 @@ std::vector<reducer_bar> bars_of(const reducer_measurement& of) {
       const update_series* const add = of.find(false, "add", places, 1);
       const update_series* const other = of.find(hashed, kind, places, workers);
       if (other == nullptr) continue;
-      const double quotient = add->median_ns() / std::max(other->median_ns(), 1e-9);
+      const double quotient = add->least_ns() / std::max(other->least_ns(), 1e-9);
       all.push_back(inverse ? 1 / std::max(quotient, 1e-9) : quotient);
     }
     return all;
   };
   std::vector<double> times;
   for (const int places : measure::place_counts)
-    times.push_back(of.find(false, "add", places, 1)->median_ns());
+    times.push_back(of.find(false, "add", places, 1)->least_ns());
   std::vector<reducer_bar> bars = {
       {"add-n over add-base-n, the greatest", quantile(quotients(false, "array", 1, false), 1), 3, true},
       {"the slowest add-n over the fastest", quantile(times, 1) / std::max(quantile(times, 0), 1e-9), 1.1,

@@ -33,6 +33,7 @@ struct update_series {
   std::vector<double> ns{};  ///< per update
 
   [[nodiscard]] double median_ns() const;
+  [[nodiscard]] double least_ns() const;
   /// Half the distance between the quartiles, as a fraction of the median.
   [[nodiscard]] double spread() const;
 };
@@ -87,7 +88,7 @@ struct reducer_measurement {
   [[nodiscard]] const update_series* find(bool hashed, std::string_view kind, int places, int workers) const;
 };
 
-/// Those of which all was measured.
+/// Those of which all was measured, by the least times: whatever else the machine does makes a run longer only.
 [[nodiscard]] std::vector<reducer_bar> bars_of(const reducer_measurement& of);
 
 /// 1, and the numbers of workers given.

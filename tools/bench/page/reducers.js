@@ -16,7 +16,7 @@ function showReducers() {
     'The views of a strand are found by the slot of each reducer. Where the report was made by a build with the library\'s variants, a hash map of ' +
     'views per strand, the usual way, is beside it. add-n, min-n and max-n update n reducers in turn in a loop whose halves are forked; ' +
     `${count(of.updates_per_run)} updates in each run, medians of ${of.repeats} runs. The figures are numbered as those of the paper.`);
-  table(at, ['n from 4 to 1,024', 'measured', 'wanted'], of.bars.map(bar =>
+  table(at, ['n from 4 to 1,024, least times', 'measured', 'wanted'], of.bars.map(bar =>
     [bar.what, {text: ratio(bar.measured), className: bar.holds ? 'best' : 'over'}, `${bar.at_most ? 'at most' : 'at least'} ${bar.bar}`]));
   const row = plots(at);
   const places = [...new Set(of.updates.filter(u => u.kind === 'add').map(u => u.places))].sort((a, b) => a - b);
