@@ -225,6 +225,7 @@ std::vector<reducer_bar> bars_of(const reducer_measurement& of) {
     return all;
   };
   std::vector<double> times;
+  times.reserve(measure::place_counts.size());
   for (const int places : measure::place_counts)
     times.push_back(of.find(false, "add", places, 1)->least_ns());
   std::vector<reducer_bar> bars = {
