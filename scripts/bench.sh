@@ -1,18 +1,41 @@
 # What `./dev bench` builds and measures. Sourced by ./dev.
 # shellcheck shell=sh
 
+# has_graph ARG...: whether --graph is among them.
+has_graph() {
+  for argument in "$@"; do
+    case $argument in --graph | --graph=*) return 0 ;; esac
+  done
+  return 1
+}
+
 # bench ARG...: --variants is ours; everything else goes to `nopal bench`.
 bench() {
   pages=no
+  reducers=no
   for argument in "$@"; do
     shift
     case $argument in
       --variants) parts="$parts -DNOPAL_BUILD_VARIANTS=ON" ;;
       --report | --report=*) pages=yes; set -- "$@" "$argument" ;;
+      --reducers) reducers=yes; set -- "$@" "$argument" ;;
       --peers | --peers=*) parts="$parts -DNOPAL_BUILD_PEERS=ON"; set -- "$@" "$argument" ;;
       *) set -- "$@" "$argument" ;;
     esac
   done
+  case $reducers$parts in yes*VARIANTS*) refuse '--reducers does not go with --variants' ;; esac
+  # A real graph beside those that are made, where the system's package lists are.
+  if [ $pages$reducers != nono ] && ! has_graph "$@"; then
+    graph="${root:?}/build/package_graph.mtx"
+    mkdir -p "$root/build"
+    if "$root/bench/matrices/package_graph.sh" "$graph" >&2; then set -- "$@" --graph "$graph"; fi
+  fi
+  if [ $reducers = yes ]; then
+    if [ $pages = yes ]; then want_plots; fi
+    parts='-DNOPAL_BUILD_VARIANTS=ON'
+    tool bench "$@"
+    return
+  fi
   if [ $pages = yes ]; then
     want_peers
     want_plots

@@ -1,4 +1,5 @@
-// The main program of every peer written in C++: `describe` says who it is; `bench-one` takes one run.
+// The main program of every peer written in C++: `describe` says who it is; `bench-one` takes one run. Defined by the build:
+// NOPAL_PEER_PROGRAMS, the list in programs/list.hpp that it has.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -22,7 +23,7 @@ namespace compiled = bench::NOPAL_PROGRAM_VARIANT;
 namespace {
 
 #define NOPAL_PROGRAM_ADDRESS(name) &compiled::name##_program,
-const std::array programs = {NOPAL_BENCH_PROGRAMS(NOPAL_PROGRAM_ADDRESS)};
+const std::array programs = {NOPAL_PEER_PROGRAMS(NOPAL_PROGRAM_ADDRESS)};
 
 struct run_order {
   std::string program;
@@ -40,7 +41,7 @@ const bench::program& find(std::string_view name) {
 
 bench::run_record run(const run_order& order) {
   const bench::program& program = find(order.program);
-  if (!order.input.matrix_file.empty() && !program.reads_matrix)
+  if (!order.input.matrix_file.empty() && program.reads_matrix == bench::matrix_kind::none)
     throw CLI::ValidationError(fmt::format("{} takes no --matrix", program.name));
   const std::unique_ptr<bench::instance> instance = program.prepare(order.input);
   bench::run_record record;

@@ -277,7 +277,7 @@ const program cholesky_program = {
              .largest = 100'000},
     .grain = {.meaning = "rows factored serially", .usual = 24},
     .prepare = prepare<cholesky_instance>,
-    .reads_matrix = true,
+    .reads_matrix = matrix_kind::symmetric,
 };
 
 }  // namespace bench::NOPAL_PROGRAM_VARIANT

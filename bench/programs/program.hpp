@@ -25,7 +25,7 @@ struct input {
   std::int64_t size = 0;
   std::int64_t grain = 0;
   std::uint64_t seed = 0;
-  std::string matrix_file{};  ///< in place of a random matrix of `size` rows; empty: none
+  std::string matrix_file{};  ///< in place of what is made of `size`; empty: none
 };
 
 /// One run: its constructor makes the data ready, `run` is what is timed, and `verify` checks the
@@ -57,13 +57,20 @@ struct grain_range {
   std::int64_t (*calibrate)() = nullptr;  ///< measures the usual grain on this machine
 };
 
+/// What a program takes from a Matrix Market file.
+enum class matrix_kind {
+  none,
+  symmetric,  ///< a symmetric matrix
+  graph       ///< a graph
+};
+
 struct program {
   std::string_view name;
   std::string_view summary;
   size_range size;
   grain_range grain;
   std::unique_ptr<instance> (*prepare)(const input&);
-  bool reads_matrix = false;  ///< takes a matrix_file
+  matrix_kind reads_matrix = matrix_kind::none;
 };
 
 template <class Instance>

@@ -120,12 +120,13 @@ public:
 
   /// Calls `visit(first, last)` for each block of elements, in parallel: work in proportion to the blocks, span to the logarithm
   /// of their number and the longest call. Rethrows the exception of the first block in the bag's order that threw.
-  template <class Visit>
+  /// `Scope` forks and joins. It tells apart what is compiled with and without NOPAL_ELIDE in one program.
+  template <class Scope = scope, class Visit>
   void parallel_visit_blocks(const Visit& visit) const {
-    scope children;
+    Scope children;
     for (std::size_t i = most_pennants; i-- > 0;) {
       if (const block* const root = pennants_[i]) {
-        children.fork([root, &visit] { visit_tree_in_parallel(root, visit); });
+        children.fork([root, &visit] { visit_tree_in_parallel<Scope>(root, visit); });
       }
     }
     if (filling_ != nullptr) {
@@ -214,14 +215,14 @@ private:
     }
   }
 
-  template <class Visit>
+  template <class Scope, class Visit>
   static void visit_tree_in_parallel(const block* root, const Visit& visit) {
-    scope children;
+    Scope children;
     if (const block* const left = root->left) {
-      children.fork([left, &visit] { visit_tree_in_parallel(left, visit); });
+      children.fork([left, &visit] { visit_tree_in_parallel<Scope>(left, visit); });
     }
     if (const block* const right = root->right) {
-      children.fork([right, &visit] { visit_tree_in_parallel(right, visit); });
+      children.fork([right, &visit] { visit_tree_in_parallel<Scope>(right, visit); });
     }
     visit(root->at(0), root->at(root->count));
     children.join();

@@ -15,6 +15,7 @@
 #include "view/merge.hpp"
 #include "view/registry.hpp"
 #include "view/store.hpp"
+#include "view/times.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -90,8 +91,15 @@ void sweep(view_set& set) noexcept {
   set.next_sweep = 2 * set.size() + usual;
 }
 
+/// A new view of reducer `id`.
+void* create(std::uint32_t id) {
+  const view::timed creating(view::activity::creation);
+  return reducers.create(id);
+}
+
 /// Enters `made` as the strand's view of reducer `id`. False without memory.
 bool enter(std::uint32_t id, void* made, bool base) noexcept {
+  const view::timed inserting(view::activity::insertion);
   view_set* const set = own_set(base);
   if (set == nullptr) {
     return false;
@@ -130,6 +138,7 @@ void reduction_failed(void* context) {
 }
 
 view_set* merged(view_set* left, bool left_is_base, view_set* right, reducing& who) {
+  const view::timed merging(view::activity::merge);
   view_set* emptied = nullptr;
   view_set* const both = view::merge({reducers, reduction_failed, &who}, left, left_is_base, right, emptied);
   if (emptied != nullptr) {
@@ -154,8 +163,9 @@ bool is_away(const nopal_stack* stack, const nopal_frame* frame) noexcept {
   return stack->base.frame_pointer == frame->frame_pointer;
 }
 
-/// A segment of the strand of `frame` ends here.
-void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
+/// The piece of the strand's set, which it leaves.
+piece* make_piece(nopal_frame* frame) noexcept {
+  const view::timed transferring(view::activity::transfer);
   const nopal_stack* const stack = this_worker()->deque.strand.stack;
   const bool away = is_away(stack, frame);
   piece* mine = kept.take_piece();
@@ -172,10 +182,22 @@ void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
            .views = leave_set(),
            .exception = nullptr,
            .next = nullptr};
+  return mine;
+}
+
+/// Adds `one` to the table, or takes a neighbour of it out and returns that; see piece_table::add.
+piece* offer(piece* one, nopal_frame*& ready) noexcept {
+  const view::timed transferring(view::activity::transfer);
+  return pieces.add(one, ready);
+}
+
+/// A segment of the strand of `frame` ends here.
+void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
+  piece* mine = make_piece(frame);
   reducing who{frame, of_stolen_child};
   nopal_frame* ready = nullptr;
   NOPAL_DISTURB();
-  while (piece* const neighbour = pieces.add(mine, ready)) {
+  while (piece* const neighbour = offer(mine, ready)) {
     mine = joined(mine, neighbour, who);
     end_set(leave_set());  // what reductions did to reducers, which they must not
     NOPAL_DISTURB();
@@ -199,6 +221,7 @@ extern "C" void nopal_deposit_child_views(nopal_frame* frame) noexcept { deposit
 extern "C" void nopal_deposit_strand_views(nopal_frame* frame) noexcept { deposit(frame, false); }
 
 piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept {
+  const view::timed transferring(view::activity::transfer);
   piece* const first = pieces.take(frame, frame->frame_pointer);
   if (first == nullptr) {
     return nullptr;  // The first reducer came when all was deposited that would be.
@@ -288,7 +311,7 @@ extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) 
     }
   }
   const bool base = is_base();
-  void* const view = base ? reducer->leftmost : reducers.create(reducer->id);
+  void* const view = base ? reducer->leftmost : create(reducer->id);
   if (view == nullptr || enter(reducer->id, view, base) || base) {
     return view;
   }

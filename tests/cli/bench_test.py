@@ -13,7 +13,7 @@ import unittest
 from command import NOPAL, CommandTest, clean_environment, run
 
 PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "rectmul", "strassen", "lu", "cholesky", "fft", "heat",
-            "quicksort", "cilksort", "textsort", "blockedmul", "notempmul", "barnes-hut", "knary", "uts", "loop"]
+            "quicksort", "cilksort", "textsort", "blockedmul", "notempmul", "barnes-hut", "knary", "uts", "loop", "pbfs", "pbfs-rmat"]
 
 
 class Report(CommandTest):
@@ -64,13 +64,14 @@ class Report(CommandTest):
                                "lu": (0, 1, 2, 77), "cholesky": (0, 1, 2, 99), "fft": (0, 1, 2, 13), "heat": (0, 1, 2, 33),
                                "quicksort": (0, 1, 2, 1001), "cilksort": (0, 1, 2, 5, 9001), "textsort": (0, 1, 2, 5, 3001),
                                "blockedmul": (0, 1, 2, 67), "notempmul": (0, 1, 2, 67), "barnes-hut": (0, 1, 2, 9, 100),
-                               "knary": (0, 1, 2, 100, 120, 333, 344), "uts": (0,), "loop": (0, 1)}.items():
+                               "knary": (0, 1, 2, 100, 120, 333, 344), "uts": (0,), "loop": (0, 1), "pbfs": (0, 1, 2, 9),
+                               "pbfs-rmat": (0, 1, 2, 8)}.items():
             for size in sizes:
                 with self.subTest(program=program, size=size):
                     self.succeeds("bench", program, "--size", size, "--repeats", "1", "--workers", "1,2")
         for program, size in {"quicksort": 5000, "cilksort": 300, "textsort": 300, "barnes-hut": 300, "matmul": 33, "rectmul": 33,
                               "strassen": 33, "lu": 33, "cholesky": 99, "fft": 9, "heat": 33, "blockedmul": 33,
-                              "notempmul": 33}.items():
+                              "notempmul": 33, "pbfs": 5, "pbfs-rmat": 7}.items():
             with self.subTest(program=program, grain=1):
                 self.succeeds("bench", program, "--size", size, "--grain", "1", "--repeats", "1")
 
@@ -128,6 +129,21 @@ class Matrix(CommandTest):
         for chosen in (("--size", "5"), ("--quick",), ("--paper",)):
             self.is_bad_usage("bench", "cholesky", "--matrix", self.file, *chosen, says="only one of")
         self.is_bad_usage("bench-one", "fib", "--variant", "elided", "--matrix", self.file, says="fib takes no --matrix")
+        self.is_bad_usage("bench", "pbfs-rmat", "--matrix", self.file, says="pbfs-rmat takes no --matrix")
+
+    def test_a_graph_takes_the_place_of_a_grid(self):
+        path = [(i, i + 1) for i in range(1, 300)]
+        for kind, edges in (("pattern general", path), ("pattern symmetric", [(b, a) for a, b in path])):
+            lines = [f"%%MatrixMarket matrix coordinate {kind}", f"300 300 {len(edges)}"] + [f"{a} {b}" for a, b in edges]
+            self.file.write_text("\n".join(lines) + "\n")
+            result = self.succeeds("bench", "pbfs", "--matrix", self.file, "--repeats", "1", "--workers", "1,2")
+            self.assertEqual(result.stdout.splitlines()[1].split()[:2], ["pbfs", "300"])
+
+    def test_a_graph_that_cannot_be_read_is_refused(self):
+        self.write(1, [(1, 1, 1)], "%%MatrixMarket matrix array real general\n")
+        self.is_bad_usage("bench", "pbfs", "--matrix", self.file, says="then pattern, integer or real")
+        self.is_bad_usage("bench", "--reducers", "--graph", self.file, says="--graph: ")
+        self.is_bad_usage("bench", "--reducers", "--graph", "/nonexistent", says="No such file")
 
 
 def children_of(process):

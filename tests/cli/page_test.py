@@ -46,6 +46,7 @@ class Page(CommandTest):
         self.assertTrue(all(point["predicted"] for point in report["simulation"]["programs"][0]["predictions"]))
         self.assertEqual({point["predicted"] for point in report["knary"]["points"]}, {True, False})
         self.assertGreater(report["knary"]["fit_measured"]["points"], 1)
+        self.assertEqual([search["graph"] for search in report["reducers"]["searches"]], ["grid3d40", "rmat13"])
 
     def test_a_file_that_cannot_be_written_is_told_before_anything_runs(self):
         self.is_bad_usage("bench", "fib", "--report", "/nonexistent/page.html", says="cannot write '/nonexistent/page.html'")

@@ -108,6 +108,9 @@ class Runs:
             lambda: self.option("--grain", NUMBERS),
             lambda: self.option("--json", [os.path.join(self.directory, "json"), "/nonexistent/x", ""]),
             lambda: self.option("--matrix", [self.matrix] * 3 + self.texts),
+            # Beside a size, which does not go with it.
+            lambda: ["--reducers"],
+            lambda: self.option("--graph", [self.matrix] + self.texts),
             lambda: self.option("--compare", [self.nearly_a_report()] * 6 + self.texts),
             lambda: [self.random.choice(["--quick", "--paper", "--list", "--help", "-h"])],
             lambda: [self.random.choice(JUNK)],

@@ -1,4 +1,4 @@
-// Sparse matrices in Matrix Market form.
+// Sparse matrices, and graphs as matrices, in Matrix Market form.
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -45,10 +45,28 @@ std::string print(const bench::symmetric_matrix& matrix) {
   return text;
 }
 
+void check_graph(std::string_view text) {
+  bench::edge_list graph;
+  try {
+    graph = bench::parse_graph(text);
+  } catch (const bench::bad_matrix& refusal) {
+    FUZZ_CHECK(fuzz::is_one_line(refusal.what() + std::string("\n")));
+    FUZZ_CHECK(std::string_view(refusal.what()).size() < 300);
+    return;
+  }
+  FUZZ_CHECK(graph.vertices >= 0 && graph.vertices <= bench::most_graph_vertices);
+  FUZZ_CHECK(graph.edges.capacity() <= 2 + 2 * text.size());
+  for (const auto& [from, to] : graph.edges) {
+    FUZZ_CHECK(from >= 0 && from < graph.vertices);
+    FUZZ_CHECK(to >= 0 && to < graph.vertices);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
+  check_graph(text);
   const auto matrix = read(text);
   if (!matrix) return 0;
   FUZZ_CHECK(matrix->rows >= 0 && matrix->rows <= bench::most_matrix_rows);

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fake_root.hpp"
@@ -83,11 +85,66 @@ TEST(matrix_market, refuses_everything_else_in_words) {
   for (const refused& one : all) EXPECT_EQ(refusal_of(one.text), one.says);
 }
 
+using edges = std::vector<std::pair<std::int32_t, std::int32_t>>;
+
+std::string refusal_of_graph(const std::string& text) {
+  try {
+    static_cast<void>(bench::parse_graph(text));
+    return "";
+  } catch (const bench::bad_matrix& refusal) {
+    return refusal.what();
+  }
+}
+
+TEST(matrix_market, reads_graphs_as_they_are) {
+  const std::string start = "%%MatrixMarket matrix coordinate ";
+  const auto graph = bench::parse_graph(start + "pattern general\n% said\n3 3 4\n3 1\n\n1\t3\r\n1 3\n2 2");
+  EXPECT_EQ(graph.vertices, 3);
+  EXPECT_EQ(graph.edges, (edges{{2, 0}, {0, 2}, {0, 2}, {1, 1}}));
+  EXPECT_EQ(bench::parse_graph(start + "pattern symmetric\n3 3 2\n3 1\n2 2\n").edges,
+            (edges{{2, 0}, {0, 2}, {1, 1}}));
+  EXPECT_EQ(bench::parse_graph(start + "real general\n2 2 1\n1 2 0.5\n").edges, (edges{{0, 1}}));
+  EXPECT_EQ(bench::parse_graph(start + "integer symmetric\n2 2 1\n2 1 -7\n").edges, (edges{{1, 0}, {0, 1}}));
+  EXPECT_EQ(bench::parse_graph(start + "pattern general\n0 0 0\n").vertices, 0);
+}
+
+TEST(matrix_market, refuses_what_is_no_graph_in_words) {
+  const std::string general = "%%MatrixMarket matrix coordinate pattern general\n";
+  const std::string symmetric = "%%MatrixMarket matrix coordinate pattern symmetric\n";
+  const std::string real = "%%MatrixMarket matrix coordinate real general\n";
+  const std::string accepted =
+      "; accepted: matrix coordinate, then pattern, integer or real, then general or symmetric";
+  const std::vector<refused> all = {
+      {"", "no Matrix Market file: line 1 does not begin with %%MatrixMarket"},
+      {"%%MatrixMarket matrix array real general\n",
+       "line 1: a 'matrix array real general' cannot be read" + accepted},
+      {"%%MatrixMarket matrix coordinate complex general\n",
+       "line 1: a 'matrix coordinate complex general' cannot be read" + accepted},
+      {general, "ends before the numbers of rows, columns and entries"},
+      {general + "2 2\n", "line 2: '2 2' is not understood; accepted: rows columns entries"},
+      {general + "2 3 0\n", "line 2: '2 3 0': accepted are as many columns as rows, up to 10000000"},
+      {general + "10000001 10000001 0\n",
+       "line 2: '10000001 10000001 0': accepted are as many columns as rows, up to 10000000"},
+      {general + "2 2 1\n1\n", "line 3: '1' is no entry; accepted: row column"},
+      {general + "2 2 1\n1 2 3\n", "line 3: '1 2 3' is no entry; accepted: row column"},
+      {general + "2 2 1\n1 b\n", "line 3: '1 b' is no entry; accepted: row column"},
+      {real + "2 2 1\n1 2\n", "line 3: '1 2' is no entry; accepted: row column value"},
+      {general + "2 2 1\n0 1\n", "line 3: '0 1' is outside of the matrix"},
+      {general + "2 2 1\n1 3\n", "line 3: '1 3' is outside of the matrix"},
+      {symmetric + "2 2 1\n1 2\n", "line 3: '1 2' is above the diagonal; accepted: on it or below"},
+      {general + "2 2 2\n1 2\n", "announces 2 entries and has 1"},
+      {symmetric + "2 2 1\n2 1\n2 2\n", "announces 1 entries and has 2"},
+      {general + "2 2 9223372036854775807\n1 1\n", "announces 9223372036854775807 entries and has 1"}};
+  for (const refused& one : all) EXPECT_EQ(refusal_of_graph(one.text), one.says);
+}
+
 TEST(matrix_market, reads_files_and_names_them) {
   fake_root root;
   const std::string file = root.path() + std::string("/good.mtx");
   root.write("/good.mtx", form + "1 1 1\n1 1 2\n");
   EXPECT_EQ(bench::read_matrix_market(file).entries.size(), 1u);
+  EXPECT_EQ(bench::read_graph(file).edges, (edges{{0, 0}}));
+  EXPECT_THROW(static_cast<void>(bench::read_graph("/nonexistent")), bench::bad_matrix);
   const auto refusal = [](const std::string& name) {
     try {
       static_cast<void>(bench::read_matrix_market(name));

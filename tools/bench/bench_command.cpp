@@ -18,6 +18,7 @@
 #include "program_choice.hpp"
 #include "programs/matrix_market.hpp"
 #include "programs/registry.hpp"
+#include "reducers.hpp"
 #include "report.hpp"
 #include "simulation.hpp"
 
@@ -36,6 +37,7 @@ struct arguments {
   std::string compared_file;
   std::string page_file;
   std::optional<std::string> matrix_file;
+  std::optional<std::string> graph_file;
   std::int64_t size = -1;
   std::int64_t grain = -1;
   std::int64_t seed = 1;
@@ -44,6 +46,7 @@ struct arguments {
   bool quick = false;
   bool paper = false;
   bool list = false;
+  bool reducers = false;
 };
 
 bool read_arguments(arguments& given, int argc, char** argv) {
@@ -70,12 +73,20 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   app.add_option("--matrix", given.matrix_file,
                  "input of the one PROGRAM named, which reads matrices: a Matrix Market file")
       ->type_name("FILE");
+  app.add_option(
+         "--graph", given.graph_file,
+         "with --reducers or --report: a graph to search beside those that are made, a Matrix Market file")
+      ->type_name("FILE");
   tool::add_whole_number(app, "--seed", given.seed, {0}, "start of random inputs (1)");
   tool::add_whole_number(app, "--repeats", given.repeats, {1, 1000}, "runs of each (5; quick 3)");
   tool::add_whole_number(app, "--time-limit", given.time_limit_s, {1, 1'000'000},
                          "seconds a single run may take (600)");
   app.add_flag("--quick", given.quick, "small inputs, to see that all works");
   app.add_flag("--paper", given.paper, "the inputs of the papers");
+  app.add_flag(
+      "--reducers", given.reducers,
+      "in place of programs: what updates of reducers, steals and joins cost, beside a hash map of views; "
+      "and breadth-first search");
   app.add_flag("--list", given.list, "list the programs and their sizes");
   return tool::parse(app, argc, argv);
 }
@@ -113,16 +124,62 @@ void choose_matrix(const arguments& given, bench_options& options) {
     throw usage_error("only one of --matrix, --size, --quick and --paper is accepted");
   }
   const bench::program& program = *options.programs.front()->elided;
-  if (!program.reads_matrix) throw usage_error(fmt::format("{} takes no --matrix", program.name));
+  if (program.reads_matrix == bench::matrix_kind::none)
+    throw usage_error(fmt::format("{} takes no --matrix", program.name));
   try {
-    options.chosen_size = bench::read_matrix_market(*given.matrix_file).rows;
+    options.chosen_size = program.reads_matrix == bench::matrix_kind::graph
+                              ? bench::read_graph(*given.matrix_file).vertices
+                              : bench::read_matrix_market(*given.matrix_file).rows;
   } catch (const bench::bad_matrix& e) {
     throw usage_error(fmt::format("--matrix: {}", e.what()));
   }
   options.matrix_file = *given.matrix_file;
 }
 
+void check_reducers(const arguments& given) {
+  if (given.graph_file && !given.reducers && given.page_file.empty())
+    throw usage_error("--graph needs --reducers or --report");
+  if (!given.reducers) return;
+  if (!given.programs.empty()) throw usage_error("--reducers takes no PROGRAM");
+  const struct {
+    const char* option;
+    bool is_given;
+  } others[] = {{"--size", given.size >= 0},
+                {"--grain", given.grain >= 0},
+                {"--matrix", bool(given.matrix_file)},
+                {"--peers", !given.peers.empty()},
+                {"--paper", given.paper},
+                {"--peer-directory", !given.peer_directory.empty()},
+                {"--list", given.list},
+                {"--compare", !given.compared_file.empty()}};
+  for (const auto& other : others) {
+    if (other.is_given) {
+      throw usage_error(fmt::format("--reducers does not go with {}; accepted beside it: --workers, --graph, "
+                                    "--json, --report, --seed, --repeats, --time-limit, --quick",
+                                    other.option));
+    }
+  }
+}
+
+tool::reducer_options choose_reducers(const arguments& given, const bench_options& with) {
+  tool::reducer_options options;
+  options.workers = tool::workers_with_one(with.workers);
+  options.repeats = with.repeats;
+  options.quick = given.quick;
+  options.seed = with.seed;
+  options.time_limit = with.time_limit;
+  if (!given.graph_file) return options;
+  try {
+    static_cast<void>(bench::read_graph(*given.graph_file));
+  } catch (const bench::bad_matrix& e) {
+    throw usage_error(fmt::format("--graph: {}", e.what()));
+  }
+  options.graph_file = *given.graph_file;
+  return options;
+}
+
 std::vector<tool::peer> choose_peers(const arguments& given) {
+  if (given.reducers) return {};
   const std::string list = !given.peers.empty() ? given.peers : given.page_file.empty() ? "none" : "all";
   if (list == "none") return {};
   const std::string directory =
@@ -139,7 +196,7 @@ std::vector<tool::peer> choose_peers(const arguments& given) {
 bench_options choose(const arguments& given) {
   if (given.quick && given.paper) throw usage_error("only one of --quick and --paper is accepted");
   bench_options options;
-  options.programs = tool::choose_programs(given.programs);
+  if (!given.reducers) options.programs = tool::choose_programs(given.programs);
   const int available = tool::available_workers();
   options.workers = given.workers ? tool::parse_worker_list(*given.workers) : usual_workers(available);
   if (given.quick) options.size = tool::input_size::quick;
@@ -187,26 +244,43 @@ void add_what_only_pages_show(nlohmann::json& report, const arguments& given, co
       given.quick ? tool::quick_knary_shapes() : tool::usual_knary_shapes(), simulated, result.costs);
 }
 
+/// The programs, or none, and what is reported of them.
+nlohmann::json measure(const arguments& given, const bench_options& options,
+                       const tool::reducer_options& reducers) {
+  const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
+  nlohmann::json report = tool::json_report(measurements, options);
+  if (given.reducers || !given.page_file.empty()) {
+    const tool::reducer_measurement measured = tool::measure_reducers(reducers);
+    report["reducers"] = measured;
+    if (given.reducers) {
+      fmt::print("{}", tool::table_report(measured));
+      return report;
+    }
+  }
+  if (!given.page_file.empty()) add_what_only_pages_show(report, given, options);
+  fmt::print("{}", tool::table_report(measurements, options.workers));
+  for (const bool variants : {false, true})
+    fmt::print("{}", tool::peer_table(measurements, options, variants));
+  return report;
+}
+
 }  // namespace
 
 int bench_command(int argc, char** argv) {
   arguments given;
   if (!read_arguments(given, argc, argv)) return tool::exit_success;
+  check_reducers(given);
   if (given.list) {
     list_programs();
     return tool::exit_success;
   }
   const bench_options options = choose(given);
+  const tool::reducer_options reducers = choose_reducers(given, options);
   nlohmann::json compared;
   if (!given.compared_file.empty()) compared = tool::read_report(given.compared_file);
   tool::output_file json("--json", given.json_file);
   tool::output_file page("--report", given.page_file);
-  const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
-  nlohmann::json report = tool::json_report(measurements, options);
-  if (page.is_wanted()) add_what_only_pages_show(report, given, options);
-  fmt::print("{}", tool::table_report(measurements, options.workers));
-  for (const bool variants : {false, true})
-    fmt::print("{}", tool::peer_table(measurements, options, variants));
+  const nlohmann::json report = measure(given, options, reducers);
   if (!compared.empty()) fmt::print("\n{}", tool::comparison_table(compared, report));
   json.write(report.dump(2));
   if (page.is_wanted()) page.write(tool::page_of(report));

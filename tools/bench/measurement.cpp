@@ -39,7 +39,8 @@ program_measurement plan(const bench::program_family& family, const bench_option
   planned.columns.push_back({"elided"});
   if (family.plain != nullptr) planned.columns.push_back({"plain"});
   for (const int workers : options.workers) planned.columns.push_back({"parallel", workers});
-  planned.columns.push_back({"space", *std::max_element(options.workers.begin(), options.workers.end())});
+  if (!options.times_only)
+    planned.columns.push_back({"space", *std::max_element(options.workers.begin(), options.workers.end())});
   for (const peer& other : options.peers) {
     if (!other.has(family.name())) continue;
     for (const int workers : options.workers) planned.columns.push_back({"peer", workers, &other});
@@ -190,12 +191,14 @@ std::vector<program_measurement> measure_programs(const bench_options& options) 
   for (const bench::program_family* family : options.programs) {
     measurements.push_back(plan(*family, options));
     const auto repeats = static_cast<std::size_t>(options.repeats);
-    total_runs += 1 + (measurements.back().columns.size() - 1) * repeats +
-                  std::min<std::size_t>(most_space_rounds, repeats);
+    const std::size_t columns = measurements.back().columns.size();
+    total_runs += options.times_only
+                      ? columns * repeats
+                      : 1 + (columns - 1) * repeats + std::min<std::size_t>(most_space_rounds, repeats);
   }
   run_taker taker(options, total_runs);
   for (program_measurement& of : measurements) {
-    of.fork_depth = taker.take(of, {"depth"}).fork_depth;
+    if (!options.times_only) of.fork_depth = taker.take(of, {"depth"}).fork_depth;
     for (int round = 1; round <= options.repeats; ++round) take_round(of, taker, round, options.repeats);
     of.serial_stack_pages = of.find("elided")->largest(&run_record::serial_stack_pages);
   }

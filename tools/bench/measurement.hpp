@@ -26,6 +26,7 @@ struct bench_options {
   std::int64_t chosen_size = -1;   ///< overrides `size`; -1: not chosen
   std::int64_t chosen_grain = -1;  ///< overrides the program's; -1: not chosen
   std::string matrix_file;         ///< in place of a random matrix; empty: none
+  bool times_only = false;         ///< no runs that count pages and forks
   std::uint64_t seed = 1;
   int repeats = 5;
   std::chrono::seconds time_limit{600};  ///< for each run

@@ -52,6 +52,7 @@ bool peer::has(std::string_view program) const {
 
 std::string usual_peer_directory() { return beside_this_program("peers"); }
 std::string usual_variant_directory() { return beside_this_program("variants"); }
+std::string usual_reducer_directory() { return beside_this_program("reducers"); }
 
 std::vector<peer> find_peers(const std::string& directory, const interrupt_watch& watch) {
   std::vector<peer> found;

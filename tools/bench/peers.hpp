@@ -27,6 +27,8 @@ struct peer {
 /// The directories in which `nopal bench` looks unless told otherwise: `peers` and `variants` beside this executable.
 [[nodiscard]] std::string usual_peer_directory();
 [[nodiscard]] std::string usual_variant_directory();
+/// Where the build puts those that update reducers on the library's alternatives.
+[[nodiscard]] std::string usual_reducer_directory();
 
 /// Every peer in the directory, by name; none where there is no directory. One that does not describe
 /// itself is left out, with a line on standard error that says why.

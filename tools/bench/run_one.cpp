@@ -14,6 +14,7 @@
 #include "measure/fork_depth.hpp"
 #include "measure/fork_steps.hpp"
 #include "measure/fresh_stack.hpp"
+#include "measure/reducer_run.hpp"
 #include "measure/stack_watch.hpp"
 #include "programs/registry.hpp"
 #include "runner/end_with_parent.hpp"
@@ -75,7 +76,7 @@ bench::run_record run(const run_order& order) {
   const bench::program& program = find_variant(order);
   const bool space = order.variant == "space";
   const bool parallel = order.variant == "parallel" || space;
-  if (!order.input.matrix_file.empty() && !program.reads_matrix)
+  if (!order.input.matrix_file.empty() && program.reads_matrix == bench::matrix_kind::none)
     throw tool::usage_error(fmt::format("{} takes no --matrix", program.name));
   const std::unique_ptr<bench::instance> instance = program.prepare(order.input);
   if (parallel) start_runtime(static_cast<int>(order.workers));
@@ -130,5 +131,14 @@ int bench_steps_command(int argc, char** argv) {
     steps.push_back({{"name", step.name}, {"seconds", step.seconds_per_fork}});
   }
   fmt::print("{}\n", steps.dump());
+  return tool::exit_success;
+}
+
+int bench_reducers_command(int argc, char** argv) {
+  measure::reducer_run run;
+  CLI::App app("One run of updates of reducers, reported as JSON", "nopal bench-reducers");
+  measure::add_options(app, run);
+  if (!tool::parse(app, argc, argv)) return tool::exit_success;
+  fmt::print("{}\n", measure::report_of(run));
   return tool::exit_success;
 }

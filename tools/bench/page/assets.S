@@ -12,6 +12,7 @@ nopal_page_\name\()_end:
   text tables tables.js
   text plots plots.js
   text predictions predictions.js
+  text reducers reducers.js
   text page  page.js
   text chart chart.min.js
 

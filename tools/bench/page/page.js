@@ -131,12 +131,15 @@ function showVariants() {
 }
 
 showWhere();
-showTimes();
-showPeers();
-showCounts();
-showSpace();
-showMemory();
-showVariants();
+if (programs.length) {
+  showTimes();
+  showPeers();
+  showCounts();
+  showSpace();
+  showMemory();
+  showVariants();
+}
 showKnary();
 showPredictions();
 showOverhead();
+showReducers();

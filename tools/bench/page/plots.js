@@ -41,6 +41,18 @@ function bars(parent, caption, labels, series, yTitle, kind) {
   });
 }
 
+// One bar for each label, its parts on top of each other.
+function stacked(parent, caption, labels, series, yTitle) {
+  const canvas = figure(parent, caption);
+  if (!canvas) return;
+  new Chart(canvas, {
+    type: 'bar',
+    data: {labels, datasets: series.map((one, i) => (
+      {label: one.label, data: one.values, backgroundColor: colours[i % colours.length]}))},
+    options: {animation: false, maintainAspectRatio: false, scales: {x: {stacked: true}, y: {...axis(yTitle), stacked: true}}}
+  });
+}
+
 // Points and lines over numbers: series of {label, points: [{x, y}], line, dashed}.
 function curves(parent, caption, series, xTitle, yTitle, kind) {
   const canvas = figure(parent, caption);
