@@ -29,15 +29,19 @@ class bag {
                 "bag: elements must be objects with a destructor that does not throw");
 
 public:
+  /// An element.
   using value_type = T;
   /// Elements of a block.
   static constexpr std::size_t block_elements =
       std::clamp<std::size_t>(2048 / sizeof(T), std::size_t{16}, std::size_t{256});
 
+  /// Empty. Allocates nothing.
   bag() noexcept = default;
   bag(const bag&) = delete;
   bag& operator=(const bag&) = delete;
+  /// Takes the elements of `other`, which is empty afterwards. Constant time.
   bag(bag&& other) noexcept { swap(other); }
+  /// The same, after ending its own elements.
   bag& operator=(bag&& other) noexcept {
     if (this != &other) {
       clear();
@@ -47,19 +51,24 @@ public:
   }
   ~bag() { clear(); }
 
+  /// Exchanges the elements. Constant time.
   void swap(bag& other) noexcept {
     std::swap(filling_, other.filling_);
     std::swap(pennants_, other.pennants_);
     std::swap(size_, other.size_);
   }
 
+  /// The number of elements. Constant time.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Whether there is none.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
   /// Adds a copy of `value`, moved or made of `arguments`. Amortized constant time; logarithmic at worst. Throws what making it
   /// throws, and std::bad_alloc; the bag is as it was then.
   void insert(const T& value) { emplace(value); }
+  /// See above.
   void insert(T&& value) { emplace(std::move(value)); }
+  /// See above.
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
     if (filling_ == nullptr || filling_->count == block_elements) {

@@ -24,23 +24,31 @@ inline namespace NOPAL_ABI_NAMESPACE {
 /// how strands were scheduled, since their addition is not associative.
 template <class T>
 struct op_add {
+  /// A view.
   using value_type = T;
+  /// The neutral view.
   static T identity() { return T(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) { left = static_cast<T>(std::move(left) + std::move(right)); }
 };
 
 /// Products: `*r *= x`. The identity is `T(1)`.
 template <class T>
 struct op_mul {
+  /// A view.
   using value_type = T;
+  /// The neutral view.
   static T identity() { return T(1); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) { left = static_cast<T>(std::move(left) * std::move(right)); }
 };
 
 /// Bitwise and: `*r &= x`. The identity has all bits set.
 template <class T>
 struct op_and {
+  /// A view.
   using value_type = T;
+  /// The neutral view.
   static T identity() {
     if constexpr (std::is_same_v<T, bool>) {
       return true;
@@ -48,22 +56,29 @@ struct op_and {
       return static_cast<T>(~T());
     }
   }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) { left = static_cast<T>(left & right); }
 };
 
 /// Bitwise or: `*r |= x`. The identity is `T()`.
 template <class T>
 struct op_or {
+  /// A view.
   using value_type = T;
+  /// The neutral view.
   static T identity() { return T(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) { left = static_cast<T>(left | right); }
 };
 
 /// Bitwise exclusive or: `*r ^= x`. The identity is `T()`.
 template <class T>
 struct op_xor {
+  /// A view.
   using value_type = T;
+  /// The neutral view.
   static T identity() { return T(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) { left = static_cast<T>(left ^ right); }
 };
 
@@ -73,11 +88,14 @@ template <class T, class Less = std::less<T>>
 struct op_min {
   static_assert(std::numeric_limits<T>::is_specialized,
                 "op_min: std::numeric_limits knows no greatest value of this type; use op_min_index");
+  /// A view.
   using value_type = T;
+  /// The neutral view.
   static T identity() {
     return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
                                                 : std::numeric_limits<T>::max();
   }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) {
     if (Less()(right, left)) {
       left = std::move(right);
@@ -90,11 +108,14 @@ template <class T, class Less = std::less<T>>
 struct op_max {
   static_assert(std::numeric_limits<T>::is_specialized,
                 "op_max: std::numeric_limits knows no least value of this type; use op_max_index");
+  /// A view.
   using value_type = T;
+  /// The neutral view.
   static T identity() {
     return std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity())
                                                 : std::numeric_limits<T>::lowest();
   }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) {
     if (Less()(left, right)) {
       left = std::move(right);
@@ -106,7 +127,9 @@ struct op_max {
 template <class Index, class T, class Better>
 class best_index {
 public:
+  /// Nothing yet.
   best_index() = default;
+  /// One value, found at `at`.
   best_index(Index at, T found) : index_(std::move(at)), value_(std::move(found)), is_set_(true) {}
 
   /// Takes `found`, at `at`, if it is better than what there is, or the first.
@@ -120,7 +143,9 @@ public:
 
   /// Whether there was any value. The other two mean nothing otherwise.
   [[nodiscard]] bool is_set() const noexcept { return is_set_; }
+  /// Where the best value was found.
   [[nodiscard]] const Index& index() const noexcept { return index_; }
+  /// The best value.
   [[nodiscard]] const T& value() const noexcept { return value_; }
 
 private:
@@ -133,8 +158,11 @@ namespace monoid_detail {
 
 template <class Index, class T, class Better>
 struct op_best_index {
+  /// A view.
   using value_type = best_index<Index, T, Better>;
+  /// The neutral view.
   static value_type identity() { return value_type(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(value_type& left, value_type&& right) {
     if (right.is_set()) {
       left.update(right.index(), right.value());
@@ -178,24 +206,33 @@ void append(Sequence& left, Sequence&& right) {
 /// A vector in serial order: `r->push_back(x)`. A reduction takes time in proportion to its right view.
 template <class T, class Allocator = std::allocator<T>>
 struct op_vector_append {
+  /// A view.
   using value_type = std::vector<T, Allocator>;
+  /// The neutral view.
   static value_type identity() { return value_type(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(value_type& left, value_type&& right) { monoid_detail::append(left, std::move(right)); }
 };
 
 /// A list in serial order: `r->push_back(x)`. A reduction takes constant time.
 template <class T, class Allocator = std::allocator<T>>
 struct op_list_append {
+  /// A view.
   using value_type = std::list<T, Allocator>;
+  /// The neutral view.
   static value_type identity() { return value_type(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(value_type& left, value_type&& right) { left.splice(left.end(), right); }
 };
 
 /// A string in serial order: `*r += "text"`. A reduction takes time in proportion to its right view.
 template <class Char, class Traits = std::char_traits<Char>, class Allocator = std::allocator<Char>>
 struct op_basic_string_append {
+  /// A view.
   using value_type = std::basic_string<Char, Traits, Allocator>;
+  /// The neutral view.
   static value_type identity() { return value_type(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(value_type& left, value_type&& right) {
     if (left.empty()) {
       left = std::move(right);
@@ -204,7 +241,9 @@ struct op_basic_string_append {
     }
   }
 };
+/// For strings of char.
 using op_string_append = op_basic_string_append<char>;
+/// For strings of wchar_t.
 using op_wstring_append = op_basic_string_append<wchar_t>;
 
 /// A strand's view of an output stream: what is written waits in memory until all that comes before it in serial order is
@@ -247,27 +286,36 @@ private:
   };
   collector collected_;
 };
+/// For streams of char.
 using ostream_view = basic_ostream_view<char>;
 
 /// Output in serial order: `nopal::reducer<nopal::op_ostream> out(std::cout); *out << x;`. Without a stream it collects:
 /// `out.value().text()`. A reduction takes time in proportion to what its right view has collected.
 template <class Char, class Traits = std::char_traits<Char>>
 struct op_basic_ostream {
+  /// A view.
   using value_type = basic_ostream_view<Char, Traits>;
+  /// The neutral view.
   static value_type identity() { return value_type(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(value_type& left, value_type&& right) {
     const auto& text = right.text();
     left.write(text.data(), static_cast<std::streamsize>(text.size()));
   }
 };
+/// For streams of char.
 using op_ostream = op_basic_ostream<char>;
+/// For streams of wchar_t.
 using op_wostream = op_basic_ostream<wchar_t>;
 
 /// An unordered collection: `r->insert(x)`; see `bag`. A reduction takes time logarithmic in the elements.
 template <class T>
 struct op_bag {
+  /// A view.
   using value_type = bag<T>;
+  /// The neutral view.
   static value_type identity() { return value_type(); }
+  /// Makes of `left` what it and then `right` are.
   static void reduce(value_type& left, value_type&& right) { left.merge(std::move(right)); }
 };
 

@@ -40,7 +40,7 @@ class reducer {
 
 public:
   using monoid_type = typename monoid_detail::sound<Monoid>::type;  ///< `Monoid`
-  using value_type = typename monoid_type::value_type;
+  using value_type = typename monoid_type::value_type;              ///< a view
 
   /// Begins as the identity. Throws what making that throws, and std::bad_alloc.
   reducer()
@@ -50,10 +50,10 @@ public:
   /// Begins with a value made of `initial`.
   template <class Initial>
     requires monoid_detail::makes_value<monoid_type, Initial> && std::default_initializable<monoid_type>
-  reducer(
-      Initial&&
-          initial)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload): as a variable
+  // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload): as a variable
+  reducer(Initial&& initial)
       : views_(monoid_type(), monoid_detail::initial<value_type>(std::forward<Initial>(initial))) {}
+  /// The same with several arguments.
   template <class First, class Second, class... Initial>
     requires monoid_detail::makes_value<monoid_type, First, Second, Initial...> &&
              std::default_initializable<monoid_type>
@@ -61,8 +61,9 @@ public:
       : views_(monoid_type(), std::forward<First>(first), std::forward<Second>(second),
                std::forward<Initial>(initial)...) {}
 
-  /// With a monoid that has state: as its identity, or with a value made of `initial`.
+  /// With a monoid that has state, as its identity.
   explicit reducer(monoid_type monoid) : views_(std::move(monoid)) {}
+  /// The same with a value made of `initial`.
   template <class... Initial>
     requires monoid_detail::makes_value<monoid_type, Initial...>
   reducer(monoid_type monoid, Initial&&... initial)
@@ -76,11 +77,13 @@ public:
 
   /// The strand's view. Throws std::bad_alloc, and what `identity` throws, at a strand's first use.
   [[nodiscard]] value_type& view() { return views_.view(); }
+  /// The same.
   value_type& operator*() { return views_.view(); }
+  /// Access to a member of it.
   value_type* operator->() { return &views_.view(); }
 
   /// The value, complete when no child that may have updated it is outstanding.
-  [[nodiscard]] const value_type& value() { return views_.view(); }
+  [[nodiscard]] const value_type& value() const { return views_.view(); }
 
   /// Moves the value out; the identity takes its place. When `value` is complete.
   value_type take()
@@ -101,7 +104,7 @@ public:
   }
 
 private:
-  detail::hyperobject<monoid_type> views_;
+  mutable detail::hyperobject<monoid_type> views_;  // to look a view up may make it
 };
 
 /// A variable that each strand has a view of its own of, as scratch memory: what a view holds is what this strand left there
@@ -111,7 +114,7 @@ private:
 template <class T, class Make = monoid_detail::make_default<T>>
 class holder {
 public:
-  using value_type = T;
+  using value_type = T;  ///< a view
 
   /// Views are made by `make()`, by default `T()`.
   explicit holder(Make make = Make()) : views_(monoid_detail::keep_left<T, Make>{std::move(make)}) {}
@@ -121,13 +124,16 @@ public:
 
   /// The strand's view. Throws std::bad_alloc, and what `make` throws, at a strand's first use.
   [[nodiscard]] T& view() { return views_.view(); }
+  /// The same.
   T& operator*() { return views_.view(); }
+  /// Access to a member of it.
   T* operator->() { return &views_.view(); }
 
 private:
   detail::hyperobject<monoid_detail::keep_left<T, Make>> views_;
 };
 
+/// `nopal::holder scratch([] { return std::vector<int>(100); });`
 template <class Make>
 holder(Make) -> holder<std::remove_cvref_t<std::invoke_result_t<Make&>>, Make>;
 

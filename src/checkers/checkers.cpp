@@ -110,6 +110,30 @@ void end_visit(stack_record& scheduler, stack_record& strand) noexcept {
   }
 }
 
+void before(void* order) noexcept {
+  if (thread_present) {
+    thread::comes_before(order);
+  }
+}
+
+void after(void* order) noexcept {
+  if (thread_present) {
+    thread::comes_after(order);
+  }
+}
+
+void begin_untold_order() noexcept {
+  if (thread_present) {
+    thread::ignore_locks();
+  }
+}
+
+void end_untold_order() noexcept {
+  if (thread_present) {
+    thread::heed_locks();
+  }
+}
+
 }  // namespace watched
 }  // namespace checkers
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -42,6 +42,10 @@ void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_reco
                   const void* stack_pointer, void* order, bool unwinding) noexcept;
 void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept;
 void end_visit(stack_record& scheduler, stack_record& strand) noexcept;
+void before(void* order) noexcept;
+void after(void* order) noexcept;
+void begin_untold_order() noexcept;
+void end_untold_order() noexcept;
 }  // namespace watched
 
 /// How far from one another stacks must lie for a tool to tell them apart; 0: it does not matter.
@@ -100,6 +104,30 @@ inline void visit_scheduler(stack_record& strand, stack_record& scheduler) noexc
 inline void end_visit(stack_record& scheduler, stack_record& strand) noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
     watched::end_visit(scheduler, strand);
+  }
+}
+
+/// What this strand did so far comes before what any does that calls `after` with the same `order` later.
+inline void before(void* order) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::before(order);
+  }
+}
+inline void after(void* order) noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::after(order);
+  }
+}
+
+/// Between the two, locks mean no order to the tools.
+inline void begin_untold_order() noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::begin_untold_order();
+  }
+}
+inline void end_untold_order() noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::end_untold_order();
   }
 }
 

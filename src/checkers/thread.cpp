@@ -13,6 +13,8 @@ __attribute__((weak)) void __tsan_destroy_fiber(void* fiber);
 __attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 __attribute__((weak)) void __tsan_acquire(void* order);
 __attribute__((weak)) void __tsan_release(void* order);
+__attribute__((weak)) void AnnotateIgnoreSyncBegin(const char* file, int line);
+__attribute__((weak)) void AnnotateIgnoreSyncEnd(const char* file, int line);
 }
 
 namespace nopal {
@@ -29,7 +31,7 @@ constexpr unsigned without_order = 1;
 bool is_present() noexcept {
   return __tsan_get_current_fiber != nullptr && __tsan_create_fiber != nullptr &&
          __tsan_destroy_fiber != nullptr && __tsan_switch_to_fiber != nullptr && __tsan_acquire != nullptr &&
-         __tsan_release != nullptr;
+         __tsan_release != nullptr && AnnotateIgnoreSyncBegin != nullptr && AnnotateIgnoreSyncEnd != nullptr;
 }
 
 void change_stack(stack_record& from, stack_record& to) noexcept {
@@ -53,6 +55,8 @@ void drop_fiber(stack_record& stack) noexcept {
 
 void comes_before(void* order) noexcept { __tsan_release(order); }
 void comes_after(void* order) noexcept { __tsan_acquire(order); }
+void ignore_locks() noexcept { AnnotateIgnoreSyncBegin(__FILE__, __LINE__); }
+void heed_locks() noexcept { AnnotateIgnoreSyncEnd(__FILE__, __LINE__); }
 
 }  // namespace thread
 }  // namespace checkers

@@ -4,6 +4,8 @@
 // negative or zero until the strand has arrived at the join, positive while that waits, and whoever's step makes it
 // zero after the arrival resumes the strand: one atomic step each, nobody waits. docs/join.md has the argument.
 
+#include <utility>
+
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -43,13 +45,12 @@ namespace {
     self->spare = nullptr;
   }
   void* const exception = take_exception(frame);
+  view::piece* const pieces = views_used() ? take_views(stack, frame) : nullptr;
   checkers::enter_strand(self->scheduler_record, self->scheduler_stack_pointer, stack->record,
                          frame->home_stack_pointer, &frame->unfinished, frame->uncaught != 0);
-  if (nopal_views_used != 0) {
-    if (view::piece* const pieces = take_views(stack, frame)) {
-      pieces->exception = exception;
-      nopal_resume_and_merge(frame, frame->home_stack_pointer, pieces);
-    }
+  if (pieces != nullptr) {
+    pieces->exception = exception;
+    nopal_resume_and_merge(frame, frame->home_stack_pointer, pieces);
   }
   nopal_resume(frame, frame->home_stack_pointer, exception);
 }
@@ -99,6 +100,9 @@ void save_exceptions(worker* self, nopal_frame* frame) {
 }  // namespace
 
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept {
+  if (views_used() && !has_all_views(frame)) {
+    find_work(self);
+  }
   nopal_stack* const home = frame->home;
   worker* const owner = home->native_owner;
   if (owner != nullptr && owner != self) {
@@ -166,8 +170,13 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   } else if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
     leave_behind(self, stack, stack_pointer);
   }
+  // Of a join that waits for this child's views. Then no join of this child's scope can be waiting.
+  nopal_frame* const ready = std::exchange(self->ready, nullptr);
   if (step(frame, -1) == 0) {
     go_home(self, frame);
+  }
+  if (ready != nullptr) {
+    go_home(self, ready);
   }
   find_work(self);
 }

@@ -5,6 +5,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
+#include "scheduler/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -19,7 +20,9 @@ constexpr int yields_before_sleep = 16;
 struct observation {
   worker* thief;
   const nopal_strand* from;
-  nopal_strand strand;
+  nopal_strand strand;  // but for its floating-point control
+  std::uint64_t float_control;
+  bool views_used;
 };
 
 void observe(void* context) {
@@ -29,11 +32,12 @@ void observe(void* context) {
   seen.strand.base_to_home = get(seen.from->base_to_home);
   seen.strand.clock = get(seen.from->clock);
   seen.strand.uncaught = get(seen.from->uncaught);
-  seen.strand.float_control = get(seen.from->float_control);
-  seen.strand.x87_control = get(seen.from->x87_control);
+  seen.float_control = float_control_of(*seen.from);
   seen.strand.segment = get(seen.from->segment);
   // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
   set(seen.thief->deque.strand.stack, seen.thief->spare);
+  // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
+  seen.views_used = views_used();
 }
 
 /// A thief may publish for its victim only forks made with no exception about; the owner alone can tell the others apart.
@@ -69,7 +73,8 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
 }
 
 [[noreturn]] NOPAL_UNINSTRUMENTED void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot,
-                                                    const nopal_strand& seen) {
+                                                    const observation& observed) {
+  const nopal_strand& seen = observed.strand;
   nopal_frame* const frame = untagged(slot);
   const bool away = seen.base_frame_pointer == frame->frame_pointer;
   char* const pointer = arch::stack_pointer_of(frame);
@@ -88,17 +93,17 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   ++frame->steals;
 
   NOPAL_DISTURB();
+  const std::uint32_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, away ? seen.segment : 0};
+  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before};
   run_on(self, stack);
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
   set(self->deque.strand.uncaught, seen.uncaught);
-  const std::uint64_t float_control = float_control_of(seen);
-  set_float_control_of(self->deque.strand, float_control);
+  set_float_control_of(self->deque.strand, observed.float_control);
   if (self->exceptions != nullptr) {
     *self->exceptions = {caught, seen.uncaught};
   }
-  arch::set_float_control(float_control);
+  arch::set_float_control(observed.float_control);
   self->counts.steals.add();
   checkers::enter_strand(self->scheduler_record, self->scheduler_stack_pointer, stack->record, start,
                          &frame->resume_address, false);
@@ -161,7 +166,7 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome look_at(worker* self, worker* victim) {
-  observation seen{self, &victim->deque.strand, {}};
+  observation seen{self, &victim->deque.strand, {}, 0, false};
   nopal_frame* slot = nullptr;
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
   if (outcome != deque::steal_outcome::taken) {
@@ -171,7 +176,7 @@ deque::steal_outcome look_at(worker* self, worker* victim) {
   if (anyone_sleeps() && deque::size(victim->deque) > 0) {
     wake_one(self);  // There is more where this came from.
   }
-  start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen.strand);
+  start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 
 /// Whether the victim has private work that a thief may publish. The victim's thread may be ending, and takes its exception

@@ -149,36 +149,45 @@ piece* joined(piece* one, piece* neighbour, reducing& who) {
   return left;
 }
 
+/// Whether the strand of `frame` runs on a stack that it was stolen to.
+bool is_away(const nopal_stack* stack, const nopal_frame* frame) noexcept {
+  return stack->base.frame_pointer == frame->frame_pointer;
+}
+
 /// A segment of the strand of `frame` ends here.
 void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
   const nopal_stack* const stack = this_worker()->deque.strand.stack;
-  const bool away = stack->base.frame_pointer == frame->frame_pointer;
+  const bool away = is_away(stack, frame);
   piece* mine = kept.take_piece();
   if (mine == nullptr) {
     os::write_stderr("nopal: no memory to keep the views of a child\n");
     std::terminate();
   }
-  *mine = {frame,
-           away ? stack->base.segment_before : view::no_segment,
-           away ? stack->base.sequence : 0,
-           stack->native_owner != nullptr,
-           leave_set(),
-           nullptr,
-           nullptr};
+  *mine = {.scope = frame,
+           .activation = frame->frame_pointer,
+           .before = away ? stack->base.segment_before : view::no_segment,
+           .last = away ? stack->base.sequence : 0,
+           .is_base = stack->native_owner != nullptr,
+           .awaits_others = false,
+           .views = leave_set(),
+           .exception = nullptr,
+           .next = nullptr};
   reducing who{frame, of_stolen_child};
+  nopal_frame* ready = nullptr;
   NOPAL_DISTURB();
-  while (piece* const neighbour = pieces.add(mine)) {
+  while (piece* const neighbour = pieces.add(mine, ready)) {
     mine = joined(mine, neighbour, who);
+    end_set(leave_set());  // what reductions did to reducers, which they must not
     NOPAL_DISTURB();
   }
-  end_set(leave_set());  // what reductions did to reducers, which they must not
+  this_worker()->ready = ready;
 }
 
 /// From here on the strand has `views`, which begin where the segment after `before` does.
 void go_on_with(nopal_stack* stack, const nopal_frame* frame, view_set* views,
                 std::uint32_t before) noexcept {
   set_this_views(views);
-  if (stack->base.frame_pointer == frame->frame_pointer) {
+  if (is_away(stack, frame)) {
     stack->base.segment_before = before;
   }
 }
@@ -190,7 +199,7 @@ extern "C" void nopal_deposit_child_views(nopal_frame* frame) noexcept { deposit
 extern "C" void nopal_deposit_strand_views(nopal_frame* frame) noexcept { deposit(frame, false); }
 
 piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept {
-  piece* const first = pieces.take(frame);
+  piece* const first = pieces.take(frame, frame->frame_pointer);
   if (first == nullptr) {
     return nullptr;  // The first reducer came when all was deposited that would be.
   }
@@ -202,7 +211,9 @@ piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept {
   return nullptr;
 }
 
-/// The end of a join with pieces that are no neighbours, on the strand's own stack: scopes of one function overlap, or the first
+bool has_all_views(nopal_frame* frame) noexcept { return pieces.is_whole(frame, frame->frame_pointer); }
+
+/// The end of a join with several pieces, on the strand's own stack: scopes of one function overlap, or the first
 /// reducer was made after some children had ended. Returns what the join returns.
 extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept {
   void* const exception = first->exception;
@@ -216,6 +227,7 @@ extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept 
   }
   while (first != nullptr) {
     piece* const next = first->next;
+    checkers::after(first);
     all = merged(all, base, first->views, who);
     kept.give_piece(first);
     first = next;

@@ -10,16 +10,23 @@
 #include "scheduler/worker.hpp"
 #include "view/pieces.hpp"
 
-/// Whether the program ever made a reducer. Read by the assembly; stays set. Relaxed: a strand that has views has seen it,
-/// and what one that has none leaves behind matters to nobody.
+/// Whether the program ever made a reducer. Read by the assembly; stays set.
 extern "C" __attribute__((visibility("hidden"))) unsigned char nopal_views_used;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
+/// Relaxed: a strand that has views has seen it, and what one that has none leaves behind matters to nobody. A child whose
+/// continuation was taken by a thief that had seen it sees it too, since it has learned of the steal.
+inline bool views_used() noexcept { return __atomic_load_n(&nopal_views_used, __ATOMIC_RELAXED) != 0; }
+
 /// The set of the calling thread's strand; null if it has no view. As this_worker, not to be kept.
 view::view_set* this_views() noexcept;
 void set_this_views(view::view_set* set) noexcept;
+
+/// Whether the strand of `frame`, all of whose children are done, can have its views. If scopes of its function overlap, some of
+/// them may be with children of another scope; then the last of these to end finds `frame` in its worker's `ready`.
+bool has_all_views(nopal_frame* frame) noexcept;
 
 /// The strand of `frame`, all of whose children are done, is about to go on at its join on `stack`, where `self` runs by
 /// now: it gets its views. Returns null if that is all; else the pieces that it has to merge itself, by nopal_merge_at_join.

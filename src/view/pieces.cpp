@@ -1,46 +1,114 @@
 #include "view/pieces.hpp"
 
+#include "view/quiet_lock.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace view {
 
 namespace {
 
-class locked_shard {
-public:
-  explicit locked_shard(pthread_mutex_t& lock) noexcept : lock_(lock) { pthread_mutex_lock(&lock_); }
-  ~locked_shard() { pthread_mutex_unlock(&lock_); }
-  locked_shard(const locked_shard&) = delete;
-  locked_shard& operator=(const locked_shard&) = delete;
-
-private:
-  pthread_mutex_t& lock_;
-};
-
 /// The thread's first strand before all, then as the steals went.
 bool earlier(const piece* a, const piece* b) { return a->is_base || (!b->is_base && a->last < b->last); }
 
+bool are_neighbours(const piece* a, const piece* b) { return a->last == b->before || b->last == a->before; }
+
+/// The piece of `activation` that ends with `segment`.
+piece* ending_with(piece* first, std::uint32_t segment, const void* activation) {
+  while (first != nullptr && (first->last != segment || first->activation != activation)) {
+    first = first->next;
+  }
+  return first;
+}
+
+/// The last piece of `scope`, and how many there are.
+piece* last_of(piece* first, const nopal_frame* scope, int& count) {
+  piece* last = nullptr;
+  count = 0;
+  for (; first != nullptr; first = first->next) {
+    if (first->scope == scope) {
+      ++count;
+      last = last == nullptr || earlier(last, first) ? first : last;
+    }
+  }
+  return last;
+}
+
+/// Calls `pass` for each piece before `last`, back to the first of the same scope, of which there are `count` in all. False if one
+/// is missing that will come.
+template <class Pass>
+bool walk_back(piece* list, const piece* last, int count, Pass pass) {
+  std::uint32_t before = last->before;
+  for (int passed = 1; passed < count && before != no_segment && before != unknown_segment;) {
+    piece* const previous = ending_with(list, before, last->activation);
+    if (previous == nullptr) {
+      return false;
+    }
+    passed += previous->scope == last->scope ? 1 : 0;
+    before = previous->before;
+    pass(previous);
+  }
+  return true;
+}
+
+/// Whether the join of `scope` has all its pieces; notes that it waits if not. Under the lock.
+bool settle(piece* list, nopal_frame* scope) {
+  int count = 0;
+  piece* const last = last_of(list, scope, count);
+  if (count <= 1) {
+    return true;
+  }
+  last->awaits_others = !walk_back(list, last, count, [](piece*) {});
+  if (!last->awaits_others) {
+    walk_back(list, last, count, [scope](piece* one) { one->scope = scope; });
+  }
+  return !last->awaits_others;
+}
+
 }  // namespace
 
-piece* piece_table::add(piece* one) noexcept {
-  shard& own = shard_of(one->scope);
-  const locked_shard guard(own.lock);
+piece* piece_table::add(piece* one, nopal_frame*& ready) noexcept {
+  // What was done to the views so far comes before what is done by whoever takes them.
+  checkers::before(one);
+  piece* const neighbour = add_locked(one, ready);
+  if (neighbour != nullptr) {
+    checkers::after(neighbour);
+  }
+  return neighbour;
+}
+
+piece* piece_table::add_locked(piece* one, nopal_frame*& ready) noexcept {
+  shard& own = shard_of(one->activation);
+  const quiet_lock guard(own.lock);
+  nopal_frame* waiting = nullptr;
   for (piece** link = &own.first; *link != nullptr; link = &(*link)->next) {
     piece* const other = *link;
-    if (other->scope == one->scope && (other->last == one->before || other->before == one->last)) {
+    if (other->scope == one->scope && are_neighbours(one, other)) {
       *link = other->next;
       return other;
+    }
+    if (other->awaits_others && other->activation == one->activation) {
+      waiting = other->scope;
     }
   }
   one->next = own.first;
   own.first = one;
+  if (waiting != nullptr && settle(own.first, waiting)) {
+    ready = waiting;
+  }
   return nullptr;
 }
 
-piece* piece_table::take(const nopal_frame* scope) noexcept {
-  shard& own = shard_of(scope);
+bool piece_table::is_whole(nopal_frame* scope, const void* activation) noexcept {
+  shard& own = shard_of(activation);
+  const quiet_lock guard(own.lock);
+  return settle(own.first, scope);
+}
+
+piece* piece_table::take(const nopal_frame* scope, const void* activation) noexcept {
+  shard& own = shard_of(activation);
   piece* taken = nullptr;
-  const locked_shard guard(own.lock);
+  const quiet_lock guard(own.lock);
   for (piece** link = &own.first; *link != nullptr;) {
     piece* const one = *link;
     if (one->scope != scope) {

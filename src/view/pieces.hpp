@@ -2,9 +2,9 @@
 //
 // Each steal from a scope begins a new segment of the strand that owns it. A piece is the views of some segments that follow
 // one another: at first of one, deposited by the child that ended it or, for the last, by the strand when it arrives at
-// the join. Two pieces of one scope are neighbours if the one ends with the segment before the other's first. Invariants:
-// at no time are two neighbours in the table; a piece is in the table or in the hands of one worker. docs/reducers.md
-// has the argument.
+// the join. Two pieces are neighbours if the one ends with the segment before the other's first. Invariants: at no time are
+// two neighbours of one scope in the table; a piece is in the table or in the hands of one worker. docs/reducers.md has the
+// argument.
 #ifndef NOPAL_VIEW_PIECES_HPP
 #define NOPAL_VIEW_PIECES_HPP
 
@@ -24,26 +24,35 @@ namespace view {
 
 /// In place of a segment before the first.
 inline constexpr std::uint32_t no_segment = 0xffffffffU;
+/// In place of one that may never be deposited: at the steal that ended it no reducer had been seen yet.
+inline constexpr std::uint32_t unknown_segment = 0xfffffffeU;
 
 struct piece {
-  const nopal_frame* scope;
-  std::uint32_t before;  ///< the segment before the piece's first; `no_segment` if the strand began with it
+  nopal_frame* scope;
+  const void* activation;  ///< the function's, which may have several scopes
+  std::uint32_t before;    ///< the segment before the piece's first, or one of the above
   std::uint32_t
       last;  ///< the piece's last segment: the ticket of the steal that began it, 0 for the one at home
   bool
       is_base;  ///< it begins with a thread's first strand: a reducer without a view in it has its own value there
-  view_set* views;  ///< null: none
-  void* exception;  ///< what the join rethrows; set by the join
+  bool awaits_others;  ///< the strand of `scope` waits for pieces of other scopes between its own
+  view_set* views;     ///< null: none
+  void* exception;     ///< what the join rethrows; set by the join
   piece* next;
 };
 
 class piece_table {
 public:
-  /// Adds `one`, or takes a neighbour of it out and returns that: then `one` is not in the table.
-  piece* add(piece* one) noexcept;
+  /// Adds `one`, or takes a neighbour of the same scope out and returns that: then `one` is not in the table. If a join waited
+  /// for `one`, `ready` gets its scope.
+  piece* add(piece* one, nopal_frame*& ready) noexcept;
+
+  /// Whether nothing is missing between the pieces of `scope`, all of whose children are done: scopes of one function may
+  /// overlap. If so, those of other scopes between them are its pieces from now on; if not, a later `add` tells when it is.
+  bool is_whole(nopal_frame* scope, const void* activation) noexcept;
 
   /// Takes all pieces of `scope` out, the earliest first.
-  piece* take(const nopal_frame* scope) noexcept;
+  piece* take(const nopal_frame* scope, const void* activation) noexcept;
 
   /// fork(2) must not find it in between.
   void lock_all() noexcept;
@@ -59,8 +68,9 @@ private:
   // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux.
   shard shards_[shard_count] = {};
 
-  shard& shard_of(const nopal_frame* scope) noexcept {
-    const auto bits = reinterpret_cast<std::uintptr_t>(scope);
+  piece* add_locked(piece* one, nopal_frame*& ready) noexcept;
+  shard& shard_of(const void* activation) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(activation);
     return shards_[(bits >> 6 ^ bits >> 12 ^ bits >> 20) % shard_count];
   }
 };

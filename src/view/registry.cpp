@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "view/quiet_lock.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace view {
@@ -30,9 +32,11 @@ std::uint32_t registry::take_number() noexcept {
 }
 
 std::uint32_t registry::enter(const nopal_view_functions& functions, void* object, void* leftmost) noexcept {
-  lock();
-  const std::uint32_t id = take_number();
-  unlock();
+  std::uint32_t id;
+  {
+    const quiet_lock guard(lock_);
+    id = take_number();
+  }
   if (id != 0) {
     entry& one = at(id);
     one.functions = functions;
@@ -45,10 +49,9 @@ std::uint32_t registry::enter(const nopal_view_functions& functions, void* objec
 }
 
 void registry::recycle(std::uint32_t id) noexcept {
-  lock();
+  const quiet_lock guard(lock_);
   at(id).next_free = free_;
   free_ = id;
-  unlock();
 }
 
 void registry::end(std::uint32_t id) noexcept {

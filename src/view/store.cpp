@@ -1,6 +1,9 @@
 #include "view/store.hpp"
 
 #include <new>
+#include <utility>
+
+#include "view/quiet_lock.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -28,48 +31,53 @@ void push(T*& first, T* one) noexcept {
 }  // namespace
 
 view_set* store::take_set() noexcept {
-  lock();
-  view_set* taken = pop(sets_);
-  unlock();
+  view_set* taken;
+  {
+    const quiet_lock guard(lock_);
+    taken = pop(sets_);
+    count_one_more();
+  }
   if (taken == nullptr && (taken = view_set::make()) == nullptr) {
-    return nullptr;
+    const quiet_lock guard(lock_);
+    --in_use_;
   }
-  lock();
-  if (++in_use_ > most_in_use_) {
-    most_in_use_ = in_use_;
-  }
-  unlock();
   return taken;
+}
+
+void store::count_one_more() noexcept {
+  ++in_use_;
+  most_in_use_ = in_use_ > most_in_use_ ? in_use_ : most_in_use_;
 }
 
 void store::give_set(view_set* set) noexcept {
   set->next_sweep = 0;
-  lock();
+  const quiet_lock guard(lock_);
   --in_use_;
   push(sets_, set);
-  unlock();
 }
 
 piece* store::take_piece() noexcept {
-  lock();
-  piece* const taken = pop(pieces_);
-  unlock();
+  piece* taken;
+  {
+    const quiet_lock guard(lock_);
+    taken = pop(pieces_);
+  }
   return taken != nullptr ? taken : new (std::nothrow) piece;
 }
 
 void store::give_piece(piece* one) noexcept {
-  lock();
+  const quiet_lock guard(lock_);
   push(pieces_, one);
-  unlock();
 }
 
 void store::trim() noexcept {
-  lock();
-  view_set* sets = sets_;
-  piece* pieces = pieces_;
-  sets_ = nullptr;
-  pieces_ = nullptr;
-  unlock();
+  view_set* sets;
+  piece* pieces;
+  {
+    const quiet_lock guard(lock_);
+    sets = std::exchange(sets_, nullptr);
+    pieces = std::exchange(pieces_, nullptr);
+  }
   while (view_set* const one = pop(sets)) {
     view_set::destroy(one);
   }
@@ -79,10 +87,9 @@ void store::trim() noexcept {
 }
 
 void store::count(std::uint64_t& in_use, std::uint64_t& most) noexcept {
-  lock();
+  const quiet_lock guard(lock_);
   in_use = in_use_;
   most = most_in_use_;
-  unlock();
 }
 
 }  // namespace view

@@ -37,6 +37,8 @@ public:
   void unlock() noexcept { pthread_mutex_unlock(&lock_); }
 
 private:
+  void count_one_more() noexcept;
+
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
   view_set* sets_ = nullptr;
   piece* pieces_ = nullptr;

@@ -14,6 +14,7 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
 view::piece* take_views(nopal_stack*, const nopal_frame*) noexcept { return nullptr; }
+bool has_all_views(nopal_frame*) noexcept { return true; }
 void trim_views() noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}

@@ -35,8 +35,15 @@ public:
     for (int scope = 0; scope < scopes; ++scope) {
       for (int i = 0; i < most_segments; ++i) {
         const auto number = static_cast<std::uint32_t>(i);
-        pieces_[scope][i] = {frame(scope), i == 0 ? no_segment : number - 1, number, false, nullptr, nullptr,
-                             nullptr};
+        pieces_[scope][i] = {.scope = frame(scope),
+                             .activation = frame(scope),
+                             .before = i == 0 ? no_segment : number - 1,
+                             .last = number,
+                             .is_base = false,
+                             .awaits_others = false,
+                             .views = nullptr,
+                             .exception = nullptr,
+                             .next = nullptr};
         texts_[scope][i].initialize(number + 1);
         name(&texts_[scope][i], sizeof texts_[scope][i], "text");
         met_[scope][i].initialize(0);
@@ -56,7 +63,7 @@ public:
       require(!waits(i), "somebody waits for good");
     }
     for (int scope = 0; scope < scopes; ++scope) {
-      const piece* const left = table_->take(frame(scope));
+      const piece* const left = table_->take(frame(scope), frame(scope));
       if (counts_[scope] == 0) {
         require(left == nullptr, "there is a piece of nobody");
         continue;
@@ -75,11 +82,12 @@ public:
 private:
   static int scope_of(char what) { return what < 'a' ? 0 : 1; }
   /// Both in one shard.
-  const nopal_frame* frame(int scope) const { return reinterpret_cast<const nopal_frame*>(frames_ + scope); }
+  nopal_frame* frame(int scope) { return reinterpret_cast<nopal_frame*>(frames_ + scope); }
 
   void deposit(int scope, int number) {
     piece* mine = &pieces_[scope][number];
-    while (piece* const other = table_->add(mine)) {
+    nopal_frame* ready = nullptr;
+    while (piece* const other = table_->add(mine, ready)) {
       require(other->scope == frame(scope), "a piece is of another scope");
       // Whom it met is part of what this thread knows.
       met_[scope][number].write(static_cast<int>(other - pieces_[scope]) + 1);

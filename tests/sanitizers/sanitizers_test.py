@@ -34,6 +34,7 @@ TOOLS = {
                   {"undefined": ["undefined.cpp:", "signed integer overflow"]}),
     "thread": (["-fsanitize=thread"], [{}], {
         "race": ["data race", "in (anonymous namespace)::count_up", "race.cpp:"],
+        "race_beside_reducer": ["data race", "in (anonymous namespace)::count_up", "race_beside_reducer.cpp:"],
         "early_read": ["data race", "early_read.cpp:"],
     }),
     "valgrind": ([], [{}], {

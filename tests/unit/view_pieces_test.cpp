@@ -30,21 +30,39 @@ piece_with_text& whole(piece* one) { return *reinterpret_cast<piece_with_text*>(
 /// Scopes lie in frames of 128 bytes or more.
 struct fake_frames {
   alignas(64) char bytes[100][128];
-  const nopal_frame* operator[](std::size_t i) const {
-    return reinterpret_cast<const nopal_frame*>(bytes[i]);
-  }
+  nopal_frame* operator[](std::size_t i) { return reinterpret_cast<nopal_frame*>(bytes[i]); }
 };
 fake_frames frames;
 
+piece made_piece(nopal_frame* scope, std::uint32_t before, std::uint32_t last, bool is_base) {
+  return {.scope = scope,
+          .activation = scope,
+          .before = before,
+          .last = last,
+          .is_base = is_base,
+          .awaits_others = false,
+          .views = nullptr,
+          .exception = nullptr,
+          .next = nullptr};
+}
+
+/// Adds a piece of whose scope no join waits.
+piece* add(piece_table& table, piece* one) {
+  nopal_frame* ready = nullptr;
+  piece* const neighbour = table.add(one, ready);
+  EXPECT_EQ(ready, nullptr);
+  return neighbour;
+}
+
 /// The segments of one strand that was stolen from again and again: the tickets grow, and skip numbers.
-std::vector<std::unique_ptr<piece_with_text>> segments_of(const nopal_frame* scope, int count,
+std::vector<std::unique_ptr<piece_with_text>> segments_of(nopal_frame* scope, int count,
                                                           std::mt19937& random) {
   std::vector<std::unique_ptr<piece_with_text>> made;
   std::uint32_t before = no_segment;
   std::uint32_t ticket = 0;
   for (int i = 0; i < count; ++i) {
     made.push_back(std::make_unique<piece_with_text>());
-    made.back()->known = {scope, before, ticket, i == 0 && random() % 2 == 0, nullptr, nullptr, nullptr};
+    made.back()->known = made_piece(scope, before, ticket, i == 0 && random() % 2 == 0);
     made.back()->said = std::to_string(i) + " ";
     before = ticket;
     ticket += 1 + static_cast<std::uint32_t>(random() % 1000);
@@ -54,7 +72,7 @@ std::vector<std::unique_ptr<piece_with_text>> segments_of(const nopal_frame* sco
 
 /// What a strand that ends a segment does. Returns whether only neighbours met.
 bool deposit(piece_table& table, piece* mine) {
-  while (piece* const other = table.add(mine)) {
+  while (piece* const other = add(table, mine)) {
     const bool mine_is_right = other->last == mine->before;
     if (other->scope != mine->scope || (!mine_is_right && mine->last != other->before)) return false;
     piece* const left = mine_is_right ? other : mine;
@@ -82,13 +100,13 @@ TEST(pieces, of_one_scope_become_one_in_whatever_order_segments_end) {
     for (const auto& one : segments) order.push_back(&one->known);
     std::shuffle(order.begin(), order.end(), random);
     for (piece* const one : order) ASSERT_TRUE(deposit(table, one));
-    piece* const taken = table.take(frames[0]);
+    piece* const taken = table.take(frames[0], frames[0]);
     ASSERT_NE(taken, nullptr);
     EXPECT_EQ(taken->next, nullptr);
     EXPECT_EQ(whole(taken).said, text_of(count));
     EXPECT_EQ(taken->before, no_segment);
     EXPECT_EQ(taken->last, segments.back()->known.last);
-    EXPECT_EQ(table.take(frames[0]), nullptr);
+    EXPECT_EQ(table.take(frames[0], frames[0]), nullptr);
   }
 }
 
@@ -97,7 +115,7 @@ TEST(pieces, of_many_scopes_at_once_keep_apart) {
   for (int round = 0; round < 100; ++round) {
     piece_table table;
     std::vector<std::unique_ptr<piece_with_text>> all;
-    std::map<const nopal_frame*, int> counts;
+    std::map<nopal_frame*, int> counts;
     for (std::size_t i = 0; i < 100; ++i) {  // more scopes than locks
       counts[frames[i]] = 1 + static_cast<int>(random() % 6);
       for (auto& one : segments_of(frames[i], counts[frames[i]], random)) all.push_back(std::move(one));
@@ -105,12 +123,12 @@ TEST(pieces, of_many_scopes_at_once_keep_apart) {
     std::shuffle(all.begin(), all.end(), random);
     for (const auto& one : all) ASSERT_TRUE(deposit(table, &one->known));
     for (const auto& [scope, count] : counts) {
-      piece* const taken = table.take(scope);
+      piece* const taken = table.take(scope, scope);
       ASSERT_NE(taken, nullptr);
       ASSERT_EQ(taken->scope, scope);
       EXPECT_EQ(taken->next, nullptr);
       EXPECT_EQ(whole(taken).said, text_of(count));
-      EXPECT_EQ(table.take(scope), nullptr);
+      EXPECT_EQ(table.take(scope, scope), nullptr);
     }
   }
 }
@@ -127,7 +145,7 @@ TEST(pieces, with_gaps_are_taken_the_earliest_first) {
     std::shuffle(order.begin(), order.end(), random);
     for (piece* const one : order) ASSERT_TRUE(deposit(table, one));
     std::string text;
-    piece* const first = table.take(frames[1]);
+    piece* const first = table.take(frames[1], frames[1]);
     for (piece* one = first; one != nullptr; one = one->next) text += whole(one).said;
     EXPECT_EQ(text, "0 2 4 6 8 ");
     EXPECT_EQ(first->is_base, base);
@@ -136,11 +154,11 @@ TEST(pieces, with_gaps_are_taken_the_earliest_first) {
 
 TEST(pieces, of_a_threads_first_strand_come_before_all) {
   piece_table table;
-  piece later{frames[2], 3, 5, false, nullptr, nullptr, nullptr};
-  piece base{frames[2], no_segment, 9, true, nullptr, nullptr, nullptr};
-  ASSERT_EQ(table.add(&base), nullptr);
-  ASSERT_EQ(table.add(&later), nullptr);
-  EXPECT_EQ(table.take(frames[2]), &base);
+  piece later = made_piece(frames[2], 3, 5, false);
+  piece base = made_piece(frames[2], no_segment, 9, true);
+  ASSERT_EQ(add(table, &base), nullptr);
+  ASSERT_EQ(add(table, &later), nullptr);
+  EXPECT_EQ(table.take(frames[2], frames[2]), &base);
   EXPECT_EQ(base.next, &later);
 }
 
@@ -148,9 +166,9 @@ TEST(pieces, serve_again_after_all_was_locked) {
   piece_table table;
   table.lock_all();
   table.unlock_all();
-  piece one{frames[3], no_segment, 0, false, nullptr, nullptr, nullptr};
-  EXPECT_EQ(table.add(&one), nullptr);
-  EXPECT_EQ(table.take(frames[3]), &one);
+  piece one = made_piece(frames[3], no_segment, 0, false);
+  EXPECT_EQ(add(table, &one), nullptr);
+  EXPECT_EQ(table.take(frames[3], frames[3]), &one);
 }
 
 class view_store : public testing::Test {

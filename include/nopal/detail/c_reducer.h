@@ -44,7 +44,7 @@ static inline void nopal_reducer_destroy(nopal_reducer* reducer) { (void)reducer
 
 typedef struct nopal_reducer {
   struct nopal_hyperobject known; /**< the library's */
-  const nopal_monoid* monoid;
+  const nopal_monoid* monoid;     /**< the library's */
 } nopal_reducer;
 
 /* Where `known.leftmost` and `monoid` are set. */

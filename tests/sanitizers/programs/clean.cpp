@@ -87,6 +87,32 @@ int caught(int times) {
   return count;
 }
 
+/// Views of strands, some of whose continuations are surely stolen, of a reducer that lives as long as one call. One worker at a
+/// time waits for a thief.
+void spell(nopal::reducer<nopal::op_string_append>& text, int first, int count, bool forced) {
+  if (count == 1) {
+    *text += static_cast<char>('a' + first % 26);
+    return;
+  }
+  flag continued{!forced};
+  nopal::scope s;
+  s.fork([&text, &continued, first, count, forced] {
+    wait_for(continued);
+    spell(text, first, count / 2, forced);
+  });
+  set(continued);
+  spell(text, first + count / 2, count - count / 2, false);
+  s.join();
+}
+
+long spelt(int count) {
+  nopal::reducer<nopal::op_string_append> text;
+  spell(text, 0, count, true);
+  long right = 0;
+  for (int i = 0; i < count; ++i) right += text->at(static_cast<std::size_t>(i)) == 'a' + i % 26 ? 1 : 0;
+  return right;
+}
+
 }  // namespace
 
 int main() {
@@ -102,16 +128,17 @@ int main() {
     check("reuse", reuse(5), 40L * 50 * 10);
     check("forced", forced(9) > 0 ? 1 : 0, 1);
     check("caught", caught(40), 40);
+    check("spelt", spelt(60), 60);
   }
   std::array<long, 3> results{};
   {
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < results.size(); ++i) {
-      threads.emplace_back([&results, i] { results[i] = fib(14) + caught(8); });
+      threads.emplace_back([&results, i] { results[i] = fib(14) + caught(8) + spelt(20); });
     }
     for (std::thread& thread : threads) thread.join();
   }
-  for (const long result : results) check("adopted", result, 377 + 8);
+  for (const long result : results) check("adopted", result, 377 + 8 + 20);
   nopal::shutdown();
   check("fib after a shutdown", fib(12), 144);
   check("steals", nopal::stats().total.steals > 0 ? 1 : 0, nopal::workers() > 1 ? 1 : 0);
