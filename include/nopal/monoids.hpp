@@ -11,6 +11,7 @@
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -193,7 +194,7 @@ namespace monoid_detail {
 
 /// `right` moved to the end of `left`; time in proportion to `right`, constant if `left` is empty.
 template <class Sequence>
-void append(Sequence& left, Sequence&& right) {
+void append(Sequence& left, std::type_identity_t<Sequence>&& right) {
   if (left.empty()) {
     left = std::move(right);
   } else {

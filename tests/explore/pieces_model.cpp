@@ -35,15 +35,11 @@ public:
     for (int scope = 0; scope < scopes; ++scope) {
       for (int i = 0; i < most_segments; ++i) {
         const auto number = static_cast<std::uint32_t>(i);
-        pieces_[scope][i] = {.scope = frame(scope),
-                             .activation = frame(scope),
-                             .before = i == 0 ? no_segment : number - 1,
-                             .last = number,
-                             .is_base = false,
-                             .awaits_others = false,
-                             .views = nullptr,
-                             .exception = nullptr,
-                             .next = nullptr};
+        pieces_[scope][i] = {};
+        pieces_[scope][i].scope = frame(scope);
+        pieces_[scope][i].activation = frames_;
+        pieces_[scope][i].before = i == 0 ? no_segment : number - 1;
+        pieces_[scope][i].last = number;
         texts_[scope][i].initialize(number + 1);
         name(&texts_[scope][i], sizeof texts_[scope][i], "text");
         met_[scope][i].initialize(0);
@@ -63,7 +59,7 @@ public:
       require(!waits(i), "somebody waits for good");
     }
     for (int scope = 0; scope < scopes; ++scope) {
-      const piece* const left = table_->take(frame(scope), frame(scope));
+      const piece* const left = table_->take(frame(scope), frames_);
       if (counts_[scope] == 0) {
         require(left == nullptr, "there is a piece of nobody");
         continue;
@@ -81,7 +77,7 @@ public:
 
 private:
   static int scope_of(char what) { return what < 'a' ? 0 : 1; }
-  /// Both in one shard.
+  /// Both of one function, hence in one shard.
   nopal_frame* frame(int scope) { return reinterpret_cast<nopal_frame*>(frames_ + scope); }
 
   void deposit(int scope, int number) {
@@ -105,6 +101,7 @@ private:
       left->last = right->last;
       mine = left;
     }
+    require(ready == nullptr, "somebody is ready who did not wait");
   }
 
   pieces_scenario with_;

@@ -34,19 +34,17 @@ struct fake_frames {
 };
 fake_frames frames;
 
-piece made_piece(nopal_frame* scope, std::uint32_t before, std::uint32_t last, bool is_base) {
-  return {.scope = scope,
-          .activation = scope,
-          .before = before,
-          .last = last,
-          .is_base = is_base,
-          .awaits_others = false,
-          .views = nullptr,
-          .exception = nullptr,
-          .next = nullptr};
+/// A piece of a function's only scope.
+piece piece_of(nopal_frame* scope, std::uint32_t before, std::uint32_t last, bool is_base = false) {
+  piece one{};
+  one.scope = scope;
+  one.activation = scope;
+  one.before = before;
+  one.last = last;
+  one.is_base = is_base;
+  return one;
 }
 
-/// Adds a piece of whose scope no join waits.
 piece* add(piece_table& table, piece* one) {
   nopal_frame* ready = nullptr;
   piece* const neighbour = table.add(one, ready);
@@ -62,7 +60,7 @@ std::vector<std::unique_ptr<piece_with_text>> segments_of(nopal_frame* scope, in
   std::uint32_t ticket = 0;
   for (int i = 0; i < count; ++i) {
     made.push_back(std::make_unique<piece_with_text>());
-    made.back()->known = made_piece(scope, before, ticket, i == 0 && random() % 2 == 0);
+    made.back()->known = piece_of(scope, before, ticket, i == 0 && random() % 2 == 0);
     made.back()->said = std::to_string(i) + " ";
     before = ticket;
     ticket += 1 + static_cast<std::uint32_t>(random() % 1000);
@@ -120,7 +118,7 @@ TEST(pieces, of_many_scopes_at_once_keep_apart) {
   for (int round = 0; round < 100; ++round) {
     piece_table table;
     std::vector<std::unique_ptr<piece_with_text>> all;
-    std::map<nopal_frame*, int> counts;
+    std::map<const nopal_frame*, int> counts;
     for (std::size_t i = 0; i < 100; ++i) {  // more scopes than locks
       counts[frames[i]] = 1 + static_cast<int>(random() % 6);
       for (auto& one : segments_of(frames[i], counts[frames[i]], random)) all.push_back(std::move(one));
@@ -204,8 +202,8 @@ TEST(pieces, with_gaps_are_taken_the_earliest_first) {
 
 TEST(pieces, of_a_threads_first_strand_come_before_all) {
   piece_table table;
-  piece later = made_piece(frames[2], 3, 5, false);
-  piece base = made_piece(frames[2], no_segment, 9, true);
+  piece later = piece_of(frames[2], 3, 5, false);
+  piece base = piece_of(frames[2], no_segment, 9, true);
   ASSERT_EQ(add(table, &base), nullptr);
   ASSERT_EQ(add(table, &later), nullptr);
   EXPECT_EQ(table.take(frames[2], frames[2]), &base);
@@ -216,9 +214,110 @@ TEST(pieces, serve_again_after_all_was_locked) {
   piece_table table;
   table.lock_all();
   table.unlock_all();
-  piece one = made_piece(frames[3], no_segment, 0, false);
+  piece one = piece_of(frames[3], no_segment, 0, false);
   EXPECT_EQ(add(table, &one), nullptr);
   EXPECT_EQ(table.take(frames[3], frames[3]), &one);
+}
+
+class overlapping_pieces : public testing::Test {
+protected:
+  /// A piece of one of this function's scopes.
+  piece of(std::size_t scope, std::uint32_t before, std::uint32_t last) {
+    piece one = piece_of(frames[scope], before, last);
+    one.activation = &frames;
+    return one;
+  }
+  std::vector<std::uint32_t> taken(std::size_t scope) {
+    std::vector<std::uint32_t> lasts;
+    for (const piece* one = table.take(frames[scope], &frames); one != nullptr; one = one->next) {
+      lasts.push_back(one->last);
+    }
+    return lasts;
+  }
+  piece_table table;
+};
+
+using lasts = std::vector<std::uint32_t>;
+
+TEST_F(overlapping_pieces, are_awaited_by_the_join_that_they_lie_in) {
+  piece first = of(0, no_segment, 0);
+  piece between = of(1, 0, 3);
+  piece last = of(0, 3, 5);
+  ASSERT_EQ(add(table, &first), nullptr);
+  ASSERT_EQ(add(table, &last), nullptr);
+  EXPECT_FALSE(table.is_whole(frames[0], &frames));
+  nopal_frame* ready = nullptr;
+  EXPECT_EQ(table.add(&between, ready), nullptr);
+  EXPECT_EQ(ready, frames[0]);
+  EXPECT_TRUE(table.is_whole(frames[0], &frames));
+  EXPECT_EQ(taken(0), (lasts{0, 3, 5}));
+  EXPECT_EQ(taken(1), lasts{});
+}
+
+TEST_F(overlapping_pieces, that_came_before_the_join_are_its_own_then) {
+  piece first = of(0, no_segment, 0);
+  piece between = of(1, 0, 3);
+  piece last = of(0, 3, 5);
+  for (piece* const one : {&between, &first, &last}) ASSERT_EQ(add(table, one), nullptr);
+  EXPECT_TRUE(table.is_whole(frames[0], &frames));
+  EXPECT_EQ(taken(0), (lasts{0, 3, 5}));
+}
+
+TEST_F(overlapping_pieces, of_other_functions_are_not_waited_for) {
+  piece first = of(0, no_segment, 0);
+  piece last = of(0, 3, 5);
+  piece elsewhere = of(1, 0, 3);
+  elsewhere.activation = &frames.bytes[1];
+  for (piece* const one : {&first, &last, &elsewhere}) ASSERT_EQ(add(table, one), nullptr);
+  EXPECT_FALSE(table.is_whole(frames[0], &frames));
+}
+
+TEST_F(overlapping_pieces, that_may_never_come_are_not_waited_for) {
+  piece first = of(0, no_segment, 0);
+  piece last = of(0, nopal::view::unknown_segment, 5);
+  for (piece* const one : {&last, &first}) ASSERT_EQ(add(table, one), nullptr);
+  EXPECT_TRUE(table.is_whole(frames[0], &frames));
+  EXPECT_EQ(taken(0), (lasts{0, 5}));
+}
+
+/// Segments of a function with three scopes, ended in any order; the first scope is joined at the last of them.
+TEST_F(overlapping_pieces, make_a_join_ready_once_and_whole_in_whatever_order_they_come) {
+  std::mt19937 random(10);
+  for (int round = 0; round < 3000; ++round) {
+    const std::uint32_t count = 2 + static_cast<std::uint32_t>(random() % 8);
+    std::vector<piece> segments;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const bool of_the_first = i == 0 || i + 1 == count;
+      segments.push_back(of(of_the_first ? 0 : random() % 3, i == 0 ? no_segment : i - 1, i));
+    }
+    std::vector<piece*> order;
+    for (piece& one : segments) order.push_back(&one);
+    std::shuffle(order.begin(), order.end(), random);
+    int outstanding = static_cast<int>(std::count_if(
+        segments.begin(), segments.end(), [](const piece& one) { return one.scope == frames[0]; }));
+    int times_ready = 0;
+    for (piece* mine : order) {
+      outstanding -= mine->scope == frames[0] ? 1 : 0;
+      const bool joins_now = outstanding == 0 && mine->scope == frames[0];
+      nopal_frame* ready = nullptr;
+      while (piece* const other = table.add(mine, ready)) {
+        ASSERT_EQ(other->scope, mine->scope);
+        const bool mine_is_right = other->last == mine->before;
+        piece* const left = mine_is_right ? other : mine;
+        left->last = mine_is_right ? mine->last : other->last;
+        mine = left;
+      }
+      if (joins_now) times_ready += table.is_whole(frames[0], &frames) ? 1 : 0;
+      times_ready += ready == frames[0] ? 1 : 0;
+    }
+    EXPECT_EQ(times_ready, 1);
+    const piece* one = table.take(frames[0], &frames);
+    ASSERT_NE(one, nullptr);
+    EXPECT_EQ(one->before, no_segment);
+    for (; one->next != nullptr; one = one->next) EXPECT_EQ(one->next->before, one->last);
+    EXPECT_EQ(one->last, count - 1);
+    for (const std::size_t scope : {0, 1, 2}) EXPECT_EQ(table.take(frames[scope], &frames), nullptr);
+  }
 }
 
 class view_store : public testing::Test {

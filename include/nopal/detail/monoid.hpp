@@ -87,7 +87,7 @@ constexpr decltype(auto) initial(One&& one) noexcept {
 
 /// `place` becomes `value`, assigned or made anew.
 template <class Value>
-void put(Value& place, Value&& value) {
+void put(Value& place, std::type_identity_t<Value>&& value) {
   if constexpr (std::is_move_assignable_v<Value>) {
     place = std::move(value);
   } else {
