@@ -2,6 +2,7 @@
 // making of a reducer or at the join, and every update that was not refused is there.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -17,7 +18,23 @@ namespace {
 
 using nopal::scope;
 using support::flag;
-using sum_reducer = nopal::reducer<nopal::op_add<long>>;
+
+/// A sum; sums are counted.
+struct counted_sum {
+  explicit counted_sum(long with = 0) : sum(with) { ++alive; }
+  counted_sum(const counted_sum&) = delete;
+  counted_sum& operator=(const counted_sum&) = delete;
+  ~counted_sum() { --alive; }
+  long sum;
+  static inline std::atomic<long> alive{0};
+};
+
+struct op_add {
+  using value_type = counted_sum;
+  static counted_sum identity() { return counted_sum(); }
+  static void reduce(counted_sum& left, counted_sum&& right) { left.sum += right.sum; }
+};
+using sum_reducer = nopal::reducer<op_add>;
 
 std::atomic<long> updates{0};
 std::atomic<long> refused_updates{0};
@@ -27,7 +44,7 @@ long refused_reducers = 0;
 /// One more, in this strand's view or not at all.
 void update(sum_reducer& sum) {
   try {
-    *sum += 1;
+    sum->sum += 1;
     ++updates;
   } catch (const std::bad_alloc&) {
     ++refused_updates;
@@ -59,8 +76,8 @@ void make_one_after_a_steal() {
   support::set(stolen);
   try {
     sum_reducer sum(5);
-    *sum += 1;
-    NOPAL_CHECK(sum.value() == 6);
+    sum->sum += 1;
+    NOPAL_CHECK(sum->sum == 6);
   } catch (const std::bad_alloc&) {
     ++refused_reducers;
   }
@@ -70,7 +87,7 @@ void make_one_after_a_steal() {
 /// What the updates of `all` come to, unless a join was refused.
 void check_sum(const std::vector<sum_reducer*>& all) {
   long sum = 0;
-  for (sum_reducer* const one : all) sum += one->value();
+  for (sum_reducer* const one : all) sum += one->value().sum;
   NOPAL_CHECK(refused_joins == 0 ? sum == updates : sum <= updates);
 }
 
@@ -78,6 +95,7 @@ int run_without_memory(const std::vector<sum_reducer*>& all) {
   // Stacks, pieces and whatever else is made once.
   for (int i = 0; i < 20; ++i) make_one_after_a_steal();
   NOPAL_CHECK(refused_reducers == 0);
+  const long reducers = counted_sum::alive;
   nopal::shutdown();  // sets that were kept go
   support::use_runtime();
   faults::arm();
@@ -86,6 +104,7 @@ int run_without_memory(const std::vector<sum_reducer*>& all) {
     make_one_after_a_steal();
   }
   const long calls = faults::calls();
+  NOPAL_CHECK(counted_sum::alive == reducers);
   check_sum(all);
   support::check_quiet();
   std::printf("%ld %ld %ld %ld\n", calls, refused_updates.load(), refused_reducers, refused_joins);
@@ -147,8 +166,9 @@ NOPAL_PROGRAM(a_merge_that_needs_memory) {
     ++refused_joins;
   }
   long sum = 0;
-  for (std::size_t i = 0; i < 16; ++i) sum += beyond(i).value();
+  for (std::size_t i = 0; i < 16; ++i) sum += beyond(i).value().sum;
   NOPAL_CHECK(updates == 16 && refused_joins == 1);
+  NOPAL_CHECK(counted_sum::alive == static_cast<long>(many.size()));
   NOPAL_CHECK(sum == 8);  // the views of one of the two
   return 0;
 }

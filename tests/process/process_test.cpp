@@ -134,14 +134,19 @@ NOPAL_PROGRAM(split_while_others_reduce) {
       nopal::reducer<nopal::op_string_append> text;
       say_in_order(text);
       NOPAL_CHECK(text.value() == "abcd");
+      for (int i = 0; i < 1000; ++i) {
+        const nopal::reducer<nopal::op_add<int>> unused;
+      }
     }
   });
   nopal::reducer<nopal::op_string_append> text;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 50; ++i) {
     const pid_t child = split();
     if (child == 0) {
+      nopal::reducer<nopal::op_string_append> made_later;
       say_in_order(text);
-      _exit(text.value() == "abcd" ? 0 : 1);
+      say_in_order(made_later);
+      _exit(text.value() == "abcd" && made_later.value() == "abcd" ? 0 : 1);
     }
     exited_with_0(child);
   }

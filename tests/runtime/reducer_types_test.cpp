@@ -190,10 +190,10 @@ NOPAL_PROGRAM(monoids_with_state) {
   return 0;
 }
 
-constexpr std::size_t most_sums = 512;
+constexpr std::size_t most_sums = 400;
 
 void add_in_parallel(long* left, const long* right, std::size_t count) {
-  if (count <= 8) {
+  if (count <= 64) {
     for (std::size_t i = 0; i < count; ++i) left[i] += right[i];
     return;
   }
@@ -222,7 +222,7 @@ struct op_forking {
 };
 
 NOPAL_PROGRAM(reductions_that_fork) {
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 8; ++round) {
     reducer<op_forking> forking;
     string_reducer beside;
     update_in_parallel(20, [&](int i) {

@@ -69,8 +69,8 @@ std::vector<std::unique_ptr<piece_with_text>> segments_of(nopal_frame* scope, in
 }
 
 /// What a strand that ends a segment does. Returns whether only neighbours met.
-bool deposit(piece_table& table, piece* mine) {
-  while (piece* const other = add(table, mine)) {
+bool deposit(piece_table& table, piece* mine, nopal_frame*& ready) {
+  while (piece* const other = table.add(mine, ready)) {
     const bool mine_is_right = other->last == mine->before;
     if (other->scope != mine->scope || (!mine_is_right && mine->last != other->before)) return false;
     piece* const left = mine_is_right ? other : mine;
@@ -80,6 +80,11 @@ bool deposit(piece_table& table, piece* mine) {
     mine = left;
   }
   return true;
+}
+
+bool deposit(piece_table& table, piece* mine) {
+  nopal_frame* ready = nullptr;
+  return deposit(table, mine, ready) && ready == nullptr;
 }
 
 std::string text_of(int count) {
@@ -129,6 +134,51 @@ TEST(pieces, of_many_scopes_at_once_keep_apart) {
       EXPECT_EQ(table.take(scope, scope), nullptr);
     }
   }
+}
+
+/// Two scopes of one function that overlap: segments of the strand end for the one or the other, at last by the join of the
+/// first. It is whole when nothing is missing between its first and its last piece, and takes all of that.
+TEST(pieces, of_overlapping_scopes_make_a_join_whole_when_the_last_between_them_came) {
+  std::mt19937 random(10);
+  int waits = 0;
+  for (int round = 0; round < 3000; ++round) {
+    piece_table table;
+    nopal_frame* const joined = frames[4];
+    const int count = 2 + static_cast<int>(random() % 7);
+    auto segments = segments_of(joined, count, random);
+    int first = count - 1;
+    std::vector<int> order;
+    for (int i = 0; i < count; ++i) {
+      order.push_back(i);
+      const bool is_other = i < count - 1 && random() % 2 == 0;
+      if (is_other) segments[static_cast<std::size_t>(i)]->known.scope = frames[5];
+      if (!is_other && i < first) first = i;
+    }
+    std::shuffle(order.begin(), order.end(), random);
+    int of_joined = 0;
+    for (const auto& one : segments) of_joined += one->known.scope == joined ? 1 : 0;
+    int missing = count - first;
+    bool waiting = false;
+    for (const int i : order) {
+      piece* const one = &segments[static_cast<std::size_t>(i)]->known;
+      of_joined -= one->scope == joined ? 1 : 0;
+      missing -= i >= first ? 1 : 0;
+      nopal_frame* ready = nullptr;
+      ASSERT_TRUE(deposit(table, one, ready));
+      ASSERT_EQ(ready, waiting && missing == 0 && i >= first ? joined : nullptr);
+      if (of_joined == 0 && !waiting && one->scope == joined) {
+        waiting = true;  // all children of the scope are done, and the strand is at the join
+        ASSERT_EQ(table.is_whole(joined, joined), missing == 0);
+        waits += missing != 0 ? 1 : 0;
+      }
+    }
+    std::string text;
+    for (const piece* one = table.take(joined, joined); one != nullptr; one = one->next) {
+      text += whole(const_cast<piece*>(one)).said;
+    }
+    EXPECT_EQ(text, text_of(count).substr(2 * static_cast<std::size_t>(first)));
+  }
+  EXPECT_GT(waits, 100);
 }
 
 TEST(pieces, with_gaps_are_taken_the_earliest_first) {

@@ -122,7 +122,7 @@ void reduce_slowly(void* object, void*, void*) {
 }
 
 TEST(view_registry, ends_a_reducer_after_the_reduction_that_is_under_way) {
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 5; ++round) {
     slow_reducer slow;
     int views[2];
     const nopal_view_functions slowly{nullptr, reduce_slowly, [](void*, void*) {}};
