@@ -156,9 +156,11 @@ int nopal_shutdown(void) {
   });
 }
 
-int nopal_start_reducer(nopal_reducer* reducer) {
-  static constexpr nopal_view_functions functions{create_view, reduce_views, destroy_view};
-  return nopal_make_reducer(&reducer->known, &functions, const_cast<nopal_monoid*>(reducer->monoid));
+int nopal_start_reducer(nopal_reducer* reducer, void* value) {
+  static constexpr nopal_view_functions functions{create_view, reduce_views, destroy_view, nullptr};
+  void* const place =
+      nopal_make_reducer(&reducer->known, &functions, const_cast<nopal_monoid*>(reducer->monoid), value);
+  return place != nullptr ? succeeded : failed;
 }
 
 const char* nopal_error_message(void) { return latest_error; }

@@ -7,6 +7,7 @@
 
 #include "scheduler/views.hpp"
 
+#include <cstring>
 #include <exception>
 
 #include <nopal/detail/noise.h>
@@ -81,11 +82,11 @@ void sweep(view_set& set) noexcept {
   if (set.size() < (set.next_sweep != 0 ? set.next_sweep : usual)) {
     return;
   }
-  set.remove_if([](std::uint32_t id, void* view) {
+  set.remove_if([&set](std::uint32_t id, void* view) {
     if (!reducers.has_ended(id)) {
       return false;
     }
-    reducers.drop(id, view);
+    view::end_view(reducers, &set, id, view);
     return true;
   });
   set.next_sweep = 2 * set.size() + usual;
@@ -110,6 +111,18 @@ bool enter(std::uint32_t id, void* made, bool base) noexcept {
   }
   reducers.hold(id);
   return true;
+}
+
+/// A new view of reducer `id`, which has a slot, in the strand's set. Null without memory for a set.
+void* make_word(std::uint32_t id) {
+  std::uint64_t made = 0;
+  {
+    const view::timed creating(view::activity::creation);
+    reducers.make_word(id, &made);  // the program's code: may fork, and so change the set
+  }
+  view_set* const set = own_set(false);
+  return set != nullptr && enter(id, std::memcpy(set->word(id), &made, sizeof made), false) ? set->word(id)
+                                                                                            : nullptr;
 }
 
 /// The strand's set, which is its own no longer. The strand has none then.
@@ -278,28 +291,32 @@ void unlock_views() noexcept {
   reducers.unlock();
 }
 
-extern "C" NOPAL_EXPORT int nopal_make_reducer(nopal_hyperobject* made, const nopal_view_functions* functions,
-                                               void* object) {
-  const std::uint32_t id = reducers.enter(*functions, object, made->leftmost);
+extern "C" NOPAL_EXPORT void* nopal_make_reducer(nopal_hyperobject* made,
+                                                 const nopal_view_functions* functions, void* object,
+                                                 void* leftmost) {
+  if (!views_used()) {
+    checkers::look();
+  }
+  const std::uint32_t id = reducers.enter(*functions, object, leftmost, checkers::present);
   if (id == 0) {
-    return -1;
+    return nullptr;
   }
-  made->id = id;
-  made->slot = id < view::slot_count ? id : 0;
+  *made = {id < view::slot_count ? id : 0, id};
   __atomic_store_n(&nopal_views_used, 1, __ATOMIC_RELAXED);
+  void* const place = reducers.leftmost(id);
   // Views made by other strands come later in serial order than the reducer's own value.
-  if (!is_base() && !enter(id, made->leftmost, false)) {
+  if (!is_base() && !enter(id, place, false)) {
     reducers.end(id);
-    return -1;
+    return nullptr;
   }
-  return 0;
+  return place;
 }
 
 extern "C" NOPAL_EXPORT void nopal_end_reducer(nopal_hyperobject* reducer) {
   view_set* const set = this_views();
   void* const view = set != nullptr ? set->remove(reducer->id) : nullptr;
   if (view != nullptr) {
-    reducers.drop(reducer->id, view);
+    view::end_view(reducers, set, reducer->id, view);
   }
   reducers.end(reducer->id);
 }
@@ -311,7 +328,10 @@ extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) 
     }
   }
   const bool base = is_base();
-  void* const view = base ? reducer->leftmost : create(reducer->id);
+  if (!base && view_set::has_slot(reducer->id) && reducers.is_word(reducer->id)) {
+    return make_word(reducer->id);
+  }
+  void* const view = base ? reducers.leftmost(reducer->id) : create(reducer->id);
   if (view == nullptr || enter(reducer->id, view, base) || base) {
     return view;
   }

@@ -1,5 +1,6 @@
 #include "view/merge.hpp"
 
+#include <cstring>
 #include <new>
 
 namespace nopal {
@@ -8,8 +9,8 @@ namespace view {
 
 namespace {
 
-/// Reduces `right` into `left`, and ends `right`.
-void reduce(const merge_context& with, std::uint32_t id, void* left, void* right) {
+/// Reduces `right`, a view in `from`, into `left`, and ends it.
+void reduce(const merge_context& with, std::uint32_t id, void* left, const view_set* from, void* right) {
   if (left == right) {
     with.reducers.let_go(id);  // the reducer's own value, known to both
     return;
@@ -19,12 +20,15 @@ void reduce(const merge_context& with, std::uint32_t id, void* left, void* right
   } catch (...) {
     with.failed(with.context);
   }
-  with.reducers.drop(id, right);
+  end_view(with.reducers, from, id, right);
 }
 
-/// Adds a view of a reducer that has none in `set`.
-void add(const merge_context& with, view_set* set, std::uint32_t id, void* view) {
-  if (set->insert(id, view)) {
+/// Moves a view in `from` to `to`, where the reducer has none.
+void move(const merge_context& with, const view_set* from, view_set* to, std::uint32_t id, void* view) {
+  if (from->is_word(id, view)) {
+    view = std::memcpy(to->word(id), view, sizeof(std::uint64_t));
+  }
+  if (to->insert(id, view)) {
     return;
   }
   try {
@@ -39,16 +43,16 @@ void add(const merge_context& with, view_set* set, std::uint32_t id, void* view)
 void merge_into_base(const merge_context& with, view_set* left, view_set* right) {
   right->take_all([&](std::uint32_t id, void* view) {
     void* const earlier = left != nullptr ? left->find(id) : nullptr;
-    reduce(with, id, earlier != nullptr ? earlier : with.reducers.leftmost(id), view);
+    reduce(with, id, earlier != nullptr ? earlier : with.reducers.leftmost(id), right, view);
   });
 }
 
 void merge_into_left(const merge_context& with, view_set* left, view_set* right) {
   right->take_all([&](std::uint32_t id, void* view) {
     if (void* const earlier = left->find(id)) {
-      reduce(with, id, earlier, view);
+      reduce(with, id, earlier, right, view);
     } else {
-      add(with, left, id, view);
+      move(with, right, left, id, view);
     }
   });
 }
@@ -56,12 +60,16 @@ void merge_into_left(const merge_context& with, view_set* left, view_set* right)
 /// The reduced view takes the place of the right one.
 void merge_into_right(const merge_context& with, view_set* left, view_set* right) {
   left->take_all([&](std::uint32_t id, void* view) {
-    if (void* const later = right->find(id)) {
-      right->replace(id, view);
-      reduce(with, id, view, later);
-    } else {
-      add(with, right, id, view);
+    void* const later = right->find(id);
+    if (later == nullptr) {
+      move(with, left, right, id, view);
+      return;
     }
+    reduce(with, id, view, right, later);
+    if (left->is_word(id, view)) {
+      view = std::memcpy(right->word(id), view, sizeof(std::uint64_t));
+    }
+    right->replace(id, view);
   });
 }
 
@@ -86,8 +94,16 @@ view_set* merge(const merge_context& with, view_set* left, bool left_is_base, vi
   return left;
 }
 
+void end_view(registry& reducers, const view_set* from, std::uint32_t id, void* view) noexcept {
+  if (from->is_word(id, view)) {
+    reducers.let_go(id);
+  } else {
+    reducers.drop(id, view);
+  }
+}
+
 void drop_all(registry& reducers, view_set* set) noexcept {
-  set->take_all([&reducers](std::uint32_t id, void* view) { reducers.drop(id, view); });
+  set->take_all([&reducers, set](std::uint32_t id, void* view) { end_view(reducers, set, id, view); });
 }
 
 }  // namespace view

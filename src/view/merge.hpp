@@ -26,6 +26,9 @@ struct merge_context {
 view_set* merge(const merge_context& with, view_set* left, bool left_is_base, view_set* right,
                 view_set*& emptied);
 
+/// Ends a view that has left `from`.
+void end_view(registry& reducers, const view_set* from, std::uint32_t id, void* view) noexcept;
+
 /// Ends every view of `set`, which is empty afterwards.
 void drop_all(registry& reducers, view_set* set) noexcept;
 

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "view/quiet_lock.hpp"
 
@@ -31,19 +32,42 @@ std::uint32_t registry::take_number() noexcept {
   return used_++;
 }
 
-std::uint32_t registry::enter(const nopal_view_functions& functions, void* object, void* leftmost) noexcept {
+void* registry::word_of(std::uint32_t id) noexcept {
+  std::uint64_t*& block = words_[id / block_entries];
+  if (block == nullptr) {
+    block = static_cast<std::uint64_t*>(std::calloc(block_entries, sizeof(std::uint64_t)));
+  }
+  return block != nullptr ? block + id % block_entries : nullptr;
+}
+
+std::uint32_t registry::enter(const nopal_view_functions& functions, void* object, void* leftmost,
+                              bool watched) {
+  const bool makes_leftmost = leftmost == nullptr && watched;
+  if (makes_leftmost && (leftmost = functions.create(object)) == nullptr) {
+    return 0;
+  }
   std::uint32_t id;
   {
     const quiet_lock guard(lock_);
     id = take_number();
+    if (id != 0 && leftmost == nullptr && (leftmost = word_of(id)) == nullptr) {
+      at(id).next_free = free_;
+      free_ = std::exchange(id, 0);
+    }
   }
   if (id != 0) {
     entry& one = at(id);
     one.functions = functions;
+    if (watched) {
+      one.functions.identity = nullptr;
+    }
     one.object = object;
     one.leftmost = leftmost;
+    one.owns_leftmost = makes_leftmost;
     // Relaxed: nobody else knows the number yet.
     one.state.store(0, std::memory_order_relaxed);
+  } else if (makes_leftmost) {
+    functions.destroy(object, leftmost);
   }
   return id;
 }
@@ -56,15 +80,22 @@ void registry::recycle(std::uint32_t id) noexcept {
 
 void registry::end(std::uint32_t id) noexcept {
   entry& one = at(id);
+  void* const owned = one.owns_leftmost ? one.leftmost : nullptr;
+  void* const object = one.object;
+  const auto destroy = one.functions.destroy;
   // Release: what was done to the reducer comes before. Acquire pairs with the releases of those who let go of it.
   const std::uint64_t before = one.state.fetch_or(ended, std::memory_order_acq_rel);
   if ((before & holders) == 0) {
     recycle(id);
-    return;
+  } else {
+    // Only who pinned it before it ended may use it still. Acquire pairs with the end of the pin. The number may be another
+    // reducer's by now; then this waits for its reductions once.
+    while ((one.state.load(std::memory_order_acquire) & pins) != 0) {
+      sched_yield();
+    }
   }
-  // Only who pinned it before it ended may use it still. Acquire pairs with the end of the pin.
-  while ((one.state.load(std::memory_order_acquire) & pins) != 0) {
-    sched_yield();
+  if (owned != nullptr) {
+    destroy(object, owned);
   }
 }
 

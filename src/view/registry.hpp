@@ -21,8 +21,11 @@ namespace view {
 
 class registry {
 public:
-  /// Enters a reducer whose own value is at `leftmost`. Its number; 0 without memory, or if there are 2^26 reducers.
-  std::uint32_t enter(const nopal_view_functions& functions, void* object, void* leftmost) noexcept;
+  /// Enters a reducer whose own value is at `leftmost`; null: in a word of the registry, or in a view that it makes if `watched`:
+  /// checkers know the program's memory, and not how words are used again. Its number; 0 without memory, or if there are
+  /// 2^26 reducers. Throws what the reducer does.
+  std::uint32_t enter(const nopal_view_functions& functions, void* object, void* leftmost,
+                      bool watched = false);
 
   /// The reducer ends: its own views are not touched afterwards. Waits for a reduction of it that is under way.
   void end(std::uint32_t id) noexcept;
@@ -54,6 +57,13 @@ public:
     one.functions.destroy(one.object, view);
   }
 
+  /// Whether views are words that may lie in sets; then `make_word` makes an identity at `memory`. Throws what the reducer does.
+  [[nodiscard]] bool is_word(std::uint32_t id) noexcept { return at(id).functions.identity != nullptr; }
+  void make_word(std::uint32_t id, void* memory) {
+    const entry& one = at(id);
+    one.functions.identity(one.object, memory);
+  }
+
   /// Reduces `right` into `left` unless the reducer has ended. Throws what the reducer does.
   void reduce(std::uint32_t id, void* left, void* right);
 
@@ -69,6 +79,7 @@ private:
     void* object;
     nopal_view_functions functions;
     std::uint32_t next_free;
+    bool owns_leftmost;  // `leftmost` is a view that was made for it
   };
   static constexpr std::uint64_t one_holder = 1;
   static constexpr std::uint64_t holders = 0xffffffffU;
@@ -85,12 +96,16 @@ private:
     return blocks_[id / block_entries].load(std::memory_order_relaxed)[id % block_entries];
   }
   std::uint32_t take_number() noexcept;
+  /// The word of `id`; null without memory. Under the lock.
+  void* word_of(std::uint32_t id) noexcept;
   void recycle(std::uint32_t id) noexcept;
 
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;  ///< the numbers that are free
   std::uint32_t used_ = 1;  ///< numbers from here on were never given out; 0 never is
   std::uint32_t free_ = 0;  ///< the first of a list
   std::atomic<entry*> blocks_[block_count] = {};
+  std::uint64_t* words_[block_count] =
+      {};  ///< own values of reducers whose views are words; apart from the entries, side by side
 };
 
 }  // namespace view

@@ -31,6 +31,23 @@ public:
   static view_set* of(void** slots) noexcept { return reinterpret_cast<view_set*>(slots); }
   void** slots() noexcept { return slots_; }
 
+  /// Whether views of `id` are found in the array.
+  static bool has_slot(std::uint32_t id) noexcept {
+#ifdef NOPAL_VIEWS_HASHED
+    static_cast<void>(id);
+    return false;
+#else
+    return id < slot_count;
+#endif
+  }
+
+  /// Where a view of `id` may lie that is a word; null if the reducer has no slot. It is used while such a view is in the set.
+  void* word(std::uint32_t id) noexcept { return has_slot(id) ? words_ + id : nullptr; }
+  /// Whether `view`, a view of `id` in this set, lies there.
+  [[nodiscard]] bool is_word(std::uint32_t id, const void* view) const noexcept {
+    return has_slot(id) && view == words_ + id;
+  }
+
   /// The view of reducer `id`; null if there is none.
   [[nodiscard]] void* find(std::uint32_t id) const noexcept {
     return has_slot(id) ? slots_[id] : map_.find(id);
@@ -87,19 +104,12 @@ private:
   // Twice the slots: by the time it is full, at least half of it has gone stale since it was last cleaned.
   static constexpr std::uint32_t log_capacity = 2 * slot_count;
 
-  static bool has_slot(std::uint32_t id) noexcept {
-#ifdef NOPAL_VIEWS_HASHED
-    static_cast<void>(id);
-    return false;
-#else
-    return id < slot_count;
-#endif
-  }
   void clean_log() noexcept;
 
   view_map map_;
   std::uint32_t logged_;             ///< used length of the log
   std::uint32_t log_[log_capacity];  ///< every used slot, in no order; maybe twice, and unused ones too
+  std::uint64_t words_[slot_count];
 };
 
 }  // namespace view

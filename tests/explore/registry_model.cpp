@@ -39,7 +39,7 @@ void destroy_once(void*, void* view) {
   require(++destructions == 1, "a view is destroyed twice");
 }
 
-constexpr nopal_view_functions functions{nullptr, reduce_alive, destroy_once};
+constexpr nopal_view_functions functions{nullptr, reduce_alive, destroy_once, nullptr};
 
 alignas(64) unsigned char entries[4096];
 

@@ -125,7 +125,7 @@ TEST(view_registry, ends_a_reducer_after_the_reduction_that_is_under_way) {
   for (int round = 0; round < 5; ++round) {
     slow_reducer slow;
     int views[2];
-    const nopal_view_functions slowly{nullptr, reduce_slowly, [](void*, void*) {}};
+    const nopal_view_functions slowly{nullptr, reduce_slowly, [](void*, void*) {}, nullptr};
     const std::uint32_t id = reducers().enter(slowly, &slow, views);
     reducers().hold(id);
     std::thread other([&] { reducers().reduce(id, &views[0], &views[1]); });

@@ -54,7 +54,8 @@ inline constexpr nopal_view_functions functions{[](void*) -> void* { return new 
                                                 [](void* object, void* view) {
                                                   ++of(object).destructions;
                                                   delete static_cast<text*>(view);
-                                                }};
+                                                },
+                                                nullptr};
 
 /// Numbers and their entries stay for the process.
 inline nopal::view::registry& reducers() {

@@ -47,13 +47,12 @@ typedef struct nopal_reducer {
   const nopal_monoid* monoid;     /**< the library's */
 } nopal_reducer;
 
-/* Where `known.leftmost` and `monoid` are set. */
-NOPAL_EXPORT int nopal_start_reducer(nopal_reducer* reducer);
+/* The rest of nopal_reducer_init. */
+NOPAL_EXPORT int nopal_start_reducer(nopal_reducer* reducer, void* value);
 
 static inline int nopal_reducer_init(nopal_reducer* reducer, const nopal_monoid* monoid, void* value) {
-  reducer->known.leftmost = value;
   reducer->monoid = monoid;
-  return nopal_start_reducer(reducer);
+  return nopal_start_reducer(reducer, value);
 }
 
 static NOPAL_ALWAYS_INLINE void* nopal_view(nopal_reducer* reducer) {

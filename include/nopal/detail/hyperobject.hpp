@@ -2,7 +2,9 @@
 #ifndef NOPAL_DETAIL_HYPEROBJECT_HPP
 #define NOPAL_DETAIL_HYPEROBJECT_HPP
 
+#include <cstddef>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include <nopal/version.hpp>
@@ -43,21 +45,21 @@ private:
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
 
-/// A value that each strand has its own view of.
+inline constexpr std::size_t cache_line = 64;
+
+/// Whether views are words that can be copied as bytes.
+template <class T>
+inline constexpr bool is_word =
+    std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> && sizeof(T) <= 8 && alignof(T) <= 8;
+
+/// What all strands read of a reducer.
 template <class Monoid>
-class hyperobject {
+class known_to_strands {
 public:
   using value_type = typename Monoid::value_type;
 
-  template <class... Initial>
-  explicit hyperobject(Monoid monoid, Initial&&... initial)
-      : monoid_(std::move(monoid)), own_(std::forward<Initial>(initial)...) {
-    enter();
-  }
-  explicit hyperobject(Monoid monoid) : monoid_(std::move(monoid)), own_(monoid_.identity()) { enter(); }
-  hyperobject(const hyperobject&) = delete;
-  hyperobject& operator=(const hyperobject&) = delete;
-  ~hyperobject() { nopal_end_reducer(&known_); }
+  known_to_strands(const known_to_strands&) = delete;
+  known_to_strands& operator=(const known_to_strands&) = delete;
 
   /// The strand's view: two loads and a branch beside the load of the thread's array.
   [[gnu::always_inline]] value_type& view() {
@@ -66,14 +68,21 @@ public:
   }
   [[nodiscard]] const Monoid& monoid() const noexcept { return monoid_; }
 
-private:
-  void enter() {
-    known_.leftmost = &own_;
-    if (nopal_make_reducer(&known_, &functions, &monoid_) != 0) {
+protected:
+  explicit known_to_strands(Monoid&& monoid) : monoid_(std::move(monoid)) {}
+
+  /// The value that comes first in serial order is at `leftmost`; null for words. Returns where it is, or has to be made.
+  void* enter(void* leftmost) {
+    void* const place = nopal_make_reducer(&known_, &functions, &monoid_, leftmost);
+    if (place == nullptr) {
       throw std::bad_alloc();
     }
+    return place;
   }
+  /// Only what was entered.
+  void leave() noexcept { nopal_end_reducer(&known_); }
 
+private:
   /// The strand's first use since it began, or any where there are more reducers than slots.
   [[gnu::noinline, gnu::cold]] value_type& first_use() {
     void* const view = nopal_find_view(&known_);
@@ -89,13 +98,62 @@ private:
                                                std::move(*static_cast<value_type*>(right)));
   }
   static void destroy(void*, void* view) { delete static_cast<value_type*>(view); }
+  static void identity(void* monoid, void* memory) {
+    ::new (memory) value_type(static_cast<Monoid*>(monoid)->identity());
+  }
 
-  static constexpr nopal_view_functions functions{create, reduce, destroy};
+  static constexpr nopal_view_functions functions{create, reduce, destroy,
+                                                  is_word<value_type> ? identity : nullptr};
 
   nopal_hyperobject known_;
+
+protected:
   [[no_unique_address]] Monoid monoid_;
+};
+
+/// A value that each strand has its own view of. On cache lines of its own: one strand writes to it, and all read the rest.
+template <class Monoid, bool as_word>
+class alignas(cache_line) hyperobject_of : public known_to_strands<Monoid> {
+public:
+  using value_type = typename Monoid::value_type;
+
+  explicit hyperobject_of(Monoid monoid)
+      : known_to_strands<Monoid>(std::move(monoid)), own_(this->monoid_.identity()) {
+    this->enter(&own_);
+  }
+  template <class... Initial>
+  explicit hyperobject_of(Monoid monoid, Initial&&... initial)
+      : known_to_strands<Monoid>(std::move(monoid)), own_(std::forward<Initial>(initial)...) {
+    this->enter(&own_);
+  }
+  ~hyperobject_of() { this->leave(); }
+
+private:
+  char apart_[cache_line - sizeof(known_to_strands<Monoid>) % cache_line];
   value_type own_;
 };
+
+/// A word, beside those of other reducers.
+template <class Monoid>
+class hyperobject_of<Monoid, true> : public known_to_strands<Monoid> {
+public:
+  using value_type = typename Monoid::value_type;
+
+  explicit hyperobject_of(Monoid monoid) : known_to_strands<Monoid>(std::move(monoid)) {
+    begin_with(this->monoid_.identity());
+  }
+  template <class... Initial>
+  explicit hyperobject_of(Monoid monoid, Initial&&... initial) : known_to_strands<Monoid>(std::move(monoid)) {
+    begin_with(value_type(std::forward<Initial>(initial)...));
+  }
+  ~hyperobject_of() { this->leave(); }
+
+private:
+  void begin_with(const value_type& value) { ::new (this->enter(nullptr)) value_type(value); }
+};
+
+template <class Monoid>
+using hyperobject = hyperobject_of<Monoid, is_word<typename Monoid::value_type>>;
 
 }  // namespace detail
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -13,12 +13,11 @@
 extern "C" {
 #endif
 
-/* One reducer. Written when it is made, read by every strand that uses it. */
+/* One reducer, as all strands know it; its own value is elsewhere, since one strand writes that. Written when it is made. */
 struct nopal_hyperobject {
   uint32_t
       slot; /* in each strand's array; 0, which is null in all of them, if there are more reducers than slots */
-  uint32_t id;    /* the same number if there is a slot; never 0 */
-  void* leftmost; /* the view of what comes first in serial order: the reducer's own value */
+  uint32_t id; /* the same number if there is a slot; never 0 */
 };
 
 /* What the library calls for one reducer. `object` is the one that it was made with. */
@@ -29,15 +28,20 @@ struct nopal_view_functions {
   void (*reduce)(void* object, void* left, void* right);
   /* Ends a view that `create` made. The reducer may be gone. */
   void (*destroy)(void* object, void* view);
+  /* For views that are a word at most and can be copied as bytes, which then lie in the sets themselves, side by side: makes
+     an identity at `memory`. Null for others. May throw. */
+  void (*identity)(void* object, void* memory);
 };
 
 /* The calling thread's array of views; one with no view at all as long as its strand has none. */
 NOPAL_EXPORT extern __thread void** nopal_views __attribute__((tls_model("initial-exec")));
 
-/* Makes a reducer of what `made->leftmost` points to. 0, or -1 without memory. */
-NOPAL_EXPORT int nopal_make_reducer(struct nopal_hyperobject* made,
-                                    const struct nopal_view_functions* functions, void* object);
-/* Ends it. The leftmost view is the caller's. */
+/* Makes a reducer whose own value, the view of what comes first in serial order, is at `leftmost`; if that is null, where the
+ * library says, to be made there. Returns where, or null without memory. */
+NOPAL_EXPORT void* nopal_make_reducer(struct nopal_hyperobject* made,
+                                      const struct nopal_view_functions* functions, void* object,
+                                      void* leftmost);
+/* Ends it. A leftmost view that the caller gave stays the caller's. */
 NOPAL_EXPORT void nopal_end_reducer(struct nopal_hyperobject* reducer);
 
 /* The view of a strand that has none in its array: finds it elsewhere or makes it. Null without memory; throws what
