@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "view/quiet_lock.hpp"
@@ -10,6 +11,16 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace view {
+
+registry::entry* registry::make_block(std::uint32_t number) noexcept {
+  // All zeroes is an entry of nobody. What is used of the memory becomes resident, no more.
+  std::size_t bytes = (block_entries + 1) * sizeof(entry);
+  memory_[number] = std::calloc(1, bytes);
+  void* first = memory_[number];
+  return first != nullptr
+             ? static_cast<entry*>(std::align(alignof(entry), block_entries * sizeof(entry), first, bytes))
+             : nullptr;
+}
 
 std::uint32_t registry::take_number() noexcept {
   if (free_ != 0) {
@@ -22,8 +33,7 @@ std::uint32_t registry::take_number() noexcept {
     return 0;
   }
   if (blocks_[block].load(std::memory_order_relaxed) == nullptr) {
-    // All zeroes is an entry of nobody.
-    auto* const entries = static_cast<entry*>(std::calloc(block_entries, sizeof(entry)));
+    entry* const entries = make_block(block);
     if (entries == nullptr) {
       return 0;
     }

@@ -72,7 +72,7 @@ public:
   void unlock() noexcept { pthread_mutex_unlock(&lock_); }
 
 private:
-  struct entry {
+  struct alignas(64) entry {
     // Ended, pins, holders.
     std::atomic<std::uint64_t> state;
     void* leftmost;
@@ -96,6 +96,8 @@ private:
     return blocks_[id / block_entries].load(std::memory_order_relaxed)[id % block_entries];
   }
   std::uint32_t take_number() noexcept;
+  /// Entries of nobody, each on a cache line of its own; null without memory.
+  entry* make_block(std::uint32_t number) noexcept;
   /// The word of `id`; null without memory. Under the lock.
   void* word_of(std::uint32_t id) noexcept;
   void recycle(std::uint32_t id) noexcept;
@@ -104,6 +106,8 @@ private:
   std::uint32_t used_ = 1;  ///< numbers from here on were never given out; 0 never is
   std::uint32_t free_ = 0;  ///< the first of a list
   std::atomic<entry*> blocks_[block_count] = {};
+  void* memory_[block_count] =
+      {};  ///< that the blocks lie in: leak checkers look for pointers to a beginning
   std::uint64_t* words_[block_count] =
       {};  ///< own values of reducers whose views are words; apart from the entries, side by side
 };
