@@ -316,7 +316,7 @@ TEST_F(overlapping_pieces, make_a_join_ready_once_and_whole_in_whatever_order_th
     EXPECT_EQ(one->before, no_segment);
     for (; one->next != nullptr; one = one->next) EXPECT_EQ(one->next->before, one->last);
     EXPECT_EQ(one->last, count - 1);
-    for (const std::size_t scope : {0, 1, 2}) EXPECT_EQ(table.take(frames[scope], &frames), nullptr);
+    for (std::size_t scope = 0; scope < 3; ++scope) EXPECT_EQ(table.take(frames[scope], &frames), nullptr);
   }
 }
 

@@ -113,7 +113,8 @@ protected:
 
 /// A value that each strand has its own view of. On cache lines of its own: one strand writes to it, and all read the rest.
 template <class Monoid, bool as_word>
-class alignas(cache_line) hyperobject_of : public known_to_strands<Monoid> {
+class alignas(cache_line) alignas(typename Monoid::value_type) hyperobject_of
+    : public known_to_strands<Monoid> {
 public:
   using value_type = typename Monoid::value_type;
 
