@@ -5,7 +5,7 @@
 #include <memory>
 
 struct node {
-  int key;
+  int key = 0;
   std::unique_ptr<node> left, right;
 };
 
@@ -25,7 +25,11 @@ void search(const node* n) {
 std::unique_ptr<node> tree_of(int first, int last) {
   if (first == last) return nullptr;
   const int middle = first + (last - first) / 2;
-  return std::make_unique<node>(node{middle, tree_of(first, middle), tree_of(middle + 1, last)});
+  auto root = std::make_unique<node>();
+  root->key = middle;
+  root->left = tree_of(first, middle);
+  root->right = tree_of(middle + 1, last);
+  return root;
 }
 
 int main() {
