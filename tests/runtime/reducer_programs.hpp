@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/affine.hpp"
 #include "support/strands.hpp"
 
 namespace reducers {
@@ -24,23 +25,8 @@ using support::wait_for_continuation;
 using string_reducer = reducer<nopal::op_string_append>;
 using vector_reducer = reducer<nopal::op_vector_append<std::uint32_t>>;
 
-/// x -> factor * x + summand: composition is associative and not commutative.
-struct affine {
-  std::uint64_t factor = 1;
-  std::uint64_t summand = 0;
-
-  void then(std::uint64_t by, std::uint64_t plus) {
-    factor *= by;
-    summand = summand * by + plus;
-  }
-  friend bool operator==(const affine&, const affine&) = default;
-};
-
-struct op_affine {
-  using value_type = affine;
-  static affine identity() { return {}; }
-  static void reduce(affine& left, affine&& right) { left.then(right.factor, right.summand); }
-};
+using support::affine;
+using support::op_affine;
 
 /// In a child: lets somebody else have the chance to steal its parent's continuation.
 inline void invite_thief(const flag& stolen) {

@@ -17,19 +17,13 @@
 
 namespace {
 
+using stress::mix;
+
 struct failure {
   std::uint64_t what;
 };
 
 std::atomic<std::uint64_t> leaves{0};
-
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdU;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53U;
-  return x ^ x >> 33;
-}
 
 std::uint64_t leaf(std::uint64_t seed) {
   const std::uint64_t rounds = seed % 97 == 0 ? 20000 : seed % 300;
@@ -140,33 +134,9 @@ bool same(std::uint64_t seed, int depth) {
   return got == expected;
 }
 
-/// Threads that come, fork, and go.
-bool same_from_threads(std::uint64_t seed) {
-  std::atomic<bool> good{true};
-  std::vector<std::thread> threads;
-  for (std::uint64_t i = 0; i < 3; ++i) {
-    threads.emplace_back([&good, seed, i] {
-      if (!same(mix(seed + i), 5)) {
-        good.store(false);
-      }
-    });
-  }
-  for (std::thread& one : threads) {
-    one.join();
-  }
-  return good.load();
-}
-
 }  // namespace
 
 int main() {
-  const stress::run_settings settings = stress::read_settings();
   const support::watchdog watchdog(leaves);
-  bool good = true;
-  for (std::uint64_t i = 0; good && std::chrono::steady_clock::now() < settings.end; ++i) {
-    const std::uint64_t tree_seed = mix(settings.seed + i);
-    good =
-        same(tree_seed, static_cast<int>(tree_seed % 6) + 3) && (i % 16 != 0 || same_from_threads(tree_seed));
-  }
-  return good && stress::quiet_counts_are_exact() ? 0 : 1;
+  return stress::run_forests(same, 6, 5) ? 0 : 1;
 }

@@ -13,37 +13,16 @@
 #include <vector>
 
 #include "run_settings.hpp"
+#include "support/affine.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
 
+using stress::mix;
+using support::affine;
+using support::op_affine;
+
 std::atomic<std::uint64_t> leaves{0};
-
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdU;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53U;
-  return x ^ x >> 33;
-}
-
-/// x -> factor * x + summand: composition is associative and not commutative.
-struct affine {
-  std::uint64_t factor = 1;
-  std::uint64_t summand = 0;
-
-  void then(std::uint64_t by, std::uint64_t plus) {
-    factor *= by;
-    summand = summand * by + plus;
-  }
-  friend bool operator==(const affine&, const affine&) = default;
-};
-
-struct op_affine {
-  using value_type = affine;
-  static affine identity() { return {}; }
-  static void reduce(affine& left, affine&& right) { left.then(right.factor, right.summand); }
-};
 
 /// The serial program: what a scope and a reducer do, without one.
 class serial_scope {
@@ -206,23 +185,6 @@ bool same(std::uint64_t seed, int depth) {
   return equal;
 }
 
-/// Threads that come, fork, and go.
-bool same_from_threads(std::uint64_t seed) {
-  std::atomic<bool> good{true};
-  std::vector<std::thread> threads;
-  for (std::uint64_t i = 0; i < 3; ++i) {
-    threads.emplace_back([&good, seed, i] {
-      if (!same(mix(seed + i), 4)) {
-        good.store(false);
-      }
-    });
-  }
-  for (std::thread& one : threads) {
-    one.join();
-  }
-  return good.load();
-}
-
 /// This thread's, at most.
 bool view_sets_came_back() {
   const nopal::statistics counts = nopal::stats();
@@ -233,13 +195,6 @@ bool view_sets_came_back() {
 }  // namespace
 
 int main() {
-  const stress::run_settings settings = stress::read_settings();
   const support::watchdog watchdog(leaves);
-  bool good = true;
-  for (std::uint64_t i = 0; good && std::chrono::steady_clock::now() < settings.end; ++i) {
-    const std::uint64_t tree_seed = mix(settings.seed + i);
-    good =
-        same(tree_seed, static_cast<int>(tree_seed % 5) + 3) && (i % 16 != 0 || same_from_threads(tree_seed));
-  }
-  return good && stress::quiet_counts_are_exact() && view_sets_came_back() ? 0 : 1;
+  return stress::run_forests(same, 5, 4) && view_sets_came_back() ? 0 : 1;
 }

@@ -1,13 +1,16 @@
-// What the forests share: for how long and from which seed they run, and what must hold at their end.
+// What the forests share: for how long and from which seed they run, the run itself, and what must hold at its end.
 #ifndef NOPAL_TESTS_STRESS_RUN_SETTINGS_HPP
 #define NOPAL_TESTS_STRESS_RUN_SETTINGS_HPP
 
 #include <nopal/nopal.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
+#include <vector>
 
 namespace stress {
 
@@ -42,6 +45,46 @@ inline bool quiet_counts_are_exact() {
               static_cast<unsigned long long>(counts.stacks_peak));
   return counts.total.steals == counts.joins_with_children && counts.stacks_in_use == 0 &&
          counts.total.stacks_taken == counts.total.stacks_returned;
+}
+
+inline std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdU;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53U;
+  return x ^ x >> 33;
+}
+
+/// `same(seed, depth)` from threads that come, fork, and go.
+template <class Same>
+bool same_from_threads(Same same, std::uint64_t seed, int depth) {
+  std::atomic<bool> good{true};
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    threads.emplace_back([&good, same, seed, depth, i] {
+      if (!same(mix(seed + i), depth)) {
+        good.store(false);
+      }
+    });
+  }
+  for (std::thread& one : threads) {
+    one.join();
+  }
+  return good.load();
+}
+
+/// Until the time is up, asks `same(seed, depth)` whether trees of `depths` different depths come out as serial ones, now and
+/// then from threads too. Whether all did, and the counts balance.
+template <class Same>
+bool run_forests(Same same, std::uint64_t depths, int depth_from_threads) {
+  const run_settings settings = read_settings();
+  bool good = true;
+  for (std::uint64_t i = 0; good && std::chrono::steady_clock::now() < settings.end; ++i) {
+    const std::uint64_t tree_seed = mix(settings.seed + i);
+    good = same(tree_seed, static_cast<int>(tree_seed % depths) + 3) &&
+           (i % 16 != 0 || same_from_threads(same, tree_seed, depth_from_threads));
+  }
+  return good && quiet_counts_are_exact();
 }
 
 }  // namespace stress
