@@ -3,10 +3,12 @@
 #include <sched.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
 
 #include "view/quiet_lock.hpp"
+#include "view/view_set.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -43,11 +45,18 @@ std::uint32_t registry::take_number() noexcept {
 }
 
 void* registry::word_of(std::uint32_t id) noexcept {
+  // As far from slots as the words of sets are, in the lowest 12 bits of their addresses.
+  constexpr std::size_t first = view_set::page / 2 / sizeof(std::uint64_t);
+  constexpr std::size_t bytes = (block_entries * sizeof(std::uint64_t)) + view_set::page;
   std::uint64_t*& block = words_[id / block_entries];
   if (block == nullptr) {
-    block = static_cast<std::uint64_t*>(std::calloc(block_entries, sizeof(std::uint64_t)));
+    block = static_cast<std::uint64_t*>(std::aligned_alloc(view_set::page, bytes));
+    if (block == nullptr) {
+      return nullptr;
+    }
+    std::memset(block, 0, bytes);
   }
-  return block != nullptr ? block + id % block_entries : nullptr;
+  return block + first + id % block_entries;
 }
 
 std::uint32_t registry::enter(const nopal_view_functions& functions, void* object, void* leftmost,

@@ -12,8 +12,8 @@ using namespace nopal::view;
 std::uint64_t least_ticks() noexcept {
   std::uint64_t least = ~std::uint64_t{0};
   for (int i = 0; i < 1000; ++i) {
-    const std::uint64_t start = ticks();
-    least = std::min(least, ticks() - start);
+    const std::uint64_t start = nopal::processor_ticks();
+    least = std::min(least, nopal::processor_ticks() - start);
   }
   return least;
 }

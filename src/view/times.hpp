@@ -4,11 +4,12 @@
 #define NOPAL_VIEW_TIMES_HPP
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 #include <nopal/version.hpp>
+
+#include "arch/arch.hpp"
 
 /// What a build with NOPAL_VIEW_TIMES has added up since the process began, in the order of `activity`.
 struct nopal_view_times {
@@ -30,14 +31,6 @@ enum class activity {
 
 #ifdef NOPAL_VIEW_TIMES
 
-[[nodiscard]] inline std::uint64_t ticks() noexcept {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#else
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-#endif
-}
-
 /// Sums of all threads. Relaxed throughout: they are read when all that counts is joined.
 struct time_sum {
   std::atomic<std::uint64_t> ticks{0};
@@ -48,11 +41,11 @@ inline constinit time_sum time_sums[4];
 /// Adds the time from its making to its end.
 class timed {
 public:
-  explicit timed(activity what) noexcept : what_(what), start_(ticks()) {}
+  explicit timed(activity what) noexcept : what_(what), start_(processor_ticks()) {}
   timed(const timed&) = delete;
   timed& operator=(const timed&) = delete;
   ~timed() {
-    const std::uint64_t passed = ticks() - start_;
+    const std::uint64_t passed = processor_ticks() - start_;
     time_sum& sum = time_sums[static_cast<std::size_t>(what_)];
     sum.ticks.fetch_add(passed, std::memory_order_relaxed);
     sum.count.fetch_add(1, std::memory_order_relaxed);

@@ -23,6 +23,8 @@ class view_set {
   void* slots_[slot_count];  // first: known to the inlined lookup
 
 public:
+  static constexpr std::size_t page = 4096;
+
   /// An empty set; null if there is no memory.
   static view_set* make() noexcept;
   static void destroy(view_set* set) noexcept;
@@ -109,6 +111,11 @@ private:
   view_map map_;
   std::uint32_t logged_;             ///< used length of the log
   std::uint32_t log_[log_capacity];  ///< every used slot, in no order; maybe twice, and unused ones too
+  // Half a page from where the slots begin in theirs. Loads of slots follow stores to words, and processors take the one
+  // for the other at first where the lowest 12 bits of the addresses are the same.
+  static constexpr std::size_t before_words = slot_count * sizeof(void*) + 2 * sizeof(void*) +
+                                              sizeof(view_map) + (1 + log_capacity) * sizeof(std::uint32_t);
+  char apart_[page - (before_words - page / 2) % page];
   std::uint64_t words_[slot_count];
 };
 

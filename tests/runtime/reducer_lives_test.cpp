@@ -310,7 +310,7 @@ void make_and_end(int count) {
 NOPAL_PROGRAM(a_million_made_and_ended) {
   make_and_end(1000);
   const long before = support::resident_kib();
-  make_and_end(fewer_if_watched(500000));
+  make_and_end(fewer_if_watched(1'000'000));
   // A number for each would be tens of megabytes.
   if (!support::watched) NOPAL_CHECK(support::resident_kib() - before < 20 << 10);
   parallel_world world;  // the numbers serve on
@@ -327,7 +327,7 @@ NOPAL_PROGRAM(a_million_made_and_ended) {
 NOPAL_PROGRAM(a_loop_of_stolen_children) {
   reducer<op_affine> map;
   affine serial;
-  const auto children = static_cast<std::uint64_t>(fewer_if_watched(60000));
+  const auto children = static_cast<std::uint64_t>(fewer_if_watched(1'000'000));
   scope s;
   for (std::uint64_t i = 0; i < children; ++i) {
     FORK_AND_BE_STOLEN(s, [&map, i] { map->then(2 * i + 1, i); });

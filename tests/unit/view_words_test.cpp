@@ -171,6 +171,17 @@ TEST(view_words, of_reducers_lie_side_by_side) {
   for (const std::uint32_t one_id : {second, first}) reducers().end(one_id);
 }
 
+/// Else a store to a word and a load of a slot look alike to the processor by the lowest bits of their addresses.
+TEST(view_words, lie_half_a_page_from_their_slots) {
+  constexpr std::ptrdiff_t page = 4096;
+  const owned_set set = made_set();
+  const auto* const slots = reinterpret_cast<const char*>(set->slots());
+  for (const std::uint32_t id : {1U, 700U, 65535U}) {
+    const auto* const word = reinterpret_cast<const char*>(set->word(id));
+    EXPECT_EQ((word - (slots + id * sizeof(void*))) % page, page / 2);
+  }
+}
+
 TEST(view_words, are_ordinary_views_where_checkers_watch) {
   const std::uint32_t id = made_word(true);
   EXPECT_FALSE(reducers().is_word(id));

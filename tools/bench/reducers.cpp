@@ -84,7 +84,7 @@ struct run_sizes {
 };
 
 run_sizes sizes_of(bool quick) {
-  return quick ? run_sizes{10'000'000, 500'000, 40} : run_sizes{40'000'000, 2'000'000, 40};
+  return quick ? run_sizes{10'000'000, 500'000, 40} : run_sizes{200'000'000, 2'000'000, 40};
 }
 
 std::vector<update_series> plan_updates(const reducer_options& options, bool has_hashed) {

@@ -3,6 +3,7 @@
 #define NOPAL_DETAIL_HYPEROBJECT_HPP
 
 #include <cstddef>
+#include <exception>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -52,6 +53,15 @@ template <class T>
 inline constexpr bool is_word =
     std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> && sizeof(T) <= 8 && alignof(T) <= 8;
 
+/// Where a program has no exceptions, no memory ends it.
+[[noreturn, gnu::noinline, gnu::cold]] inline void no_memory_for_a_view() {
+#ifdef __cpp_exceptions
+  throw std::bad_alloc();
+#else
+  std::terminate();
+#endif
+}
+
 /// What all strands read of a reducer.
 template <class Monoid>
 class known_to_strands {
@@ -75,7 +85,7 @@ protected:
   void* enter(void* leftmost) {
     void* const place = nopal_make_reducer(&known_, &functions, &monoid_, leftmost);
     if (place == nullptr) {
-      throw std::bad_alloc();
+      no_memory_for_a_view();
     }
     return place;
   }
@@ -87,7 +97,7 @@ private:
   [[gnu::noinline, gnu::cold]] value_type& first_use() {
     void* const view = nopal_find_view(&known_);
     if (view == nullptr) {
-      throw std::bad_alloc();
+      no_memory_for_a_view();
     }
     return *static_cast<value_type*>(view);
   }

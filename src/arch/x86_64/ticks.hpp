@@ -1,0 +1,18 @@
+// The processor's own clock, for builds that measure the library.
+#ifndef NOPAL_ARCH_X86_64_TICKS_HPP
+#define NOPAL_ARCH_X86_64_TICKS_HPP
+
+#include <cstdint>
+
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// Goes on at a constant rate, alike on all processors. About 10 ns.
+[[nodiscard]] inline std::uint64_t processor_ticks() noexcept { return __builtin_ia32_rdtsc(); }
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
