@@ -6,7 +6,7 @@
 //
 // The automatic grain: a strand forks only when some worker has nothing to do; a loop on one worker forks about
 // 2 log2 n times. T1 and T∞ in the comments are work and span where f takes a constant time: the span holds where there are workers enough to
-// want work at each look, and grows by what a strand does between two looks, at most 1/16 of its range.
+// want work at each look, and grows by what a strand does between two looks, at most 1/8 of its range.
 #ifndef NOPAL_PARALLEL_HPP
 #define NOPAL_PARALLEL_HPP
 
