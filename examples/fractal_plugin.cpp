@@ -1,6 +1,6 @@
-// A plug-in that works in parallel, for a host that knows nothing of Nopal (plugin_host.c). The pool starts at the first fork and
-// ends when libnopal is unloaded: with this plug-in, if that has it within, or with the last that uses a shared one. What the host sees
-// is one C function, from which no exception escapes.
+// A plug-in that works in parallel, for a host that knows nothing of Nopal (plugin_host.c). The pool starts at the first fork
+// and ends when libnopal is unloaded: with this plug-in, if that has it within, or with the last that uses a shared one. What
+// the host sees is one C function, from which no exception escapes.
 #include <complex>
 #include <cstddef>
 #include <exception>

@@ -1,6 +1,6 @@
-// Parallel code below serial code that was never meant for it: a C library integrates along one axis and calls back for each value, the
-// callback forks two integrals along the next axis, each by the same C library, which calls back in turn, and so on. Between a
-// strand and the one that forked it lie frames of the C library; where a continuation is stolen, they stay as they are.
+// Parallel code below serial code that was never meant for it: a C library (legacy_integrate.c) integrates along one axis and calls
+// back for each value; the callback forks two integrals along the next axis, each by the same C library, which calls back
+// in turn, and so on. Frames of the C library lie between those that fork; where a continuation is stolen, they stay.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# word_count.sh PROGRAM ELIDED FILE: the counts of many copies of FILE are those of the elision and of tr, sort and uniq; each bad line
-# is one line, in order, and an exit code, and the others count all the same.
+# word_count.sh PROGRAM ELIDED FILE: the counts of many copies of FILE are those of the elision and of tr, sort and uniq;
+# each bad line is one line, in order, and an exit code, and the others count all the same.
 set -eu
 program=$1
 elided=$2
