@@ -3,11 +3,9 @@
 #define NOPAL_MONOIDS_HPP
 
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <list>
-#include <memory>
 #include <ostream>
 #include <streambuf>
 #include <string>

@@ -32,3 +32,14 @@ case $header in
     compile "$cxx" -x c++ -std=c++20 -Wpedantic -DNOPAL_ELIDE
     ;;
 esac
+
+# What takes long to compile, and no user of this header asked for.
+case $header in
+  *.h) set -- "$cc" -x c -std=c11 ;;
+  *) set -- "$cxx" -x c++ -std=c++20 ;;
+esac
+if printf '#include <%s>\n' "$header" | "$@" -I "$include_dir" -M - | tr ' ' '\n' |
+  grep -E '/(iostream|regex|thread|ranges)$'; then
+  echo "$header includes these" >&2
+  exit 1
+fi

@@ -118,6 +118,23 @@ NOPAL_PROGRAM(stretches_keep_to_the_grain) {
   return 0;
 }
 
+/// Where nobody steals, and in loops within loops, there are few forks and long stretches.
+NOPAL_PROGRAM(undisturbed_loops_are_serial_loops) {
+  int stretches = 0;
+  int positions = 0;
+  nopal::parallel_for(0, 1'000'000, [&](int from, int to) {
+    ++stretches;
+    positions += to - from;
+  });
+  NOPAL_CHECK(positions == 1'000'000 && stretches < 1000);
+  stretches = 0;
+  nopal::scope s;
+  s.fork([&] { nopal::parallel_for(0, 1000, [&](int, int) { ++stretches; }); });
+  s.join();
+  NOPAL_CHECK(stretches == 8);  // there is the continuation to steal
+  return 0;
+}
+
 NOPAL_PROGRAM(elements_of_any_range) {
   std::vector<std::unique_ptr<int>> owners;
   for (int i = 0; i < 1000; ++i) owners.push_back(std::make_unique<int>(i));
@@ -281,6 +298,9 @@ TEST_P(loops, visit_each_position_once) { EXPECT_TRUE(run("each_position_once"))
 TEST_P(loops, count_whole_numbers_of_any_type) { EXPECT_TRUE(run("whole_numbers_of_any_type")); }
 TEST_P(loops, give_iterators_elements_or_stretches) { EXPECT_TRUE(run("iterators_elements_and_stretches")); }
 TEST_P(loops, keep_to_the_grain) { EXPECT_TRUE(run("stretches_keep_to_the_grain")); }
+TEST(loops_on_one_worker, are_serial_loops_in_long_stretches) {
+  EXPECT_TRUE(support::succeeds("undisturbed_loops_are_serial_loops", support::on_workers(1)));
+}
 TEST_P(loops, visit_elements_of_any_range) { EXPECT_TRUE(run("elements_of_any_range")); }
 TEST_P(loops, run_long_bodies_all_at_once) { EXPECT_TRUE(run("long_bodies_run_all_at_once")); }
 TEST_P(loops, share_out_skewed_bodies) { EXPECT_TRUE(run("skewed_bodies_are_shared_out")); }

@@ -2,7 +2,7 @@
 #ifndef NOPAL_DETAIL_INVOKE_ALL_HPP
 #define NOPAL_DETAIL_INVOKE_ALL_HPP
 
-#include <memory>
+#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -22,7 +22,7 @@ public:
   result_slot& operator=(const result_slot&) = delete;
   ~result_slot() {
     if (made_) {
-      std::destroy_at(&value_);
+      value_.~T();
     }
   }
   template <class F>
@@ -45,7 +45,8 @@ class result_slot<T&> {
 public:
   template <class F>
   void make(F&& f) {
-    value_ = std::addressof(detail::invoke(std::forward<F>(f)));
+    T& result = detail::invoke(std::forward<F>(f));
+    value_ = __builtin_addressof(result);
   }
   T& take() { return *value_; }
 

@@ -8,7 +8,7 @@
 #define NOPAL_DETAIL_SCAN_HPP
 
 #include <cstddef>
-#include <memory>
+#include <new>
 #include <utility>
 
 #include <nopal/detail/loop.hpp>
@@ -64,7 +64,13 @@ private:
 template <class T>
 class late_values {
 public:
-  void make_room(std::size_t count) { values_.reset(new slot[count]); }
+  late_values() = default;
+  late_values(const late_values&) = delete;
+  late_values& operator=(const late_values&) = delete;
+  ~late_values() { delete[] values_; }
+
+  /// Once.
+  void make_room(std::size_t count) { values_ = new slot[count]; }
   T& at(std::size_t i) { return *values_[i].value; }
   void make(std::size_t i, T&& value) { values_[i].make(std::move(value)); }
 
@@ -74,15 +80,17 @@ private:
     slot(const slot&) = delete;
     slot& operator=(const slot&) = delete;
     ~slot() {
-      if (value != nullptr) std::destroy_at(value);
+      if (value != nullptr) value->~T();
     }
-    void make(T&& from) { value = std::construct_at(&storage, std::move(from)); }
+    void make(T&& from) {
+      value = ::new (static_cast<void*>(__builtin_addressof(storage))) T(std::move(from));
+    }
     T* value = nullptr;
     union {
       T storage;
     };
   };
-  std::unique_ptr<slot[]> values_;
+  slot* values_ = nullptr;
 };
 
 template <class Scanning, class T>

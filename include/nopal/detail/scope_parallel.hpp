@@ -3,7 +3,6 @@
 #ifndef NOPAL_DETAIL_SCOPE_PARALLEL_HPP
 #define NOPAL_DETAIL_SCOPE_PARALLEL_HPP
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -88,7 +87,8 @@ public:
       static_assert(assigns, "fork_into: the callable's result cannot be assigned to the first argument");
       if constexpr (assigns) {
         check_function();
-        detail::fork_child(&frame_, std::addressof(out), std::forward<F>(f), std::forward<Args>(args)...);
+        detail::fork_child(&frame_, __builtin_addressof(out), std::forward<F>(f),
+                           std::forward<Args>(args)...);
       }
     }
   }
@@ -124,7 +124,7 @@ namespace detail {
 /// What the patterns look at.
 struct scope_access {
   /// Continuations stolen since the last join; read by the strand that owns the scope.
-  static std::uint32_t steals(const scope& s) noexcept { return s.frame_.steals; }
+  static uint32_t steals(const scope& s) noexcept { return s.frame_.steals; }
 };
 
 /// Refers to the library's name of this binary interface, so that another library does not link. Hidden, because a

@@ -2,7 +2,6 @@
 #ifndef NOPAL_DETAIL_SEARCH_HPP
 #define NOPAL_DETAIL_SEARCH_HPP
 
-#include <atomic>
 #include <cstddef>
 
 #include <nopal/detail/loop.hpp>
@@ -15,15 +14,18 @@ namespace detail {
 class least_position {
 public:
   explicit least_position(std::size_t end) noexcept : least_(end) {}
-  [[nodiscard]] std::size_t value() const noexcept { return least_.load(std::memory_order_relaxed); }
+  least_position(const least_position&) = delete;
+  least_position& operator=(const least_position&) = delete;
+  [[nodiscard]] std::size_t value() const noexcept { return __atomic_load_n(&least_, __ATOMIC_RELAXED); }
   void found(std::size_t position) noexcept {
     std::size_t least = value();
-    while (position < least && !least_.compare_exchange_weak(least, position, std::memory_order_relaxed)) {
+    while (position < least && !__atomic_compare_exchange_n(&least_, &least, position, true, __ATOMIC_RELAXED,
+                                                            __ATOMIC_RELAXED)) {
     }
   }
 
 private:
-  std::atomic<std::size_t> least_;
+  std::size_t least_;  // atomic
 };
 
 /// The first position of a stretch for which `test(position)`; its end if there is none. By fours, since the end is looked at as often
@@ -64,19 +66,19 @@ std::size_t first_position(std::size_t count, Test& test) {
 /// Whether `test(position)` for any of `count` positions.
 template <class Test>
 bool any_position(std::size_t count, Test& test) {
-  std::atomic<bool> found{false};  // relaxed: as above
-  auto stretch = [&found, &test](std::size_t from, std::size_t to) {
-    if (found.load(std::memory_order_relaxed)) {
+  least_position least(1);  // 0 once there is one
+  auto stretch = [&least, &test](std::size_t from, std::size_t to) {
+    if (least.value() == 0) {
       return false;
     }
     if (first_in_stretch(from, to, test) != to) {
-      found.store(true, std::memory_order_relaxed);
+      least.found(0);
       return false;
     }
     return true;
   };
   begin_loop(count, 1, &stretch);
-  return found.load(std::memory_order_relaxed);
+  return least.value() == 0;
 }
 
 }  // namespace detail

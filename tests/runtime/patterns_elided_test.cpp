@@ -1,0 +1,82 @@
+// The patterns' serial elision, in a program that has the parallel ones too: the serial loops, in their order, on one thread.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include <nopal/parallel.hpp>
+
+#ifndef NOPAL_ELIDE
+#error "this file is about the elision"
+#endif
+
+namespace {
+
+TEST(elided_patterns, visit_in_serial_order) {
+  std::vector<int> seen;
+  nopal::parallel_for(0, 1000, [&](int i) { seen.push_back(i); });
+  nopal::parallel_for(1000, 2000, 7, [&](int from, int to) {
+    for (; from < to; ++from) seen.push_back(from);
+  });
+  const std::list<int> more(5, 2000);
+  nopal::parallel_for_each(more, [&](int i) { seen.push_back(i++); });
+  ASSERT_EQ(seen.size(), 2005U);
+  for (int i = 0; i < 2000; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i);
+}
+
+TEST(elided_patterns, call_functions_in_their_order) {
+  int step = 0;
+  const auto [a, b, c] =
+      nopal::parallel_invoke([&] { return step++; }, [&] { return step++; }, [&] { return step++; });
+  EXPECT_EQ(a, 0);
+  EXPECT_EQ(b, 1);
+  EXPECT_EQ(c, 2);
+}
+
+TEST(elided_patterns, give_the_serial_results) {
+  std::vector<long> values(3000);
+  std::iota(values.begin(), values.end(), 1L);
+  EXPECT_EQ(nopal::parallel_reduce(
+                values.begin(), values.end(), 0L, [](long value) { return value; }, std::plus<>()),
+            4501500);
+  EXPECT_EQ(nopal::parallel_reduce(
+                values.begin(), values.end(), 10, 0L, [](long value) { return value; }, std::plus<>()),
+            4501500);
+  std::vector<long> sums(3000);
+  std::vector<long> expected(3000);
+  int calls = 0;
+  nopal::parallel_inclusive_scan(values.begin(), values.end(), sums.begin(), [&](long left, long right) {
+    ++calls;
+    return left + right;
+  });
+  std::inclusive_scan(values.begin(), values.end(), expected.begin());
+  EXPECT_EQ(sums, expected);
+  EXPECT_EQ(calls, 2999);
+  nopal::parallel_transform(values.begin(), values.end(), values.begin(), std::negate<>());
+  int tests = 0;
+  EXPECT_EQ(*nopal::parallel_find_if(values.begin(), values.end(),
+                                     [&](long value) {
+                                       ++tests;
+                                       return value <= -500;
+                                     }),
+            -500);
+  EXPECT_EQ(tests, 500);
+  EXPECT_TRUE(nopal::parallel_all_of(values.begin(), values.end(), [](long value) { return value < 0; }));
+}
+
+TEST(elided_patterns, throw_at_once) {
+  int begun = 0;
+  EXPECT_THROW(nopal::parallel_for(0, 100,
+                                   [&](int i) {
+                                     ++begun;
+                                     if (i == 10) throw std::runtime_error("ten");
+                                   }),
+               std::runtime_error);
+  EXPECT_EQ(begun, 11);
+}
+
+}  // namespace
