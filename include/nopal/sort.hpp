@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <nopal/detail/mode.hpp>
+#include <nopal/detail/sort_division.hpp>
 #include <nopal/detail/sort_order.hpp>
 #include <nopal/detail/sort_quick.hpp>
 #include <nopal/detail/sort_stable.hpp>
@@ -41,8 +42,9 @@ void parallel_sort(Iterator first, Iterator last, Compare compare = {}, Projecti
   using order = sort_detail::order<Compare, Projection>;
   const order less(compare, projection);
   const auto begin = sort_detail::plain_iterator(first);
+  const auto count = static_cast<std::ptrdiff_t>(last - first);
   sort_detail::sort_range(begin, begin + (last - first), less,
-                          sort_detail::division_of(static_cast<std::ptrdiff_t>(last - first)));
+                          sort_detail::division_of(count, sort_detail::workers_for(count)));
 }
 
 /// The same for all of a range, or a container.
@@ -70,7 +72,11 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, P
   } else {
     const order less(compare, projection);
     const auto begin = sort_detail::plain_iterator(first);
-    sort_detail::stable_sort_range(begin, begin + (last - first), less, sort_detail::usual_serial);
+    const auto count = static_cast<std::ptrdiff_t>(last - first);
+    constexpr bool in_registers = sort_detail::in_registers<decltype(sort_detail::plain_iterator(first))>;
+    sort_detail::stable_sort_range(
+        begin, begin + (last - first), less,
+        sort_detail::stable_serial(count, sort_detail::workers_for(count), in_registers));
   }
 }
 

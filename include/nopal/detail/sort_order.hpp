@@ -85,7 +85,8 @@ auto plain_iterator(Iterator iterator) {
 template <class Iterator>
 inline constexpr bool in_registers =
     std::is_pointer_v<Iterator> && std::is_trivially_copyable_v<value<Iterator>> &&
-    std::is_trivially_destructible_v<value<Iterator>> && sizeof(value<Iterator>) <= 32;
+    std::is_copy_constructible_v<value<Iterator>> && std::is_trivially_destructible_v<value<Iterator>> &&
+    sizeof(value<Iterator>) <= 32;
 
 /// An element out of its place. It goes back there when this ends, after an exception too.
 template <class Iterator>

@@ -10,40 +10,16 @@
 #include <iterator>
 #include <utility>
 
+#include <nopal/detail/sort_division.hpp>
 #include <nopal/detail/sort_order.hpp>
 #include <nopal/detail/sort_partition.hpp>
 #include <nopal/detail/sort_runs.hpp>
 #include <nopal/detail/sort_small.hpp>
 #include <nopal/scope.hpp>
-#ifndef NOPAL_ELIDE
-#include <nopal/runtime.hpp>
-#endif
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace sort_detail {
-
-/// How a sort is divided among strands, in elements.
-struct division {
-  std::ptrdiff_t serial;  ///< a range of no more is sorted by one strand
-  std::ptrdiff_t piece;   ///< a range of twice as many is partitioned in pieces of so many at least
-};
-
-inline constexpr std::ptrdiff_t usual_serial = 2048;
-/// Few enough that a strand's share of them is balanced, enough that dividing them costs nothing that shows.
-inline constexpr std::ptrdiff_t least_piece = 1 << 15;
-inline constexpr std::ptrdiff_t pieces_per_worker = 4;
-
-inline division division_of(std::ptrdiff_t count) {
-#ifdef NOPAL_ELIDE
-  const std::ptrdiff_t workers = 1;
-#else
-  const std::ptrdiff_t workers = count < 2 * least_piece ? 1 : nopal::workers();
-#endif
-  // One worker's partition is best in one piece.
-  if (workers == 1) return {usual_serial, count};
-  return {usual_serial, std::max(least_piece, count / (workers * pieces_per_worker))};
-}
 
 // --- the partition in pieces -------------------------------------------------------------------------------------
 

@@ -72,18 +72,31 @@ void reverse_in_parallel(Iterator first, Iterator last, difference<Iterator> cou
   halves.join();
 }
 
+/// "Not after" in the opposite order is "strictly before" in this one: reversed, equal elements would not stay in their order.
+template <class Order>
+[[gnu::always_inline]] inline auto opposite_of(const Order& less) {
+  return [&less](auto&& right, auto&& left) { return !less(right, left); };
+}
+
+/// Enough elements in order, or strictly in the opposite one, that this is no chance.
+inline constexpr int run_sample = 256;
+
+template <class Iterator, class Order>
+bool begins_with_run(Iterator first, Iterator last, const Order& less) {
+  const Iterator end = first + std::min<difference<Iterator>>(last - first, run_sample);
+  return is_in_order(first, end, less) || is_in_order(first, end, opposite_of(less));
+}
+
 /// If the range is in order, or each element precedes the one before it, sorts it in linear time, and true. Random ranges are
 /// left after a few looks.
 template <class Iterator, class Order>
 bool sort_run(Iterator first, Iterator last, const Order& less) {
   const difference<Iterator> count = last - first;
   if (count < 2) return true;
-  const difference<Iterator> sample = std::min<difference<Iterator>>(count, 256);
-  if (is_in_order(first, first + sample, less)) return is_in_order_everywhere(first, last, less);
-  // "Not after" in the opposite order is "strictly before" in this one: equal elements stay where they are.
-  const auto not_before = [&less](auto&& right, auto&& left) { return !less(right, left); };
-  if (!is_in_order(first, first + sample, not_before)) return false;
-  if (!is_in_order_everywhere(first, last, not_before)) return false;
+  const Iterator sample_end = first + std::min<difference<Iterator>>(count, run_sample);
+  if (is_in_order(first, sample_end, less)) return is_in_order_everywhere(first, last, less);
+  if (!is_in_order(first, sample_end, opposite_of(less))) return false;
+  if (!is_in_order_everywhere(first, last, opposite_of(less))) return false;
   reverse_in_parallel(first, last, count / 2);
   return true;
 }

@@ -13,10 +13,12 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/sort_division.hpp>
 #include <nopal/detail/sort_merge.hpp>
 #include <nopal/detail/sort_order.hpp>
 #include <nopal/detail/sort_runs.hpp>
 #include <nopal/detail/sort_small.hpp>
+#include <nopal/detail/sort_stable_quick.hpp>
 #include <nopal/scope.hpp>
 
 namespace nopal {
@@ -91,6 +93,33 @@ private:
     bool sorted = false;
     failure_.guard([&] { sorted = sort_run(first_ + begin, first_ + end, less_); });
     if (sorted || failure_.is_set()) return;
+    if constexpr (in_registers<Iterator>) {
+      if (end - begin > usual_serial && seems_to_have_runs(begin, end)) {
+        sort_part(begin, end, 2);
+        return;
+      }
+      failure_.guard([&] {
+        stable_quick_sort(first_ + begin, first_ + end, buffer_ + begin, static_cast<element*>(nullptr),
+                          2 * floor_log2(end - begin), less_,
+                          [this](element* from, element* to) { sort_by_merges(from - first_, to - first_); });
+      });
+    } else {
+      sort_by_merges(begin, end);
+    }
+  }
+
+  /// Long ones are found in its halves or theirs, and merged; a quicksort would not see them.
+  bool seems_to_have_runs(count_type begin, count_type end) {
+    bool found = false;
+    failure_.guard([&] {
+      const Iterator first = first_ + begin;
+      const Iterator middle = first + (end - begin) / 2;
+      found = begins_with_run(first, middle, less_) && begins_with_run(middle, first_ + end, less_);
+    });
+    return found;
+  }
+
+  void sort_by_merges(count_type begin, count_type end) {
     const int halvings = even_halvings(static_cast<std::ptrdiff_t>(end - begin), few_stable);
     sort_part(begin, end, halvings);
     if (halvings != 0) std::destroy(buffer_ + begin, buffer_ + end);
@@ -98,6 +127,7 @@ private:
 
   void sort_part(count_type begin, count_type end, int halvings) {
     if (halvings == 0) {
+      if (end - begin > few_stable) return sort_serially(begin, end);
       failure_.guard([&] { sort_few_stable(first_ + begin, first_ + end); });
       return;
     }
