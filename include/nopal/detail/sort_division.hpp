@@ -22,12 +22,14 @@ struct division {
 
 /// What one strand sorts, by quicksort, or by merges: many forks' time, and small beside any range that is worth a fork.
 inline constexpr std::ptrdiff_t usual_serial = 2048;
-/// Elements in registers are merged at twice the cost of a partition: a strand has more of them if the workers have enough of them.
-inline constexpr std::ptrdiff_t most_serial = 1 << 15;
+/// Elements in registers are merged at twice the cost of a partition: strands have more of them, as long as all have some.
+inline constexpr std::ptrdiff_t most_serial = 1 << 18;
 /// Below that a piece's fork and exchange cost too much.
 inline constexpr std::ptrdiff_t least_piece = 1 << 15;
 /// Few enough that dividing costs nothing that shows, enough that workers that come late find some.
 inline constexpr std::ptrdiff_t pieces_per_worker = 4;
+/// The same of a stable sort, where they become up to four times as many.
+inline constexpr std::ptrdiff_t stable_parts_per_worker = 2;
 
 /// The workers there are for so many elements.
 inline std::ptrdiff_t workers_for([[maybe_unused]] std::ptrdiff_t count) {
@@ -49,7 +51,7 @@ inline std::ptrdiff_t stable_serial(std::ptrdiff_t count, std::ptrdiff_t workers
                                     bool in_registers) noexcept {
   if (!in_registers) return usual_serial;
   if (workers == 1) return count;
-  return std::clamp(count / (workers * pieces_per_worker), usual_serial, most_serial);
+  return std::clamp(count / (workers * stable_parts_per_worker), usual_serial, most_serial);
 }
 
 }  // namespace sort_detail

@@ -142,7 +142,7 @@ partition_range(Iterator first, Iterator last, const GoesLeft& goes_left, differ
 
 /// No more than these are sorted without a partition.
 template <class Iterator>
-inline constexpr difference<Iterator> few = in_registers<Iterator> ? static_cast<int>(small_room) : 20;
+inline constexpr difference<Iterator> few = in_registers<Iterator> ? static_cast<int>(small_room) : 16;
 
 template <class Iterator, class Order>
 void sort_few(Iterator first, Iterator last, const Order& less) {
