@@ -103,8 +103,43 @@ struct merge_of {
     return false;
   }
 
+  /// What a merge has left, which is kept in registers, comes back here when it ends or throws.
+  class remainder {
+  public:
+    explicit remainder(merge_of& whole) noexcept : parts(whole), whole_(whole) {}
+    remainder(const remainder&) = delete;
+    remainder& operator=(const remainder&) = delete;
+    [[gnu::always_inline]] ~remainder() { whole_ = parts; }
+    merge_of parts;
+
+  private:
+    merge_of& whole_;
+  };
+
+  /// From both ends at once, so that two chains of comparisons overlap; no branch depends on one. As many steps are taken without
+  /// looking for the ends as neither range can run out in. Ends with one element or none in one of the ranges.
   template <class Order>
-  void merge_with_branches(const Order& less) {
+  void merge_from_both_ends(const Order& less) {
+    remainder rest(*this);
+    merge_of& at = rest.parts;
+    Out out_end = out + count();
+    while (const difference<In> steps = std::min(at.left_count(), at.right_count()) / 2) {
+      for (difference<In> i = 0; i < steps; ++i) {
+        const bool take_right = less(*at.right, *at.left);
+        const bool take_left = less(at.right_end[-1], at.left_end[-1]);
+        put(at.out++, take_right ? at.right : at.left);
+        at.right += take_right;
+        at.left += !take_right;
+        put(--out_end, (take_left ? at.left_end : at.right_end) - 1);
+        at.right_end -= !take_left;
+        at.left_end -= take_left;
+      }
+    }
+  }
+
+  /// In order of the output.
+  template <class Order>
+  void merge_from_front(const Order& less) {
     while (left != left_end && right != right_end) {
       if (less(*right, *left)) {
         put(out, right);
@@ -117,41 +152,13 @@ struct merge_of {
     }
   }
 
-  /// From both ends at once, so that two chains of comparisons overlap. As many steps are taken without looking for the ends as
-  /// neither range can run out in.
-  template <class Order>
-  void merge_without_branches(const Order& less) {
-    merge_of rest = *this;
-    Out out_end = out + count();
-    while (const difference<In> steps = std::min(rest.left_count(), rest.right_count()) / 2) {
-      for (difference<In> i = 0; i < steps; ++i) {
-        const bool take_right = less(*rest.right, *rest.left);
-        put(rest.out++, take_right ? rest.right : rest.left);
-        rest.right += take_right;
-        rest.left += !take_right;
-        const bool take_left = less(rest.right_end[-1], rest.left_end[-1]);
-        put(--out_end, (take_left ? rest.left_end : rest.right_end) - 1);
-        rest.right_end -= !take_left;
-        rest.left_end -= take_left;
-      }
-    }
-    rest.merge_with_branches(less);
-    rest.move_all();
-    left = left_end;
-    right = right_end;
-  }
-
   /// Merges. Stable. Every element arrives, in some order if `less` throws or has thrown before.
   template <class Order>
   void merge(const Order& less, first_failure& failure) {
     static_cast<void>(!failure.is_set() && failure.guard([&] {
       if (move_whole_ranges(less)) return;
-      if constexpr (in_registers<In>) {
-        // What is copied stays where it was, so all can be copied again.
-        merge_without_branches(less);
-      } else {
-        merge_with_branches(less);
-      }
+      merge_from_both_ends(less);
+      merge_from_front(less);
     }));
     move_all();
   }
