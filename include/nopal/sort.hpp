@@ -73,10 +73,8 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, P
     const order less(compare, projection);
     const auto begin = sort_detail::plain_iterator(first);
     const auto count = static_cast<std::ptrdiff_t>(last - first);
-    constexpr bool in_registers = sort_detail::in_registers<decltype(sort_detail::plain_iterator(first))>;
-    sort_detail::stable_sort_range(
-        begin, begin + (last - first), less,
-        sort_detail::stable_serial(count, sort_detail::workers_for(count), in_registers));
+    sort_detail::stable_sort_range(begin, begin + (last - first), less,
+                                   sort_detail::stable_serial(count, sort_detail::workers_for(count)));
   }
 }
 

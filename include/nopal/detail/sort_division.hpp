@@ -22,7 +22,7 @@ struct division {
 
 /// What one strand sorts, by quicksort, or by merges: many forks' time, and small beside any range that is worth a fork.
 inline constexpr std::ptrdiff_t usual_serial = 2048;
-/// Elements in registers are merged at twice the cost of a partition: strands have more of them, as long as all have some.
+/// A merge costs more than a partition: strands have more to sort in a stable sort, as long as all have some.
 inline constexpr std::ptrdiff_t most_serial = 1 << 18;
 /// Below that a piece's fork and exchange cost too much.
 inline constexpr std::ptrdiff_t least_piece = 1 << 15;
@@ -47,9 +47,7 @@ inline division division_of(std::ptrdiff_t count, std::ptrdiff_t workers) noexce
 }
 
 /// What one strand sorts in a stable sort.
-inline std::ptrdiff_t stable_serial(std::ptrdiff_t count, std::ptrdiff_t workers,
-                                    bool in_registers) noexcept {
-  if (!in_registers) return usual_serial;
+inline std::ptrdiff_t stable_serial(std::ptrdiff_t count, std::ptrdiff_t workers) noexcept {
   if (workers == 1) return count;
   return std::clamp(count / (workers * stable_parts_per_worker), usual_serial, most_serial);
 }

@@ -140,19 +140,6 @@ partition_range(Iterator first, Iterator last, const GoesLeft& goes_left, differ
 
 // --- quicksort ---------------------------------------------------------------------------------------------------
 
-/// No more than these are sorted without a partition.
-template <class Iterator>
-inline constexpr difference<Iterator> few = in_registers<Iterator> ? static_cast<int>(small_room) : 16;
-
-template <class Iterator, class Order>
-void sort_few(Iterator first, Iterator last, const Order& less) {
-  if constexpr (in_registers<Iterator>) {
-    small_sort(first, static_cast<std::size_t>(last - first), less);
-  } else if (first != last) {
-    insertion_sort(first, std::next(first), last, less);
-  }
-}
-
 /// What a quicksort knows of its range.
 template <class Iterator>
 struct quick_range {

@@ -137,6 +137,20 @@ template <class T, class Order>
   if (merge_halves(halves, count, first, less)) guard.not_needed();
 }
 
+/// No more than these are sorted without a partition.
+template <class Iterator>
+inline constexpr difference<Iterator> few = in_registers<Iterator> ? static_cast<int>(small_room) : 16;
+
+/// Sorts up to `few` elements. Stable.
+template <class Iterator, class Order>
+void sort_few(Iterator first, Iterator last, const Order& less) {
+  if constexpr (in_registers<Iterator>) {
+    small_sort(first, static_cast<std::size_t>(last - first), less);
+  } else if (first != last) {
+    insertion_sort(first, std::next(first), last, less);
+  }
+}
+
 // --- the worst case ----------------------------------------------------------------------------------------------
 
 /// Lets `*(first + at)` sink in the heap of `count` elements.

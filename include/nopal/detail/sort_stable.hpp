@@ -93,15 +93,11 @@ private:
     bool sorted = false;
     failure_.guard([&] { sorted = sort_run(first_ + begin, first_ + end, less_); });
     if (sorted || failure_.is_set()) return;
-    if constexpr (in_registers<Iterator>) {
-      if (end - begin > usual_serial && seems_to_have_runs(begin, end)) {
-        sort_part(begin, end, 2);
-        return;
-      }
+    if constexpr (std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>) {
+      if (end - begin > usual_serial && seems_to_have_runs(begin, end)) return sort_by_merges(begin, end, 2);
       failure_.guard([&] {
-        stable_quick_sort(first_ + begin, first_ + end, buffer_ + begin, static_cast<element*>(nullptr),
-                          2 * floor_log2(end - begin), less_,
-                          [this](element* from, element* to) { sort_by_merges(from - first_, to - first_); });
+        stable_quick_sort(first_ + begin, first_ + end, buffer_ + begin, 2 * floor_log2(end - begin), less_,
+                          [this](Iterator from, Iterator to) { sort_by_merges(from - first_, to - first_); });
       });
     } else {
       sort_by_merges(begin, end);
@@ -120,15 +116,18 @@ private:
   }
 
   void sort_by_merges(count_type begin, count_type end) {
-    const int halvings = even_halvings(static_cast<std::ptrdiff_t>(end - begin), few_stable);
+    sort_by_merges(begin, end, even_halvings(static_cast<std::ptrdiff_t>(end - begin), few<Iterator>));
+  }
+
+  void sort_by_merges(count_type begin, count_type end, int halvings) {
     sort_part(begin, end, halvings);
     if (halvings != 0) std::destroy(buffer_ + begin, buffer_ + end);
   }
 
   void sort_part(count_type begin, count_type end, int halvings) {
     if (halvings == 0) {
-      if (end - begin > few_stable) return sort_serially(begin, end);
-      failure_.guard([&] { sort_few_stable(first_ + begin, first_ + end); });
+      if (end - begin > few<Iterator>) return sort_serially(begin, end);
+      failure_.guard([&] { sort_few(first_ + begin, first_ + end, less_); });
       return;
     }
     const count_type middle = begin + (end - begin) / 2;
@@ -149,16 +148,6 @@ private:
       merge(to_buffer<true>{in + begin, in + middle, in + middle, in + end, out + begin});
     } else {
       merge(to_buffer<false>{in + begin, in + middle, in + middle, in + end, out + begin});
-    }
-  }
-
-  static constexpr std::ptrdiff_t few_stable = in_registers<Iterator> ? static_cast<int>(small_room) : 20;
-
-  void sort_few_stable(Iterator first, Iterator last) {
-    if constexpr (in_registers<Iterator>) {
-      small_sort(first, static_cast<std::size_t>(last - first), less_);
-    } else {
-      insertion_sort(first, std::next(first), last, less_);
     }
   }
 
