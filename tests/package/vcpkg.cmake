@@ -70,7 +70,7 @@ function(vcpkg_cmake_config_fixup)
   set(targets "${CURRENT_PACKAGES_DIR}/share/${PORT}/nopalTargets.cmake")
   file(READ "${targets}" text)
   set(one_up "get_filename_component(_IMPORT_PREFIX \"\${_IMPORT_PREFIX}\" PATH)\n")
-  string(REPLACE "${one_up}${one_up}${one_up}${one_up}" "${one_up}${one_up}${one_up}" text "${text}")
+  string(REPLACE "${one_up}${one_up}${one_up}" "${one_up}${one_up}" text "${text}")
   file(WRITE "${targets}" "${text}")
 endfunction()
 
