@@ -13,7 +13,7 @@ project = pathlib.Path(sys.argv[1])
 checked, wrong = 0, []
 for page in sys.argv[2:]:
     text = (project / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"^(?:<!-- (\S+): (.+) -->\n)?```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^(?:<!-- (\S+): ([^\n]+) -->\n)?```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     if text.count("```cpp") != len(blocks):
         wrong.append(f"{page}: a block of C++ does not end")
     for file, name, block in blocks:
