@@ -1,24 +1,29 @@
-# Installs the library, the headers, the CMake package and the pkg-config file. Both packages find
-# the library relative to themselves, so an installed tree may be moved.
+# Installs the library, the headers, the CMake package, the pkg-config file, and the command with its manual pages. All
+# find one another by relative paths, so an installed tree may be moved. Components: runtime, development, tools.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/nopal")
 
-install(TARGETS nopal EXPORT nopal_targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+set(libraries nopal)
+if(TARGET nopal_static)
+  list(APPEND libraries nopal_static)
+endif()
+install(TARGETS ${libraries} EXPORT nopal_targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nopal" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
-install(EXPORT nopal_targets NAMESPACE nopal:: FILE nopalTargets.cmake DESTINATION "${package_dir}")
+install(EXPORT nopal_targets NAMESPACE nopal:: FILE nopalTargets.cmake DESTINATION "${package_dir}"
+  COMPONENT development)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/nopalConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nopalConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/nopalConfig.cmake" INSTALL_DESTINATION "${package_dir}"
   NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 install(FILES "${PROJECT_BINARY_DIR}/nopalConfig.cmake" "${PROJECT_BINARY_DIR}/nopalConfigVersion.cmake"
-  DESTINATION "${package_dir}")
+  DESTINATION "${package_dir}" COMPONENT development)
 
 file(RELATIVE_PATH NOPAL_PC_TO_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" NOPAL_PC_TO_PREFIX "${NOPAL_PC_TO_PREFIX}")
@@ -27,12 +32,48 @@ foreach(definition IN LISTS NOPAL_VARIANT_DEFINITIONS)
   string(APPEND NOPAL_PC_DEFINITIONS " -D${definition}")
 endforeach()
 # Who links the archive needs what the archive needs, whether or not they ask for `--static`: there
-# is no shared library that would bring it along.
-if(BUILD_SHARED_LIBS)
-  set(NOPAL_PC_LIBS "")
-else()
+# is no shared library that would bring it along. Beside a shared library they have to ask.
+set(NOPAL_PC_LIBS "")
+set(NOPAL_PC_PRIVATE_LIBS "")
+if(NOT BUILD_SHARED_LIBS)
   set(NOPAL_PC_LIBS " -pthread -lstdc++")
   string(APPEND NOPAL_PC_DEFINITIONS " -DNOPAL_STATIC")
+elseif(TARGET nopal_static)
+  set(NOPAL_PC_PRIVATE_LIBS "Libs.private: -pthread -lstdc++\n")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal.pc.in" "${PROJECT_BINARY_DIR}/nopal.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+
+if(TARGET nopal_command)
+  install(TARGETS nopal_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+  if(BUILD_SHARED_LIBS AND NOT NOPAL_DEBIAN)
+    file(RELATIVE_PATH to_library "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+    set_target_properties(nopal_command PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+  endif()
+endif()
+
+# nopal_install_manual(section component): the manual pages that there are. Debian has them compressed.
+function(nopal_install_manual section component)
+  file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.${section}")
+  if(NOPAL_DEBIAN)
+    nopal_compress(pages ${pages})
+  endif()
+  install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}" COMPONENT ${component})
+endfunction()
+
+# nopal_compress(result file...): the same with `.gz`, without a name or a time inside. Now, while configuring.
+function(nopal_compress result)
+  set(compressed "")
+  foreach(file IN LISTS ARGN)
+    get_filename_component(name "${file}" NAME)
+    set(output "${PROJECT_BINARY_DIR}/compressed/${name}.gz")
+    file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/compressed")
+    execute_process(COMMAND gzip -9nc "${file}" OUTPUT_FILE "${output}" COMMAND_ERROR_IS_FATAL ANY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    list(APPEND compressed "${output}")
+  endforeach()
+  set(${result} "${compressed}" PARENT_SCOPE)
+endfunction()
+
+nopal_install_manual(1 tools)
+nopal_install_manual(3 development)

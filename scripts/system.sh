@@ -159,6 +159,8 @@ want_lint_tools() {
 want_docs_tools() { want_command doxygen doxygen 'the documentation'; }
 want_test_tools() {
   want_command pkg-config pkg-config 'the tests of the installed package'
+  want_command dpkg-shlibdeps dpkg-dev 'the test of the Debian packages'
+  want_command lintian lintian 'the test of the Debian packages'
   want_command gdb gdb 'the test of backtraces in a debugger'
   want_command valgrind valgrind 'the test that counts instructions'
 }

@@ -120,7 +120,7 @@ template <class First, class Last, class T, class Map, class Combine>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Map&& map, Combine&& combine) {
   return detail::with_reduction<T>(
       first, last, identity, map, combine,
-      [&identity](std::size_t count, const auto& of) { return detail::begin_reduction(count, &of); });
+      [](std::size_t count, const auto& of) { return detail::begin_reduction(count, &of); });
 }
 
 /// The same by a tree that depends on the range and `grain` alone: halves down to `grain` positions at most, each of these in order

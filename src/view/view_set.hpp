@@ -115,7 +115,7 @@ private:
   // for the other at first where the lowest 12 bits of the addresses are the same.
   static constexpr std::size_t before_words = slot_count * sizeof(void*) + 2 * sizeof(void*) +
                                               sizeof(view_map) + (1 + log_capacity) * sizeof(std::uint32_t);
-  char apart_[page - (before_words - page / 2) % page];
+  [[maybe_unused]] char apart_[page - (before_words - page / 2) % page];
   std::uint64_t words_[slot_count];
 };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: consume.sh WAY LINKAGE SOURCE_DIR WORK_DIR      (environment: CC, CXX, CMAKE)
 # Reaches Nopal the way a user does and runs a program with it.
-#   WAY      install, find_package, pkg_config, subdirectory
+#   WAY      install, find_package, pkg_config, subdirectory, fetch_git, fetch_archive
 #   LINKAGE  static, shared
 set -eu
 way=$1 linkage=$2 source_dir=$3 work_dir=$4
@@ -45,6 +45,13 @@ pkg_config() {
   fi
 }
 
+# copy_sources DIRECTORY: what the library takes, and nothing else of the project.
+copy_sources() {
+  rm -rf "$1"
+  mkdir -p "$1"
+  (cd "$source_dir" && cp -R CMakeLists.txt LICENSE cmake include src "$1")
+}
+
 case $way in
   install)
     configure_and_build -S "$source_dir" -DCMAKE_INSTALL_PREFIX="$prefix-moved" -DNOPAL_BUILD_TOOLS=OFF \
@@ -59,6 +66,20 @@ case $way in
     ;;
   subdirectory)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir"
+    ;;
+  fetch_git)
+    command -v git >/dev/null || { echo 'git is missing'; exit 77; }
+    repository=$work_dir/$way-$linkage-repository
+    copy_sources "$repository"
+    git -C "$repository" init --quiet --initial-branch=main
+    git -C "$repository" add .
+    git -C "$repository" -c user.name=test -c user.email=test@localhost -c commit.gpgsign=false commit --quiet -m 'A release'
+    configure_and_build -S "$consumer" "-DNOPAL_GIT=file://$repository"
+    ;;
+  fetch_archive)
+    copy_sources "$work_dir/$way-$linkage-sources/nopal-release"
+    tar -C "$work_dir/$way-$linkage-sources" -czf "$work_dir/$way-$linkage.tar.gz" nopal-release
+    configure_and_build -S "$consumer" "-DNOPAL_ARCHIVE=file://$work_dir/$way-$linkage.tar.gz"
     ;;
   pkg_config)
     pkg_config

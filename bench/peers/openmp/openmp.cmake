@@ -1,17 +1,6 @@
 # Adds the peers gomp and libomp, each where its compiler and its library are found.
 
-# nopal_compiles_openmp(result compiler): whether it compiles and links OpenMP; a package each, with some compilers.
-function(nopal_compiles_openmp result compiler)
-  set(source "${CMAKE_CURRENT_BINARY_DIR}/openmp_check.cpp")
-  file(WRITE "${source}" "#include <omp.h>\nint main() { return omp_get_num_threads() - 1; }\n")
-  execute_process(COMMAND "${compiler}" -fopenmp "${source}" -o "${CMAKE_CURRENT_BINARY_DIR}/openmp_check"
-    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
-  if(failed)
-    set(${result} OFF PARENT_SCOPE)
-  else()
-    set(${result} ON PARENT_SCOPE)
-  endif()
-endfunction()
+include(NopalOpenMP)
 
 # nopal_add_openmp_peer(name compiler_id missing names...): `names` are what the compiler may be called; `missing` says
 # what to install.
@@ -58,9 +47,5 @@ function(nopal_add_openmp_peer name compiler_id missing)
     INSTALL_COMMAND "")
 endfunction()
 
-set(clang_names clang++)
-foreach(version RANGE 16 40)
-  list(PREPEND clang_names clang++-${version})
-endforeach()
 nopal_add_openmp_peer(gomp GNU "g++" g++)
-nopal_add_openmp_peer(libomp Clang "clang and libomp-dev of its version" ${clang_names})
+nopal_add_openmp_peer(libomp Clang "clang and libomp-dev of its version" ${NOPAL_CLANG_NAMES})

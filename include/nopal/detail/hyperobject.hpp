@@ -121,10 +121,14 @@ protected:
   [[no_unique_address]] Monoid monoid_;
 };
 
+/// The stricter of a cache line's alignment and a type's. One number, since GCC 12 heeds but the last of two `alignas`
+/// that depend on a template's arguments.
+template <class T>
+inline constexpr std::size_t line_alignment = alignof(T) > cache_line ? alignof(T) : cache_line;
+
 /// A value that each strand has its own view of. On cache lines of its own: one strand writes to it, and all read the rest.
 template <class Monoid, bool as_word>
-class alignas(cache_line) alignas(typename Monoid::value_type) hyperobject_of
-    : public known_to_strands<Monoid> {
+class alignas(line_alignment<typename Monoid::value_type>) hyperobject_of : public known_to_strands<Monoid> {
 public:
   using value_type = typename Monoid::value_type;
 
