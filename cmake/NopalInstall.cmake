@@ -1,4 +1,4 @@
-# Installs the library, the headers, the CMake package and the pkg-config file. Both packages find
+# Installs the library, the headers, the CMake package, the pkg-config file and the manual pages. Both packages find
 # the library relative to themselves, so an installed tree may be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -36,3 +36,12 @@ else()
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal.pc.in" "${PROJECT_BINARY_DIR}/nopal.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+file(GLOB man_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.[1-9]")
+if(NOT NOPAL_BUILD_TOOLS)
+  list(FILTER man_pages EXCLUDE REGEX "\\.1$")  # those of the command
+endif()
+foreach(page IN LISTS man_pages)
+  string(REGEX REPLACE ".*\\." "" section "${page}")
+  install(FILES "${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}")
+endforeach()
