@@ -136,6 +136,25 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
 #endif
 }
 
+/* What a fork would be good for now. */
+enum nopal_demand {
+  nopal_no_demand,    /* nobody has asked for work, and there is some that one could ask for */
+  nopal_nothing_left, /* the deque has nothing that a thief could take or ask for */
+  nopal_asked_for     /* a thief has asked for work */
+};
+
+/* Late is harmless, as for a push: thieves take what is private all the same. A few instructions, two cache lines of the
+ * worker's own. */
+static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
+  struct nopal_deque* const deque = nopal_this_deque();
+  const int32_t bottom = deque->bottom;
+  /* Pair with the stores of thieves that poison the limit, and that take entries; nothing is read after them. */
+  if (NOPAL_UNLIKELY(!NOPAL_LESS_THAN(bottom, &deque->limit))) {
+    return nopal_asked_for;
+  }
+  return NOPAL_UNLIKELY(NOPAL_LESS_THAN(bottom - 1, &deque->top)) ? nopal_nothing_left : nopal_no_demand;
+}
+
 /* The frame's address, computed anew where it is needed: kept in a register it would cost every call a push. */
 static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_frame* frame) {
   struct nopal_frame* fresh;

@@ -15,6 +15,10 @@ extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_ab
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
+namespace detail {
+struct scope_access;
+}
+
 /// Forks children and joins them, within one call of one function.
 ///
 /// A fork calls its child like a function; what follows the fork, up to the join, may be taken by another worker and
@@ -90,6 +94,8 @@ public:
   }
 
 private:
+  friend struct detail::scope_access;
+
   /// Folds to nothing at a scope's first fork; one compare at the others.
   [[gnu::always_inline]] void check_function() {
     if (NOPAL_UNLIKELY(frame_.frame_pointer != __builtin_frame_address(0))) {
@@ -101,6 +107,12 @@ private:
 };
 
 namespace detail {
+/// What the patterns look at.
+struct scope_access {
+  /// Continuations stolen since the last join; read by the strand that owns the scope.
+  static std::uint32_t steals(const scope& s) noexcept { return s.frame_.steals; }
+};
+
 /// Refers to the library's name of this binary interface, so that another library does not link. Hidden, because a
 /// symbol that GCC must make unique in the whole process keeps a plug-in from ever being unloaded.
 [[gnu::used, gnu::visibility("hidden")]] inline const char* const linked_abi =

@@ -1,0 +1,97 @@
+// Calls of several functions at once, and what becomes of their results.
+#ifndef NOPAL_DETAIL_INVOKE_ALL_HPP
+#define NOPAL_DETAIL_INVOKE_ALL_HPP
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/loop.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+/// Room for what a function returns.
+template <class T>
+class result_slot {
+public:
+  result_slot() noexcept {}
+  result_slot(const result_slot&) = delete;
+  result_slot& operator=(const result_slot&) = delete;
+  ~result_slot() {
+    if (made_) {
+      std::destroy_at(&value_);
+    }
+  }
+  template <class F>
+  void make(F&& f) {
+    ::new (static_cast<void*>(&value_)) T(detail::invoke(std::forward<F>(f)));
+    made_ = true;
+  }
+  T&& take() { return std::move(value_); }
+
+private:
+  union {
+    T value_;
+  };
+  bool made_ = false;
+};
+
+/// A reference that a function returns.
+template <class T>
+class result_slot<T&> {
+public:
+  template <class F>
+  void make(F&& f) {
+    value_ = std::addressof(detail::invoke(std::forward<F>(f)));
+  }
+  T& take() { return *value_; }
+
+private:
+  T* value_ = nullptr;
+};
+
+template <class T>
+class result_slot<T&&> : public result_slot<T> {};
+
+struct nothing_returned {};
+
+/// Nothing to keep.
+template <>
+class result_slot<void> {
+public:
+  template <class F>
+  void make(F&& f) {
+    detail::invoke(std::forward<F>(f));
+  }
+  nothing_returned take() { return {}; }
+};
+
+template <class F>
+using slot_for = result_slot<std::invoke_result_t<F>>;
+
+/// Forks all functions but the last, which it calls.
+template <class Slots, class Functions, std::size_t... I>
+void invoke_into(Slots& slots, Functions& functions, std::index_sequence<I...>) {
+  constexpr std::size_t last = sizeof...(I);
+  scope s;
+  // What a fork copies is the reference to both tuples.
+  (s.fork([&slots, &functions] {
+    std::get<I>(slots).make(std::forward<std::tuple_element_t<I, Functions>>(std::get<I>(functions)));
+  }),
+   ...);
+  NOPAL_DETAIL_TRY {
+    std::get<last>(slots).make(
+        std::forward<std::tuple_element_t<last, Functions>>(std::get<last>(functions)));
+  }
+  NOPAL_DETAIL_JOIN_IF_THROWN(s)
+  s.join();
+}
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,228 @@
+// Loops that are split when somebody has nothing to do, and not before.
+//
+// A strand goes through its range in stretches and looks between them whether a fork is of use: a thief has asked for work, or the
+// deque has nothing more that a thief could take. Only then it forks, the earlier half of what is left as the child, and
+// what a thief takes is the later half. At the beginning, and where a thief asked, the child is halved in turn, down to the
+// first position: whatever that takes, all the others can be stolen meanwhile. So where nobody steals there are about 2 log2 n
+// forks; each steal takes half of what is left; and a stretch, in which the strand does not look, is a small part of its range.
+#ifndef NOPAL_DETAIL_LOOP_HPP
+#define NOPAL_DETAIL_LOOP_HPP
+
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/invoke.hpp>
+#include <nopal/detail/mode.hpp>
+#include <nopal/scope.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+#ifdef NOPAL_ELIDE
+using NOPAL_ABI_NAMESPACE::detail::invoke;
+#endif
+
+enum class demand { none, nothing_left, asked_for };
+
+/// What a fork would be good for now.
+[[gnu::always_inline]] inline demand look_for_demand() noexcept {
+#ifdef NOPAL_ELIDE
+  return demand::none;
+#else
+  return static_cast<demand>(nopal_look_for_demand());
+#endif
+}
+
+/// Whether the calling strand is one that a thief took from its worker at a fork of `s`.
+[[gnu::always_inline]] inline bool is_stolen_from(const scope& s) noexcept {
+#ifdef NOPAL_ELIDE
+  static_cast<void>(s);
+  return false;
+#else
+  return scope_access::steals(s) != 0;
+#endif
+}
+
+/// A strand looks 16 times on its way through a range, and every 4096 positions: a look costs a nanosecond or two. While it has the
+/// later half of what it began with in its deque, a thief need not wait for it.
+inline constexpr std::size_t looks_at_least = 16;
+inline constexpr std::size_t longest_stretch = 4096;
+
+/// How far a strand goes before it looks, in a range of `count` positions, of which `grain` are not worth a fork.
+[[gnu::always_inline]] inline std::size_t stretch_of(std::size_t count, std::size_t grain) noexcept {
+  const std::size_t share = count / looks_at_least;
+  const std::size_t usual = share < longest_stretch ? share : longest_stretch;
+  return usual > grain ? usual : grain;
+}
+
+/// The end of the stretch that begins at `from`.
+[[gnu::always_inline]] inline std::size_t end_of_stretch(std::size_t from, std::size_t to,
+                                                         std::size_t stretch) noexcept {
+  return to - from > stretch ? from + stretch : to;
+}
+
+/// The middle of a range that is split.
+inline std::size_t middle_of(std::size_t from, std::size_t to) noexcept { return from + (to - from) / 2; }
+
+// --- positions: what a loop counts, from 0 -----------------------------------------------------------------------
+
+/// Whole numbers from `first` on.
+template <class Integer>
+struct numbers {
+  using position = Integer;
+  Integer first;
+
+  [[nodiscard]] static std::size_t count(Integer first, Integer last) noexcept {
+    using bits = std::make_unsigned_t<Integer>;
+    return first < last ? static_cast<std::size_t>(
+                              static_cast<bits>(static_cast<bits>(last) - static_cast<bits>(first)))
+                        : 0;
+  }
+  [[nodiscard]] Integer at(std::size_t offset) const noexcept {
+    using bits = std::make_unsigned_t<Integer>;
+    return static_cast<Integer>(static_cast<bits>(static_cast<bits>(first) + static_cast<bits>(offset)));
+  }
+};
+
+/// Iterators from `first` on.
+template <class Iterator>
+struct places {
+  using position = Iterator;
+  Iterator first;
+
+  [[nodiscard]] static std::size_t count(const Iterator& first, const Iterator& last) {
+    const auto distance = last - first;
+    return distance > 0 ? static_cast<std::size_t>(distance) : 0;
+  }
+  [[nodiscard]] Iterator at(std::size_t offset) const {
+    return first + static_cast<std::iter_difference_t<Iterator>>(offset);
+  }
+};
+
+/// Calls `visit` with each position of a stretch.
+template <class Positions, class Visit>
+[[gnu::always_inline]] inline void visit_stretch(const Positions& all, std::size_t from, std::size_t to,
+                                                 Visit&& visit) {
+  const auto end = all.at(to);
+  for (auto position = all.at(from); position != end; ++position) {
+    visit(position);
+  }
+}
+
+template <class T>
+concept integer_index = std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= sizeof(std::size_t);
+
+/// What a loop from an A to a B counts; void if that cannot be told.
+template <class A, class B>
+constexpr auto positions_type() {
+  if constexpr (integer_index<A> && integer_index<B>) {
+    return std::type_identity<numbers<std::common_type_t<A, B>>>();
+  } else if constexpr (std::random_access_iterator<A> && std::is_same_v<A, B>) {
+    return std::type_identity<places<A>>();
+  } else {
+    return std::type_identity<void>();
+  }
+}
+template <class A, class B>
+using positions_of = typename decltype(positions_type<A, B>())::type;
+
+/// `f` of a position: of the number or iterator, or else of what the iterator leads to.
+template <class F, class Position>
+[[gnu::always_inline]] inline decltype(auto) call_at(F& f, const Position& position) {
+  if constexpr (std::is_invocable_v<F&, const Position&>) {
+    return detail::invoke(f, position);
+  } else {
+    return detail::invoke(f, *position);
+  }
+}
+
+template <class F, class Position>
+constexpr bool takes_position() {
+  if constexpr (std::is_invocable_v<F&, const Position&>) {
+    return true;
+  } else if constexpr (std::random_access_iterator<Position>) {
+    return std::is_invocable_v<F&, std::iter_reference_t<Position>>;
+  } else {
+    return false;
+  }
+}
+
+// --- the loop ----------------------------------------------------------------------------------------------------
+
+template <class Stretch>
+void halve_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch);
+template <class Stretch>
+void open_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch);
+
+/// Calls `(*stretch)(from, to)` for stretches that make up the range; false from it ends the strand's part.
+template <class Stretch>
+void run_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
+  const std::size_t usual = stretch_of(to - from, grain);
+  while (from < to) {
+    if (to - from > grain) {
+      if (const demand seen = look_for_demand(); seen != demand::none) {
+        return seen == demand::asked_for ? open_loop(from, to, grain, stretch)
+                                         : halve_loop(from, to, grain, stretch);
+      }
+    }
+    const std::size_t next = end_of_stretch(from, to, usual);
+    if constexpr (std::is_same_v<decltype((*stretch)(from, next)), bool>) {
+      if (!(*stretch)(from, next)) {
+        return;
+      }
+    } else {
+      (*stretch)(from, next);
+    }
+    from = next;
+  }
+}
+
+/// The same with the later half for whoever wants it.
+template <class Stretch>
+[[gnu::noinline]] void halve_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
+  const std::size_t middle = middle_of(from, to);
+  scope s;
+  s.fork(run_loop<Stretch>, from, middle, grain, stretch);
+  NOPAL_DETAIL_TRY { run_loop(middle, to, grain, stretch); }
+  NOPAL_DETAIL_JOIN_IF_THROWN(s)
+  s.join();
+}
+
+/// The same with everything but the first positions for whoever wants it.
+template <class Stretch>
+[[gnu::noinline]] void open_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
+  if (to - from <= grain) {
+    if (from < to) {
+      static_cast<void>((*stretch)(from, to));
+    }
+    return;
+  }
+  const std::size_t middle = middle_of(from, to);
+  scope s;
+  s.fork(open_loop<Stretch>, from, middle, grain, stretch);
+  NOPAL_DETAIL_TRY { run_loop(middle, to, grain, stretch); }
+  NOPAL_DETAIL_JOIN_IF_THROWN(s)
+  s.join();
+}
+
+/// The whole of a loop. Nested in one that has left work in the deque it is a serial loop that looks.
+template <class Stretch>
+[[gnu::always_inline]] inline void begin_loop(std::size_t count, std::size_t grain, Stretch* stretch) {
+  if (look_for_demand() == demand::none) {
+    run_loop(0, count, grain, stretch);
+  } else {
+    open_loop(0, count, grain, stretch);
+  }
+}
+
+/// The grain that was asked for; 0 asks for the automatic one.
+constexpr std::size_t grain_of(std::size_t asked) noexcept { return asked != 0 ? asked : 1; }
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

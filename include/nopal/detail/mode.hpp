@@ -1,0 +1,29 @@
+// The namespace of what is compiled in two ways, on parallel scopes and on the serial elision's: one program may hold both.
+#ifndef NOPAL_DETAIL_MODE_HPP
+#define NOPAL_DETAIL_MODE_HPP
+
+#include <nopal/version.hpp>
+
+#ifndef NOPAL_ELIDE
+#define NOPAL_MODE_NAMESPACE NOPAL_ABI_NAMESPACE
+#elif defined(NOPAL_ELIDE_DEPTH)
+#define NOPAL_MODE_NAMESPACE elided_depth
+#else
+#define NOPAL_MODE_NAMESPACE elided
+#endif
+
+// Around what follows the last fork of a scope, so that an earlier exception, of a child, takes the place of a later one:
+// leaving the scope by the later one would drop it.
+#ifdef __cpp_exceptions
+#define NOPAL_DETAIL_TRY try
+#define NOPAL_DETAIL_JOIN_IF_THROWN(scope)                                                                   \
+  catch (...) {                                                                                              \
+    (scope).join();                                                                                          \
+    throw;                                                                                                   \
+  }
+#else
+#define NOPAL_DETAIL_TRY
+#define NOPAL_DETAIL_JOIN_IF_THROWN(scope)
+#endif
+
+#endif

@@ -1,0 +1,157 @@
+// Ranges and projections as the patterns know them, without <ranges> and <functional>, which take long to compile.
+#ifndef NOPAL_DETAIL_RANGE_HPP
+#define NOPAL_DETAIL_RANGE_HPP
+
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/loop.hpp>
+#include <nopal/detail/reduce.hpp>
+#include <nopal/detail/scan.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+/// The projection of an element that is itself.
+struct itself {
+  template <class T>
+  [[nodiscard]] constexpr T&& operator()(T&& value) const noexcept {
+    return std::forward<T>(value);
+  }
+};
+
+/// The sum of two, whatever their types.
+struct plus {
+  template <class A, class B>
+  [[nodiscard]] constexpr auto operator()(A&& a, B&& b) const {
+    return std::forward<A>(a) + std::forward<B>(b);
+  }
+};
+
+namespace ends_of_ranges {
+using std::begin;
+using std::end;
+template <class Range>
+constexpr auto first(Range& range) -> decltype(begin(range)) {
+  return begin(range);
+}
+template <class Range>
+constexpr auto last(Range& range) -> decltype(end(range)) {
+  return end(range);
+}
+}  // namespace ends_of_ranges
+template <class Range>
+constexpr auto begin_of(Range& range) -> decltype(ends_of_ranges::first(range)) {
+  return ends_of_ranges::first(range);
+}
+template <class Range>
+constexpr auto end_of(Range& range) -> decltype(ends_of_ranges::last(range)) {
+  return ends_of_ranges::last(range);
+}
+template <class Range>
+concept is_range_of_iterators = requires(std::remove_reference_t<Range>& range) {
+  { detail::begin_of(range) } -> std::input_iterator;
+  { detail::end_of(range) } -> std::sentinel_for<decltype(detail::begin_of(range))>;
+};
+template <class Range>
+inline constexpr bool is_range = is_range_of_iterators<Range>;
+template <class Range>
+using iterator_of = decltype(detail::begin_of(std::declval<std::remove_reference_t<Range>&>()));
+
+/// Whether `f` can be called with the projection of what an iterator leads to.
+template <class F, class Projection, class Iterator>
+constexpr bool can_take_projected() {
+  if constexpr (std::is_invocable_v<Projection&, std::iter_reference_t<Iterator>>) {
+    return std::is_invocable_v<F&, std::invoke_result_t<Projection&, std::iter_reference_t<Iterator>>>;
+  } else {
+    return false;
+  }
+}
+template <class F, class Projection, class Iterator>
+inline constexpr bool takes_projected = can_take_projected<F, Projection, Iterator>();
+
+/// Calls `body` for each element: in a loop that is split, or, where positions cannot be told beforehand, by a fork each.
+template <class Iterator, class Sentinel, class Body, class Projection>
+void for_each_in(Iterator first, Sentinel last, Body& body, Projection& projection) {
+  if constexpr (std::random_access_iterator<Iterator> && std::sized_sentinel_for<Sentinel, Iterator>) {
+    const places<Iterator> all{first};
+    auto stretch = [&all, &body, &projection](std::size_t from, std::size_t to) {
+      visit_stretch(all, from, to, [&body, &projection](const Iterator& at) {
+        detail::invoke(body, detail::invoke(projection, *at));
+      });
+    };
+    const auto distance = last - first;
+    begin_loop(distance > 0 ? static_cast<std::size_t>(distance) : 0, 1, &stretch);
+  } else if constexpr (std::forward_iterator<Iterator>) {
+    auto call = [&body, &projection](const Iterator& at) {
+      detail::invoke(body, detail::invoke(projection, *at));
+    };
+    scope s;
+    for (; first != last; ++first) {
+      s.fork([&call](const Iterator& at) { call(at); }, first);
+    }
+    s.join();
+  } else {
+    scope s;
+    for (; first != last; ++first) {
+      s.fork(
+          [&body, &projection](std::iter_value_t<Iterator>&& value) {
+            detail::invoke(body, detail::invoke(projection, value));
+          },
+          std::iter_value_t<Iterator>(*first));
+    }
+    s.join();
+  }
+}
+
+/// Whether `predicate` holds for the projection of what is at a position.
+template <class Iterator, class Predicate, class Projection>
+auto tester(const places<Iterator>& all, Predicate& predicate, Projection& projection) {
+  return [&all, &predicate, &projection](std::size_t position) {
+    return static_cast<bool>(detail::invoke(predicate, detail::invoke(projection, *all.at(position))));
+  };
+}
+
+/// Checks what a reduction is given, and calls `reduce(count, reduction)`.
+template <class T, class First, class Last, class Map, class Combine, class Reduce>
+T with_reduction(First first, Last last, const T& identity, Map& map, Combine& combine, Reduce reduce) {
+  using all_positions = positions_of<First, Last>;
+  static_assert(!std::is_void_v<all_positions>, "parallel_reduce: the first two arguments must be whole "
+                                                "numbers or random-access iterators of one type");
+  if constexpr (!std::is_void_v<all_positions>) {
+    using position = typename all_positions::position;
+    static_assert(takes_position<Map, position>(), "parallel_reduce: the map must be callable with a number "
+                                                   "or iterator of the range, or with an element of it");
+    if constexpr (takes_position<Map, position>()) {
+      using mapped = decltype(call_at(map, std::declval<const position&>()));
+      static_assert(std::is_invocable_r_v<T, Combine&, T&&, mapped> &&
+                        std::is_invocable_r_v<T, Combine&, T&&, T&&>,
+                    "parallel_reduce: combine must take a value of the identity's type and what the map "
+                    "returns, or two "
+                    "values of that type, and return one");
+      const reduction<T, all_positions, Map, Combine> of{
+          {static_cast<position>(first)}, identity, map, combine};
+      return reduce(all_positions::count(static_cast<position>(first), static_cast<position>(last)), of);
+    }
+  }
+}
+
+template <bool Inclusive, class In, class Out, class Op, class T>
+Out scan_from(const In& first, const In& last, const Out& out, Op& op, T init) {
+  static_assert(std::is_invocable_r_v<T, Op&, T, std::iter_reference_t<In>> &&
+                    std::is_invocable_r_v<T, Op&, T, T>,
+                "scan: the operation must take two values, or a value and an element, and return a value");
+  const std::size_t count = places<In>::count(first, last);
+  const scanning<Inclusive, T, In, Out, Op> of{first, out, op};
+  static_cast<void>(scan_range(0, count, &of, std::move(init)));
+  return places<Out>{out}.at(count);
+}
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,117 @@
+// Reductions over ranges: in stretches that are split as loops are, or by a fixed tree.
+#ifndef NOPAL_DETAIL_REDUCE_HPP
+#define NOPAL_DETAIL_REDUCE_HPP
+
+#include <cstddef>
+#include <utility>
+
+#include <nopal/detail/loop.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+/// What all strands of a reduction know.
+template <class T, class Positions, class Map, class Combine>
+struct reduction {
+  using value_type = T;
+  Positions positions;
+  const T& identity;
+  Map& map;
+  Combine& combine;
+
+  /// `sum` and then what the positions give.
+  [[nodiscard]] [[gnu::always_inline]] T add_stretch(std::size_t from, std::size_t to, T sum) const {
+    visit_stretch(positions, from, to, [this, &sum](const auto& position) {
+      sum = detail::invoke(combine, std::move(sum), call_at(map, position));
+    });
+    return sum;
+  }
+  [[nodiscard]] T joined(T&& left, T&& right) const {
+    return detail::invoke(combine, std::move(left), std::move(right));
+  }
+};
+
+template <class Reduction, class T>
+T halve_reduction(std::size_t from, std::size_t to, const Reduction* of, T&& sum);
+template <class Reduction, class T>
+T open_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum);
+
+/// `sum` and then what the range gives; split as loops are.
+template <class Reduction, class T>
+T add_range(std::size_t from, std::size_t to, const Reduction* of, T sum) {
+  const std::size_t usual = stretch_of(to - from, 1);
+  while (from < to) {
+    if (to - from > 1) {
+      if (const demand seen = look_for_demand(); seen != demand::none) {
+        return seen == demand::asked_for ? open_reduction(from, to, of, std::move(sum))
+                                         : halve_reduction(from, to, of, std::move(sum));
+      }
+    }
+    const std::size_t next = end_of_stretch(from, to, usual);
+    sum = of->add_stretch(from, next, std::move(sum));
+    from = next;
+  }
+  return sum;
+}
+
+template <class Reduction, class T>
+[[gnu::noinline]] T halve_reduction(std::size_t from, std::size_t to, const Reduction* of, T&& sum) {
+  const std::size_t middle = middle_of(from, to);
+  T left(std::move(sum));
+  scope s;
+  s.fork([&left, from, middle, of] { left = add_range(from, middle, of, T(std::move(left))); });
+  T right(of->identity);
+  NOPAL_DETAIL_TRY { right = add_range(middle, to, of, T(std::move(right))); }
+  NOPAL_DETAIL_JOIN_IF_THROWN(s)
+  s.join();
+  return of->joined(std::move(left), std::move(right));
+}
+
+template <class Reduction, class T>
+[[gnu::noinline]] T open_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
+  if (to - from <= 1) {
+    return of->add_stretch(from, to, std::move(sum));
+  }
+  const std::size_t middle = middle_of(from, to);
+  T left(std::move(sum));
+  scope s;
+  s.fork([&left, from, middle, of] { left = open_reduction(from, middle, of, T(std::move(left))); });
+  T right(of->identity);
+  NOPAL_DETAIL_TRY { right = add_range(middle, to, of, T(std::move(right))); }
+  NOPAL_DETAIL_JOIN_IF_THROWN(s)
+  s.join();
+  return of->joined(std::move(left), std::move(right));
+}
+
+template <class Reduction>
+typename Reduction::value_type begin_reduction(std::size_t count, const Reduction* of) {
+  using T = typename Reduction::value_type;
+  return look_for_demand() == demand::none ? add_range(0, count, of, T(of->identity))
+                                           : open_reduction(0, count, of, T(of->identity));
+}
+
+/// The same by halves down to `grain` positions at most, whoever is hungry: the tree depends on the range and the grain alone.
+template <class Reduction>
+typename Reduction::value_type reduce_by_halves(std::size_t from, std::size_t to, std::size_t grain,
+                                                const Reduction* of) {
+  using T = typename Reduction::value_type;
+  if (to - from <= grain) {
+    return of->add_stretch(from, to, T(of->identity));
+  }
+  const std::size_t middle = middle_of(from, to);
+  T left(of->identity);
+  scope s;
+  s.fork([&left, from, middle, grain, of] { left = reduce_by_halves(from, middle, grain, of); });
+  T right(of->identity);
+  NOPAL_DETAIL_TRY { right = reduce_by_halves(middle, to, grain, of); }
+  NOPAL_DETAIL_JOIN_IF_THROWN(s)
+  s.join();
+  return of->joined(std::move(left), std::move(right));
+}
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

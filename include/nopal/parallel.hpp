@@ -1,0 +1,248 @@
+// Patterns over fork and join: loops, reductions, scans, searches, sorts.
+//
+// All of them are functions that fork and join within, may be called from any thread and any strand, nest, and return when all
+// is done. What they are given is used by several strands at once, by reference. Exceptions leave as they leave a join:
+// the one that the serial program would have met first. With NOPAL_ELIDE they are the serial loops.
+//
+// The automatic grain: a strand forks only when some worker has nothing to do; a loop on one worker forks about
+// 2 log2 n times. T1 and T∞ in the comments are work and span where f takes a constant time: the span holds where there are workers enough to
+// want work at each look, and grows by what a strand does between two looks, at most 1/16 of its range.
+#ifndef NOPAL_PARALLEL_HPP
+#define NOPAL_PARALLEL_HPP
+
+#include <cstddef>
+#include <iterator>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/invoke_all.hpp>
+#include <nopal/detail/loop.hpp>
+#include <nopal/detail/range.hpp>
+#include <nopal/detail/reduce.hpp>
+#include <nopal/detail/scan.hpp>
+#include <nopal/detail/search.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+
+/// Calls every function, which may run at the same time, and returns a tuple of their results, in order; nothing if one of them
+/// returns void. Functions that return references have references in the tuple. All have returned when it returns or throws. One
+/// fork for each but the last, and no allocation: T1 is the sum of theirs, T∞ the longest of them.
+template <class First, class... Others>
+auto parallel_invoke(First&& first, Others&&... others) {
+  static_assert(std::is_invocable_v<First> && (std::is_invocable_v<Others> && ...),
+                "parallel_invoke: every argument must be callable without arguments");
+  using functions = std::tuple<First&&, Others&&...>;
+  std::tuple<detail::slot_for<First>, detail::slot_for<Others>...> slots;
+  functions all(std::forward<First>(first), std::forward<Others>(others)...);
+  detail::invoke_into(slots, all, std::make_index_sequence<sizeof...(Others)>());
+  if constexpr (!std::is_void_v<std::invoke_result_t<First>> &&
+                (!std::is_void_v<std::invoke_result_t<Others>> && ...)) {
+    return std::apply(
+        [](auto&... each) {
+          return std::tuple<std::invoke_result_t<First>, std::invoke_result_t<Others>...>(each.take()...);
+        },
+        slots);
+  }
+}
+
+/// Calls `body(i)` for each i from `first` up to `last`, which is left out; or, if `body` takes two, `body(from, to)` for stretches
+/// that make up the range. `first` and `last` are whole numbers, of which i has the common type, or random-access
+/// iterators; a body that does not take an iterator gets what it leads to. Pieces of at most `grain` are not split further, 0
+/// being the automatic grain. Nothing happens if `last` is not after `first`. T1 = O(n), T∞ = O(log n + grain).
+template <class First, class Last, class Body>
+void parallel_for(First first, Last last, std::size_t grain, Body&& body) {
+  using positions = detail::positions_of<First, Last>;
+  static_assert(
+      !std::is_void_v<positions>,
+      "parallel_for: the first two arguments must be whole numbers or random-access iterators of one type");
+  if constexpr (!std::is_void_v<positions>) {
+    using position = typename positions::position;
+    using plain_body = std::remove_reference_t<Body>;
+    constexpr bool by_stretch = std::is_invocable_v<plain_body&, const position&, const position&>;
+    constexpr bool by_position = detail::takes_position<plain_body, position>();
+    static_assert(by_stretch || by_position, "parallel_for: the body must be callable with a number or "
+                                             "iterator of the range, with an element of it, or "
+                                             "with the two ends of a stretch");
+    const positions all{static_cast<position>(first)};
+    auto stretch = [&all, &body](std::size_t from, std::size_t to) {
+      if constexpr (by_position) {
+        detail::visit_stretch(all, from, to, [&body](const position& at) { detail::call_at(body, at); });
+      } else if constexpr (by_stretch) {
+        detail::invoke(body, all.at(from), all.at(to));
+      }
+    };
+    detail::begin_loop(positions::count(static_cast<position>(first), static_cast<position>(last)),
+                       detail::grain_of(grain), &stretch);
+  }
+}
+
+/// The same with the automatic grain.
+template <class First, class Last, class Body>
+void parallel_for(First first, Last last, Body&& body) {
+  nopal::parallel_for(first, last, std::size_t{0}, body);
+}
+
+/// Calls `body` with `projection` of each element of a range: as parallel_for where its iterators are random-access, T1 = O(n) and
+/// T∞ = O(log n); else each call is a fork and the iterator is advanced by the continuation, so T∞ = O(n) for that, and the body
+/// should be worth a fork. The range must be an lvalue, or a view whose iterators outlive it.
+template <class Range, class Body, class Projection = detail::itself>
+  requires(!std::input_iterator<std::remove_cvref_t<Range>>)
+void parallel_for_each(Range&& range, Body&& body, Projection projection = {}) {
+  static_assert(detail::is_range<Range>,
+                "parallel_for_each: the first argument must be a range, with begin and end");
+  if constexpr (detail::is_range<Range>) {
+    using iterator = detail::iterator_of<Range>;
+    static_assert(detail::takes_projected<Body, Projection, iterator>,
+                  "parallel_for_each: the body must be callable with an element of the range");
+    detail::for_each_in(detail::begin_of(range), detail::end_of(range), body, projection);
+  }
+}
+
+/// The same for the elements from `first` up to `last`.
+template <std::input_iterator Iterator, std::sentinel_for<Iterator> Sentinel, class Body,
+          class Projection = detail::itself>
+void parallel_for_each(Iterator first, Sentinel last, Body&& body, Projection projection = {}) {
+  static_assert(detail::takes_projected<Body, Projection, Iterator>,
+                "parallel_for_each: the body must be callable with an element of the range");
+  detail::for_each_in(std::move(first), std::move(last), body, projection);
+}
+
+/// `identity`, then `map` of each position from `first` up to `last` in order, combined by `combine(left, right)`, which must be
+/// associative, and `identity` neutral for it. Positions are as for parallel_for. For operations that are only nearly associative, as
+/// the addition of floating-point numbers, the result depends on which strands were stolen; see the next function. T1 = O(n),
+/// T∞ = O(log n). `combine` is called about n times, with rvalues; values may be move-only but for the copies of `identity`.
+template <class First, class Last, class T, class Map, class Combine>
+[[nodiscard]] T parallel_reduce(First first, Last last, T identity, Map&& map, Combine&& combine) {
+  return detail::with_reduction<T>(
+      first, last, identity, map, combine,
+      [&identity](std::size_t count, const auto& of) { return detail::begin_reduction(count, &of); });
+}
+
+/// The same by a tree that depends on the range and `grain` alone: halves down to `grain` positions at most, each of these in order
+/// from `identity`. So the result is the same for every schedule and any number of workers, floating point included. `grain` should be
+/// worth a fork; 0 stands for 1024. T1 = O(n), T∞ = O(log n + grain).
+template <class First, class Last, class T, class Map, class Combine>
+[[nodiscard]] T parallel_reduce(First first, Last last, std::size_t grain, T identity, Map&& map,
+                                Combine&& combine) {
+  constexpr std::size_t usual = 1024;
+  return detail::with_reduction<T>(
+      first, last, identity, map, combine, [grain](std::size_t count, const auto& of) {
+        return detail::reduce_by_halves(0, count, grain != 0 ? grain : usual, &of);
+      });
+}
+
+/// Assigns `f(projection(element))` for each element from `first` up to `last` to what starts at `out`, in place if that is
+/// `first`; returns the end of the output. Random-access iterators. T1 = O(n), T∞ = O(log n).
+template <std::random_access_iterator In, std::random_access_iterator Out, class F>
+Out parallel_transform(In first, In last, Out out, F&& f) {
+  static_assert(std::is_invocable_v<F&, std::iter_reference_t<In>>,
+                "parallel_transform: the function must be callable with an element of the range");
+  const std::size_t count = detail::places<In>::count(first, last);
+  const detail::places<In> in{first};
+  const detail::places<Out> results{out};
+  auto stretch = [&in, &results, &f](std::size_t from, std::size_t to) {
+    auto result = results.at(from);
+    detail::visit_stretch(in, from, to, [&result, &f](const In& at) {
+      *result = detail::invoke(f, *at);
+      ++result;
+    });
+  };
+  detail::begin_loop(count, 1, &stretch);
+  return results.at(count);
+}
+
+/// The same with elements of two ranges, of which the second starts at `second`.
+template <std::random_access_iterator In, std::random_access_iterator Second, std::random_access_iterator Out,
+          class F>
+Out parallel_transform(In first, In last, Second second, Out out, F&& f) {
+  static_assert(std::is_invocable_v<F&, std::iter_reference_t<In>, std::iter_reference_t<Second>>,
+                "parallel_transform: the function must be callable with an element of each range");
+  const std::size_t count = detail::places<In>::count(first, last);
+  const detail::places<In> in{first};
+  const detail::places<Second> others{second};
+  const detail::places<Out> results{out};
+  auto stretch = [&in, &others, &results, &f](std::size_t from, std::size_t to) {
+    auto other = others.at(from);
+    auto result = results.at(from);
+    detail::visit_stretch(in, from, to, [&other, &result, &f](const In& at) {
+      *result = detail::invoke(f, *at, *other);
+      ++other;
+      ++result;
+    });
+  };
+  detail::begin_loop(count, 1, &stretch);
+  return results.at(count);
+}
+
+/// Writes to what starts at `out`, for each element from `first` up to `last`, `op` of `init`, all elements before it, and itself,
+/// in order; returns the end of the output. `op` must be associative. The output may be the input. On one worker `op` is
+/// called n times; with P workers at most 2n times: T1 = O(n), T∞ = O(log n + P), and 2/(P+1) of the serial time at best.
+/// Exceptions leave the output partly written.
+template <std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
+Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
+  return detail::scan_from<true>(first, last, out, op, std::move(init));
+}
+/// The same without `init`; values are of the input's type.
+template <std::random_access_iterator In, std::random_access_iterator Out, class Op = detail::plus>
+Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
+  if (!(first < last)) {
+    return out;
+  }
+  std::iter_value_t<In> init = *first;
+  *out = init;
+  return detail::scan_from<true>(first + 1, last, out + 1, op, std::move(init));
+}
+/// The same with each result leaving its own element out: the first is `init`.
+template <std::random_access_iterator In, std::random_access_iterator Out, class T, class Op = detail::plus>
+Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
+  return detail::scan_from<false>(first, last, out, op, std::move(init));
+}
+
+/// The first position from `first` up to `last` whose element, projected, satisfies `predicate`; `last` if there is none. The same
+/// result for every schedule. Calls `predicate` for all elements before that position, and for some after it: strands that work
+/// there stop at their next look. T1 = O(n), T∞ = O(log n).
+template <std::random_access_iterator Iterator, class Predicate, class Projection = detail::itself>
+[[nodiscard]] Iterator parallel_find_if(Iterator first, Iterator last, Predicate predicate,
+                                        Projection projection = {}) {
+  static_assert(detail::takes_projected<Predicate, Projection, Iterator>,
+                "parallel_find_if: the predicate must be callable with an element of the range");
+  const detail::places<Iterator> all{first};
+  auto test = detail::tester(all, predicate, projection);
+  return all.at(detail::first_position(detail::places<Iterator>::count(first, last), test));
+}
+
+/// Whether `predicate` holds for an element, projected, from `first` up to `last`. Strands stop at their next look once it is
+/// known. T1 = O(n), T∞ = O(log n).
+template <std::random_access_iterator Iterator, class Predicate, class Projection = detail::itself>
+[[nodiscard]] bool parallel_any_of(Iterator first, Iterator last, Predicate predicate,
+                                   Projection projection = {}) {
+  static_assert(detail::takes_projected<Predicate, Projection, Iterator>,
+                "parallel_any_of: the predicate must be callable with an element of the range");
+  const detail::places<Iterator> all{first};
+  auto test = detail::tester(all, predicate, projection);
+  return detail::any_position(detail::places<Iterator>::count(first, last), test);
+}
+
+/// Whether it holds for all of them.
+template <std::random_access_iterator Iterator, class Predicate, class Projection = detail::itself>
+[[nodiscard]] bool parallel_all_of(Iterator first, Iterator last, Predicate predicate,
+                                   Projection projection = {}) {
+  auto fails = [&predicate](auto&& value) {
+    return !detail::invoke(predicate, std::forward<decltype(value)>(value));
+  };
+  return !nopal::parallel_any_of(first, last, fails, std::move(projection));
+}
+
+/// Whether it holds for none of them.
+template <std::random_access_iterator Iterator, class Predicate, class Projection = detail::itself>
+[[nodiscard]] bool parallel_none_of(Iterator first, Iterator last, Predicate predicate,
+                                    Projection projection = {}) {
+  return !nopal::parallel_any_of(first, last, std::move(predicate), std::move(projection));
+}
+
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif
