@@ -26,6 +26,6 @@ docs() {
   site_step doxygen Doxyfile
   site_step python3 -B scripts/site/assemble.py . build/site build/site/xml
   site_step mkdocs --quiet build --strict --config-file build/site/mkdocs.yml
-  site_step python3 -B scripts/site/links.py build/docs
+  site_step python3 -B scripts/site/finish.py build/docs
   say 'The documentation is in build/docs/index.html'
 }

@@ -43,7 +43,8 @@ def copy_pages(docs, pages):
         for there, here in OUTSIDE.items():
             text = text.replace(f"({up}{there}", f"({up}{here}")
         write(pages / source.relative_to(docs), text)
-    shutil.copytree(docs / "site", pages / "site", ignore=shutil.ignore_patterns("*.yml"))
+    for name in ("style.css", "search_from_disk.js"):
+        write(pages / "site" / name, (docs / "site" / name).read_text())
 
 
 def write(path, text):
@@ -121,6 +122,7 @@ def main():
     copy_from_root(root, pages)
     generated = {"examples": add_examples(root, pages), "man": add_manual(docs, pages),
                  "api": api.add_pages(pathlib.Path(sys.argv[3]), pages)}
+    shutil.copytree(docs / "site" / "theme", target / "theme", dirs_exist_ok=True)
     write(target / "mkdocs.yml", fill((docs / "site" / "mkdocs.yml").read_text(), generated))
 
 

@@ -32,7 +32,7 @@ def main():
     run(root, "doxygen", doxyfile)
     run(root, sys.executable, "-B", scripts / "assemble.py", root, work, work / "xml")
     run(root, "mkdocs", "--quiet", "build", "--strict", "--config-file", work / "mkdocs.yml")
-    print(run(root, sys.executable, "-B", scripts / "links.py", target / "docs"))
+    print(run(root, sys.executable, "-B", scripts / "finish.py", target / "docs"))
     return 0
 
 

@@ -1,6 +1,8 @@
-"""Checks the built site: every link within it leads somewhere, and nothing is loaded from another host.
+"""Finishes the built site and checks it: every link within it leads somewhere, and nothing is loaded from another host.
 
-    links.py SITE
+The search index is written once more as a script, for pages opened from the disk (docs/site/search_from_disk.js).
+
+    finish.py SITE
 """
 
 import html.parser
@@ -33,6 +35,8 @@ class Page(html.parser.HTMLParser):
 
 def main():
     site = pathlib.Path(sys.argv[1]).resolve()
+    index = (site / "search" / "search_index.json").read_text()
+    (site / "search" / "search_index.js").write_text(f"search_index_from_disk({index});\n")
     pages = {path: Page(path.read_text()) for path in site.rglob("*.html")}
     faults, checked = [], 0
     for path, page in pages.items():
