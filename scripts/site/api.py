@@ -19,6 +19,8 @@ class Reader:
             if entry.get("kind") in ("class", "struct", "concept", "namespace", "file"):
                 tree = ElementTree.parse(directory / f"{entry.get('refid')}.xml")
                 self.compounds.append(tree.getroot().find("compounddef"))
+        # In the order of the headers.
+        self.compounds.sort(key=lambda each: int(each.find("location").get("line") or 0))
         self.includes = {}
         for each in self.compounds:
             if each.get("kind") == "file":
@@ -79,7 +81,7 @@ def prose(element):
 
     for child in [element] if element.tag != "listitem" else list(element):
         walk(child)
-    return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip()
+    return re.sub(r"\n\n\s+", "\n\n", "".join(parts)).strip()
 
 
 def description(element):
@@ -102,8 +104,10 @@ def template_line(element):
     return f"template <{', '.join(shown)}>\n"
 
 
-def tidy(code):
-    return re.sub(r" ([&*]+)", r"\1 ", code).replace("( ", "(").replace("& )", "&)").replace(" ,", ",").replace("& ,", "&,")
+def tidy(line):
+    """Doxygen's spaces around references, pointers and template arguments, as we write them."""
+    line = re.sub(r" ([&*]+)(\.\.\.)?(?=[ \w,)]|$)", r"\1\2 ", line)
+    return re.sub(r" +", " ", line.replace("< ", "<").replace(" >", ">").replace(" ,", ",").replace(" )", ")")).rstrip()
 
 
 def signature(member):
@@ -116,10 +120,10 @@ def signature(member):
         return f"using {name} = {flat(member.find('type'))};"
     type_text = flat(member.find("type"))
     requires = flat(member.find("requiresclause"))
-    text = template_line(member) + (f"  requires {requires}\n" if requires else "")
+    text = template_line(member) + (f"requires {requires.strip()}\n" if requires else "")
     text += ("static " if member.get("static") == "yes" and kind == "variable" else "")
     text += f"{type_text} {name}{arguments}".strip()
-    return "\n".join(re.sub(r" ([&*]+)(?=[\w,)]|$)", r"\1 ", line).replace(" ,", ",").replace(" )", ")") for line in text.splitlines()) + ";"
+    return "\n".join(tidy(line) for line in text.splitlines()) + ";"
 
 
 def table(rows, *heads):
@@ -152,7 +156,7 @@ def all_members_text(members, level):
     texts, last = [], None
     for member in members:
         name = flat(member.find("name"))
-        texts.append(member_text(member, None if name == last else f"{'#' * level} {escaped(name)}"))
+        texts.append(member_text(member, None if name == last else f"{'#' * level} `{name}`"))
         last = name
     return texts
 
@@ -160,18 +164,22 @@ def all_members_text(members, level):
 def class_text(compound):
     name = flat(compound.find("compoundname"))
     short = name.removeprefix("nopal::")
-    parts = [f"## {escaped(short)}"]
+    parts = [f"## `{short}`"]
     if compound.get("kind") == "concept":
         return "\n\n".join(parts + [description(compound)])
-    bases = ", ".join(flat(one) for one in compound.findall("basecompoundref") if "detail" not in flat(one))
+    bases = ", ".join(tidy(flat(one)) for one in compound.findall("basecompoundref") if "detail" not in flat(one))
     parts.append(f"```cpp\n{template_line(compound)}{compound.get('kind')} {name}{' : public ' + bases if bases else ''};\n```")
     parts.append(description(compound))
     members = list(members_of(compound))
     fields = [one for one in members if one.get("kind") == "variable" and one.get("static") == "no"]
     if fields:
-        rows = [(f"`{flat(one.find('name'))}`", f"`{flat(one.find('type'))}`", description(one)) for one in fields]
+        rows = [(f"`{flat(one.find('name'))}`", f"`{flat(one.find('type'))}{flat(one.find('argsstring'))}`", description(one))
+                for one in fields]
         parts.append(table(rows, "member", "type", "meaning"))
-    return "\n\n".join(parts + all_members_text([one for one in members if one not in fields], 3))
+    functions = [one for one in members if one not in fields]
+    if {flat(one.find("name")) for one in functions} == {"value_type", "identity", "reduce"}:
+        return "\n\n".join(parts)  # a monoid, whose members say no more than that
+    return "\n\n".join(parts + all_members_text(functions, 3))
 
 
 def add_page(reader, header, pages):

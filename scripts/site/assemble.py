@@ -42,6 +42,8 @@ def copy_pages(docs, pages):
         up = "../" * len(source.relative_to(docs).parent.parts)
         for there, here in OUTSIDE.items():
             text = text.replace(f"({up}{there}", f"({up}{here}")
+        if source == docs / "index.md":
+            text = "---\nhide: [navigation]\n---\n" + text
         write(pages / source.relative_to(docs), text)
     for name in ("style.css", "search_from_disk.js"):
         write(pages / "site" / name, (docs / "site" / name).read_text())
