@@ -1,3 +1,4 @@
+#!/bin/sh
 # steps_agree.sh DIRECTORY STEP...: each step of the tutorial finds as many lines as grep does. Run where the programs are.
 set -eu
 directory=$1
