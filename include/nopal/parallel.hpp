@@ -6,7 +6,7 @@
 //
 // The automatic grain: a strand forks only when some worker has nothing to do; a loop on one worker forks about
 // 2 log2 n times. T1 and T∞ in the comments are work and span where f takes a constant time: the span holds where there are workers enough to
-// want work at each look, and grows by what a strand does between two looks, at most 1/16 of its range.
+// want work at each look, and grows by what a strand does between two looks, at most 1/8 of its range.
 #ifndef NOPAL_PARALLEL_HPP
 #define NOPAL_PARALLEL_HPP
 
@@ -31,19 +31,21 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// fork for each but the last, and no allocation: T1 is the sum of theirs, T∞ the longest of them.
 template <class First, class... Others>
 auto parallel_invoke(First&& first, Others&&... others) {
-  static_assert(std::is_invocable_v<First> && (std::is_invocable_v<Others> && ...),
-                "parallel_invoke: every argument must be callable without arguments");
-  using functions = std::tuple<First&&, Others&&...>;
-  std::tuple<detail::slot_for<First>, detail::slot_for<Others>...> slots;
-  functions all(std::forward<First>(first), std::forward<Others>(others)...);
-  detail::invoke_into(slots, all, std::make_index_sequence<sizeof...(Others)>());
-  if constexpr (!std::is_void_v<std::invoke_result_t<First>> &&
-                (!std::is_void_v<std::invoke_result_t<Others>> && ...)) {
-    return std::apply(
-        [](auto&... each) {
-          return std::tuple<std::invoke_result_t<First>, std::invoke_result_t<Others>...>(each.take()...);
-        },
-        slots);
+  constexpr bool callable = std::is_invocable_v<First> && (std::is_invocable_v<Others> && ...);
+  static_assert(callable, "parallel_invoke: every argument must be callable without arguments");
+  if constexpr (callable) {
+    using functions = std::tuple<First&&, Others&&...>;
+    std::tuple<detail::slot_for<First>, detail::slot_for<Others>...> slots;
+    functions all(std::forward<First>(first), std::forward<Others>(others)...);
+    detail::invoke_into(slots, all, std::make_index_sequence<sizeof...(Others)>());
+    if constexpr (!std::is_void_v<std::invoke_result_t<First>> &&
+                  (!std::is_void_v<std::invoke_result_t<Others>> && ...)) {
+      return std::apply(
+          [](auto&... each) {
+            return std::tuple<std::invoke_result_t<First>, std::invoke_result_t<Others>...>(each.take()...);
+          },
+          slots);
+    }
   }
 }
 
@@ -65,16 +67,18 @@ void parallel_for(First first, Last last, std::size_t grain, Body&& body) {
     static_assert(by_stretch || by_position, "parallel_for: the body must be callable with a number or "
                                              "iterator of the range, with an element of it, or "
                                              "with the two ends of a stretch");
-    const positions all{static_cast<position>(first)};
-    auto stretch = [&all, &body](std::size_t from, std::size_t to) {
-      if constexpr (by_position) {
-        detail::visit_stretch(all, from, to, [&body](const position& at) { detail::call_at(body, at); });
-      } else if constexpr (by_stretch) {
-        detail::invoke(body, all.at(from), all.at(to));
-      }
-    };
-    detail::begin_loop(positions::count(static_cast<position>(first), static_cast<position>(last)),
-                       detail::grain_of(grain), &stretch);
+    if constexpr (by_stretch || by_position) {
+      const positions all{static_cast<position>(first)};
+      auto stretch = [&all, &body](std::size_t from, std::size_t to) {
+        if constexpr (by_position) {
+          detail::visit_stretch(all, from, to, [&body](const position& at) { detail::call_at(body, at); });
+        } else {
+          detail::invoke(body, all.at(from), all.at(to));
+        }
+      };
+      detail::begin_loop(positions::count(static_cast<position>(first), static_cast<position>(last)),
+                         detail::grain_of(grain), &stretch);
+    }
   }
 }
 
@@ -84,29 +88,28 @@ void parallel_for(First first, Last last, Body&& body) {
   nopal::parallel_for(first, last, std::size_t{0}, body);
 }
 
-/// Calls `body` with `projection` of each element of a range: as parallel_for where its iterators are random-access, T1 = O(n) and
-/// T∞ = O(log n); else each call is a fork and the iterator is advanced by the continuation, so T∞ = O(n) for that, and the body
-/// should be worth a fork. The range must be an lvalue, or a view whose iterators outlive it.
+/// Calls `body` with `projection` of each element from `first` up to `last`: as parallel_for where the iterators are random-access,
+/// T1 = O(n) and T∞ = O(log n); else each call is a fork and the iterator is advanced by the continuation, so T∞ = O(n) for that,
+/// and the body should be worth a fork. Elements of input iterators are copied.
+template <std::input_iterator Iterator, std::sentinel_for<Iterator> Sentinel, class Body,
+          class Projection = detail::itself>
+void parallel_for_each(Iterator first, Sentinel last, Body&& body, Projection projection = {}) {
+  constexpr bool takes = detail::takes_projected<Body, Projection, Iterator>;
+  static_assert(takes, "parallel_for_each: the body must be callable with an element of the range");
+  if constexpr (takes) {
+    detail::for_each_in(std::move(first), std::move(last), body, projection);
+  }
+}
+
+/// The same for the elements of a range. Its elements must outlive the call.
 template <class Range, class Body, class Projection = detail::itself>
   requires(!std::input_iterator<std::remove_cvref_t<Range>>)
 void parallel_for_each(Range&& range, Body&& body, Projection projection = {}) {
   static_assert(detail::is_range<Range>,
                 "parallel_for_each: the first argument must be a range, with begin and end");
   if constexpr (detail::is_range<Range>) {
-    using iterator = detail::iterator_of<Range>;
-    static_assert(detail::takes_projected<Body, Projection, iterator>,
-                  "parallel_for_each: the body must be callable with an element of the range");
-    detail::for_each_in(detail::begin_of(range), detail::end_of(range), body, projection);
+    nopal::parallel_for_each(detail::begin_of(range), detail::end_of(range), body, std::move(projection));
   }
-}
-
-/// The same for the elements from `first` up to `last`.
-template <std::input_iterator Iterator, std::sentinel_for<Iterator> Sentinel, class Body,
-          class Projection = detail::itself>
-void parallel_for_each(Iterator first, Sentinel last, Body&& body, Projection projection = {}) {
-  static_assert(detail::takes_projected<Body, Projection, Iterator>,
-                "parallel_for_each: the body must be callable with an element of the range");
-  detail::for_each_in(std::move(first), std::move(last), body, projection);
 }
 
 /// `identity`, then `map` of each position from `first` up to `last` in order, combined by `combine(left, right)`, which must be
@@ -133,110 +136,122 @@ template <class First, class Last, class T, class Map, class Combine>
       });
 }
 
-/// Assigns `f(projection(element))` for each element from `first` up to `last` to what starts at `out`, in place if that is
-/// `first`; returns the end of the output. Random-access iterators. T1 = O(n), T∞ = O(log n).
-template <std::random_access_iterator In, std::random_access_iterator Out, class F>
+/// Assigns `f(element)` for each element from `first` up to `last` to what starts at `out`, in place if that is `first`; returns the end
+/// of the output. Random-access iterators. T1 = O(n), T∞ = O(log n).
+template <class In, class Out, class F>
 Out parallel_transform(In first, In last, Out out, F&& f) {
-  static_assert(std::is_invocable_v<F&, std::iter_reference_t<In>>,
-                "parallel_transform: the function must be callable with an element of the range");
-  const std::size_t count = detail::places<In>::count(first, last);
-  const detail::places<In> in{first};
-  const detail::places<Out> results{out};
-  auto stretch = [&in, &results, &f](std::size_t from, std::size_t to) {
-    auto result = results.at(from);
-    detail::visit_stretch(in, from, to, [&result, &f](const In& at) {
-      *result = detail::invoke(f, *at);
-      ++result;
-    });
-  };
-  detail::begin_loop(count, 1, &stretch);
-  return results.at(count);
+  constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Out>;
+  static_assert(iterators, "parallel_transform: input and output must be random-access iterators");
+  if constexpr (iterators) {
+    constexpr bool assigns = detail::assigns<Out, F, std::iter_reference_t<In>>();
+    static_assert(assigns,
+                  "parallel_transform: the function must be callable with an element, and its result "
+                  "assignable to the output");
+    if constexpr (assigns) {
+      return detail::transform_into(out, detail::places<In>::count(first, last), f,
+                                    detail::places<In>{first});
+    }
+  }
 }
 
 /// The same with elements of two ranges, of which the second starts at `second`.
-template <std::random_access_iterator In, std::random_access_iterator Second, std::random_access_iterator Out,
-          class F>
+template <class In, class Second, class Out, class F>
 Out parallel_transform(In first, In last, Second second, Out out, F&& f) {
-  static_assert(std::is_invocable_v<F&, std::iter_reference_t<In>, std::iter_reference_t<Second>>,
-                "parallel_transform: the function must be callable with an element of each range");
-  const std::size_t count = detail::places<In>::count(first, last);
-  const detail::places<In> in{first};
-  const detail::places<Second> others{second};
-  const detail::places<Out> results{out};
-  auto stretch = [&in, &others, &results, &f](std::size_t from, std::size_t to) {
-    auto other = others.at(from);
-    auto result = results.at(from);
-    detail::visit_stretch(in, from, to, [&other, &result, &f](const In& at) {
-      *result = detail::invoke(f, *at, *other);
-      ++other;
-      ++result;
-    });
-  };
-  detail::begin_loop(count, 1, &stretch);
-  return results.at(count);
+  constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Second> &&
+                             std::random_access_iterator<Out>;
+  static_assert(iterators, "parallel_transform: inputs and output must be random-access iterators");
+  if constexpr (iterators) {
+    constexpr bool assigns =
+        detail::assigns<Out, F, std::iter_reference_t<In>, std::iter_reference_t<Second>>();
+    static_assert(assigns,
+                  "parallel_transform: the function must be callable with an element of each range, and its "
+                  "result assignable to the output");
+    if constexpr (assigns) {
+      return detail::transform_into(out, detail::places<In>::count(first, last), f, detail::places<In>{first},
+                                    detail::places<Second>{second});
+    }
+  }
 }
 
 /// Writes to what starts at `out`, for each element from `first` up to `last`, `op` of `init`, all elements before it, and itself,
-/// in order; returns the end of the output. `op` must be associative. The output may be the input. On one worker `op` is
-/// called n times; with P workers at most 2n times: T1 = O(n), T∞ = O(log n + P), and 2/(P+1) of the serial time at best.
-/// Exceptions leave the output partly written.
-template <std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
+/// in order; returns the end of the output. `op` must be associative. Random-access iterators; the output may be the input. On one
+/// worker `op` is called n times; with P workers at most 2n times: T1 = O(n), T∞ = O(log n + P), and 2/(P+1) of the serial
+/// time at best. Exceptions leave the output partly written.
+template <class In, class Out, class Op, class T>
 Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
-  return detail::scan_from<true>(first, last, out, op, std::move(init));
+  constexpr bool fits = detail::can_scan<In, Out, Op, T>();
+  if constexpr (fits) {
+    return detail::scan_from<true>(first, last, out, op, std::move(init));
+  }
 }
 /// The same without `init`; values are of the input's type.
-template <std::random_access_iterator In, std::random_access_iterator Out, class Op = detail::plus>
+template <class In, class Out, class Op = detail::plus>
 Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
-  if (!(first < last)) {
-    return out;
+  constexpr bool fits = detail::can_scan<In, Out, Op, detail::value_of<In>>();
+  if constexpr (fits) {
+    if (!(first < last)) {
+      return out;
+    }
+    detail::value_of<In> init = *first;
+    *out = init;
+    return detail::scan_from<true>(first + 1, last, out + 1, op, std::move(init));
   }
-  std::iter_value_t<In> init = *first;
-  *out = init;
-  return detail::scan_from<true>(first + 1, last, out + 1, op, std::move(init));
 }
 /// The same with each result leaving its own element out: the first is `init`.
-template <std::random_access_iterator In, std::random_access_iterator Out, class T, class Op = detail::plus>
+template <class In, class Out, class T, class Op = detail::plus>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
-  return detail::scan_from<false>(first, last, out, op, std::move(init));
+  constexpr bool fits = detail::can_scan<In, Out, Op, T>();
+  if constexpr (fits) {
+    return detail::scan_from<false>(first, last, out, op, std::move(init));
+  }
 }
 
 /// The first position from `first` up to `last` whose element, projected, satisfies `predicate`; `last` if there is none. The same
 /// result for every schedule. Calls `predicate` for all elements before that position, and for some after it: strands that work
 /// there stop at their next look. T1 = O(n), T∞ = O(log n).
-template <std::random_access_iterator Iterator, class Predicate, class Projection = detail::itself>
+template <class Iterator, class Predicate, class Projection = detail::itself>
 [[nodiscard]] Iterator parallel_find_if(Iterator first, Iterator last, Predicate predicate,
                                         Projection projection = {}) {
-  static_assert(detail::takes_projected<Predicate, Projection, Iterator>,
-                "parallel_find_if: the predicate must be callable with an element of the range");
-  const detail::places<Iterator> all{first};
-  auto test = detail::tester(all, predicate, projection);
-  return all.at(detail::first_position(detail::places<Iterator>::count(first, last), test));
+  constexpr bool fits = detail::can_search<Iterator, Predicate, Projection>();
+  if constexpr (fits) {
+    const detail::places<Iterator> all{first};
+    auto test = detail::tester(all, predicate, projection);
+    return all.at(detail::first_position(detail::places<Iterator>::count(first, last), test));
+  }
 }
 
 /// Whether `predicate` holds for an element, projected, from `first` up to `last`. Strands stop at their next look once it is
 /// known. T1 = O(n), T∞ = O(log n).
-template <std::random_access_iterator Iterator, class Predicate, class Projection = detail::itself>
+template <class Iterator, class Predicate, class Projection = detail::itself>
 [[nodiscard]] bool parallel_any_of(Iterator first, Iterator last, Predicate predicate,
                                    Projection projection = {}) {
-  static_assert(detail::takes_projected<Predicate, Projection, Iterator>,
-                "parallel_any_of: the predicate must be callable with an element of the range");
-  const detail::places<Iterator> all{first};
-  auto test = detail::tester(all, predicate, projection);
-  return detail::any_position(detail::places<Iterator>::count(first, last), test);
+  constexpr bool fits = detail::can_search<Iterator, Predicate, Projection>();
+  if constexpr (fits) {
+    const detail::places<Iterator> all{first};
+    auto test = detail::tester(all, predicate, projection);
+    return detail::any_position(detail::places<Iterator>::count(first, last), test);
+  } else {
+    return false;
+  }
 }
 
 /// Whether it holds for all of them.
-template <std::random_access_iterator Iterator, class Predicate, class Projection = detail::itself>
+template <class Iterator, class Predicate, class Projection = detail::itself>
 [[nodiscard]] bool parallel_all_of(Iterator first, Iterator last, Predicate predicate,
                                    Projection projection = {}) {
-  auto fails = [&predicate](auto&& value) {
-    return !detail::invoke(predicate, std::forward<decltype(value)>(value));
-  };
-  return !nopal::parallel_any_of(first, last, fails, std::move(projection));
+  constexpr bool fits = detail::can_search<Iterator, Predicate, Projection>();
+  if constexpr (fits) {
+    auto fails = [&predicate](auto&& value) {
+      return !static_cast<bool>(detail::invoke(predicate, std::forward<decltype(value)>(value)));
+    };
+    return !nopal::parallel_any_of(first, last, fails, std::move(projection));
+  } else {
+    return false;
+  }
 }
 
 /// Whether it holds for none of them.
-template <std::random_access_iterator Iterator, class Predicate, class Projection = detail::itself>
+template <class Iterator, class Predicate, class Projection = detail::itself>
 [[nodiscard]] bool parallel_none_of(Iterator first, Iterator last, Predicate predicate,
                                     Projection projection = {}) {
   return !nopal::parallel_any_of(first, last, std::move(predicate), std::move(projection));

@@ -1,4 +1,4 @@
-"""What is no monoid does not compile, and the compiler says why in one sentence, once.
+"""What is used wrongly does not compile, and the compiler says why in one sentence, once.
 
 Usage: refused_test.py CXX INCLUDE_DIRECTORY [unittest options]
 """
@@ -26,13 +26,17 @@ def compiled(monoid, use="nopal::reducer<monoid> r; ++*r;"):
                           capture_output=True, text=True, check=False)
 
 
-class Refused(unittest.TestCase):
-    def is_refused(self, monoid, says, use="nopal::reducer<monoid> r; ++*r;"):
-        result = compiled(monoid, use)
+class Refusals(unittest.TestCase):
+    def says_once(self, says, result):
         errors = [line for line in result.stderr.splitlines() if " error: " in line]
         self.assertNotEqual(result.returncode, 0)
         self.assertEqual(len(errors), 1, result.stderr)
         self.assertIn(says, errors[0])
+
+
+class Monoids(Refusals):
+    def is_refused(self, monoid, says, use="nopal::reducer<monoid> r; ++*r;"):
+        self.says_once(says, compiled(monoid, use))
 
     def test_a_whole_monoid_compiles(self):
         result = compiled(WHOLE)
@@ -62,6 +66,79 @@ class Refused(unittest.TestCase):
     def test_the_least_of_what_has_no_greatest_needs_an_index(self):
         self.is_refused("struct name {};", "op_min: std::numeric_limits knows no greatest value of this type",
                         "nopal::op_min<name>::value_type v; static_cast<void>(v);")
+
+
+PATTERN_PROGRAM = """
+#include <nopal/parallel.hpp>
+#include <list>
+#include <memory>
+#include <vector>
+struct unlike {};
+void take(int, int);
+int values[10];
+std::vector<int> numbers(10);
+std::list<int> listed;
+void use() { USE }
+"""
+
+# What is written, and what is said about it.
+WRONG = [
+    ("nopal::scope s; s.fork(take, 1);", "fork: the callable does not take these arguments"),
+    ("nopal::scope s; s.fork(5);", "fork: the callable does not take these arguments"),
+    ("nopal::scope s; s.fork(take, 1, unlike());", "fork: the callable does not take these arguments"),
+    ("nopal::scope s; std::unique_ptr<int> p; s.fork([](std::unique_ptr<int>) {}, p);",
+     "fork: the callable and its arguments must be copyable or movable"),
+    ("nopal::scope s; int out; s.fork_into(out, [](int) { return 1; });",
+     "fork_into: the callable does not take these arguments"),
+    ("nopal::scope s; int out; s.fork_into(out, [] { return unlike(); });",
+     "fork_into: the callable's result cannot be assigned to the first argument"),
+    ("nopal::parallel_invoke([] {}, 3);", "parallel_invoke: every argument must be callable without arguments"),
+    ("nopal::parallel_for(0, 10, [](unlike) {});", "parallel_for: the body must be callable with"),
+    ("nopal::parallel_for(0, 10, 5, 7);", "parallel_for: the body must be callable with"),
+    ("nopal::parallel_for(0.0, 10.0, [](double) {});", "parallel_for: the first two arguments must be whole numbers or"),
+    ("nopal::parallel_for(listed.begin(), listed.end(), [](int) {});",
+     "parallel_for: the first two arguments must be whole numbers or random-access iterators of one type"),
+    ("nopal::parallel_for(numbers.begin(), numbers.cend(), [](int) {});",
+     "parallel_for: the first two arguments must be whole numbers or random-access iterators of one type"),
+    ("nopal::parallel_for_each(5, [](int) {});", "parallel_for_each: the first argument must be a range"),
+    ("nopal::parallel_for_each(numbers, [](unlike) {});", "parallel_for_each: the body must be callable with an element"),
+    ("nopal::parallel_for_each(listed.begin(), listed.end(), [](unlike) {});",
+     "parallel_for_each: the body must be callable with an element"),
+    ("static_cast<void>(nopal::parallel_reduce(0, 10, 0, [](unlike) { return 1; }, [](int a, int) { return a; }));",
+     "parallel_reduce: the map must be callable with"),
+    ("static_cast<void>(nopal::parallel_reduce(0, 10, 0, [](int i) { return i; }, [](int a) { return a; }));",
+     "parallel_reduce: combine must take"),
+    ("static_cast<void>(nopal::parallel_reduce(listed.begin(), listed.end(), 0, [](int i) { return i; },"
+     " [](int a, int) { return a; }));", "parallel_reduce: the first two arguments must be"),
+    ("nopal::parallel_transform(listed.begin(), listed.end(), values, [](int i) { return i; });",
+     "parallel_transform: input and output must be random-access iterators"),
+    ("nopal::parallel_transform(values, values + 10, values, [](int) { return unlike(); });",
+     "parallel_transform: the function must be callable with an element, and its result assignable"),
+    ("nopal::parallel_transform(values, values + 10, values, values, [](int) { return 1; });",
+     "parallel_transform: the function must be callable with an element of each range"),
+    ("nopal::parallel_inclusive_scan(listed.begin(), listed.end(), values);",
+     "parallel scan: input and output must be random-access iterators"),
+    ("nopal::parallel_inclusive_scan(values, values + 10, values, [](int) { return 1; });",
+     "parallel scan: the operation must take"),
+    ("nopal::parallel_exclusive_scan(values, values + 10, values, unlike());", "parallel scan: the operation must take"),
+    ("static_cast<void>(nopal::parallel_find_if(listed.begin(), listed.end(), [](int) { return true; }));",
+     "parallel search: the range must have random-access iterators"),
+    ("static_cast<void>(nopal::parallel_any_of(values, values + 10, [](unlike) { return true; }));",
+     "parallel search: the predicate must be callable with an element"),
+    ("static_cast<void>(nopal::parallel_all_of(values, values + 10, 5));",
+     "parallel search: the predicate must be callable with an element"),
+]
+
+
+class Uses(Refusals):
+    def compiled(self, use):
+        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", include, "-"],
+                              input=PATTERN_PROGRAM.replace("USE", use), capture_output=True, text=True, check=False)
+
+    def test_each_wrong_use_is_told_in_one_sentence(self):
+        for use, says in WRONG:
+            with self.subTest(use):
+                self.says_once(says, self.compiled(use))
 
 
 if __name__ == "__main__":

@@ -182,13 +182,14 @@ void enter_child_with_copies(nopal_frame* frame, void*, Result* result, Referenc
 
 #endif
 
+/// Whether a child can have copies of these.
+template <class... Sources>
+inline constexpr bool can_copy = (std::is_constructible_v<std::decay_t<Sources>, Sources> && ...);
+
 /// One fork: always part of the forking function.
 template <class Result, class F, class... Args>
 [[gnu::always_inline]] inline void fork_child(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
   using plain_function = std::decay_t<F>;
-  static_assert(std::is_constructible_v<plain_function, F> &&
-                    (std::is_constructible_v<std::decay_t<Args>, Args> && ...),
-                "fork: the callable and its arguments must be copyable or movable");
   if constexpr (all_by_value<plain_function, std::decay_t<Args>...>) {
     using entry = void (*)(nopal_frame*, void*, Result*, plain_function, std::decay_t<Args>...);
     const entry child = &enter_child<Result, plain_function, std::decay_t<Args>...>;

@@ -46,9 +46,9 @@ enum class demand { none, nothing_left, asked_for };
 #endif
 }
 
-/// A strand looks 16 times on its way through a range, and every 4096 positions: a look costs a nanosecond or two. While it has the
+/// A strand looks 8 times on its way through a range, and every 4096 positions: a look costs a nanosecond or two. While it has the
 /// later half of what it began with in its deque, a thief need not wait for it.
-inline constexpr std::size_t looks_at_least = 16;
+inline constexpr std::size_t looks_at_least = 8;
 inline constexpr std::size_t longest_stretch = 4096;
 
 /// How far a strand goes before it looks, in a range of `count` positions, of which `grain` are not worth a fork.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -26,7 +27,8 @@ struct itself {
 /// The sum of two, whatever their types.
 struct plus {
   template <class A, class B>
-  [[nodiscard]] constexpr auto operator()(A&& a, B&& b) const {
+  [[nodiscard]] constexpr auto operator()(A&& a, B&& b) const
+      -> decltype(std::forward<A>(a) + std::forward<B>(b)) {
     return std::forward<A>(a) + std::forward<B>(b);
   }
 };
@@ -123,31 +125,105 @@ T with_reduction(First first, Last last, const T& identity, Map& map, Combine& c
                                                 "numbers or random-access iterators of one type");
   if constexpr (!std::is_void_v<all_positions>) {
     using position = typename all_positions::position;
-    static_assert(takes_position<Map, position>(), "parallel_reduce: the map must be callable with a number "
-                                                   "or iterator of the range, or with an element of it");
-    if constexpr (takes_position<Map, position>()) {
+    constexpr bool maps = takes_position<Map, position>();
+    static_assert(maps, "parallel_reduce: the map must be callable with a number or iterator of the range, "
+                        "or with an element of it");
+    if constexpr (maps) {
       using mapped = decltype(call_at(map, std::declval<const position&>()));
-      static_assert(std::is_invocable_r_v<T, Combine&, T&&, mapped> &&
-                        std::is_invocable_r_v<T, Combine&, T&&, T&&>,
-                    "parallel_reduce: combine must take a value of the identity's type and what the map "
-                    "returns, or two "
-                    "values of that type, and return one");
-      const reduction<T, all_positions, Map, Combine> of{
-          {static_cast<position>(first)}, identity, map, combine};
-      return reduce(all_positions::count(static_cast<position>(first), static_cast<position>(last)), of);
+      constexpr bool combines =
+          std::is_invocable_r_v<T, Combine&, T&&, mapped> && std::is_invocable_r_v<T, Combine&, T&&, T&&>;
+      static_assert(combines, "parallel_reduce: combine must take a value of the identity's type and what "
+                              "the map returns, or two "
+                              "values of that type, and return one");
+      if constexpr (combines) {
+        const reduction<T, all_positions, Map, Combine> of{
+            {static_cast<position>(first)}, identity, map, combine};
+        return reduce(all_positions::count(static_cast<position>(first), static_cast<position>(last)), of);
+      }
     }
+  }
+}
+
+template <class Out, class F, class... Elements>
+constexpr bool assigns() {
+  if constexpr (std::is_invocable_v<F&, Elements...>) {
+    return std::is_assignable_v<std::iter_reference_t<Out>, std::invoke_result_t<F&, Elements...>>;
+  } else {
+    return false;
+  }
+}
+
+/// Assigns `f` of what is at the same place in each input to what starts at `out`; returns the end of that.
+template <class Out, class F, class... In>
+Out transform_into(const Out& out, std::size_t count, F& f, const places<In>&... in) {
+  const places<Out> results{out};
+  auto stretch = [&](std::size_t from, std::size_t to) {
+    std::tuple<In...> inputs(in.at(from)...);
+    visit_stretch(results, from, to, [&](const Out& result) {
+      std::apply(
+          [&](In&... each) {
+            *result = detail::invoke(f, *each...);
+            (static_cast<void>(++each), ...);
+          },
+          inputs);
+    });
+  };
+  begin_loop(count, 1, &stretch);
+  return results.at(count);
+}
+
+template <class Iterator, bool = std::input_iterator<Iterator>>
+struct value_type_of {
+  using type = std::iter_value_t<Iterator>;
+};
+template <class Iterator>
+struct value_type_of<Iterator, false> {
+  using type = int;  // there is an error message
+};
+template <class Iterator>
+using value_of = typename value_type_of<Iterator>::type;
+
+/// Checks what a scan is given.
+template <class In, class Out, class Op, class T>
+constexpr bool can_scan() {
+  constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Out>;
+  static_assert(iterators, "parallel scan: input and output must be random-access iterators");
+  if constexpr (iterators) {
+    using element = std::iter_reference_t<In>;
+    constexpr bool adds = std::is_invocable_r_v<T, Op&, T&&, element> &&
+                          std::is_invocable_r_v<T, Op&, const T&, element> &&
+                          std::is_invocable_r_v<T, Op&, const T&, T&&> && std::is_constructible_v<T, element>;
+    static_assert(
+        adds,
+        "parallel scan: the operation must take a value and an element, and two values, and return a value");
+    constexpr bool writes = std::is_assignable_v<std::iter_reference_t<Out>, T&>;
+    static_assert(!adds || writes, "parallel scan: values must be assignable to the output");
+    return adds && writes;
+  } else {
+    return false;
   }
 }
 
 template <bool Inclusive, class In, class Out, class Op, class T>
 Out scan_from(const In& first, const In& last, const Out& out, Op& op, T init) {
-  static_assert(std::is_invocable_r_v<T, Op&, T, std::iter_reference_t<In>> &&
-                    std::is_invocable_r_v<T, Op&, T, T>,
-                "scan: the operation must take two values, or a value and an element, and return a value");
   const std::size_t count = places<In>::count(first, last);
   const scanning<Inclusive, T, In, Out, Op> of{first, out, op};
   static_cast<void>(scan_range(0, count, &of, std::move(init)));
   return places<Out>{out}.at(count);
+}
+
+/// Checks what a search is given.
+template <class Iterator, class Predicate, class Projection>
+constexpr bool can_search() {
+  constexpr bool iterators = std::random_access_iterator<Iterator>;
+  static_assert(iterators, "parallel search: the range must have random-access iterators");
+  if constexpr (iterators) {
+    constexpr bool tests = takes_projected<Predicate, Projection, Iterator>;
+    static_assert(tests, "parallel search: the predicate must be callable with an element of the range");
+    return tests;
+  } else {
+    return false;
+  }
 }
 
 }  // namespace detail

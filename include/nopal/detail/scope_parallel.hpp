@@ -60,23 +60,37 @@ public:
   /// choose. Throws `error` if this thread cannot be made a worker.
   template <class F, class... Args>
   [[gnu::always_inline]] void fork(F&& f, Args&&... args) {
-    static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
+    constexpr bool copies = detail::can_copy<F, Args...>;
+    constexpr bool calls = std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
+    static_assert(copies, "fork: the callable and its arguments must be copyable or movable");
+    static_assert(!copies || calls,
                   "fork: the callable does not take these arguments (they are passed as rvalues of their "
                   "decayed types)");
-    check_function();
-    detail::fork_child<detail::no_result>(&frame_, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
+    if constexpr (copies && calls) {
+      check_function();
+      detail::fork_child<detail::no_result>(&frame_, nullptr, std::forward<F>(f),
+                                            std::forward<Args>(args)...);
+    }
   }
 
   /// `out = f(args...)`, the assignment being part of the child: read `out` after the join only.
   template <class Out, class F, class... Args>
   [[gnu::always_inline]] void fork_into(Out& out, F&& f, Args&&... args) {
-    static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
+    constexpr bool copies = detail::can_copy<F, Args...>;
+    constexpr bool calls = std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
+    static_assert(copies, "fork_into: the callable and its arguments must be copyable or movable");
+    static_assert(!copies || calls,
                   "fork_into: the callable does not take these arguments (they are passed as rvalues of "
                   "their decayed types)");
-    static_assert(std::is_assignable_v<Out&, std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>>,
-                  "fork_into: the callable's result cannot be assigned to the first argument");
-    check_function();
-    detail::fork_child(&frame_, std::addressof(out), std::forward<F>(f), std::forward<Args>(args)...);
+    if constexpr (copies && calls) {
+      constexpr bool assigns =
+          std::is_assignable_v<Out&, std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>>;
+      static_assert(assigns, "fork_into: the callable's result cannot be assigned to the first argument");
+      if constexpr (assigns) {
+        check_function();
+        detail::fork_child(&frame_, std::addressof(out), std::forward<F>(f), std::forward<Args>(args)...);
+      }
+    }
   }
 
   /// Waits for every child forked since the last join; the worker does other work meanwhile. May return on another thread,

@@ -26,6 +26,22 @@ private:
   std::atomic<std::size_t> least_;
 };
 
+/// The first position of a stretch for which `test(position)`; its end if there is none. By fours, since the end is looked at as often
+/// as `test` is called otherwise.
+template <class Test>
+[[gnu::always_inline]] inline std::size_t first_in_stretch(std::size_t from, std::size_t to, Test& test) {
+  for (; to - from >= 4; from += 4) {
+    if (test(from)) return from;
+    if (test(from + 1)) return from + 1;
+    if (test(from + 2)) return from + 2;
+    if (test(from + 3)) return from + 3;
+  }
+  while (from < to && !test(from)) {
+    ++from;
+  }
+  return from;
+}
+
 /// The first of `count` positions for which `test(position)`; `count` if there is none. Calls `test` for each position before it, and
 /// for some after it where strands had begun there.
 template <class Test>
@@ -35,14 +51,11 @@ std::size_t first_position(std::size_t count, Test& test) {
     if (least.value() <= from) {
       return false;
     }
-#pragma GCC unroll 4
-    for (std::size_t position = from; position < to; ++position) {
-      if (test(position)) {
-        least.found(position);
-        return false;
-      }
+    const std::size_t found = first_in_stretch(from, to, test);
+    if (found != to) {
+      least.found(found);
     }
-    return true;
+    return found == to;
   };
   begin_loop(count, 1, &stretch);
   return least.value();
@@ -56,12 +69,9 @@ bool any_position(std::size_t count, Test& test) {
     if (found.load(std::memory_order_relaxed)) {
       return false;
     }
-#pragma GCC unroll 4
-    for (std::size_t position = from; position < to; ++position) {
-      if (test(position)) {
-        found.store(true, std::memory_order_relaxed);
-        return false;
-      }
+    if (first_in_stretch(from, to, test) != to) {
+      found.store(true, std::memory_order_relaxed);
+      return false;
     }
     return true;
   };
