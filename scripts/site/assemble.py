@@ -60,6 +60,13 @@ def copy_from_root(root, pages):
         write(pages / name.lower(), text)
 
 
+def add_results(root, pages):
+    """The README's tables, which are measured anew with each change that matters."""
+    readme = (root / "README.md").read_text()
+    section = re.search(r"^## Results\n(.*?)^## ", readme, re.MULTILINE | re.DOTALL)[1]
+    write(pages / "results.md", "# Results\n" + section.replace("](docs/", "]("))
+
+
 def first_comment(source):
     """The comment a program opens with, as one paragraph."""
     lines = []
@@ -74,13 +81,15 @@ def add_examples(root, pages):
     """A page for each program of examples/, and one that lists them; returns their place in the navigation."""
     entries = ["examples/index.md"]
     listed = []
-    for source in sorted((root / "examples").glob("*.cpp")):
+    sources = [source for source in (root / "examples").rglob("*.cpp") if source.parent.name != "docs"]
+    for source in sorted(sources):
         # The marks of the parts that pages quote say nothing here.
         text = re.sub(r"^ *// (snippet: .*|end snippet)\n", "", source.read_text(), flags=re.MULTILINE)
-        name = source.stem
+        place = source.relative_to(root)
+        name = "_".join(place.with_suffix("").parts[1:])
         about = first_comment(text)
         write(pages / "examples" / f"{name}.md",
-              f"# {name}\n\n{about}\n\n`examples/{source.name}`:\n\n```cpp\n{text.rstrip()}\n```\n")
+              f"# {name}\n\n{about}\n\n`{place}`:\n\n```cpp\n{text.rstrip()}\n```\n")
         listed.append(f"* [{name}]({name}.md): {about}\n")
         entries.append(f"{name}: examples/{name}.md")
     write(pages / "examples" / "index.md",
@@ -122,6 +131,7 @@ def main():
         shutil.rmtree(pages)
     copy_pages(docs, pages)
     copy_from_root(root, pages)
+    add_results(root, pages)
     generated = {"examples": add_examples(root, pages), "man": add_manual(docs, pages),
                  "api": api.add_pages(pathlib.Path(sys.argv[3]), pages)}
     shutil.copytree(docs / "site" / "theme", target / "theme", dirs_exist_ok=True)

@@ -70,6 +70,17 @@ class Manual(unittest.TestCase):
         listed = set(re.findall(r"^\.It Ev (NOPAL_\w+)$", (PAGES / "nopal.7").read_text(), re.MULTILINE))
         self.assertEqual(listed, read)
 
+    def test_functions_of_c(self):
+        """Those of the header have a page each that names them, and no others have."""
+        include = PAGES.parent.parent / "include" / "nopal"
+        header = (include / "nopal.h").read_text()
+        declared = set(re.findall(r"^NOPAL_EXPORT .*?(nopal_\w+)\(", header, re.MULTILINE))
+        declared |= set(re.findall(r"@fn .*?(nopal_\w+)\(", header))
+        self.assertGreaterEqual(len(declared), 13)
+        named = [name for page in PAGES.glob("*.3")
+                 for name in re.findall(r"^\.Nm (\w+)", page.read_text(), re.MULTILINE)]
+        self.assertEqual(sorted(named), sorted(declared))
+
     def test_no_warnings(self):
         """Of the formatters that this system has."""
         for page in sorted(PAGES.glob("*.[1-9]")):
