@@ -206,7 +206,7 @@ def add_page(reader, header, pages):
     page = pages / "api" / f"{name.replace('/', '_')}.md"
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text("\n\n".join([f"# `<nopal/{name}>`", about, *texts]) + "\n")
-    return f"<nopal/{name}>", f"api/{page.name}"
+    return f"nopal/{name}", f"api/{page.name}"
 
 
 def add_pages(directory, pages):
@@ -218,4 +218,4 @@ def add_pages(directory, pages):
         return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
     found = filter(None, (add_page(reader, header, pages) for header in sorted(reader.headers(), key=rank)))
-    return [f'"{title}": {page}' for title, page in found]
+    return [f"{title}: {page}" for title, page in found]
