@@ -1,11 +1,13 @@
 """Puts the pages of the site together.
 
-    assemble.py ROOT TARGET [XML]
+    assemble.py ROOT TARGET XML
 
 Copies docs/ to TARGET/pages, with drawings inlined so that they follow the page's colors, adds the pages made of other
 sources (examples, manual pages, the interface as Doxygen's XML describes it), and writes TARGET/mkdocs.yml.
+Pages that the navigation does not name come last in the guide.
 """
 
+import json
 import pathlib
 import re
 import shutil
@@ -112,6 +114,17 @@ def add_manual(docs, pages):
     return entries
 
 
+def unlisted(docs, template):
+    """The pages of docs/ that the navigation does not name, by their titles."""
+    entries = []
+    for page in sorted(docs.rglob("*.md")):
+        place = str(page.relative_to(docs))
+        if place != "overview.md" and not re.search(rf"[ :]{re.escape(place)}$", template, re.MULTILINE):
+            title = page.read_text().splitlines()[0].lstrip("# ")
+            entries.append(f"{json.dumps(title)}: {place}")
+    return entries
+
+
 def fill(template, generated):
     """The template with each "# GENERATED name" replaced by that list's entries."""
     lines = []
@@ -132,10 +145,13 @@ def main():
     copy_pages(docs, pages)
     copy_from_root(root, pages)
     add_results(root, pages)
-    generated = {"examples": add_examples(root, pages), "man": add_manual(docs, pages),
+    template = (docs / "site" / "mkdocs.yml").read_text()
+    generated = {"unlisted": unlisted(docs, template),
+                 "examples": add_examples(root, pages),
+                 "man": add_manual(docs, pages),
                  "api": api.add_pages(pathlib.Path(sys.argv[3]), pages)}
     shutil.copytree(docs / "site" / "theme", target / "theme", dirs_exist_ok=True)
-    write(target / "mkdocs.yml", fill((docs / "site" / "mkdocs.yml").read_text(), generated))
+    write(target / "mkdocs.yml", fill(template, generated))
 
 
 if __name__ == "__main__":
