@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+// snippet: fib
 long fib(int n) {
   if (n < 2) return n;
   long x;  // what children write is declared before the scope
@@ -12,5 +13,6 @@ long fib(int n) {
   s.join();
   return x + y;
 }
+// end snippet
 
 int main() { std::printf("fib(36) = %ld on %d workers\n", fib(36), nopal::workers()); }

@@ -11,6 +11,7 @@ struct node {
 
 bool matches(const node* n) { return n->key % 7 == 3; }
 
+// snippet: search
 nopal::reducer<nopal::op_vector_append<int>> found;
 
 void search(const node* n) {
@@ -21,6 +22,7 @@ void search(const node* n) {
   search(n->right.get());
   s.join();
 }
+// end snippet
 
 std::unique_ptr<node> tree_of(int first, int last) {
   if (first == last) return nullptr;

@@ -156,7 +156,6 @@ want_lint_tools() {
   want_command shellcheck shellcheck 'the checks of lint'
 }
 
-want_docs_tools() { want_command doxygen doxygen 'the documentation'; }
 want_test_tools() {
   want_command pkg-config pkg-config 'the tests of the installed package'
   want_command dpkg-shlibdeps dpkg-dev 'the test of the Debian packages'

@@ -1,0 +1,115 @@
+// What the rules page shows: each rule kept, and what the library says where it can see one broken.
+#include <alloca.h>
+
+#include <nopal/nopal.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+int work(int n) { return n * n; }
+
+// snippet: declared_before
+int sum_of_two(int a, int b) {
+  int x;           // first what children write,
+  nopal::scope s;  // then the scope: its destructor waits before x dies
+  s.fork_into(x, work, a);
+  const int y = work(b);
+  s.join();
+  return x + y;
+}
+// end snippet
+
+// snippet: foreign_scope
+[[gnu::noinline]] void fork_for_somebody(nopal::scope& s) {
+  s.fork(work, 2);  // throws nopal::error: another function made this scope
+}
+
+bool is_refused() {
+  nopal::scope s;
+  s.fork(work, 1);
+  try {
+    fork_for_somebody(s);
+  } catch (const nopal::error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return true;
+  }
+  return false;
+}
+// end snippet
+
+// snippet: locks
+std::mutex log_mutex;
+std::vector<std::string> log_lines;
+
+void note(const char* text) {
+  const std::lock_guard lock(log_mutex);  // taken and given back by one strand, with no fork between
+  log_lines.emplace_back(text);
+}
+
+void noted_work(int n) {
+  note("begin");  // the lock is free again here
+  nopal::scope s;
+  s.fork(work, n);
+  note("between fork and join");
+  s.join();
+  note("end");
+}
+// end snippet
+
+// snippet: thread_local
+thread_local long calls = 0;
+
+[[gnu::noinline]] void count_call() { ++calls; }  // does not fork: the address is looked up here, each time
+
+void counted_work(int n) {
+  count_call();
+  nopal::scope s;
+  s.fork(work, n);
+  count_call();  // maybe another thread's counter
+  s.join();
+}
+// end snippet
+
+// snippet: alloca
+void with_scratch(std::size_t bytes) {
+  char* const scratch = static_cast<char*>(alloca(bytes));  // before the scope
+  std::memset(scratch, 0, bytes);
+  nopal::scope s;
+  s.fork([scratch, bytes] { scratch[bytes - 1] = 'x'; });
+  work(1);
+  s.join();
+}
+// end snippet
+
+// snippet: exceptions
+int first_of_two_failures() {
+  try {
+    nopal::scope s;
+    s.fork([] { throw std::runtime_error("1"); });
+    s.fork([] { throw std::runtime_error("2"); });
+    s.join();
+  } catch (const std::runtime_error& e) {
+    return e.what()[0] - '0';  // always 1, as in the serial program
+  }
+  return 0;
+}
+// end snippet
+
+}  // namespace
+
+int main() {
+  bool right = sum_of_two(3, 4) == 25;
+  right = right && is_refused();
+  noted_work(1);
+  counted_work(1);
+  with_scratch(100);
+  right = right && log_lines.size() == 3 && log_lines.back() == "end";
+  for (int run = 0; run < 1000; ++run) right = right && first_of_two_failures() == 1;
+  return right ? 0 : 1;
+}
