@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../version.h"
 #include "current.h"
 
 namespace tbb {
@@ -64,7 +65,7 @@ public:
 
   /// Takes a cancellation back. Only while nothing runs in this context.
   void reset() noexcept {
-    if (cancelled_.exchange(false, std::memory_order_acq_rel)) {
+    if (cancelled_.load(std::memory_order_relaxed) && cancelled_.exchange(false, std::memory_order_acq_rel)) {
       nopal_detail::cancelled_contexts.fetch_sub(1, std::memory_order_release);
     }
   }

@@ -44,6 +44,7 @@ public:
   void push(pending_task* task) {
     lock_.lock();
     ++unfinished_;
+    used_.store(true, std::memory_order_relaxed);
     add(task);
     const bool wakes = note_event();
     lock_.unlock();
@@ -53,10 +54,10 @@ public:
   }
 
   /// Whether nothing was pushed since the last wait.
-  [[nodiscard]] bool is_unused() noexcept {
-    const lock_guard guard(lock_);
-    return unfinished_ == 0;
-  }
+  [[nodiscard]] bool is_unused() const noexcept { return !used_.load(std::memory_order_relaxed); }
+
+  /// Whether there is a task that nobody took.
+  [[nodiscard]] bool has_tasks() const noexcept { return first_.load(std::memory_order_relaxed) != nullptr; }
 
   /// Runs what is in the list, with all workers.
   void drain() { drain(0); }
@@ -67,6 +68,7 @@ public:
       drain(0);
       lock_.lock();
       if (unfinished_ == 0) {
+        used_.store(false, std::memory_order_relaxed);
         lock_.unlock();
         break;
       }
@@ -154,6 +156,7 @@ private:
   const bool oldest_first_;
   int waiters_ = 0;                            // under the lock
   std::uint32_t unfinished_ = 0;               // under the lock: tasks in the list or running
+  std::atomic<bool> used_{false};              // written under the lock: pushed to since the last wait
   std::atomic<std::uint32_t> events_{0};       // written under the lock, waited for
   std::atomic<pending_task*> first_{nullptr};  // written under the lock
   pending_task* last_ = nullptr;               // under the lock; of a list that is not empty
