@@ -1,0 +1,59 @@
+// How sorts are divided among strands.
+#ifndef NOPAL_DETAIL_SORT_DIVISION_HPP
+#define NOPAL_DETAIL_SORT_DIVISION_HPP
+
+#include <algorithm>
+#include <cstddef>
+
+#include <nopal/detail/mode.hpp>
+#ifndef NOPAL_ELIDE
+#include <nopal/runtime.hpp>
+#endif
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace sort_detail {
+
+/// In elements.
+struct division {
+  std::ptrdiff_t serial;  ///< a range of no more is sorted by one strand
+  std::ptrdiff_t piece;   ///< a range of twice as many is partitioned in pieces of so many at least
+};
+
+/// What one strand sorts, by quicksort, or by merges: many forks' time, and small beside any range that is worth a fork.
+inline constexpr std::ptrdiff_t usual_serial = 2048;
+/// Elements in registers are merged at twice the cost of a partition: a strand has more of them if the workers have enough of them.
+inline constexpr std::ptrdiff_t most_serial = 1 << 15;
+/// Below that a piece's fork and exchange cost too much.
+inline constexpr std::ptrdiff_t least_piece = 1 << 15;
+/// Few enough that dividing costs nothing that shows, enough that workers that come late find some.
+inline constexpr std::ptrdiff_t pieces_per_worker = 4;
+
+/// The workers there are for so many elements.
+inline std::ptrdiff_t workers_for([[maybe_unused]] std::ptrdiff_t count) {
+#ifdef NOPAL_ELIDE
+  return 1;
+#else
+  return count <= usual_serial ? 1 : nopal::workers();
+#endif
+}
+
+/// One worker's partition is best in one piece.
+inline division division_of(std::ptrdiff_t count, std::ptrdiff_t workers) noexcept {
+  if (workers == 1) return {usual_serial, count};
+  return {usual_serial, std::max(least_piece, count / (workers * pieces_per_worker))};
+}
+
+/// What one strand sorts in a stable sort.
+inline std::ptrdiff_t stable_serial(std::ptrdiff_t count, std::ptrdiff_t workers,
+                                    bool in_registers) noexcept {
+  if (!in_registers) return usual_serial;
+  if (workers == 1) return count;
+  return std::clamp(count / (workers * pieces_per_worker), usual_serial, most_serial);
+}
+
+}  // namespace sort_detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,136 @@
+// What the sorts are told about elements: how they are ordered, how they are kept, and which are cheap to copy.
+#ifndef NOPAL_DETAIL_SORT_ORDER_HPP
+#define NOPAL_DETAIL_SORT_ORDER_HPP
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/invoke.hpp>
+#include <nopal/detail/mode.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace sort_detail {
+
+/// A comparator on projected elements, by reference: all strands call the same two objects.
+template <class Compare, class Projection>
+class order {
+public:
+  order(Compare& compare, Projection& projection) noexcept : compare_(&compare), projection_(&projection) {}
+
+  template <class Left, class Right>
+  [[gnu::always_inline]] bool operator()(Left&& left, Right&& right) const {
+    namespace calls = NOPAL_ABI_NAMESPACE::detail;
+    if constexpr (std::is_same_v<Projection, std::identity>) {
+      return static_cast<bool>(
+          calls::invoke(*compare_, std::forward<Left>(left), std::forward<Right>(right)));
+    } else {
+      return static_cast<bool>(calls::invoke(*compare_, calls::invoke(*projection_, std::forward<Left>(left)),
+                                             calls::invoke(*projection_, std::forward<Right>(right))));
+    }
+  }
+
+private:
+  Compare* compare_;
+  Projection* projection_;
+};
+
+template <class Iterator>
+using difference = std::iter_difference_t<Iterator>;
+
+template <class Iterator>
+using value = std::iter_value_t<Iterator>;
+
+/// Random access, in the sense of C++20 or of C++17.
+template <class Iterator>
+concept sortable_iterator = std::random_access_iterator<Iterator> ||
+                            std::derived_from<typename std::iterator_traits<Iterator>::iterator_category,
+                                              std::random_access_iterator_tag>;
+
+/// Something that such iterators delimit.
+template <class Range>
+concept sortable_range = requires(Range& range) {
+  { std::begin(range) } -> sortable_iterator;
+  { std::end(range) } -> std::same_as<decltype(std::begin(range))>;
+};
+
+template <class Compare, class T>
+concept standard_order =
+    std::same_as<Compare, std::less<>> || std::same_as<Compare, std::less<T>> ||
+    std::same_as<Compare, std::greater<>> || std::same_as<Compare, std::greater<T>> ||
+    std::same_as<Compare, std::ranges::less> || std::same_as<Compare, std::ranges::greater>;
+
+/// Elements of which one can take the place of an equal one without anybody's seeing it.
+template <class T, class Compare, class Projection>
+concept equal_is_same =
+    std::is_integral_v<T> && standard_order<Compare, T> && std::same_as<Projection, std::identity>;
+
+/// The same place as a pointer, if elements are neighbors in memory.
+template <class Iterator>
+auto plain_iterator(Iterator iterator) {
+  if constexpr (std::contiguous_iterator<Iterator>) {
+    return std::to_address(iterator);
+  } else {
+    return iterator;
+  }
+}
+
+/// Elements that are moved in registers: branch-free code copies more of them than it must.
+template <class Iterator>
+inline constexpr bool in_registers =
+    std::is_pointer_v<Iterator> && std::is_trivially_copyable_v<value<Iterator>> &&
+    std::is_copy_constructible_v<value<Iterator>> && std::is_trivially_destructible_v<value<Iterator>> &&
+    sizeof(value<Iterator>) <= 32;
+
+/// An element out of its place. It goes back there when this ends, after an exception too.
+template <class Iterator>
+class held_element {
+public:
+  [[gnu::always_inline]] explicit held_element(Iterator place)
+      : place_(place), value_(std::ranges::iter_move(place)) {}
+  held_element(const held_element&) = delete;
+  held_element& operator=(const held_element&) = delete;
+  [[gnu::always_inline]] ~held_element() { *place_ = std::move(value_); }
+
+  [[gnu::always_inline]] value<Iterator>& get() noexcept { return value_; }
+  [[gnu::always_inline]] Iterator place() const noexcept { return place_; }
+  /// Moves the element at `from` to the free place, which is `from` from now on.
+  [[gnu::always_inline]] void take_from(Iterator from) {
+    *place_ = std::ranges::iter_move(from);
+    place_ = from;
+  }
+  [[gnu::always_inline]] void set_place(Iterator place) noexcept { place_ = place; }
+
+private:
+  Iterator place_;
+  value<Iterator> value_;
+};
+
+/// Room for elements on the stack.
+template <class T, std::size_t count>
+class stack_room {
+public:
+  stack_room() noexcept {}
+  T* data() noexcept { return reinterpret_cast<T*>(bytes_); }
+
+private:
+  alignas(T) unsigned char bytes_[count * sizeof(T)];
+};
+
+/// The logarithm to base 2, rounded down; of a positive number.
+template <class Integer>
+constexpr int floor_log2(Integer number) noexcept {
+  return static_cast<int>(std::bit_width(static_cast<std::make_unsigned_t<Integer>>(number))) - 1;
+}
+
+}  // namespace sort_detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,93 @@
+// Sorting in parallel.
+#ifndef NOPAL_SORT_HPP
+#define NOPAL_SORT_HPP
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/mode.hpp>
+#include <nopal/detail/sort_division.hpp>
+#include <nopal/detail/sort_order.hpp>
+#include <nopal/detail/sort_quick.hpp>
+#include <nopal/detail/sort_stable.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+
+/// Sorts `[first, last)` by `compare`, as std::sort does: equal elements end in any order. With a projection elements are compared
+/// by what it makes of them, as in std::ranges::sort.
+///
+/// Iterators are random-access ones. Elements are movable and nothing else: they need not be copyable nor have a default
+/// constructor. They are moved by several strands at once, each its own, so a range whose elements share memory, as those of
+/// std::vector<bool> do, cannot be sorted.
+///
+/// `compare` and `projection` are copied once, and all strands call the same copies at the same time: they change nothing that
+/// is not safe to change then. `compare` is to be a strict weak order. If it is not, the elements end in some order, but in the
+/// range, all of them.
+///
+/// What `compare` or `projection` throws leaves as from a join: the range then has all its elements, in some order. If a move of
+/// an element throws, its value may be lost, as with std::sort.
+///
+/// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or strictly in the opposite one, and
+/// O(n log k) expected with k different values. In place: O(log n) memory per strand, none on the heap. Span, with P workers: O(n/P +
+/// log² n) expected, as ranges above a share of n/(4P) are partitioned in parallel; the worst case, an input made against
+/// this very algorithm, is a serial heap sort. Below some hundred thousand elements partitions are serial. The order of
+/// equal elements depends on the input and the number of workers alone, and not on the schedule.
+template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
+          class Projection = std::identity>
+void parallel_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {
+  using order = sort_detail::order<Compare, Projection>;
+  const order less(compare, projection);
+  const auto begin = sort_detail::plain_iterator(first);
+  const auto count = static_cast<std::ptrdiff_t>(last - first);
+  sort_detail::sort_range(begin, begin + (last - first), less,
+                          sort_detail::division_of(count, sort_detail::workers_for(count)));
+}
+
+/// The same for all of a range, or a container.
+template <class Range, class Compare = std::less<>, class Projection = std::identity>
+  requires sort_detail::sortable_range<Range>
+void parallel_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
+  nopal::parallel_sort(std::begin(range), std::end(range), std::move(compare), std::move(projection));
+}
+
+/// Sorts `[first, last)` by `compare`, as std::stable_sort does: equal elements stay in the order they had.
+///
+/// What is said of `parallel_sort` about iterators, elements, comparators and exceptions holds here too; which exception is
+/// rethrown if several comparisons threw is not specified. The result does not depend on the number of workers.
+///
+/// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or strictly in the opposite one. Span:
+/// O(log³ n). Memory: a buffer of n elements on the heap, or of 2n numbers if moves of elements may throw (the last step is
+/// serial then). Without that memory it throws std::bad_alloc before anything is moved. Integers by an order of the standard
+/// library are sorted by `parallel_sort`, which needs none.
+template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
+          class Projection = std::identity>
+void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {
+  using order = sort_detail::order<Compare, Projection>;
+  if constexpr (sort_detail::equal_is_same<std::iter_value_t<Iterator>, Compare, Projection>) {
+    nopal::parallel_sort(first, last, std::move(compare));
+  } else {
+    const order less(compare, projection);
+    const auto begin = sort_detail::plain_iterator(first);
+    const auto count = static_cast<std::ptrdiff_t>(last - first);
+    constexpr bool in_registers = sort_detail::in_registers<decltype(sort_detail::plain_iterator(first))>;
+    sort_detail::stable_sort_range(
+        begin, begin + (last - first), less,
+        sort_detail::stable_serial(count, sort_detail::workers_for(count), in_registers));
+  }
+}
+
+/// The same for all of a range, or a container.
+template <class Range, class Compare = std::less<>, class Projection = std::identity>
+  requires sort_detail::sortable_range<Range>
+void parallel_stable_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
+  nopal::parallel_stable_sort(std::begin(range), std::end(range), std::move(compare), std::move(projection));
+}
+
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif
