@@ -3,16 +3,21 @@
 #define NOPAL_COMPAT_TBB_BLOCKED_RANGEND_H
 
 #include <array>
-#include <type_traits>
+#include <cstddef>
+#include <utility>
 
 #include "blocked_range.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// `dimensions` intervals. Cut across the one that is longest in terms of its grain. Time linear in `dimensions`.
-template <class Value, unsigned dimensions>
-class blocked_nd_range {
+/// `dimensions` intervals. Cut across the one that is longest in terms of its grain. Time linear in `dimensions`. The last
+/// argument is not to be given.
+template <class Value, unsigned dimensions, class = std::make_index_sequence<dimensions>>
+class blocked_nd_range;
+
+template <class Value, unsigned dimensions, std::size_t... at>
+class blocked_nd_range<Value, dimensions, std::index_sequence<at...>> {
   static_assert(dimensions != 0, "blocked_nd_range: needs a dimension");
 
 public:
@@ -20,17 +25,17 @@ public:
   using dim_range_type = blocked_range<Value>;
   using size_type = typename dim_range_type::size_type;
 
+  template <std::size_t>
+  using side = dim_range_type;
+
   static constexpr bool is_splittable_in_proportion = true;
 
   /// One interval for each dimension.
-  template <class... Ranges>
-    requires(sizeof...(Ranges) + 1 == dimensions && (std::is_convertible_v<const Ranges&, dim_range_type> && ...))
-  explicit blocked_nd_range(const dim_range_type& first, const Ranges&... others)
-      : sides_{first, static_cast<dim_range_type>(others)...} {}
+  explicit blocked_nd_range(const side<at>&... sides) : sides_{sides...} {}
   /// The same as a list of bounds; `grainsize` holds for every dimension.
   explicit blocked_nd_range(const Value (&sizes)[dimensions], size_type grainsize = 1) {
-    for (unsigned at = 0; at != dimensions; ++at) {
-      sides_[at] = dim_range_type(Value(), sizes[at], grainsize);
+    for (unsigned each = 0; each != dimensions; ++each) {
+      sides_[each] = dim_range_type(Value(), sizes[each], grainsize);
     }
   }
 
@@ -47,19 +52,19 @@ public:
   static constexpr unsigned dim_count() { return dimensions; }
 
   /// One dimension's interval.
-  [[nodiscard]] const dim_range_type& dim(unsigned at) const { return sides_[at]; }
+  [[nodiscard]] const dim_range_type& dim(unsigned which) const { return sides_[which]; }
 
   [[nodiscard]] bool empty() const {
-    for (const dim_range_type& side : sides_) {
-      if (side.empty()) {
+    for (const dim_range_type& each : sides_) {
+      if (each.empty()) {
         return true;
       }
     }
     return false;
   }
   [[nodiscard]] bool is_divisible() const {
-    for (const dim_range_type& side : sides_) {
-      if (side.is_divisible()) {
+    for (const dim_range_type& each : sides_) {
+      if (each.is_divisible()) {
         return true;
       }
     }
@@ -70,9 +75,9 @@ private:
   template <class Split>
   void take(blocked_nd_range& from, Split& tag) {
     unsigned longest = 0;
-    for (unsigned at = 1; at != dimensions; ++at) {
-      if (nopal_detail::grains(sides_[at]) > nopal_detail::grains(sides_[longest])) {
-        longest = at;
+    for (unsigned each = 1; each != dimensions; ++each) {
+      if (nopal_detail::grains(sides_[each]) > nopal_detail::grains(sides_[longest])) {
+        longest = each;
       }
     }
     sides_[longest] = dim_range_type(from.sides_[longest], tag);

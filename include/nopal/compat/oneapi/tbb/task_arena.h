@@ -25,6 +25,7 @@ struct attach {};
 /// Reserved slots and priorities are accepted and mean nothing.
 class task_arena {
 public:
+  using attach = tbb::attach;
   static constexpr int automatic = -1;     ///< as many threads as there are workers
   static constexpr int not_initialized = -2;
   enum class priority : int { low = 1, normal = 2, high = 3 };

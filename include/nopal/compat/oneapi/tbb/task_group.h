@@ -173,14 +173,18 @@ public:
     if (!frame_.has_children() && base_.source().is_unused()) [[likely]] {
       return;
     }
+    // Where another function waited, all is over and the join alone remains.
+    const bool is_missed = frame_.has_outstanding() || !base_.source().is_unused();
     const bool leaving = std::uncaught_exceptions() != 0;
-    base_.context().cancel_group_execution();
+    if (is_missed) {
+      base_.context().cancel_group_execution();
+    }
     wait_for_tasks();
     if (frame_.has_children()) {
       nopal_detail::group_frame::fail_unjoined();
     }
     base_.forget();
-    if (!leaving) {
+    if (is_missed && !leaving) {
       nopal_detail::throw_missing_wait();
     }
   }

@@ -129,7 +129,7 @@ public:
 
   /// Calls code of the user, unless cancelled. An exception cancels the rest.
   template <class F>
-  void call(const F& f) const {
+  void call(F&& f) const {
     if (is_cancelled()) {
       return;
     }

@@ -32,6 +32,7 @@ public:
   [[nodiscard]] static bool is_local() noexcept { return false; }
   [[nodiscard]] static bool is_ours() noexcept { return true; }
   [[nodiscard]] static bool has_children() noexcept { return false; }
+  [[nodiscard]] static bool has_outstanding() noexcept { return false; }
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {
     nopal::scope().fork(std::forward<F>(f), std::forward<Args>(args)...);
@@ -72,8 +73,13 @@ public:
     return frame_.frame_pointer == __builtin_frame_address(0);
   }
 
-  /// Whether there may be children that are not over.
+  /// Whether there is something to join.
   [[nodiscard]] bool has_children() const noexcept { return frame_.steals != 0; }
+
+  /// Whether there are children that are not over.
+  [[nodiscard]] bool has_outstanding() const noexcept {
+    return static_cast<std::int32_t>(frame_.steals) + __atomic_load_n(&frame_.unfinished, __ATOMIC_ACQUIRE) != 0;
+  }
 
   /// Only where it is ours. The callable throws nothing.
   template <class F, class... Args>
@@ -97,12 +103,12 @@ public:
   /// For another function that waits. The children are running, but one may need this thread to go on: so that what waits may
   /// leave it, it is the continuation of a fork.
   void wait_for_children() const {
-    while (outstanding()) {
+    while (has_outstanding()) {
       completion left;
       nopal::scope both;
       both.fork([&left, this] {
         backoff pause;
-        for (int round = 0; round != 1000 && !left.is_set() && outstanding(); ++round) {
+        for (int round = 0; round != 1000 && !left.is_set() && has_outstanding(); ++round) {
           pause.wait();
         }
       });
@@ -120,10 +126,6 @@ public:
   }
 
 private:
-  [[nodiscard]] bool outstanding() const noexcept {
-    return static_cast<std::int32_t>(frame_.steals) + __atomic_load_n(&frame_.unfinished, __ATOMIC_ACQUIRE) != 0;
-  }
-
   nopal_frame frame_;
 };
 
