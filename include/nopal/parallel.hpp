@@ -22,6 +22,7 @@
 #include <nopal/detail/reduce.hpp>
 #include <nopal/detail/scan.hpp>
 #include <nopal/detail/search.hpp>
+#include <nopal/sort.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {

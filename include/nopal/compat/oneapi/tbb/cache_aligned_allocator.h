@@ -1,0 +1,59 @@
+// Memory on cache lines of its own.
+#ifndef NOPAL_COMPAT_TBB_CACHE_ALIGNED_ALLOCATOR_H
+#define NOPAL_COMPAT_TBB_CACHE_ALIGNED_ALLOCATOR_H
+
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <type_traits>
+
+#include "detail/exception.h"
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace nopal_detail {
+
+/// The global allocator, with an alignment.
+template <class T, std::size_t at_least>
+T* allocate_aligned(std::size_t count) {
+  if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+    throw_exception(std::bad_array_new_length());
+  }
+  constexpr std::size_t alignment = alignof(T) > at_least ? alignof(T) : at_least;
+  return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(alignment)));
+}
+template <class T, std::size_t at_least>
+void free_aligned(T* memory) noexcept {
+  constexpr std::size_t alignment = alignof(T) > at_least ? alignof(T) : at_least;
+  ::operator delete(memory, std::align_val_t(alignment));
+}
+
+}  // namespace nopal_detail
+
+/// An allocator as the standard has it. Throws std::bad_alloc. From any thread.
+template <class T>
+class cache_aligned_allocator {
+public:
+  using value_type = T;
+  using propagate_on_container_move_assignment = std::true_type;
+  using is_always_equal = std::true_type;
+
+  cache_aligned_allocator() = default;
+  template <class Other>
+  // NOLINTNEXTLINE(google-explicit-constructor): as the standard asks
+  cache_aligned_allocator(const cache_aligned_allocator<Other>&) noexcept {}
+
+  [[nodiscard]] T* allocate(std::size_t count) { return nopal_detail::allocate_aligned<T, 64>(count); }
+  void deallocate(T* memory, std::size_t) noexcept { nopal_detail::free_aligned<T, 64>(memory); }
+  [[nodiscard]] std::size_t max_size() const noexcept { return std::numeric_limits<std::size_t>::max() / sizeof(T); }
+
+  template <class Other>
+  friend bool operator==(const cache_aligned_allocator&, const cache_aligned_allocator<Other>&) noexcept {
+    return true;
+  }
+};
+
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

@@ -1,0 +1,37 @@
+// What every header of this interface is written in: its namespace, and exceptions where there are any.
+//
+// The names live in an inline namespace of their own, so that a program may also hold oneTBB itself, and files compiled
+// with NOPAL_ELIDE.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
+#define NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
+
+#include <nopal/version.hpp>
+
+#ifdef NOPAL_ELIDE
+#define NOPAL_TBB_NAMESPACE nopal_elided_1
+#else
+#define NOPAL_TBB_NAMESPACE nopal_1
+#endif
+
+#ifdef __cpp_exceptions
+#define NOPAL_TBB_TRY try
+#define NOPAL_TBB_CATCH catch (...)
+#define NOPAL_TBB_RETHROW throw
+#else
+#define NOPAL_TBB_TRY if constexpr (true)
+#define NOPAL_TBB_CATCH else
+#define NOPAL_TBB_RETHROW static_cast<void>(0)
+#endif
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+/// What the interface does not name.
+namespace nopal_detail {}
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+namespace oneapi {
+namespace tbb = ::tbb;
+}
+
+#endif

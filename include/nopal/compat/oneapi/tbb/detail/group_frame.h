@@ -1,0 +1,138 @@
+// Forks of a group of tasks, in the function that made the group.
+//
+// A scope is forked on by the function that made it, and by no other. A group that is a local variable knows its function by
+// the frame it lies in: while the group lives so does that call, and no other has a frame at the same address. Its
+// constructor, `run`, `wait` and destructor are inlined, so the function that made it also joins. A member of another object
+// may be destroyed by a function of its own: those are told by the constructor they are made in, and never forked on.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_GROUP_FRAME_H
+#define NOPAL_COMPAT_TBB_DETAIL_GROUP_FRAME_H
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <source_location>
+#include <utility>
+
+#include <nopal/scope.hpp>
+
+#include "completion.h"
+#include "lock.h"
+#include "made_in.h"
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace nopal_detail {
+
+#ifdef NOPAL_ELIDE
+
+/// Calls.
+class group_frame {
+public:
+  explicit group_frame(const std::source_location&) noexcept {}
+  [[nodiscard]] static bool is_local() noexcept { return false; }
+  [[nodiscard]] static bool is_ours() noexcept { return true; }
+  [[nodiscard]] static bool has_children() noexcept { return false; }
+  [[nodiscard]] static bool has_outstanding() noexcept { return false; }
+  template <class F, class... Args>
+  void fork(F&& f, Args&&... args) {
+    nopal::scope().fork(std::forward<F>(f), std::forward<Args>(args)...);
+  }
+  void other_function() noexcept {}
+  void join() noexcept {}
+  void wait_for_children() const noexcept {}
+  static void fail_unjoined() noexcept {}
+};
+
+#else
+
+class group_frame {
+public:
+  [[gnu::always_inline]] explicit group_frame(const std::source_location& where) noexcept {
+    nopal_make_frame(&frame_);
+    const char* stack_pointer;
+    asm volatile("movq %%rsp, %0" : "=r"(stack_pointer));
+    const char* const self = reinterpret_cast<const char*>(this);
+#ifdef NOPAL_TBB_DEFER_RUN
+    const bool deferred = true;
+#else
+    const bool deferred = false;
+#endif
+    if (deferred || self < stack_pointer || self >= static_cast<const char*>(frame_.frame_pointer) ||
+        known_functions::may_be_constructor_at(where)) {
+      frame_.frame_pointer = nullptr;
+    }
+  }
+  group_frame(const group_frame&) = delete;
+  group_frame& operator=(const group_frame&) = delete;
+
+  /// Whether it lies in the frame of a call.
+  [[nodiscard]] bool is_local() const noexcept { return frame_.frame_pointer != nullptr; }
+
+  /// Whether that call's function is the one that asks.
+  [[nodiscard, gnu::always_inline]] bool is_ours() const noexcept {
+    return frame_.frame_pointer == __builtin_frame_address(0);
+  }
+
+  /// Whether there is something to join.
+  [[nodiscard]] bool has_children() const noexcept { return frame_.steals != 0; }
+
+  /// Whether there are children that are not over.
+  [[nodiscard]] bool has_outstanding() const noexcept {
+    return static_cast<std::int32_t>(frame_.steals) + __atomic_load_n(&frame_.unfinished, __ATOMIC_ACQUIRE) != 0;
+  }
+
+  /// Only where it is ours. The callable throws nothing.
+  template <class F, class... Args>
+  [[gnu::always_inline]] void fork(F&& f, Args&&... args) {
+    nopal::detail::fork_child<nopal::detail::no_result>(&frame_, nullptr, std::forward<F>(f),
+                                                        std::forward<Args>(args)...);
+  }
+
+  /// In the branch of a function that also forks where it does not. GCC's half of making the frame fit to be resumed.
+  [[gnu::always_inline]] void other_function() noexcept { NOPAL_FORCE_DYNAMIC_FRAME(); }
+
+  /// Only where it is ours.
+  [[gnu::always_inline]] void join() {
+    if (NOPAL_UNLIKELY(frame_.steals != 0)) {
+      void* exception;
+      NOPAL_JOIN_STOLEN(&frame_, exception);
+      static_cast<void>(exception);
+    }
+  }
+
+  /// For another function that waits. The children are running, but one may need this thread to go on: so that what waits may
+  /// leave it, it is the continuation of a fork.
+  void wait_for_children() const {
+    while (has_outstanding()) {
+      completion left;
+      nopal::scope both;
+      both.fork([&left, this] {
+        backoff pause;
+        for (int round = 0; round != 1000 && !left.is_set() && has_outstanding(); ++round) {
+          pause.wait();
+        }
+      });
+      left.set();
+      both.join();
+    }
+  }
+
+  /// The function that forked is the only one that can join, and it went without.
+  [[noreturn]] static void fail_unjoined() noexcept {
+    std::fputs("nopal: tbb::task_group: a member of an aggregate was destroyed by a function that did not make it; "
+               "compile with NOPAL_TBB_DEFER_RUN\n",
+               stderr);
+    std::terminate();
+  }
+
+private:
+  nopal_frame frame_;
+};
+
+#endif
+
+}  // namespace nopal_detail
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

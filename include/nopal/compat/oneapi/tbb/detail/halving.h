@@ -1,0 +1,94 @@
+// Recursive halving of a range, the first half being the child.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_HALVING_H
+#define NOPAL_COMPAT_TBB_DETAIL_HALVING_H
+
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include <nopal/scope.hpp>
+
+#include "../partitioner.h"
+#include "completion.h"
+#include "context.h"
+#include "split.h"
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace nopal_detail {
+
+/// Pieces that a range is cut into per worker, so that unequal ones even out; where continuations are stolen it is
+/// cut further.
+inline constexpr unsigned pieces_per_worker = 16;
+
+/// How often to halve at most. No limit: down to the range's own grain.
+inline constexpr int halve_fully = std::numeric_limits<int>::max();
+
+template <class Partitioner>
+int halvings(const algorithm& self, const Partitioner&) {
+  using partitioner = std::remove_cv_t<Partitioner>;
+  if constexpr (std::is_same_v<partitioner, simple_partitioner>) {
+    return halve_fully;
+  } else {
+    const auto workers = static_cast<unsigned>(self.concurrency());
+    const unsigned pieces =
+        std::is_same_v<partitioner, static_partitioner> ? workers : workers * pieces_per_worker;
+    return std::bit_width(pieces - 1);
+  }
+}
+
+/// What is left to halve after one more.
+inline int less_one(int halvings_left) noexcept {
+  return halvings_left == halve_fully ? halve_fully : halvings_left - 1;
+}
+
+/// For the half that a thief goes on with: others look for work, so it is worth cutting once more.
+inline int after_steal(int halvings_left) noexcept { return halvings_left < 2 ? 2 : halvings_left; }
+
+/// Calls `leaf(first, last)` for pieces of [first, last).
+// NOLINTNEXTLINE(misc-no-recursion): by halves
+template <class Leaf>
+void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std::size_t last, int halvings_left) {
+  if (halvings_left <= 0 || last - first < 2) {
+    leaf(first, last);
+    return;
+  }
+  const std::size_t middle = first + (last - first) / 2;
+  completion left_done;
+  nopal::scope both;
+  both.fork([&, first, middle, halvings_left] {
+    fork_halves(self, leaf, first, middle, halvings_left - 1);
+    left_done.set();
+  });
+  fork_halves(self, leaf, middle, last, left_done.is_set() ? halvings_left - 1 : after_steal(halvings_left - 1));
+  both.join();
+}
+
+/// Cuts off the right of `range`: into parts in the ratio given, where the range can do that, else into halves.
+template <class Range>
+class right_part {
+public:
+  explicit right_part(Range& range) : range_(range, split()) {}
+  right_part(Range& range, std::size_t left, std::size_t right) : range_(cut(range, left, right)) {}
+  Range& get() noexcept { return range_; }
+
+private:
+  static Range cut(Range& range, std::size_t left, std::size_t right) {
+    if constexpr (std::is_constructible_v<Range, Range&, proportional_split&>) {
+      proportional_split ratio(left, right);
+      return Range(range, ratio);
+    } else {
+      static_cast<void>(left);
+      static_cast<void>(right);
+      return Range(range, split());
+    }
+  }
+  Range range_;
+};
+
+}  // namespace nopal_detail
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

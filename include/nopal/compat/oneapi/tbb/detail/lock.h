@@ -1,0 +1,69 @@
+// A lock for a few instructions, one byte large.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_LOCK_H
+#define NOPAL_COMPAT_TBB_DETAIL_LOCK_H
+
+#include <sched.h>
+
+#include <atomic>
+
+#include "config.h"
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace nopal_detail {
+
+/// Waits for a moment: longer each time, and after some lets others run.
+class backoff {
+public:
+  void wait() noexcept {
+    if (rounds_ <= most_rounds) {
+      for (int left = rounds_; left != 0; --left) {
+        __builtin_ia32_pause();
+      }
+      rounds_ *= 2;
+    } else {
+      sched_yield();
+    }
+  }
+
+private:
+  static constexpr int most_rounds = 32;
+  int rounds_ = 1;
+};
+
+class tiny_lock {
+public:
+  void lock() noexcept {
+    backoff pause;
+    while (locked_.exchange(true, std::memory_order_acquire)) {
+      do {
+        pause.wait();
+      } while (locked_.load(std::memory_order_relaxed));
+    }
+  }
+  bool try_lock() noexcept {
+    return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() noexcept { locked_.store(false, std::memory_order_release); }
+
+private:
+  std::atomic<bool> locked_{false};
+};
+
+template <class Lock>
+class lock_guard {
+public:
+  explicit lock_guard(Lock& lock) : lock_(lock) { lock_.lock(); }
+  lock_guard(const lock_guard&) = delete;
+  lock_guard& operator=(const lock_guard&) = delete;
+  ~lock_guard() { lock_.unlock(); }
+
+private:
+  Lock& lock_;
+};
+
+}  // namespace nopal_detail
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

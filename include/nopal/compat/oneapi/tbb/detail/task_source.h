@@ -1,0 +1,169 @@
+// Tasks that wait for somebody to run them.
+//
+// A source is a list of tasks. Whoever waits for it forks them; the loop over the list is the continuation, so idle workers
+// take part by stealing it. Nobody else takes tasks: who waited for those would block a thread, which a strand that began
+// on that thread may need to go on.
+//
+// Invariant: a task is in the list or was taken, and counts in `unfinished` until it is over.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_TASK_SOURCE_H
+#define NOPAL_COMPAT_TBB_DETAIL_TASK_SOURCE_H
+
+#include <atomic>
+#include <cstdint>
+
+#include <nopal/scope.hpp>
+
+#include "current.h"
+#include "lock.h"
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace nopal_detail {
+
+/// A call to be made once. Whoever runs it deletes it.
+class pending_task {
+public:
+  pending_task() = default;
+  pending_task(const pending_task&) = delete;
+  pending_task& operator=(const pending_task&) = delete;
+  virtual ~pending_task() = default;
+
+  virtual void run() noexcept = 0;
+
+  pending_task* next = nullptr;
+};
+
+class task_source {
+public:
+  /// Which task begins first.
+  enum class order : bool { newest_first, oldest_first };
+
+  explicit constexpr task_source(order first) : oldest_first_(first == order::oldest_first) {}
+
+  /// From any thread.
+  void push(pending_task* task) {
+    lock_.lock();
+    ++unfinished_;
+    used_.store(true, std::memory_order_relaxed);
+    add(task);
+    const bool wakes = note_event();
+    lock_.unlock();
+    if (wakes) {
+      events_.notify_all();
+    }
+  }
+
+  /// Whether nothing was pushed since the last wait.
+  [[nodiscard]] bool is_unused() const noexcept { return !used_.load(std::memory_order_relaxed); }
+
+  /// Whether there is a task that nobody took.
+  [[nodiscard]] bool has_tasks() const noexcept { return first_.load(std::memory_order_relaxed) != nullptr; }
+
+  /// Runs what is in the list, with all workers.
+  void drain() { drain(0); }
+
+  /// Runs what there is, and waits for what another thread that waits took.
+  void wait() {
+    for (;;) {
+      drain(0);
+      lock_.lock();
+      if (unfinished_ == 0) {
+        used_.store(false, std::memory_order_relaxed);
+        lock_.unlock();
+        break;
+      }
+      const std::uint32_t seen = events_.load(std::memory_order_relaxed);
+      const bool empty = first_.load(std::memory_order_relaxed) == nullptr;
+      ++waiters_;
+      lock_.unlock();
+      if (empty) {
+        events_.wait(seen, std::memory_order_acquire);
+      }
+      lock_.lock();
+      --waiters_;
+      lock_.unlock();
+    }
+  }
+
+private:
+  static constexpr int deepest = 32;  // a task's followers run in its place, so deep that the stack stays small
+
+  /// Under the lock. True if somebody has to be woken.
+  bool note_event() noexcept {
+    if (waiters_ == 0) {
+      return false;
+    }
+    events_.fetch_add(1, std::memory_order_release);
+    return true;
+  }
+
+  void add(pending_task* task) noexcept {
+    pending_task* const first = first_.load(std::memory_order_relaxed);
+    if (oldest_first_ && first != nullptr) {
+      task->next = nullptr;
+      last_->next = task;
+      last_ = task;
+      return;
+    }
+    task->next = first;
+    if (first == nullptr) {
+      last_ = task;
+    }
+    first_.store(task, std::memory_order_relaxed);
+  }
+
+  pending_task* take() noexcept {
+    if (first_.load(std::memory_order_relaxed) == nullptr) {
+      return nullptr;
+    }
+    const lock_guard guard(lock_);
+    pending_task* const task = first_.load(std::memory_order_relaxed);
+    if (task != nullptr) {
+      first_.store(task->next, std::memory_order_relaxed);
+    }
+    return task;
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): so deep and no deeper
+  void drain(int depth) {
+    while (first_.load(std::memory_order_relaxed) != nullptr) {
+      nopal::scope all;
+      while (pending_task* const task = take()) {
+        all.fork([this, task, depth] { run_and_follow(task, depth); });
+      }
+      all.join();
+    }
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): so deep and no deeper
+  void run_and_follow(pending_task* task, int depth) {
+    task->run();
+    delete task;
+    if (depth < deepest) {
+      drain(depth + 1);
+    }
+    // The last look at this source, unless somebody above is in its loop.
+    lock_.lock();
+    --unfinished_;
+    const bool wakes = unfinished_ == 0 && note_event();
+    lock_.unlock();
+    if (wakes) {
+      events_.notify_all();
+    }
+  }
+
+  tiny_lock lock_;
+  const bool oldest_first_;
+  int waiters_ = 0;                            // under the lock
+  std::uint32_t unfinished_ = 0;               // under the lock: tasks in the list or running
+  std::atomic<bool> used_{false};              // written under the lock: pushed to since the last wait
+  std::atomic<std::uint32_t> events_{0};       // written under the lock, waited for
+  std::atomic<pending_task*> first_{nullptr};  // written under the lock
+  pending_task* last_ = nullptr;               // under the lock; of a list that is not empty
+};
+
+}  // namespace nopal_detail
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

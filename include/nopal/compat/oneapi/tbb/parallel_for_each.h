@@ -1,0 +1,175 @@
+// Loops over containers, and over work that grows while it is done.
+#ifndef NOPAL_COMPAT_TBB_PARALLEL_FOR_EACH_H
+#define NOPAL_COMPAT_TBB_PARALLEL_FOR_EACH_H
+
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "blocked_range.h"
+#include "detail/context.h"
+#include "detail/halving.h"
+#include "detail/lock.h"
+#include "parallel_for.h"
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+
+/// Takes more items while parallel_for_each works. They begin when the call of the body that added them is over.
+template <class Item>
+class feeder {
+public:
+  feeder(const feeder&) = delete;
+  feeder& operator=(const feeder&) = delete;
+
+  /// From any thread, while the call that was given this feeder lasts. Throws what copying throws, and std::bad_alloc.
+  void add(const Item& item) { emplace(item); }
+  void add(Item&& item) { emplace(std::move(item)); }
+
+protected:
+  feeder() = default;
+  ~feeder() = default;
+
+  template <class Source>
+  void emplace(Source&& item) {
+    const nopal_detail::lock_guard guard(lock_);
+    items_.push_back(std::forward<Source>(item));
+  }
+  std::vector<Item> items_;
+
+private:
+  nopal_detail::tiny_lock lock_;
+};
+
+namespace nopal_detail {
+
+template <class Item>
+class filled_feeder : public feeder<Item> {
+public:
+  std::vector<Item>& items() { return this->items_; }
+};
+
+template <class Body, class Item>
+class for_each_item {
+public:
+  for_each_item(const algorithm& self, const Body& body) : self_(self), body_(body), serial_(self.serial()) {}
+
+  [[nodiscard]] bool serial() const noexcept { return serial_; }
+
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
+  template <class Source>
+  void run(Source&& item) const {
+    if constexpr (std::is_invocable_v<const Body&, Source, feeder<Item>&>) {
+      filled_feeder<Item> more;
+      self_.call([&] { body_(std::forward<Source>(item), static_cast<feeder<Item>&>(more)); });
+      run_added(more.items());
+    } else {
+      self_.call([&] { body_(std::forward<Source>(item)); });
+    }
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
+  void run_added(std::vector<Item>& items) const {
+    nopal::scope added;
+    for (Item& item : items) {
+      if (serial_) {
+        run(std::move(item));
+      } else {
+        added.fork([this, &item] { run(std::move(item)); });
+      }
+    }
+    added.join();
+  }
+
+private:
+  const algorithm& self_;
+  const Body& body_;
+  const bool serial_;
+};
+
+template <class Iterator>
+inline constexpr bool is_multi_pass =
+    std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<Iterator>::iterator_category>;
+template <class Iterator>
+inline constexpr bool is_random_access =
+    std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<Iterator>::iterator_category>;
+
+template <class Iterator, class Body>
+void run_for_each(Iterator first, Iterator last, const Body& body, task_group_context& context) {
+  using item_type = typename std::iterator_traits<Iterator>::value_type;
+  using reference = typename std::iterator_traits<Iterator>::reference;
+  const algorithm self(context);
+  const for_each_item<Body, item_type> items(self, body);
+  if (items.serial()) {
+    for (; first != last && !self.is_cancelled(); ++first) {
+      items.run(static_cast<reference>(*first));
+    }
+    return;
+  }
+  if constexpr (is_random_access<Iterator>) {
+    using distance = typename std::iterator_traits<Iterator>::difference_type;
+    const auto leaf = [&](std::size_t from, std::size_t to) {
+      for (; from != to; ++from) {
+        items.run(static_cast<reference>(first[static_cast<distance>(from)]));
+      }
+    };
+    fork_halves(self, leaf, 0, static_cast<std::size_t>(last - first),
+                halvings(self, auto_partitioner()));
+  } else {
+    nopal::scope all;
+    for (; first != last && !self.is_cancelled(); ++first) {
+      if constexpr (is_multi_pass<Iterator>) {
+        all.fork([&items](Iterator at) { items.run(static_cast<reference>(*at)); }, first);
+      } else {
+        all.fork([&items](item_type item) { items.run(std::move(item)); }, item_type(*first));
+      }
+    }
+    all.join();
+  }
+}
+
+}  // namespace nopal_detail
+
+/// Calls `body(item)` for each item of [first, last), or `body(item, feeder)`, which may add items.
+///
+/// Items of iterators that pass once are copied. Work: that of the calls, and a fork for each item that is not in a
+/// random-access range. Span: where access is not random, linear in the number of items. Exceptions and threads as with
+/// parallel_for.
+template <class Iterator, class Body>
+void parallel_for_each(Iterator first, Iterator last, const Body& body) {
+  task_group_context context;
+  nopal_detail::run_for_each(first, last, body, context);
+}
+template <class Iterator, class Body>
+void parallel_for_each(Iterator first, Iterator last, const Body& body, task_group_context& context) {
+  nopal_detail::run_for_each(first, last, body, context);
+}
+/// The same for the items of a container.
+template <class Container, class Body>
+  requires requires(Container& items) { std::begin(items); }
+void parallel_for_each(Container& items, const Body& body) {
+  task_group_context context;
+  nopal_detail::run_for_each(std::begin(items), std::end(items), body, context);
+}
+template <class Container, class Body>
+  requires requires(const Container& items) { std::begin(items); }
+void parallel_for_each(const Container& items, const Body& body) {
+  task_group_context context;
+  nopal_detail::run_for_each(std::begin(items), std::end(items), body, context);
+}
+template <class Container, class Body>
+  requires requires(Container& items) { std::begin(items); }
+void parallel_for_each(Container& items, const Body& body, task_group_context& context) {
+  nopal_detail::run_for_each(std::begin(items), std::end(items), body, context);
+}
+template <class Container, class Body>
+  requires requires(const Container& items) { std::begin(items); }
+void parallel_for_each(const Container& items, const Body& body, task_group_context& context) {
+  nopal_detail::run_for_each(std::begin(items), std::end(items), body, context);
+}
+
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

@@ -1,0 +1,205 @@
+// The context of the running task, and the low-level tasks that libstdc++'s parallel algorithms are made of.
+#ifndef NOPAL_COMPAT_TBB_TASK_H
+#define NOPAL_COMPAT_TBB_TASK_H
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include <nopal/scope.hpp>
+
+#include "detail/context.h"
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+
+/// What tasks can ask.
+struct task {
+  /// The context of the algorithm or group whose code calls this; null outside.
+  static task_group_context* current_context() {
+    const nopal_detail::execution* const now = nopal_detail::current();
+    return now != nullptr ? now->context : nullptr;
+  }
+};
+
+namespace detail::d1 {
+
+class task;
+
+/// What a task is run with.
+struct execution_data {
+  task_group_context* context = nullptr;
+};
+
+/// Counts what a wait waits for.
+class wait_context {
+public:
+  explicit wait_context(std::uint32_t count) : count_(count) {}
+  wait_context(const wait_context&) = delete;
+  wait_context& operator=(const wait_context&) = delete;
+  ~wait_context() = default;
+
+  void reserve(std::uint32_t more = 1) { count_.fetch_add(more, std::memory_order_relaxed); }
+  void release(std::uint32_t fewer = 1) { count_.fetch_sub(fewer, std::memory_order_release); }
+  [[nodiscard]] bool continue_execution() const { return count_.load(std::memory_order_acquire) != 0; }
+
+private:
+  std::atomic<std::uint32_t> count_;
+};
+
+/// A unit of work. `execute` and `cancel` return the task to run next, or null, and destroy this one if it is over.
+class task {
+public:
+  task() = default;
+  task(const task&) = delete;
+  task& operator=(const task&) = delete;
+  virtual ~task() = default;
+
+  virtual task* execute(execution_data& with) = 0;
+  virtual task* cancel(execution_data& with) = 0;
+
+  task* next_spawned = nullptr;  ///< in the list of those that wait for the end of the task that spawned them
+};
+
+/// Makes objects and frees them: the global allocator.
+class small_object_allocator {
+public:
+  template <class T, class... Args>
+  T* new_object(Args&&... args) {
+    return new T(std::forward<Args>(args)...);
+  }
+  template <class T, class... Args>
+  T* new_object(const execution_data&, Args&&... args) {
+    return new T(std::forward<Args>(args)...);
+  }
+  template <class T, class... Args>
+  T* new_object(execution_data&, Args&&... args) {
+    return new T(std::forward<Args>(args)...);
+  }
+  template <class T>
+  void delete_object(T* object) {
+    delete object;
+  }
+  template <class T>
+  void delete_object(T* object, const execution_data&) {
+    delete object;
+  }
+  /// Frees the memory of an object that was destroyed.
+  template <class T>
+  void deallocate(T* object) {
+    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+      ::operator delete(object, std::align_val_t(alignof(T)));
+    } else {
+      ::operator delete(object);
+    }
+  }
+  template <class T>
+  void deallocate(T* object, const execution_data&) {
+    deallocate(object);
+  }
+};
+
+}  // namespace detail::d1
+
+namespace nopal_detail {
+
+/// What a running task spawned.
+class task_list {
+public:
+  void push(tbb::detail::d1::task& one) {
+    one.next_spawned = first_;
+    first_ = &one;
+  }
+  tbb::detail::d1::task* pop() {
+    tbb::detail::d1::task* const one = first_;
+    if (one != nullptr) {
+      first_ = one->next_spawned;
+    }
+    return one;
+  }
+
+private:
+  tbb::detail::d1::task* first_ = nullptr;
+};
+
+/// A tree of low-level tasks. What a task spawns is forked when it is over.
+class task_tree {
+public:
+  explicit task_tree(algorithm& self) : self_(self) {}
+
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as tasks spawn tasks
+  void run(tbb::detail::d1::task* one) {
+    nopal::scope spawned;
+    while (one != nullptr) {
+      task_list list;
+      one = run_one(*one, list);
+      while (tbb::detail::d1::task* const child = list.pop()) {
+        if (self_.serial()) {
+          run(child);
+        } else {
+          spawned.fork([this, child] { run(child); });
+        }
+      }
+    }
+    spawned.join();
+  }
+
+  void rethrow() {
+    if (failed_.load(std::memory_order_acquire)) {
+      std::rethrow_exception(std::exchange(exception_, nullptr));
+    }
+  }
+
+private:
+  tbb::detail::d1::task* run_one(tbb::detail::d1::task& one, task_list& list) {
+    execution now = self_.now();
+    now.spawned = &list;
+    tbb::detail::d1::execution_data with{now.context};
+    tbb::detail::d1::task* next = nullptr;
+    set_current(&now);
+    NOPAL_TBB_TRY { next = self_.is_cancelled() ? one.cancel(with) : one.execute(with); }
+    NOPAL_TBB_CATCH {
+      if (!failed_.exchange(true, std::memory_order_acq_rel)) {
+        exception_ = std::current_exception();
+      }
+      now.context->cancel_group_execution();
+      // The task is there still, and has to release who waits for it.
+      next = one.cancel(with);
+    }
+    set_current(nullptr);
+    return next;
+  }
+
+  algorithm& self_;
+  std::atomic<bool> failed_{false};
+  std::exception_ptr exception_;
+};
+
+}  // namespace nopal_detail
+
+namespace detail::d1 {
+
+/// Has `one` run when the task that calls this is over. Only from a task that `execute_and_wait` runs.
+inline void spawn(task& one, task_group_context&) {
+  const nopal_detail::execution* const now = nopal_detail::current();
+  if (now == nullptr || now->spawned == nullptr) {
+    std::terminate();
+  }
+  now->spawned->push(one);
+}
+
+/// Runs `one` and all that it spawns. Throws the first exception.
+inline void execute_and_wait(task& one, task_group_context& context, wait_context&, task_group_context&) {
+  nopal_detail::algorithm self(context);
+  nopal_detail::task_tree tree(self);
+  tree.run(&one);
+  tree.rethrow();
+}
+
+}  // namespace detail::d1
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

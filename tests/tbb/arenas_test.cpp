@@ -1,0 +1,149 @@
+// Arenas and limits of oneTBB's interface.
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
+
+#include <atomic>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "support/program.hpp"
+
+namespace {
+
+/// Whether a loop runs in order on the calling thread.
+void check_serial() {
+  const std::thread::id self = std::this_thread::get_id();
+  std::vector<int> order;
+  tbb::parallel_for(0, 500, [&](int i) {
+    NOPAL_CHECK(std::this_thread::get_id() == self);
+    order.push_back(i);
+    tbb::parallel_invoke([&] { order.push_back(-i); }, [&] { NOPAL_CHECK(order.back() == -i); });
+    order.pop_back();
+  });
+  for (int i = 0; i != 500; ++i) NOPAL_CHECK(order[static_cast<std::size_t>(i)] == i);
+}
+
+NOPAL_PROGRAM(an_arena_of_one) {
+  tbb::task_arena one(1);
+  NOPAL_CHECK(one.max_concurrency() == 1);
+  one.execute([] {
+    NOPAL_CHECK(tbb::this_task_arena::max_concurrency() == 1);
+    check_serial();
+    tbb::task_group group;
+    const std::thread::id self = std::this_thread::get_id();
+    for (int i = 0; i != 100; ++i) group.run([self] { NOPAL_CHECK(std::this_thread::get_id() == self); });
+    group.wait();
+  });
+  NOPAL_CHECK(tbb::this_task_arena::max_concurrency() == nopal::workers());
+  return 0;
+}
+
+NOPAL_PROGRAM(execute) {
+  tbb::task_arena arena;
+  NOPAL_CHECK(!arena.is_active());
+  NOPAL_CHECK(arena.execute([] { return 42; }) == 42);
+  NOPAL_CHECK(arena.is_active());
+  int referred = 0;
+  arena.execute([&]() -> int& { return referred; }) = 5;
+  NOPAL_CHECK(referred == 5);
+  bool caught = false;
+  try {
+    arena.execute([] { throw std::runtime_error("x"); });
+  } catch (const std::runtime_error&) {
+    caught = true;
+  }
+  NOPAL_CHECK(caught);
+  NOPAL_CHECK(tbb::task_arena(3).execute([] { return tbb::this_task_arena::max_concurrency(); }) == 3);
+  NOPAL_CHECK(tbb::task_arena(3).execute([] { return tbb::task_arena(tbb::task_arena::attach()).max_concurrency(); }) == 3);
+  NOPAL_CHECK(arena.max_concurrency() == nopal::workers());
+  NOPAL_CHECK(tbb::info::default_concurrency() == nopal::workers());
+  std::atomic<int> calls{0};
+  arena.execute([&] { tbb::parallel_for(0, 1000, [&](int) { ++calls; }); });
+  NOPAL_CHECK(tbb::this_task_arena::isolate([&] { return ++calls; }) == 1001);
+  return 0;
+}
+
+NOPAL_PROGRAM(enqueue) {
+  tbb::task_arena arena;
+  std::atomic<int> calls{0};
+  for (int i = 0; i != 100; ++i) {
+    arena.enqueue([&] { tbb::parallel_for(0, 10, [&](int) { ++calls; }); });
+  }
+  while (calls != 1000) std::this_thread::yield();
+  tbb::this_task_arena::enqueue([&] { ++calls; });
+  while (calls != 1001) std::this_thread::yield();
+  tbb::task_group group;
+  arena.enqueue(group.defer([&] { ++calls; }));
+  NOPAL_CHECK(group.wait() == tbb::complete && calls == 1002);
+  return 0;
+}
+
+NOPAL_PROGRAM(index) {
+  NOPAL_CHECK(tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized);
+  tbb::parallel_for(0, 1000, [&](int) {
+    const int index = tbb::this_task_arena::current_thread_index();
+    NOPAL_CHECK(index >= tbb::task_arena::not_initialized && index < nopal::workers() + 1);
+  });
+  return 0;
+}
+
+NOPAL_PROGRAM(control) {
+  const int before = nopal::workers();
+  std::atomic<int> calls{0};
+  {
+    const tbb::global_control three(tbb::global_control::max_allowed_parallelism, 3);
+    NOPAL_CHECK(nopal::workers() == 3);
+    tbb::parallel_for(0, 1000, [&](int) { ++calls; });
+    {
+      const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+      NOPAL_CHECK(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism) == 1);
+      NOPAL_CHECK(nopal::workers() == 1);
+      check_serial();
+    }
+    NOPAL_CHECK(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism) == 3);
+    NOPAL_CHECK(nopal::workers() == 3);
+    tbb::parallel_for(0, 1000, [&](int) { ++calls; });
+  }
+  NOPAL_CHECK(nopal::workers() == before);
+  tbb::parallel_for(0, 1000, [&](int) { ++calls; });
+  NOPAL_CHECK(calls == 3000);
+  return 0;
+}
+
+// While strands run, the workers stay; what begins under a limit of one is serial.
+NOPAL_PROGRAM(control_inside) {
+  const int before = nopal::workers();
+  tbb::parallel_invoke(
+      [&] {
+        nopal::scope s;
+        s.fork([&] {
+          const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+          NOPAL_CHECK(nopal::workers() == before);
+          check_serial();
+        });
+        s.join();
+      },
+      [] {});
+  NOPAL_CHECK(nopal::workers() == before);
+  return 0;
+}
+
+class arenas : public support::program_at_workers {};
+
+TEST_P(arenas, of_one_run_in_order_on_the_calling_thread) { EXPECT_TRUE(run("an_arena_of_one")); }
+TEST_P(arenas, return_and_throw_what_is_executed_in_them) { EXPECT_TRUE(run("execute")); }
+TEST_P(arenas, run_what_is_enqueued_though_nobody_waits) { EXPECT_TRUE(run("enqueue")); }
+TEST_P(arenas, know_the_index_of_a_thread) { EXPECT_TRUE(run("index")); }
+TEST_P(arenas, are_limited_by_the_processs_limit) { EXPECT_TRUE(run("control")); }
+TEST_P(arenas, are_limited_to_one_while_strands_run) { EXPECT_TRUE(run("control_inside")); }
+
+INSTANTIATE_TEST_SUITE_P(tbb, arenas, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+}  // namespace

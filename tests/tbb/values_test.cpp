@@ -1,0 +1,171 @@
+// Thread-specific values, mutexes, allocators and clocks of oneTBB's interface.
+#include <gtest/gtest.h>
+#include <tbb/cache_aligned_allocator.h>
+#include <tbb/combinable.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/mutex.h>
+#include <tbb/null_mutex.h>
+#include <tbb/null_rw_mutex.h>
+#include <tbb/parallel_for.h>
+#include <tbb/queuing_mutex.h>
+#include <tbb/queuing_rw_mutex.h>
+#include <tbb/rw_mutex.h>
+#include <tbb/scalable_allocator.h>
+#include <tbb/spin_mutex.h>
+#include <tbb/spin_rw_mutex.h>
+#include <tbb/tbb_allocator.h>
+#include <tbb/tick_count.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/program.hpp"
+
+namespace {
+
+constexpr int count = 20000;
+
+NOPAL_PROGRAM(specific) {
+  tbb::enumerable_thread_specific<long> sums([] { return 1000L; });
+  NOPAL_CHECK(sums.empty());
+  tbb::parallel_for(0, count, [&](int i) { sums.local() += i; });
+  const auto values = static_cast<long>(sums.size());
+  NOPAL_CHECK(values >= 1 && values <= nopal::workers() + 1);
+  const long expected = values * 1000 + static_cast<long>(count) * (count - 1) / 2;
+  NOPAL_CHECK(sums.combine(std::plus<>()) == expected);
+  long sum = 0;
+  sums.combine_each([&](long value) { sum += value; });
+  NOPAL_CHECK(sum == expected);
+  std::atomic<long> parallel_sum{0};
+  tbb::parallel_for(sums.range(), [&](const auto& part) {
+    for (const long value : part) parallel_sum += value;
+  });
+  NOPAL_CHECK(parallel_sum == expected);
+  tbb::enumerable_thread_specific<long> copy(sums);
+  copy.local() += 5;
+  NOPAL_CHECK(copy.combine(std::plus<>()) >= expected + 5);
+  sums.clear();
+  bool exists = true;
+  NOPAL_CHECK(sums.local(exists) == 1000 && !exists);
+  NOPAL_CHECK(sums.local(exists) == 1000 && exists);
+  tbb::combinable<int> counter;
+  tbb::parallel_for(0, count, [&](int) { ++counter.local(); });
+  NOPAL_CHECK(counter.combine(std::plus<>()) == count);
+  return 0;
+}
+
+NOPAL_PROGRAM(specific_containers) {
+  tbb::enumerable_thread_specific<std::vector<int>> lists;
+  tbb::parallel_for(0, count, [&](int i) { lists.local().push_back(i); });
+  const auto all = tbb::flatten2d(lists);
+  NOPAL_CHECK(all.size() == count);
+  long sum = 0;
+  for (const int value : all) sum += value;
+  NOPAL_CHECK(sum == static_cast<long>(count) * (count - 1) / 2);
+  const tbb::enumerable_thread_specific<std::unique_ptr<int>> unused;
+  NOPAL_CHECK(unused.begin() == unused.end());
+  return 0;
+}
+
+template <class Mutex>
+void check_excludes() {
+  Mutex mutex;
+  long counter = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread != 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i != 5000; ++i) {
+        if (i % 100 == 0) {
+          typename Mutex::scoped_lock lock;
+          if (!lock.try_acquire(mutex)) lock.acquire(mutex);
+          ++counter;
+          lock.release();
+        } else {
+          const typename Mutex::scoped_lock lock(mutex);
+          ++counter;
+        }
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  NOPAL_CHECK(counter == 20000);
+}
+
+template <class Mutex>
+void check_shares() {
+  check_excludes<Mutex>();
+  Mutex mutex;
+  const typename Mutex::scoped_lock reader(mutex, false);
+  typename Mutex::scoped_lock second(mutex, false);
+  typename Mutex::scoped_lock writer;
+  NOPAL_CHECK(!writer.try_acquire(mutex, true));
+  second.release();
+}
+
+NOPAL_PROGRAM(mutexes) {
+  check_excludes<tbb::spin_mutex>();
+  check_excludes<tbb::mutex>();
+  check_excludes<tbb::recursive_mutex>();
+  check_excludes<tbb::queuing_mutex>();
+  check_shares<tbb::spin_rw_mutex>();
+  check_shares<tbb::rw_mutex>();
+  check_shares<tbb::queuing_rw_mutex>();
+  tbb::null_mutex nothing;
+  const tbb::null_mutex::scoped_lock lock(nothing);
+  tbb::null_rw_mutex nothing_shared;
+  const tbb::null_rw_mutex::scoped_lock shared(nothing_shared, false);
+  return 0;
+}
+
+NOPAL_PROGRAM(upgrades) {
+  tbb::spin_rw_mutex mutex;
+  int value = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread != 3; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i != 3000; ++i) {
+        tbb::spin_rw_mutex::scoped_lock lock(mutex, false);
+        const int seen = value;
+        if (lock.upgrade_to_writer()) NOPAL_CHECK(value == seen);
+        ++value;
+        const int mine = value;
+        lock.downgrade_to_reader();
+        NOPAL_CHECK(value == mine);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  NOPAL_CHECK(value == 9000);
+  return 0;
+}
+
+NOPAL_PROGRAM(allocators) {
+  std::vector<char, tbb::cache_aligned_allocator<char>> line(3);
+  NOPAL_CHECK(reinterpret_cast<std::uintptr_t>(line.data()) % 64 == 0);
+  std::vector<int, tbb::tbb_allocator<int>> plain(1000, 1);
+  const std::vector<int, tbb::scalable_allocator<int>> scalable(plain.begin(), plain.end());
+  NOPAL_CHECK(scalable.back() == 1);
+  void* const memory = scalable_aligned_malloc(100, 128);
+  NOPAL_CHECK(reinterpret_cast<std::uintptr_t>(memory) % 128 == 0);
+  scalable_aligned_free(memory);
+  const tbb::tick_count before = tbb::tick_count::now();
+  NOPAL_CHECK((tbb::tick_count::now() - before).seconds() >= 0);
+  return 0;
+}
+
+class values : public support::program_at_workers {};
+
+TEST_P(values, are_one_for_each_thread_that_asks) { EXPECT_TRUE(run("specific")); }
+TEST_P(values, are_containers_seen_as_one) { EXPECT_TRUE(run("specific_containers")); }
+
+INSTANTIATE_TEST_SUITE_P(tbb, values, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+TEST(mutexes, let_one_writer_or_many_readers_in) { EXPECT_TRUE(support::succeeds("mutexes")); }
+TEST(mutexes, go_from_reading_to_writing_and_back) { EXPECT_TRUE(support::succeeds("upgrades")); }
+TEST(allocators, align) { EXPECT_TRUE(support::succeeds("allocators")); }
+
+}  // namespace
