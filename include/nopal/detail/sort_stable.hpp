@@ -1,7 +1,7 @@
-// The stable sort: a merge sort between the range and a buffer of as many elements.
+// The stable sort: merges between the range and a buffer of as many elements.
 //
 // The range is halved a fixed, even number of times, so that what is merged alternates between the two and ends in the range. The
-// smallest parts are sorted by one strand each, which does the same with its part of the buffer.
+// smallest parts are sorted by one strand each, by a quicksort that has its part of the buffer; after bad pivots by merges again.
 #ifndef NOPAL_DETAIL_SORT_STABLE_HPP
 #define NOPAL_DETAIL_SORT_STABLE_HPP
 
@@ -104,7 +104,7 @@ private:
     }
   }
 
-  /// Long ones are found in its halves or theirs, and merged; a quicksort would not see them.
+  /// Whether both halves begin with one. Long ones are found in the halves or theirs, and merged; a quicksort would not see them.
   bool seems_to_have_runs(count_type begin, count_type end) {
     bool found = false;
     failure_.guard([&] {
