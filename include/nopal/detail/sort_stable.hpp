@@ -83,8 +83,9 @@ private:
     halves.fork([this, begin, middle, halvings] { sort_halves(begin, middle, halvings - 1); });
     sort_halves(middle, end, halvings - 1);
     halves.join();
-    with_merge(begin, middle, end, halvings,
-               [this](auto parts) { parts.merge_in_parallel(less_, failure_, serial_); });
+    with_merge(begin, middle, end, halvings, [this](auto parts) {
+      parts.merge_in_parallel(less_, failure_, std::min(serial_, merge_serial));
+    });
   }
 
   /// By one strand. The part of the buffer is raw memory before and after.
