@@ -129,13 +129,18 @@ want_libraries() {
   want_header nlohmann/json.hpp nlohmann-json3-dev 'the reports of the nopal tool'
 }
 
+# A package of its own in Debian. Without Clang nothing is wanted.
+want_libomp() {
+  clang=$(find_clang) || return 0
+  echo 'int main() {}' | "$clang" -fopenmp -x c++ - -o /dev/null 2>/dev/null ||
+    want "libomp-$(major_of "$clang")-dev" "libomp (OpenMP of $clang), which tests and a peer use"
+}
+
 # What the programs on other libraries take. Without Clang the peer libomp is left out.
 want_peers() {
   want_header tbb/version.h libtbb-dev 'the peer oneTBB'
   if want_clang; then install_missing; fi
-  clang=$(find_clang) || return 0
-  echo 'int main() {}' | "$clang" -fopenmp -x c++ - -o /dev/null 2>/dev/null ||
-    want "libomp-$(major_of "$clang")-dev" "the peer libomp (OpenMP of $clang)"
+  want_libomp
 }
 
 # The script that draws the plots of reports goes into them.

@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include <exception>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -171,7 +170,7 @@ void root_region(F&& f) {
   using call_type = detail::call_on_own_thread<std::remove_reference_t<F>>;
   call_type call{f};
   pthread_t thread;
-  if (pthread_create(&thread, nullptr, call_type::run, std::addressof(call)) != 0) {
+  if (pthread_create(&thread, nullptr, call_type::run, &call) != 0) {
     detail::fail("nopal::openmp::root_region: no thread can be made");
   }
   pthread_join(thread, nullptr);
