@@ -20,82 +20,82 @@ void expect(bool right, const char* what) {
 using vector = std::vector<double>;
 
 namespace with_openmp {
-// [for]
+// snippet: for
 void scale(vector& v, double by) {
 #pragma omp parallel for
   for (std::size_t i = 0; i < v.size(); ++i) v[i] *= by;
 }
-// [for]
+// end snippet
 
-// [reduction]
+// snippet: reduction
 double dot(const vector& a, const vector& b) {
   double sum = 0;
 #pragma omp parallel for reduction(+ : sum)
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
 }
-// [reduction]
+// end snippet
 
-// [schedule]
+// snippet: schedule
 void roots(vector& v) {
 #pragma omp parallel for schedule(dynamic, 64)
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = std::sqrt(v[i]);
 }
-// [schedule]
+// end snippet
 
-// [collapse]
+// snippet: collapse
 void fill(vector& m, int rows, int columns) {
 #pragma omp parallel for collapse(2)
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c) m[static_cast<std::size_t>(r * columns + c)] = r - c;
 }
-// [collapse]
+// end snippet
 
-// [simd]
+// snippet: simd
 void add(vector& a, const vector& b) {
 #pragma omp parallel for simd
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
 }
-// [simd]
+// end snippet
 }  // namespace with_openmp
 
 namespace with_nopal {
-// [for nopal]
+// snippet: for nopal
 void scale(vector& v, double by) {
   nopal::parallel_for(std::size_t{0}, v.size(), [&](std::size_t i) { v[i] *= by; });
 }
-// [for nopal]
+// end snippet
 
-// [reduction nopal]
+// snippet: reduction nopal
 double dot(const vector& a, const vector& b) {
   return nopal::parallel_reduce(
       std::size_t{0}, a.size(), 0.0, [&](std::size_t i) { return a[i] * b[i]; },
       [](double x, double y) { return x + y; });
 }
-// [reduction nopal]
+// end snippet
 
-// [schedule nopal]
+// snippet: schedule nopal
 void roots(vector& v) {
   nopal::parallel_for(v.begin(), v.end(), 64, [](double& x) { x = std::sqrt(x); });
 }
-// [schedule nopal]
+// end snippet
 
-// [collapse nopal]
+// snippet: collapse nopal
 void fill(vector& m, int rows, int columns) {
   nopal::parallel_for(0, rows, [&](int r) {
     nopal::parallel_for(0, columns, [&](int c) { m[static_cast<std::size_t>(r * columns + c)] = r - c; });
   });
 }
-// [collapse nopal]
+// end snippet
 
-// [simd nopal]
+// snippet: simd nopal
 void add(vector& a, const vector& b) {
   nopal::parallel_for(std::size_t{0}, a.size(), [&](std::size_t from, std::size_t to) {
 #pragma omp simd
     for (std::size_t i = from; i < to; ++i) a[i] += b[i];
   });
 }
-// [simd nopal]
+// end snippet
 }  // namespace with_nopal
 
 }  // namespace

@@ -23,7 +23,7 @@ void expect(bool right, const char* what) {
 bool matches(int i) { return i % 3 == 0; }
 
 namespace with_openmp {
-// [critical]
+// snippet: critical
 std::vector<int> find(int n) {
   std::vector<int> found;  // in whatever order
 #pragma omp parallel for
@@ -35,9 +35,9 @@ std::vector<int> find(int n) {
   }
   return found;
 }
-// [critical]
+// end snippet
 
-// [atomic]
+// snippet: atomic
 long count(int n) {
   long found = 0;
 #pragma omp parallel for
@@ -49,9 +49,9 @@ long count(int n) {
   }
   return found;
 }
-// [atomic]
+// end snippet
 
-// [threadprivate]
+// snippet: threadprivate
 std::array<int, 64> scratch;
 #pragma omp threadprivate(scratch)
 
@@ -64,11 +64,11 @@ long work(int n) {
   }
   return sum;
 }
-// [threadprivate]
+// end snippet
 }  // namespace with_openmp
 
 namespace with_nopal {
-// [critical nopal]
+// snippet: critical nopal
 std::vector<int> find(int n) {
   nopal::reducer<nopal::op_vector_append<int>> found;  // in the order of the serial program
   nopal::parallel_for(0, n, [&](int i) {
@@ -76,9 +76,9 @@ std::vector<int> find(int n) {
   });
   return found.take();
 }
-// [critical nopal]
+// end snippet
 
-// [atomic nopal]
+// snippet: atomic nopal
 long count(int n) {
   nopal::reducer<nopal::op_add<long>> found;
   nopal::parallel_for(0, n, [&](int i) {
@@ -86,9 +86,9 @@ long count(int n) {
   });
   return found.value();
 }
-// [atomic nopal]
+// end snippet
 
-// [threadprivate nopal]
+// snippet: threadprivate nopal
 long work(int n) {
   nopal::holder<std::array<int, 64>> scratch;
   nopal::reducer<nopal::op_add<long>> sum;
@@ -99,9 +99,9 @@ long work(int n) {
   });
   return sum.value();
 }
-// [threadprivate nopal]
+// end snippet
 
-// [mutex nopal]
+// snippet: mutex nopal
 std::string log_of(int n) {
   std::string lines;
   std::mutex guard;
@@ -112,7 +112,7 @@ std::string log_of(int n) {
   });
   return lines;
 }
-// [mutex nopal]
+// end snippet
 }  // namespace with_nopal
 
 }  // namespace

@@ -21,7 +21,7 @@ struct node {
 };
 
 namespace with_openmp {
-// [task]
+// snippet: task
 long fib(int n) {
   if (n < 2) return n;
   long x = 0, y = 0;
@@ -39,9 +39,9 @@ long run(int n) {
   result = fib(n);
   return result;
 }
-// [task]
+// end snippet
 
-// [taskgroup]
+// snippet: taskgroup
 void visit(node* n) {
   if (n == nullptr) return;
 #pragma omp task
@@ -57,9 +57,9 @@ void visit_all(node* root) {
 #pragma omp taskgroup
   visit(root);
 }
-// [taskgroup]
+// end snippet
 
-// [sections]
+// snippet: sections
 void both(long& a, long& b) {
 #pragma omp parallel sections
   {
@@ -69,11 +69,11 @@ void both(long& a, long& b) {
     b = fib(11);
   }
 }
-// [sections]
+// end snippet
 }  // namespace with_openmp
 
 namespace with_nopal {
-// [task nopal]
+// snippet: task nopal
 long fib(int n) {
   if (n < 2) return n;
   long x = 0;
@@ -85,9 +85,9 @@ long fib(int n) {
 }
 
 long run(int n) { return fib(n); }
-// [task nopal]
+// end snippet
 
-// [taskgroup nopal]
+// snippet: taskgroup nopal
 void visit(node* n) {
   if (n == nullptr) return;
   nopal::scope s;
@@ -97,13 +97,13 @@ void visit(node* n) {
 }  // the scope joins
 
 void visit_all(node* root) { visit(root); }
-// [taskgroup nopal]
+// end snippet
 
-// [sections nopal]
+// snippet: sections nopal
 void both(long& a, long& b) {
   nopal::parallel_invoke([&] { a = fib(10); }, [&] { b = fib(11); });
 }
-// [sections nopal]
+// end snippet
 }  // namespace with_nopal
 
 }  // namespace

@@ -39,7 +39,7 @@ double solve(int n) {
   return sum;
 }
 
-// [region in strands]
+// snippet: region in strands
 std::vector<double> solve_all(const std::vector<int>& systems) {
   std::vector<double> results(systems.size());
   nopal::parallel_for(std::size_t{0}, systems.size(), [&](std::size_t i) {
@@ -48,9 +48,9 @@ std::vector<double> solve_all(const std::vector<int>& systems) {
   });
   return results;
 }
-// [region in strands]
+// end snippet
 
-// [forks in a region]
+// snippet: forks in a region
 std::vector<long> fibs(int n) {
   std::vector<long> results(static_cast<std::size_t>(n));
 #pragma omp parallel for schedule(dynamic)
@@ -59,9 +59,9 @@ std::vector<long> fibs(int n) {
   }
   return results;
 }
-// [forks in a region]
+// end snippet
 
-// [forks in a region in a strand]
+// snippet: forks in a region in a strand
 std::vector<long> fibs_in_a_strand(int n) {
   std::vector<long> results;
   nopal::scope s;
@@ -69,16 +69,16 @@ std::vector<long> fibs_in_a_strand(int n) {
   s.join();
   return results;
 }
-// [forks in a region in a strand]
+// end snippet
 
-// [guard]
+// snippet: guard
 double solve_with_two_threads(int n) {
   const nopal::openmp::thread_limit two(2);  // no fork and no join while it lives
   return solve(n) + solve(2 * n);
 }
-// [guard]
+// end snippet
 
-// [exceptions]
+// snippet: exceptions
 void check_all(const std::vector<int>& values) {
   std::exception_ptr failure;
 #pragma omp parallel for
@@ -103,7 +103,7 @@ bool all_are_right(const std::vector<int>& values) {
   }
   return true;
 }
-// [exceptions]
+// end snippet
 
 }  // namespace
 
