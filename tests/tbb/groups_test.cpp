@@ -79,9 +79,7 @@ NOPAL_PROGRAM(other_functions) {
     tbb::task_group group;
     run(group, calls);
     for (int i = 0; i != 100; ++i) {
-      group.run([&] {
-        tbb::parallel_for(0, 100, [&](int) { ++calls; });
-      });
+      group.run([&] { tbb::parallel_for(0, 100, [&](int) { ++calls; }); });
     }
     NOPAL_CHECK(wait(group) == tbb::complete);
     NOPAL_CHECK(calls == 1000 + 100 * 100);

@@ -47,9 +47,11 @@ NOPAL_PROGRAM(functions) {
   NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, tbb::static_partitioner()) == expected);
   NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, affinity) == expected);
   NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, context) == expected);
-  NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, tbb::auto_partitioner(), context) == expected);
+  NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, tbb::auto_partitioner(), context) ==
+              expected);
   NOPAL_CHECK(tbb::parallel_deterministic_reduce(all, affine(), along, after) == expected);
-  NOPAL_CHECK(tbb::parallel_deterministic_reduce(all, affine(), along, after, tbb::static_partitioner()) == expected);
+  NOPAL_CHECK(tbb::parallel_deterministic_reduce(all, affine(), along, after, tbb::static_partitioner()) ==
+              expected);
   NOPAL_CHECK(tbb::parallel_reduce(range(3, 3), affine{5, 6}, along, after) == (affine{5, 6}));
   return 0;
 }
@@ -103,7 +105,8 @@ NOPAL_PROGRAM(the_same_at_each_run) {
     return value;
   };
   for (int round = 0; round != 10; ++round) {
-    NOPAL_CHECK(tbb::parallel_deterministic_reduce(range(0, count, 10), 0.0, sum, std::plus<>()) == halves(0, count));
+    NOPAL_CHECK(tbb::parallel_deterministic_reduce(range(0, count, 10), 0.0, sum, std::plus<>()) ==
+                halves(0, count));
   }
   return 0;
 }
@@ -127,7 +130,8 @@ NOPAL_PROGRAM(scan_functions) {
     NOPAL_CHECK(tbb::parallel_scan(range(0, count), affine(), scan, after) == running);
     NOPAL_CHECK(sums == expected);
     sums.assign(count, affine());
-    NOPAL_CHECK(tbb::parallel_scan(range(0, count, 500), affine(), scan, after, tbb::simple_partitioner()) == running);
+    NOPAL_CHECK(tbb::parallel_scan(range(0, count, 500), affine(), scan, after, tbb::simple_partitioner()) ==
+                running);
     NOPAL_CHECK(sums == expected);
   }
   return 0;

@@ -30,7 +30,8 @@ namespace nopal_detail {
 /// What a group is apart from forks in the function that made it.
 class group_base {
 public:
-  explicit group_base(task_group_context* context, bool nests) : context_(context != nullptr ? *context : own_) {
+  explicit group_base(task_group_context* context, bool nests)
+      : context_(context != nullptr ? *context : own_) {
     now_.context = &context_;
     if (const execution* const outer = current(); outer != nullptr) {
       now_.arena_limit = outer->arena_limit;
@@ -209,7 +210,8 @@ public:
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
     return nopal_detail::handle_access::make(
-        std::make_unique<nopal_detail::listed_task<std::decay_t<F>>>(base_, std::forward<F>(f)), &base_.source());
+        std::make_unique<nopal_detail::listed_task<std::decay_t<F>>>(base_, std::forward<F>(f)),
+        &base_.source());
   }
 
   /// Waits for every task started since the last wait, by whoever, and works meanwhile. Throws the exception of a task, if one

@@ -78,7 +78,8 @@ public:
 
   /// Whether there are children that are not over.
   [[nodiscard]] bool has_outstanding() const noexcept {
-    return static_cast<std::int32_t>(frame_.steals) + __atomic_load_n(&frame_.unfinished, __ATOMIC_ACQUIRE) != 0;
+    return static_cast<std::int32_t>(frame_.steals) + __atomic_load_n(&frame_.unfinished, __ATOMIC_ACQUIRE) !=
+           0;
   }
 
   /// Only where it is ours. The callable throws nothing.
@@ -119,9 +120,10 @@ public:
 
   /// The function that forked is the only one that can join, and it went without.
   [[noreturn]] static void fail_unjoined() noexcept {
-    std::fputs("nopal: tbb::task_group: a member of an aggregate was destroyed by a function that did not make it; "
-               "compile with NOPAL_TBB_DEFER_RUN\n",
-               stderr);
+    std::fputs(
+        "nopal: tbb::task_group: a member of an aggregate was destroyed by a function that did not make it; "
+        "compile with NOPAL_TBB_DEFER_RUN\n",
+        stderr);
     std::terminate();
   }
 

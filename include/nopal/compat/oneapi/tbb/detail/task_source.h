@@ -86,7 +86,8 @@ public:
   }
 
 private:
-  static constexpr int deepest = 32;  // a task's followers run in its place, so deep that the stack stays small
+  static constexpr int deepest =
+      32;  // a task's followers run in its place, so deep that the stack stays small
 
   /// Under the lock. True if somebody has to be woken.
   bool note_event() noexcept {
