@@ -243,7 +243,7 @@ public:
 private:
   [[gnu::always_inline]] void wait_for_tasks() {
     if (!base_.source().is_unused()) {
-      base_.source().drain();
+      base_.source().drain(base_.serial());
     }
     if (frame_.is_ours()) {
       frame_.join();
@@ -254,7 +254,7 @@ private:
       }
     }
     if (!base_.source().is_unused()) {
-      base_.source().wait();
+      base_.source().wait(base_.serial());
     }
   }
 
