@@ -161,4 +161,5 @@ want_test_tools() {
   want_command pkg-config pkg-config 'the tests of the installed package'
   want_command gdb gdb 'the test of backtraces in a debugger'
   want_command valgrind valgrind 'the test that counts instructions'
+  want_header thrust/version.h libthrust-dev 'a test of programs written for oneTBB'
 }
