@@ -68,7 +68,10 @@ NOPAL_PROGRAM(exceptions_of_loops) {
                   if (item == 2) fail();
                 });
               }) == "failed");
-  // Nothing stays cancelled.
+  tbb::task_group_context context;
+  NOPAL_CHECK(thrown_by([&] { tbb::parallel_for(0, 100, [](int) { fail(); }, context); }) == "failed");
+  NOPAL_CHECK(context.is_group_execution_cancelled());
+  // Nothing else stays cancelled.
   calls = 0;
   tbb::parallel_for(0, 1000, [&](int) { ++calls; });
   NOPAL_CHECK(calls == 1000);
