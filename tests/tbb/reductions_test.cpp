@@ -19,7 +19,8 @@ namespace {
 using range = tbb::blocked_range<int>;
 using support::affine;
 
-affine step(int i) { return {static_cast<std::uint64_t>(2 * i + 1), static_cast<std::uint64_t>(i)}; }
+/// Maps with a common fixed point would commute.
+affine step(int i) { return {static_cast<std::uint64_t>(2 * i + 1), static_cast<std::uint64_t>(i ^ 5)}; }
 
 affine serial(int count) {
   affine result;
