@@ -34,7 +34,7 @@ int halvings(const algorithm& self, const Partitioner&) {
     const auto workers = static_cast<unsigned>(self.concurrency());
     const unsigned pieces =
         std::is_same_v<partitioner, static_partitioner> ? workers : workers * pieces_per_worker;
-    return std::bit_width(pieces - 1);
+    return static_cast<int>(std::bit_width(pieces - 1));
   }
 }
 
