@@ -2,8 +2,8 @@
 #ifndef NOPAL_SORT_HPP
 #define NOPAL_SORT_HPP
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <type_traits>
 #include <utility>
