@@ -151,7 +151,7 @@ bool numbers_are_right_around_a_fork() {
 TEST(region, knows_its_thread_number_behind_a_fork) {
   std::atomic<int> wrong = 0;
 #pragma omp parallel num_threads(team)
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 10; ++round) {
     nopal::scope s;
     for (int i = 0; i < 4; ++i) {
       s.fork([&] {
@@ -178,8 +178,8 @@ void count_around_a_fork(long& count) {
 
 TEST(region, keeps_threads_apart_around_a_fork) {
   long count = 0;
-  nopal::parallel_for(0, 200, 1, [&](int) { count_around_a_fork(count); });
-  EXPECT_EQ(count, 400);
+  nopal::parallel_for(0, 50, 1, [&](int) { count_around_a_fork(count); });
+  EXPECT_EQ(count, 100);
 }
 
 long of_this_thread = 0;
@@ -187,7 +187,7 @@ long of_this_thread = 0;
 
 TEST(region, finds_threadprivate_variables_of_its_thread) {
   std::atomic<int> wrong = 0;
-  nopal::parallel_for(0, 100, 1, [&](int) {
+  nopal::parallel_for(0, 50, 1, [&](int) {
     nopal::openmp::region([] { of_this_thread = os_thread(); });
     move_to_another_thread();
     const bool right = nopal::openmp::region([] {
