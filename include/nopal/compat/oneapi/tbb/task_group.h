@@ -193,10 +193,15 @@ public:
   /// Starts `f()`. From any thread and function. Throws std::bad_alloc where it does not fork.
   template <class F>
   [[gnu::always_inline]] void run(F&& f, std::source_location where = std::source_location::current()) {
-    if (frame_.is_ours_in(where) && !base_.serial()) {
+    if (frame_.is_ours_in(where)) {
       const nopal_detail::execution* const outer = nopal_detail::exchange_current(nullptr);
-      frame_.fork([](nopal_detail::group_base* base, std::decay_t<F> task) { base->execute(task); }, &base_,
-                  std::forward<F>(f));
+      if (base_.serial()) {
+        std::decay_t<F> task(std::forward<F>(f));
+        base_.execute(task);
+      } else {
+        frame_.fork([](nopal_detail::group_base* base, std::decay_t<F> task) { base->execute(task); }, &base_,
+                    std::forward<F>(f));
+      }
       nopal_detail::set_current(outer);
     } else {
       frame_.other_function();
