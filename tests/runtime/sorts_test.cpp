@@ -64,7 +64,11 @@ NOPAL_PROGRAM(values) {
   for (const int count : usual_sizes) {
     if (!is_left_out(count)) check_all_values(count);
   }
-  check_all_values(large);
+  if (watched) {
+    check_values<int>(large, [](int key) { return key; });
+  } else {
+    check_all_values(large);
+  }
   check_quiet();
   return 0;
 }
