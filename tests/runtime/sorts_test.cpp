@@ -24,6 +24,9 @@ using namespace support;
 /// Enough for a partition in several pieces on any number of workers.
 constexpr int large = watched ? 70'000 : 200'000;
 
+/// Sanitizers take long, and look at what a third of the sizes do as well.
+bool is_left_out(int count) { return watched && count % 3 != 0; }
+
 /// Elements that are copied as they are compared with what std::stable_sort makes of them.
 template <class T, class Make>
 void check_values(int count, const Make& make) {
@@ -58,8 +61,14 @@ void check_all_values(int count) {
 }
 
 NOPAL_PROGRAM(values) {
-  for (const int count : usual_sizes) check_all_values(count);
-  check_all_values(large);
+  for (const int count : usual_sizes) {
+    if (!is_left_out(count)) check_all_values(count);
+  }
+  if (watched) {
+    check_values<int>(large, [](int key) { return key; });
+  } else {
+    check_all_values(large);
+  }
   check_quiet();
   return 0;
 }
@@ -88,7 +97,9 @@ void check_all_items(int count) {
 }
 
 NOPAL_PROGRAM(items) {
-  for (const int count : usual_sizes) check_all_items(count);
+  for (const int count : usual_sizes) {
+    if (!is_left_out(count)) check_all_items(count);
+  }
   check_all_items(large);
   NOPAL_CHECK(counted_item::alive == 0);
   check_quiet();
