@@ -38,9 +38,10 @@ void hash_file(const fs::path& path) {
   if (file == nullptr) return report(path, last_error());
   std::vector<unsigned char>& buffer = *scratch;  // good up to the next fork, and there is none here
   sha256 hash;
-  std::size_t count;
-  while ((count = std::fread(buffer.data(), 1, buffer.size(), file.get())) != 0)
+  while (std::feof(file.get()) == 0 && std::ferror(file.get()) == 0) {
+    const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get());
     hash.update({buffer.data(), count});
+  }
   if (std::ferror(file.get()) != 0) return report(path, last_error());
   *out << hash.digest() << "  " << path.string() << '\n';
 }

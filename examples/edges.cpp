@@ -70,8 +70,10 @@ image blur(const image& in, float deviation) {
     nopal::parallel_for(0, to.height, [&](int y) {
       for (int x = 0; x < to.width; ++x) {
         float value = 0;
-        for (int i = -radius; i <= radius; ++i)
-          value += weights[static_cast<std::size_t>(i + radius)] * from.at(x + i * step_x, y + i * step_y);
+        for (int i = -radius; const float weight : weights) {
+          value += weight * from.at(x + i * step_x, y + i * step_y);
+          ++i;
+        }
         to.row(y)[x] = value / sum;
       }
     });

@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
     while (const std::optional<request> next = queue.receive()) replies[next->id] = longest(*next);
   };
   std::vector<std::thread> servers;
+  servers.reserve(static_cast<std::size_t>(threads));
   for (int i = 0; i < threads; ++i) servers.emplace_back(serve);
 
   for (std::size_t id = 0; id < replies.size(); ++id)

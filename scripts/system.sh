@@ -167,4 +167,5 @@ want_test_tools() {
   want_command lintian lintian 'the test of the Debian packages'
   want_command gdb gdb 'the test of backtraces in a debugger'
   want_command valgrind valgrind 'the test that counts instructions'
+  want_header thrust/version.h libthrust-dev 'a test of programs written for oneTBB'
 }

@@ -2,8 +2,8 @@
 #ifndef NOPAL_SORT_HPP
 #define NOPAL_SORT_HPP
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -33,9 +33,9 @@ inline namespace NOPAL_MODE_NAMESPACE {
 ///
 /// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or strictly in the opposite one, and
 /// O(n log k) expected with k different values. In place: O(log n) memory per strand, none on the heap. Span, with P workers: O(n/P +
-/// log² n) expected, as ranges above a share of n/(4P) are partitioned in parallel; the worst case, an input made against
-/// this very algorithm, is a serial heap sort. Below some hundred thousand elements partitions are serial. The order of
-/// equal elements depends on the input and the number of workers alone, and not on the schedule.
+/// log² n) expected for P up to 256, as ranges above a share of n/(4P), and of 32768 elements, are partitioned in parallel; the
+/// worst case, an input made against this very algorithm, is a serial heap sort. A strand sorts 2048 elements and fewer. The
+/// order of equal elements depends on the input and the number of workers alone, and not on the schedule.
 template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
           class Projection = std::identity>
 void parallel_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {
@@ -60,9 +60,10 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
 /// rethrown if several comparisons threw is not specified. The result does not depend on the number of workers.
 ///
 /// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or strictly in the opposite one. Span:
-/// O(log³ n). Memory: a buffer of n elements on the heap, or of 2n numbers if moves of elements may throw (the last step is
-/// serial then). Without that memory it throws std::bad_alloc before anything is moved. Integers by an order of the standard
-/// library are sorted by `parallel_sort`, which needs none.
+/// O(log³ n), beside what one strand sorts: a share of n/(2P) with P workers, of no fewer than 2048 elements and no more than
+/// 262144. Memory: a buffer of n elements on the heap, or of 2n numbers if moves of elements may throw (the last step, n
+/// moves, is serial then). Without that memory it throws std::bad_alloc before anything is moved. Integers by an order of the
+/// standard library are sorted as by `parallel_sort`, which needs none.
 template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
           class Projection = std::identity>
 void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {

@@ -156,6 +156,8 @@ def all_members_text(members, level):
     texts, last = [], None
     for member in members:
         name = flat(member.find("name"))
+        if level == 2:  # not that of a class's member
+            name = (flat(member.find("qualifiedname")) or name).removeprefix("nopal::")
         texts.append(member_text(member, None if name == last else f"{'#' * level} `{name}`"))
         last = name
     return texts
@@ -186,6 +188,7 @@ def add_page(reader, header, pages):
     name = header.removeprefix("include/nopal/")
     texts, about = [], ""
     members = {}
+    classes = {flat(one.find("compoundname")) for one in reader.compounds if one.get("kind") in ("class", "struct")}
     for compound in reader.compounds:
         kind, place = compound.get("kind"), compound.find("location")
         if kind in ("namespace", "file"):
@@ -197,7 +200,7 @@ def add_page(reader, header, pages):
                         members.setdefault(member.get("id"), member)
             if kind == "file" and place.get("file") == header:
                 about = description(compound)
-        elif is_documented(compound) and "::" not in flat(compound.find("compoundname")).removeprefix("nopal::"):
+        elif is_documented(compound) and flat(compound.find("compoundname")).rpartition("::")[0] not in classes:
             if reader.header_of(place.get("file")) == header:
                 texts.append(class_text(compound))
     texts += all_members_text(members.values(), 2)

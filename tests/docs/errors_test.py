@@ -5,13 +5,15 @@ import re
 import sys
 
 # What is printed is told apart by its first words, up to the first thing that varies.
-LITERAL = re.compile(r'"nopal: ((?:[^"\\]|\\.)*)"')
+LITERAL = re.compile(r'"nopal:[: ]((?:[^"\\]|\\.)*)"')
 
 
 def messages(root):
     found = {}
-    for source in sorted((root / "src").rglob("*.cpp")):
-        for text in LITERAL.findall(source.read_text()):
+    sources = [*(root / "src").rglob("*.cpp"), *(root / "include").rglob("*.h*")]
+    for source in sorted(sources):
+        code = re.sub(r"^ *#error.*", "", source.read_text(), flags=re.MULTILINE)
+        for text in LITERAL.findall(code):
             fixed = re.split(r"%|\\n", text)[0].strip(" :")
             if len(fixed) > 8:
                 found[fixed] = source.relative_to(root)

@@ -12,12 +12,25 @@ compile() {
 }
 
 case $header in
-  */compat/*)
+  */compat/fibril.h)
     # The 2016 paper's macros need GNU C, which -Wpedantic exists to refuse.
     compile "$cc" -x c -std=gnu11
     compile "$cc" -x c -std=gnu11 -DNOPAL_ELIDE
     compile "$cxx" -x c++ -std=c++20
     compile "$cxx" -x c++ -std=c++20 -DNOPAL_ELIDE
+    ;;
+  */compat/tbb/*)
+    # The other spelling.
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$include_dir/nopal/compat"
+    ;;
+  */compat/*)
+    # As programs for oneTBB include them, found first in the folder that holds both spellings.
+    header=${header#*/compat/}
+    for mode in '' -fno-exceptions -DNOPAL_ELIDE; do
+      # An empty mode is none.
+      # shellcheck disable=SC2086
+      compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$include_dir/nopal/compat" $mode
+    done
     ;;
   *.h)
     compile "$cc" -x c -std=c11 -Wpedantic
@@ -35,6 +48,7 @@ esac
 
 # What takes long to compile, and no user of this header asked for.
 case $header in
+  */compat/* | tbb/* | oneapi/*) exit 0 ;;
   *.h) set -- "$cc" -x c -std=c11 ;;
   *) set -- "$cxx" -x c++ -std=c++20 ;;
 esac

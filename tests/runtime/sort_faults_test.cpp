@@ -73,12 +73,14 @@ NOPAL_PROGRAM(throwing_at_every_comparison) {
   return 0;
 }
 
-/// At comparisons that lie a seventh further apart each.
+constexpr int large = watched ? 70'000 : 150'000;
+
+/// At comparisons that lie ever further apart.
 template <class Items, class Sort>
 void throw_now_and_then(int count, const Sort& sort) {
   for (const shape kind : {shape::random, shape::few_values, shape::organ_pipe, shape::in_order}) {
     long at = 100;
-    while (sort_and_throw<Items>(kind, count, at, at % 2 == 0, sort)) at += at / 7 + at / 3;
+    while (sort_and_throw<Items>(kind, count, at, at % 2 == 0, sort)) at += watched ? 4 * at : at - at / 3;
   }
 }
 
@@ -89,7 +91,7 @@ void throw_in_large(int count) {
 }
 
 NOPAL_PROGRAM(throwing_in_many_strands) {
-  for (const int count : {10'000, 150'000}) {
+  for (const int count : {10'000, large}) {
     throw_in_large<std::vector<plain_item>>(count);
     throw_in_large<std::vector<copied_item>>(count);
     throw_in_large<std::vector<counted_item>>(count);
@@ -155,8 +157,8 @@ NOPAL_PROGRAM(without_an_order) {
     check_without_any_order<std::vector<counted_item>>(count);
   }
   check_without_any_order<std::vector<copied_item>>(3000);
-  check_without_any_order<std::vector<plain_item>>(100'000);
-  check_without_any_order<std::deque<counted_item>>(100'000);
+  check_without_any_order<std::vector<plain_item>>(large);
+  check_without_any_order<std::deque<counted_item>>(large);
   return 0;
 }
 

@@ -22,7 +22,7 @@ namespace {
 using namespace support;
 
 /// Enough for a partition in several pieces on any number of workers.
-constexpr int large = 200'000;
+constexpr int large = watched ? 70'000 : 200'000;
 
 /// Elements that are copied as they are compared with what std::stable_sort makes of them.
 template <class T, class Make>
@@ -155,7 +155,7 @@ void check_strands_meet(const Sort& sort) {
   std::vector<int> numbers = keys_of(shape::random, large);
   sort(numbers, [&](int left, int right) {
     // Those before are of the search for runs and for a pivot.
-    constexpr long in_strands = 20'000;
+    constexpr long in_strands = 10'000;
     const auto me = std::this_thread::get_id();
     if (!met.load(std::memory_order_acquire) && calls++ >= in_strands) {
       std::thread::id nobody;

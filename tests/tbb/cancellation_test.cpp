@@ -68,7 +68,10 @@ NOPAL_PROGRAM(exceptions_of_loops) {
                   if (item == 2) fail();
                 });
               }) == "failed");
-  // Nothing stays cancelled.
+  tbb::task_group_context context;
+  NOPAL_CHECK(thrown_by([&] { tbb::parallel_for(0, 100, [](int) { fail(); }, context); }) == "failed");
+  NOPAL_CHECK(context.is_group_execution_cancelled());
+  // Nothing else stays cancelled.
   calls = 0;
   tbb::parallel_for(0, 1000, [&](int) { ++calls; });
   NOPAL_CHECK(calls == 1000);
@@ -117,12 +120,15 @@ NOPAL_PROGRAM(exceptions_of_groups) {
 NOPAL_PROGRAM(cancelled_loops) {
   tbb::task_group_context context;
   std::atomic<int> calls{0};
-  tbb::parallel_for(0, count, [&](int) {
-    ++calls;
-    context.cancel_group_execution();
-    NOPAL_CHECK(tbb::is_current_task_group_canceling());
-    NOPAL_CHECK(tbb::task::current_context() == &context);
-  }, tbb::simple_partitioner(), context);
+  tbb::parallel_for(
+      0, count,
+      [&](int) {
+        ++calls;
+        context.cancel_group_execution();
+        NOPAL_CHECK(tbb::is_current_task_group_canceling());
+        NOPAL_CHECK(tbb::task::current_context() == &context);
+      },
+      tbb::simple_partitioner(), context);
   NOPAL_CHECK(calls > 0 && calls <= nopal::workers());
   NOPAL_CHECK(context.is_group_execution_cancelled());
   tbb::parallel_for(0, count, [&](int) { NOPAL_CHECK(false); }, context);
@@ -137,22 +143,28 @@ NOPAL_PROGRAM(cancelled_loops) {
 
 NOPAL_PROGRAM(what_is_bound_is_cancelled_too) {
   tbb::task_group_context outer;
-  tbb::parallel_for(0, 1, [&](int) {
-    std::atomic<int> calls{0};
-    tbb::parallel_for(0, 1000, [&](int) {
-      ++calls;
-      outer.cancel_group_execution();
-    }, tbb::simple_partitioner());
-    NOPAL_CHECK(calls <= nopal::workers());
-    calls = 0;
-    tbb::task_group_context apart(tbb::task_group_context::isolated);
-    tbb::parallel_for(0, 1000, [&](int) { ++calls; }, apart);
-    NOPAL_CHECK(calls == 1000);
-    tbb::task_group group;
-    group.run([&] { ++calls; });
-    NOPAL_CHECK(group.wait() == tbb::canceled);
-    NOPAL_CHECK(calls == 1000);
-  }, outer);
+  tbb::parallel_for(
+      0, 1,
+      [&](int) {
+        std::atomic<int> calls{0};
+        tbb::parallel_for(
+            0, 1000,
+            [&](int) {
+              ++calls;
+              outer.cancel_group_execution();
+            },
+            tbb::simple_partitioner());
+        NOPAL_CHECK(calls <= nopal::workers());
+        calls = 0;
+        tbb::task_group_context apart(tbb::task_group_context::isolated);
+        tbb::parallel_for(0, 1000, [&](int) { ++calls; }, apart);
+        NOPAL_CHECK(calls == 1000);
+        tbb::task_group group;
+        group.run([&] { ++calls; });
+        NOPAL_CHECK(group.wait() == tbb::canceled);
+        NOPAL_CHECK(calls == 1000);
+      },
+      outer);
   return 0;
 }
 
@@ -180,21 +192,30 @@ NOPAL_PROGRAM(cancelled_by_another_thread) {
     while (!running) std::this_thread::yield();
     context.cancel_group_execution();
   });
-  tbb::parallel_for(0, 2, [&](int) {
-    running = true;
-    while (!tbb::is_current_task_group_canceling()) std::this_thread::yield();
-  }, context);
+  tbb::parallel_for(
+      0, 2,
+      [&](int) {
+        running = true;
+        while (!tbb::is_current_task_group_canceling()) std::this_thread::yield();
+      },
+      context);
   other.join();
   return 0;
 }
 
 class cancellation : public support::program_at_workers {};
 
-TEST_P(cancellation, follows_an_exception_which_leaves_the_algorithm) { EXPECT_TRUE(run("exceptions_of_loops")); }
-TEST_P(cancellation, of_an_inner_loop_leaves_the_outer_alone) { EXPECT_TRUE(run("a_loop_inside_a_loop_that_fails")); }
+TEST_P(cancellation, follows_an_exception_which_leaves_the_algorithm) {
+  EXPECT_TRUE(run("exceptions_of_loops"));
+}
+TEST_P(cancellation, of_an_inner_loop_leaves_the_outer_alone) {
+  EXPECT_TRUE(run("a_loop_inside_a_loop_that_fails"));
+}
 TEST_P(cancellation, follows_an_exception_which_leaves_the_wait) { EXPECT_TRUE(run("exceptions_of_groups")); }
 TEST_P(cancellation, keeps_what_has_not_begun_from_beginning) { EXPECT_TRUE(run("cancelled_loops")); }
-TEST_P(cancellation, reaches_what_is_bound_and_not_what_is_isolated) { EXPECT_TRUE(run("what_is_bound_is_cancelled_too")); }
+TEST_P(cancellation, reaches_what_is_bound_and_not_what_is_isolated) {
+  EXPECT_TRUE(run("what_is_bound_is_cancelled_too"));
+}
 TEST_P(cancellation, of_groups_holds_until_the_wait) { EXPECT_TRUE(run("cancelled_groups")); }
 TEST_P(cancellation, comes_from_other_threads) { EXPECT_TRUE(run("cancelled_by_another_thread")); }
 

@@ -40,7 +40,8 @@ int main() {
   };
   check(tbb::parallel_reduce(range(0, 100), 0, sum, std::plus<>()) == 4950, "reductions");
   check(tbb::parallel_scan(
-            range(0, 100), 0, [&](const range& part, int value, bool) { return sum(part, value); }, std::plus<>()) == 4950,
+            range(0, 100), 0, [&](const range& part, int value, bool) { return sum(part, value); },
+            std::plus<>()) == 4950,
         "running sums");
   tbb::parallel_sort(order, std::greater<>());
   check(order.front() == 99, "sorting");

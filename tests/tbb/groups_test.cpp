@@ -4,6 +4,7 @@
 #include <tbb/task_group.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -79,9 +80,7 @@ NOPAL_PROGRAM(other_functions) {
     tbb::task_group group;
     run(group, calls);
     for (int i = 0; i != 100; ++i) {
-      group.run([&] {
-        tbb::parallel_for(0, 100, [&](int) { ++calls; });
-      });
+      group.run([&] { tbb::parallel_for(0, 100, [&](int) { ++calls; }); });
     }
     NOPAL_CHECK(wait(group) == tbb::complete);
     NOPAL_CHECK(calls == 1000 + 100 * 100);
@@ -139,6 +138,29 @@ NOPAL_PROGRAM(other_threads) {
   for (std::thread& each : threads) each.join();
   group.wait();
   NOPAL_CHECK(calls == 2500);
+  return 0;
+}
+
+NOPAL_PROGRAM(two_waits) {
+  std::atomic<bool> started{false};
+  std::atomic<bool> goes_on{false};
+  std::atomic<bool> is_over{false};
+  const auto group = std::make_unique<tbb::task_group>();
+  group->run([&] {
+    started = true;
+    while (!goes_on) std::this_thread::yield();
+    is_over = true;
+  });
+  std::thread first([&] { group->wait(); });
+  while (!started) std::this_thread::yield();
+  std::thread second([&] {
+    group->wait();
+    NOPAL_CHECK(is_over);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  goes_on = true;
+  first.join();
+  second.join();
   return 0;
 }
 
@@ -209,6 +231,7 @@ TEST_P(groups, take_tasks_from_tasks) { EXPECT_TRUE(run("tasks_that_add_tasks"))
 TEST_P(groups, are_used_by_other_functions_than_their_makers) { EXPECT_TRUE(run("other_functions")); }
 TEST_P(groups, are_members_of_objects) { EXPECT_TRUE(run("members")); }
 TEST_P(groups, take_tasks_from_other_threads) { EXPECT_TRUE(run("other_threads")); }
+TEST_P(groups, are_waited_for_by_several_threads) { EXPECT_TRUE(run("two_waits")); }
 TEST_P(groups, run_tasks_that_were_deferred) { EXPECT_TRUE(run("handles")); }
 TEST_P(groups, take_tasks_that_cannot_be_copied) { EXPECT_TRUE(run("move_only_tasks")); }
 TEST_P(groups, may_end_without_a_wait) { EXPECT_TRUE(run("no_wait")); }

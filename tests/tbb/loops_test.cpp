@@ -69,7 +69,8 @@ NOPAL_PROGRAM(every_index_once) {
 NOPAL_PROGRAM(bounds_of_the_type) {
   counts seen(256);
   tbb::parallel_for(-128, 127, [&](int i) { ++seen[static_cast<std::size_t>(i + 128)]; });
-  tbb::parallel_for(static_cast<signed char>(127), static_cast<signed char>(127), [](signed char) { NOPAL_CHECK(false); });
+  tbb::parallel_for(static_cast<signed char>(127), static_cast<signed char>(127),
+                    [](signed char) { NOPAL_CHECK(false); });
   NOPAL_CHECK(seen[255].exchange(1) == 0);
   check_once(seen);
   std::atomic<int> calls{0};
@@ -106,34 +107,44 @@ NOPAL_PROGRAM(grains) {
 
 NOPAL_PROGRAM(a_part_per_worker) {
   std::atomic<int> parts{0};
-  tbb::parallel_for(tbb::blocked_range<int>(0, 1000), [&](const auto& part) {
-    ++parts;
-    NOPAL_CHECK(part.size() >= 1000U / static_cast<unsigned>(nopal::workers()) - 8);
-  }, tbb::static_partitioner());
+  tbb::parallel_for(
+      tbb::blocked_range<int>(0, 1000),
+      [&](const auto& part) {
+        ++parts;
+        NOPAL_CHECK(part.size() >= 1000U / static_cast<unsigned>(nopal::workers()) - 8);
+      },
+      tbb::static_partitioner());
   NOPAL_CHECK(parts == nopal::workers());
   return 0;
 }
 
 NOPAL_PROGRAM(boxes) {
   counts cells(30 * 40);
-  tbb::parallel_for(tbb::blocked_range2d<int>(0, 30, 2, 0, 40, 3), [&](const tbb::blocked_range2d<int>& part) {
-    for (int row = part.rows().begin(); row != part.rows().end(); ++row) {
-      for (int col = part.cols().begin(); col != part.cols().end(); ++col) {
-        ++cells[static_cast<std::size_t>(row * 40 + col)];
-      }
-    }
-  });
+  tbb::parallel_for(tbb::blocked_range2d<int>(0, 30, 2, 0, 40, 3),
+                    [&](const tbb::blocked_range2d<int>& part) {
+                      for (int row = part.rows().begin(); row != part.rows().end(); ++row) {
+                        for (int col = part.cols().begin(); col != part.cols().end(); ++col) {
+                          ++cells[static_cast<std::size_t>(row * 40 + col)];
+                        }
+                      }
+                    });
   check_once(cells);
   std::atomic<std::size_t> volume{0};
-  tbb::parallel_for(tbb::blocked_range3d<long>(0, 7, 0, 11, 0, 13), [&](const tbb::blocked_range3d<long>& part) {
-    volume += part.pages().size() * part.rows().size() * part.cols().size();
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      tbb::blocked_range3d<long>(0, 7, 0, 11, 0, 13),
+      [&](const tbb::blocked_range3d<long>& part) {
+        volume += part.pages().size() * part.rows().size() * part.cols().size();
+      },
+      tbb::simple_partitioner());
   NOPAL_CHECK(volume == 7 * 11 * 13);
   volume = 0;
   using box = tbb::blocked_nd_range<int, 4>;
-  tbb::parallel_for(box({0, 3}, {0, 5, 2}, {0, 7}, {2, 4}), [&](const box& part) {
-    volume += part.dim(0).size() * part.dim(1).size() * part.dim(2).size() * part.dim(3).size();
-  }, tbb::static_partitioner());
+  tbb::parallel_for(
+      box({0, 3}, {0, 5, 2}, {0, 7}, {2, 4}),
+      [&](const box& part) {
+        volume += part.dim(0).size() * part.dim(1).size() * part.dim(2).size() * part.dim(3).size();
+      },
+      tbb::static_partitioner());
   NOPAL_CHECK(volume == 3 * 5 * 7 * 2);
   return 0;
 }
@@ -160,7 +171,8 @@ private:
 NOPAL_PROGRAM(a_range_of_the_users) {
   std::atomic<int> sum{0};
   tbb::parallel_for(even_range(0, 1000), [&](const even_range& part) { sum += part.sum(); });
-  tbb::parallel_for(even_range(0, 1000), [&](const even_range& part) { sum += part.sum(); }, tbb::static_partitioner());
+  tbb::parallel_for(
+      even_range(0, 1000), [&](const even_range& part) { sum += part.sum(); }, tbb::static_partitioner());
   NOPAL_CHECK(sum == 2 * 499500);
   return 0;
 }
@@ -176,7 +188,8 @@ NOPAL_PROGRAM(for_each) {
   NOPAL_CHECK(sum == 2999L * 3000);
   std::istringstream words("1 2 3 4 5 6 7 8 9 10");
   sum = 0;
-  tbb::parallel_for_each(std::istream_iterator<int>(words), std::istream_iterator<int>(), [&](int number) { sum += number; });
+  tbb::parallel_for_each(std::istream_iterator<int>(words), std::istream_iterator<int>(),
+                         [&](int number) { sum += number; });
   NOPAL_CHECK(sum == 55);
   return 0;
 }
@@ -200,7 +213,8 @@ int tribonacci(int n) {
   int a = 0;
   int b = 0;
   int c = 0;
-  tbb::parallel_invoke([&] { a = tribonacci(n - 1); }, [&] { b = tribonacci(n - 2); }, [&] { c = tribonacci(n - 3); });
+  tbb::parallel_invoke([&] { a = tribonacci(n - 1); }, [&] { b = tribonacci(n - 2); },
+                       [&] { c = tribonacci(n - 3); });
   return a + b + c;
 }
 
@@ -222,11 +236,14 @@ NOPAL_PROGRAM(invoke) {
 
 NOPAL_PROGRAM(nested) {
   std::atomic<long> sum{0};
-  tbb::parallel_for(0, 40, [&](int i) {
-    tbb::parallel_for(0, 40, [&](int j) {
-      tbb::parallel_invoke([&] { sum += i; }, [&] { sum += j; });
-    }, tbb::simple_partitioner());
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      0, 40,
+      [&](int i) {
+        tbb::parallel_for(
+            0, 40, [&](int j) { tbb::parallel_invoke([&] { sum += i; }, [&] { sum += j; }); },
+            tbb::simple_partitioner());
+      },
+      tbb::simple_partitioner());
   NOPAL_CHECK(sum == 2L * 40 * 780);
   return 0;
 }
@@ -266,10 +283,14 @@ NOPAL_PROGRAM(sort) {
 
 class loops : public support::program_at_workers {};
 
-TEST_P(loops, call_the_body_once_for_each_index_however_they_are_cut) { EXPECT_TRUE(run("every_index_once")); }
+TEST_P(loops, call_the_body_once_for_each_index_however_they_are_cut) {
+  EXPECT_TRUE(run("every_index_once"));
+}
 TEST_P(loops, reach_the_bounds_of_the_type) { EXPECT_TRUE(run("bounds_of_the_type")); }
 TEST_P(loops, are_cut_to_their_grain_and_no_finer) { EXPECT_TRUE(run("grains")); }
-TEST_P(loops, are_cut_into_a_part_per_worker_by_the_static_partitioner) { EXPECT_TRUE(run("a_part_per_worker")); }
+TEST_P(loops, are_cut_into_a_part_per_worker_by_the_static_partitioner) {
+  EXPECT_TRUE(run("a_part_per_worker"));
+}
 TEST_P(loops, go_over_boxes) { EXPECT_TRUE(run("boxes")); }
 TEST_P(loops, take_ranges_that_cannot_be_assigned) { EXPECT_TRUE(run("a_range_of_the_users")); }
 TEST_P(loops, go_over_containers_and_iterators_of_every_kind) { EXPECT_TRUE(run("for_each")); }

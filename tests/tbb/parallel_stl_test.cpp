@@ -51,7 +51,7 @@ void same(const F& f) {
 /// `f(values, policy...)` does the same to a copy of `values`, and returns the same.
 template <class F>
 void same_on(const numbers& values, const F& f) {
-  same([&](auto... policy) {
+  same([&](const auto&... policy) {
     numbers copy = values;
     auto result = f(copy, policy...);
     return std::make_pair(std::move(copy), result);
@@ -61,7 +61,7 @@ void same_on(const numbers& values, const F& f) {
 /// `f(values, out, policy...)` writes the same, and as much.
 template <class F>
 void same_output(const F& f) {
-  same([&](auto... policy) {
+  same([&](const auto&... policy) {
     numbers out(2 * count + 10);
     const auto end = f(out.begin(), policy...);
     out.erase(end, out.end());
@@ -81,32 +81,33 @@ NOPAL_PROGRAM(stl_looks) {
   const numbers few(values.begin() + 50000, values.begin() + 50020);
   const auto b = values.begin();
   const auto e = values.end();
-  same([&](auto... p) { return std::all_of(p..., b, e, [](std::uint32_t n) { return n < 1000; }); });
-  same([&](auto... p) { return std::any_of(p..., b, e, is_rare); });
-  same([&](auto... p) { return std::none_of(p..., b, e, is_odd); });
-  same([&](auto... p) { return std::find(p..., b, e, values[66666]); });
-  same([&](auto... p) { return std::find_if(p..., b, e, is_rare); });
-  same([&](auto... p) { return std::find_if_not(p..., b, e, is_odd); });
-  same([&](auto... p) { return std::find_end(p..., b, e, few.begin(), few.end()); });
-  same([&](auto... p) { return std::find_first_of(p..., b, e, few.begin(), few.begin() + 1); });
-  same([&](auto... p) { return std::adjacent_find(p..., b, e); });
-  same([&](auto... p) { return std::count(p..., b, e, 5U); });
-  same([&](auto... p) { return std::count_if(p..., b, e, is_odd); });
-  same([&](auto... p) { return std::mismatch(p..., b, e, other.begin()); });
-  same([&](auto... p) { return std::mismatch(p..., b, e, other.begin(), other.end()); });
-  same([&](auto... p) { return std::equal(p..., b, e, other.begin()); });
-  same([&](auto... p) { return std::equal(p..., b, e, values.begin(), values.end()); });
-  same([&](auto... p) { return std::search(p..., b, e, few.begin(), few.end()); });
-  same([&](auto... p) { return std::search_n(p..., b, e, 2, 5U); });
-  same([&](auto... p) { return std::min_element(p..., b, e); });
-  same([&](auto... p) { return std::max_element(p..., b, e); });
-  same([&](auto... p) { return std::minmax_element(p..., b, e); });
-  same([&](auto... p) { return std::lexicographical_compare(p..., b, e, other.begin(), other.end()); });
-  same([&](auto... p) { return std::is_partitioned(p..., b, e, is_odd); });
-  same([&](auto... p) { return std::is_sorted(p..., b, e); });
-  same([&](auto... p) { return std::is_sorted_until(p..., b, e); });
-  same([&](auto... p) { return std::is_heap(p..., b, e); });
-  same([&](auto... p) { return std::is_heap_until(p..., b, e); });
+  same([&](const auto&... p) { return std::all_of(p..., b, e, [](std::uint32_t n) { return n < 1000; }); });
+  same([&](const auto&... p) { return std::any_of(p..., b, e, is_rare); });
+  same([&](const auto&... p) { return std::none_of(p..., b, e, is_odd); });
+  same([&](const auto&... p) { return std::find(p..., b, e, values[66666]); });
+  same([&](const auto&... p) { return std::find_if(p..., b, e, is_rare); });
+  same([&](const auto&... p) { return std::find_if_not(p..., b, e, is_odd); });
+  same([&](const auto&... p) { return std::find_end(p..., b, e, few.begin(), few.end()); });
+  same([&](const auto&... p) { return std::find_first_of(p..., b, e, few.begin(), few.begin() + 1); });
+  same([&](const auto&... p) { return std::adjacent_find(p..., b, e); });
+  same([&](const auto&... p) { return std::count(p..., b, e, 5U); });
+  same([&](const auto&... p) { return std::count_if(p..., b, e, is_odd); });
+  same([&](const auto&... p) { return std::mismatch(p..., b, e, other.begin()); });
+  same([&](const auto&... p) { return std::mismatch(p..., b, e, other.begin(), other.end()); });
+  same([&](const auto&... p) { return std::equal(p..., b, e, other.begin()); });
+  same([&](const auto&... p) { return std::equal(p..., b, e, values.begin(), values.end()); });
+  same([&](const auto&... p) { return std::search(p..., b, e, few.begin(), few.end()); });
+  same([&](const auto&... p) { return std::search_n(p..., b, e, 2, 5U); });
+  same([&](const auto&... p) { return std::min_element(p..., b, e); });
+  same([&](const auto&... p) { return std::max_element(p..., b, e); });
+  same([&](const auto&... p) { return std::minmax_element(p..., b, e); });
+  same(
+      [&](const auto&... p) { return std::lexicographical_compare(p..., b, e, other.begin(), other.end()); });
+  same([&](const auto&... p) { return std::is_partitioned(p..., b, e, is_odd); });
+  same([&](const auto&... p) { return std::is_sorted(p..., b, e); });
+  same([&](const auto&... p) { return std::is_sorted_until(p..., b, e); });
+  same([&](const auto&... p) { return std::is_heap(p..., b, e); });
+  same([&](const auto&... p) { return std::is_heap_until(p..., b, e); });
   return 0;
 }
 
@@ -114,21 +115,21 @@ NOPAL_PROGRAM(stl_copies) {
   const numbers values = some(1000);
   const auto b = values.begin();
   const auto e = values.end();
-  same_output([&](auto out, auto... p) { return std::copy(p..., b, e, out); });
-  same_output([&](auto out, auto... p) { return std::copy_n(p..., b, 50000, out); });
-  same_output([&](auto out, auto... p) { return std::copy_if(p..., b, e, out, is_odd); });
-  same_output([&](auto out, auto... p) { return std::move(p..., b, e, out); });
-  same_output([&](auto out, auto... p) { return std::transform(p..., b, e, out, std::negate<>()); });
-  same_output([&](auto out, auto... p) { return std::transform(p..., b, e, b, out, std::plus<>()); });
-  same_output([&](auto out, auto... p) { return std::replace_copy(p..., b, e, out, 5U, 6U); });
-  same_output([&](auto out, auto... p) { return std::replace_copy_if(p..., b, e, out, is_odd, 6U); });
-  same_output([&](auto out, auto... p) { return std::remove_copy(p..., b, e, out, 5U); });
-  same_output([&](auto out, auto... p) { return std::remove_copy_if(p..., b, e, out, is_odd); });
-  same_output([&](auto out, auto... p) { return std::unique_copy(p..., b, e, out); });
-  same_output([&](auto out, auto... p) { return std::reverse_copy(p..., b, e, out); });
-  same_output([&](auto out, auto... p) { return std::rotate_copy(p..., b, b + 12345, e, out); });
-  same_output([&](auto out, auto... p) { return std::adjacent_difference(p..., b, e, out); });
-  same([&](auto... p) {
+  same_output([&](auto out, const auto&... p) { return std::copy(p..., b, e, out); });
+  same_output([&](auto out, const auto&... p) { return std::copy_n(p..., b, 50000, out); });
+  same_output([&](auto out, const auto&... p) { return std::copy_if(p..., b, e, out, is_odd); });
+  same_output([&](auto out, const auto&... p) { return std::move(p..., b, e, out); });
+  same_output([&](auto out, const auto&... p) { return std::transform(p..., b, e, out, std::negate<>()); });
+  same_output([&](auto out, const auto&... p) { return std::transform(p..., b, e, b, out, std::plus<>()); });
+  same_output([&](auto out, const auto&... p) { return std::replace_copy(p..., b, e, out, 5U, 6U); });
+  same_output([&](auto out, const auto&... p) { return std::replace_copy_if(p..., b, e, out, is_odd, 6U); });
+  same_output([&](auto out, const auto&... p) { return std::remove_copy(p..., b, e, out, 5U); });
+  same_output([&](auto out, const auto&... p) { return std::remove_copy_if(p..., b, e, out, is_odd); });
+  same_output([&](auto out, const auto&... p) { return std::unique_copy(p..., b, e, out); });
+  same_output([&](auto out, const auto&... p) { return std::reverse_copy(p..., b, e, out); });
+  same_output([&](auto out, const auto&... p) { return std::rotate_copy(p..., b, b + 12345, e, out); });
+  same_output([&](auto out, const auto&... p) { return std::adjacent_difference(p..., b, e, out); });
+  same([&](const auto&... p) {
     numbers odd(count);
     numbers even(count);
     const auto ends = std::partition_copy(p..., b, e, odd.begin(), even.begin(), is_odd);
@@ -142,22 +143,59 @@ NOPAL_PROGRAM(stl_copies) {
 NOPAL_PROGRAM(stl_changes) {
   const numbers values = some(50);
   using n = numbers;
-  same_on(values, [](n& v, auto... p) { std::for_each(p..., v.begin(), v.end(), [](auto& x) { x *= 3; }); return done; });
-  same_on(values, [](n& v, auto... p) { return std::for_each_n(p..., v.begin(), 50000, [](auto& x) { ++x; }) - v.begin(); });
-  same_on(values, [](n& v, auto... p) { return std::swap_ranges(p..., v.begin(), v.begin() + 30000, v.begin() + 35000) - v.begin(); });
-  same_on(values, [](n& v, auto... p) { std::replace(p..., v.begin(), v.end(), 5U, 6U); return done; });
-  same_on(values, [](n& v, auto... p) { std::replace_if(p..., v.begin(), v.end(), is_odd, 6U); return done; });
-  same_on(values, [](n& v, auto... p) { std::fill(p..., v.begin(), v.end(), 9U); return done; });
-  same_on(values, [](n& v, auto... p) { return std::fill_n(p..., v.begin(), 60000, 9U) - v.begin(); });
-  same_on(values, [](n& v, auto... p) { std::generate(p..., v.begin(), v.end(), [] { return 4U; }); return done; });
-  same_on(values, [](n& v, auto... p) { return std::generate_n(p..., v.begin(), 60000, [] { return 4U; }) - v.begin(); });
-  same_on(values, [](n& v, auto... p) { v.erase(std::remove(p..., v.begin(), v.end(), 5U), v.end()); return done; });
-  same_on(values, [](n& v, auto... p) { v.erase(std::remove_if(p..., v.begin(), v.end(), is_odd), v.end()); return done; });
-  same_on(values, [](n& v, auto... p) { v.erase(std::unique(p..., v.begin(), v.end()), v.end()); return done; });
-  same_on(values, [](n& v, auto... p) { std::reverse(p..., v.begin(), v.end()); return done; });
-  same_on(values, [](n& v, auto... p) { return std::rotate(p..., v.begin(), v.begin() + 23456, v.end()) - v.begin(); });
-  same_on(values, [](n& v, auto... p) { return std::stable_partition(p..., v.begin(), v.end(), is_odd) - v.begin(); });
-  same([&](auto... p) {
+  same_on(values, [](n& v, const auto&... p) {
+    std::for_each(p..., v.begin(), v.end(), [](auto& x) { x *= 3; });
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    return std::for_each_n(p..., v.begin(), 50000, [](auto& x) { ++x; }) - v.begin();
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    return std::swap_ranges(p..., v.begin(), v.begin() + 30000, v.begin() + 35000) - v.begin();
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    std::replace(p..., v.begin(), v.end(), 5U, 6U);
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    std::replace_if(p..., v.begin(), v.end(), is_odd, 6U);
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    std::fill(p..., v.begin(), v.end(), 9U);
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) { return std::fill_n(p..., v.begin(), 60000, 9U) - v.begin(); });
+  same_on(values, [](n& v, const auto&... p) {
+    std::generate(p..., v.begin(), v.end(), [] { return 4U; });
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    return std::generate_n(p..., v.begin(), 60000, [] { return 4U; }) - v.begin();
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    v.erase(std::remove(p..., v.begin(), v.end(), 5U), v.end());
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    v.erase(std::remove_if(p..., v.begin(), v.end(), is_odd), v.end());
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    v.erase(std::unique(p..., v.begin(), v.end()), v.end());
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    std::reverse(p..., v.begin(), v.end());
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    return std::rotate(p..., v.begin(), v.begin() + 23456, v.end()) - v.begin();
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    return std::stable_partition(p..., v.begin(), v.end(), is_odd) - v.begin();
+  });
+  same([&](const auto&... p) {
     n v = values;
     const auto middle = std::partition(p..., v.begin(), v.end(), is_odd);
     NOPAL_CHECK(std::is_partitioned(v.begin(), v.end(), is_odd));
@@ -172,27 +210,36 @@ NOPAL_PROGRAM(stl_sorts) {
   const numbers values = some(5000);
   const numbers a = sorted(some(5000, 7));
   const numbers c = sorted(some(6000, 9));
-  same_on(values, [](n& v, auto... p) { std::sort(p..., v.begin(), v.end()); return done; });
-  same_on(values, [](n& v, auto... p) { std::sort(p..., v.begin(), v.end(), std::greater<>()); return done; });
+  same_on(values, [](n& v, const auto&... p) {
+    std::sort(p..., v.begin(), v.end());
+    return done;
+  });
+  same_on(values, [](n& v, const auto&... p) {
+    std::sort(p..., v.begin(), v.end(), std::greater<>());
+    return done;
+  });
   // Stable: by the high part alone, the low one tells the order.
-  same_on(values, [](n& v, auto... p) { std::stable_sort(p..., v.begin(), v.end(), [](auto x, auto y) { return x / 64 < y / 64; }); return done; });
-  same([&](auto... p) {
+  same_on(values, [](n& v, const auto&... p) {
+    std::stable_sort(p..., v.begin(), v.end(), [](auto x, auto y) { return x / 64 < y / 64; });
+    return done;
+  });
+  same([&](const auto&... p) {
     numbers v = values;
     std::partial_sort(p..., v.begin(), v.begin() + 20000, v.end());
     v.resize(20000);
     return v;
   });
-  same([&](auto... p) {
+  same([&](const auto&... p) {
     numbers out(30000);
     std::partial_sort_copy(p..., values.begin(), values.end(), out.begin(), out.end());
     return out;
   });
-  same([&](auto... p) {
+  same([&](const auto&... p) {
     numbers v = values;
     std::nth_element(p..., v.begin(), v.begin() + 33333, v.end());
     return v[33333];
   });
-  same_on(values, [](n& v, auto... p) {
+  same_on(values, [](n& v, const auto&... p) {
     std::sort(v.begin(), v.begin() + 30000);
     std::sort(v.begin() + 30000, v.end());
     std::inplace_merge(p..., v.begin(), v.begin() + 30000, v.end());
@@ -200,13 +247,18 @@ NOPAL_PROGRAM(stl_sorts) {
   });
   const auto b = a.begin();
   const auto e = a.end();
-  same_output([&](auto out, auto... p) { return std::merge(p..., b, e, c.begin(), c.end(), out); });
-  same_output([&](auto out, auto... p) { return std::set_union(p..., b, e, c.begin(), c.end(), out); });
-  same_output([&](auto out, auto... p) { return std::set_intersection(p..., b, e, c.begin(), c.end(), out); });
-  same_output([&](auto out, auto... p) { return std::set_difference(p..., b, e, c.begin(), c.end(), out); });
-  same_output([&](auto out, auto... p) { return std::set_symmetric_difference(p..., b, e, c.begin(), c.end(), out); });
-  same([&](auto... p) { return std::includes(p..., b, e, c.begin(), c.end()); });
-  same([&](auto... p) { return std::includes(p..., b, e, b + 10000, b + 60000); });
+  same_output([&](auto out, const auto&... p) { return std::merge(p..., b, e, c.begin(), c.end(), out); });
+  same_output(
+      [&](auto out, const auto&... p) { return std::set_union(p..., b, e, c.begin(), c.end(), out); });
+  same_output(
+      [&](auto out, const auto&... p) { return std::set_intersection(p..., b, e, c.begin(), c.end(), out); });
+  same_output(
+      [&](auto out, const auto&... p) { return std::set_difference(p..., b, e, c.begin(), c.end(), out); });
+  same_output([&](auto out, const auto&... p) {
+    return std::set_symmetric_difference(p..., b, e, c.begin(), c.end(), out);
+  });
+  same([&](const auto&... p) { return std::includes(p..., b, e, c.begin(), c.end()); });
+  same([&](const auto&... p) { return std::includes(p..., b, e, b + 10000, b + 60000); });
   return 0;
 }
 
@@ -214,15 +266,22 @@ NOPAL_PROGRAM(stl_sums) {
   const numbers values = some(1000);
   const auto b = values.begin();
   const auto e = values.end();
-  same([&](auto... p) { return std::reduce(p..., b, e); });
-  same([&](auto... p) { return std::reduce(p..., b, e, 7U, std::bit_xor<>()); });
-  same([&](auto... p) { return std::transform_reduce(p..., b, e, b, 0U); });
-  same([&](auto... p) { return std::transform_reduce(p..., b, e, 0U, std::plus<>(), std::negate<>()); });
-  same_output([&](auto out, auto... p) { return std::exclusive_scan(p..., b, e, out, 3U); });
-  same_output([&](auto out, auto... p) { return std::inclusive_scan(p..., b, e, out); });
-  same_output([&](auto out, auto... p) { return std::inclusive_scan(p..., b, e, out, std::plus<>(), 3U); });
-  same_output([&](auto out, auto... p) { return std::transform_exclusive_scan(p..., b, e, out, 3U, std::plus<>(), std::negate<>()); });
-  same_output([&](auto out, auto... p) { return std::transform_inclusive_scan(p..., b, e, out, std::plus<>(), std::negate<>(), 3U); });
+  same([&](const auto&... p) { return std::reduce(p..., b, e); });
+  same([&](const auto&... p) { return std::reduce(p..., b, e, 7U, std::bit_xor<>()); });
+  same([&](const auto&... p) { return std::transform_reduce(p..., b, e, b, 0U); });
+  same([&](const auto&... p) {
+    return std::transform_reduce(p..., b, e, 0U, std::plus<>(), std::negate<>());
+  });
+  same_output([&](auto out, const auto&... p) { return std::exclusive_scan(p..., b, e, out, 3U); });
+  same_output([&](auto out, const auto&... p) { return std::inclusive_scan(p..., b, e, out); });
+  same_output(
+      [&](auto out, const auto&... p) { return std::inclusive_scan(p..., b, e, out, std::plus<>(), 3U); });
+  same_output([&](auto out, const auto&... p) {
+    return std::transform_exclusive_scan(p..., b, e, out, 3U, std::plus<>(), std::negate<>());
+  });
+  same_output([&](auto out, const auto&... p) {
+    return std::transform_inclusive_scan(p..., b, e, out, std::plus<>(), std::negate<>(), 3U);
+  });
   return 0;
 }
 

@@ -3,10 +3,12 @@
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/affine.hpp"
@@ -17,7 +19,8 @@ namespace {
 using range = tbb::blocked_range<int>;
 using support::affine;
 
-affine step(int i) { return {static_cast<std::uint64_t>(2 * i + 1), static_cast<std::uint64_t>(i)}; }
+/// Maps with a common fixed point would commute.
+affine step(int i) { return {static_cast<std::uint64_t>(2 * i + 1), static_cast<std::uint64_t>(i ^ 5)}; }
 
 affine serial(int count) {
   affine result;
@@ -37,6 +40,34 @@ affine after(affine left, const affine& right) {
 
 constexpr int count = 60000;
 
+/// Keeps the first piece from being over before another one has begun, where there is a worker to begin it.
+class meeting {
+public:
+  void enter(const range& part) {
+    if (part.begin() != 0) {
+      others_ = true;
+    } else {
+      while (!others_ && part.end() != count && nopal::workers() > 1) std::this_thread::yield();
+    }
+  }
+
+private:
+  std::atomic<bool> others_{false};
+};
+
+NOPAL_PROGRAM(functions_at_once) {
+  const affine expected = serial(count);
+  for (int round = 0; round != 10; ++round) {
+    meeting pieces;
+    const auto meet = [&](const range& part, affine value) {
+      pieces.enter(part);
+      return along(part, value);
+    };
+    NOPAL_CHECK(tbb::parallel_reduce(range(0, count), affine(), meet, after) == expected);
+  }
+  return 0;
+}
+
 NOPAL_PROGRAM(functions) {
   const affine expected = serial(count);
   tbb::task_group_context context;
@@ -47,9 +78,11 @@ NOPAL_PROGRAM(functions) {
   NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, tbb::static_partitioner()) == expected);
   NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, affinity) == expected);
   NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, context) == expected);
-  NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, tbb::auto_partitioner(), context) == expected);
+  NOPAL_CHECK(tbb::parallel_reduce(all, affine(), along, after, tbb::auto_partitioner(), context) ==
+              expected);
   NOPAL_CHECK(tbb::parallel_deterministic_reduce(all, affine(), along, after) == expected);
-  NOPAL_CHECK(tbb::parallel_deterministic_reduce(all, affine(), along, after, tbb::static_partitioner()) == expected);
+  NOPAL_CHECK(tbb::parallel_deterministic_reduce(all, affine(), along, after, tbb::static_partitioner()) ==
+              expected);
   NOPAL_CHECK(tbb::parallel_reduce(range(3, 3), affine{5, 6}, along, after) == (affine{5, 6}));
   return 0;
 }
@@ -103,7 +136,8 @@ NOPAL_PROGRAM(the_same_at_each_run) {
     return value;
   };
   for (int round = 0; round != 10; ++round) {
-    NOPAL_CHECK(tbb::parallel_deterministic_reduce(range(0, count, 10), 0.0, sum, std::plus<>()) == halves(0, count));
+    NOPAL_CHECK(tbb::parallel_deterministic_reduce(range(0, count, 10), 0.0, sum, std::plus<>()) ==
+                halves(0, count));
   }
   return 0;
 }
@@ -117,7 +151,9 @@ NOPAL_PROGRAM(scan_functions) {
   }
   for (int round = 0; round != 5; ++round) {
     std::vector<affine> sums(count);
+    meeting pieces;
     const auto scan = [&](const range& part, affine value, bool is_final) {
+      pieces.enter(part);
       for (int i = part.begin(); i != part.end(); ++i) {
         value = after(value, step(i));
         if (is_final) sums[static_cast<std::size_t>(i)] = value;
@@ -127,7 +163,8 @@ NOPAL_PROGRAM(scan_functions) {
     NOPAL_CHECK(tbb::parallel_scan(range(0, count), affine(), scan, after) == running);
     NOPAL_CHECK(sums == expected);
     sums.assign(count, affine());
-    NOPAL_CHECK(tbb::parallel_scan(range(0, count, 500), affine(), scan, after, tbb::simple_partitioner()) == running);
+    NOPAL_CHECK(tbb::parallel_scan(range(0, count, 500), affine(), scan, after, tbb::simple_partitioner()) ==
+                running);
     NOPAL_CHECK(sums == expected);
   }
   return 0;
@@ -135,10 +172,11 @@ NOPAL_PROGRAM(scan_functions) {
 
 class running_text {
 public:
-  explicit running_text(std::vector<std::size_t>& lengths) : lengths_(lengths) {}
-  running_text(running_text& other, tbb::split) : lengths_(other.lengths_) {}
+  running_text(std::vector<std::size_t>& lengths, meeting& pieces) : lengths_(lengths), pieces_(pieces) {}
+  running_text(running_text& other, tbb::split) : lengths_(other.lengths_), pieces_(other.pieces_) {}
   template <class Tag>
   void operator()(const range& part, Tag) {
+    pieces_.enter(part);
     for (int i = part.begin(); i != part.end(); ++i) {
       written_ += static_cast<char>('a' + i % 26);
       if (Tag::is_final_scan()) lengths_[static_cast<std::size_t>(i)] = std::hash<std::string>()(written_);
@@ -150,6 +188,7 @@ public:
 
 private:
   std::vector<std::size_t>& lengths_;
+  meeting& pieces_;
   std::string written_;
 };
 
@@ -157,7 +196,8 @@ NOPAL_PROGRAM(scan_bodies) {
   constexpr int letters = 2000;
   for (int round = 0; round != 20; ++round) {
     std::vector<std::size_t> hashes(letters);
-    running_text body(hashes);
+    meeting pieces;
+    running_text body(hashes, pieces);
     tbb::parallel_scan(range(0, letters), body);
     std::string expected;
     for (int i = 0; i != letters; ++i) {
@@ -172,6 +212,7 @@ NOPAL_PROGRAM(scan_bodies) {
 class reductions : public support::program_at_workers {};
 
 TEST_P(reductions, of_functions_that_do_not_commute_are_the_serial_ones) { EXPECT_TRUE(run("functions")); }
+TEST_P(reductions, of_pieces_at_once_are_the_serial_ones) { EXPECT_TRUE(run("functions_at_once")); }
 TEST_P(reductions, of_bodies_join_in_order) { EXPECT_TRUE(run("bodies")); }
 TEST_P(reductions, add_in_the_same_order_at_each_run_if_asked) { EXPECT_TRUE(run("the_same_at_each_run")); }
 TEST_P(reductions, run_along_with_functions) { EXPECT_TRUE(run("scan_functions")); }

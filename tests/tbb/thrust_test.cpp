@@ -40,8 +40,10 @@ std::vector<T> on_host(const thrust::device_vector<T>& values) {
 NOPAL_PROGRAM(thrust_reduces) {
   const std::vector<int> host = numbers();
   const thrust::device_vector<int> device(host.begin(), host.end());
-  NOPAL_CHECK(thrust::reduce(device.begin(), device.end(), 0L) == std::accumulate(host.begin(), host.end(), 0L));
-  NOPAL_CHECK(thrust::reduce(device.begin(), device.end(), 0, thrust::maximum<int>()) == *std::max_element(host.begin(), host.end()));
+  NOPAL_CHECK(thrust::reduce(device.begin(), device.end(), 0L) ==
+              std::accumulate(host.begin(), host.end(), 0L));
+  NOPAL_CHECK(thrust::reduce(device.begin(), device.end(), 0, thrust::maximum<int>()) ==
+              *std::max_element(host.begin(), host.end()));
   return 0;
 }
 

@@ -184,7 +184,8 @@ void enter_child_with_copies(nopal_frame* frame, void*, Result* result, Referenc
 
 /// Whether a child can have copies of these.
 template <class... Sources>
-inline constexpr bool can_copy = (std::is_constructible_v<std::decay_t<Sources>, Sources> && ...);
+inline constexpr bool can_copy = (std::is_constructible_v<std::decay_t<Sources>, Sources> &&
+                                  ...);  // NOLINT(misc-redundant-expression): a pack
 
 /// One fork: always part of the forking function.
 template <class Result, class F, class... Args>

@@ -33,7 +33,7 @@ struct reduction {
 };
 
 template <class Reduction, class T>
-T halve_reduction(std::size_t from, std::size_t to, const Reduction* of, T&& sum);
+T halve_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum);
 template <class Reduction, class T>
 T open_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum);
 
@@ -56,7 +56,7 @@ T add_range(std::size_t from, std::size_t to, const Reduction* of, T sum) {
 }
 
 template <class Reduction, class T>
-[[gnu::noinline]] T halve_reduction(std::size_t from, std::size_t to, const Reduction* of, T&& sum) {
+[[gnu::noinline]] T halve_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
   const std::size_t middle = middle_of(from, to);
   T left(std::move(sum));
   scope s;

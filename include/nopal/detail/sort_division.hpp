@@ -31,6 +31,9 @@ inline constexpr std::ptrdiff_t pieces_per_worker = 4;
 /// The same of a stable sort, where they become up to four times as many.
 inline constexpr std::ptrdiff_t stable_parts_per_worker = 2;
 
+/// What one strand merges.
+inline constexpr std::ptrdiff_t merge_serial = 1 << 13;
+
 /// The workers there are for so many elements.
 inline std::ptrdiff_t workers_for([[maybe_unused]] std::ptrdiff_t count) {
 #ifdef NOPAL_ELIDE

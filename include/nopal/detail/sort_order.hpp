@@ -2,10 +2,10 @@
 #ifndef NOPAL_DETAIL_SORT_ORDER_HPP
 #define NOPAL_DETAIL_SORT_ORDER_HPP
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <type_traits>

@@ -23,7 +23,7 @@ namespace sort_detail {
 
 // --- the partition in pieces -------------------------------------------------------------------------------------
 
-inline constexpr std::size_t most_pieces = 128;
+inline constexpr std::size_t most_pieces = 256;
 
 /// Pieces of a range, each partitioned; and those elements of them that are on the wrong side of the whole, which are as many on
 /// either side.

@@ -1,7 +1,7 @@
-// The stable sort: a merge sort between the range and a buffer of as many elements.
+// The stable sort: merges between the range and a buffer of as many elements.
 //
 // The range is halved a fixed, even number of times, so that what is merged alternates between the two and ends in the range. The
-// smallest parts are sorted by one strand each, which does the same with its part of the buffer.
+// smallest parts are sorted by one strand each, by a quicksort that has its part of the buffer; after bad pivots by merges again.
 #ifndef NOPAL_DETAIL_SORT_STABLE_HPP
 #define NOPAL_DETAIL_SORT_STABLE_HPP
 
@@ -83,8 +83,9 @@ private:
     halves.fork([this, begin, middle, halvings] { sort_halves(begin, middle, halvings - 1); });
     sort_halves(middle, end, halvings - 1);
     halves.join();
-    with_merge(begin, middle, end, halvings,
-               [this](auto parts) { parts.merge_in_parallel(less_, failure_, serial_); });
+    with_merge(begin, middle, end, halvings, [this](auto parts) {
+      parts.merge_in_parallel(less_, failure_, std::min(serial_, merge_serial));
+    });
   }
 
   /// By one strand. The part of the buffer is raw memory before and after.
@@ -104,7 +105,7 @@ private:
     }
   }
 
-  /// Long ones are found in its halves or theirs, and merged; a quicksort would not see them.
+  /// Whether both halves begin with one. Long ones are found in the halves or theirs, and merged; a quicksort would not see them.
   bool seems_to_have_runs(count_type begin, count_type end) {
     bool found = false;
     failure_.guard([&] {

@@ -60,13 +60,13 @@ void add(vector& a, const vector& b) {
 }  // namespace with_openmp
 
 namespace with_nopal {
-// snippet: for-nopal
+// snippet: for nopal
 void scale(vector& v, double by) {
   nopal::parallel_for(std::size_t{0}, v.size(), [&](std::size_t i) { v[i] *= by; });
 }
 // end snippet
 
-// snippet: reduction-nopal
+// snippet: reduction nopal
 double dot(const vector& a, const vector& b) {
   return nopal::parallel_reduce(
       std::size_t{0}, a.size(), 0.0, [&](std::size_t i) { return a[i] * b[i]; },
@@ -74,13 +74,13 @@ double dot(const vector& a, const vector& b) {
 }
 // end snippet
 
-// snippet: schedule-nopal
+// snippet: schedule nopal
 void roots(vector& v) {
   nopal::parallel_for(v.begin(), v.end(), 64, [](double& x) { x = std::sqrt(x); });
 }
 // end snippet
 
-// snippet: collapse-nopal
+// snippet: collapse nopal
 void fill(vector& m, int rows, int columns) {
   nopal::parallel_for(0, rows, [&](int r) {
     nopal::parallel_for(0, columns, [&](int c) { m[static_cast<std::size_t>(r * columns + c)] = r - c; });
@@ -88,7 +88,7 @@ void fill(vector& m, int rows, int columns) {
 }
 // end snippet
 
-// snippet: simd-nopal
+// snippet: simd nopal
 void add(vector& a, const vector& b) {
   nopal::parallel_for(std::size_t{0}, a.size(), [&](std::size_t from, std::size_t to) {
 #pragma omp simd

@@ -68,7 +68,7 @@ long work(int n) {
 }  // namespace with_openmp
 
 namespace with_nopal {
-// snippet: critical-nopal
+// snippet: critical nopal
 std::vector<int> find(int n) {
   nopal::reducer<nopal::op_vector_append<int>> found;  // in the order of the serial program
   nopal::parallel_for(0, n, [&](int i) {
@@ -78,7 +78,7 @@ std::vector<int> find(int n) {
 }
 // end snippet
 
-// snippet: atomic-nopal
+// snippet: atomic nopal
 long count(int n) {
   nopal::reducer<nopal::op_add<long>> found;
   nopal::parallel_for(0, n, [&](int i) {
@@ -88,7 +88,7 @@ long count(int n) {
 }
 // end snippet
 
-// snippet: threadprivate-nopal
+// snippet: threadprivate nopal
 long work(int n) {
   nopal::holder<std::array<int, 64>> scratch;
   nopal::reducer<nopal::op_add<long>> sum;
@@ -101,7 +101,7 @@ long work(int n) {
 }
 // end snippet
 
-// snippet: mutex-nopal
+// snippet: mutex nopal
 std::string log_of(int n) {
   std::string lines;
   std::mutex guard;

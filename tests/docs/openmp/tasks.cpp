@@ -73,7 +73,7 @@ void both(long& a, long& b) {
 }  // namespace with_openmp
 
 namespace with_nopal {
-// snippet: task-nopal
+// snippet: task nopal
 long fib(int n) {
   if (n < 2) return n;
   long x = 0;
@@ -87,7 +87,7 @@ long fib(int n) {
 long run(int n) { return fib(n); }
 // end snippet
 
-// snippet: taskgroup-nopal
+// snippet: taskgroup nopal
 void visit(node* n) {
   if (n == nullptr) return;
   nopal::scope s;
@@ -99,7 +99,7 @@ void visit(node* n) {
 void visit_all(node* root) { visit(root); }
 // end snippet
 
-// snippet: sections-nopal
+// snippet: sections nopal
 void both(long& a, long& b) {
   nopal::parallel_invoke([&] { a = fib(10); }, [&] { b = fib(11); });
 }

@@ -39,7 +39,7 @@ double solve(int n) {
   return sum;
 }
 
-// snippet: region-in-strands
+// snippet: region in strands
 std::vector<double> solve_all(const std::vector<int>& systems) {
   std::vector<double> results(systems.size());
   nopal::parallel_for(std::size_t{0}, systems.size(), [&](std::size_t i) {
@@ -50,7 +50,7 @@ std::vector<double> solve_all(const std::vector<int>& systems) {
 }
 // end snippet
 
-// snippet: forks-in-a-region
+// snippet: forks in a region
 std::vector<long> fibs(int n) {
   std::vector<long> results(static_cast<std::size_t>(n));
 #pragma omp parallel for schedule(dynamic)
@@ -61,7 +61,7 @@ std::vector<long> fibs(int n) {
 }
 // end snippet
 
-// snippet: forks-in-a-region-in-a-strand
+// snippet: forks in a region in a strand
 std::vector<long> fibs_in_a_strand(int n) {
   std::vector<long> results;
   nopal::scope s;

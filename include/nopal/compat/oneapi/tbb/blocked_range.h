@@ -22,12 +22,14 @@ public:
   static constexpr bool is_splittable_in_proportion = true;
 
   blocked_range() = default;
-  blocked_range(Value begin, Value end, size_type grainsize = 1) : begin_(begin), end_(end), grainsize_(grainsize) {}
+  blocked_range(Value begin, Value end, size_type grainsize = 1)
+      : begin_(begin), end_(end), grainsize_(grainsize) {}
 
   /// Takes the second half of `from`, which keeps the first. `from` has two elements at least.
   blocked_range(blocked_range& from, split) : blocked_range(from, from.size() / 2) {}
   /// Takes the second part, in the ratio given; neither part is empty.
-  blocked_range(blocked_range& from, proportional_split& ratio) : blocked_range(from, left_part(from.size(), ratio)) {}
+  blocked_range(blocked_range& from, proportional_split& ratio)
+      : blocked_range(from, left_part(from.size(), ratio)) {}
 
   [[nodiscard]] const_iterator begin() const { return begin_; }
   [[nodiscard]] const_iterator end() const { return end_; }
@@ -40,13 +42,13 @@ private:
   using difference = decltype(std::declval<const Value&>() - std::declval<const Value&>());
 
   blocked_range(blocked_range& from, size_type kept)
-      : begin_(static_cast<Value>(from.begin_ + static_cast<difference>(kept))),
-        end_(from.end_),
+      : begin_(static_cast<Value>(from.begin_ + static_cast<difference>(kept))), end_(from.end_),
         grainsize_(from.grainsize_) {
     from.end_ = begin_;
   }
   static size_type left_part(size_type size, const proportional_split& ratio) {
-    const double share = static_cast<double>(ratio.left()) / static_cast<double>(ratio.left() + ratio.right());
+    const double share =
+        static_cast<double>(ratio.left()) / static_cast<double>(ratio.left() + ratio.right());
     const auto left = static_cast<size_type>(static_cast<double>(size) * share + 0.5);
     return left < 1 ? 1 : left < size ? left : size - 1;
   }

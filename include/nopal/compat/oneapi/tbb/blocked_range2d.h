@@ -26,7 +26,9 @@ public:
   /// Takes the second half of `from`.
   blocked_range2d(blocked_range2d& from, split tag) : blocked_range2d(from) { take(from, tag); }
   /// Takes the second part, in the ratio given.
-  blocked_range2d(blocked_range2d& from, proportional_split& ratio) : blocked_range2d(from) { take(from, ratio); }
+  blocked_range2d(blocked_range2d& from, proportional_split& ratio) : blocked_range2d(from) {
+    take(from, ratio);
+  }
   blocked_range2d(const blocked_range2d&) = default;
   blocked_range2d& operator=(const blocked_range2d&) = default;
   ~blocked_range2d() = default;

@@ -18,20 +18,21 @@ public:
 
   static constexpr bool is_splittable_in_proportion = true;
 
-  blocked_range3d(PageValue page_begin, PageValue page_end, RowValue row_begin, RowValue row_end, ColValue col_begin,
-                  ColValue col_end)
+  blocked_range3d(PageValue page_begin, PageValue page_end, RowValue row_begin, RowValue row_end,
+                  ColValue col_begin, ColValue col_end)
       : pages_(page_begin, page_end), rows_(row_begin, row_end), cols_(col_begin, col_end) {}
   blocked_range3d(PageValue page_begin, PageValue page_end, size_type page_grainsize, RowValue row_begin,
                   RowValue row_end, size_type row_grainsize, ColValue col_begin, ColValue col_end,
                   size_type col_grainsize)
-      : pages_(page_begin, page_end, page_grainsize),
-        rows_(row_begin, row_end, row_grainsize),
+      : pages_(page_begin, page_end, page_grainsize), rows_(row_begin, row_end, row_grainsize),
         cols_(col_begin, col_end, col_grainsize) {}
 
   /// Takes the second half of `from`.
   blocked_range3d(blocked_range3d& from, split tag) : blocked_range3d(from) { take(from, tag); }
   /// Takes the second part, in the ratio given.
-  blocked_range3d(blocked_range3d& from, proportional_split& ratio) : blocked_range3d(from) { take(from, ratio); }
+  blocked_range3d(blocked_range3d& from, proportional_split& ratio) : blocked_range3d(from) {
+    take(from, ratio);
+  }
   blocked_range3d(const blocked_range3d&) = default;
   blocked_range3d& operator=(const blocked_range3d&) = default;
   ~blocked_range3d() = default;

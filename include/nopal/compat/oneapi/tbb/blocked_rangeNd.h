@@ -42,7 +42,9 @@ public:
   /// Takes the second half of `from`.
   blocked_nd_range(blocked_nd_range& from, split tag) : blocked_nd_range(from) { take(from, tag); }
   /// Takes the second part, in the ratio given.
-  blocked_nd_range(blocked_nd_range& from, proportional_split& ratio) : blocked_nd_range(from) { take(from, ratio); }
+  blocked_nd_range(blocked_nd_range& from, proportional_split& ratio) : blocked_nd_range(from) {
+    take(from, ratio);
+  }
   blocked_nd_range(const blocked_nd_range&) = default;
   blocked_nd_range& operator=(const blocked_nd_range&) = default;
   ~blocked_nd_range() = default;

@@ -92,8 +92,12 @@ public:
           ::new (where) T(first, second, others...);
         }) {}
 
-  enumerable_thread_specific(const enumerable_thread_specific& other) : make_(other.make_) { copy_from(other); }
-  enumerable_thread_specific(enumerable_thread_specific&& other) noexcept : make_(other.make_) { swap_values(other); }
+  enumerable_thread_specific(const enumerable_thread_specific& other) : make_(other.make_) {
+    copy_from(other);
+  }
+  enumerable_thread_specific(enumerable_thread_specific&& other) noexcept : make_(other.make_) {
+    swap_values(other);
+  }
   template <class OtherAllocator, ets_key_usage_type other_usage>
   explicit enumerable_thread_specific(const enumerable_thread_specific<T, OtherAllocator, other_usage>& other)
       : make_(other.make_) {

@@ -100,7 +100,8 @@ void run_indices(Index first, Index last, Index step, const Function& f, const P
       using number = std::make_unsigned_t<Index>;
       return static_cast<std::size_t>(
           static_cast<number>(static_cast<number>(last) - static_cast<number>(first) - 1U) /
-              static_cast<number>(step) + std::size_t{1});
+              static_cast<number>(step) +
+          std::size_t{1});
     } else {
       return static_cast<std::size_t>((last - first - Index(1)) / step) + 1;
     }
@@ -145,7 +146,8 @@ void parallel_for(const Range& range, const Body& body, Partitioner&& partitione
 /// The same, cancelled with `context`.
 template <class Range, class Body, class Partitioner>
   requires nopal_detail::is_partitioner<std::remove_cvref_t<Partitioner>>
-void parallel_for(const Range& range, const Body& body, Partitioner&& partitioner, task_group_context& context) {
+void parallel_for(const Range& range, const Body& body, Partitioner&& partitioner,
+                  task_group_context& context) {
   nopal_detail::run_loop(range, body, partitioner, context);
 }
 
@@ -175,11 +177,13 @@ void parallel_for(Index first, Index last, Index step, const Function& f) {
 /// With a step of 1.
 template <class Index, class Function, class Partitioner>
   requires nopal_detail::is_partitioner<std::remove_cvref_t<Partitioner>>
-void parallel_for(Index first, Index last, const Function& f, Partitioner&& partitioner, task_group_context& context) {
+void parallel_for(Index first, Index last, const Function& f, Partitioner&& partitioner,
+                  task_group_context& context) {
   nopal_detail::run_indices(first, last, static_cast<Index>(1), f, partitioner, context);
 }
 template <class Index, class Function, class Partitioner>
-  requires(nopal_detail::is_partitioner<std::remove_cvref_t<Partitioner>> && std::is_invocable_v<const Function&, Index>)
+  requires(nopal_detail::is_partitioner<std::remove_cvref_t<Partitioner>> &&
+           std::is_invocable_v<const Function&, Index>)
 void parallel_for(Index first, Index last, const Function& f, Partitioner&& partitioner) {
   task_group_context context;
   nopal_detail::run_indices(first, last, static_cast<Index>(1), f, partitioner, context);

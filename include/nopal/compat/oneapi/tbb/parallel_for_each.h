@@ -93,7 +93,8 @@ inline constexpr bool is_multi_pass =
     std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<Iterator>::iterator_category>;
 template <class Iterator>
 inline constexpr bool is_random_access =
-    std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<Iterator>::iterator_category>;
+    std::is_base_of_v<std::random_access_iterator_tag,
+                      typename std::iterator_traits<Iterator>::iterator_category>;
 
 template <class Iterator, class Body>
 void run_for_each(Iterator first, Iterator last, const Body& body, task_group_context& context) {
@@ -114,8 +115,7 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
         items.run(static_cast<reference>(first[static_cast<distance>(from)]));
       }
     };
-    fork_halves(self, leaf, 0, static_cast<std::size_t>(last - first),
-                halvings(self, auto_partitioner()));
+    fork_halves(self, leaf, 0, static_cast<std::size_t>(last - first), halvings(self, auto_partitioner()));
   } else {
     nopal::scope all;
     for (; first != last && !self.is_cancelled(); ++first) {

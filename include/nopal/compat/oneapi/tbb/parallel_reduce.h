@@ -29,7 +29,8 @@ public:
       return;
     }
     Range right(range, split());
-    go_on(range, right, body, less_one(halvings_left), [&](Range& part, Body& with, int left) { run(part, with, left); });
+    go_on(range, right, body, less_one(halvings_left),
+          [&](Range& part, Body& with, int left) { run(part, with, left); });
   }
 
   // NOLINTNEXTLINE(misc-no-recursion): by halves
@@ -116,9 +117,7 @@ public:
   function_body(function_body& other, split)
       : function_body(other.identity_, other.function_, other.reduction_) {}
 
-  void operator()(const Range& range) {
-    value_ = std::invoke(function_, range, std::move(value_));
-  }
+  void operator()(const Range& range) { value_ = std::invoke(function_, range, std::move(value_)); }
   void join(function_body& right) {
     value_ = std::invoke(reduction_, std::move(value_), std::move(right.value_));
   }
@@ -133,7 +132,8 @@ private:
 
 template <bool deterministic, class Range, class Value, class Function, class Reduction, class Partitioner>
 Value reduce_functions(const Range& range, const Value& identity, const Function& function,
-                       const Reduction& reduction, const Partitioner& partitioner, task_group_context& context) {
+                       const Reduction& reduction, const Partitioner& partitioner,
+                       task_group_context& context) {
   function_body<Range, Value, Function, Reduction> body(identity, function, reduction);
   run_reduction<deterministic>(range, body, partitioner, context);
   return body.take();
@@ -174,12 +174,14 @@ template <class Range, class Value, class Function, class Reduction>
 [[nodiscard]] Value parallel_reduce(const Range& range, const Value& identity, const Function& function,
                                     const Reduction& reduction) {
   task_group_context context;
-  return nopal_detail::reduce_functions<false>(range, identity, function, reduction, auto_partitioner(), context);
+  return nopal_detail::reduce_functions<false>(range, identity, function, reduction, auto_partitioner(),
+                                               context);
 }
 template <class Range, class Value, class Function, class Reduction>
 [[nodiscard]] Value parallel_reduce(const Range& range, const Value& identity, const Function& function,
                                     const Reduction& reduction, task_group_context& context) {
-  return nopal_detail::reduce_functions<false>(range, identity, function, reduction, auto_partitioner(), context);
+  return nopal_detail::reduce_functions<false>(range, identity, function, reduction, auto_partitioner(),
+                                               context);
 }
 template <class Range, class Value, class Function, class Reduction, nopal_detail::a_partitioner Partitioner>
 [[nodiscard]] Value parallel_reduce(const Range& range, const Value& identity, const Function& function,
@@ -216,26 +218,30 @@ void parallel_deterministic_reduce(const Range& range, Body& body, Partitioner&&
   nopal_detail::run_reduction<true>(range, body, partitioner, context);
 }
 template <class Range, class Value, class Function, class Reduction>
-[[nodiscard]] Value parallel_deterministic_reduce(const Range& range, const Value& identity, const Function& function,
-                                                  const Reduction& reduction) {
+[[nodiscard]] Value parallel_deterministic_reduce(const Range& range, const Value& identity,
+                                                  const Function& function, const Reduction& reduction) {
   task_group_context context;
-  return nopal_detail::reduce_functions<true>(range, identity, function, reduction, simple_partitioner(), context);
+  return nopal_detail::reduce_functions<true>(range, identity, function, reduction, simple_partitioner(),
+                                              context);
 }
 template <class Range, class Value, class Function, class Reduction>
-[[nodiscard]] Value parallel_deterministic_reduce(const Range& range, const Value& identity, const Function& function,
-                                                  const Reduction& reduction, task_group_context& context) {
-  return nopal_detail::reduce_functions<true>(range, identity, function, reduction, simple_partitioner(), context);
+[[nodiscard]] Value parallel_deterministic_reduce(const Range& range, const Value& identity,
+                                                  const Function& function, const Reduction& reduction,
+                                                  task_group_context& context) {
+  return nopal_detail::reduce_functions<true>(range, identity, function, reduction, simple_partitioner(),
+                                              context);
 }
 template <class Range, class Value, class Function, class Reduction, nopal_detail::a_partitioner Partitioner>
-[[nodiscard]] Value parallel_deterministic_reduce(const Range& range, const Value& identity, const Function& function,
-                                                  const Reduction& reduction, Partitioner&& partitioner) {
+[[nodiscard]] Value parallel_deterministic_reduce(const Range& range, const Value& identity,
+                                                  const Function& function, const Reduction& reduction,
+                                                  Partitioner&& partitioner) {
   task_group_context context;
   return nopal_detail::reduce_functions<true>(range, identity, function, reduction, partitioner, context);
 }
 template <class Range, class Value, class Function, class Reduction, nopal_detail::a_partitioner Partitioner>
-[[nodiscard]] Value parallel_deterministic_reduce(const Range& range, const Value& identity, const Function& function,
-                                                  const Reduction& reduction, Partitioner&& partitioner,
-                                                  task_group_context& context) {
+[[nodiscard]] Value parallel_deterministic_reduce(const Range& range, const Value& identity,
+                                                  const Function& function, const Reduction& reduction,
+                                                  Partitioner&& partitioner, task_group_context& context) {
   return nopal_detail::reduce_functions<true>(range, identity, function, reduction, partitioner, context);
 }
 

@@ -37,7 +37,8 @@ namespace nopal_detail {
 template <class Range, class Body>
 class scan_in_pieces {
 public:
-  scan_in_pieces(const algorithm& self, Range& range, Body& body, int halvings_left) : self_(self), body_(body) {
+  scan_in_pieces(const algorithm& self, Range& range, Body& body, int halvings_left)
+      : self_(self), body_(body) {
     cut(range, halvings_left);
     own_ = std::make_unique<std::optional<Body>[]>(pieces_.size());
   }
@@ -165,8 +166,8 @@ private:
 };
 
 template <class Range, class Value, class Scan, class ReverseJoin, class Partitioner>
-Value scan_functions(const Range& range, const Value& identity, const Scan& scan, const ReverseJoin& reverse_join,
-                     const Partitioner& partitioner) {
+Value scan_functions(const Range& range, const Value& identity, const Scan& scan,
+                     const ReverseJoin& reverse_join, const Partitioner& partitioner) {
   scan_body<Range, Value, Scan, ReverseJoin> body(identity, scan, reverse_join);
   run_scan(range, body, partitioner);
   return body.take();
@@ -197,17 +198,18 @@ void parallel_scan(const Range& range, Body& body, const simple_partitioner& par
 /// The same with functions: `scan(part, sum_before, is_final)` returns the sum behind the part, `reverse_join(left, right)`
 /// that of both. Returns the sum of all.
 template <class Range, class Value, class Scan, class ReverseJoin>
-Value parallel_scan(const Range& range, const Value& identity, const Scan& scan, const ReverseJoin& reverse_join) {
+Value parallel_scan(const Range& range, const Value& identity, const Scan& scan,
+                    const ReverseJoin& reverse_join) {
   return nopal_detail::scan_functions(range, identity, scan, reverse_join, auto_partitioner());
 }
 template <class Range, class Value, class Scan, class ReverseJoin>
-Value parallel_scan(const Range& range, const Value& identity, const Scan& scan, const ReverseJoin& reverse_join,
-                    const auto_partitioner& partitioner) {
+Value parallel_scan(const Range& range, const Value& identity, const Scan& scan,
+                    const ReverseJoin& reverse_join, const auto_partitioner& partitioner) {
   return nopal_detail::scan_functions(range, identity, scan, reverse_join, partitioner);
 }
 template <class Range, class Value, class Scan, class ReverseJoin>
-Value parallel_scan(const Range& range, const Value& identity, const Scan& scan, const ReverseJoin& reverse_join,
-                    const simple_partitioner& partitioner) {
+Value parallel_scan(const Range& range, const Value& identity, const Scan& scan,
+                    const ReverseJoin& reverse_join, const simple_partitioner& partitioner) {
   return nopal_detail::scan_functions(range, identity, scan, reverse_join, partitioner);
 }
 

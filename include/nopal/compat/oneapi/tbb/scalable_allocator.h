@@ -27,7 +27,9 @@ public:
 
   [[nodiscard]] T* allocate(std::size_t count) { return nopal_detail::allocate_aligned<T, 16>(count); }
   void deallocate(T* memory, std::size_t) noexcept { nopal_detail::free_aligned<T, 16>(memory); }
-  [[nodiscard]] std::size_t max_size() const noexcept { return std::numeric_limits<std::size_t>::max() / sizeof(T); }
+  [[nodiscard]] std::size_t max_size() const noexcept {
+    return std::numeric_limits<std::size_t>::max() / sizeof(T);
+  }
 
   template <class Other>
   friend bool operator==(const scalable_allocator&, const scalable_allocator<Other>&) noexcept {

@@ -46,7 +46,8 @@ public:
   bool try_lock_shared() {
     unsigned seen = state_.load(std::memory_order_relaxed);
     while ((seen & (writer | writer_waits)) == 0) {
-      if (state_.compare_exchange_weak(seen, seen + reader, std::memory_order_acquire, std::memory_order_relaxed)) {
+      if (state_.compare_exchange_weak(seen, seen + reader, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
         return true;
       }
     }

@@ -26,7 +26,7 @@ struct attach {};
 class task_arena {
 public:
   using attach = tbb::attach;
-  static constexpr int automatic = -1;     ///< as many threads as there are workers
+  static constexpr int automatic = -1;  ///< as many threads as there are workers
   static constexpr int not_initialized = -2;
   enum class priority : int { low = 1, normal = 2, high = 3 };
 
@@ -34,10 +34,22 @@ public:
   struct constraints {
     constraints(numa_node_id numa = automatic, int concurrency = automatic)
         : numa_id(numa), max_concurrency(concurrency) {}
-    constraints& set_numa_id(numa_node_id id) { numa_id = id; return *this; }
-    constraints& set_max_concurrency(int most) { max_concurrency = most; return *this; }
-    constraints& set_core_type(core_type_id id) { core_type = id; return *this; }
-    constraints& set_max_threads_per_core(int most) { max_threads_per_core = most; return *this; }
+    constraints& set_numa_id(numa_node_id id) {
+      numa_id = id;
+      return *this;
+    }
+    constraints& set_max_concurrency(int most) {
+      max_concurrency = most;
+      return *this;
+    }
+    constraints& set_core_type(core_type_id id) {
+      core_type = id;
+      return *this;
+    }
+    constraints& set_max_threads_per_core(int most) {
+      max_threads_per_core = most;
+      return *this;
+    }
 
     numa_node_id numa_id = automatic;
     int max_concurrency = automatic;
@@ -63,7 +75,8 @@ public:
 
   /// Makes it active, which the first use does too.
   void initialize() { active_.store(true, std::memory_order_relaxed); }
-  void initialize(int max_concurrency, unsigned reserved_for_masters = 1, priority importance = priority::normal) {
+  void initialize(int max_concurrency, unsigned reserved_for_masters = 1,
+                  priority importance = priority::normal) {
     static_cast<void>(reserved_for_masters);
     static_cast<void>(importance);
     asked_ = max_concurrency;
@@ -83,7 +96,9 @@ public:
   [[nodiscard]] bool is_active() const { return active_.load(std::memory_order_relaxed); }
 
   /// The limit; where none was given, the number of workers.
-  [[nodiscard]] int max_concurrency() const { return asked_ > 0 ? asked_ : nopal_detail::concurrency_of(nullptr); }
+  [[nodiscard]] int max_concurrency() const {
+    return asked_ > 0 ? asked_ : nopal_detail::concurrency_of(nullptr);
+  }
 
   /// Calls `f()` in the arena, on this thread, and returns what it returns. Its exception goes on to the caller.
   template <class F>

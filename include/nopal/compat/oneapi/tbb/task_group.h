@@ -30,7 +30,8 @@ namespace nopal_detail {
 /// What a group is apart from forks in the function that made it.
 class group_base {
 public:
-  explicit group_base(task_group_context* context, bool nests) : context_(context != nullptr ? *context : own_) {
+  explicit group_base(task_group_context* context, bool nests)
+      : context_(context != nullptr ? *context : own_) {
     now_.context = &context_;
     if (const execution* const outer = current(); outer != nullptr) {
       now_.arena_limit = outer->arena_limit;
@@ -191,8 +192,8 @@ public:
 
   /// Starts `f()`. From any thread and function. Throws std::bad_alloc where it does not fork.
   template <class F>
-  [[gnu::always_inline]] void run(F&& f) {
-    if (frame_.is_ours() && !base_.serial()) {
+  [[gnu::always_inline]] void run(F&& f, std::source_location where = std::source_location::current()) {
+    if (frame_.is_ours_in(where) && !base_.serial()) {
       const nopal_detail::execution* const outer = nopal_detail::exchange_current(nullptr);
       frame_.fork([](nopal_detail::group_base* base, std::decay_t<F> task) { base->execute(task); }, &base_,
                   std::forward<F>(f));
@@ -209,7 +210,8 @@ public:
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
     return nopal_detail::handle_access::make(
-        std::make_unique<nopal_detail::listed_task<std::decay_t<F>>>(base_, std::forward<F>(f)), &base_.source());
+        std::make_unique<nopal_detail::listed_task<std::decay_t<F>>>(base_, std::forward<F>(f)),
+        &base_.source());
   }
 
   /// Waits for every task started since the last wait, by whoever, and works meanwhile. Throws the exception of a task, if one
@@ -241,7 +243,7 @@ public:
 private:
   [[gnu::always_inline]] void wait_for_tasks() {
     if (!base_.source().is_unused()) {
-      base_.source().drain();
+      base_.source().drain(base_.serial());
     }
     if (frame_.is_ours()) {
       frame_.join();
@@ -252,7 +254,7 @@ private:
       }
     }
     if (!base_.source().is_unused()) {
-      base_.source().wait();
+      base_.source().wait(base_.serial());
     }
   }
 

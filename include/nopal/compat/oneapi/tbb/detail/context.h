@@ -51,7 +51,8 @@ public:
     if (nopal_detail::cancelled_contexts.load(std::memory_order_acquire) == 0) [[likely]] {
       return false;
     }
-    for (const task_group_context* at = this; at != nullptr; at = at->parent_.load(std::memory_order_acquire)) {
+    for (const task_group_context* at = this; at != nullptr;
+         at = at->parent_.load(std::memory_order_acquire)) {
       if (at->cancelled_.load(std::memory_order_acquire)) {
         return true;
       }
@@ -80,7 +81,8 @@ private:
 
   /// True if the caller has to unbind.
   bool bind_to(task_group_context* parent) noexcept {
-    if (!is_bound_ || parent == nullptr || parent == this || parent_.load(std::memory_order_relaxed) != nullptr) {
+    if (!is_bound_ || parent == nullptr || parent == this ||
+        parent_.load(std::memory_order_relaxed) != nullptr) {
       return false;
     }
     task_group_context* nobody = nullptr;
@@ -117,7 +119,9 @@ public:
   }
 
   /// Binds for as long as a group lives. True if it has to be unbound.
-  static bool bind(task_group_context& context, task_group_context* outer) noexcept { return context.bind_to(outer); }
+  static bool bind(task_group_context& context, task_group_context* outer) noexcept {
+    return context.bind_to(outer);
+  }
   static void unbind(task_group_context& context) noexcept { context.unbind(); }
 
   [[nodiscard]] task_group_context& context() const noexcept { return *now_.context; }
@@ -150,7 +154,6 @@ private:
   execution now_;
   bool unbinds_ = false;
 };
-
 
 }  // namespace nopal_detail
 }  // namespace NOPAL_TBB_NAMESPACE

@@ -33,18 +33,19 @@ struct execution {
 inline constinit thread_local const execution* current_of_thread = nullptr;
 
 // Functions that are never inlined, since compilers keep the address of a thread-local variable for a whole function,
-// and after a fork that is another thread's.
+// and after a fork that is another thread's. ThreadSanitizer takes strands for threads, and the variable is one of the thread.
 
 /// The innermost algorithm whose user code calls this; null outside.
-[[gnu::noinline]] inline const execution* current() noexcept {
+[[gnu::noinline, gnu::no_sanitize_thread]] inline const execution* current() noexcept {
   asm volatile("" ::: "memory");
   return current_of_thread;
 }
-[[gnu::noinline]] inline void set_current(const execution* now) noexcept {
+[[gnu::noinline, gnu::no_sanitize_thread]] inline void set_current(const execution* now) noexcept {
   asm volatile("" ::: "memory");
   current_of_thread = now;
 }
-[[gnu::noinline]] inline const execution* exchange_current(const execution* now) noexcept {
+[[gnu::noinline, gnu::no_sanitize_thread]] inline const execution*
+exchange_current(const execution* now) noexcept {
   asm volatile("" ::: "memory");
   const execution* const before = current_of_thread;
   current_of_thread = now;

@@ -2,8 +2,9 @@
 //
 // A scope is forked on by the function that made it, and by no other. A group that is a local variable knows its function by
 // the frame it lies in: while the group lives so does that call, and no other has a frame at the same address. Its
-// constructor, `run`, `wait` and destructor are inlined, so the function that made it also joins. A member of another object
-// may be destroyed by a function of its own: those are told by the constructor they are made in, and never forked on.
+// constructor, `run`, `wait` and destructor are inlined, so the function that made it also joins. A group that is part of another
+// object may be destroyed by a function of that one: so it is forked on only where the function that calls `run` is the one
+// that called its constructor, as the source has it, and no constructor itself.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_GROUP_FRAME_H
 #define NOPAL_COMPAT_TBB_DETAIL_GROUP_FRAME_H
 
@@ -28,9 +29,10 @@ namespace nopal_detail {
 /// Calls.
 class group_frame {
 public:
-  explicit group_frame(const std::source_location&) noexcept {}
+  explicit group_frame(const std::source_location& /*where*/) noexcept {}
   [[nodiscard]] static bool is_local() noexcept { return false; }
   [[nodiscard]] static bool is_ours() noexcept { return true; }
+  [[nodiscard]] static bool is_ours_in(const std::source_location&) noexcept { return true; }
   [[nodiscard]] static bool has_children() noexcept { return false; }
   [[nodiscard]] static bool has_outstanding() noexcept { return false; }
   template <class F, class... Args>
@@ -47,7 +49,8 @@ public:
 
 class group_frame {
 public:
-  [[gnu::always_inline]] explicit group_frame(const std::source_location& where) noexcept {
+  [[gnu::always_inline]] explicit group_frame(const std::source_location& where) noexcept
+      : made_in_(where.function_name()) {
     nopal_make_frame(&frame_);
     const char* stack_pointer;
     asm volatile("movq %%rsp, %0" : "=r"(stack_pointer));
@@ -73,12 +76,19 @@ public:
     return frame_.frame_pointer == __builtin_frame_address(0);
   }
 
+  /// The same, and made in that function by its source. Compilers have one string for a function's name; if they had two, it
+  /// would not be forked on.
+  [[nodiscard, gnu::always_inline]] bool is_ours_in(const std::source_location& where) const noexcept {
+    return is_ours() && made_in_ == where.function_name();
+  }
+
   /// Whether there is something to join.
   [[nodiscard]] bool has_children() const noexcept { return frame_.steals != 0; }
 
   /// Whether there are children that are not over.
   [[nodiscard]] bool has_outstanding() const noexcept {
-    return static_cast<std::int32_t>(frame_.steals) + __atomic_load_n(&frame_.unfinished, __ATOMIC_ACQUIRE) != 0;
+    return static_cast<std::int32_t>(frame_.steals) + __atomic_load_n(&frame_.unfinished, __ATOMIC_ACQUIRE) !=
+           0;
   }
 
   /// Only where it is ours. The callable throws nothing.
@@ -119,14 +129,16 @@ public:
 
   /// The function that forked is the only one that can join, and it went without.
   [[noreturn]] static void fail_unjoined() noexcept {
-    std::fputs("nopal: tbb::task_group: a member of an aggregate was destroyed by a function that did not make it; "
-               "compile with NOPAL_TBB_DEFER_RUN\n",
-               stderr);
+    std::fputs(
+        "nopal: tbb::task_group: a member of an aggregate was destroyed by a function that did not make it; "
+        "compile with NOPAL_TBB_DEFER_RUN\n",
+        stderr);
     std::terminate();
   }
 
 private:
   nopal_frame frame_;
+  const char* made_in_;
 };
 
 #endif

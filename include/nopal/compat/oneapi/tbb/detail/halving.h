@@ -34,7 +34,7 @@ int halvings(const algorithm& self, const Partitioner&) {
     const auto workers = static_cast<unsigned>(self.concurrency());
     const unsigned pieces =
         std::is_same_v<partitioner, static_partitioner> ? workers : workers * pieces_per_worker;
-    return std::bit_width(pieces - 1);
+    return static_cast<int>(std::bit_width(pieces - 1));
   }
 }
 
@@ -49,7 +49,8 @@ inline int after_steal(int halvings_left) noexcept { return halvings_left < 2 ? 
 /// Calls `leaf(first, last)` for pieces of [first, last).
 // NOLINTNEXTLINE(misc-no-recursion): by halves
 template <class Leaf>
-void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std::size_t last, int halvings_left) {
+void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std::size_t last,
+                 int halvings_left) {
   if (halvings_left <= 0 || last - first < 2) {
     leaf(first, last);
     return;
@@ -61,7 +62,8 @@ void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std
     fork_halves(self, leaf, first, middle, halvings_left - 1);
     left_done.set();
   });
-  fork_halves(self, leaf, middle, last, left_done.is_set() ? halvings_left - 1 : after_steal(halvings_left - 1));
+  fork_halves(self, leaf, middle, last,
+              left_done.is_set() ? halvings_left - 1 : after_steal(halvings_left - 1));
   both.join();
 }
 

@@ -62,7 +62,9 @@ public:
     return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
   }
   friend bool operator==(const index_iterator& a, const index_iterator& b) { return a.at_ == b.at_; }
-  friend std::strong_ordering operator<=>(const index_iterator& a, const index_iterator& b) { return a.at_ <=> b.at_; }
+  friend std::strong_ordering operator<=>(const index_iterator& a, const index_iterator& b) {
+    return a.at_ <=> b.at_;
+  }
 
 private:
   Container* container_ = nullptr;

@@ -15,7 +15,8 @@ class split {};
 /// Tag of a constructor that takes a part of another object in the ratio given.
 class proportional_split {
 public:
-  explicit proportional_split(std::size_t left = 1, std::size_t right = 1) noexcept : left_(left), right_(right) {}
+  explicit proportional_split(std::size_t left = 1, std::size_t right = 1) noexcept
+      : left_(left), right_(right) {}
 
   [[nodiscard]] std::size_t left() const noexcept { return left_; }
   [[nodiscard]] std::size_t right() const noexcept { return right_; }

@@ -26,7 +26,9 @@ public:
   /// Whether there is a task.
   explicit operator bool() const noexcept { return task_ != nullptr; }
 
-  friend bool operator==(const task_handle& handle, std::nullptr_t) noexcept { return handle.task_ == nullptr; }
+  friend bool operator==(const task_handle& handle, std::nullptr_t) noexcept {
+    return handle.task_ == nullptr;
+  }
 
 private:
   friend struct nopal_detail::handle_access;

@@ -59,13 +59,13 @@ public:
   /// Whether there is a task that nobody took.
   [[nodiscard]] bool has_tasks() const noexcept { return first_.load(std::memory_order_relaxed) != nullptr; }
 
-  /// Runs what is in the list, with all workers.
-  void drain() { drain(0); }
+  /// Runs what is in the list: with all workers, or on this thread alone.
+  void drain(bool serial = false) { drain(0, serial); }
 
   /// Runs what there is, and waits for what another thread that waits took.
-  void wait() {
+  void wait(bool serial) {
     for (;;) {
-      drain(0);
+      drain(0, serial);
       lock_.lock();
       if (unfinished_ == 0) {
         used_.store(false, std::memory_order_relaxed);
@@ -86,7 +86,8 @@ public:
   }
 
 private:
-  static constexpr int deepest = 32;  // a task's followers run in its place, so deep that the stack stays small
+  static constexpr int deepest =
+      32;  // a task's followers run in its place, so deep that the stack stays small
 
   /// Under the lock. True if somebody has to be woken.
   bool note_event() noexcept {
@@ -125,22 +126,26 @@ private:
   }
 
   // NOLINTNEXTLINE(misc-no-recursion): so deep and no deeper
-  void drain(int depth) {
+  void drain(int depth, bool serial) {
     while (first_.load(std::memory_order_relaxed) != nullptr) {
       nopal::scope all;
       while (pending_task* const task = take()) {
-        all.fork([this, task, depth] { run_and_follow(task, depth); });
+        if (serial) {
+          run_and_follow(task, depth, true);
+        } else {
+          all.fork([this, task, depth] { run_and_follow(task, depth, false); });
+        }
       }
       all.join();
     }
   }
 
   // NOLINTNEXTLINE(misc-no-recursion): so deep and no deeper
-  void run_and_follow(pending_task* task, int depth) {
+  void run_and_follow(pending_task* task, int depth, bool serial) {
     task->run();
     delete task;
     if (depth < deepest) {
-      drain(depth + 1);
+      drain(depth + 1, serial);
     }
     // The last look at this source, unless somebody above is in its loop.
     lock_.lock();
