@@ -38,8 +38,9 @@ private:
 };
 
 NOPAL_PROGRAM(each_position_once) {
-  for (const std::size_t count : {0, 1, 2, 3, 7, 15, 16, 17, 100, 4095, 70000}) {
-    for (const std::size_t grain : {0, 1, 2, 5, 1000, 100000}) {
+  for (const std::size_t count :
+       std::initializer_list<std::size_t>{0, 1, 2, 3, 7, 15, 16, 17, 100, 4095, 70000}) {
+    for (const std::size_t grain : std::initializer_list<std::size_t>{0, 1, 2, 5, 1000, 100000}) {
       visits seen(count);
       nopal::parallel_for(std::size_t{0}, count, grain, [&](std::size_t i) { seen.at(i); });
       NOPAL_CHECK(seen.all_once());

@@ -34,7 +34,7 @@ NOPAL_PROGRAM(reductions_keep_the_order) {
       };
       const auto join = [](std::string left, const std::string& right) { return std::move(left) + right; };
       NOPAL_CHECK(nopal::parallel_reduce(std::size_t{0}, count, std::string(), map, join) == digits(count));
-      for (const std::size_t grain : {0, 1, 7})
+      for (const std::size_t grain : std::initializer_list<std::size_t>{0, 1, 7})
         NOPAL_CHECK(nopal::parallel_reduce(std::size_t{0}, count, grain, std::string(), map, join) ==
                     digits(count));
     }
@@ -69,7 +69,7 @@ NOPAL_PROGRAM(reductions_with_a_grain_are_reproducible) {
     return nopal::parallel_reduce(
         values.begin(), values.end(), grain, 0.0, [](double value) { return value; }, std::plus<>());
   };
-  for (const std::size_t grain : {1, 10, 4000, 100000}) {
+  for (const std::size_t grain : std::initializer_list<std::size_t>{1, 10, 4000, 100000}) {
     const double first = sum(grain);
     for (int i = 0; i < 30; ++i) NOPAL_CHECK(sum(grain) == first);
   }
