@@ -24,12 +24,13 @@ case $header in
     compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$include_dir/nopal/compat"
     ;;
   */compat/*)
-    # As programs for oneTBB include them, found first in the folder that holds both spellings.
+    # As programs for oneTBB include them, found first in the folder that holds both spellings. One header has all the
+    # others: that one in every mode.
     header=${header#*/compat/}
-    for mode in '' -fno-exceptions -DNOPAL_ELIDE; do
-      # An empty mode is none.
-      # shellcheck disable=SC2086
-      compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$include_dir/nopal/compat" $mode
+    modes=-O2
+    case $header in oneapi/tbb.h) modes='-O2 -fno-exceptions -DNOPAL_ELIDE' ;; esac
+    for mode in $modes; do
+      compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$include_dir/nopal/compat" "$mode"
     done
     ;;
   *.h)
