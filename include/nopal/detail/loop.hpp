@@ -25,9 +25,13 @@ namespace detail {
 using NOPAL_ABI_NAMESPACE::detail::invoke;
 #endif
 
+/// What a fork would be good for now; see nopal_demand.
+#ifdef NOPAL_ELIDE
 enum class demand { none, nothing_left, asked_for };
+#else
+enum class demand { none = nopal_no_demand, nothing_left = nopal_nothing_left, asked_for = nopal_asked_for };
+#endif
 
-/// What a fork would be good for now.
 [[gnu::always_inline]] inline demand look_for_demand() noexcept {
 #ifdef NOPAL_ELIDE
   return demand::none;
@@ -152,10 +156,11 @@ constexpr bool takes_position() {
 
 // --- the loop ----------------------------------------------------------------------------------------------------
 
-template <class Stretch>
-void halve_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch);
-template <class Stretch>
-void open_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch);
+/// What becomes of the earlier half of a range that is split.
+enum class split { halve, open };
+
+template <split How, class Stretch>
+void split_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch);
 
 /// Calls `(*stretch)(from, to)` for stretches that make up the range; false from it ends the strand's part.
 template <class Stretch>
@@ -164,8 +169,8 @@ void run_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stre
   while (from < to) {
     if (to - from > grain) {
       if (const demand seen = look_for_demand(); seen != demand::none) {
-        return seen == demand::asked_for ? open_loop(from, to, grain, stretch)
-                                         : halve_loop(from, to, grain, stretch);
+        return seen == demand::asked_for ? split_loop<split::open>(from, to, grain, stretch)
+                                         : split_loop<split::halve>(from, to, grain, stretch);
       }
     }
     const std::size_t next = end_of_stretch(from, to, usual);
@@ -180,29 +185,22 @@ void run_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stre
   }
 }
 
-/// The same with the later half for whoever wants it.
-template <class Stretch>
-[[gnu::noinline]] void halve_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
-  const std::size_t middle = middle_of(from, to);
-  scope s;
-  s.fork(run_loop<Stretch>, from, middle, grain, stretch);
-  NOPAL_DETAIL_TRY { run_loop(middle, to, grain, stretch); }
-  NOPAL_DETAIL_JOIN_IF_THROWN(s)
-  s.join();
-}
-
 /// The same with everything but the first positions for whoever wants it.
 template <class Stretch>
-[[gnu::noinline]] void open_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
-  if (to - from <= grain) {
-    if (from < to) {
-      static_cast<void>((*stretch)(from, to));
-    }
-    return;
+void open_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
+  if (to - from > grain) {
+    split_loop<split::open>(from, to, grain, stretch);
+  } else if (from < to) {
+    static_cast<void>((*stretch)(from, to));
   }
+}
+
+/// The same with the later half for whoever wants it, and maybe halves of the earlier one.
+template <split How, class Stretch>
+[[gnu::noinline]] void split_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
   const std::size_t middle = middle_of(from, to);
   scope s;
-  s.fork(open_loop<Stretch>, from, middle, grain, stretch);
+  s.fork(How == split::open ? open_loop<Stretch> : run_loop<Stretch>, from, middle, grain, stretch);
   NOPAL_DETAIL_TRY { run_loop(middle, to, grain, stretch); }
   NOPAL_DETAIL_JOIN_IF_THROWN(s)
   s.join();

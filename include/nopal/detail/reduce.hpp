@@ -32,10 +32,8 @@ struct reduction {
   }
 };
 
-template <class Reduction, class T>
-T halve_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum);
-template <class Reduction, class T>
-T open_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum);
+template <split How, class Reduction, class T>
+T split_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum);
 
 /// `sum` and then what the range gives; split as loops are.
 template <class Reduction, class T>
@@ -44,8 +42,8 @@ T add_range(std::size_t from, std::size_t to, const Reduction* of, T sum) {
   while (from < to) {
     if (to - from > 1) {
       if (const demand seen = look_for_demand(); seen != demand::none) {
-        return seen == demand::asked_for ? open_reduction(from, to, of, std::move(sum))
-                                         : halve_reduction(from, to, of, std::move(sum));
+        return seen == demand::asked_for ? split_reduction<split::open>(from, to, of, std::move(sum))
+                                         : split_reduction<split::halve>(from, to, of, std::move(sum));
       }
     }
     const std::size_t next = end_of_stretch(from, to, usual);
@@ -56,27 +54,20 @@ T add_range(std::size_t from, std::size_t to, const Reduction* of, T sum) {
 }
 
 template <class Reduction, class T>
-[[gnu::noinline]] T halve_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
-  const std::size_t middle = middle_of(from, to);
-  T left(std::move(sum));
-  scope s;
-  s.fork([&left, from, middle, of] { left = add_range(from, middle, of, T(std::move(left))); });
-  T right(of->identity);
-  NOPAL_DETAIL_TRY { right = add_range(middle, to, of, T(std::move(right))); }
-  NOPAL_DETAIL_JOIN_IF_THROWN(s)
-  s.join();
-  return of->joined(std::move(left), std::move(right));
+T open_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
+  return to - from > 1 ? split_reduction<split::open>(from, to, of, std::move(sum))
+                       : of->add_stretch(from, to, std::move(sum));
 }
 
-template <class Reduction, class T>
-[[gnu::noinline]] T open_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
-  if (to - from <= 1) {
-    return of->add_stretch(from, to, std::move(sum));
-  }
+template <split How, class Reduction, class T>
+[[gnu::noinline]] T split_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
   const std::size_t middle = middle_of(from, to);
   T left(std::move(sum));
   scope s;
-  s.fork([&left, from, middle, of] { left = open_reduction(from, middle, of, T(std::move(left))); });
+  s.fork([&left, from, middle, of] {
+    left = How == split::open ? open_reduction(from, middle, of, T(std::move(left)))
+                              : add_range(from, middle, of, T(std::move(left)));
+  });
   T right(of->identity);
   NOPAL_DETAIL_TRY { right = add_range(middle, to, of, T(std::move(right))); }
   NOPAL_DETAIL_JOIN_IF_THROWN(s)
