@@ -55,7 +55,7 @@ template <class Iterator, class Order>
 bool is_in_order_everywhere(Iterator first, Iterator last, const Order& less) {
   std::atomic<bool> wrong{false};
   look_for_order(first, last, less, wrong);
-  return !wrong.load(std::memory_order_relaxed);
+  return !wrong.load(std::memory_order_relaxed);  // after the joins of all that stored it
 }
 
 /// Exchanges `[first, first + count)` with the elements before `last`, from both ends.

@@ -134,7 +134,7 @@ public:
       return mine->value();
     }
     exists = false;
-    return insert(key, make_);
+    return insert(make_);
   }
 
   [[nodiscard]] size_type size() const { return nodes_.size(); }
@@ -206,6 +206,7 @@ private:
   }
 
   node* find(const void* key) noexcept {
+    // Pairs with the release in insert(): the nodes are whole.
     node* at = buckets_[bucket_of(key)].load(std::memory_order_acquire);
     while (at != nullptr && at->key != key) {
       at = at->next;
@@ -214,11 +215,11 @@ private:
   }
 
   template <class Make>
-  reference insert(const void* key, Make& make) {
+  reference insert(Make& make) {
     auto fresh = std::make_unique<node>();
     // What the user does here may take time, or ask for another value of this thread's.
     make(fresh->memory);
-    fresh->key = nopal_detail::this_thread_key() == key ? key : nopal_detail::this_thread_key();
+    fresh->key = nopal_detail::this_thread_key();  // it may have forked, and be on another thread now
     const nopal_detail::lock_guard guard(lock_);
     nodes_.push_back(fresh.get());
     std::atomic<node*>& bucket = buckets_[bucket_of(fresh->key)];
@@ -227,6 +228,7 @@ private:
     return fresh.release()->value();
   }
 
+  // These two, and clear(), are for one thread: nobody else may use either object.
   template <class Other>
   void copy_from(const Other& other) {
     for (auto* const each : other.nodes_) {

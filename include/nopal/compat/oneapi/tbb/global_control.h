@@ -78,7 +78,7 @@ private:
     }
     const std::size_t least = least_of(which);
     const int limit = least > most_workers ? most_workers : static_cast<int>(least);
-    nopal_detail::global_limit.store(limit, std::memory_order_relaxed);
+    nopal_detail::global_limit.store(limit, std::memory_order_relaxed);  // a number alone
 #ifndef NOPAL_ELIDE
     if (nopal_shutdown() == 0) {
       nopal_configuration with{};

@@ -39,6 +39,7 @@ public:
       mutex_ = &mutex;
       next_.store(nullptr, std::memory_order_relaxed);
       served_.store(false, std::memory_order_relaxed);
+      // Release: this place is whole for who comes next. Acquire: so is that of who came before, or what the last holder did.
       scoped_lock* const before = mutex.last_.exchange(this, std::memory_order_acq_rel);
       if (before == nullptr) {
         return;
@@ -46,6 +47,7 @@ public:
       // Pairs with the load in release().
       before->next_.store(this, std::memory_order_release);
       nopal_detail::backoff pause;
+      // Pairs with the store at the end of release().
       while (!served_.load(std::memory_order_acquire)) {
         pause.wait();
       }
@@ -65,6 +67,7 @@ public:
       scoped_lock* next = next_.load(std::memory_order_acquire);
       if (next == nullptr) {
         scoped_lock* self = this;
+        // Release pairs with the exchange of whoever finds nobody.
         if (mutex.last_.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel)) {
           return;
         }

@@ -23,6 +23,8 @@ public:
   spin_rw_mutex& operator=(const spin_rw_mutex&) = delete;
   ~spin_rw_mutex() = default;
 
+  // Each taking acquires what the releases of unlock() and unlock_shared() made visible; the flag of waiting writers orders
+  // nothing.
   void lock() {
     nopal_detail::backoff pause;
     while (!try_lock()) {

@@ -41,6 +41,7 @@ public:
   wait_context& operator=(const wait_context&) = delete;
   ~wait_context() = default;
 
+  // Each release pairs with the load in continue_execution() that finds zero.
   void reserve(std::uint32_t more = 1) { count_.fetch_add(more, std::memory_order_relaxed); }
   void release(std::uint32_t fewer = 1) { count_.fetch_sub(fewer, std::memory_order_release); }
   [[nodiscard]] bool continue_execution() const { return count_.load(std::memory_order_acquire) != 0; }
@@ -161,6 +162,7 @@ private:
     set_current(&now);
     NOPAL_TBB_TRY { next = self_.is_cancelled() ? one.cancel(with) : one.execute(with); }
     NOPAL_TBB_CATCH {
+      // The first stores the exception; the join orders that before rethrow().
       if (!failed_.exchange(true, std::memory_order_acq_rel)) {
         exception_ = std::current_exception();
       }

@@ -91,6 +91,7 @@ public:
     if (was_cancelled) {
       context_.reset();
     }
+    // Relaxed: the joins of all tasks come before.
     if (failed_.load(std::memory_order_relaxed)) {
       failed_.store(false, std::memory_order_relaxed);
       rethrow();
@@ -104,6 +105,7 @@ public:
     exception_ = nullptr;
   }
 
+  /// The first counts; finish() reads it when all tasks are joined.
   void keep_exception() noexcept {
     if (!failed_.exchange(true, std::memory_order_acq_rel)) {
       exception_ = std::current_exception();

@@ -51,6 +51,7 @@ public:
     if (nopal_detail::cancelled_contexts.load(std::memory_order_acquire) == 0) [[likely]] {
       return false;
     }
+    // Pairs with bind_to(): the parent is whole. The flags pair with cancel_group_execution().
     for (const task_group_context* at = this; at != nullptr;
          at = at->parent_.load(std::memory_order_acquire)) {
       if (at->cancelled_.load(std::memory_order_acquire)) {
@@ -85,9 +86,11 @@ private:
         parent_.load(std::memory_order_relaxed) != nullptr) {
       return false;
     }
+    // Release pairs with the loads of is_group_execution_cancelled().
     task_group_context* nobody = nullptr;
     return parent_.compare_exchange_strong(nobody, parent, std::memory_order_acq_rel);
   }
+  // By who bound it, when nothing runs in it.
   void unbind() noexcept { parent_.store(nullptr, std::memory_order_release); }
 
   std::atomic<task_group_context*> parent_{nullptr};

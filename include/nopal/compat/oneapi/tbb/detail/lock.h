@@ -33,6 +33,7 @@ private:
 
 class tiny_lock {
 public:
+  // Taking it acquires what the release of unlock() made visible.
   void lock() noexcept {
     backoff pause;
     while (locked_.exchange(true, std::memory_order_acquire)) {

@@ -59,7 +59,7 @@ private:
     return answer;
   }
 
-  // An address has a bit to spare. Each answer is one word, which is right or somebody else's.
+  // An address has a bit to spare. Each answer is one word, which is right or somebody else's: relaxed, it orders nothing.
   static inline constinit std::array<std::atomic<std::uintptr_t>, 128> answers{};
 };
 

@@ -94,10 +94,11 @@ private:
     if (waiters_ == 0) {
       return false;
     }
-    events_.fetch_add(1, std::memory_order_release);
+    events_.fetch_add(1, std::memory_order_release);  // pairs with the wait in wait()
     return true;
   }
 
+  // The list is changed under the lock, which orders it; loads without the lock only see whether it is worth taking.
   void add(pending_task* task) noexcept {
     pending_task* const first = first_.load(std::memory_order_relaxed);
     if (oldest_first_ && first != nullptr) {
