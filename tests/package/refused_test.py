@@ -140,6 +140,14 @@ class Uses(Refusals):
             with self.subTest(use):
                 self.says_once(says, self.compiled(use))
 
+    def test_headers_of_onetbb_that_are_not_here_say_so(self):
+        for header in ("tbb/concurrent_vector.h", "oneapi/tbb/parallel_pipeline.h", "tbb/task_scheduler_observer.h"):
+            with self.subTest(header):
+                result = subprocess.run(
+                    [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", include + "/nopal/compat", "-"],
+                    input=f"#include <{header}>\n", capture_output=True, text=True, check=False)
+                self.says_once(f"<tbb/{header.rsplit('/', 1)[1]}> is not among nopal's headers", result)
+
 
 if __name__ == "__main__":
     compiler, include = sys.argv[1:3]

@@ -8,9 +8,14 @@
 #include <tbb/task_arena.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
 #include <functional>
+#include <new>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/program.hpp"
@@ -92,6 +97,10 @@ NOPAL_PROGRAM(index) {
     const int index = tbb::this_task_arena::current_thread_index();
     NOPAL_CHECK(index >= tbb::task_arena::not_initialized && index < nopal::workers() + 1);
   });
+  std::thread([] {
+    NOPAL_CHECK(tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized);
+    NOPAL_CHECK(tbb::task_arena().execute([] { return tbb::this_task_arena::current_thread_index(); }) >= 0);
+  }).join();
   return 0;
 }
 
@@ -116,6 +125,75 @@ NOPAL_PROGRAM(control) {
   tbb::parallel_for(0, 1000, [&](int) { ++calls; });
   NOPAL_CHECK(calls == 3000);
   return 0;
+}
+
+/// Touches four times as much of the stack as strands have by default.
+[[gnu::noinline]] void use_stack() {
+  volatile char bytes[std::size_t{4} << 20U];
+  for (std::size_t at = 0; at < sizeof bytes; at += 4096) bytes[at] = 1;
+}
+
+// The greatest of several holds.
+NOPAL_PROGRAM(stack_size) {
+  using control = tbb::global_control;
+  constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+  const std::size_t before = control::active_value(control::thread_stack_size);
+  NOPAL_CHECK(before > 0);
+  {
+    const control small(control::thread_stack_size, 4 * mebibyte);
+    const control large(control::thread_stack_size, 32 * mebibyte);
+    NOPAL_CHECK(control::active_value(control::thread_stack_size) == 32 * mebibyte);
+    // Each waits for the other, so one is on a worker's stack.
+    std::atomic<int> begun{0};
+    const auto meet = [&] {
+      ++begun;
+      while (begun != 2 && nopal::workers() > 1) std::this_thread::yield();
+      use_stack();
+    };
+    tbb::parallel_invoke(meet, meet);
+  }
+  NOPAL_CHECK(control::active_value(control::thread_stack_size) == before);
+  const control tiny(control::thread_stack_size, 1);
+  std::atomic<int> calls{0};
+  tbb::parallel_for(0, 1000, [&](int) { ++calls; });
+  NOPAL_CHECK(calls == 1000);
+  return 0;
+}
+
+NOPAL_PROGRAM(scheduler_handles) {
+  tbb::task_scheduler_handle empty;
+  tbb::task_scheduler_handle attached{tbb::attach()};
+  NOPAL_CHECK(!empty && attached);
+  tbb::task_scheduler_handle moved(std::move(attached));
+  NOPAL_CHECK(!attached && moved);  // NOLINT(bugprone-use-after-move)
+  tbb::parallel_for(0, 10, [](int) {});
+  NOPAL_CHECK(tbb::finalize(moved, std::nothrow) && !moved);
+  tbb::parallel_for(0, 10, [](int) {});
+  tbb::task_scheduler_handle inside{tbb::attach()};
+  nopal::scope s;
+  s.fork([&] {
+    bool refused = false;
+    try {
+      tbb::finalize(inside);
+    } catch (const tbb::unsafe_wait&) {
+      refused = true;
+    }
+    NOPAL_CHECK(refused);
+  });
+  s.join();
+  return 0;
+}
+
+NOPAL_PROGRAM(exceptions_that_end_it) {
+  std::set_terminate([] { std::_Exit(7); });
+  const tbb::global_control ends(tbb::global_control::terminate_on_exception, 1);
+  NOPAL_CHECK(tbb::global_control::active_value(tbb::global_control::terminate_on_exception) == 1);
+  try {
+    tbb::parallel_for(0, 10, [](int) { throw std::runtime_error("any"); });
+  } catch (...) {
+    return 1;
+  }
+  return 1;
 }
 
 // While strands run, the workers stay; what begins under a limit of one is serial.
@@ -144,6 +222,12 @@ TEST_P(arenas, run_what_is_enqueued_though_nobody_waits) { EXPECT_TRUE(run("enqu
 TEST_P(arenas, know_the_index_of_a_thread) { EXPECT_TRUE(run("index")); }
 TEST_P(arenas, are_limited_by_the_processs_limit) { EXPECT_TRUE(run("control")); }
 TEST_P(arenas, are_limited_to_one_while_strands_run) { EXPECT_TRUE(run("control_inside")); }
+
+TEST_P(arenas, have_stacks_as_large_as_asked) { EXPECT_TRUE(run("stack_size")); }
+TEST_P(arenas, are_ended_by_handles_that_name_the_scheduler) { EXPECT_TRUE(run("scheduler_handles")); }
+TEST_P(arenas, end_the_program_at_exceptions_if_asked) {
+  EXPECT_EQ(support::run_program("exceptions_that_end_it", support::on_workers(GetParam())).exit_code, 7);
+}
 
 INSTANTIATE_TEST_SUITE_P(tbb, arenas, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

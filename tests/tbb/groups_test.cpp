@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/program.hpp"
@@ -172,7 +173,8 @@ NOPAL_PROGRAM(handles) {
   tbb::task_handle one = group.defer([&] { ++calls; });
   NOPAL_CHECK(static_cast<bool>(one));
   tbb::task_handle dropped = group.defer([&] { calls += 100; });
-  NOPAL_CHECK(group.wait() == tbb::complete && calls == 0);
+  dropped = tbb::task_handle();
+  NOPAL_CHECK(!dropped && calls == 0);
   group.run(std::move(one));
   NOPAL_CHECK(!one);  // NOLINT(bugprone-use-after-move)
   group.wait();
@@ -182,6 +184,27 @@ NOPAL_PROGRAM(handles) {
   group.run([&]() -> tbb::task_handle { return group.defer([&] { calls += 10; }); });
   group.wait();
   NOPAL_CHECK(calls == 12);
+  return 0;
+}
+
+// A wait is for the tasks of handles too, or for the handles to be without them.
+NOPAL_PROGRAM(announced_tasks) {
+  for (const bool runs : {true, false}) {
+    std::atomic<bool> is_over{false};
+    tbb::task_group group;
+    tbb::task_handle handle = group.defer([] {});
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      is_over = true;
+      if (runs) {
+        group.run(std::move(handle));
+      } else {
+        handle = tbb::task_handle();
+      }
+    });
+    NOPAL_CHECK(group.wait() == tbb::complete && is_over);
+    other.join();
+  }
   return 0;
 }
 
@@ -233,6 +256,7 @@ TEST_P(groups, are_members_of_objects) { EXPECT_TRUE(run("members")); }
 TEST_P(groups, take_tasks_from_other_threads) { EXPECT_TRUE(run("other_threads")); }
 TEST_P(groups, are_waited_for_by_several_threads) { EXPECT_TRUE(run("two_waits")); }
 TEST_P(groups, run_tasks_that_were_deferred) { EXPECT_TRUE(run("handles")); }
+TEST_P(groups, are_waited_for_while_there_are_handles) { EXPECT_TRUE(run("announced_tasks")); }
 TEST_P(groups, take_tasks_that_cannot_be_copied) { EXPECT_TRUE(run("move_only_tasks")); }
 TEST_P(groups, may_end_without_a_wait) { EXPECT_TRUE(run("no_wait")); }
 

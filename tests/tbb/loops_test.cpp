@@ -234,6 +234,58 @@ NOPAL_PROGRAM(invoke) {
   return 0;
 }
 
+// Bodies that take their range or item by a reference to what is not constant.
+NOPAL_PROGRAM(bodies_with_plain_references) {
+  std::atomic<int> calls{0};
+  tbb::parallel_for(tbb::blocked_range<int>(0, 100),
+                    [&](tbb::blocked_range<int>& part) { calls += static_cast<int>(part.size()); });
+  NOPAL_CHECK(calls == 100);
+  std::istringstream numbers("1 2 3 4");
+  tbb::parallel_for_each(std::istream_iterator<int>(numbers), std::istream_iterator<int>(),
+                         [&](int& number) { calls += number; });
+  NOPAL_CHECK(calls == 110);
+  const std::vector<int> depths{3, 3};
+  tbb::parallel_for_each(depths, [&](const volatile int& depth, tbb::feeder<int>& more) {
+    ++calls;
+    const int left = depth;
+    if (left != 0) more.add(left - 1);
+  });
+  NOPAL_CHECK(calls == 118);
+  return 0;
+}
+
+/// A range that counts how it is cut.
+struct counted_range {
+  static inline std::atomic<int> halves{0};
+  static inline std::atomic<int> parts{0};
+  static constexpr bool is_splittable_in_proportion = true;
+  explicit counted_range(int length) : size(length) {}
+  counted_range(counted_range& from, tbb::split) : size(from.size / 2) {
+    from.size -= size;
+    ++halves;
+  }
+  counted_range(counted_range& from, tbb::proportional_split& ratio)
+      : size(from.size * static_cast<int>(ratio.right()) / static_cast<int>(ratio.left() + ratio.right())) {
+    from.size -= size;
+    ++parts;
+  }
+  [[nodiscard]] bool empty() const { return size == 0; }
+  [[nodiscard]] bool is_divisible() const { return size > 1; }
+  int size;
+};
+
+NOPAL_PROGRAM(cut_in_proportion) {
+  std::atomic<int> sum{0};
+  const auto body = [&](const counted_range& part) { sum += part.size; };
+  tbb::affinity_partitioner affinity;
+  tbb::parallel_for(counted_range(1000), body, affinity);
+  NOPAL_CHECK(sum == 1000 && counted_range::halves == 0 && counted_range::parts > 0);
+  counted_range::parts = 0;
+  tbb::parallel_for(counted_range(1000), body, tbb::simple_partitioner());
+  NOPAL_CHECK(sum == 2000 && counted_range::halves == 999 && counted_range::parts == 0);
+  return 0;
+}
+
 NOPAL_PROGRAM(nested) {
   std::atomic<long> sum{0};
   tbb::parallel_for(
@@ -291,6 +343,8 @@ TEST_P(loops, are_cut_to_their_grain_and_no_finer) { EXPECT_TRUE(run("grains"));
 TEST_P(loops, are_cut_into_a_part_per_worker_by_the_static_partitioner) {
   EXPECT_TRUE(run("a_part_per_worker"));
 }
+TEST_P(loops, hand_over_what_can_be_changed) { EXPECT_TRUE(run("bodies_with_plain_references")); }
+TEST_P(loops, are_cut_in_proportion_by_the_affinity_partitioner) { EXPECT_TRUE(run("cut_in_proportion")); }
 TEST_P(loops, go_over_boxes) { EXPECT_TRUE(run("boxes")); }
 TEST_P(loops, take_ranges_that_cannot_be_assigned) { EXPECT_TRUE(run("a_range_of_the_users")); }
 TEST_P(loops, go_over_containers_and_iterators_of_every_kind) { EXPECT_TRUE(run("for_each")); }

@@ -19,8 +19,12 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <memory_resource>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support/program.hpp"
@@ -66,8 +70,57 @@ NOPAL_PROGRAM(specific_containers) {
   long sum = 0;
   for (const int value : all) sum += value;
   NOPAL_CHECK(sum == static_cast<long>(count) * (count - 1) / 2);
+  const auto first = tbb::flatten2d(lists, lists.begin(), std::next(lists.begin()));
+  NOPAL_CHECK(first.size() == lists.begin()->size());
+  NOPAL_CHECK(std::distance(first.begin(), first.end()) == static_cast<std::ptrdiff_t>(first.size()));
+  decltype(all.begin()) nowhere;
+  NOPAL_CHECK(nowhere != all.begin());
   const tbb::enumerable_thread_specific<std::unique_ptr<int>> unused;
   NOPAL_CHECK(unused.begin() == unused.end());
+  return 0;
+}
+
+struct explicit_pair {
+  struct tag {};
+  explicit explicit_pair(tag) {}
+  explicit_pair(tag, int number) : value(number) {}
+  explicit_pair(const explicit_pair&) = delete;
+  explicit_pair(explicit_pair&&) = default;
+  ~explicit_pair() = default;
+  explicit_pair& operator=(const explicit_pair&) = delete;
+  explicit_pair& operator=(explicit_pair&&) = delete;
+  int value = 5;
+};
+
+// What is constructed of what, and assigned to what.
+NOPAL_PROGRAM(specific_of_other_kinds) {
+  using plain = tbb::enumerable_thread_specific<long>;
+  using keyed = tbb::enumerable_thread_specific<long, std::allocator<long>, tbb::ets_key_per_instance>;
+  plain numbers;
+  tbb::parallel_for(0, count, [&](int i) { numbers.local() += i; });
+  const auto sum_of = [](auto& of) { return of.combine(std::plus<>()); };
+  const long sum = sum_of(numbers);
+  const std::size_t size = numbers.size();
+  keyed copied(numbers);
+  plain assigned;
+  assigned = copied;
+  NOPAL_CHECK(sum_of(copied) == sum && sum_of(assigned) == sum && assigned.size() == size);
+  keyed moved;
+  moved = std::move(assigned);
+  plain back(std::move(copied));
+  NOPAL_CHECK(sum_of(moved) == sum && sum_of(back) == sum);
+  NOPAL_CHECK(assigned.empty() && copied.empty());  // NOLINT(bugprone-use-after-move)
+  // A range of constants of one that is not.
+  const plain::const_range_type constants = back.range(1);
+  NOPAL_CHECK(constants.size() == size);
+  static_assert(std::is_const_v<plain::const_iterator::value_type>);
+
+  tbb::enumerable_thread_specific<explicit_pair> of_two(explicit_pair::tag(), 7);
+  NOPAL_CHECK(of_two.local().value == 7);
+  tbb::enumerable_thread_specific<explicit_pair> of_one{explicit_pair::tag()};
+  NOPAL_CHECK(of_one.local().value == 5);
+  of_one = std::move(of_two);
+  NOPAL_CHECK(of_one.size() == 1 && of_one.begin()->value == 7);
   return 0;
 }
 
@@ -149,17 +202,23 @@ NOPAL_PROGRAM(allocators) {
   std::vector<int, tbb::tbb_allocator<int>> plain(1000, 1);
   const std::vector<int, tbb::scalable_allocator<int>> scalable(plain.begin(), plain.end());
   NOPAL_CHECK(scalable.back() == 1);
+  tbb::cache_aligned_resource lines;
+  std::pmr::vector<char> in_lines(70, 'a', &lines);
+  NOPAL_CHECK(reinterpret_cast<std::uintptr_t>(in_lines.data()) % 64 == 0);
+  NOPAL_CHECK(lines == tbb::cache_aligned_resource(lines.upstream_resource()));
   void* const memory = scalable_aligned_malloc(100, 128);
   NOPAL_CHECK(reinterpret_cast<std::uintptr_t>(memory) % 128 == 0);
   scalable_aligned_free(memory);
   const tbb::tick_count before = tbb::tick_count::now();
   NOPAL_CHECK((tbb::tick_count::now() - before).seconds() >= 0);
+  static_assert(tbb::tick_count::clock_type::is_steady);
   return 0;
 }
 
 class values : public support::program_at_workers {};
 
 TEST_P(values, are_one_for_each_thread_that_asks) { EXPECT_TRUE(run("specific")); }
+TEST_P(values, are_copied_and_moved_between_kinds) { EXPECT_TRUE(run("specific_of_other_kinds")); }
 TEST_P(values, are_containers_seen_as_one) { EXPECT_TRUE(run("specific_containers")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, values, testing::Values(1, 2, 7), testing::PrintToStringParamName());

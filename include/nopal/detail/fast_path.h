@@ -147,7 +147,13 @@ enum nopal_demand {
  * worker's own. */
 static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
   struct nopal_deque* const deque = nopal_this_deque();
+#ifdef NOPAL_RACES_WATCHED
+  /* Unseen by the tool: the worker may have been another thread's, which was told to the library and not to the tool. */
+  int32_t bottom;
+  __asm__ volatile("movl %1, %0" : "=r"(bottom) : "m"(deque->bottom));
+#else
   const int32_t bottom = deque->bottom;
+#endif
   /* Pair with the stores of thieves that poison the limit, and that take entries; nothing is read after them. */
   if (NOPAL_UNLIKELY(!NOPAL_LESS_THAN(bottom, &deque->limit))) {
     return nopal_asked_for;

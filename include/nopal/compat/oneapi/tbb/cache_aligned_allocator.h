@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory_resource>
 #include <new>
 #include <type_traits>
 
@@ -53,6 +54,43 @@ public:
   friend bool operator==(const cache_aligned_allocator&, const cache_aligned_allocator<Other>&) noexcept {
     return true;
   }
+};
+
+/// Memory of another resource, on cache lines of its own. Throws what that one throws, and std::bad_alloc. From any thread, if that one
+/// is.
+class cache_aligned_resource : public std::pmr::memory_resource {
+public:
+  cache_aligned_resource() : cache_aligned_resource(std::pmr::get_default_resource()) {}
+  explicit cache_aligned_resource(std::pmr::memory_resource* upstream) : upstream_(upstream) {}
+  [[nodiscard]] std::pmr::memory_resource* upstream_resource() const { return upstream_; }
+
+private:
+  static constexpr std::size_t line = 64;
+  static std::size_t aligned(std::size_t alignment) { return alignment < line ? line : alignment; }
+  // Whole lines, so that nothing else of the other resource's lies on the last.
+  static std::size_t whole(std::size_t bytes) {
+    if (bytes > std::numeric_limits<std::size_t>::max() - line) {
+      nopal_detail::throw_exception(std::bad_alloc());
+    }
+    return bytes == 0 ? line : (bytes + line - 1) / line * line;
+  }
+
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    return upstream_->allocate(whole(bytes), aligned(alignment));
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    upstream_->deallocate(memory, whole(bytes), aligned(alignment));
+  }
+  [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+#ifdef __cpp_rtti
+    const auto* const same = dynamic_cast<const cache_aligned_resource*>(&other);
+    return same != nullptr && upstream_->is_equal(*same->upstream_);
+#else
+    return this == &other;
+#endif
+  }
+
+  std::pmr::memory_resource* upstream_;
 };
 
 }  // namespace NOPAL_TBB_NAMESPACE

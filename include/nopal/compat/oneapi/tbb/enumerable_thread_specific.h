@@ -16,6 +16,7 @@
 #include "blocked_range.h"
 #include "cache_aligned_allocator.h"
 #include "detail/current.h"
+#include "detail/flattened2d.h"
 #include "detail/index_iterator.h"
 #include "detail/lock.h"
 
@@ -25,12 +26,28 @@ inline namespace NOPAL_TBB_NAMESPACE {
 /// How oneTBB finds a thread's value; here always by hashing.
 enum ets_key_usage_type { ets_key_per_instance, ets_no_key, ets_suspend_aware };
 
+template <class T, class Allocator, ets_key_usage_type usage>
+class enumerable_thread_specific;
+
 namespace nopal_detail {
+
+template <class>
+inline constexpr bool is_thread_specific = false;
+template <class T, class Allocator, ets_key_usage_type usage>
+inline constexpr bool is_thread_specific<enumerable_thread_specific<T, Allocator, usage>> = true;
+
+/// Whether the only argument of a constructor of values T is for the values: no exemplar, no function, no other such object.
+template <class Only, class T>
+inline constexpr bool is_value_argument =
+    !std::is_same_v<Only, T> && !std::is_invocable_r_v<T, Only&> && !is_thread_specific<Only> &&
+    std::is_constructible_v<T, const Only&>;
+
 /// Tells threads apart: the address of a thread-local variable.
 [[gnu::noinline]] inline const void* this_thread_key() noexcept {
   asm volatile("" ::: "memory");
   return &current_of_thread;
 }
+
 }  // namespace nopal_detail
 
 /// A value for each thread that called `local`.
@@ -67,6 +84,12 @@ public:
     generic_range_type(Iterator first, Iterator last, std::size_t grainsize = 1)
         : blocked_range<Iterator>(first, last, grainsize) {}
     generic_range_type(generic_range_type& from, split tag) : blocked_range<Iterator>(from, tag) {}
+    /// A range of constants of one that is not.
+    template <class Other>
+      requires std::is_convertible_v<Other, Iterator>
+    // NOLINTNEXTLINE(google-explicit-constructor): as iterators do
+    generic_range_type(const generic_range_type<Other>& other)
+        : blocked_range<Iterator>(other.begin(), other.end(), other.grainsize()) {}
   };
   using range_type = generic_range_type<iterator>;
   using const_range_type = generic_range_type<const_iterator>;
@@ -84,12 +107,13 @@ public:
   explicit enumerable_thread_specific(T&& exemplar)
       : make_([exemplar = std::move(exemplar)](void* where) { ::new (where) T(exemplar); }) {}
   /// Values are made of copies of the arguments.
-  template <class First, class Second, class... Others>
-  enumerable_thread_specific(First&& first, Second&& second, Others&&... others)
+  template <class First, class... Others>
+    requires(sizeof...(Others) != 0 || nopal_detail::is_value_argument<std::decay_t<First>, T>)
+  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload): as oneTBB's; constrained
+  enumerable_thread_specific(First&& first, Others&&... others)
       : make_([first = std::decay_t<First>(std::forward<First>(first)),
-               second = std::decay_t<Second>(std::forward<Second>(second)),
                ... others = std::decay_t<Others>(std::forward<Others>(others))](void* where) {
-          ::new (where) T(first, second, others...);
+          ::new (where) T(first, others...);
         }) {}
 
   enumerable_thread_specific(const enumerable_thread_specific& other) : make_(other.make_) {
@@ -117,6 +141,26 @@ public:
       make_ = other.make_;
       swap_values(other);
     }
+    return *this;
+  }
+  template <class OtherAllocator, ets_key_usage_type other_usage>
+  explicit enumerable_thread_specific(enumerable_thread_specific<T, OtherAllocator, other_usage>&& other)
+      : make_(other.make_) {
+    take_from(other);
+  }
+  template <class OtherAllocator, ets_key_usage_type other_usage>
+  enumerable_thread_specific&
+  operator=(const enumerable_thread_specific<T, OtherAllocator, other_usage>& other) {
+    clear();
+    make_ = other.make_;
+    copy_from(other);
+    return *this;
+  }
+  template <class OtherAllocator, ets_key_usage_type other_usage>
+  enumerable_thread_specific& operator=(enumerable_thread_specific<T, OtherAllocator, other_usage>&& other) {
+    clear();
+    make_ = other.make_;
+    take_from(other);
     return *this;
   }
   ~enumerable_thread_specific() { clear(); }
@@ -228,19 +272,29 @@ private:
     return fresh.release()->value();
   }
 
-  // These two, and clear(), are for one thread: nobody else may use either object.
+  // These, and clear(), are for one thread: nobody else may use either object.
+  template <class Source>
+  void append(const void* key, Source&& value) {
+    auto fresh = std::make_unique<node>();
+    ::new (static_cast<void*>(fresh->memory)) T(std::forward<Source>(value));
+    fresh->key = key;
+    std::atomic<node*>& bucket = buckets_[bucket_of(key)];
+    nodes_.push_back(fresh.get());
+    fresh->next = bucket.load(std::memory_order_relaxed);
+    bucket.store(fresh.release(), std::memory_order_relaxed);
+  }
   template <class Other>
   void copy_from(const Other& other) {
     for (auto* const each : other.nodes_) {
-      const auto copy = [each](void* where) { ::new (where) T(each->value()); };
-      auto fresh = std::make_unique<node>();
-      copy(fresh->memory);
-      fresh->key = each->key;
-      std::atomic<node*>& bucket = buckets_[bucket_of(fresh->key)];
-      nodes_.push_back(fresh.get());
-      fresh->next = bucket.load(std::memory_order_relaxed);
-      bucket.store(fresh.release(), std::memory_order_relaxed);
+      append(each->key, std::as_const(each->value()));
     }
+  }
+  template <class Other>
+  void take_from(Other& other) {
+    for (auto* const each : other.nodes_) {
+      append(each->key, std::move(each->value()));
+    }
+    other.clear();
   }
 
   void swap_values(enumerable_thread_specific& other) noexcept {
@@ -257,79 +311,6 @@ private:
   nopal_detail::tiny_lock lock_;
   std::vector<node*> nodes_;  // written under the lock
 };
-
-/// The elements of a container of containers, one after the other.
-template <class Container>
-class flattened2d {
-public:
-  using inner = std::remove_reference_t<decltype(*std::declval<Container&>().begin())>;
-  using value_type = typename inner::value_type;
-  using size_type = std::size_t;
-
-  class iterator {
-  public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = typename inner::value_type;
-    using difference_type = std::ptrdiff_t;
-    using pointer = value_type*;
-    using reference = value_type&;
-    using outer_iterator = decltype(std::declval<Container&>().begin());
-    using inner_iterator = decltype(std::declval<inner&>().begin());
-
-    iterator(outer_iterator at, outer_iterator last) : outer_(at), last_(last) { enter(); }
-    reference operator*() const { return *inner_; }
-    pointer operator->() const { return &*inner_; }
-    iterator& operator++() {
-      ++inner_;
-      if (inner_ == outer_->end()) {
-        ++outer_;
-        enter();
-      }
-      return *this;
-    }
-    iterator operator++(int) {
-      iterator before = *this;
-      ++*this;
-      return before;
-    }
-    friend bool operator==(const iterator& a, const iterator& b) {
-      return a.outer_ == b.outer_ && (a.outer_ == a.last_ || a.inner_ == b.inner_);
-    }
-
-  private:
-    void enter() {
-      while (outer_ != last_ && outer_->begin() == outer_->end()) {
-        ++outer_;
-      }
-      if (outer_ != last_) {
-        inner_ = outer_->begin();
-      }
-    }
-    outer_iterator outer_;
-    outer_iterator last_;
-    inner_iterator inner_{};
-  };
-  using const_iterator = iterator;
-
-  explicit flattened2d(const Container& all) : all_(const_cast<Container&>(all)) {}
-  iterator begin() const { return {all_.begin(), all_.end()}; }
-  iterator end() const { return {all_.end(), all_.end()}; }
-  [[nodiscard]] size_type size() const {
-    size_type count = 0;
-    for (auto& each : all_) {
-      count += each.size();
-    }
-    return count;
-  }
-
-private:
-  Container& all_;
-};
-
-template <class Container>
-flattened2d<Container> flatten2d(const Container& all) {
-  return flattened2d<Container>(all);
-}
 
 }  // namespace NOPAL_TBB_NAMESPACE
 }  // namespace tbb

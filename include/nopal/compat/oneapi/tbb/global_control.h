@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 #include "detail/current.h"
+#include "detail/exception.h"
 #include "detail/lock.h"
 #include "task_arena.h"
 
@@ -18,10 +20,11 @@ inline namespace NOPAL_TBB_NAMESPACE {
 
 /// Sets a value of the whole process for as long as the object lives.
 ///
-/// Of several objects for `max_allowed_parallelism` the least value holds. Where no strand is running, as at the beginning of
-/// `main`, the runtime is stopped if it runs, and starts anew with that many workers, more than the machine has CPUs if
-/// asked; other settings of `nopal::configure` are lost. Elsewhere, 1 has every algorithm that begins run on its own thread, and other values
-/// count where ranges are cut only. The other parameters are accepted and mean nothing.
+/// Of several objects for `max_allowed_parallelism` the least value holds, of others the greatest. Where no strand is running, as at the
+/// beginning of `main`, the runtime is stopped if it runs, and starts anew with that many workers, more than the machine has CPUs if asked, and
+/// with stacks of `thread_stack_size` bytes, for all strands that forks continue; other settings of `nopal::configure` are lost. Elsewhere, a
+/// parallelism of 1 has every algorithm that begins run on its own thread, and other values count where ranges are cut only.
+/// With `terminate_on_exception` not 0, an exception of a task ends the program. `scheduler_handle` is accepted and means nothing.
 class global_control {
 public:
   enum parameter {
@@ -58,7 +61,8 @@ public:
       const auto least = least_of(which);
       return least != 0 ? least : static_cast<std::size_t>(nopal_detail::runtime_workers());
     }
-    return which == thread_stack_size ? std::size_t{1} << 20U : 0;
+    const std::size_t greatest = greatest_of(which);
+    return greatest == 0 && which == thread_stack_size ? default_stack_bytes : greatest;
   }
 
 private:
@@ -72,17 +76,36 @@ private:
     return least;
   }
 
+  static std::size_t greatest_of(parameter which) {
+    std::size_t greatest = 0;
+    for (const global_control* at = first; at != nullptr; at = at->next_) {
+      if (at->which_ == which && at->value_ > greatest) {
+        greatest = at->value_;
+      }
+    }
+    return greatest;
+  }
+
   static void apply(parameter which) {
-    if (which != max_allowed_parallelism) {
+    if (which == terminate_on_exception) {
+      nopal_detail::ends_at_exceptions.store(greatest_of(which) != 0, std::memory_order_relaxed);
+    }
+    if (which != max_allowed_parallelism && which != thread_stack_size) {
       return;
     }
-    const std::size_t least = least_of(which);
+    const std::size_t least = least_of(max_allowed_parallelism);
     const int limit = least > most_workers ? most_workers : static_cast<int>(least);
     nopal_detail::global_limit.store(limit, std::memory_order_relaxed);  // a number alone
 #ifndef NOPAL_ELIDE
     if (nopal_shutdown() == 0) {
       nopal_configuration with{};
       with.workers = limit;
+      const std::size_t stack_bytes = greatest_of(thread_stack_size);
+      if (stack_bytes != 0) {
+        with.stack_size = stack_bytes < least_stack_bytes  ? least_stack_bytes
+                          : stack_bytes > most_stack_bytes ? most_stack_bytes
+                                                           : stack_bytes;
+      }
       with.reclaim = nopal_reclaim_default;
       with.pin = nopal_pin_default;
       with.reclaim_with = nopal_reclaim_with_default;
@@ -91,7 +114,11 @@ private:
 #endif
   }
 
+  // What the runtime accepts, and has where nothing is asked for.
   static constexpr int most_workers = 1024;
+  static constexpr std::size_t least_stack_bytes = std::size_t{64} << 10U;
+  static constexpr std::size_t most_stack_bytes = std::size_t{1} << 36U;
+  static constexpr std::size_t default_stack_bytes = std::size_t{1} << 20U;
   static inline constinit nopal_detail::tiny_lock lock{};
   static inline constinit global_control* first = nullptr;
 
@@ -100,27 +127,43 @@ private:
   global_control* next_ = nullptr;  // under the lock
 };
 
-/// Names the scheduler. There is nothing to own.
+/// Names the scheduler: empty, or attached to it. The runtime lives by itself, so nothing is owned.
 class task_scheduler_handle {
 public:
   task_scheduler_handle() = default;
-  explicit task_scheduler_handle(attach) {}
-  explicit operator bool() const noexcept { return true; }
-  void release() noexcept {}
+  explicit task_scheduler_handle(attach) : attached_(true) {}
+  task_scheduler_handle(task_scheduler_handle&& from) noexcept
+      : attached_(std::exchange(from.attached_, false)) {}
+  task_scheduler_handle& operator=(task_scheduler_handle&& from) noexcept {
+    std::swap(attached_, from.attached_);
+    return *this;
+  }
+  ~task_scheduler_handle() = default;
+  explicit operator bool() const noexcept { return attached_; }
+  void release() noexcept { attached_ = false; }
+
+private:
+  bool attached_ = false;
 };
 
 #ifdef __cpp_exceptions
-/// Stops the runtime. Throws `nopal::error` while strands are running.
+/// Stops the runtime, if the handle is attached. Throws `unsafe_wait` while strands are running.
 inline void finalize(task_scheduler_handle& handle) {
-  handle.release();
+  if (!std::exchange(handle, task_scheduler_handle())) {
+    return;
+  }
 #ifndef NOPAL_ELIDE
-  nopal::shutdown();
+  if (nopal_shutdown() != 0) {
+    nopal_detail::throw_exception(unsafe_wait(nopal_error_message()));
+  }
 #endif
 }
 #endif
-/// Stops the runtime, if no strand is running. True if it did.
+/// Stops the runtime, if the handle is attached and no strand is running. False if one is.
 inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexcept {
-  handle.release();
+  if (!std::exchange(handle, task_scheduler_handle())) {
+    return true;
+  }
 #ifndef NOPAL_ELIDE
   return nopal_shutdown() == 0;
 #else

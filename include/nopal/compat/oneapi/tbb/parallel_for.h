@@ -16,7 +16,7 @@ inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
 /// A loop over a range, by halving. `Leaf` is called with whole ranges.
-template <class Range, class Leaf>
+template <class Range, class Leaf, bool in_proportion>
 class halved_loop {
 public:
   halved_loop(const algorithm& self, const Leaf& leaf) : self_(self), leaf_(leaf), serial_(self.serial()) {}
@@ -25,13 +25,13 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run(Range& range, int halvings_left) const {
     if (halvings_left <= 0 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { leaf_(static_cast<const Range&>(range)); });
+      self_.call([&] { leaf_(range); });
       return;
     }
-    Range right(range, split());
+    half<Range, in_proportion> right(range);
     if (serial_) {
       run(range, less_one(halvings_left));
-      run(right, less_one(halvings_left));
+      run(right.get(), less_one(halvings_left));
       return;
     }
     completion left_done;
@@ -40,7 +40,7 @@ public:
       run(range, less_one(halvings_left));
       left_done.set();
     });
-    run(right, left_done.is_set() ? less_one(halvings_left) : after_steal(less_one(halvings_left)));
+    run(right.get(), left_done.is_set() ? less_one(halvings_left) : after_steal(less_one(halvings_left)));
     both.join();
   }
 
@@ -48,7 +48,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run_parts(Range& range, std::size_t parts) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { leaf_(static_cast<const Range&>(range)); });
+      self_.call([&] { leaf_(range); });
       return;
     }
     const std::size_t right_parts = parts / 2;
@@ -76,7 +76,7 @@ void run_loop(Range range, const Leaf& leaf, const Partitioner& partitioner, tas
     return;
   }
   algorithm self(context);
-  const halved_loop<Range, Leaf> loop(self, leaf);
+  const halved_loop<Range, Leaf, halves_in_proportion<Partitioner>> loop(self, leaf);
   if constexpr (std::is_same_v<std::remove_cv_t<Partitioner>, static_partitioner>) {
     loop.run_parts(range, static_cast<std::size_t>(self.concurrency()));
   } else {

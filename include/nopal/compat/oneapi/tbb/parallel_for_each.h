@@ -69,14 +69,25 @@ public:
     }
   }
 
+  /// An item that nobody else has: as an rvalue, unless the body takes none.
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
+  void run_own(Item& item) const {
+    if constexpr (std::is_invocable_v<const Body&, Item, feeder<Item>&> ||
+                  std::is_invocable_v<const Body&, Item>) {
+      run(std::move(item));
+    } else {
+      run(item);
+    }
+  }
+
   // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
   void run_added(std::vector<Item>& items) const {
     nopal::scope added;
     for (Item& item : items) {
       if (serial_) {
-        run(std::move(item));
+        run_own(item);
       } else {
-        added.fork([this, &item] { run(std::move(item)); });
+        added.fork([this, &item] { run_own(item); });
       }
     }
     added.join();
@@ -104,7 +115,12 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
   const for_each_item<Body, item_type> items(self, body);
   if (items.serial()) {
     for (; first != last && !self.is_cancelled(); ++first) {
-      items.run(static_cast<reference>(*first));
+      if constexpr (is_multi_pass<Iterator>) {
+        items.run(static_cast<reference>(*first));
+      } else {
+        item_type item(*first);
+        items.run_own(item);
+      }
     }
     return;
   }
@@ -122,7 +138,7 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
       if constexpr (is_multi_pass<Iterator>) {
         all.fork([&items](Iterator at) { items.run(static_cast<reference>(*at)); }, first);
       } else {
-        all.fork([&items](item_type item) { items.run(std::move(item)); }, item_type(*first));
+        all.fork([&items](item_type item) { items.run_own(item); }, item_type(*first));
       }
     }
     all.join();
@@ -133,7 +149,7 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
 
 /// Calls `body(item)` for each item of [first, last), or `body(item, feeder)`, which may add items.
 ///
-/// Items of iterators that pass once are copied. Work: that of the calls, and a fork for each item that is not in a
+/// Items of iterators that pass once are copied, and like added ones handed over as rvalues if the body takes them. Work: that of the calls, and a fork for each item that is not in a
 /// random-access range. Span: where access is not random, linear in the number of items. Exceptions and threads as with
 /// parallel_for.
 template <class Iterator, class Body>

@@ -17,7 +17,7 @@ namespace nopal_detail {
 
 /// A reduction by halving. Where a half is complete before the other begins, the same body goes on, unless the result has to
 /// be the same at each run: then each half has a body of its own.
-template <class Range, class Body, bool deterministic>
+template <class Range, class Body, bool deterministic, bool in_proportion>
 class halved_reduction {
 public:
   explicit halved_reduction(const algorithm& self) : self_(self), serial_(self.serial()) {}
@@ -25,18 +25,18 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run(Range& range, Body& body, int halvings_left) const {
     if (halvings_left <= 0 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { body(static_cast<const Range&>(range)); });
+      self_.call([&] { body(range); });
       return;
     }
-    Range right(range, split());
-    go_on(range, right, body, less_one(halvings_left),
+    half<Range, in_proportion> right(range);
+    go_on(range, right.get(), body, less_one(halvings_left),
           [&](Range& part, Body& with, int left) { run(part, with, left); });
   }
 
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run_parts(Range& range, Body& body, std::size_t parts) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { body(static_cast<const Range&>(range)); });
+      self_.call([&] { body(range); });
       return;
     }
     const std::size_t right_parts = parts / 2;
@@ -100,7 +100,7 @@ void run_reduction(Range range, Body& body, const Partitioner& partitioner, task
     return;
   }
   algorithm self(context);
-  const halved_reduction<Range, Body, deterministic> reduction(self);
+  const halved_reduction<Range, Body, deterministic, halves_in_proportion<Partitioner>> reduction(self);
   if constexpr (std::is_same_v<std::remove_cv_t<Partitioner>, static_partitioner>) {
     reduction.run_parts(range, body, static_cast<std::size_t>(self.concurrency()));
   } else {

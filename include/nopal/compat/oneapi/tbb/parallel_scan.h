@@ -78,7 +78,7 @@ private:
   bool sweep(std::size_t first, std::size_t last, bool left_is_final) {
     if (last - first == 1) {
       if (left_is_final) {
-        self_.call([&] { body_(static_cast<const Range&>(pieces_[first]), final_scan_tag()); });
+        self_.call([&] { body_(pieces_[first], final_scan_tag()); });
         final_ = last;
       } else {
         sum_up(first);
@@ -101,7 +101,7 @@ private:
   void sum_up(std::size_t at) {
     self_.call([&] { own_[at].emplace(body_, split()); });
     if (own_[at] && at + 1 != pieces_.size()) {
-      self_.call([&] { (*own_[at])(static_cast<const Range&>(pieces_[at]), pre_scan_tag()); });
+      self_.call([&] { (*own_[at])(pieces_[at], pre_scan_tag()); });
     }
   }
 
@@ -109,7 +109,7 @@ private:
   void finish(std::size_t first, std::size_t last) {
     if (last - first == 1) {
       Body& mine = first == final_ ? body_ : *own_[first - 1];
-      self_.call([&] { mine(static_cast<const Range&>(pieces_[first]), final_scan_tag()); });
+      self_.call([&] { mine(pieces_[first], final_scan_tag()); });
       return;
     }
     const std::size_t middle = first + (last - first) / 2;
@@ -134,7 +134,7 @@ void run_scan(Range range, Body& body, const Partitioner& partitioner) {
   task_group_context context;
   algorithm self(context);
   if (self.serial()) {
-    self.call([&] { body(static_cast<const Range&>(range), final_scan_tag()); });
+    self.call([&] { body(range, final_scan_tag()); });
     return;
   }
   scan_in_pieces<Range, Body>(self, range, body, halvings(self, partitioner)).run();

@@ -118,7 +118,7 @@ public:
   /// The same for a task of a group.
   void enqueue(task_handle&& handle) {
     initialize();
-    nopal_detail::handle_access::source(handle)->push(nopal_detail::handle_access::release(handle));
+    nopal_detail::handle_access::start(handle);
   }
 
 private:
@@ -167,13 +167,21 @@ namespace this_task_arena {
   return now != nullptr && now->arena_limit > 0 ? now->arena_limit : nopal_detail::concurrency_of(now);
 }
 
-/// The index of the calling thread, from 0; `task_arena::not_initialized` on a thread that never forked. The threads of the
-/// program that fork have indices from `max_concurrency()` on. After a fork or a join, or anything of this interface, it may be another.
+/// The index of the calling thread, from 0; `task_arena::not_initialized` on a thread that never forked and is in no arena. The threads
+/// of the program that fork have indices from `max_concurrency()` on, but for the one that has that of the caller among the workers. After a fork or
+/// a join, or anything of this interface, it may be another.
 [[nodiscard]] inline int current_thread_index() {
 #ifdef NOPAL_ELIDE
   return nopal_detail::current() != nullptr ? 0 : task_arena::not_initialized;
 #else
-  const int index = nopal::worker_index();
+  int index = nopal::worker_index();
+  if (index < 0 && nopal_detail::current() != nullptr) {
+    // A thread becomes a worker by forking. Not one yet, it is in no strand, and so not another afterwards.
+    nopal::scope once;
+    once.fork([] {});
+    once.join();
+    index = nopal::worker_index();
+  }
   return index >= 0 ? index : task_arena::not_initialized;
 #endif
 }

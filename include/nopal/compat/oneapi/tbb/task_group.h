@@ -65,7 +65,7 @@ public:
         task_handle next = f();
         set_current(nullptr);
         if (next) {
-          start(next);
+          handle_access::start(next);
         }
       } else {
         static_cast<void>(f());
@@ -77,13 +77,6 @@ public:
 
   /// Puts a task where those who wait find it.
   void start(pending_task* task) { source_.push(task); }
-  void start(task_handle& handle) {
-    if (task_source* const other = handle_access::source(handle); other != &source_) {
-      other->push(handle_access::release(handle));
-    } else {
-      start(handle_access::release(handle));
-    }
-  }
 
   /// When no task runs any more: how it went. Throws the exception of a task.
   task_group_status finish() {
@@ -107,6 +100,7 @@ public:
 
   /// The first counts; finish() reads it when all tasks are joined.
   void keep_exception() noexcept {
+    end_if_asked();
     if (!failed_.exchange(true, std::memory_order_acq_rel)) {
       exception_ = std::current_exception();
     }
@@ -211,9 +205,9 @@ public:
     }
   }
   /// Starts the task of a handle that `defer` made.
-  void run(task_handle&& handle) { base_.start(handle); }
+  void run(task_handle&& handle) { nopal_detail::handle_access::start(handle); }
 
-  /// A task that does not begin before its handle is given to `run`.
+  /// A task that does not begin before its handle is given to `run`. While the handle has it, `wait` does not return.
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
     return nopal_detail::handle_access::make(

@@ -7,6 +7,7 @@
 
 #include "../version.h"
 #include "current.h"
+#include "exception.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
@@ -146,6 +147,7 @@ public:
       set_current(nullptr);
     }
     NOPAL_TBB_CATCH {
+      end_if_asked();
       set_current(nullptr);
       now_.context->cancel_group_execution();
       NOPAL_TBB_RETHROW;

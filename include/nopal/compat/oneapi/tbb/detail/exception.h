@@ -2,6 +2,7 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_EXCEPTION_H
 #define NOPAL_COMPAT_TBB_DETAIL_EXCEPTION_H
 
+#include <atomic>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -39,9 +40,20 @@ public:
 
 namespace nopal_detail {
 
+/// Whether the program asked to end where an exception is thrown; see global_control.
+inline constinit std::atomic<bool> ends_at_exceptions{false};
+
+/// Wherever an exception of a task is caught.
+inline void end_if_asked() noexcept {
+  if (ends_at_exceptions.load(std::memory_order_relaxed)) {
+    std::terminate();
+  }
+}
+
 /// Where a program has no exceptions, what would be thrown ends it.
 template <class Exception>
 [[noreturn, gnu::noinline, gnu::cold]] void throw_exception(const Exception& exception) {
+  end_if_asked();
 #ifdef __cpp_exceptions
   throw exception;
 #else

@@ -67,11 +67,15 @@ void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std
   both.join();
 }
 
+/// Whether `Partitioner` halves a range by its constructor for parts in proportion, if it has one.
+template <class Partitioner>
+inline constexpr bool halves_in_proportion =
+    std::is_same_v<std::remove_cv_t<Partitioner>, affinity_partitioner>;
+
 /// Cuts off the right of `range`: into parts in the ratio given, where the range can do that, else into halves.
 template <class Range>
 class right_part {
 public:
-  explicit right_part(Range& range) : range_(range, split()) {}
   right_part(Range& range, std::size_t left, std::size_t right) : range_(cut(range, left, right)) {}
   Range& get() noexcept { return range_; }
 
@@ -87,6 +91,22 @@ private:
     }
   }
   Range range_;
+};
+
+/// Cuts off the second half of `range`.
+template <class Range, bool in_proportion>
+class half {
+public:
+  explicit half(Range& range) : range_(range, split()) {}
+  Range& get() noexcept { return range_; }
+
+private:
+  Range range_;
+};
+template <class Range>
+class half<Range, true> : public right_part<Range> {
+public:
+  explicit half(Range& range) : right_part<Range>(range, 1, 1) {}
 };
 
 }  // namespace nopal_detail

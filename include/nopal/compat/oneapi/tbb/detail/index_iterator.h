@@ -17,7 +17,7 @@ template <class Container, class Value>
 class index_iterator {
 public:
   using iterator_category = std::random_access_iterator_tag;
-  using value_type = std::remove_const_t<Value>;
+  using value_type = Value;
   using difference_type = std::ptrdiff_t;
   using pointer = Value*;
   using reference = Value&;
@@ -61,7 +61,9 @@ public:
   friend difference_type operator-(const index_iterator& a, const index_iterator& b) {
     return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
   }
-  friend bool operator==(const index_iterator& a, const index_iterator& b) { return a.at_ == b.at_; }
+  friend bool operator==(const index_iterator& a, const index_iterator& b) {
+    return a.at_ == b.at_ && a.container_ == b.container_;
+  }
   friend std::strong_ordering operator<=>(const index_iterator& a, const index_iterator& b) {
     return a.at_ <=> b.at_;
   }

@@ -16,12 +16,19 @@ namespace nopal_detail {
 struct handle_access;
 }  // namespace nopal_detail
 
-/// A task that was made and not begun. Empty, or the only owner of its task; without it the task never runs.
+/// A task that was made and not begun. Empty, or the only owner of its task; without it the task never runs. Whoever waits for the
+/// task's group waits until the handle is run, or empty again.
 class task_handle {
 public:
   task_handle() noexcept = default;
-  task_handle(task_handle&&) noexcept = default;
-  task_handle& operator=(task_handle&&) noexcept = default;
+  task_handle(task_handle&& from) noexcept : task_(std::move(from.task_)), source_(from.source_) {}
+  task_handle& operator=(task_handle&& from) noexcept {
+    std::swap(task_, from.task_);
+    std::swap(source_, from.source_);
+    from.drop();
+    return *this;
+  }
+  ~task_handle() { drop(); }
 
   /// Whether there is a task.
   explicit operator bool() const noexcept { return task_ != nullptr; }
@@ -33,7 +40,16 @@ public:
 private:
   friend struct nopal_detail::handle_access;
   task_handle(std::unique_ptr<nopal_detail::pending_task> task, nopal_detail::task_source* source) noexcept
-      : task_(std::move(task)), source_(source) {}
+      : task_(std::move(task)), source_(source) {
+    source_->announce();
+  }
+
+  void drop() noexcept {
+    if (task_ != nullptr) {
+      task_ = nullptr;
+      source_->take_back();
+    }
+  }
 
   std::unique_ptr<nopal_detail::pending_task> task_;
   nopal_detail::task_source* source_ = nullptr;
@@ -45,8 +61,8 @@ struct handle_access {
   static task_handle make(std::unique_ptr<pending_task> task, task_source* source) {
     return {std::move(task), source};
   }
-  static pending_task* release(task_handle& handle) { return handle.task_.release(); }
-  static task_source* source(const task_handle& handle) { return handle.source_; }
+  /// Puts the task where those who wait for its group find it.
+  static void start(task_handle& handle) noexcept { handle.source_->push_announced(handle.task_.release()); }
 };
 
 }  // namespace nopal_detail

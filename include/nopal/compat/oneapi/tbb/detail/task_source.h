@@ -4,7 +4,7 @@
 // take part by stealing it. Nobody else takes tasks: who waited for those would block a thread, which a strand that began
 // on that thread may need to go on.
 //
-// Invariant: a task is in the list or was taken, and counts in `unfinished` until it is over.
+// Invariant: a task is announced, or in the list, or was taken, and counts in `unfinished` until it is over.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_TASK_SOURCE_H
 #define NOPAL_COMPAT_TBB_DETAIL_TASK_SOURCE_H
 
@@ -42,8 +42,19 @@ public:
 
   /// From any thread.
   void push(pending_task* task) {
-    lock_.lock();
+    announce();
+    push_announced(task);
+  }
+
+  /// Has those who wait do so for a task that is yet to be pushed. From any thread.
+  void announce() noexcept {
+    const lock_guard guard(lock_);
     ++unfinished_;
+    announced_.store(announced_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void push_announced(pending_task* task) noexcept {
+    lock_.lock();
+    announced_.store(announced_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     used_.store(true, std::memory_order_relaxed);
     add(task);
     const bool wakes = note_event();
@@ -52,9 +63,17 @@ public:
       events_.notify_all();
     }
   }
+  /// There will be no such task.
+  void take_back() noexcept {
+    lock_.lock();
+    announced_.store(announced_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    finish_one();
+  }
 
-  /// Whether nothing was pushed since the last wait.
-  [[nodiscard]] bool is_unused() const noexcept { return !used_.load(std::memory_order_relaxed); }
+  /// Whether nothing was pushed since the last wait, and nothing is announced.
+  [[nodiscard]] bool is_unused() const noexcept {
+    return !used_.load(std::memory_order_relaxed) && announced_.load(std::memory_order_relaxed) == 0;
+  }
 
   /// Whether there is a task that nobody took.
   [[nodiscard]] bool has_tasks() const noexcept { return first_.load(std::memory_order_relaxed) != nullptr; }
@@ -150,6 +169,11 @@ private:
     }
     // The last look at this source, unless somebody above is in its loop.
     lock_.lock();
+    finish_one();
+  }
+
+  /// Releases the lock.
+  void finish_one() noexcept {
     --unfinished_;
     const bool wakes = unfinished_ == 0 && note_event();
     lock_.unlock();
@@ -161,7 +185,8 @@ private:
   tiny_lock lock_;
   const bool oldest_first_;
   int waiters_ = 0;                            // under the lock
-  std::uint32_t unfinished_ = 0;               // under the lock: tasks in the list or running
+  std::uint32_t unfinished_ = 0;               // under the lock: tasks announced, in the list or running
+  std::atomic<std::uint32_t> announced_{0};    // written under the lock
   std::atomic<bool> used_{false};              // written under the lock: pushed to since the last wait
   std::atomic<std::uint32_t> events_{0};       // written under the lock, waited for
   std::atomic<pending_task*> first_{nullptr};  // written under the lock

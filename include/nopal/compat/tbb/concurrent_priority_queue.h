@@ -1,0 +1,2 @@
+// <tbb/concurrent_priority_queue.h>: the same header under the name that oneTBB's interface had first.
+#include "../oneapi/tbb/concurrent_priority_queue.h"
