@@ -14,15 +14,23 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace sort_detail {
 
-/// Whether no element of the range, which is not empty, precedes the one before it. Looks at stretches as a whole where that is free.
+/// Whether no element of the range, which is not empty, precedes the one before it.
 template <class Iterator, class Order>
 bool is_in_order(Iterator first, Iterator last, const Order& less) {
   if constexpr (in_registers<Iterator>) {
-    constexpr difference<Iterator> stretch = 64;
-    for (; last - first > stretch; first += stretch) {
-      bool wrong = false;
-      for (difference<Iterator> i = 0; i < stretch; ++i) wrong |= less(first[i + 1], first[i]);
-      if (wrong) return false;
+    // Each is read once, and all branches but one in nine are of comparisons.
+    auto before = *first;
+    const auto steps_down = [&](difference<Iterator> i) {
+      const auto here = first[i];
+      const bool is_less = less(here, before);
+      before = here;
+      return is_less;
+    };
+    for (; last - first > 8; first += 8) {
+      if (steps_down(1) || steps_down(2) || steps_down(3) || steps_down(4) || steps_down(5) ||
+          steps_down(6) || steps_down(7) || steps_down(8)) {
+        return false;
+      }
     }
   }
   for (Iterator next = std::next(first); next != last; first = next, ++next) {

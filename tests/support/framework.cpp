@@ -1,0 +1,1 @@
+// Nothing: a target that has a precompiled header has a source.
