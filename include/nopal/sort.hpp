@@ -13,6 +13,7 @@
 #include <nopal/detail/sort_order.hpp>
 #include <nopal/detail/sort_quick.hpp>
 #include <nopal/detail/sort_stable.hpp>
+#include <nopal/detail/sort_text.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -32,7 +33,10 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// an element throws, its value may be lost, as with std::sort.
 ///
 /// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or strictly in the opposite one, and
-/// O(n log k) expected with k different values. In place: O(log n) memory per strand, none on the heap. Span, with P workers: O(n/P +
+/// O(n log k) expected with k different values. In place: O(log n) memory per strand, none on the heap. Strings and string views of char and
+/// char8_t by an order of the standard library are the exception: 64 and more are compared by numbers of seven characters each, which
+/// takes a block of 16 bytes and the size of a string for each, and time linear in the characters that distinguish them beside the
+/// comparisons of numbers; without that memory they are compared as they are. Span, with P workers: O(n/P +
 /// log² n) expected for P up to 256, as ranges above a share of n/(4P), and of 32768 elements, are partitioned in parallel; the
 /// worst case, an input made against this very algorithm, is a serial heap sort. A strand sorts 2048 elements and fewer. The
 /// order of equal elements depends on the input and the number of workers alone, and not on the schedule.
@@ -42,9 +46,14 @@ void parallel_sort(Iterator first, Iterator last, Compare compare = {}, Projecti
   using order = sort_detail::order<Compare, Projection>;
   const order less(compare, projection);
   const auto begin = sort_detail::plain_iterator(first);
+  const auto end = begin + (last - first);
   const auto count = static_cast<std::ptrdiff_t>(last - first);
-  sort_detail::sort_range(begin, begin + (last - first), less,
-                          sort_detail::division_of(count, sort_detail::workers_for(count)));
+  const auto by = sort_detail::division_of(count, sort_detail::workers_for(count));
+  if constexpr (sort_detail::sorts_as_text<std::remove_const_t<decltype(begin)>, Compare, Projection>) {
+    if (sort_detail::sort_run(begin, end, less)) return;
+    if (count >= sort_detail::few_texts && sort_detail::sort_texts<Compare>(begin, end, by)) return;
+  }
+  sort_detail::sort_range(begin, end, less, by);
 }
 
 /// The same for all of a range, or a container.

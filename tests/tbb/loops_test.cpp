@@ -258,7 +258,7 @@ NOPAL_PROGRAM(bodies_with_plain_references) {
 struct counted_range {
   static inline std::atomic<int> halves{0};
   static inline std::atomic<int> parts{0};
-  static constexpr bool is_splittable_in_proportion = true;
+  [[maybe_unused]] static constexpr bool is_splittable_in_proportion = true;
   explicit counted_range(int length) : size(length) {}
   counted_range(counted_range& from, tbb::split) : size(from.size / 2) {
     from.size -= size;

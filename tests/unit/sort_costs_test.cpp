@@ -9,6 +9,7 @@
 #include <functional>
 #include <new>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "support/sort_inputs.hpp"
@@ -162,6 +163,11 @@ TEST(sorts, need_no_memory_without_stability_or_for_integers) {
   auto items = items_with<std::vector<counted_item>>(keys_of(shape::random, 5000));
   EXPECT_FALSE(throws_without_memory([&] { nopal::parallel_sort(items, by_key); }));
   EXPECT_TRUE(are_in_order(items));
+  // Strings take some if there is some.
+  std::vector<std::string> texts;
+  for (const int number : keys_of(shape::random, 5000)) texts.push_back(std::to_string(number));
+  EXPECT_FALSE(throws_without_memory([&] { nopal::parallel_sort(texts); }));
+  EXPECT_TRUE(std::is_sorted(texts.begin(), texts.end()));
 }
 
 /// A copy of which throws at a given one.
