@@ -43,17 +43,18 @@ inline namespace NOPAL_MODE_NAMESPACE {
 template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
           class Projection = std::identity>
 void parallel_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {
-  using order = sort_detail::order<Compare, Projection>;
-  const order less(compare, projection);
-  const auto begin = sort_detail::plain_iterator(first);
-  const auto end = begin + (last - first);
-  const auto count = static_cast<std::ptrdiff_t>(last - first);
-  const auto by = sort_detail::division_of(count, sort_detail::workers_for(count));
-  if constexpr (sort_detail::sorts_as_text<std::remove_const_t<decltype(begin)>, Compare, Projection>) {
-    if (sort_detail::sort_run(begin, end, less)) return;
-    if (count >= sort_detail::few_texts && sort_detail::sort_texts<Compare>(begin, end, by)) return;
+  if constexpr (sort_detail::is_sortable<Iterator, Compare, Projection>()) {
+    const sort_detail::order<Compare, Projection> less(compare, projection);
+    const auto begin = sort_detail::plain_iterator(first);
+    const auto end = begin + (last - first);
+    const auto count = static_cast<std::ptrdiff_t>(last - first);
+    const auto by = sort_detail::division_of(count, sort_detail::workers_for(count));
+    if constexpr (sort_detail::sorts_as_text<std::remove_const_t<decltype(begin)>, Compare, Projection>) {
+      if (sort_detail::sort_run(begin, end, less)) return;
+      if (count >= sort_detail::few_texts && sort_detail::sort_texts<Compare>(begin, end, by)) return;
+    }
+    sort_detail::sort_range(begin, end, less, by);
   }
-  sort_detail::sort_range(begin, end, less, by);
 }
 
 /// The same for all of a range, or a container.
@@ -76,11 +77,10 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
 template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
           class Projection = std::identity>
 void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {
-  using order = sort_detail::order<Compare, Projection>;
   if constexpr (sort_detail::equal_is_same<std::iter_value_t<Iterator>, Compare, Projection>) {
     nopal::parallel_sort(first, last, std::move(compare));
-  } else {
-    const order less(compare, projection);
+  } else if constexpr (sort_detail::is_sortable<Iterator, Compare, Projection>()) {
+    const sort_detail::order<Compare, Projection> less(compare, projection);
     const auto begin = sort_detail::plain_iterator(first);
     const auto count = static_cast<std::ptrdiff_t>(last - first);
     sort_detail::stable_sort_range(begin, begin + (last - first), less,

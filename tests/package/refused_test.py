@@ -127,6 +127,14 @@ WRONG = [
      "parallel search: the predicate must be callable with an element"),
     ("static_cast<void>(nopal::parallel_all_of(values, values + 10, 5));",
      "parallel search: the predicate must be callable with an element"),
+    ("nopal::parallel_sort(listed);", "no matching function for call to"),
+    ("std::vector<unlike> odd; nopal::parallel_sort(odd);", "sort: the comparator must be callable with two elements"),
+    ("nopal::parallel_stable_sort(numbers, [](int) { return true; });",
+     "sort: the comparator must be callable with two elements"),
+    ("nopal::parallel_sort(numbers, {}, [](unlike) { return 1; });",
+     "sort: the projection must be callable with an element"),
+    ("const std::vector<int> fixed; nopal::parallel_stable_sort(fixed, std::less<long>());",
+     "sort: the elements must be movable, and not constant"),
 ]
 
 

@@ -54,8 +54,8 @@ void check_every_order(const std::vector<Text>& texts) {
 
 NOPAL_PROGRAM(odd_letters) {
   engine random(1);
-  for (const std::size_t most : {0, 1, 3, 7, 8, 9, 15, 40}) {
-    for (const std::size_t count : {0, 1, 2, 63, 64, 65, 200, 3000}) {
+  for (const std::size_t most : {0U, 1U, 3U, 7U, 8U, 9U, 15U, 40U}) {
+    for (const std::size_t count : {0U, 1U, 2U, 63U, 64U, 65U, 200U, 3000U}) {
       check_every_order(odd_texts<std::string>(random, count, most));
     }
   }

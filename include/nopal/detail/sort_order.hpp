@@ -66,6 +66,34 @@ concept standard_order =
     std::same_as<Compare, std::greater<>> || std::same_as<Compare, std::greater<T>> ||
     std::same_as<Compare, std::ranges::less> || std::same_as<Compare, std::ranges::greater>;
 
+/// Elements that can be taken out of their places and put into others.
+template <class Iterator>
+concept movable_elements = std::move_constructible<value<Iterator>> &&
+                           requires(Iterator at, value<Iterator>& held) { *at = std::move(held); };
+
+template <class Iterator, class Projection>
+concept projectable = std::is_invocable_v<Projection&, std::iter_reference_t<Iterator>>;
+
+template <class Iterator, class Compare, class Projection>
+concept comparable =
+    std::is_invocable_r_v<bool, Compare&, std::invoke_result_t<Projection&, std::iter_reference_t<Iterator>>,
+                          std::invoke_result_t<Projection&, std::iter_reference_t<Iterator>>>;
+
+/// The reason why it cannot be sorted is one error.
+template <class Iterator, class Compare, class Projection>
+constexpr bool is_sortable() {
+  static_assert(movable_elements<Iterator>, "sort: the elements must be movable, and not constant");
+  static_assert(projectable<Iterator, Projection>, "sort: the projection must be callable with an element");
+  if constexpr (projectable<Iterator, Projection>) {
+    static_assert(comparable<Iterator, Compare, Projection>,
+                  "sort: the comparator must be callable with two elements, or with what the projection "
+                  "makes of two, and "
+                  "tell whether the first precedes the second");
+    return movable_elements<Iterator> && comparable<Iterator, Compare, Projection>;
+  }
+  return false;
+}
+
 /// Elements of which one can take the place of an equal one without anybody's seeing it.
 template <class T, class Compare, class Projection>
 concept equal_is_same =
