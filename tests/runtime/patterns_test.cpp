@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nopal/parallel.hpp>
@@ -40,6 +42,31 @@ NOPAL_PROGRAM(reductions_keep_the_order) {
     }
   }
   support::check_quiet();
+  return 0;
+}
+
+/// The order of combinations, in parentheses, is that of halving down to the grain, whoever is hungry.
+NOPAL_PROGRAM(reductions_with_a_grain_are_a_tree) {
+  const auto join = [](const std::string& left, const std::string& right) {
+    return '(' + left + ' ' + right + ')';
+  };
+  const auto map = [](std::size_t i) { return std::to_string(i); };
+  const std::function<std::string(std::size_t, std::size_t, std::size_t)> tree =
+      [&](std::size_t from, std::size_t to, std::size_t grain) {
+        if (to - from > grain) {
+          const std::size_t middle = from + (to - from) / 2;
+          return join(tree(from, middle, grain), tree(middle, to, grain));
+        }
+        std::string sum = "_";
+        for (; from != to; ++from) sum = join(sum, map(from));
+        return sum;
+      };
+  for (const std::size_t count : std::initializer_list<std::size_t>{1, 2, 7, 16, 100}) {
+    for (const std::size_t grain : std::initializer_list<std::size_t>{1, 2, 3, 4, 50}) {
+      NOPAL_CHECK(nopal::parallel_reduce(std::size_t{0}, count, grain, std::string("_"), map, join) ==
+                  tree(0, count, grain));
+    }
+  }
   return 0;
 }
 
@@ -135,6 +162,37 @@ NOPAL_PROGRAM(scans) {
   return 0;
 }
 
+/// The first part is not over before another strand works on the rest: so there is a rest, which is added up and then written.
+NOPAL_PROGRAM(scans_that_are_stolen_from) {
+  using support::affine;
+  const std::size_t count = 10'000;
+  std::mt19937_64 random(4);
+  std::vector<affine> values(count);
+  for (affine& each : values) each = affine{random() | 1, random()};
+  std::vector<affine> expected(count);
+  std::vector<affine> found(count);
+  for (int round = 0; round != 5; ++round) {
+    std::atomic<std::thread::id> first_thread{};
+    std::atomic<bool> has_company{nopal::workers() == 1};
+    const auto compose = [&](const affine& left, const affine& right) {
+      const std::thread::id self = std::this_thread::get_id();
+      std::thread::id nobody{};
+      if (first_thread.compare_exchange_strong(nobody, self)) {
+        while (!has_company) std::this_thread::yield();
+      } else if (nobody != self) {
+        has_company = true;
+      }
+      affine both = left;
+      both.then(right.factor, right.summand);
+      return both;
+    };
+    nopal::parallel_inclusive_scan(values.begin(), values.end(), found.begin(), compose, affine{3, 4});
+    std::inclusive_scan(values.begin(), values.end(), expected.begin(), compose, affine{3, 4});
+    NOPAL_CHECK(found == expected && has_company);
+  }
+  return 0;
+}
+
 NOPAL_PROGRAM(scans_of_numbers_and_texts) {
   const std::vector<int> ones(10000, 1);
   std::vector<long> sums(10000);
@@ -209,10 +267,12 @@ NOPAL_PROGRAM(searches_end_early) {
 
 class patterns : public support::program_at_workers {};
 
+TEST_P(patterns, reduce_in_a_tree_of_the_grain) { EXPECT_TRUE(run("reductions_with_a_grain_are_a_tree")); }
 TEST_P(patterns, reduce_in_order) { EXPECT_TRUE(run("reductions_keep_the_order")); }
 TEST_P(patterns, reduce_elements) { EXPECT_TRUE(run("reductions_of_elements")); }
 TEST_P(patterns, transform) { EXPECT_TRUE(run("transformations")); }
 TEST_P(patterns, scan) { EXPECT_TRUE(run("scans")); }
+TEST_P(patterns, scan_what_others_took) { EXPECT_TRUE(run("scans_that_are_stolen_from")); }
 TEST_P(patterns, scan_numbers_and_texts) { EXPECT_TRUE(run("scans_of_numbers_and_texts")); }
 TEST_P(patterns, search) { EXPECT_TRUE(run("searches")); }
 TEST_P(patterns, end_searches_early) { EXPECT_TRUE(run("searches_end_early")); }
