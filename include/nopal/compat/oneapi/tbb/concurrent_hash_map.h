@@ -1,3 +1,2 @@
 // Not here; said rather than found elsewhere, since oneTBB's own headers do not go with these.
-#error                                                                                                       \
-    "nopal: <tbb/concurrent_hash_map.h> is not among nopal's headers for oneTBB programs: compile this file with oneTBB's own, and those alone"
+#error "nopal: not among these headers: compile this file with those of oneTBB, and those alone"
