@@ -45,6 +45,23 @@ inline constexpr bool sorts_as_text =
 /// Fewer are compared as they are.
 inline constexpr std::ptrdiff_t few_texts = 64;
 
+/// Whether a look at some says that most are equal to others. Comparisons then find their places in few passes over the strings as
+/// they lie, where records would have them looked at all over memory.
+template <class T>
+bool has_few_kinds(const T* first, std::ptrdiff_t count) {
+  constexpr std::ptrdiff_t looks = 32;
+  if (count < 64 * looks) return false;
+  const T* seen[looks];
+  std::ptrdiff_t kinds = 0;
+  for (std::ptrdiff_t i = 0; i != looks; ++i) {
+    const T* const here = first + count / looks * i;
+    std::ptrdiff_t known = 0;
+    while (known != kinds && *seen[known] != *here) ++known;
+    if (known == kinds) seen[kinds++] = here;
+  }
+  return kinds <= looks * 3 / 4;
+}
+
 template <class T, bool descending>
 class text_sorter {
 public:
@@ -189,9 +206,10 @@ private:
   const division by_;
 };
 
-/// Sorts them; false, and nothing is changed, if there is no memory for it.
+/// Sorts them; false, and nothing is changed, if they are better compared or there is no memory for it.
 template <class Compare, class T>
 bool sort_texts(T* first, T* last, division by) {
+  if (has_few_kinds(first, last - first)) return false;
   using sorter = text_sorter<T, descending_order<Compare, T>>;
   const auto count = static_cast<std::size_t>(last - first);
   static_assert(alignof(T) <= alignof(typename sorter::record) &&
