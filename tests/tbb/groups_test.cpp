@@ -205,6 +205,21 @@ NOPAL_PROGRAM(announced_tasks) {
     NOPAL_CHECK(group.wait() == tbb::complete && is_over);
     other.join();
   }
+  // At the very moment of the wait.
+  for (int round = 0; round != 3000; ++round) {
+    std::atomic<bool> begins{false};
+    bool is_run = false;
+    tbb::task_group group;
+    tbb::task_handle handle = group.defer([&] { is_run = true; });
+    std::thread other([&] {
+      while (!begins) std::this_thread::yield();
+      group.run(std::move(handle));
+    });
+    begins = true;
+    group.wait();
+    NOPAL_CHECK(is_run);
+    other.join();
+  }
   return 0;
 }
 

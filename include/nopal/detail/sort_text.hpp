@@ -2,7 +2,7 @@
 //
 // A record holds the characters from some depth on as a number, and where the string is. Records are sorted like any numbers, without
 // looking at the strings; those that are equal and go on are sorted anew by what follows. The strings are moved once, when all
-// is known. This is the caching of Rantala and others for multikey quicksort (Sinha and Wirth, 2010), with quicksort for the numbers.
+// is known.
 #ifndef NOPAL_DETAIL_SORT_TEXT_HPP
 #define NOPAL_DETAIL_SORT_TEXT_HPP
 
@@ -65,12 +65,12 @@ bool has_few_kinds(const T* first, std::ptrdiff_t count) {
 template <class T, bool descending>
 class text_sorter {
 public:
-  /// The strings at `first`, of which there are `count`, and as many places for records and for strings, not made yet.
   struct record {
     std::uint64_t key;
     T* text;
   };
 
+  /// `count` strings at `first`, and as many places for records and for strings, not made yet.
   text_sorter(T* first, std::ptrdiff_t count, record* records, T* moved, division by) noexcept
       : first_(first), count_(count), records_(records), moved_(moved), by_(by) {}
 

@@ -183,7 +183,7 @@ CORPUS_CASE(callables_erased) {
   nopal::scope s;
   s.fork_into(first, erased, 1);
   s.fork_into(second, std::ref(erased), 2);
-  s.fork_into(bound, std::bind(with_default, std::placeholders::_1, 4), 5);
+  s.fork_into(bound, std::bind_front(with_default, 4), 5);
   const int meanwhile = erased(3);
   s.join();
   return first == 101 && second == 102 && bound == 20 && meanwhile == 103;

@@ -41,39 +41,34 @@ public:
   explicit constexpr task_source(order first) : oldest_first_(first == order::oldest_first) {}
 
   /// From any thread.
-  void push(pending_task* task) {
-    announce();
-    push_announced(task);
+  void push(pending_task* task) noexcept {
+    lock_.lock();
+    ++unfinished_;
+    set_use(use() | pushed);
+    add_and_unlock(task);
   }
 
   /// Has those who wait do so for a task that is yet to be pushed. From any thread.
   void announce() noexcept {
     const lock_guard guard(lock_);
     ++unfinished_;
-    announced_.store(announced_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    set_use(use() + one_announced);
   }
   void push_announced(pending_task* task) noexcept {
     lock_.lock();
-    announced_.store(announced_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    used_.store(true, std::memory_order_relaxed);
-    add(task);
-    const bool wakes = note_event();
-    lock_.unlock();
-    if (wakes) {
-      events_.notify_all();
-    }
+    // One store: who looks meanwhile finds it announced or pushed.
+    set_use((use() - one_announced) | pushed);
+    add_and_unlock(task);
   }
   /// There will be no such task.
   void take_back() noexcept {
     lock_.lock();
-    announced_.store(announced_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    set_use(use() - one_announced);
     finish_one();
   }
 
   /// Whether nothing was pushed since the last wait, and nothing is announced.
-  [[nodiscard]] bool is_unused() const noexcept {
-    return !used_.load(std::memory_order_relaxed) && announced_.load(std::memory_order_relaxed) == 0;
-  }
+  [[nodiscard]] bool is_unused() const noexcept { return use() == 0; }
 
   /// Whether there is a task that nobody took.
   [[nodiscard]] bool has_tasks() const noexcept { return first_.load(std::memory_order_relaxed) != nullptr; }
@@ -87,7 +82,7 @@ public:
       drain(0, serial);
       lock_.lock();
       if (unfinished_ == 0) {
-        used_.store(false, std::memory_order_relaxed);
+        set_use(use() & ~pushed);
         lock_.unlock();
         break;
       }
@@ -107,6 +102,22 @@ public:
 private:
   static constexpr int deepest =
       32;  // a task's followers run in its place, so deep that the stack stays small
+
+  static constexpr std::uint32_t pushed = 1;
+  static constexpr std::uint32_t one_announced = 2;
+
+  // Relaxed: changed under the lock; a look without it is by who made or pushed the tasks it asks about, or joined who did.
+  [[nodiscard]] std::uint32_t use() const noexcept { return use_.load(std::memory_order_relaxed); }
+  void set_use(std::uint32_t now) noexcept { use_.store(now, std::memory_order_relaxed); }
+
+  void add_and_unlock(pending_task* task) noexcept {
+    add(task);
+    const bool wakes = note_event();
+    lock_.unlock();
+    if (wakes) {
+      events_.notify_all();
+    }
+  }
 
   /// Under the lock. True if somebody has to be woken.
   bool note_event() noexcept {
@@ -184,10 +195,10 @@ private:
 
   tiny_lock lock_;
   const bool oldest_first_;
-  int waiters_ = 0;                            // under the lock
-  std::uint32_t unfinished_ = 0;               // under the lock: tasks announced, in the list or running
-  std::atomic<std::uint32_t> announced_{0};    // written under the lock
-  std::atomic<bool> used_{false};              // written under the lock: pushed to since the last wait
+  int waiters_ = 0;               // under the lock
+  std::uint32_t unfinished_ = 0;  // under the lock: tasks announced, in the list or running
+  std::atomic<std::uint32_t> use_{
+      0};  // written under the lock: pushed to since the last wait; tasks announced
   std::atomic<std::uint32_t> events_{0};       // written under the lock, waited for
   std::atomic<pending_task*> first_{nullptr};  // written under the lock
   pending_task* last_ = nullptr;               // under the lock; of a list that is not empty
