@@ -85,8 +85,8 @@ worker* adopt_locked(runtime& all) {
   }
   self->exceptions = this_thread_exceptions();
   run_on(self, &self->native);
-  set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
-  set_float_control_of(self->deque.strand, arch::float_control());
+  set_if_changed(self->deque.setting.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
+  set_float_control_of(self->deque.setting, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   self->has_thread.store(true, std::memory_order_seq_cst);
   NOPAL_DISTURB();

@@ -38,13 +38,13 @@ bool exceptions_known(worker* self, std::int32_t entries) {
   const exception_state now = *self->exceptions;
   if (entries == 1) {
     // The only entry was made just now: what is, was.
-    set(self->deque.strand.uncaught, now.uncaught);
+    set_if_changed(self->deque.setting.uncaught, now.uncaught);
     return true;
   }
   if (now.uncaught != 0) {
     return false;  // Some forks may be older than the exception in flight. They stay private until it has landed.
   }
-  set(self->deque.strand.uncaught, 0);
+  set_if_changed(self->deque.setting.uncaught, 0);
   return true;
 }
 
@@ -56,7 +56,7 @@ void offer(worker* self, bool barrier_works) {
   }
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
                        self->deque.strand.stack};
-  set_float_control_of(self->deque.strand, arch::float_control());
+  set_float_control_of(self->deque.setting, arch::float_control());
   const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
   if (deque::publish(self->deque, most, record_caught, &record) > 0) {
     self->counts.publishes.add();

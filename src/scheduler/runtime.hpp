@@ -91,6 +91,9 @@ int install_hooks(runtime& all) noexcept;
 /// The loop of a thread without a strand; on its scheduler stack.
 [[noreturn]] void find_work(worker* self) noexcept;
 
+/// The thief has just taken the continuation of `frame`: one child more for its join.
+void count_steal(worker* self, nopal_frame* frame) noexcept;
+
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
 

@@ -19,21 +19,24 @@ constexpr int yields_before_sleep = 16;
 /// What a thief reads of a victim between seeing an entry and taking it.
 struct observation {
   worker* thief;
-  const nopal_strand* from;
-  nopal_strand strand;  // but for its floating-point control
+  const nopal_deque* from;
+  nopal_strand strand;
   std::uint64_t float_control;
+  std::uint32_t uncaught;
   bool views_used;
 };
 
 void observe(void* context) {
   auto& seen = *static_cast<observation*>(context);
-  seen.strand.stack = get(seen.from->stack);
-  seen.strand.base_frame_pointer = get(seen.from->base_frame_pointer);
-  seen.strand.base_to_home = get(seen.from->base_to_home);
-  seen.strand.clock = get(seen.from->clock);
-  seen.strand.uncaught = get(seen.from->uncaught);
-  seen.float_control = float_control_of(*seen.from);
-  seen.strand.segment = get(seen.from->segment);
+  const nopal_strand& strand = seen.from->strand;
+  seen.strand.stack = get(strand.stack);
+  seen.strand.base_frame_pointer = get(strand.base_frame_pointer);
+  seen.strand.base_scope = get(strand.base_scope);
+  seen.strand.base_to_home = get(strand.base_to_home);
+  seen.strand.clock = get(strand.clock);
+  seen.strand.segment = get(strand.segment);
+  seen.float_control = float_control_of(seen.from->setting);
+  seen.uncaught = get(seen.from->setting.uncaught);
   // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
   set(seen.thief->deque.strand.stack, seen.thief->spare);
   // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
@@ -48,7 +51,7 @@ bool no_exception_about(void* context) {
     return true;
   }
   return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
-         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.strand.uncaught) == 0;
+         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.setting.uncaught) == 0;
 }
 
 /// Where the strand's stack pointer starts on `stack`: below room for the arguments it passes on the stack.
@@ -65,9 +68,9 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
 
 /// Later than every steal of this strand before: workers' clocks travel with strands, by steals and by joins, so that no
 /// line is shared by all.
-std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
-  const std::uint32_t own = get(self->deque.strand.clock);
-  const std::uint32_t ticket = (own > seen ? own : seen) + 1;
+std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
+  const std::uint64_t own = get(self->deque.strand.clock);
+  const std::uint64_t ticket = (own > seen ? own : seen) + 1;
   set(self->deque.strand.clock, ticket);
   return ticket;
 }
@@ -81,7 +84,7 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   char* const home_pointer = away ? pointer + seen.base_to_home : pointer;
   if (frame->steals == 0) {
     frame->home = nullptr;
-    frame->uncaught_at_fork = seen.uncaught;
+    frame->uncaught_at_fork = observed.uncaught;
   }
   if (!away) {
     frame->home =
@@ -90,18 +93,18 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   }
   frame->last_steal = next_ticket(
       self, frame->steals != 0 && frame->last_steal > seen.clock ? frame->last_steal : seen.clock);
-  ++frame->steals;
+  count_steal(self, frame);
 
   NOPAL_DISTURB();
-  const std::uint32_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
+  const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before};
+  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before, frame};
   run_on(self, stack);
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
-  set(self->deque.strand.uncaught, seen.uncaught);
-  set_float_control_of(self->deque.strand, observed.float_control);
+  set_if_changed(self->deque.setting.uncaught, observed.uncaught);
+  set_float_control_of(self->deque.setting, observed.float_control);
   if (self->exceptions != nullptr) {
-    *self->exceptions = {caught, seen.uncaught};
+    *self->exceptions = {caught, observed.uncaught};
   }
   arch::set_float_control(observed.float_control);
   self->counts.steals.add();
@@ -166,7 +169,7 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome look_at(worker* self, worker* victim) {
-  observation seen{self, &victim->deque.strand, {}, 0, false};
+  observation seen{self, &victim->deque, {}, 0, 0, false};
   nopal_frame* slot = nullptr;
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
   if (outcome != deque::steal_outcome::taken) {

@@ -153,7 +153,7 @@ void deque_model::start_anew() {
   }
   nopal::deque::reset(worker_.deque);
   ++strand_;
-  __atomic_store_n(&worker_.deque.strand.clock, static_cast<std::uint32_t>(strand_), __ATOMIC_RELAXED);
+  __atomic_store_n(&worker_.deque.strand.clock, static_cast<std::uint64_t>(strand_), __ATOMIC_RELAXED);
 }
 
 void deque_model::steal_by_script(int thief, const std::string& script) {
@@ -171,7 +171,7 @@ void deque_model::steal_by_script(int thief, const std::string& script) {
 void deque_model::steal(int /*thief*/) {
   struct observation {
     const nopal_deque* from;
-    std::uint32_t strand;
+    std::uint64_t strand;
   } seen{&worker_.deque, 0};
   nopal_frame* frame = nullptr;
   const auto observe = [](void* context) {
