@@ -25,8 +25,10 @@ void record_caught(void* context, nopal_frame*& slot) {
   const auto& record = *static_cast<const caught_record*>(context);
   if (record.caught != nullptr) {
     nopal_frame* const frame = untagged(slot);
-    frame->caught = caught_at(record.caught, arch::stack_pointer_of(frame), record.stack);
-    __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
+    if (void* const caught = caught_at(record.caught, arch::stack_pointer_of(frame), record.stack)) {
+      frame->caught = caught;
+      __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
+    }
   }
 }
 
@@ -111,7 +113,9 @@ extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, pus
   return failed;
 }
 
-extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
+extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
+  return deque::pop_slow(*deque, no_exception_about, reinterpret_cast<worker*>(deque)) ? 1 : 0;
+}
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

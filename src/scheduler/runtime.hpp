@@ -97,6 +97,10 @@ void count_steal(worker* self, nopal_frame* frame) noexcept;
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
 
+/// Whether the worker's thread, which this is of, handles no exception and has none in flight, and none of its forks was published in
+/// such a state. Forks may be published in one step only if so: the owner alone, looking at each, can tell others apart.
+bool no_exception_about(void* of_worker) noexcept;
+
 /// Whether a thief can get anything from `victim` now.
 bool has_work_to_take(worker* victim) noexcept;
 

@@ -43,17 +43,6 @@ void observe(void* context) {
   seen.views_used = views_used();
 }
 
-/// A thief may publish for its victim only forks made with no exception about; the owner alone can tell the others apart.
-bool no_exception_about(void* context) {
-  const auto* const victim = static_cast<const worker*>(context);
-  const exception_state* const state = victim->exceptions;
-  if (state == nullptr) {
-    return true;
-  }
-  return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
-         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.setting.uncaught) == 0;
-}
-
 /// Where the strand's stack pointer starts on `stack`: below room for the arguments it passes on the stack.
 char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const char* home_stack_pointer) {
   // The frame's whole extent bounds that room. A frame with large locals has an extent that says nothing.
@@ -247,6 +236,16 @@ bool look_around(worker* self, int& impatience) {
 }
 
 }  // namespace
+
+bool no_exception_about(void* context) noexcept {
+  const auto* const victim = static_cast<const worker*>(context);
+  const exception_state* const state = victim->exceptions;
+  if (state == nullptr) {
+    return true;
+  }
+  return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
+         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.setting.uncaught) == 0;
+}
 
 bool has_work_to_take(worker* victim) noexcept {
   // Private work that only its owner can publish is nothing to stay awake for: the owner wakes somebody when it does.
