@@ -86,10 +86,10 @@ worker* adopt_locked(runtime& all) {
   }
   begin_visits(self);
   run_on(self, &self->native);
-  set(self->deque.root, self);
+  set_if_changed(self->deque.setting.root, self);
   set(self->local, nopal_local());
-  set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
-  set_float_control_of(self->deque.strand, arch::float_control());
+  set_if_changed(self->deque.setting.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
+  set_float_control_of(self->deque.setting, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   NOPAL_DISTURB();
   enter_table(all, self, place);
@@ -194,7 +194,7 @@ void after_fork_in_child() {
   }
   worker* const self = thread_worker(this_worker());
   self->of_pool = false;
-  set(self->deque.root, self);  // its strand may have been of another thread's root
+  set_if_changed(self->deque.setting.root, self);  // its strand may have been of another thread's root
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
     each->spare = nullptr;
     each->inbox.store(nullptr, std::memory_order_relaxed);

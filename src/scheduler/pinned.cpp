@@ -26,7 +26,7 @@ worker* make_nested(worker* outer) noexcept {
   self->index = outer->index;
   self->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   self->exceptions = outer->exceptions;
-  set(self->deque.root, self);
+  set_if_changed(self->deque.setting.root, self);
   set(self->deque.strand.stack, &self->native);
   self->cpu.store(outer->cpu.load(std::memory_order_relaxed), std::memory_order_relaxed);
   self->has_thread.store(true, std::memory_order_seq_cst);

@@ -112,8 +112,15 @@ int install_hooks(runtime& all) noexcept;
 /// The loop of a thread without a strand; on its scheduler stack.
 [[noreturn]] void find_work(worker* self) noexcept;
 
+/// The thief has just taken the continuation of `frame`: one child more for its join.
+void count_steal(worker* self, nopal_frame* frame) noexcept;
+
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
+
+/// Whether the worker's thread, which this is of, handles no exception and has none in flight, and none of its forks was published in
+/// such a state. Forks may be published in one step only if so: the owner alone, looking at each, can tell others apart.
+bool no_exception_about(void* of_worker) noexcept;
 
 /// Whether the thief `self` can get anything from `victim` now.
 bool has_work_to_take(worker* self, worker* victim) noexcept;

@@ -223,7 +223,7 @@ void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
 
 /// From here on the strand has `views`, which begin where the segment after `before` does.
 void go_on_with(nopal_stack* stack, const nopal_frame* frame, view_set* views,
-                std::uint32_t before) noexcept {
+                std::uint64_t before) noexcept {
   set_this_views(views);
   if (is_away(stack, frame)) {
     stack->base.segment_before = before;
@@ -256,7 +256,7 @@ bool has_all_views(nopal_frame* frame) noexcept { return pieces.is_whole(frame, 
 /// reducer was made after some children had ended. Returns what the join returns.
 extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept {
   void* const exception = first->exception;
-  const std::uint32_t before = first->before;
+  const std::uint64_t before = first->before;
   const bool base = is_base();
   reducing who{frame, false};
   view_set* all = nullptr;

@@ -52,7 +52,7 @@ enum park_state : std::uint32_t {
 };
 
 struct worker {
-  // The first 128 bytes are known to the inlined fast path, the two pointers behind them to the assembly.
+  // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
   nopal_deque deque;
   void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry; set once
   void* exit_stack_pointer;       ///< where the scheduler returns to; threads of the pool only
@@ -95,7 +95,7 @@ struct worker {
   worker_counters counts;
 };
 
-/// A field of nopal_strand: relaxed, as its comment says.
+/// A field of nopal_strand or nopal_strand_setting: relaxed, as their comments say.
 template <class T>
 [[nodiscard]] inline T get(const T& field) noexcept {
   return __atomic_load_n(&field, __ATOMIC_RELAXED);
@@ -105,18 +105,26 @@ inline void set(T& field, std::type_identity_t<T> value) noexcept {
   __atomic_store_n(&field, value, __ATOMIC_RELAXED);
 }
 
-/// SSE and x87 control words in one, as the arch layer has them.
-[[nodiscard]] inline std::uint64_t float_control_of(const nopal_strand& strand) noexcept {
-  return get(strand.float_control) | static_cast<std::uint64_t>(get(strand.x87_control)) << 32;
+/// For nopal_strand_setting, whose line thieves share.
+template <class T>
+inline void set_if_changed(T& field, std::type_identity_t<T> value) noexcept {
+  if (get(field) != value) {
+    set(field, value);
+  }
 }
-inline void set_float_control_of(nopal_strand& strand, std::uint64_t control) noexcept {
-  set(strand.float_control, static_cast<std::uint32_t>(control));
-  set(strand.x87_control, static_cast<std::uint16_t>(control >> 32));
+
+/// SSE and x87 control words in one, as the arch layer has them.
+[[nodiscard]] inline std::uint64_t float_control_of(const nopal_strand_setting& setting) noexcept {
+  return get(setting.float_control) | static_cast<std::uint64_t>(get(setting.x87_control)) << 32;
+}
+inline void set_float_control_of(nopal_strand_setting& setting, std::uint64_t control) noexcept {
+  set_if_changed(setting.float_control, static_cast<std::uint32_t>(control));
+  set_if_changed(setting.x87_control, static_cast<std::uint32_t>(control >> 32));
 }
 
 /// Whose root the strand is part of that `one` runs; that ran last, in a scheduler. A worker of the pool has none at first.
 [[nodiscard]] inline const worker* root_of(const worker& one) noexcept {
-  return static_cast<const worker*>(get(one.deque.root));
+  return static_cast<const worker*>(get(one.deque.setting.root));
 }
 
 /// The thread's first worker.
@@ -151,6 +159,7 @@ inline void run_on(worker* self, nopal_stack* stack) noexcept {
   nopal_strand& strand = self->deque.strand;
   if (stack != nullptr) {
     set(strand.base_frame_pointer, stack->base.frame_pointer);
+    set(strand.base_scope, stack->base.scope);
     set(strand.base_to_home, stack->base.to_home);
     set(strand.segment, stack->base.sequence);
   }
