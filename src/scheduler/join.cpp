@@ -125,6 +125,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
+  check_end_of_thread(self, stack, true);
   checkers::leave_strand(stack->record, self->scheduler_record, arch::stack_pointer_of(frame),
                          &frame->unfinished);
   const auto children = static_cast<std::int32_t>(frame->steals);
@@ -163,6 +164,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = self->deque.strand.stack;
+  check_end_of_thread(self, stack, false);
   checkers::leave_strand(stack->record, self->scheduler_record, stack_pointer, &frame->unfinished);
   if (stack->base.frame_pointer == frame->frame_pointer) {
     leave_empty(self,

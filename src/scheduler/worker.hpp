@@ -80,7 +80,8 @@ struct worker {
   nopal_stack native;    ///< the stack the thread came with
   checkers::stack_record scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
   void* scheduler_memory;                   ///< mapping of an adopted thread's scheduler stack
-  void* signal_stack;                       ///< for the overflow handler
+  void* signal_stack;  ///< for the overflow handler, with a guard page below; null before it is needed
+  bool ends_already;   ///< the thread was ending when it left its own stack: its strands are of its last destructors
   worker* next_idle;                        ///< in the list of workers without a thread
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
@@ -127,6 +128,10 @@ worker* this_worker() noexcept;
 
 /// Makes `self` the calling thread's worker; null for none.
 void set_this_worker(worker* self) noexcept;
+
+/// Whether the calling thread was started as one of the pool's, also when it has left that.
+bool is_thread_of_pool() noexcept;
+void set_thread_of_pool(bool is_one) noexcept;
 
 /// The C++ runtime's state of the calling thread; null if there is none.
 exception_state* this_thread_exceptions() noexcept;
