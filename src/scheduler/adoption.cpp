@@ -85,6 +85,7 @@ worker* adopt_locked(runtime& all) {
   }
   self->exceptions = this_thread_exceptions();
   run_on(self, &self->native);
+  self->bottom_at_rest = self->deque.bottom;
   set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
   set_float_control_of(self->deque.strand, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);

@@ -73,7 +73,7 @@ void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noe
 }
 
 void check_at_rest(const worker* self) noexcept {
-  if (!is_on_own_stack(self) || deque::size(self->deque) > 0) {
+  if (!is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest) {
     os::write_stderr("nopal: a thread ended inside a scope (pthread_exit, pthread_cancel, or a C function that "
                      "returned without its join): join every scope before its thread ends\n");
     std::abort();

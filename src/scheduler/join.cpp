@@ -22,6 +22,7 @@ namespace {
     // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
     deque::reset(self->deque);
   }
+  self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
   run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
