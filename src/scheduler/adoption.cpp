@@ -125,6 +125,9 @@ void stop_if_last(runtime& all) noexcept {
 /// At a thread's end, after its own destructors. The thread is no worker afterwards.
 void thread_ends(void* argument) {
   auto* const self = static_cast<worker*>(argument);
+  if (this_worker() != self) {
+    return;  // of a thread of the pool that has left it
+  }
   runtime& all = the_runtime();
   check_at_rest(self);
   set_this_worker(nullptr);

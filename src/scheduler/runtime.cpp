@@ -86,7 +86,6 @@ void pool_thread(void* argument) {
   watch_for_overflow(self);
   set_told_of_end(self);  // A strand may end its thread. Where that is refused nobody says so.
   nopal_enter_scheduler(self);
-  set_told_of_end(nullptr);
   end_visits(self);
   stop_watching_for_overflow(self);
   set_this_worker(nullptr);

@@ -34,7 +34,7 @@ struct runtime {
   bool stacks_mapped = false;           ///< `stacks` was started and not stopped
   worker_counters left_counts;          ///< sums over workers that are gone
   bool hooks_installed = false;         ///< the hook of a thread's end
-  bool unloaded = false;                ///< at_unload has run: forks get no threads, and nobody is told of an end
+  bool unloaded = false;  ///< at_unload has run: forks get no threads, and nobody is told of an end
 
   /// Odd while somebody waits, without the lock, for the pool's threads to end. Written under `lock`; the futex of those who
   /// wait for that.
@@ -103,7 +103,7 @@ worker* adopt_this_thread() noexcept;
 /// Installs the hook of a thread's end, once. Under `lock`. Returns 0 or an errno value.
 int install_hooks(runtime& all) noexcept;
 
-/// Whether the calling thread's end is told to its worker; null for no worker. Returns 0 or an errno value.
+/// The calling thread's end is told to its worker from here on. Returns 0 or an errno value.
 int set_told_of_end(worker* self) noexcept;
 
 /// A thread that ends by pthread_exit or pthread_cancel passes the fork of `frame`, whose child is left: takes the continuation

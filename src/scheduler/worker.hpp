@@ -81,9 +81,11 @@ struct worker {
   checkers::stack_record scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
   void* scheduler_memory;                   ///< mapping of an adopted thread's scheduler stack
   void* signal_stack;  ///< for the overflow handler, with a guard page below; null before it is needed
-  std::int32_t bottom_at_rest;  ///< of the deque, when the thread last came back to its own stack: all of its forks came later
-  bool ends_already;   ///< the thread was ending when it left its own stack: its strands are of its last destructors
-  worker* next_idle;                        ///< in the list of workers without a thread
+  std::int32_t
+      bottom_at_rest;  ///< of the deque, when the thread last came back to its own stack: all of its forks came later
+  bool
+      ends_already;  ///< the thread was ending when it left its own stack: its strands are of its last destructors
+  worker* next_idle;  ///< in the list of workers without a thread
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before

@@ -1,4 +1,5 @@
-// One process that ends in one way at one moment: endings <moment> <way>. endings_test.py knows how each must end.
+// One process that ends in one way at one moment: endings <moment> <way>. endings_test.py knows how each must end. Also a plug-in,
+// whose end is its unloading.
 #include <nopal/nopal.hpp>
 
 #include <pthread.h>
@@ -214,6 +215,11 @@ __attribute__((destructor(101))) void at_the_very_end() {
 }
 
 }  // namespace
+
+#ifdef ENDINGS_PLUGIN
+extern "C" __attribute__((visibility("default"))) int run_endings(int argc, char** argv);
+#define main run_endings
+#endif
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

@@ -1,6 +1,6 @@
 """How processes that use Nopal end: every way at every moment, on 1, 2 and 7 workers.
 
-Each is one run of the program `endings`. What its exit code or signal must be, and what it may write to stderr, is
+Each is one run of the program `endings`, or of a host that loads it as a plug-in and unloads it. What its exit code or signal must be, and what it may write to stderr, is
 computed here from the way and the moment alone. A run that is not over after some seconds hangs, which is a failure.
 """
 
@@ -24,6 +24,8 @@ LAST = ("atexit", "at_quick_exit", "static", "destructor", "thread_local_of_main
         "thread_local_of_pool", "thread_local_of_pool_at_shutdown")
 MOMENTS = ("unused", "idle", "idle_for_long", "child", "nested_child", "second_thread", "second_thread_in_scope") \
     + ON_THE_POOL[:3] + LAST
+# What the plug-in leaves to the process, which may not call it any more.
+AFTER_A_PLUGIN = ("at_quick_exit", "thread_local_of_main", "thread_local_of_pool")
 TERMINATED = "terminate called"
 SECONDS = 15
 
@@ -45,12 +47,16 @@ def expected(moment, way, workers):
     return [(0, "")]
 
 
-def cases(worker_counts):
+def cases(worker_counts, as_plugin):
     for workers in worker_counts:
         for moment in MOMENTS:
             if workers == 1 and moment in ON_THE_POOL:
                 continue
+            if as_plugin and moment in AFTER_A_PLUGIN:
+                continue
             for way in WAYS:
+                if as_plugin and way in ENDS_THREAD:
+                    continue
                 if moment in LAST and way in ENDS_THREAD:
                     continue
                 if moment.startswith("thread_local_of_pool") and way == "stop_by_two":
@@ -58,13 +64,13 @@ def cases(worker_counts):
                 yield moment, way, workers
 
 
-def run(program, moment, way, workers):
+def run(command, moment, way, workers):
     """None, or what is wrong."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
     environment["NOPAL_WORKERS"] = str(workers)
-    what = f"NOPAL_WORKERS={workers} {os.path.basename(program)} {moment} {way}"
+    what = f"NOPAL_WORKERS={workers} {' '.join(map(os.path.basename, command))} {moment} {way}"
     try:
-        seen = subprocess.run([program, moment, way], env=environment, timeout=SECONDS, text=True,
+        seen = subprocess.run([*command, moment, way], env=environment, timeout=SECONDS, text=True,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         return f"{what}: hangs"
@@ -79,14 +85,14 @@ def run(program, moment, way, workers):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program")
+    parser.add_argument("command", nargs="+", help="endings, or host and plug-in")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 7])
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--only", nargs=2, metavar=("MOMENT", "WAY"))
     given = parser.parse_args()
-    chosen = [case for case in cases(given.workers) if given.only in (None, list(case[:2]))] * given.rounds
+    chosen = [case for case in cases(given.workers, len(given.command) > 1) if given.only in (None, list(case[:2]))] * given.rounds
     with concurrent.futures.ThreadPoolExecutor(max_workers=2 * (os.cpu_count() or 1)) as pool:
-        wrong = [text for text in pool.map(lambda case: run(given.program, *case), chosen) if text]
+        wrong = [text for text in pool.map(lambda case: run(given.command, *case), chosen) if text]
     for text in wrong:
         print(text)
     print(f"{len(chosen)} endings, {len(wrong)} wrong")

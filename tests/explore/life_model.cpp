@@ -141,6 +141,8 @@ private:
       ++runs_[number];
     } else {
       lock(&not_joined_[number]);
+      nopal::worker* const self = nopal::this_worker();  // back on its own stack
+      self->bottom_at_rest = self->deque.bottom;
     }
   }
 

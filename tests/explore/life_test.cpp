@@ -90,12 +90,13 @@ TEST(stop, beside_a_fork) { expect_right(stop_beside_fork, 0, 0); }
 const life_scenario stop_and_fork_at_end = {.program = {"x"}, .pool_end = "+-", .adopted_at_first = 1};
 const life_scenario stop_and_stop_at_end = {.program = {"x"}, .pool_end = "x", .adopted_at_first = 1};
 const life_scenario stop_by_two = {.program = {"x", "x"}, .adopted_at_first = 1};
-const life_scenario stop_by_two_and_start = {.program = {"x", "x+-"}, .adopted_at_first = 1, .lives = 2};
+const life_scenario stop_by_two_and_start = {
+    .program = {"x", "x+-"}, .pool_threads = 0, .adopted_at_first = 1, .lives = 2};
 const life_scenario last_end = {.program = {"+-e"}, .first_thread_over = true, .adopted_at_first = 1};
 TEST(stop, of_a_thread_that_forks_at_its_end) { expect_right(stop_and_fork_at_end, 1, 1); }
 TEST(stop, of_a_thread_that_stops_at_its_end) { expect_right(stop_and_stop_at_end, 2, 1); }
 TEST(stop, by_two_at_once) { expect_right(stop_by_two, 1, 1); }
-TEST(stop, by_two_at_once_and_start) { expect_right(stop_by_two_and_start, 0, 0); }
+TEST(stop, by_two_at_once_and_start) { expect_right(stop_by_two_and_start, 2, 1); }
 TEST(stop, by_the_last_thread_s_end) { expect_right(last_end, 2, 1); }
 TEST(stop_faults, joined_with_the_lock) {
   expect_fault(stop_and_fork_at_end, "joined with the lock", anywhere, 1);

@@ -52,9 +52,9 @@ protected:
   int lives = 1;             ///< of the runtime
   int adopted_at_first = 0;  ///< the runtime runs, and so many threads of the program are workers
   bool poisoned_at_first = true;
-  int threads_granted = 100;   ///< the system refuses more
-  int values_granted = 100;    ///< the system refuses room for more values of a key
-  bool watch_strands = false;  ///< what stack a worker runs on matters
+  int threads_granted = 100;       ///< the system refuses more
+  int values_granted = 100;        ///< the system refuses room for more values of a key
+  bool watch_strands = false;      ///< what stack a worker runs on matters
   bool first_thread_over = false;  ///< before the others
 
   [[nodiscard]] int threads() const override { return program_threads + lives * pool_threads; }
