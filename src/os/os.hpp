@@ -97,6 +97,25 @@ bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept;
 /// Lets the calling thread run where `forbid_cpu` found that it might. False if the system refuses.
 bool allow_cpus(const cpu_bits& cpus) noexcept;
 
+/// Whether the calling thread is on its way out by pthread_exit or pthread_cancel; later it runs its last destructors so. False
+/// where the system's library does not tell.
+[[nodiscard]] bool thread_is_ending() noexcept;
+
+/// Whether the process's first thread has ended by itself, or is the caller, who does.
+[[nodiscard]] bool first_thread_ends() noexcept;
+
+/// While it lives the calling thread is not cancelled: what it does would be left halfway.
+class not_cancelled {
+public:
+  not_cancelled() noexcept;
+  ~not_cancelled();
+  not_cancelled(const not_cancelled&) = delete;
+  not_cancelled& operator=(const not_cancelled&) = delete;
+
+private:
+  int before_;
+};
+
 /// Lets another thread that is ready run first.
 void yield() noexcept;
 

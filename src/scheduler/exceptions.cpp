@@ -161,6 +161,10 @@ void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
 }
 
 extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
+  if (handles_end_of_thread()) {
+    pass_fork_at_end(frame);
+    return 1;
+  }
   if (nopal_pop()) {
     if (frame->steals == 0) {
       return 1;
@@ -243,7 +247,8 @@ extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
 }
 
 extern "C" NOPAL_EXPORT void nopal_rethrow_at_end(nopal_frame* frame, void* exception) {
-  if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
+  // A thread that is being ended leaves the scope as an exception does, but counts as none.
+  if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork) || os::thread_is_ending()) {
     delete_all(static_cast<kept_exception*>(exception));
     return;
   }

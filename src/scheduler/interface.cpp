@@ -33,10 +33,9 @@ int worker_index() noexcept {
 void shutdown() {
   runtime& all = the_runtime();
   const locked guard(all);
-  if (any_strand_active(all)) {
+  if (!stop_runtime(all)) {
     throw error("nopal: shutdown: strands are running; call it when every scope has been joined");
   }
-  stop_runtime(all);
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -25,6 +25,7 @@ constexpr std::uint32_t steals_to_settle = 1U << 30;
     // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
     deque::reset(self->deque);
   }
+  self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
   run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
@@ -149,6 +150,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
+  check_end_of_thread(self, stack, true);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), arch::stack_pointer_of(frame),
                          &frame->unfinished);
   const auto children = static_cast<std::int32_t>(frame->steals);
@@ -187,6 +189,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = self->deque.strand.stack;
+  check_end_of_thread(self, stack, false);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
   if (stack->base.frame_pointer == frame->frame_pointer) {
     leave_empty(self,
