@@ -16,7 +16,7 @@ namespace detail {
 /// What ends a search: the earliest match, or the earliest exception of a test that no match comes before.
 class first_event {
 public:
-  explicit first_event(std::size_t end) noexcept : least_(end), none_(end) {}
+  explicit first_event(std::size_t end) noexcept : least_(end) {}
   first_event(const first_event&) = delete;
   first_event& operator=(const first_event&) = delete;
 
@@ -47,7 +47,7 @@ public:
 
   /// The position of the match that comes first, or the end. Throws what comes before it. After the join.
   std::size_t match() {
-    if (least_ != none_ && thrown_at_ == least_) {
+    if (thrown_ != nullptr && thrown_at_ == least_) {
       std::rethrow_exception(std::move(thrown_));
     }
     return least_;
@@ -63,7 +63,6 @@ private:
 private:
 #endif
   std::size_t least_;  // atomic
-  const std::size_t none_;
 };
 
 /// Moves `at` to the first position before `to` for which `test(position)`, or to `to`. By fours, since the end is looked at as often
