@@ -327,7 +327,10 @@ std::unique_ptr<calling_reducer> ended_early;
 NOPAL_PROGRAM(a_reduction_that_ends_its_reducer) {
   ended_early = std::make_unique<calling_reducer>();
   op_calling::call = [](std::string&) { ended_early.reset(); };
-  say_four([](const char* word) { (*ended_early)->said += word; });
+  scope s;
+  FORK_AND_BE_STOLEN(s, [] { (*ended_early)->said += "a"; });
+  (*ended_early)->said += "b";
+  s.join();
   return 0;
 }
 
