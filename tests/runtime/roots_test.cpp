@@ -9,12 +9,14 @@
 #include <barrier>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <shared_mutex>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -85,7 +87,10 @@ struct once {
     });
   }
   void wait() {
-    std::call_once(flag, [] { NOPAL_CHECK(!"it has begun elsewhere"); });
+    std::call_once(flag, [] {
+      constexpr bool has_begun_elsewhere = false;
+      NOPAL_CHECK(has_begun_elsewhere);
+    });
     NOPAL_CHECK(value == free_sum + round);
   }
   int round;
