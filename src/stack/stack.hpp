@@ -20,6 +20,10 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 struct worker;
 
+namespace view {
+struct merge_record;
+}
+
 /// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
 struct strand_base {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
@@ -43,6 +47,9 @@ struct nopal_stack {
   std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder
 
   nopal::strand_base base;  ///< written by the worker that runs here, and read by it alone
+
+  /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
+  nopal::view::merge_record* merge = nullptr;
 
   nopal::checkers::stack_record record;  ///< for the tools that watch the program
 
