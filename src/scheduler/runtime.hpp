@@ -94,6 +94,10 @@ int install_hooks(runtime& all) noexcept;
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
 
+/// The worker leaves `stack`, where functions wait for strands of theirs that are elsewhere: notes the forks there that are in
+/// progress, which are its entries below `end`, all stolen.
+void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept;
+
 /// Whether a thief can get anything from `victim` now.
 bool has_work_to_take(worker* victim) noexcept;
 

@@ -96,6 +96,9 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   const std::uint32_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
   stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before};
+  stack->entered_frame = frame->frame_pointer;
+  stack->entered_at = start;
+  __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
   run_on(self, stack);
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
   set(self->deque.strand.uncaught, seen.uncaught);

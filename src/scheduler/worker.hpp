@@ -72,12 +72,13 @@ struct worker {
   // This worker's own.
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
-  nopal_frame* ready;    ///< a frame to resume once the child that ended here has been counted
-  std::uint64_t random;  ///< state of the victim choice; never zero
-  int index;             ///< in the table
-  bool of_pool;          ///< a thread of the pool, not of the program
-  bool alternate_stack;  ///< this worker's signal stack is in force on its thread
-  nopal_stack native;    ///< the stack the thread came with
+  nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
+  std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
+  std::uint64_t random;      ///< state of the victim choice; never zero
+  int index;                 ///< in the table
+  bool of_pool;              ///< a thread of the pool, not of the program
+  bool alternate_stack;      ///< this worker's signal stack is in force on its thread
+  nopal_stack native;        ///< the stack the thread came with
   checkers::stack_record scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
   void* scheduler_memory;                   ///< mapping of an adopted thread's scheduler stack
   void* signal_stack;                       ///< for the overflow handler
@@ -114,6 +115,7 @@ inline void run_on(worker* self, nopal_stack* stack) noexcept {
     set(strand.base_frame_pointer, stack->base.frame_pointer);
     set(strand.base_to_home, stack->base.to_home);
     set(strand.segment, stack->base.sequence);
+    self->first_entry = self->deque.bottom;
   }
   set(strand.stack, stack);
 }

@@ -30,6 +30,8 @@ struct strand_base {
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
+struct nopal_frame;
+
 /// Named in frame.h, hence outside the namespace.
 struct nopal_stack {
   char* low = nullptr;                    ///< first usable byte; the guard lies below
@@ -40,6 +42,27 @@ struct nopal_stack {
   std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder
 
   nopal::strand_base base;  ///< written by the worker that runs here, and read by it alone
+
+  /// The activation that the worker came here with, stolen or joined, and its stack pointer; for jumps. Written as above.
+  const void* entered_frame = nullptr;
+  char* entered_at = nullptr;
+
+  /// The innermost forks, older than the worker's coming, whose children lie here and go on when it leaves. Written as above.
+  struct forks_below {
+    static constexpr unsigned kept = 8;
+    nopal_frame* frames[kept] = {};
+    unsigned count = 0;  ///< of all; a jump past those that are forgotten is not seen
+
+    [[nodiscard]] nopal_frame* innermost() const noexcept {
+      return count == 0 ? nullptr : frames[(count - 1) % kept];
+    }
+    void remove() noexcept {
+      if (count != 0) {
+        --count;
+        frames[count % kept] = nullptr;
+      }
+    }
+  } forks;
 
   nopal::checkers::stack_record record;  ///< for the tools that watch the program
 
