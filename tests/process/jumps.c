@@ -21,7 +21,7 @@ __attribute__((noinline)) static void decode_row(struct decoder* one) {
   }
 }
 
-int jumps_in_c(int bad_row, void (*child)(void*), void* argument, void (*went_on)(void*)) {
+int jumps_in_c(int bad_row, void (*child)(void*), void* argument, void (*now)(void*, int)) {
   struct decoder one;
   volatile long kept[4] = {1, 2, 3, 4};
   volatile int result = 0;
@@ -33,13 +33,14 @@ int jumps_in_c(int bad_row, void (*child)(void*), void* argument, void (*went_on
   if (failed == 0) {
     nopal_fork(&s, child, argument);
     kept[2] = 30;
-    went_on(argument);
+    now(argument, 0);
     for (int i = 0; i < 100; ++i) {
       decode_row(&one);
     }
     result = -1;
   } else {
     result = failed;
+    now(argument, 1);
   }
   nopal_join(&s);
   return kept[0] == 1 && kept[2] == 30 && kept[3] == 4 ? result : -2;

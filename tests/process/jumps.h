@@ -6,9 +6,9 @@
 extern "C" {
 #endif
 
-/// Forks `child`, calls `went_on` and then a function that fails at its call of number `bad_row` and jumps here. Returns the
-/// number; a negative one if something was lost.
-int jumps_in_c(int bad_row, void (*child)(void*), void* argument, void (*went_on)(void*));
+/// Forks `child`, calls `now(argument, 0)` and then a function that fails at its call of number `bad_row` and jumps here, where
+/// `now(argument, 1)` is called. Returns the number; a negative one if something was lost.
+int jumps_in_c(int bad_row, void (*child)(void*), void* argument, void (*now)(void*, int));
 
 /// Forks `child`, which is to jump away, and joins.
 void jumps_out_of_a_child_in_c(void (*child)(void*), void* argument);

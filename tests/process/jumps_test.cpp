@@ -28,10 +28,14 @@ using support::wait_for_continuation;
 
 constexpr int rounds = 40;
 
-/// Overwrites stack below its caller, then jumps.
-[[gnu::noinline, noreturn]] void fail(jmp_buf& to, int value) {
-  volatile char rubbish[700];
+/// Overwrites stack below its caller.
+[[gnu::noinline]] void scribble() {
+  volatile char rubbish[2000];
   for (volatile char& byte : rubbish) byte = 0x5a;
+}
+
+[[gnu::noinline, noreturn]] void fail(jmp_buf& to, int value) {
+  scribble();
   longjmp(to, value);
 }
 
@@ -40,11 +44,11 @@ void wait_for_inner(const flag& went_on) {
   nopal::workers() > 4 ? wait_for_continuation(went_on) : support::wait_briefly(went_on);
 }
 
-/// Until the continuation went on and has jumped, and looks at its own locals afterwards.
-[[gnu::noinline]] void lingering_child(const flag& went_on) {
+/// Until the continuation has jumped; looks at its own locals afterwards.
+[[gnu::noinline]] void lingering_child(const flag& jumped, void (*wait)(const flag&)) {
   volatile long mine[64];
   for (int i = 0; i < 64; ++i) mine[i] = i;
-  wait_for_inner(went_on);
+  wait(jumped);
   for (int i = 0; i < 64; ++i) NOPAL_CHECK(mine[i] == i);
 }
 
@@ -58,12 +62,13 @@ void wait_for_inner(const flag& went_on) {
   if (failed == 0) {
     s.fork([&] {
       wait_for_continuation(went_on);
-      lingering_child(jumped);
+      lingering_child(jumped, wait_for_continuation);
     });
     set(went_on);
     local = local + 1;
     fail(error, value);
   }
+  scribble();
   set(jumped);
   s.join();
   return local * 1000 + failed;
@@ -71,7 +76,6 @@ void wait_for_inner(const flag& went_on) {
 
 NOPAL_PROGRAM(jumps_to_the_function_that_forked) {
   for (int i = 1; i <= rounds; ++i) {
-    if (nopal::workers() == 1) break;
     NOPAL_CHECK(returns_to_itself(i) == (i + 1) * 1000 + i);
   }
   return 0;
@@ -81,19 +85,23 @@ NOPAL_PROGRAM(jumps_to_the_function_that_forked) {
 [[gnu::noinline]] int called_away(int value) {
   jmp_buf error;
   volatile int local = value;
-  flag first{false};
   flag second{false};
+  flag jumped{false};
   scope a;
   scope b;
-  a.fork([&] { lingering_child(first); });
+  a.fork([&] { lingering_child(jumped, wait_for_inner); });
   const int failed = setjmp(error);
   if (failed == 0) {
-    b.fork([&] { lingering_child(second); });
+    b.fork([&] {
+      wait_for_inner(second);
+      lingering_child(jumped, wait_for_inner);
+    });
     set(second);
     local = local + 1;
     fail(error, value);
   }
-  set(first);
+  scribble();
+  set(jumped);
   b.join();
   a.join();
   return local * 1000 + failed;
@@ -105,7 +113,7 @@ NOPAL_PROGRAM(jumps_to_the_function_that_forked) {
   volatile int local = value;
   flag went_on{false};
   scope s;
-  s.fork([&] { lingering_child(went_on); });
+  s.fork([&] { lingering_child(went_on, wait_for_inner); });
   const int failed = setjmp(error);
   if (failed == 0) {
     set(went_on);
@@ -163,7 +171,7 @@ NOPAL_PROGRAM(jumps_within_a_strand) {
   flag went_on{false};
   {
     scope s;
-    s.fork([&] { lingering_child(went_on); });
+    s.fork([&] { lingering_child(went_on, wait_for_inner); });
     set(went_on);
     s.join();
   }
@@ -228,14 +236,25 @@ NOPAL_PROGRAM(jumps_at_all_levels) {
 
 struct c_flags {
   flag went_on{false};
+  flag jumped{false};
 };
 
 NOPAL_PROGRAM(jumps_in_code_of_c) {
   for (int i = 1; i <= rounds; ++i) {
     c_flags flags;
     const int result = jumps_in_c(
-        i, [](void* argument) { lingering_child(static_cast<c_flags*>(argument)->went_on); }, &flags,
-        [](void* argument) { set(static_cast<c_flags*>(argument)->went_on); });
+        i,
+        [](void* argument) {
+          const auto& of_test = *static_cast<c_flags*>(argument);
+          wait_for_continuation(of_test.went_on);
+          lingering_child(of_test.jumped, wait_for_continuation);
+        },
+        &flags,
+        [](void* argument, int jumped) {
+          auto& of_test = *static_cast<c_flags*>(argument);
+          scribble();
+          set(jumped != 0 ? of_test.jumped : of_test.went_on);
+        });
     NOPAL_CHECK(result == i);
   }
   return 0;
