@@ -15,7 +15,7 @@
 #include "support/strands.hpp"
 
 // What a jump skips has no destructors, and what it keeps is volatile.
-#ifdef __GNUC__
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wclobbered"
 #endif
 

@@ -75,10 +75,11 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
  * half. */
 static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
 #ifdef __clang__
-  /* Tells Clang that the stack pointer moves in a way it cannot follow. */
+  /* Tells Clang that the stack pointer moves in a way it cannot follow, and that others know the frame: a setjmp before the
+   * fork returns again with what thieves wrote. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
-  __asm__ volatile("" ::: "rsp");
+  __asm__ volatile("" : "=m"(*frame) : : "rsp");
 #pragma clang diagnostic pop
 #else
   /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it never does. */

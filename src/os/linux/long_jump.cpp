@@ -1,8 +1,7 @@
 // longjmp and its kin, in front of the C library's: a strand may be on another stack than when it called setjmp.
 //
-// A jump that the scheduler has no say in, be it on a thread that runs no strand, goes to the C library as it came. All are
-// weak, so that a sanitizer's own are taken where it brings them in the same program; those call on to ours or to the
-// library's.
+// A jump that the scheduler has no say in, be it on a thread that runs no strand, goes to the C library as it came: by way of
+// a sanitizer's own, where there is one. A strand's that changes stacks is made here, since no tool knows the way.
 
 // The header must not send longjmp elsewhere.
 #undef _FORTIFY_SOURCE
@@ -14,23 +13,26 @@
 #include <csignal>
 #include <cstring>
 
+#include <nopal/detail/export.h>
+
 #include "arch/arch.hpp"
 #include "os/os.hpp"
 
 extern "C" {
-/// Not in every static program.
+// Not in every static program.
 __attribute__((weak)) void* dlsym(void* handle, const char* name) noexcept;
+__attribute__((weak)) int dladdr(const void* address, Dl_info* info) noexcept;
+
+// A sanitizer's, where it is part of the program or comes before it.
+__attribute__((weak)) void __interceptor_siglongjmp(__jmp_buf_tag* buffer, int value);
+__attribute__((weak)) void __asan_handle_no_return();
 
 // Under names of ours, since the header declares the others in its own way.
-[[noreturn]] NOPAL_EXPORT void nopal_long_jump(__jmp_buf_tag* buffer, int value) __asm__("longjmp")
-    __attribute__((weak));
-[[noreturn]] NOPAL_EXPORT void nopal_long_jump_bsd(__jmp_buf_tag* buffer, int value) __asm__("_longjmp")
-    __attribute__((weak));
-[[noreturn]] NOPAL_EXPORT void nopal_long_jump_posix(__jmp_buf_tag* buffer, int value) __asm__("siglongjmp")
-    __attribute__((weak));
+[[noreturn]] NOPAL_EXPORT void nopal_long_jump(__jmp_buf_tag* buffer, int value) __asm__("longjmp");
+[[noreturn]] NOPAL_EXPORT void nopal_long_jump_bsd(__jmp_buf_tag* buffer, int value) __asm__("_longjmp");
+[[noreturn]] NOPAL_EXPORT void nopal_long_jump_posix(__jmp_buf_tag* buffer, int value) __asm__("siglongjmp");
 [[noreturn]] NOPAL_EXPORT void nopal_long_jump_checked(__jmp_buf_tag* buffer,
-                                                       int value) __asm__("__longjmp_chk")
-    __attribute__((weak));
+                                                       int value) __asm__("__longjmp_chk");
 }
 
 namespace nopal {
@@ -65,7 +67,26 @@ jump_function look_up(const char* name) {
   return dlsym == nullptr ? nullptr : reinterpret_cast<jump_function>(dlsym(RTLD_NEXT, name));
 }
 
+const void* object_of(const void* address) {
+  Dl_info info;
+  return dladdr != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+/// What comes after ours. A sanitizer's in the same object is not found by name; elsewhere it may come before ours.
+jump_function next_plain() {
+  if (__interceptor_siglongjmp != nullptr) {
+    const void* const tools = object_of(reinterpret_cast<const void*>(&__interceptor_siglongjmp));
+    if (tools != nullptr && tools == object_of(&next)) {
+      return __interceptor_siglongjmp;
+    }
+  }
+  return look_up("siglongjmp");
+}
+
 [[noreturn]] void jump_without_library(__jmp_buf_tag* buffer, int value) {
+  if (__asan_handle_no_return != nullptr) {
+    __asan_handle_no_return();
+  }
   if (buffer->__mask_was_saved != 0) {
     pthread_sigmask(SIG_SETMASK, reinterpret_cast<const sigset_t*>(&buffer->__saved_mask), nullptr);
   }
@@ -91,8 +112,7 @@ jump_function look_up(const char* name) {
         moved.__saved_mask = buffer->__saved_mask;
       }
       arch::set_stack_pointer_of(&moved, to);
-      // Not by way of the check, which compares addresses of two stacks.
-      jump_by(next.plain.load(std::memory_order_relaxed), &moved, value);
+      jump_without_library(&moved, value);
     }
   }
   jump_by(function.load(std::memory_order_relaxed), buffer, value);
@@ -105,20 +125,26 @@ jump_function look_up(const char* name) {
   if (next.known.load(std::memory_order_acquire)) {
     return;
   }
-  next.plain.store(look_up("siglongjmp"), std::memory_order_relaxed);
+  next.plain.store(next_plain(), std::memory_order_relaxed);
   next.checked.store(look_up("__longjmp_chk"), std::memory_order_relaxed);
   next.layout_known.store(knows_layout(), std::memory_order_relaxed);
   // Pairs with the acquire load above.
   next.known.store(true, std::memory_order_release);
 }
 
-extern "C" {
-void nopal_long_jump(__jmp_buf_tag* buffer, int value) { jump(next.plain, buffer, value); }
-void nopal_long_jump_bsd(__jmp_buf_tag* buffer, int value) { jump(next.plain, buffer, value); }
-void nopal_long_jump_posix(__jmp_buf_tag* buffer, int value) { jump(next.plain, buffer, value); }
-void nopal_long_jump_checked(__jmp_buf_tag* buffer, int value) { jump(next.checked, buffer, value); }
-}
-
 }  // namespace os
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
+
+void nopal_long_jump(__jmp_buf_tag* buffer, int value) {
+  nopal::os::jump(nopal::os::next.plain, buffer, value);
+}
+void nopal_long_jump_bsd(__jmp_buf_tag* buffer, int value) {
+  nopal::os::jump(nopal::os::next.plain, buffer, value);
+}
+void nopal_long_jump_posix(__jmp_buf_tag* buffer, int value) {
+  nopal::os::jump(nopal::os::next.plain, buffer, value);
+}
+void nopal_long_jump_checked(__jmp_buf_tag* buffer, int value) {
+  nopal::os::jump(nopal::os::next.checked, buffer, value);
+}
