@@ -270,6 +270,7 @@ const settings& known_settings(runtime& all) {
 }
 
 bool start_runtime(runtime& all) noexcept {
+  os::prepare_long_jumps();
   try {
     known_settings(all);
   } catch (const std::bad_alloc&) {

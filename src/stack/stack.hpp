@@ -37,6 +37,8 @@ struct strand_base {
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
+struct nopal_frame;
+
 /// Named in frame.h, hence outside the namespace.
 struct nopal_stack {
   char* low = nullptr;                    ///< first usable byte; the guard lies below
@@ -50,6 +52,27 @@ struct nopal_stack {
 
   /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
   nopal::view::merge_record* merge = nullptr;
+
+  /// The activation that the worker came here with, stolen or joined, and its stack pointer; for jumps. Written as above.
+  const void* entered_frame = nullptr;
+  char* entered_at = nullptr;
+
+  /// The innermost forks, older than the worker's coming, whose children lie here and go on when it leaves. Written as above.
+  struct forks_below {
+    static constexpr unsigned kept = 8;
+    nopal_frame* frames[kept] = {};
+    unsigned count = 0;  ///< of all; a jump past those that are forgotten is not seen
+
+    [[nodiscard]] nopal_frame* innermost() const noexcept {
+      return count == 0 ? nullptr : frames[(count - 1) % kept];
+    }
+    void remove() noexcept {
+      if (count != 0) {
+        --count;
+        frames[count % kept] = nullptr;
+      }
+    }
+  } forks;
 
   nopal::checkers::stack_record record;  ///< for the tools that watch the program
 

@@ -7,6 +7,7 @@
 #include <xmmintrin.h>
 
 #include <cfenv>
+#include <csetjmp>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -210,6 +211,30 @@ NOPAL_PROGRAM(reducers_in_pinned_calls) {
   return 0;
 }
 
+int jumps_within(int i) {
+  std::jmp_buf place;
+  volatile int rounds = 0;
+  if (setjmp(place) < 3) {
+    rounds = rounds + 1;
+    std::longjmp(place, rounds);
+  }
+  return rounds + i;
+}
+
+NOPAL_PROGRAM(jumps_in_pinned_calls) {
+  std::atomic<int> wrong{0};
+  nopal::parallel_for(0, 100, 1, [&](int i) {
+    call_pinned([&] {
+      if (jumps_within(i) != i + 3) ++wrong;
+      steal_and_come_home(1);
+      if (jumps_within(i) != i + 3) ++wrong;
+    });
+  });
+  NOPAL_CHECK(wrong == 0);
+  support::check_quiet();
+  return 0;
+}
+
 NOPAL_PROGRAM(pinned_calls_of_threads_that_end) {
   for (int round = 0; round < 100; ++round) {
     std::thread one([] {
@@ -261,6 +286,7 @@ TEST_P(pinned, calls_nest) { EXPECT_TRUE(run("pinned_calls_nest")); }
 TEST_P(pinned, calls_carry_exceptions) { EXPECT_TRUE(run("pinned_calls_throw")); }
 TEST_P(pinned, calls_carry_their_local_pointer) { EXPECT_TRUE(run("locals_follow_the_root")); }
 TEST_P(pinned, calls_keep_the_order_of_views) { EXPECT_TRUE(run("reducers_in_pinned_calls")); }
+TEST_P(pinned, calls_may_jump_within) { EXPECT_TRUE(run("jumps_in_pinned_calls")); }
 TEST_P(pinned, calls_end_with_their_thread) { EXPECT_TRUE(run("pinned_calls_of_threads_that_end")); }
 TEST_P(pinned, or_not_roots_change_their_floating_point_mode_between_regions) {
   EXPECT_TRUE(run("float_mode_of_regions_that_are_forced"));
