@@ -187,10 +187,24 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
   return fresh;
 }
 
+/* After a fork or a join the function may be on another stack. GCC knows the address of an array of variable length made
+ * before to be the stack pointer's value, and would go on taking it from there; told that this has changed, it keeps a copy.
+ * Costs nothing where there is no such array. */
+#ifdef __clang__
+#define NOPAL_FORGET_STACK_POINTER() ((void)0)
+#else
+#define NOPAL_FORGET_STACK_POINTER()                                                                         \
+  do {                                                                                                       \
+    register void* nopal_stack_pointer __asm__("rsp");                                                       \
+    __asm__ volatile("" : "+r"(nopal_stack_pointer));                                                        \
+  } while (0)
+#endif
+
 /* The join of a scope that was stolen from. */
 #define NOPAL_JOIN_STOLEN(frame, exception)                                                                  \
   do {                                                                                                       \
     (exception) = nopal_suspend_at_join(nopal_fresh_address(frame));                                         \
+    NOPAL_FORGET_STACK_POINTER();                                                                            \
     (frame)->steals = 0;                                                                                     \
   } while (0)
 
