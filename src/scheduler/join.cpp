@@ -27,6 +27,9 @@ constexpr std::uint32_t steals_to_settle = 1U << 30;
   }
   self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
+  if (stack->base.frame_pointer == frame->frame_pointer) {
+    stack->second.store(0, std::memory_order_relaxed);  // the child that spoke there has been counted
+  }
   stack->entered_frame = frame->frame_pointer;
   stack->entered_at = static_cast<char*>(frame->home_stack_pointer);
   run_on(self, stack);
@@ -104,6 +107,22 @@ void leave_empty(worker* self, nopal_stack* stack) {
   return_stack(self, stack);
 }
 
+/// The strand is away by the steals of another scope of its function than that of `frame`, which it joins first: it goes home
+/// from there at once. The scopes between have no home any more, and the stacks where they would have come back are given back
+/// as soon as the children there are over. Such scopes overlap, so none has an array of variable length. Returns what to
+/// add to a stack pointer here.
+std::ptrdiff_t leave_scopes_between(worker* self, const nopal_stack* stack, const nopal_frame* frame) {
+  std::ptrdiff_t to_home = stack->base.to_home;
+  for (nopal_frame* scope = stack->base.scope; scope != frame;) {
+    nopal_stack* const between = scope->home;
+    scope->home = nullptr;
+    to_home += between->base.to_home;
+    scope = between->base.scope;
+    leave_for_good(self, between);
+  }
+  return to_home;
+}
+
 void save_exceptions(worker* self, nopal_frame* frame) {
   const exception_state state = self->exceptions != nullptr ? *self->exceptions : exception_state{nullptr, 0};
   frame->caught = state.caught;
@@ -111,6 +130,13 @@ void save_exceptions(worker* self, nopal_frame* frame) {
 }
 
 }  // namespace
+
+/// What the child left on the stack comes before it is given back: acquire and release pair with its step in nopal_finish_child.
+void leave_for_good(worker* self, nopal_stack* stack) noexcept {
+  if ((stack->second.fetch_or(stays_away, std::memory_order_acq_rel) & child_over) != 0) {
+    drop_stack(self, stack);
+  }
+}
 
 void count_steal(worker* self, nopal_frame* frame) noexcept {
   ++frame->steals;
@@ -163,8 +189,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   frame->last_steal = clock > frame->last_steal ? clock : frame->last_steal;
   self->counts.joined_children.add(static_cast<std::uint64_t>(children));
   if (frame->home == nullptr) {
-    // The strand was away already when this scope was first stolen from, or has come home through another scope:
-    // it stays where it is.
+    // The strand has come home through another scope: it stays where it is.
     frame->home = stack;
     frame->home_stack_pointer = pointer;
     leave_forks_noted(self, stack, self->deque.bottom);
@@ -173,7 +198,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
       leave_behind(self, stack, pointer);
     }
   } else {
-    frame->home_stack_pointer = pointer + stack->base.to_home;
+    frame->home_stack_pointer = pointer + leave_scopes_between(self, stack, frame);
     leave_empty(self, stack);
   }
   if (step(frame, children) == 0) {
@@ -195,9 +220,10 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   nopal_stack* const stack = self->deque.strand.stack;
   check_end_of_thread(self, stack, false);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
-  if (stack->base.frame_pointer == frame->frame_pointer) {
-    leave_empty(self,
-                stack);  // The continuation was stolen from a strand away from home: nothing of it is here.
+  const bool away = stack->base.frame_pointer == frame->frame_pointer;
+  if (away && stack->base.scope == frame) {
+    // The continuation was stolen from a strand away from home: nothing of it is here.
+    leave_empty(self, stack);
   } else {
     // The fork that is over is the worker's youngest, or from before it came here.
     if (self->deque.bottom > self->first_entry) {
@@ -205,8 +231,12 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
     } else {
       stack->forks.remove();
     }
-    if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
+    if (away || __atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
       leave_behind(self, stack, stack_pointer);
+    }
+    // Acquire and release pair with the step in leave_for_good.
+    if (away && (stack->second.fetch_or(child_over, std::memory_order_acq_rel) & stays_away) != 0) {
+      drop_stack(self, stack);
     }
   }
   // Of a join that waits for this child's views. Then no join of this child's scope can be waiting.

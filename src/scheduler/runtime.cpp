@@ -370,6 +370,15 @@ void enter_table(runtime& all, worker* self, int index) noexcept {
   }
 }
 
+void drop_stack(worker* self, nopal_stack* stack) noexcept {
+  stack->base = {};
+  stack->forks.count = 0;
+  checkers::stack_emptied(stack->record);
+  the_runtime().stacks.reuse(stack);
+  self->counts.stacks_returned.add();
+  self->counts.pages_reclaimed.add(the_runtime().stacks.give(stack));
+}
+
 void return_stack(worker* self, nopal_stack* stack) noexcept {
   runtime& all = the_runtime();
   self->counts.stacks_returned.add();

@@ -180,6 +180,12 @@ bool wakes_work() noexcept;
 /// Sleeps until there may be work. On return the worker looks for it.
 void park(worker* self) noexcept;
 
+/// The strand that was away on `stack` does not come back there; a child may still run on it: see second_scope.
+void leave_for_good(worker* self, nopal_stack* stack) noexcept;
+
+/// Gives `stack` back, which nobody runs on and whose strand does not come back.
+void drop_stack(worker* self, nopal_stack* stack) noexcept;
+
 /// Gives the empty `stack` back to this worker's cache or to the pool.
 void return_stack(worker* self, nopal_stack* stack) noexcept;
 /// There is no memory for a stack: says so once, and waits a little for somebody to return one.

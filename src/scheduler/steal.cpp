@@ -75,15 +75,20 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const nopal_strand& seen = observed.strand;
   nopal_frame* const frame = untagged(slot);
   const bool away = seen.base_frame_pointer == frame->frame_pointer;
+  // Another scope of the function brought it there. This one may be of a function that was inlined, and has arrays of variable
+  // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none.
+  const bool second = away && seen.base_scope != frame;
+  const bool leaves_home = !away || (second && frame->steals == 0);
   char* const pointer = arch::stack_pointer_of(frame);
-  char* const home_pointer = away ? pointer + seen.base_to_home : pointer;
+  char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
   if (frame->steals == 0) {
     frame->home = nullptr;
     frame->uncaught_at_fork = observed.uncaught;
   }
+  if (leaves_home) {
+    frame->home = seen.stack;  // This scope's join brings the strand back.
+  }
   if (!away) {
-    frame->home =
-        seen.stack;  // The strand leaves the stack its frame is on; this scope's join brings it back.
     frame->home_steal = frame->steals == 0 ? 0 : frame->last_steal;
   }
   frame->last_steal = next_ticket(
@@ -93,11 +98,16 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   NOPAL_DISTURB();
   const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before, frame};
+  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before,
+                 leaves_home ? frame : seen.base_scope};
+  stack->second.store(0, std::memory_order_relaxed);
   stack->entered_frame = frame->frame_pointer;
   stack->entered_at = start;
   __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
   run_on(self, stack);
+  if (second && !leaves_home) {
+    leave_for_good(self, seen.stack);
+  }
   set_if_changed(self->deque.setting.root, observed.root);
   set_this_local(get(observed.root->local));
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;

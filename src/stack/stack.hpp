@@ -6,6 +6,7 @@
 #ifndef NOPAL_STACK_STACK_HPP
 #define NOPAL_STACK_STACK_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +24,14 @@ struct worker;
 namespace view {
 struct merge_record;
 }
+
+/// A stack that a function is away on for one scope, when its continuation is stolen there by a fork of another scope: whether
+/// the strand comes back is known to the thief, or to a later join, and whether the stack is still run on to the child that
+/// went on there. Who speaks last gives a stack back that nobody comes back to. docs/join.md has the argument.
+enum second_scope : std::uint8_t {
+  child_over = 1,  ///< nothing runs there any more
+  stays_away = 2,  ///< the strand does not come back
+};
 
 /// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
 struct strand_base {
@@ -49,6 +58,9 @@ struct nopal_stack {
   std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder
 
   nopal::strand_base base;  ///< written by the worker that runs here, and read by it alone
+
+  /// Bits of second_scope. Set by the child and by a thief or a join, in any order; cleared by who comes to the stack.
+  std::atomic<std::uint8_t> second{0};
 
   /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
   nopal::view::merge_record* merge = nullptr;

@@ -28,6 +28,7 @@ bool start_runtime(runtime&) noexcept { return true; }
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
 void check_end_of_thread(worker*, const nopal_stack*, bool) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
+void drop_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 void return_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 
 nopal_stack* stack_pool::take(const void*) noexcept { return nullptr; }
@@ -114,7 +115,7 @@ void scheduler_model::set_up() {
   name(&all.sleepers, sizeof(int), "sleepers");
 
   for (int i = 0; i < most_workers; ++i) {
-    stacks[i] = {};
+    new (&stacks[i]) nopal_stack{};
     touched_[i].initialize(0);
     kept_off_[i].initialize(0);
     name(&kept_off_[i], sizeof(int), "CPUs allowed");
