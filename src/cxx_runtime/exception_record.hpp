@@ -29,6 +29,7 @@ inline constexpr std::uint64_t exception_class = 0x474e5543432b2b00U;  // GNUCC+
 
 inline constexpr std::size_t header_offset = record_bytes - sizeof(_Unwind_Exception);
 inline constexpr std::size_t next_offset = header_offset - 48;
+inline constexpr std::size_t table_offset = header_offset - 24;
 static_assert(sizeof(_Unwind_Exception) == 32);
 
 [[nodiscard]] inline _Unwind_Exception* header_of(void* record) noexcept {
@@ -54,6 +55,13 @@ static_assert(sizeof(_Unwind_Exception) == 32);
   void* next;
   __builtin_memcpy(&next, static_cast<char*>(record) + next_offset, sizeof next);
   return next;
+}
+
+/// The table of the handling function that says what it catches.
+[[nodiscard]] inline const void* handler_table(void* record) noexcept {
+  const void* table;
+  __builtin_memcpy(&table, static_cast<char*>(record) + table_offset, sizeof table);
+  return table;
 }
 
 /// The stack pointer of the handling function, which the unwinder notes.

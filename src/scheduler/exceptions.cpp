@@ -128,12 +128,57 @@ bool lies_on(const char* address, const nopal_stack* stack) {
 void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept {
   while (caught != nullptr) {
     const char* const handler = cxx_runtime::handler_stack_pointer(caught);
-    if (!lies_on(handler, stack) || handler >= static_cast<const char*>(stack_pointer)) {
+    // Null while another strand that handles the same exception throws it on: libunwind's way.
+    if (handler == nullptr || !lies_on(handler, stack) ||
+        handler >= static_cast<const char*>(stack_pointer)) {
       break;
     }
     caught = cxx_runtime::next_of(caught);
   }
   return caught;
+}
+
+namespace {
+
+/// A search for the activation that is said to handle an exception.
+struct handler_search {
+  const char* stack_pointer;
+  const void* table;
+  int frames_left;
+  bool found;
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* context) {
+  auto& search = *static_cast<handler_search*>(context);
+  if (reinterpret_cast<const char*>(_Unwind_GetCFA(frame)) == search.stack_pointer) {
+    // Another function may lie there by now.
+    search.found = search.table == nullptr ||
+                   reinterpret_cast<const void*>(_Unwind_GetLanguageSpecificData(frame)) == search.table;
+    return _URC_NORMAL_STOP;
+  }
+  return --search.frames_left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+}  // namespace
+
+bool handlers_known(void* caught, const nopal_stack* stack) noexcept {
+  constexpr int most_frames = 1000;
+  for (; caught != nullptr; caught = cxx_runtime::next_of(caught)) {
+    const char* const handler = cxx_runtime::handler_stack_pointer(caught);
+    if (handler == nullptr) {
+      return false;
+    }
+    if (!lies_on(handler, stack)) {
+      return true;
+    }
+    const bool native = cxx_runtime::is_native(*cxx_runtime::header_of(caught));
+    handler_search search{handler, native ? cxx_runtime::handler_table(caught) : nullptr, most_frames, false};
+    _Unwind_Backtrace(look_at_frame, &search);
+    if (!search.found) {
+      return false;
+    }
+  }
+  return true;
 }
 
 namespace {

@@ -27,6 +27,7 @@ worker* adopt_this_thread() noexcept { return nullptr; }
 bool start_runtime(runtime&) noexcept { return true; }
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
+bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 void return_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 
 nopal_stack* stack_pool::take(const void*) noexcept { return nullptr; }
