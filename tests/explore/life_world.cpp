@@ -56,6 +56,7 @@ exception_state* this_thread_exceptions() noexcept { return the_life_world->exce
 void forget_exceptions() noexcept {}
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
+bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 void watch_for_overflow(worker*) noexcept {}
 void stop_watching_for_overflow(worker*) noexcept {}
 void forget_overflow_handler() noexcept {}
