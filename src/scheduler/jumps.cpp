@@ -18,7 +18,7 @@ namespace {
 
 bool lies_on(const nopal_stack& stack, const void* address) {
   if (stack.native_owner != nullptr) {
-    return !the_runtime().stacks.contains(address);  // whose bounds nobody knows
+    return !the_runtime().stacks.contains(address);  // its bounds are not at hand
   }
   return address >= stack.low && address < stack.high;
 }
@@ -37,6 +37,14 @@ const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
     at_home -= stack.base.to_home;
   }
   return lies_on(stack, at_home) ? at_home : nullptr;
+}
+
+/// The same, asked of the system: the program may have stacks of its own.
+bool surely_lies_on(const nopal_stack& stack, const void* address) {
+  void* low = nullptr;
+  void* high = nullptr;
+  return stack.native_owner == nullptr || !os::native_stack_bounds(low, high) ||
+         (address >= low && address < high);
 }
 
 [[noreturn]] void refuse(const char* why) {
@@ -72,7 +80,7 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
         in_child ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))
                  : stack->forks.innermost();
     const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, *stack);
-    if (bound != nullptr && stack_pointer >= bound) {
+    if (bound != nullptr && stack_pointer >= bound && surely_lies_on(*stack, stack_pointer)) {
       refuse("out of a child that was forked: call setjmp in the child, or have it return its error");
     }
     return stack_pointer;
