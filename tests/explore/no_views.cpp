@@ -1,4 +1,4 @@
-// The models of the scheduler have no reducers.
+// The models of the scheduler have no reducers and no longjmp.
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 
@@ -18,6 +18,9 @@ bool has_all_views(nopal_frame*) noexcept { return true; }
 void trim_views() noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}
+
+// Nor jumps.
+void leave_forks_noted(const worker*, nopal_stack*, std::int32_t) noexcept {}
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
