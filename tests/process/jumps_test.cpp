@@ -212,8 +212,7 @@ NOPAL_PROGRAM(jumps_past_what_is_joined) {
   scope s;
   if (setjmp(error) != 0) failures = failures + 1;
   if (failures < static_cast<int>(seed % 3)) {
-    long ignored = 0;
-    s.fork_into(ignored, tree, depth > 3 ? depth - 3 : 0, seed / 3);
+    s.fork(tree, depth > 3 ? depth - 3 : 0, seed / 3);
     if (seed % 2 == 0) s.join();
     if (failures % 2 == 0) fail(error, 1);
     s.join();
