@@ -16,10 +16,13 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
+// Brings our longjmp into every program that has this file, as each with the scheduler does.
+[[gnu::used]] void (*const prepare)() noexcept = os::prepare_long_jumps;
+
 bool lies_on(const nopal_stack& stack, const void* address) {
   const nopal_stack& below = *ground(&stack);
   if (is_root_stack(&below)) {
-    return !the_runtime().stacks.contains(address);  // whose bounds nobody knows
+    return !the_runtime().stacks.contains(address);  // its bounds are not at hand
   }
   return address >= below.low && address < below.high;
 }
@@ -45,8 +48,23 @@ const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
   return lies_on(stack, at_home) ? at_home : nullptr;
 }
 
-[[noreturn]] void refuse(const char* why) {
-  os::write_stderr("nopal: longjmp %s (docs/rules.md, setjmp)\n", why);
+/// The same, asked of the system: the program may have stacks of its own.
+bool surely_lies_on(const nopal_stack& stack, const void* address) {
+  void* low = nullptr;
+  void* high = nullptr;
+  return stack.native_owner == nullptr || !os::native_stack_bounds(low, high) ||
+         (address >= low && address < high);
+}
+
+[[noreturn]] void refuse_to_leave_child() {
+  os::write_stderr("nopal: longjmp out of a child that was forked: call setjmp in the child, or have it "
+                   "return its error\n");
+  std::abort();
+}
+
+[[noreturn]] void refuse_to_leave_children() {
+  os::write_stderr(
+      "nopal: longjmp out of a function with children that are not joined: join its scopes before\n");
   std::abort();
 }
 
@@ -81,16 +99,18 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
         in_child ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))
                  : stack->forks.innermost();
     const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, *stack);
-    if (bound != nullptr && stack_pointer >= bound) {
-      refuse("out of a child that was forked: call setjmp in the child, or have it return its error");
+    if (bound != nullptr && stack_pointer >= bound && surely_lies_on(*stack, stack_pointer)) {
+      refuse_to_leave_child();
     }
     return stack_pointer;
   }
   if (!in_child && frame_pointer == stack->entered_frame && frame_pointer != nullptr) {
     return stack->entered_at;
   }
-  refuse(in_child ? "out of a child that was forked: call setjmp in the child, or have it return its error"
-                  : "out of a function with children that are not joined: join its scopes first");
+  if (in_child) {
+    refuse_to_leave_child();
+  }
+  refuse_to_leave_children();
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

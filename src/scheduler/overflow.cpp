@@ -38,6 +38,16 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL);
     return;
   }
+  // Above lies the guard of the next stack: compilers store arguments upwards from the stack pointer.
+  if (stack != nullptr && stack->high != nullptr && address >= stack->high &&
+      address - stack->high < static_cast<std::ptrdiff_t>(guard_reach_bytes)) {
+    os::write_stderr("nopal: arguments passed by value do not fit worker %d's stack of %zu bytes; raise "
+                     "NOPAL_STACK_SIZE or "
+                     "pass references\n",
+                     self->index, stack->size_bytes());
+    std::signal(signal, SIG_DFL);
+    return;
+  }
   hand_on(signal, info, context);
 }
 

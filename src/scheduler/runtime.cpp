@@ -270,7 +270,11 @@ const settings& known_settings(runtime& all) {
 }
 
 bool start_runtime(runtime& all) noexcept {
-  os::prepare_long_jumps();
+  if (arch::splits_stack()) {
+    os::write_stderr(
+        "nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it\n");
+    std::abort();
+  }
   try {
     known_settings(all);
   } catch (const std::bad_alloc&) {

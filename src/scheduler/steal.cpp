@@ -51,9 +51,10 @@ bool observe(void* context) {
 
 /// Where the strand's stack pointer starts on `stack`: below room for the arguments it passes on the stack.
 char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const char* home_stack_pointer) {
-  // The frame's whole extent bounds that room. A frame with large locals has an extent that says nothing.
+  // The frame's whole extent bounds that room. A frame with large locals has an extent that says little; half of the stack
+  // is for its callees then.
   auto room = static_cast<std::size_t>(static_cast<const char*>(frame_pointer) - home_stack_pointer);
-  const std::size_t most = stack->size_bytes() / 4;
+  const std::size_t most = stack->size_bytes() / 2;
   room = room < most ? room : most;
   char* const highest = stack->high - arch::stack_alignment - room;
   const auto residue = reinterpret_cast<std::uintptr_t>(home_stack_pointer) % arch::stack_alignment;

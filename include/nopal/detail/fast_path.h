@@ -10,10 +10,6 @@
 #include <nopal/detail/frame.h>
 #include <nopal/detail/noise.h>
 
-#if !defined(__x86_64__) || !defined(__linux__)
-#error "nopal: this version runs on x86-64 Linux only"
-#endif
-
 #define NOPAL_ALWAYS_INLINE __attribute__((always_inline)) inline
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -51,9 +47,12 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
   struct nopal_deque* deque;
 #if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
   /* In an executable that holds the library its offset is known at link time. */
-  __asm__ volatile("movq %%fs:nopal_current@tpoff, %0" : "=r"(deque));
+  __asm__ volatile("{movq %%fs:nopal_current@tpoff, %0|mov %0, QWORD PTR fs:nopal_current@tpoff}"
+                   : "=r"(deque));
 #else
-  __asm__ volatile("movq nopal_current@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(deque));
+  __asm__ volatile("{movq nopal_current@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
+                   "|mov %0, QWORD PTR [rip + nopal_current@gottpoff]\n\tmov %0, QWORD PTR fs:[%0]}"
+                   : "=r"(deque));
 #endif
   return deque;
 }
@@ -64,7 +63,7 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
 #define NOPAL_LESS_THAN(index, where)                                                                        \
   __extension__({                                                                                            \
     int nopal_less;                                                                                          \
-    __asm__ volatile("cmpl %1, %2" : "=@ccl"(nopal_less) : "m"(*(where)), "r"(index));                       \
+    __asm__ volatile("{cmpl %1, %2|cmp %2, %1}" : "=@ccl"(nopal_less) : "m"(*(where)), "r"(index));          \
     nopal_less;                                                                                              \
   })
 #endif
@@ -116,7 +115,10 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     /* A call that keeps every register but rax, so that the child's arguments stay where they are and the fast
      * path has nothing to save. Through the GOT, since lazy binding would not keep them; a static linker makes it
      * direct. The enclosing function makes ordinary calls too, hence has no red zone. */
-    __asm__ volatile("call *nopal_push_slow@GOTPCREL(%%rip)" : "=a"(failed) : "D"(frame) : "memory", "cc");
+    __asm__ volatile("call {*nopal_push_slow@GOTPCREL(%%rip)|QWORD PTR [rip + nopal_push_slow@GOTPCREL]}"
+                     : "=a"(failed)
+                     : "D"(frame)
+                     : "memory", "cc");
     return failed;
   }
   /* Never negative here, and not to be extended by an instruction. */
@@ -169,7 +171,7 @@ static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
 #ifdef NOPAL_RACES_WATCHED
   /* Unseen by the tool: the worker may have been another thread's, which was told to the library and not to the tool. */
   int32_t bottom;
-  __asm__ volatile("movl %1, %0" : "=r"(bottom) : "m"(deque->bottom));
+  __asm__ volatile("{movl %1, %0|mov %0, %1}" : "=r"(bottom) : "m"(deque->bottom));
 #else
   const int32_t bottom = deque->bottom;
 #endif
@@ -183,7 +185,7 @@ static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
 /* The frame's address, computed anew where it is needed: kept in a register it would cost every call a push. */
 static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_frame* frame) {
   struct nopal_frame* fresh;
-  __asm__ volatile("leaq %1, %0" : "=r"(fresh) : "m"(*frame));
+  __asm__ volatile("lea {%1, %0|%0, %1}" : "=r"(fresh) : "m"(*frame));
   return fresh;
 }
 

@@ -6,6 +6,8 @@
 #ifndef NOPAL_DETAIL_FRAME_H
 #define NOPAL_DETAIL_FRAME_H
 
+#include <nopal/detail/supported.h>
+
 #include <stddef.h>
 #include <stdint.h>
 

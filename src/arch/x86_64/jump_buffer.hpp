@@ -28,12 +28,12 @@ inline constexpr std::size_t jump_buffer_stack_pointer = 6 * sizeof(std::uintptr
 
 inline std::uintptr_t disguised(std::uintptr_t word) noexcept {
   // The guard lies in the thread's control block and is the same for all threads.
-  asm("xorq %%fs:0x30, %0\n\trolq $17, %0" : "+r"(word) : : "cc");
+  asm("{xorq %%fs:0x30, %0\n\trolq $17, %0|xor %0, QWORD PTR fs:0x30\n\trol %0, 17}" : "+r"(word) : : "cc");
   return word;
 }
 
 inline std::uintptr_t undisguised(std::uintptr_t word) noexcept {
-  asm("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(word) : : "cc");
+  asm("{rorq $17, %0\n\txorq %%fs:0x30, %0|ror %0, 17\n\txor %0, QWORD PTR fs:0x30}" : "+r"(word) : : "cc");
   return word;
 }
 

@@ -52,7 +52,7 @@ public:
       : made_in_(where.function_name()) {
     nopal_make_frame(&frame_);
     const char* stack_pointer;
-    asm volatile("movq %%rsp, %0" : "=r"(stack_pointer));
+    asm volatile("mov {%%rsp, %0|%0, rsp}" : "=r"(stack_pointer));
     const char* const self = reinterpret_cast<const char*>(this);
 #ifdef NOPAL_TBB_DEFER_RUN
     const bool deferred = true;
