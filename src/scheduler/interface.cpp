@@ -5,8 +5,8 @@
 #include "scheduler/runtime.hpp"
 
 /// What the headers refer to: linking against a library of another binary interface fails on this name.
-extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_1;
-const char nopal_headers_and_library_differ__expected_abi_1 = 1;
+extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_2;
+const char nopal_headers_and_library_differ__expected_abi_2 = 1;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "deque/deque.hpp"
+#include "scheduler/clocks.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -81,8 +82,7 @@ void pool_thread(void* argument) {
     leave_starters_cpu(self);
   }
   set_this_worker(self);
-  self->exceptions = this_thread_exceptions();
-  self->has_thread.store(true, std::memory_order_seq_cst);
+  begin_visits(self);
   watch_for_overflow(self);
   set_told_of_end(self);  // A strand may end its thread. Where that is refused nobody says so.
   nopal_enter_scheduler(self);
@@ -208,11 +208,7 @@ void stop_threads(runtime& all) {
   join_threads(all);
   end_stop(all);
   const int used = all.table_used.load(std::memory_order_relaxed);
-  for (int i = 0; i < used; ++i) {
-    if (worker* const self = all.table[i].load(std::memory_order_relaxed)) {
-      deque::poison(self->deque);
-    }
-  }
+  for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
   for (int i = 0; i < used; ++i) {
     worker* const self = all.table[i].load(std::memory_order_relaxed);
     if (self != nullptr && self->of_pool) {
@@ -222,8 +218,8 @@ void stop_threads(runtime& all) {
       }
       add_counts(all.left_counts, self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
-      checkers::stack_unmade(self->scheduler_record);  // it was the thread's
-      self->scheduler_record = {};
+      checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
+      self->own_scheduler_record = {};
       // Not freed: a push that began after the caller looked for strands may be about to wake it.
       self->next_idle = all.idle_pool_workers;
       all.idle_pool_workers = self;
@@ -289,27 +285,19 @@ bool start_runtime(runtime& all) noexcept {
 /// order, one that is active throughout is met in one of these states, unless it went from a join back to work
 /// between the looks: it is at work before it counts its resumption, and does that before it waits no more.
 bool any_strand_active(runtime& all) noexcept {
-  const int used = all.table_used.load(std::memory_order_seq_cst);
-  const auto any = [&all, used](auto active) {
-    for (int i = 0; i < used; ++i) {
-      const worker* const other = all.table[i].load(std::memory_order_acquire);
-      if (other != nullptr && active(*other)) {
-        return true;
-      }
-    }
-    return false;
+  const auto any = [&all](auto active) {
+    bool found = false;
+    for_each_worker(all, [&found, active](const worker* other) { found = found || active(*other); });
+    return found;
   };
   const auto has_entries = [](const worker& one) { return deque::size(one.deque) > 0; };
   const auto at_work = [](const worker& one) {
     const nopal_stack* const at_rest = one.of_pool ? nullptr : &one.native;
     return __atomic_load_n(&one.deque.strand.stack, __ATOMIC_ACQUIRE) != at_rest;
   };
-  const auto resumptions = [&all, used] {
+  const auto resumptions = [&all] {
     std::uint64_t sum = 0;
-    for (int i = 0; i < used; ++i) {
-      const worker* const other = all.table[i].load(std::memory_order_acquire);
-      sum += other != nullptr ? other->counts.resumptions.get() : 0;
-    }
+    for_each_worker(all, [&sum](const worker* other) { sum += other->counts.resumptions.get(); });
     return sum;
   };
   const std::uint64_t before = resumptions();
@@ -347,14 +335,19 @@ worker* make_worker() noexcept {
   }
   self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
   self->random |= 1;
-  set_float_control_of(self->deque.strand, arch::float_control());
+  set_float_control_of(self->deque.setting, arch::float_control());
+  self->deque.strand.clock = clocks_start_at.ticket;
+  self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
   return self;
 }
 
 void free_worker(worker* self) noexcept {
-  checkers::stack_unmade(self->scheduler_record);
+  if (worker* const nested = self->nested.load(std::memory_order_relaxed)) {
+    free_worker(nested);
+  }
+  checkers::stack_unmade(self->own_scheduler_record);
   deque::destroy(self->deque);
   free_signal_stack(self);
   delete self;

@@ -35,11 +35,14 @@ pthread_key_t thread_end_key;
 pthread_once_t thread_end_key_made = PTHREAD_ONCE_INIT;
 bool thread_end_key_works = false;
 
+/// The stack that a thread came with, also below a pinned call: such a call's strand is part of the one outside.
+bool is_base_stack(const nopal_stack* stack) noexcept { return is_root_stack(ground(stack)); }
+
 /// Whether the strand began its thread's work: nothing comes before it, so a reducer's own value is its view. Such a strand is
 /// on the stack that the thread came with, and a strand that left it is back there only after the join that merged all.
 bool is_base() noexcept {
   const worker* const self = this_worker();
-  return self == nullptr || self->deque.strand.stack->native_owner != nullptr;
+  return self == nullptr || is_base_stack(self->deque.strand.stack);
 }
 
 void thread_ends(void*) { drop_thread_views(); }
@@ -190,7 +193,7 @@ piece* make_piece(nopal_frame* frame) noexcept {
            .activation = frame->frame_pointer,
            .before = away ? stack->base.segment_before : view::no_segment,
            .last = away ? stack->base.sequence : 0,
-           .is_base = stack->native_owner != nullptr,
+           .is_base = is_base_stack(stack),
            .awaits_others = false,
            .views = leave_set(),
            .exception = nullptr,
@@ -220,7 +223,7 @@ void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
 
 /// From here on the strand has `views`, which begin where the segment after `before` does.
 void go_on_with(nopal_stack* stack, const nopal_frame* frame, view_set* views,
-                std::uint32_t before) noexcept {
+                std::uint64_t before) noexcept {
   set_this_views(views);
   if (is_away(stack, frame)) {
     stack->base.segment_before = before;
@@ -239,7 +242,7 @@ piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept {
   if (first == nullptr) {
     return nullptr;  // The first reducer came when all was deposited that would be.
   }
-  if (first->next != nullptr || first->is_base != (stack->native_owner != nullptr)) {
+  if (first->next != nullptr || first->is_base != is_base_stack(stack)) {
     return first;
   }
   go_on_with(stack, frame, first->views, first->before);
@@ -253,7 +256,7 @@ bool has_all_views(nopal_frame* frame) noexcept { return pieces.is_whole(frame, 
 /// reducer was made after some children had ended. Returns what the join returns.
 extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept {
   void* const exception = first->exception;
-  const std::uint32_t before = first->before;
+  const std::uint64_t before = first->before;
   const bool base = is_base();
   reducing who{frame, false};
   view_set* all = nullptr;

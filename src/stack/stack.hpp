@@ -13,6 +13,8 @@
 
 #include "checkers/checkers.hpp"
 
+struct nopal_frame;
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
@@ -23,8 +25,9 @@ struct strand_base {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
   std::ptrdiff_t to_home =
       0;  ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
-  std::uint32_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
-  std::uint32_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
+  std::uint64_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
+  std::uint64_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
+  nopal_frame* scope = nullptr;      ///< whose steal brought the strand here; null if it began here
 };
 
 }  // namespace NOPAL_ABI_NAMESPACE

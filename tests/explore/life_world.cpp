@@ -240,6 +240,7 @@ void life_world::name_worker(nopal::worker* made) {
   const std::size_t watched = watch_strands ? sizeof strand.stack : 0;
   name(&strand.stack, sizeof strand.stack, numbered("stack of ").c_str());
   ignore(reinterpret_cast<char*>(&strand) + watched, sizeof strand - watched);
+  ignore(&made->deque.setting, sizeof made->deque.setting);
   ignore(&made->counts, sizeof made->counts);
   ignore(&made->cpu, sizeof made->cpu);
 }

@@ -121,7 +121,8 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
   /* The 1998 protocol and the lock-free one pay the fence here; thieves pay theirs in steal. */
   __atomic_store_n(&deque->bottom, bottom, __ATOMIC_SEQ_CST);
 #else
-  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELAXED);
+  /* Pairs, as the store in push does, with a thief's acquire load when it forces a publish: what is left below comes first. */
+  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELEASE);
   /* The other half of this fence is the process-wide barrier between a thief's raise of `split` and its second
    * look at `bottom`; only the compiler must be kept from reordering here. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
