@@ -14,6 +14,11 @@
 
 #include <nopal/version.hpp>
 
+extern "C" {
+/// Of the scheduler: where a longjmp to an activation goes. Ends the program if it cannot be.
+char* nopal_jump_destination(const void* frame_pointer, char* stack_pointer) noexcept;
+}
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace os {
@@ -43,6 +48,9 @@ bool discard_pages(void* address, std::size_t bytes, bool free_lazily) noexcept;
 
 // ---------------------------------------------------------------------------------------------
 // Threads.
+
+/// Puts the scheduler's say before the C library's longjmp, once. Programs that name this have it.
+void prepare_long_jumps() noexcept;
 
 /// A thread made by `start_thread`, until it is joined.
 class thread_handle {

@@ -27,6 +27,8 @@ constexpr std::uint32_t steals_to_settle = 1U << 30;
   }
   self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
+  stack->entered_frame = frame->frame_pointer;
+  stack->entered_at = static_cast<char*>(frame->home_stack_pointer);
   run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
@@ -96,6 +98,7 @@ void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
 /// The stack held nothing but a strand that is over or goes home.
 void leave_empty(worker* self, nopal_stack* stack) {
   stack->base = {};
+  stack->forks.count = 0;
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);
@@ -164,6 +167,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
     // it stays where it is.
     frame->home = stack;
     frame->home_stack_pointer = pointer;
+    leave_forks_noted(self, stack, self->deque.bottom);
     // Acquire pairs with the children's release, for the case that all are done.
     if (__atomic_load_n(&frame->unfinished, __ATOMIC_ACQUIRE) != -children) {
       leave_behind(self, stack, pointer);
@@ -194,8 +198,16 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   if (stack->base.frame_pointer == frame->frame_pointer) {
     leave_empty(self,
                 stack);  // The continuation was stolen from a strand away from home: nothing of it is here.
-  } else if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
-    leave_behind(self, stack, stack_pointer);
+  } else {
+    // The fork that is over is the worker's youngest, or from before it came here.
+    if (self->deque.bottom > self->first_entry) {
+      leave_forks_noted(self, stack, self->deque.bottom - 1);
+    } else {
+      stack->forks.remove();
+    }
+    if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
+      leave_behind(self, stack, stack_pointer);
+    }
   }
   // Of a join that waits for this child's views. Then no join of this child's scope can be waiting.
   nopal_frame* const ready = std::exchange(self->ready, nullptr);

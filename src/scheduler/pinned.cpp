@@ -68,6 +68,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
     return 1;
   }
   set(nested->local, call->local);
+  nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
   set_this_worker(nested);
   return 0;
 }

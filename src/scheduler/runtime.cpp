@@ -207,8 +207,8 @@ void stop_threads(runtime& all) {
   begin_stop(all);
   join_threads(all);
   end_stop(all);
-  const int used = all.table_used.load(std::memory_order_relaxed);
   for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
+  const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     worker* const self = all.table[i].load(std::memory_order_relaxed);
     if (self != nullptr && self->of_pool) {
@@ -270,6 +270,7 @@ const settings& known_settings(runtime& all) {
 }
 
 bool start_runtime(runtime& all) noexcept {
+  os::prepare_long_jumps();
   try {
     known_settings(all);
   } catch (const std::bad_alloc&) {

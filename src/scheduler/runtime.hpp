@@ -150,6 +150,10 @@ void count_steal(worker* self, nopal_frame* frame) noexcept;
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
 
+/// The worker leaves `stack`, where functions wait for strands of theirs that are elsewhere: notes the forks there that are in
+/// progress, which are its entries below `end`, all stolen.
+void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept;
+
 /// Whether the worker's thread, which this is of, handles no exception and has none in flight, and none of its forks was published in
 /// such a state. Forks may be published in one step only if so: the owner alone, looking at each, can tell others apart.
 bool no_exception_about(void* of_worker) noexcept;

@@ -94,6 +94,9 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
   stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before, frame};
+  stack->entered_frame = frame->frame_pointer;
+  stack->entered_at = start;
+  __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
   run_on(self, stack);
   set_if_changed(self->deque.setting.root, observed.root);
   set_this_local(get(observed.root->local));

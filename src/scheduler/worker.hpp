@@ -63,6 +63,7 @@ struct worker {
   worker* outer;                ///< the worker that this one interrupts; null for a thread's first; set once
   std::atomic<worker*> nested;  ///< for calls inside this worker's; null until one was made, then for good
   const void* local;            ///< nopal_local() of this root's strands; as the fields of `deque.strand`
+  const char* pinned_at;        ///< a nested worker's call lies below this address of its stack
   bool hides_outer;             ///< thieves may not look at the exceptions of the workers outside of this one
 
   // Written by other workers.
@@ -78,12 +79,13 @@ struct worker {
   // This worker's own.
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
-  nopal_frame* ready;    ///< a frame to resume once the child that ended here has been counted
-  std::uint64_t random;  ///< state of the victim choice; never zero
-  int index;             ///< in the table; a nested worker is not there, and has its thread's
-  bool of_pool;          ///< a thread of the pool, not of the program
-  bool alternate_stack;  ///< this worker's signal stack is in force on its thread
-  nopal_stack native;    ///< the stack the thread came with
+  nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
+  std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
+  std::uint64_t random;      ///< state of the victim choice; never zero
+  int index;                 ///< in the table; a nested worker is not there, and has its thread's
+  bool of_pool;              ///< a thread of the pool, not of the program
+  bool alternate_stack;      ///< this worker's signal stack is in force on its thread
+  nopal_stack native;        ///< the stack the thread came with
   checkers::stack_record
       own_scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
   void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack
@@ -166,6 +168,7 @@ inline void run_on(worker* self, nopal_stack* stack) noexcept {
     set(strand.base_scope, stack->base.scope);
     set(strand.base_to_home, stack->base.to_home);
     set(strand.segment, stack->base.sequence);
+    self->first_entry = self->deque.bottom;
   }
   set(strand.stack, stack);
 }
