@@ -127,8 +127,8 @@ void stop_if_last(runtime& all) noexcept {
 /// At a thread's end, after its own destructors. The thread is no worker afterwards.
 void thread_ends(void* argument) {
   auto* const self = static_cast<worker*>(argument);
-  if (this_worker() != self) {
-    return;  // of a thread of the pool that has left it
+  if (this_worker() == nullptr) {
+    return;  // a thread of the pool that has left it
   }
   runtime& all = the_runtime();
   check_at_rest(self);
@@ -261,6 +261,7 @@ void at_exit() {
   if (stop_runtime(all) && !is_being_stopped(all)) {
     free_adopted(all);
   }
+  all.unloaded = true;
 }
 
 /// At dlclose. At the process's end other threads may still be at a push that looks at them.
@@ -280,8 +281,8 @@ void free_pool_workers_if_alone(runtime& all) {
 /// or the plug-in may fork; whoever forks later still gets no threads.
 __attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
-  all.unloaded = true;
   if (!all.hooks_installed) {
+    all.unloaded = true;
     return;
   }
   at_exit();
@@ -332,15 +333,17 @@ worker* adopt_this_thread() noexcept {
     return nullptr;
   }
   worker* self;
+  bool may_leave_traces;
   {
     const locked guard(all);
     self = adopt_locked(all);
+    may_leave_traces = !all.unloaded;
   }
   if (self == nullptr) {
     return nullptr;
   }
   set_this_worker(self);
-  if (all.unloaded) {
+  if (!may_leave_traces) {
     return self;  // neither handler nor key may stay behind in the process
   }
   watch_for_overflow(self);

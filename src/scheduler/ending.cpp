@@ -28,8 +28,17 @@ constexpr std::uint64_t look_again_ns = 1'000'000;
   std::abort();
 }
 
+/// Also inside calls that stay on their thread, where those outside of them are.
 bool is_on_own_stack(const worker* self) {
-  return self != nullptr && !self->of_pool && get(self->deque.strand.stack) == &self->native;
+  if (self == nullptr) {
+    return false;
+  }
+  for (; self != nullptr; self = self->outer) {
+    if (self->of_pool || get(self->deque.strand.stack) != &self->native) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -74,7 +83,7 @@ void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noe
 }
 
 void check_at_rest(const worker* self) noexcept {
-  if (!is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest) {
+  if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest) {
     os::write_stderr(
         "nopal: a thread ended inside a scope (pthread_exit, pthread_cancel, or a C function that "
         "returned without its join): join every scope before its thread ends\n");

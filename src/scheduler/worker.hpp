@@ -91,7 +91,7 @@ struct worker {
   void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack
   void* signal_stack;        ///< for the overflow handler, with a guard page below; null before it is needed
   std::int32_t
-      bottom_at_rest;  ///< of the deque, when the thread last came back to its own stack: all of its forks came later
+      bottom_at_rest;  ///< of the deque, when the thread last came back to its own stack: its forks came later
   bool
       ends_already;  ///< the thread was ending when it left its own stack: its strands are of its last destructors
   worker* next_idle;  ///< in the list of workers without a thread
@@ -185,6 +185,7 @@ void set_this_worker(worker* self) noexcept;
 
 /// The thread's nopal_local().
 void set_this_local(const void* value) noexcept;
+
 /// Whether the calling thread was started as one of the pool's, also when it has left that.
 bool is_thread_of_pool() noexcept;
 void set_thread_of_pool(bool is_one) noexcept;

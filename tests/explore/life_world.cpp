@@ -117,7 +117,7 @@ int current_thread_id() noexcept { return 0; }
 bool thread_is_ending() noexcept { return false; }
 bool first_thread_ends() noexcept { return the_life_world->first_thread_ends(); }
 not_cancelled::not_cancelled() noexcept : before_(0) {}
-not_cancelled::~not_cancelled() {}
+not_cancelled::~not_cancelled() { static_cast<void>(before_); }
 std::uint64_t monotonic_ns() noexcept { return 0; }
 void yield() noexcept { explore::yield(); }
 void write_stderr(const char*, ...) noexcept {}

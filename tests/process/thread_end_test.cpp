@@ -8,10 +8,13 @@
 
 #include <cstring>
 
+#include <nopal/detail/pinned.h>
+
 #include "os/os.hpp"
 #include "support/strands.hpp"
 
 extern "C" void end_thread_in_c();
+extern "C" void end_thread_in_c_without_tables();
 
 namespace {
 
@@ -85,6 +88,18 @@ NOPAL_PROGRAM(exit_in_an_unstolen_child) {
 
 NOPAL_PROGRAM(cancelled_in_an_unstolen_child) {
   NOPAL_CHECK(run_thread([] { end_at_depth(5, cancel_oneself); }) == PTHREAD_CANCELED);
+  NOPAL_CHECK(destroyed >= 18);
+  check_unharmed();
+  return 0;
+}
+
+/// Calls that stay on their thread have a worker of their own, which is left as well.
+NOPAL_PROGRAM(exit_in_a_pinned_call) {
+  const auto body = [] {
+    end_at_depth(2,
+                 [] { nopal::detail::call_pinned([] { end_at_depth(2, [] { pthread_exit(ended()); }); }); });
+  };
+  NOPAL_CHECK(run_thread(body) == ended());
   NOPAL_CHECK(destroyed >= 18);
   check_unharmed();
   return 0;
@@ -204,6 +219,13 @@ NOPAL_PROGRAM(exit_on_the_pool_in_an_unstolen_child) {
   return 0;
 }
 
+NOPAL_PROGRAM(exit_on_the_pool_in_a_pinned_call) {
+  no_core();
+  on_a_pool_thread(
+      [] { nopal::detail::call_pinned([] { end_at_depth(3, [] { pthread_exit(nullptr); }); }); });
+  return 0;
+}
+
 NOPAL_PROGRAM(exit_in_a_stolen_child) {
   no_core();
   run_thread([] {
@@ -225,6 +247,12 @@ NOPAL_PROGRAM(exit_in_a_child_in_c) {
   return 0;
 }
 
+NOPAL_PROGRAM(exit_in_a_child_in_c_without_tables) {
+  no_core();
+  run_thread([] { end_thread_in_c_without_tables(); });
+  return 0;
+}
+
 class thread_end : public support::program_at_workers {};
 
 TEST_P(thread_end, is_known) { EXPECT_TRUE(run("knows_that_its_thread_ends")); }
@@ -235,6 +263,9 @@ INSTANTIATE_TEST_SUITE_P(at_workers, thread_end, testing::Values(1, 2, 7), testi
 // Where somebody steals, nobody can say that nothing was stolen.
 TEST(ended_thread, passes_unstolen_forks_by_exit) {
   EXPECT_TRUE(support::succeeds("exit_in_an_unstolen_child", support::on_workers(1)));
+}
+TEST(ended_thread, passes_calls_that_stay_on_their_thread) {
+  EXPECT_TRUE(support::succeeds("exit_in_a_pinned_call", support::on_workers(1)));
 }
 TEST(ended_thread, passes_unstolen_forks_by_cancellation) {
   EXPECT_TRUE(support::succeeds("cancelled_in_an_unstolen_child", support::on_workers(1)));
@@ -254,14 +285,16 @@ void expect_one_line(const char* program, int workers, const char* beginning) {
 }
 
 TEST(ended_thread, elsewhere_is_one_line_and_the_end_of_the_process) {
-  for (const char* const program :
-       {"exit_on_the_pool", "exit_on_the_pool_in_an_unstolen_child", "exit_in_a_stolen_child"}) {
+  for (const char* const program : {"exit_on_the_pool", "exit_on_the_pool_in_an_unstolen_child",
+                                    "exit_on_the_pool_in_a_pinned_call", "exit_in_a_stolen_child"}) {
     for (const int workers : {2, 7}) expect_one_line(program, workers, "nopal: a thread was ended (");
   }
 }
 TEST(ended_thread, in_a_child_in_c_is_one_line_and_the_end_of_the_process) {
   for (const int workers : {1, 2, 7}) {
-    expect_one_line("exit_in_a_child_in_c", workers, "nopal: a thread ended inside a scope (");
+    expect_one_line("exit_in_a_child_in_c", workers, "nopal: a thread ends in a child of code ");
+    // The unwinder finds no way, so the thread is over at once, and only its end can tell.
+    expect_one_line("exit_in_a_child_in_c_without_tables", workers, "nopal: a thread ended inside a scope (");
   }
 }
 
