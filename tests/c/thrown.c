@@ -97,3 +97,25 @@ void throw_where_it_is_allowed(int workers) {
   nopal_join(&s);
   throw_something();
 }
+
+static void child_that_ends_its_thread(void* workers) {
+  CHECK(gate_wait(&went_on, *(int*)workers));
+  end_thread();
+}
+
+void fork_a_child_that_ends_its_thread(int workers) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork(&s, child_that_ends_its_thread, &workers);
+  gate_open(&went_on);
+  nopal_join(&s);
+}
+
+void end_the_thread_between_fork_and_join(int workers) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork(&s, child_that_returns, &workers);
+  gate_open(&went_on);
+  if (workers > 1) end_thread();
+  nopal_join(&s);
+}

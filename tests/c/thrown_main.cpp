@@ -2,6 +2,8 @@
 // way was cleaned up, with 0 if there is none.
 #include <nopal/nopal.hpp>
 
+#include <pthread.h>
+
 #include <cstring>
 #include <stdexcept>
 
@@ -30,6 +32,8 @@ void catch_something() {
   }
 }
 
+void end_thread() { pthread_exit(nullptr); }
+
 int main(int, char** arguments) {
   constexpr struct {
     const char* name;
@@ -38,6 +42,8 @@ int main(int, char** arguments) {
              {"forkable", fork_a_forkable_that_throws},
              {"fibril", fork_a_fibril_that_throws},
              {"parent", throw_between_fork_and_join},
+             {"thread_child", fork_a_child_that_ends_its_thread},
+             {"thread_parent", end_the_thread_between_fork_and_join},
              {"allowed", throw_where_it_is_allowed}};
   for (const auto& one : all) {
     if (std::strcmp(one.name, arguments[1]) != 0) continue;
