@@ -28,7 +28,7 @@ class Function(tree.Node):
         if rng.random() < 0.5:
             self.result = rng.choice(program.values)
         count = rng.choice([0, 0, 1, 2, 4, 9])
-        self.parameters = [tree.Variable(program, rng.choice(program.values)) for _ in range(count)]
+        self.parameters = [tree.Variable(program, rng.choice(program.parameters)) for _ in range(count)]
         self.may_throw = program.throws and rng.random() < 0.4
         if program.language == 'c++' and not self.may_throw and rng.random() < 0.3:
             self.noexcept = ' noexcept'

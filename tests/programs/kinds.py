@@ -6,6 +6,7 @@ floating-point mode, since all arithmetic is exact."""
 
 class Kind:
     copyable = True
+    alignment = 16  # at most
     definition = ''
 
     def __init__(self, name):
@@ -75,7 +76,7 @@ class Vector(Kind):
 
     def __init__(self, part, size, width):
         super().__init__(f'vec_{part}_{width}')
-        self.part, self.count = part, width // size
+        self.part, self.count, self.alignment = part, width // size, width
         self.definition = f'typedef {part} {self.name} __attribute__((vector_size({width})));\n'
 
     def seed(self, n):
@@ -99,8 +100,9 @@ class Vector(Kind):
 class Struct(Kind):
     """Members are (kind, name, suffix, bits); `attributes` stand behind the closing brace."""
 
-    def __init__(self, name, members, attributes='', inline='inline'):
+    def __init__(self, name, members, attributes='', inline='inline', alignment=0):
         super().__init__(name)
+        self.alignment = max([alignment] + [kind.alignment for kind, *_ in members])
         body = making = numbering = ''
         for index, (kind, member, count, bits) in enumerate(members):
             if count:
@@ -195,10 +197,10 @@ def random_struct(rng, name, language, vectors):
     shape = rng.choice(['bytes', 'bytes', 'mixed', 'mixed', 'bits', 'floats', 'vectors', 'packed'])
     if shape == 'bytes':
         size = rng.choice([rng.randint(1, 24), rng.randint(1, 200), rng.randint(200, 4096)])
-        return Struct(name, [(Integer('byte'), 'a', size, 0)], attributes, inline)
+        return Struct(name, [(Integer('byte'), 'a', size, 0)], attributes, inline, alignment)
     if shape == 'bits':
         members = [(rng.choice(INTEGERS[:8]), f'm{i}', 0, rng.randint(1, 7)) for i in range(rng.randint(1, 9))]
-        return Struct(name, members, attributes, inline)
+        return Struct(name, members, attributes, inline, alignment)
     if shape == 'floats':
         kinds = REALS[:3]
     elif shape == 'vectors':
@@ -213,7 +215,7 @@ def random_struct(rng, name, language, vectors):
         members.append((Integer('byte'), 'rest', rng.randint(1, 33), 0))
     if shape == 'packed' and not alignment:
         attributes = '__attribute__((packed))'
-    return Struct(name, members, attributes, inline)
+    return Struct(name, members, attributes, inline, alignment)
 
 
 def random_kinds(rng, language):

@@ -39,10 +39,9 @@ class Unit:
         if self.language == 'c++':
             page.line('#include <utility>')
             page.line('#include <nopal/scope.hpp>')
-        for kind in self.kinds:
-            page.lines.append(kind.definition)
         if self.exceptions:
             page.lines.append(ERRORS)
+        start = len(page.lines)
         kept = [(i, p) for i, p in enumerate(self.programs) if (i, 0) not in removed]
         for i, program in kept:
             page.removed = frozenset(number for index, number in removed if index == i)
@@ -54,7 +53,17 @@ class Unit:
             page.line(f'{{"{p.name}", {p.name}_run, {endless}}},')
         page.close('};')
         page.line('int main(int argc, char** argv) { return run_programs(programs, sizeof programs / sizeof *programs, argc, argv); }')
+        page.lines[start:start] = self.definitions('\n'.join(page.lines[start:]))
         return '\n'.join(page.lines) + '\n'
+
+    def definitions(self, text):
+        """Of the types that are used; each may use those before it."""
+        used = []
+        for kind in reversed(self.kinds):
+            if kind.name in text:
+                used.insert(0, kind.definition)
+                text += kind.definition
+        return used
 
     def write_program(self, page, program):
         name = program.name
@@ -83,4 +92,9 @@ class Unit:
         if program.endless is not None:
             program.endless.write(page)
             if page.has(program.endless):
-                page.line(f'static void {name}_start_endless(u64 input) {{ {name}_endless(input, {program.depth}, {name}_bytes); }}')
+                page.open(f'static void {name}_start_endless(u64 input)')
+                if program.reduces:
+                    page.line('struct affine value = {1, 0};')
+                    page.line(f'nopal_reducer_init(&{name}_reducer, &affine_monoid, &value);')
+                page.line(f'{name}_endless(input, {program.depth}, {name}_bytes);')
+                page.close()
