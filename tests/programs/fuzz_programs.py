@@ -48,7 +48,7 @@ class Session:
         rng = random.Random(seed + ':build')
         compiler = rng.choice(self.compilers)
         flags = self.options.flags.split() if self.options.flags else random_flags(rng, compiler)
-        return Unit(seed, self.options.size), Build(compiler, flags, self.options.library)
+        return Unit(seed, self.options.size, self.options.avoid), Build(compiler, flags, self.options.library)
 
     def work(self):
         with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
@@ -114,6 +114,8 @@ def main():
     parser.add_argument('--failures', type=int, default=1, help='ends after so many')
     parser.add_argument('--compiler', action='append', default=[], help='gcc-12, clang-16, ...; default: all there are')
     parser.add_argument('--flags', default='', help='instead of random ones')
+    parser.add_argument('--avoid', action='append', default=[], choices=['modes', 'endless', 'dynamic'],
+                        help='programs without changes of the floating-point mode, endless loops, arrays of variable size')
     parser.add_argument('--findings', default='programs-findings')
     parser.add_argument('--no-reduce', action='store_true')
     options = parser.parse_args()

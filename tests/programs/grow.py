@@ -47,7 +47,7 @@ class Context:
 class Program:
     """One program of a file: its functions, of which the first is the root."""
 
-    def __init__(self, seed, index, language, exceptions, kinds):
+    def __init__(self, seed, index, language, exceptions, kinds, avoid):
         self.rng = random.Random(f'{seed}/{index}')
         self.ids = 0
         self.name, self.language, self.kinds = f'p{index}', language, kinds
@@ -55,10 +55,11 @@ class Program:
         self.exceptions = language == 'c++' and exceptions
         self.reduces = rng.random() < 0.25
         self.throws = self.exceptions and not self.reduces and rng.random() < 0.6
-        self.has_modes = rng.random() < 0.3
+        self.has_modes = rng.random() < 0.3 and 'modes' not in avoid
+        self.has_endless = rng.random() < 0.15 and 'endless' not in avoid
         self.values = INTEGERS + REALS + [Truth(language)] + kinds + [k for k in kinds if isinstance(k, Vector)]
         # Clang (16 to 19) passes arguments aligned to more than 16 bytes wrongly where the stack pointer was moved.
-        self.has_dynamic = rng.random() < 0.5
+        self.has_dynamic = rng.random() < 0.5 and 'dynamic' not in avoid
         self.parameters = [k for k in self.values if not self.has_dynamic or k.alignment <= 16]
         self.functions = []
         self.endless = None
@@ -75,7 +76,7 @@ class Program:
         for function in self.functions:
             self.fill(function)
         self.fill_root()
-        if rng.random() < 0.15:
+        if self.has_endless:
             self.endless = Function(self, f'{self.name}_endless', is_endless=True)
             self.fill_endless()
         self.depth = 1

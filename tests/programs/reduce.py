@@ -55,7 +55,8 @@ class Reducer:
 
     def keep_one_program(self):
         programs = [(i, 0) for i in range(len(self.unit.programs))]
-        for kept in programs:
+        named = [p for p in programs if f'p{p[0]} ' in self.failure.text.replace(':', ': ')]
+        for kept in named + [p for p in programs if p not in named]:
             removed = frozenset(p for p in programs if p != kept)
             if self.fails(removed, self.build):
                 self.removed = removed

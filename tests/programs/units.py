@@ -22,15 +22,16 @@ struct error2 : error1 {
 
 
 class Unit:
-    """Programs that are compiled together. The same seed and size: the same text."""
+    """Programs that are compiled together. The same seed, size and `avoid` (modes, endless, dynamic): the same text."""
 
-    def __init__(self, seed, size):
+    def __init__(self, seed, size, avoid=()):
         self.seed = seed
         rng = random.Random(f'{seed}')
         self.language = rng.choice(['c', 'c++', 'c++'])
         self.exceptions = self.language == 'c++' and rng.random() < 0.8
         self.kinds = random_kinds(rng, self.language)
-        self.programs = [Program(seed, i, self.language, self.exceptions, self.kinds) for i in range(size)]
+        self.programs = [Program(seed, i, self.language, self.exceptions, self.kinds, avoid)
+                         for i in range(size)]
 
     def text(self, removed=frozenset()):
         """`removed`: pairs of a program's index and a node's number; number 0 for the whole program."""
