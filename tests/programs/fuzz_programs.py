@@ -14,7 +14,7 @@ import time
 
 from reduce import Reducer
 from running import SETTINGS, check_unit, variables_of
-from toolchain import Build, find_compilers, random_flags
+from toolchain import INCLUDE, Build, find_compilers, random_flags
 from units import Unit
 
 
@@ -48,7 +48,7 @@ class Session:
         rng = random.Random(seed + ':build')
         compiler = rng.choice(self.compilers)
         flags = self.options.flags.split() if self.options.flags else random_flags(rng, compiler)
-        return Unit(seed, self.options.size, self.options.avoid), Build(compiler, flags, self.options.library)
+        return Unit(seed, self.options.size, self.options.avoid), Build(compiler, flags, self.options.library, self.options.include)
 
     def work(self):
         with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
@@ -105,6 +105,7 @@ class Session:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--library', required=True, help='libnopal_take_all.a')
+    parser.add_argument('--include', default=INCLUDE, help="another folder of Nopal's headers")
     parser.add_argument('--seconds', type=int, default=60)
     parser.add_argument('--seed', type=int, default=None)
     parser.add_argument('--units', type=int, default=0, help='at most this many files of programs')
@@ -120,7 +121,7 @@ def main():
     parser.add_argument('--no-reduce', action='store_true')
     options = parser.parse_args()
     if options.seed is None:
-        options.seed = int(time.time())
+        options.seed = int(os.environ.get('NOPAL_PROGRAMS_SEED') or time.time())
     session = Session(options)
     if not session.compilers:
         print('programs: there is no GCC from 12 on and no Clang from 16 on', file=sys.stderr)

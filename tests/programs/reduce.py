@@ -1,9 +1,6 @@
 """Makes a failing program small: drops programs, nodes of the tree and flags as long as it fails in the same way."""
 
-import os
-
 from running import Failure, build_unit, expected_of, run_parallel
-from toolchain import Build
 
 
 def numbers_of(node):
@@ -96,13 +93,7 @@ class Reducer:
     def drop_flags(self):
         for flag in list(self.build.flags):
             flags = [f for f in self.build.flags if f != flag]
-            build = Build(self.build.compiler, flags, self.build.library)
+            build = self.build.with_flags(flags)
             if self.fails(self.removed, build):
                 self.build = build
 
-
-def write_reduced(reducer, directory):
-    """The source and the commands, as text."""
-    source = os.path.join(directory, 'unit.c' if reducer.unit.language == 'c' else 'unit.cpp')
-    with open(source) as file:
-        return file.read()

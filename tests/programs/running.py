@@ -7,7 +7,7 @@ import subprocess
 BUILD_SECONDS, RUN_SECONDS = 300, 90
 
 # Workers, share of pushes whose continuation must be taken, inputs, repetitions.
-SETTINGS = [(1, 100, 2, 1), (3, 100, 4, 6), (7, 100, 4, 6), (3, 0, 4, 4), (7, 40, 4, 4)]
+SETTINGS = [(1, 100, 3, 2), (3, 100, 6, 24), (7, 100, 6, 24), (3, 0, 6, 24), (7, 40, 6, 24)]
 
 
 class Failure:

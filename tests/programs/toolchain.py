@@ -86,8 +86,11 @@ LINK_TIME = {'gcc': [['-flto'], ['-flto', '-fno-fat-lto-objects']], 'clang': [['
 class Build:
     """How one file is built: a compiler, flags, a library."""
 
-    def __init__(self, compiler, flags, library):
-        self.compiler, self.flags, self.library = compiler, flags, library
+    def __init__(self, compiler, flags, library, include=INCLUDE):
+        self.compiler, self.flags, self.library, self.include = compiler, flags, library, include
+
+    def with_flags(self, flags):
+        return Build(self.compiler, flags, self.library, self.include)
 
     def command(self, unit, source, output, elided):
         cpp = unit.language == 'c++'
@@ -96,7 +99,7 @@ class Build:
             language.append('-fno-exceptions')
         elision = ['-DNOPAL_ELIDE'] if elided else []
         return [self.compiler.cxx if cpp else self.compiler.cc, *language, '-w', '-ffp-contract=off', '-frounding-math',
-                *self.flags, *elision, f'-I{INCLUDE}', f'-I{HERE}', source, '-o', output, self.library,
+                *self.flags, *elision, f'-I{self.include}', f'-I{HERE}', source, '-o', output, self.library,
                 *([] if cpp else ['-lstdc++']), '-lpthread', '-lm']
 
 
