@@ -26,10 +26,17 @@ class Session:
         self.units, self.programs, self.failures = 0, 0, []
         self.next, self.only = 0, len(options.only)
         self.end = time.monotonic() + options.seconds
+        self.next_progress = time.monotonic() + 60
 
     def say(self, text):
         with self.lock:
             print(text, flush=True)
+
+    def say_progress(self):
+        if time.monotonic() > self.next_progress:
+            self.next_progress = time.monotonic() + 60
+            print(f'{self.units} files, {self.programs} programs, {self.counts["runs"]} runs, {self.counts["steals"]} steals',
+                  flush=True)
 
     def take_number(self):
         with self.lock:
@@ -42,18 +49,21 @@ class Session:
             self.next += 1
             return self.options.only.pop(0) if self.options.only else self.next - 1
 
-    def draw(self, number):
+    def draw(self, number, directory):
         """The file of programs with this number, and how it is built: of the seed alone, and the machine."""
         seed = f'{self.options.seed}:{number}'
         rng = random.Random(seed + ':build')
         compiler = rng.choice(self.compilers)
         flags = self.options.flags.split() if self.options.flags else random_flags(rng, compiler)
-        return Unit(seed, self.options.size, self.options.avoid), Build(compiler, flags, self.options.library, self.options.include)
+        build = Build(compiler, flags, self.options.library, self.options.include)
+        if compiler.family == 'gcc' and rng.random() < 0.05:
+            build.profile = os.path.join(directory, 'profile')
+        return Unit(seed, self.options.size, self.options.avoid), build
 
     def work(self):
         with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
             while (number := self.take_number()) is not None:
-                unit, build = self.draw(number)
+                unit, build = self.draw(number, directory)
                 counts = {'runs': 0, 'steals': 0}
                 failure = check_unit(unit, build, directory, SETTINGS, counts)
                 with self.lock:
@@ -61,6 +71,7 @@ class Session:
                     self.programs += len(unit.programs)
                     for name in counts:
                         self.counts[name] += counts[name]
+                    self.say_progress()
                 if failure is not None:
                     self.report(number, unit, build, failure, directory)
 

@@ -10,6 +10,7 @@ What makes them legal and deterministic:
 
 import random
 
+import control
 import tree
 from functions import Function
 from kinds import INTEGERS, REALS, U64, Truth, Vector
@@ -113,7 +114,7 @@ class Program:
         self.declare_locals(block, context, self.rng.choice([1, 4, 10]))
         scope = tree.Scope(self, self.interface(), 'none')
         scope.endless = True
-        loop = tree.Endless(self, self.rng.randint(2, 9))
+        loop = control.Endless(self, self.rng.randint(2, 9))
         inside = context.inside(scopes=[(scope, 0)], loops=[loop], passes=loop.times, scope_is_open=True)
         for _ in range(self.rng.randint(1, 3)):
             loop.body.statements.append(self.fork(inside))
@@ -230,7 +231,8 @@ class Program:
         if arguments is None:
             return tree.Block(self)
         # The macro's own declaration is not noexcept.
-        copyable = all(p.kind.copyable for p in arguments.callee.parameters) and not arguments.callee.noexcept
+        callee = arguments.callee
+        copyable = all(p.kind.copyable for p in callee.parameters) and not callee.noexcept and not callee.is_method
         if scope.interface == 'c++':
             # GCC does not inline what is called through its address, which elided forks do.
             forms = ['lambda'] if arguments.callee.is_inlined else ['into', 'into', 'lambda']
@@ -245,7 +247,7 @@ class Program:
     def add_choice(self, block, context):
         first, second = self.fork(context, True), self.fork(context, True)
         if all(isinstance(f, tree.Fork) and f.form != 'untyped' for f in (first, second)):
-            block.statements.append(tree.Choice(self, first, second))
+            block.statements.append(control.Choice(self, first, second))
 
     def add_fork_block(self, block, context):
         scope, loops_before = self.rng.choice(context.scopes)
@@ -303,21 +305,21 @@ class Program:
         self.mix_new(node_body, context, inside)
 
     def add_loop(self, block, context):
-        loop = tree.Loop(self, self.rng.choice(['for', 'while', 'do', 'goto']), self.rng.randint(2, 4))
+        loop = control.Loop(self, self.rng.choice(['for', 'while', 'do', 'goto']), self.rng.randint(2, 4))
         if context.passes * loop.times > 16:
             return
         self.wrapped(loop.body, context, loops=context.loops + [loop], passes=context.passes * loop.times)
         block.statements.append(loop)
 
     def add_if(self, block, context):
-        node = tree.If(self)
+        node = control.If(self)
         self.wrapped(node.body, context)
         if self.rng.random() < 0.5:
             self.wrapped(node.otherwise, context)
         block.statements.append(node)
 
     def add_switch(self, block, context):
-        node = tree.Switch(self, self.rng.randint(1, 4))
+        node = control.Switch(self, self.rng.randint(1, 4))
         for case in (c for c, _ in node.cases):
             self.wrapped(case, context)
         block.statements.append(node)
@@ -328,7 +330,7 @@ class Program:
         block.statements.append(node)
 
     def add_try(self, block, context):
-        node = tree.Try(self, self.rng.choice(['const error0& e', 'const error0& e', 'error0& e', '...']))
+        node = control.Try(self, self.rng.choice(['const error0& e', 'const error0& e', 'error0& e', '...']))
         # What it changes is its own; scopes of outside would have children that the elision does not fork.
         inside = context.inside(variables=[], scopes=[], loops=[], thrower=None,
                                 throws=self.rng.choice(['children', 'continuation']))

@@ -97,7 +97,8 @@ static NOINLINE UNUSED void set_mode(unsigned mode) {
 /* A number that depends on the mode: of computations, and of the control words. */
 static NOINLINE UNUSED u64 look_at_mode(void) {
   volatile double one = 1, three = 3, tiny = 3e-308, small = 0.25, denormal = 4e-320;
-  volatile double third = one / three, minus = -one / three, flushed = tiny * small, zero = denormal * (one + one);
+  volatile double third = one / three, minus = -one / three, flushed = tiny * small,
+                  zero = denormal * (one + one);
   volatile long double long_one = 1, long_seven = 7, seventh = long_one / long_seven;
   unsigned short control;
   u64 bits, h = 0;
@@ -134,8 +135,8 @@ static UNUSED void affine_reduce(void* context, void* left, void* right) {
   compose((struct affine*)left, *(const struct affine*)right);
 }
 
-static const nopal_monoid affine_monoid UNUSED = {
-    sizeof(struct affine), 0, affine_identity, affine_reduce, NULL, NULL};
+static const nopal_monoid affine_monoid UNUSED = {sizeof(struct affine), 0,    affine_identity,
+                                                  affine_reduce,         NULL, NULL};
 
 static NOINLINE UNUSED void update_reducer(nopal_reducer* reducer, u64 n) {
   struct affine then;
@@ -158,7 +159,8 @@ static UNUSED u64 running_input;
 /* The end of a program that cannot return. */
 static NOINLINE UNUSED __attribute__((noreturn)) void finish(u64 h) {
   char line[128];
-  const int length = snprintf(line, sizeof line, "%s %" PRIu64 " %016" PRIx64 "\n", running_name, running_input, h);
+  const int length =
+      snprintf(line, sizeof line, "%s %" PRIu64 " %016" PRIx64 "\n", running_name, running_input, h);
   if (write(1, line, (size_t)length) != length) {
     abort();
   }

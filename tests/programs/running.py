@@ -1,6 +1,7 @@
 """Builds a file of programs, in parallel and elided, runs it, and compares."""
 
 import os
+import shutil
 import signal
 import subprocess
 
@@ -47,6 +48,10 @@ def build_unit(unit, build, directory, removed=frozenset(), only=(False, True)):
     paths = []
     for elided in only:
         path = os.path.join(directory, 'elided' if elided else 'parallel')
+        if build.profile:
+            shutil.rmtree(build.profile, ignore_errors=True)
+            if run(build.command(unit, source, path, elided, 'generate'), BUILD_SECONDS)[0] == 0:
+                run([path, '2', '2'], RUN_SECONDS, variables_of((3, 100)))
         command = build.command(unit, source, path, elided)
         status, output, errors = run(command, BUILD_SECONDS)
         if status != 0:

@@ -88,18 +88,22 @@ class Build:
 
     def __init__(self, compiler, flags, library, include=INCLUDE):
         self.compiler, self.flags, self.library, self.include = compiler, flags, library, include
+        self.profile = ''  # a folder: built for counting first, run, and built again from the counts
 
     def with_flags(self, flags):
-        return Build(self.compiler, flags, self.library, self.include)
+        build = Build(self.compiler, flags, self.library, self.include)
+        build.profile = self.profile
+        return build
 
-    def command(self, unit, source, output, elided):
+    def command(self, unit, source, output, elided, profile='use'):
         cpp = unit.language == 'c++'
         language = ['-std=gnu++20'] if cpp else ['-std=gnu11']
         if cpp and not unit.exceptions:
             language.append('-fno-exceptions')
         elision = ['-DNOPAL_ELIDE'] if elided else []
+        counts = [f'-fprofile-{profile}={self.profile}', '-fprofile-update=atomic', '-Wno-coverage-mismatch'] if self.profile else []
         return [self.compiler.cxx if cpp else self.compiler.cc, *language, '-w', '-ffp-contract=off', '-frounding-math',
-                *self.flags, *elision, f'-I{self.include}', f'-I{HERE}', source, '-o', output, self.library,
+                *self.flags, *counts, *elision, f'-I{self.include}', f'-I{HERE}', source, '-o', output, self.library,
                 *([] if cpp else ['-lstdc++']), '-lpthread', '-lm']
 
 

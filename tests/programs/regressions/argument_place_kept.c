@@ -4,7 +4,7 @@ typedef int8_t vec_int8_t_32 __attribute__((vector_size(32)));
 
 typedef struct s1 {
   byte a[1333];
-}  s1;
+} s1;
 static NOINLINE UNUSED s1 make_s1(u64 n) {
   s1 v;
   fill_bytes(v.a, sizeof v.a, n + 0);
@@ -43,7 +43,7 @@ typedef struct s5 {
   int16_t m3;
   uint64_t m4;
   uint8_t m5;
-}  s5;
+} s5;
 static NOINLINE UNUSED s5 make_s5(u64 n) {
   s5 v;
   v.m0 = (double)(int32_t)((n * 1u) & 0xfffff);
@@ -65,11 +65,15 @@ static NOINLINE UNUSED u64 number_s5(const s5* v) {
   return h;
 }
 
-
 static nopal_reducer p6_reducer;
 static ALWAYS_INLINE u64 p6_f0(u64 x, int d, const byte* seen);
 NOPAL_FORKABLE(u64, p6_f0, (u64, x), (int, d), (const byte*, seen))
-typedef struct args_p6_f0 { u64 x; int d; const byte* seen; u64 result; } args_p6_f0;
+typedef struct args_p6_f0 {
+  u64 x;
+  int d;
+  const byte* seen;
+  u64 result;
+} args_p6_f0;
 static UNUSED void thunk_p6_f0(void* p) {
   args_p6_f0* const a = (args_p6_f0*)p;
   a->result = p6_f0(a->x, a->d, a->seen);
@@ -94,13 +98,17 @@ static ALWAYS_INLINE u64 p6_f0(u64 x, int d, const byte* seen) {
     for (int i = 0; i < 1; ++i) o25[i] = ((vec_int8_t_32){0} + (int8_t)(int32_t)((i) & 0xffff));
     nopal_scope s20;
     nopal_scope_init(&s20);
-    nopal_fork_p6_f1(&s20, &o25[0], mix(h, 323246729u), d - 1, (const byte*)seen, make_s1(mix(h, 574037321u)));
+    nopal_fork_p6_f1(&s20, &o25[0], mix(h, 323246729u), d - 1, (const byte*)seen,
+                     make_s1(mix(h, 574037321u)));
     {
       vec_int8_t_32 r32 = p6_f1(mix(h, 524324632u), d - 1, (const byte*)seen, make_s1(mix(h, 519730107u)));
-      h = mix(h, (((u64)(int64_t)r32[0] * 3u) ^ ((u64)(int64_t)r32[1] * 5u) ^ ((u64)(int64_t)r32[16] * 35u) ^ ((u64)(int64_t)r32[31] * 65u)));
+      h = mix(h, (((u64)(int64_t)r32[0] * 3u) ^ ((u64)(int64_t)r32[1] * 5u) ^ ((u64)(int64_t)r32[16] * 35u) ^
+                  ((u64)(int64_t)r32[31] * 65u)));
     }
     nopal_join(&s20);
-    for (int i = 0; i < 1; ++i) h = mix(h, (((u64)(int64_t)o25[i][0] * 3u) ^ ((u64)(int64_t)o25[i][1] * 5u) ^ ((u64)(int64_t)o25[i][16] * 35u) ^ ((u64)(int64_t)o25[i][31] * 65u)));
+    for (int i = 0; i < 1; ++i)
+      h = mix(h, (((u64)(int64_t)o25[i][0] * 3u) ^ ((u64)(int64_t)o25[i][1] * 5u) ^
+                  ((u64)(int64_t)o25[i][16] * 35u) ^ ((u64)(int64_t)o25[i][31] * 65u)));
   }
   return (u64)(h);
 }
@@ -127,6 +135,8 @@ static u64 p6_run(u64 input) {
   return h;
 }
 static const struct program programs[] = {
-  {"p6", p6_run, NULL},
+    {"p6", p6_run, NULL},
 };
-int main(int argc, char** argv) { return run_programs(programs, sizeof programs / sizeof *programs, argc, argv); }
+int main(int argc, char** argv) {
+  return run_programs(programs, sizeof programs / sizeof *programs, argc, argv);
+}

@@ -1,7 +1,7 @@
 #include "programs.h"
 typedef struct s1 {
   byte a[56];
-}  s1;
+} s1;
 static inline UNUSED s1 make_s1(u64 n) {
   s1 v;
   fill_bytes(v.a, sizeof v.a, n + 0);
@@ -13,10 +13,14 @@ static inline UNUSED u64 number_s1(const s1* v) {
   return h;
 }
 
-
 NOINLINE unsigned __int128 p1_f2(u64 x, int d, const byte* seen);
 NOPAL_FORKABLE(unsigned __int128, p1_f2, (u64, x), (int, d), (const byte*, seen))
-typedef struct args_p1_f2 { u64 x; int d; const byte* seen; unsigned __int128 result; } args_p1_f2;
+typedef struct args_p1_f2 {
+  u64 x;
+  int d;
+  const byte* seen;
+  unsigned __int128 result;
+} args_p1_f2;
 static UNUSED void thunk_p1_f2(void* p) {
   args_p1_f2* const a = (args_p1_f2*)p;
   a->result = p1_f2(a->x, a->d, a->seen);
@@ -56,6 +60,8 @@ static u64 p1_run(u64 input) {
   return h;
 }
 static const struct program programs[] = {
-  {"p1", p1_run, NULL},
+    {"p1", p1_run, NULL},
 };
-int main(int argc, char** argv) { return run_programs(programs, sizeof programs / sizeof *programs, argc, argv); }
+int main(int argc, char** argv) {
+  return run_programs(programs, sizeof programs / sizeof *programs, argc, argv);
+}

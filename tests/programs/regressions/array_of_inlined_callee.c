@@ -1,7 +1,7 @@
 #include "programs.h"
 typedef struct s1 {
   byte a[2119];
-}  s1;
+} s1;
 static inline UNUSED s1 make_s1(u64 n) {
   s1 v;
   fill_bytes(v.a, sizeof v.a, n + 0);
@@ -13,10 +13,14 @@ static inline UNUSED u64 number_s1(const s1* v) {
   return h;
 }
 
-
 static u64 p4_f0(u64 x, int d, const byte* seen);
 NOPAL_FORKABLE(u64, p4_f0, (u64, x), (int, d), (const byte*, seen))
-typedef struct args_p4_f0 { u64 x; int d; const byte* seen; u64 result; } args_p4_f0;
+typedef struct args_p4_f0 {
+  u64 x;
+  int d;
+  const byte* seen;
+  u64 result;
+} args_p4_f0;
 static UNUSED void thunk_p4_f0(void* p) {
   args_p4_f0* const a = (args_p4_f0*)p;
   a->result = p4_f0(a->x, a->d, a->seen);
@@ -72,6 +76,8 @@ static u64 p4_run(u64 input) {
   return h;
 }
 static const struct program programs[] = {
-  {"p4", p4_run, NULL},
+    {"p4", p4_run, NULL},
 };
-int main(int argc, char** argv) { return run_programs(programs, sizeof programs / sizeof *programs, argc, argv); }
+int main(int argc, char** argv) {
+  return run_programs(programs, sizeof programs / sizeof *programs, argc, argv);
+}

@@ -1,6 +1,6 @@
 #include "programs.h"
-#include <utility>
 #include <nopal/scope.hpp>
+#include <utility>
 struct error0 {
   u64 number;
   explicit error0(u64 n) : number(n) {}
@@ -37,9 +37,14 @@ static inline UNUSED u64 number_s2(const s2* v) {
   return h;
 }
 
-
 static u64 p2_f1(u64 x, int d, const byte* seen, unsigned __int128 v9);
-typedef struct args_p2_f1 { u64 x; int d; const byte* seen; unsigned __int128 v9; u64 result; } args_p2_f1;
+typedef struct args_p2_f1 {
+  u64 x;
+  int d;
+  const byte* seen;
+  unsigned __int128 v9;
+  u64 result;
+} args_p2_f1;
 static UNUSED void thunk_p2_f1(void* p) {
   args_p2_f1* const a = (args_p2_f1*)p;
   a->result = p2_f1(a->x, a->d, a->seen, std::move(a->v9));
@@ -76,16 +81,17 @@ static NOINLINE __attribute__((noreturn)) void p2_endless(u64 x, int d, const by
     {
       nopal::scope s250;
       for (int i252 = 0;; ++i252) {
-        s250.fork_into(o259[(0 * 5 + i252)], p2_f1, mix(h, 398071928u), d - 1, (const byte*)seen, (unsigned __int128)(mix(h, 706550575u)));
+        s250.fork_into(o259[(0 * 5 + i252)], p2_f1, mix(h, 398071928u), d - 1, (const byte*)seen,
+                       (unsigned __int128)(mix(h, 706550575u)));
         if (opaque((u64)i252) == 4) finish(h);
       }
     }
   }
 }
-static void p2_start_endless(u64 input) {
-  p2_endless(input, 1, p2_bytes);
-}
+static void p2_start_endless(u64 input) { p2_endless(input, 1, p2_bytes); }
 static const struct program programs[] = {
-  {"p2", p2_run, p2_start_endless},
+    {"p2", p2_run, p2_start_endless},
 };
-int main(int argc, char** argv) { return run_programs(programs, sizeof programs / sizeof *programs, argc, argv); }
+int main(int argc, char** argv) {
+  return run_programs(programs, sizeof programs / sizeof *programs, argc, argv);
+}

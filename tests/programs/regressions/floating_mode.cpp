@@ -1,6 +1,6 @@
 #include "programs.h"
-#include <utility>
 #include <nopal/scope.hpp>
+#include <utility>
 struct error0 {
   u64 number;
   explicit error0(u64 n) : number(n) {}
@@ -22,7 +22,7 @@ typedef struct s1 {
   vec_int16_t_16 m2;
   long double m3;
   __float128 m4;
-}  s1;
+} s1;
 static NOINLINE UNUSED s1 make_s1(u64 n) {
   s1 v;
   v.m0 = (double)(int32_t)((n * 1u) & 0xfffff);
@@ -36,7 +36,8 @@ static NOINLINE UNUSED u64 number_s1(const s1* v) {
   u64 h = 1;
   h = mix(h, (u64)(int64_t)v->m0);
   h = mix(h, (u64)(int64_t)v->m1);
-  h = mix(h, (((u64)(int64_t)v->m2[0] * 3u) ^ ((u64)(int64_t)v->m2[1] * 5u) ^ ((u64)(int64_t)v->m2[4] * 11u) ^ ((u64)(int64_t)v->m2[7] * 17u)));
+  h = mix(h, (((u64)(int64_t)v->m2[0] * 3u) ^ ((u64)(int64_t)v->m2[1] * 5u) ^ ((u64)(int64_t)v->m2[4] * 11u) ^
+              ((u64)(int64_t)v->m2[7] * 17u)));
   h = mix(h, (u64)(int64_t)v->m3);
   h = mix(h, (u64)(int64_t)v->m4);
   return h;
@@ -44,7 +45,7 @@ static NOINLINE UNUSED u64 number_s1(const s1* v) {
 
 typedef struct s5 {
   byte a[95];
-}  s5;
+} s5;
 static inline UNUSED s5 make_s5(u64 n) {
   s5 v;
   fill_bytes(v.a, sizeof v.a, n + 0);
@@ -55,7 +56,6 @@ static inline UNUSED u64 number_s5(const s5* v) {
   h = mix(h, number_of_bytes(v->a, sizeof v->a));
   return h;
 }
-
 
 static NOINLINE u64 p0_root(u64 x, int d, const byte* seen);
 static NOINLINE u64 p0_root(u64 x, int d, const byte* seen) {
@@ -180,7 +180,7 @@ static NOINLINE u64 p6_root(u64 x, int d, const byte* seen) {
       s154.fork_into(o158[0], p6_f1, mix(h, 690608031u), d - 1, (const byte*)seen);
       {
         const u64 x160 = mix(h, 306891505u);
-        s154.fork([to = &o162[0], x160, d, seen]()  {
+        s154.fork([to = &o162[0], x160, d, seen]() {
           u64 h160 = x160;
           (void)d, (void)seen;
           {
@@ -220,7 +220,9 @@ static NOINLINE u64 p7_root(u64 x, int d, const byte* seen) {
       for (int i = 0; i < 1; ++i) o68[i] = (u64)(i);
       {
         nopal::scope s63;
-        s63.fork([to = &o68[0], a0 = mix(h46, 856781023u), a1 = d - 1, a2 = (const byte*)seen]() mutable { *to = p7_f0(std::move(a0), std::move(a1), std::move(a2)); });
+        s63.fork([to = &o68[0], a0 = mix(h46, 856781023u), a1 = d - 1, a2 = (const byte*)seen]() mutable {
+          *to = p7_f0(std::move(a0), std::move(a1), std::move(a2));
+        });
         s63.join();
       }
       for (int i = 0; i < 1; ++i) h46 = mix(h46, (u64)o68[i]);
@@ -237,13 +239,9 @@ static u64 p7_run(u64 input) {
   return h;
 }
 static const struct program programs[] = {
-  {"p0", p0_run, NULL},
-  {"p1", p1_run, NULL},
-  {"p2", p2_run, NULL},
-  {"p3", p3_run, NULL},
-  {"p4", p4_run, NULL},
-  {"p5", p5_run, NULL},
-  {"p6", p6_run, NULL},
-  {"p7", p7_run, NULL},
+    {"p0", p0_run, NULL}, {"p1", p1_run, NULL}, {"p2", p2_run, NULL}, {"p3", p3_run, NULL},
+    {"p4", p4_run, NULL}, {"p5", p5_run, NULL}, {"p6", p6_run, NULL}, {"p7", p7_run, NULL},
 };
-int main(int argc, char** argv) { return run_programs(programs, sizeof programs / sizeof *programs, argc, argv); }
+int main(int argc, char** argv) {
+  return run_programs(programs, sizeof programs / sizeof *programs, argc, argv);
+}

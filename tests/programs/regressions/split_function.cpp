@@ -1,7 +1,7 @@
 /* flags: -finline-limit=2000 */
 #include "programs.h"
-#include <utility>
 #include <nopal/scope.hpp>
+#include <utility>
 struct error0 {
   u64 number;
   explicit error0(u64 n) : number(n) {}
@@ -58,16 +58,26 @@ static NOINLINE UNUSED u64 number_s1(const s1* v) {
   return h;
 }
 
-
 static u64 p4_f0(u64 x, int d, const byte* seen);
 NOPAL_FORKABLE(u64, p4_f0, (u64, x), (int, d), (const byte*, seen))
-typedef struct args_p4_f0 { u64 x; int d; const byte* seen; u64 result; } args_p4_f0;
+typedef struct args_p4_f0 {
+  u64 x;
+  int d;
+  const byte* seen;
+  u64 result;
+} args_p4_f0;
 static UNUSED void thunk_p4_f0(void* p) {
   args_p4_f0* const a = (args_p4_f0*)p;
   a->result = p4_f0(a->x, a->d, a->seen);
 }
 static ALWAYS_INLINE long double p4_f2(u64 x, int d, const byte* seen, s0 v27);
-typedef struct args_p4_f2 { u64 x; int d; const byte* seen; s0 v27; long double result; } args_p4_f2;
+typedef struct args_p4_f2 {
+  u64 x;
+  int d;
+  const byte* seen;
+  s0 v27;
+  long double result;
+} args_p4_f2;
 static UNUSED void thunk_p4_f2(void* p) {
   args_p4_f2* const a = (args_p4_f2*)p;
   a->result = p4_f2(a->x, a->d, a->seen, std::move(a->v27));
@@ -83,7 +93,9 @@ static ALWAYS_INLINE long double p4_f2(u64 x, int d, const byte* seen, s0 v27) {
     for (int i = 0; i < 1; ++i) o109[i] = (u64)(i);
     {
       nopal::scope s105;
-      s105.fork([to = &o109[0], a0 = mix(h, 726008156u), a1 = d - 1, a2 = (const byte*)seen]() mutable { *to = p4_f0(std::move(a0), std::move(a1), std::move(a2)); });
+      s105.fork([to = &o109[0], a0 = mix(h, 726008156u), a1 = d - 1, a2 = (const byte*)seen]() mutable {
+        *to = p4_f0(std::move(a0), std::move(a1), std::move(a2));
+      });
       s105.join();
     }
     for (int i = 0; i < 1; ++i) h = mix(h, (u64)o109[i]);
@@ -131,6 +143,8 @@ static u64 p4_run(u64 input) {
   return h;
 }
 static const struct program programs[] = {
-  {"p4", p4_run, NULL},
+    {"p4", p4_run, NULL},
 };
-int main(int argc, char** argv) { return run_programs(programs, sizeof programs / sizeof *programs, argc, argv); }
+int main(int argc, char** argv) {
+  return run_programs(programs, sizeof programs / sizeof *programs, argc, argv);
+}
