@@ -9,6 +9,7 @@
 #include <new>
 
 #include <nopal/detail/noise.h>
+#include <nopal/detail/pinned.h>
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
@@ -53,7 +54,7 @@ worker* make_adoptable() {
     free_worker(self);
     return nullptr;
   }
-  checkers::stack_made(self->scheduler_record, self->scheduler_memory, scheduler_stack_bytes);
+  checkers::stack_made(self->own_scheduler_record, self->scheduler_memory, scheduler_stack_bytes);
   self->scheduler_stack_pointer =
       static_cast<char*>(self->scheduler_memory) + scheduler_stack_bytes - arch::stack_alignment;
   return self;
@@ -83,12 +84,14 @@ worker* adopt_locked(runtime& all) {
   } else if ((self = make_adoptable()) == nullptr) {
     return nullptr;
   }
-  self->exceptions = this_thread_exceptions();
+  begin_visits(self);
   run_on(self, &self->native);
-  set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
-  set_float_control_of(self->deque.strand, arch::float_control());
+  self->bottom_at_rest = self->deque.bottom;
+  set_if_changed(self->deque.setting.root, self);
+  set(self->local, nopal_local());
+  set_if_changed(self->deque.setting.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
+  set_float_control_of(self->deque.setting, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
-  self->has_thread.store(true, std::memory_order_seq_cst);
   NOPAL_DISTURB();
   enter_table(all, self, place);
   return self;
@@ -107,16 +110,35 @@ void make_idle(runtime& all, worker* self) noexcept {
   all.idle_workers = self;
 }
 
+/// A process ends with its last thread, and after the end of its first one nobody else would end the pool's. Under `lock`.
+void stop_if_last(runtime& all) noexcept {
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    const worker* const other = all.table[i].load(std::memory_order_relaxed);
+    if (other != nullptr && !other->of_pool) {
+      return;
+    }
+  }
+  if (all.running.load(std::memory_order_relaxed) && !is_thread_of_pool() && os::first_thread_ends()) {
+    stop_runtime(all);
+  }
+}
+
 /// At a thread's end, after its own destructors. The thread is no worker afterwards.
 void thread_ends(void* argument) {
   auto* const self = static_cast<worker*>(argument);
+  if (this_worker() != self) {
+    return;  // of a thread of the pool that has left it
+  }
   runtime& all = the_runtime();
+  check_at_rest(self);
   set_this_worker(nullptr);
   stop_watching_for_overflow(self);
   end_visits(self);
   NOPAL_DISTURB();
   const locked guard(all);
   make_idle(all, self);
+  stop_if_last(all);
 }
 
 /// What a child of fork(2) has no use for, and can not free: reachable all the same, where a tool looks for leaks.
@@ -150,7 +172,7 @@ void keep_reachable(runtime& all) {
   kept->earlier = all_left_behind;
   kept->workers = nullptr;
   std::memcpy(kept->stacks, static_cast<const void*>(&all.stacks), sizeof kept->stacks);
-  const worker* const self = this_worker();
+  const worker* const self = this_worker() != nullptr ? thread_worker(this_worker()) : nullptr;
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     worker* const other = all.table[i].load(std::memory_order_relaxed);
@@ -178,24 +200,31 @@ void after_fork_in_child() {
   new (&all.stacks) stack_pool;
   all.stacks_mapped = false;
   all.settings_known = false;
+  all.stops.store(0, std::memory_order_relaxed);
+  set_thread_of_pool(false);
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
   for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {
     for (worker* one = list; one != nullptr; one = one->next_idle) {
-      one->visitors.store(0, std::memory_order_relaxed);
+      for (worker* each = one; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+        each->visitors.store(0, std::memory_order_relaxed);
+      }
     }
   }
-  worker* const self = this_worker();
-  if (self == nullptr) {
+  if (this_worker() == nullptr) {
     return;
   }
-  self->spare = nullptr;
-  self->inbox.store(nullptr, std::memory_order_relaxed);
+  worker* const self = thread_worker(this_worker());
   self->of_pool = false;
-  self->visitors.store(0, std::memory_order_relaxed);
-  deque::poison(self->deque);
+  set_if_changed(self->deque.setting.root, self);  // its strand may have been of another thread's root
+  for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    each->spare = nullptr;
+    each->inbox.store(nullptr, std::memory_order_relaxed);
+    each->visitors.store(0, std::memory_order_relaxed);
+    deque::poison(each->deque);
+  }
   enter_table(all, self, 0);
-  pthread_setspecific(thread_end_key, self);
+  set_told_of_end(self);
 }
 
 /// Before any thread can hold the lock: a child of fork(2) must never inherit it held.
@@ -223,13 +252,13 @@ void free_adopted(runtime& all) noexcept {
 
 void at_exit() {
   runtime& all = the_runtime();
+  const locked guard(all);
   if (all.chosen.print_stats) {
     print_statistics();
   }
-  const locked guard(all);
-  // From inside a strand, or while other threads run strands, the process simply ends.
-  if (!any_strand_active(all)) {
-    stop_runtime(all);
+  // From inside a strand, or while other threads run strands, the process simply ends. So it does on a thread of the pool whose
+  // end somebody waits for.
+  if (stop_runtime(all) && !is_being_stopped(all)) {
     free_adopted(all);
   }
 }
@@ -247,9 +276,11 @@ void free_pool_workers_if_alone(runtime& all) {
   free_idle_pool_workers(all);
 }
 
-/// Also at dlclose: nothing of the library may be called afterwards.
-__attribute__((destructor)) void at_unload() {
+/// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what is destroyed with the program
+/// or the plug-in may fork; whoever forks later still gets no threads.
+__attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
+  all.unloaded = true;
   if (!all.hooks_installed) {
     return;
   }
@@ -262,22 +293,38 @@ __attribute__((destructor)) void at_unload() {
 
 }  // namespace
 
+void begin_visits(worker* self) noexcept {
+  exception_state* const exceptions = this_thread_exceptions();
+  for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    each->exceptions = exceptions;
+    each->has_thread.store(true, std::memory_order_seq_cst);
+  }
+}
+
 /// Sequentially consistent on both words: either a visitor sees that the thread is gone, or this sees the visitor.
-void end_visits(worker* self) noexcept {
+void end_visits_of(worker* self) noexcept {
   self->has_thread.store(false, std::memory_order_seq_cst);
   while (self->visitors.load(std::memory_order_seq_cst) != 0) {
     os::yield();
   }
 }
 
+void end_visits(worker* self) noexcept {
+  for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    end_visits_of(each);
+  }
+}
+
 int install_hooks(runtime& all) noexcept {
-  if (all.hooks_installed) {
+  if (all.hooks_installed || all.unloaded) {
     return 0;
   }
   const int refused = pthread_key_create(&thread_end_key, thread_ends);
   all.hooks_installed = refused == 0;
   return refused;
 }
+
+int set_told_of_end(worker* self) noexcept { return pthread_setspecific(thread_end_key, self); }
 
 worker* adopt_this_thread() noexcept {
   runtime& all = the_runtime();
@@ -293,8 +340,11 @@ worker* adopt_this_thread() noexcept {
     return nullptr;
   }
   set_this_worker(self);
+  if (all.unloaded) {
+    return self;  // neither handler nor key may stay behind in the process
+  }
   watch_for_overflow(self);
-  if (pthread_setspecific(thread_end_key, self) != 0) {
+  if (set_told_of_end(self) != 0) {
     thread_ends(self);  // Nobody would tell us of the thread's end later.
     return nullptr;
   }

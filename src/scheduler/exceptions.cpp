@@ -8,6 +8,7 @@
 
 #include <nopal/detail/fast_path.h>
 
+#include "scheduler/clocks.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"
@@ -47,13 +48,26 @@ public:
 
 private:
   struct place {
-    alignas(std::max_align_t) unsigned char memory[48];
+    alignas(std::max_align_t) unsigned char memory[64];
     std::atomic_flag taken;
   };
   place places_[64] = {};
 };
 
 constinit reserve reserved;
+
+/// Orders the children of one frame as the serial program does.
+struct child_place {
+  std::uint64_t steal;    ///< ticket of the last steal before the child was forked
+  std::uint64_t between;  ///< grows from one child to the next until the next steal
+
+  bool operator<(const child_place& other) const noexcept {
+    return steal != other.steal ? steal < other.steal : between < other.between;
+  }
+};
+
+/// Among the children forked between two steals, the one whose continuation was stolen is the last.
+constexpr std::uint64_t last_before_steal = ~std::uint64_t{0};
 
 struct kept_exception {
   static void* operator new(std::size_t bytes, const std::nothrow_t& nothrow) noexcept {
@@ -68,8 +82,8 @@ struct kept_exception {
   static void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
 
   nopal_frame* frame;
-  std::uint64_t place;  ///< orders the children of one frame as the serial program does
-  bool leaving_home;    ///< forked at home, and left home by its steal: the place is known at the join
+  child_place place;
+  bool leaving_home;  ///< forked at home, and left home by its steal: the place is known at the join
   std::exception_ptr thrown;
   kept_exception* next;
 };
@@ -80,7 +94,7 @@ struct exception_store {
 };
 
 constinit exception_store store;
-static_assert(sizeof(kept_exception) <= 48, "a place of the reserve holds one");
+static_assert(sizeof(kept_exception) <= 64, "a place of the reserve holds one");
 
 /// Offsets in the C++ runtime's record of an exception, fixed by the Itanium C++ ABI.
 constexpr std::size_t next_exception_offset = 32;
@@ -91,6 +105,7 @@ constexpr std::size_t handler_stack_pointer_offset = 104;
 namespace {
 
 bool lies_on(const char* address, const nopal_stack* stack) {
+  stack = ground(stack);
   if (stack->native_owner == nullptr) {
     return address >= stack->low && address < stack->high;
   }
@@ -117,13 +132,6 @@ void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stac
 
 namespace {
 
-/// Among the children forked between two steals, the one whose continuation was stolen is the last.
-constexpr std::uint64_t last_before_steal = 0xffffffffU;
-
-std::uint64_t place_of(std::uint32_t steal, std::uint64_t place_between_steals) {
-  return static_cast<std::uint64_t>(steal) << 32 | place_between_steals;
-}
-
 /// Keeps the exception being handled for the join of `frame`.
 void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
   const strand_base base = this_worker()->deque.strand.stack->base;
@@ -136,7 +144,7 @@ void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between
   kept->frame = frame;
   kept->leaving_home = stolen && !away;
   // The thief writes to the frame at any time now, unless the strand is still ours.
-  kept->place = place_of(away ? base.sequence : stolen ? 0 : frame->last_steal, place_between_steals);
+  kept->place = {away ? base.sequence : stolen ? 0 : frame->last_steal, place_between_steals};
   kept->thrown = std::current_exception();
   pthread_mutex_lock(&store.lock);
   kept->next = store.first;
@@ -146,12 +154,6 @@ void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between
   the_runtime().exceptions_kept.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Grows from one kept exception to the next; those of one frame between two steals are kept by one strand.
-std::uint64_t next_place() {
-  static std::atomic<std::uint32_t> places{0};
-  return places.fetch_add(1, std::memory_order_relaxed) & 0x7fffffffU;
-}
-
 }  // namespace
 
 void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
@@ -159,6 +161,10 @@ void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
 }
 
 extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
+  if (handles_end_of_thread()) {
+    pass_fork_at_end(frame);
+    return 1;
+  }
   if (nopal_pop()) {
     if (frame->steals == 0) {
       return 1;
@@ -202,7 +208,7 @@ void* take_exception(nopal_frame* frame) noexcept {
     }
     *link = candidate->next;
     if (candidate->leaving_home) {
-      candidate->place = place_of(frame->home_steal, last_before_steal);
+      candidate->place = {frame->home_steal, last_before_steal};
     }
     all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
     const bool earlier = earliest == nullptr || candidate->place < earliest->place;
@@ -241,7 +247,8 @@ extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
 }
 
 extern "C" NOPAL_EXPORT void nopal_rethrow_at_end(nopal_frame* frame, void* exception) {
-  if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
+  // A thread that is being ended leaves the scope as an exception does, but counts as none.
+  if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork) || os::thread_is_ending()) {
     delete_all(static_cast<kept_exception*>(exception));
     return;
   }

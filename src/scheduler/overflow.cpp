@@ -28,7 +28,8 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const worker* const self = this_worker();
-  const nopal_stack* const stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
+  const nopal_stack* stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
+  stack = stack != nullptr ? ground(stack) : nullptr;
   const auto* const address = static_cast<const char*>(info->si_addr);
   if (stack != nullptr && stack->low != nullptr && address < stack->low &&
       stack->low - address <= static_cast<std::ptrdiff_t>(guard_reach_bytes)) {
@@ -40,15 +41,45 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
-}  // namespace
-
+/// Whole pages, without the guard below.
 std::size_t signal_stack_bytes() noexcept {
 #ifdef AT_MINSIGSTKSZ
   const std::size_t least = getauxval(AT_MINSIGSTKSZ);
 #else
   const std::size_t least = 0;
 #endif
-  return (least > 4096 ? least : 4096) + (std::size_t{16} << 10);
+  const std::size_t page_bytes = os::page_size();
+  const std::size_t wanted = (least > 4096 ? least : 4096) + (std::size_t{16} << 10);
+  return (wanted + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+/// False if there is no memory: then an overflow ends the process without a line. A handler that needs more than there is
+/// must fault, not write into what lies below.
+bool have_signal_stack(worker* self) {
+  if (self->signal_stack != nullptr) {
+    return true;
+  }
+  const std::size_t page_bytes = os::page_size();
+  auto* const all = static_cast<char*>(os::map_stack_memory(page_bytes + signal_stack_bytes()));
+  if (all == nullptr) {
+    return false;
+  }
+  if (!os::protect_none(all, page_bytes)) {
+    os::unmap(all, page_bytes + signal_stack_bytes());
+    return false;
+  }
+  self->signal_stack = all + page_bytes;
+  return true;
+}
+
+}  // namespace
+
+void free_signal_stack(worker* self) noexcept {
+  if (self->signal_stack != nullptr) {
+    const std::size_t page_bytes = os::page_size();
+    os::unmap(static_cast<char*>(self->signal_stack) - page_bytes, page_bytes + signal_stack_bytes());
+    self->signal_stack = nullptr;
+  }
 }
 
 void watch_for_overflow(worker* self) noexcept {
@@ -65,7 +96,8 @@ void watch_for_overflow(worker* self) noexcept {
     }
   }
   stack_t present;
-  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0) {
+  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0 &&
+      have_signal_stack(self)) {
     stack_t ours = {};
     ours.ss_sp = self->signal_stack;
     ours.ss_size = signal_stack_bytes();

@@ -4,6 +4,7 @@
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 
@@ -25,8 +26,10 @@ void record_caught(void* context, nopal_frame*& slot) {
   const auto& record = *static_cast<const caught_record*>(context);
   if (record.caught != nullptr) {
     nopal_frame* const frame = untagged(slot);
-    frame->caught = caught_at(record.caught, arch::stack_pointer_of(frame), record.stack);
-    __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
+    if (void* const caught = caught_at(record.caught, arch::stack_pointer_of(frame), record.stack)) {
+      frame->caught = caught;
+      __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
+    }
   }
 }
 
@@ -38,13 +41,13 @@ bool exceptions_known(worker* self, std::int32_t entries) {
   const exception_state now = *self->exceptions;
   if (entries == 1) {
     // The only entry was made just now: what is, was.
-    set(self->deque.strand.uncaught, now.uncaught);
+    set_if_changed(self->deque.setting.uncaught, now.uncaught);
     return true;
   }
   if (now.uncaught != 0) {
     return false;  // Some forks may be older than the exception in flight. They stay private until it has landed.
   }
-  set(self->deque.strand.uncaught, 0);
+  set_if_changed(self->deque.setting.uncaught, 0);
   return true;
 }
 
@@ -56,19 +59,19 @@ void offer(worker* self, bool barrier_works) {
   }
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
                        self->deque.strand.stack};
-  set_float_control_of(self->deque.strand, arch::float_control());
+  set_float_control_of(self->deque.setting, arch::float_control());
   const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
   if (deque::publish(self->deque, most, record_caught, &record) > 0) {
     self->counts.publishes.add();
   }
   NOPAL_DISTURB();
-  wake_one(self);
+  wake_one(self, root_of(*self));
 }
 
 int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   runtime& all = the_runtime();
   if (rest == only_to_wake) {
-    wake_one(self);
+    wake_one(self, root_of(*self));
     return 0;
   }
   if (self == nullptr) {
@@ -83,6 +86,7 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   if (!deque::reserve(self->deque)) {
     return 1;
   }
+  hide_outer(self);
   deque::append(self->deque, frame);
   NOPAL_DISTURB();
   // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
@@ -92,6 +96,7 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   }
   if (!barrier_works || all.table_used.load(std::memory_order_relaxed) > 1) {
     offer(self, barrier_works);
+    keep_oldest_public(self);
   }
   return 0;
 }
@@ -105,13 +110,21 @@ extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, pus
     return push_slowly(frame, rest, self);  // on the thread's own stack
   }
   nopal_stack* const stack = self->deque.strand.stack;
-  checkers::visit_scheduler(stack->record, self->scheduler_record);
+  checkers::visit_scheduler(ground(stack)->record, scheduler_record(self));
   const int failed = push_slowly(frame, rest, self);
-  checkers::end_visit(self->scheduler_record, stack->record);
+  checkers::end_visit(scheduler_record(self), ground(stack)->record);
   return failed;
 }
 
-extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
+extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
+  if (!deque::pop_slow(*deque, no_exception_about, reinterpret_cast<worker*>(deque))) {
+    return 0;
+  }
+  if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack))) {
+    deque::poison(*deque);  // see keep_oldest_public
+  }
+  return 1;
+}
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "deque/deque.hpp"
+#include "scheduler/clocks.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -67,6 +68,7 @@ void leave_starters_cpu(worker* self) noexcept {
 void pool_thread(void* argument) {
   auto* const self = static_cast<worker*>(argument);
   runtime& all = the_runtime();
+  set_thread_of_pool(true);
   char name[16] = "nopal-";
   for (int rest = self->index, place = 10; place >= 6; --place, rest /= 10) {
     name[place] = static_cast<char>('0' + rest % 10);
@@ -80,9 +82,9 @@ void pool_thread(void* argument) {
     leave_starters_cpu(self);
   }
   set_this_worker(self);
-  self->exceptions = this_thread_exceptions();
-  self->has_thread.store(true, std::memory_order_seq_cst);
+  begin_visits(self);
   watch_for_overflow(self);
+  set_told_of_end(self);  // A strand may end its thread. Where that is refused nobody says so.
   nopal_enter_scheduler(self);
   end_visits(self);
   stop_watching_for_overflow(self);
@@ -186,32 +188,38 @@ void add_counts(worker_counters& to, const worker_counters& from) {
   to.joined_children.add(from.joined_children.get());
 }
 
+/// Without the lock: what runs at a thread's end may want it. The workers of the pool stay in the table until the caller has it
+/// again, and no others take places among them.
+void join_threads(runtime& all) {
+  for (int i = 1; i < all.chosen.workers; ++i) {
+    // Acquire pairs with the release in enter_table.
+    worker* const self = all.table[i].load(std::memory_order_acquire);
+    if (self != nullptr) {
+      os::join_thread(self->thread);
+    }
+  }
+}
+
 void stop_threads(runtime& all) {
   // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last look.
   all.stopping.store(true, std::memory_order_seq_cst);
   wake_all();
+  begin_stop(all);
+  join_threads(all);
+  end_stop(all);
+  for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     worker* const self = all.table[i].load(std::memory_order_relaxed);
-    if (self == nullptr) {
-      continue;
-    }
-    if (self->of_pool) {
-      os::join_thread(self->thread);
+    if (self != nullptr && self->of_pool) {
       if (self->spare != nullptr) {
         all.stacks.give(self->spare);
         self->spare = nullptr;
       }
-    }
-    deque::poison(self->deque);
-  }
-  for (int i = 0; i < used; ++i) {
-    worker* const self = all.table[i].load(std::memory_order_relaxed);
-    if (self != nullptr && self->of_pool) {
       add_counts(all.left_counts, self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
-      checkers::stack_unmade(self->scheduler_record);  // it was the thread's
-      self->scheduler_record = {};
+      checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
+      self->own_scheduler_record = {};
       // Not freed: a push that began after the caller looked for strands may be about to wake it.
       self->next_idle = all.idle_pool_workers;
       all.idle_pool_workers = self;
@@ -251,15 +259,18 @@ const settings& known_settings(runtime& all) {
   }
   if (!known) {
     // Outside the lock: a bad variable ends the program, and what runs then may fork.
+    const os::not_cancelled while_reading;
     const settings read = read_settings(asked);
     const locked guard(all);
     all.chosen = all.settings_known ? all.chosen : read;
+    all.chosen.workers = all.unloaded ? 1 : all.chosen.workers;
     all.settings_known = true;
   }
   return all.chosen;
 }
 
 bool start_runtime(runtime& all) noexcept {
+  os::prepare_long_jumps();
   try {
     known_settings(all);
   } catch (const std::bad_alloc&) {
@@ -275,27 +286,19 @@ bool start_runtime(runtime& all) noexcept {
 /// order, one that is active throughout is met in one of these states, unless it went from a join back to work
 /// between the looks: it is at work before it counts its resumption, and does that before it waits no more.
 bool any_strand_active(runtime& all) noexcept {
-  const int used = all.table_used.load(std::memory_order_seq_cst);
-  const auto any = [&all, used](auto active) {
-    for (int i = 0; i < used; ++i) {
-      const worker* const other = all.table[i].load(std::memory_order_acquire);
-      if (other != nullptr && active(*other)) {
-        return true;
-      }
-    }
-    return false;
+  const auto any = [&all](auto active) {
+    bool found = false;
+    for_each_worker(all, [&found, active](const worker* other) { found = found || active(*other); });
+    return found;
   };
   const auto has_entries = [](const worker& one) { return deque::size(one.deque) > 0; };
   const auto at_work = [](const worker& one) {
     const nopal_stack* const at_rest = one.of_pool ? nullptr : &one.native;
     return __atomic_load_n(&one.deque.strand.stack, __ATOMIC_ACQUIRE) != at_rest;
   };
-  const auto resumptions = [&all, used] {
+  const auto resumptions = [&all] {
     std::uint64_t sum = 0;
-    for (int i = 0; i < used; ++i) {
-      const worker* const other = all.table[i].load(std::memory_order_acquire);
-      sum += other != nullptr ? other->counts.resumptions.get() : 0;
-    }
+    for_each_worker(all, [&sum](const worker* other) { sum += other->counts.resumptions.get(); });
     return sum;
   };
   const std::uint64_t before = resumptions();
@@ -303,14 +306,23 @@ bool any_strand_active(runtime& all) noexcept {
          resumptions() != before;
 }
 
-void stop_runtime(runtime& all) noexcept {
-  if (!all.running.load(std::memory_order_relaxed)) {
-    return;
+bool stop_runtime(runtime& all) noexcept {
+  for (;; await_stop(all)) {
+    if (any_strand_active(all)) {
+      return false;
+    }
+    if (!all.running.load(std::memory_order_relaxed) || (is_being_stopped(all) && is_thread_of_pool())) {
+      return true;
+    }
+    if (!is_being_stopped(all)) {
+      break;
+    }
   }
   stop_threads(all);
   free_what_strands_use(all);
   all.settings_known = false;
   all.running.store(false, std::memory_order_release);
+  return true;
 }
 
 worker* make_worker() noexcept {
@@ -318,24 +330,27 @@ worker* make_worker() noexcept {
   if (self == nullptr) {
     return nullptr;
   }
-  self->signal_stack = std::malloc(signal_stack_bytes());
-  if (self->signal_stack == nullptr || !deque::make(self->deque)) {
-    std::free(self->signal_stack);
+  if (!deque::make(self->deque)) {
     delete self;
     return nullptr;
   }
   self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
   self->random |= 1;
-  set_float_control_of(self->deque.strand, arch::float_control());
+  set_float_control_of(self->deque.setting, arch::float_control());
+  self->deque.strand.clock = clocks_start_at.ticket;
+  self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
   return self;
 }
 
 void free_worker(worker* self) noexcept {
-  checkers::stack_unmade(self->scheduler_record);
+  if (worker* const nested = self->nested.load(std::memory_order_relaxed)) {
+    free_worker(nested);
+  }
+  checkers::stack_unmade(self->own_scheduler_record);
   deque::destroy(self->deque);
-  std::free(self->signal_stack);
+  free_signal_stack(self);
   delete self;
 }
 

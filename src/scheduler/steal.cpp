@@ -19,36 +19,34 @@ constexpr int yields_before_sleep = 16;
 /// What a thief reads of a victim between seeing an entry and taking it.
 struct observation {
   worker* thief;
-  const nopal_strand* from;
-  nopal_strand strand;  // but for its floating-point control
+  const worker* victim;
+  nopal_strand strand;
   std::uint64_t float_control;
+  std::uint32_t uncaught;
+  const worker* root;
   bool views_used;
 };
 
-void observe(void* context) {
+bool observe(void* context) {
   auto& seen = *static_cast<observation*>(context);
-  seen.strand.stack = get(seen.from->stack);
-  seen.strand.base_frame_pointer = get(seen.from->base_frame_pointer);
-  seen.strand.base_to_home = get(seen.from->base_to_home);
-  seen.strand.clock = get(seen.from->clock);
-  seen.strand.uncaught = get(seen.from->uncaught);
-  seen.float_control = float_control_of(*seen.from);
-  seen.strand.segment = get(seen.from->segment);
+  seen.root = root_of(*seen.victim);
+  if (!may_run(seen.thief, seen.root)) {
+    return false;
+  }
+  const nopal_strand& strand = seen.victim->deque.strand;
+  seen.strand.stack = get(strand.stack);
+  seen.strand.base_frame_pointer = get(strand.base_frame_pointer);
+  seen.strand.base_scope = get(strand.base_scope);
+  seen.strand.base_to_home = get(strand.base_to_home);
+  seen.strand.clock = get(strand.clock);
+  seen.strand.segment = get(strand.segment);
+  seen.float_control = float_control_of(seen.victim->deque.setting);
+  seen.uncaught = get(seen.victim->deque.setting.uncaught);
   // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
   set(seen.thief->deque.strand.stack, seen.thief->spare);
   // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
   seen.views_used = views_used();
-}
-
-/// A thief may publish for its victim only forks made with no exception about; the owner alone can tell the others apart.
-bool no_exception_about(void* context) {
-  const auto* const victim = static_cast<const worker*>(context);
-  const exception_state* const state = victim->exceptions;
-  if (state == nullptr) {
-    return true;
-  }
-  return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
-         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.strand.uncaught) == 0;
+  return true;
 }
 
 /// Where the strand's stack pointer starts on `stack`: below room for the arguments it passes on the stack.
@@ -65,9 +63,9 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
 
 /// Later than every steal of this strand before: workers' clocks travel with strands, by steals and by joins, so that no
 /// line is shared by all.
-std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
-  const std::uint32_t own = get(self->deque.strand.clock);
-  const std::uint32_t ticket = (own > seen ? own : seen) + 1;
+std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
+  const std::uint64_t own = get(self->deque.strand.clock);
+  const std::uint64_t ticket = (own > seen ? own : seen) + 1;
   set(self->deque.strand.clock, ticket);
   return ticket;
 }
@@ -81,7 +79,7 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   char* const home_pointer = away ? pointer + seen.base_to_home : pointer;
   if (frame->steals == 0) {
     frame->home = nullptr;
-    frame->uncaught_at_fork = seen.uncaught;
+    frame->uncaught_at_fork = observed.uncaught;
   }
   if (!away) {
     frame->home =
@@ -90,22 +88,27 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   }
   frame->last_steal = next_ticket(
       self, frame->steals != 0 && frame->last_steal > seen.clock ? frame->last_steal : seen.clock);
-  ++frame->steals;
+  count_steal(self, frame);
 
   NOPAL_DISTURB();
-  const std::uint32_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
+  const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before};
+  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before, frame};
+  stack->entered_frame = frame->frame_pointer;
+  stack->entered_at = start;
+  __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
   run_on(self, stack);
+  set_if_changed(self->deque.setting.root, observed.root);
+  set_this_local(get(observed.root->local));
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
-  set(self->deque.strand.uncaught, seen.uncaught);
-  set_float_control_of(self->deque.strand, observed.float_control);
+  set_if_changed(self->deque.setting.uncaught, observed.uncaught);
+  set_float_control_of(self->deque.setting, observed.float_control);
   if (self->exceptions != nullptr) {
-    *self->exceptions = {caught, seen.uncaught};
+    *self->exceptions = {caught, observed.uncaught};
   }
   arch::set_float_control(observed.float_control);
   self->counts.steals.add();
-  checkers::enter_strand(self->scheduler_record, self->scheduler_stack_pointer, stack->record, start,
+  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, start,
                          &frame->resume_address, false);
   nopal_resume(frame, start, nullptr);
 }
@@ -166,15 +169,19 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome look_at(worker* self, worker* victim) {
-  observation seen{self, &victim->deque.strand, {}, 0, false};
+  observation seen{self, victim, {}, 0, 0, nullptr, false};
   nopal_frame* slot = nullptr;
+  // Without the owner's look: what is not for this thief is not to be published for it either.
+  if (!may_run(self, root_of(*victim))) {
+    return deque::steal_outcome::empty;
+  }
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
   if (outcome != deque::steal_outcome::taken) {
     set(self->deque.strand.stack, nullptr);
     return outcome;
   }
   if (anyone_sleeps() && deque::size(victim->deque) > 0) {
-    wake_one(self);  // There is more where this came from.
+    wake_one(self, seen.root);  // There is more where this came from.
   }
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
@@ -203,12 +210,8 @@ bool visit_and_force(worker* self, worker* victim) {
   });
 }
 
-/// Looks at somebody. Does not return if that brought work; true if looking again soon makes sense.
-bool try_to_steal(worker* self, int attempt, int& impatience) {
-  worker* const victim = choose_victim(self, attempt);
-  if (victim == nullptr) {
-    return false;
-  }
+/// Looks at one worker. Does not return if that brought work; true if looking again soon makes sense.
+bool try_to_steal_from(worker* self, worker* victim, int& impatience) {
   const deque::steal_outcome outcome = look_at(self, victim);
   self->counts.failed_steals.add();
   if (outcome != deque::steal_outcome::private_only) {
@@ -219,6 +222,17 @@ bool try_to_steal(worker* self, int attempt, int& impatience) {
   }
   impatience = 0;
   return visit_and_force(self, victim);
+}
+
+/// Looks at some thread's worker and those nested in it, the oldest work first.
+bool try_to_steal(worker* self, int attempt, int& impatience) {
+  bool promising = false;
+  worker* victim = choose_victim(self, attempt);
+  // Acquire pairs with the release in make_nested: the worker is complete.
+  for (; victim != nullptr; victim = victim->nested.load(std::memory_order_acquire)) {
+    promising |= try_to_steal_from(self, victim, impatience);
+  }
+  return promising;
 }
 
 void take_from_inbox(worker* self) {
@@ -245,14 +259,42 @@ bool look_around(worker* self, int& impatience) {
 
 }  // namespace
 
-bool has_work_to_take(worker* victim) noexcept {
+/// The roots above a nested one are those of the strands that its calls interrupt; these stand still while it has entries. Of a
+/// root that is over, the answer means nothing, and what changes meanwhile could be a circle: hence the bound.
+bool may_run(const worker* self, const worker* root) noexcept {
+  constexpr int most_levels = 1 << 16;
+  if (self->of_pool || root == self) {
+    return true;
+  }
+  for (int level = 0; root != nullptr && root->outer != nullptr && level < most_levels; ++level) {
+    root = root_of(*root->outer);
+    if (root == self) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool no_exception_about(void* context) noexcept {
+  const auto* const victim = static_cast<const worker*>(context);
+  const exception_state* const state = victim->exceptions;
+  if (state == nullptr) {
+    return true;
+  }
+  return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
+         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.setting.uncaught) == 0;
+}
+
+bool has_work_to_take(worker* self, worker* victim) noexcept {
   // Private work that only its owner can publish is nothing to stay awake for: the owner wakes somebody when it does.
-  return deque::size(victim->deque) > 0 && (deque::has_public(victim->deque) || visit(victim, [] {}));
+  return deque::size(victim->deque) > 0 && may_run(self, root_of(*victim)) &&
+         (deque::has_public(victim->deque) || visit(victim, [] {}));
 }
 
 [[noreturn]] void find_work(worker* self) noexcept {
   runtime& all = the_runtime();
   run_on(self, nullptr);
+  set_this_local(nullptr);
   deque::reset(self->deque);
   if (self->exceptions != nullptr) {
     *self->exceptions = {nullptr, 0};

@@ -69,19 +69,37 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
   })
 #endif
 
-/* Makes the function's frame fit to be resumed on another stack: see nopal_join_frame for GCC's half. */
+/* Makes the function's frame fit to be resumed on another stack: no compiler may address what it holds through the stack
+ * pointer, and without this both do in a frame with over-aligned locals. It is here, where every function with a scope
+ * comes by, and not at a join, which a function need not reach. It costs no instruction; below -O2 GCC may jump over its
+ * half. */
 static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
+#ifdef __clang__
+  /* Tells Clang that the stack pointer moves in a way it cannot follow, and that others know the frame: a setjmp before the
+   * fork returns again with what thieves wrote. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
+  __asm__ volatile("" : "=m"(*frame) : : "rsp");
+#pragma clang diagnostic pop
+#else
+  /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it never does. */
+  __asm__ goto("" : : : : nopal_dynamic);
+#endif
   /* Asking for the frame's address is what makes both compilers keep a frame pointer. */
   frame->frame_pointer = __builtin_frame_address(0);
   frame->steals = 0;
   frame->unfinished = 0;
-#ifdef __clang__
-  /* Tells Clang that the stack pointer moves in a way it cannot follow; no instruction is emitted. Without it,
-   * a frame with over-aligned locals is addressed through the stack pointer. */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
-  __asm__ volatile("" ::: "rsp");
-#pragma clang diagnostic pop
+#ifndef __clang__
+  return;
+nopal_dynamic: {
+  size_t nopal_size;
+  __asm__ volatile("" : "=r"(nopal_size));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Walloca"
+  __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
+#pragma GCC diagnostic pop
+  __builtin_trap();
+}
 #endif
 }
 
@@ -121,7 +139,8 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
   /* The 1998 protocol and the lock-free one pay the fence here; thieves pay theirs in steal. */
   __atomic_store_n(&deque->bottom, bottom, __ATOMIC_SEQ_CST);
 #else
-  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELAXED);
+  /* Pairs, as the store in push does, with a thief's acquire load when it forces a publish: what is left below comes first. */
+  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELEASE);
   /* The other half of this fence is the process-wide barrier between a thief's raise of `split` and its second
    * look at `bottom`; only the compiler must be kept from reordering here. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -168,35 +187,26 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
   return fresh;
 }
 
-/* The join of a scope that was stolen from. Always inlined: it is GCC's half of making the frame fit. */
+/* After a fork or a join the function may be on another stack. GCC knows the address of an array of variable length made
+ * before to be the stack pointer's value, and would go on taking it from there; told that this has changed, it keeps a copy.
+ * Costs nothing where there is no such array. */
+#ifdef __clang__
+#define NOPAL_FORGET_STACK_POINTER() ((void)0)
+#else
+#define NOPAL_FORGET_STACK_POINTER()                                                                         \
+  do {                                                                                                       \
+    register void* nopal_stack_pointer __asm__("rsp");                                                       \
+    __asm__ volatile("" : "+r"(nopal_stack_pointer));                                                        \
+  } while (0)
+#endif
+
+/* The join of a scope that was stolen from. */
 #define NOPAL_JOIN_STOLEN(frame, exception)                                                                  \
   do {                                                                                                       \
     (exception) = nopal_suspend_at_join(nopal_fresh_address(frame));                                         \
+    NOPAL_FORGET_STACK_POINTER();                                                                            \
     (frame)->steals = 0;                                                                                     \
-    NOPAL_FORCE_DYNAMIC_FRAME();                                                                             \
   } while (0)
-
-#ifdef __clang__
-#define NOPAL_FORCE_DYNAMIC_FRAME() ((void)0)
-#elif defined(__SANITIZE_ADDRESS__)
-/* AddressSanitizer puts bounds around an allocation of any size and so moves the stack pointer: back at the block's end. */
-#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                          \
-  do {                                                                                                       \
-    size_t nopal_one;                                                                                        \
-    __asm__ volatile("movl $1, %k0" : "=r"(nopal_one));                                                      \
-    __extension__ char nopal_array[nopal_one];                                                               \
-    __asm__ volatile("" : : "r"(nopal_array));                                                               \
-  } while (0)
-#else
-/* An allocation of an opaque zero size marks the frame as dynamic, so that GCC never addresses it through the
- * stack pointer. It sits on the slow path and moves nothing. */
-#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                          \
-  do {                                                                                                       \
-    size_t nopal_zero;                                                                                       \
-    __asm__ volatile("xorl %k0, %k0" : "=r"(nopal_zero) : : "cc");                                           \
-    __asm__ volatile("" : : "r"(__builtin_alloca_with_align(nopal_zero, 8)));                                \
-  } while (0)
-#endif
 
 #ifdef __cplusplus
 }

@@ -200,7 +200,6 @@ public:
       }
       nopal_detail::set_current(outer);
     } else {
-      frame_.other_function();
       nopal_detail::list_task(base_, std::forward<F>(f));
     }
   }
@@ -249,7 +248,6 @@ private:
     if (frame_.is_ours()) {
       frame_.join();
     } else {
-      frame_.other_function();
       if (frame_.has_children()) {
         frame_.wait_for_children();
       }

@@ -39,7 +39,6 @@ public:
   void fork(F&& f, Args&&... args) {
     nopal::scope().fork(std::forward<F>(f), std::forward<Args>(args)...);
   }
-  void other_function() noexcept {}
   void join() noexcept {}
   void wait_for_children() const noexcept {}
   static void fail_unjoined() noexcept {}
@@ -97,9 +96,6 @@ public:
     nopal::detail::fork_child<nopal::detail::no_result>(&frame_, nullptr, std::forward<F>(f),
                                                         std::forward<Args>(args)...);
   }
-
-  /// In the branch of a function that also forks where it does not. GCC's half of making the frame fit to be resumed.
-  [[gnu::always_inline]] void other_function() noexcept { NOPAL_FORCE_DYNAMIC_FRAME(); }
 
   /// Only where it is ours.
   [[gnu::always_inline]] void join() {
