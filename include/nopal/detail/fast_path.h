@@ -83,24 +83,22 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
 #else
   /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it never does. */
   __asm__ goto("" : : : : nopal_dynamic);
+  if (0) {
+    size_t nopal_size;
+  /* It comes back, or GCC would make a function of its own of it. */
+  nopal_dynamic:
+    __attribute__((cold));
+    __asm__ volatile("" : "=r"(nopal_size));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Walloca"
+    __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
+#pragma GCC diagnostic pop
+  }
 #endif
   /* Asking for the frame's address is what makes both compilers keep a frame pointer. */
   frame->frame_pointer = __builtin_frame_address(0);
   frame->steals = 0;
   frame->unfinished = 0;
-#ifndef __clang__
-  return;
-nopal_dynamic: {
-  size_t nopal_size;
-  /* It uses the scope: GCC does not split it off into a function of its own then. */
-  __asm__ volatile("" : "=r"(nopal_size) : "m"(*frame));
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Walloca"
-  __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
-#pragma GCC diagnostic pop
-  __builtin_trap();
-}
-#endif
 }
 
 /* Offers the continuation of `frame` to thieves. Non-zero if the thread cannot be adopted. */
