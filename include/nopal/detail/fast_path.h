@@ -9,6 +9,7 @@
 
 #include <nopal/detail/frame.h>
 #include <nopal/detail/noise.h>
+#include <nopal/detail/stack_pointer.h>
 
 #define NOPAL_ALWAYS_INLINE __attribute__((always_inline)) inline
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -186,19 +187,6 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
   struct nopal_frame* fresh;
   __asm__ volatile("lea {%1, %0|%0, %1}" : "=r"(fresh) : "m"(*frame));
   return fresh;
-}
-
-/* After a fork or a join the function may be on another stack. GCC knows the address of an array of variable length made
- * before to be the stack pointer's value, and would go on taking it from there; told that this has changed, it keeps a copy.
- * Costs nothing where there is no such array. */
-static NOPAL_ALWAYS_INLINE void nopal_forget_stack_pointer(void) {
-#ifndef __clang__
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wclobbered" /* by a longjmp; it holds nothing */
-  register void* stack_pointer __asm__("rsp");
-  __asm__ volatile("" : "+r"(stack_pointer));
-#pragma GCC diagnostic pop
-#endif
 }
 
 /* The join of a scope that was stolen from. */
