@@ -198,6 +198,7 @@ void stop_threads(runtime& all) {
     }
     if (self->of_pool) {
       os::join_thread(self->thread);
+      leave_tasks(self->tasks);
       if (self->spare != nullptr) {
         all.stacks.give(self->spare);
         self->spare = nullptr;

@@ -103,6 +103,8 @@ inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::m
 
 /// Wakes one sleeper if there is one; the publishing side of docs/sleep.md.
 void wake_one(worker* self) noexcept;
+/// Wakes one sleeper of the pool that runs any strand and task; so does this.
+void wake_pool_worker(worker* self) noexcept;
 void wake_all() noexcept;
 void unpark(worker* sleeper) noexcept;
 

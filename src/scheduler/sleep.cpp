@@ -34,8 +34,12 @@ bool work_in_sight(worker* self) {
     if (other != nullptr && other != self && has_work_to_take(other)) {
       return true;
     }
+    if (other != nullptr && runs_tasks(self) && has_tasks(other->tasks)) {
+      return true;
+    }
   }
-  return false;
+  // Last: a thread that ends meanwhile leaves its tasks here.
+  return runs_tasks(self) && has_tasks(tasks_of_nobody);
 }
 
 void poison_all(worker* self) {
@@ -159,6 +163,22 @@ void wake_one(worker* self) noexcept {
     worker* const other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     if (other != nullptr && other->park.load(std::memory_order_seq_cst) == parked && try_to_wake(other)) {
+      self->counts.wakes.add();
+      return;
+    }
+  }
+}
+
+void wake_pool_worker(worker* self) noexcept {
+  runtime& all = the_runtime();
+  const int used = all.table_used.load(std::memory_order_acquire);
+  const int start = thread_worker(self)->index;
+  for (int i = 0, place = start; i < used; ++i) {
+    place = place + 1 < used ? place + 1 : 0;
+    worker* const other = all.table[place].load(std::memory_order_acquire);
+    NOPAL_DISTURB();
+    if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
+        try_to_wake(other)) {
       self->counts.wakes.add();
       return;
     }

@@ -203,6 +203,11 @@ bool visit_and_force(worker* self, worker* victim) {
   });
 }
 
+/// Runs a task of the victim's. Returns when it is over.
+bool run_task_of(worker* self, task_list& list) {
+  return runs_tasks(self) && have_stack(self) && run_oldest_task(self, list);
+}
+
 /// Looks at somebody. Does not return if that brought work; true if looking again soon makes sense.
 bool try_to_steal(worker* self, int attempt, int& impatience) {
   worker* const victim = choose_victim(self, attempt);
@@ -210,6 +215,9 @@ bool try_to_steal(worker* self, int attempt, int& impatience) {
     return false;
   }
   const deque::steal_outcome outcome = look_at(self, victim);
+  if (run_task_of(self, victim->tasks)) {
+    return true;
+  }
   self->counts.failed_steals.add();
   if (outcome != deque::steal_outcome::private_only) {
     return outcome == deque::steal_outcome::lost;
@@ -234,8 +242,8 @@ void take_from_inbox(worker* self) {
 
 /// A round of looks at others; true if some showed signs of work.
 bool look_around(worker* self, int& impatience) {
-  bool promising = false;
-  for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
+  bool promising = run_task_of(self, self->tasks) || run_task_of(self, tasks_of_nobody);
+  for (int attempt = 0; have_stack(self) && attempt < looks_before_yield; ++attempt) {
     take_from_inbox(self);
     promising |= try_to_steal(self, attempt, impatience);
     os::cpu_relax();

@@ -15,6 +15,7 @@
 
 #include "arch/arch.hpp"
 #include "os/os.hpp"
+#include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
 
 namespace nopal {
@@ -65,6 +66,8 @@ struct worker {
   std::atomic<int> visitors;        ///< thieves that look at `exceptions`; the thread's end waits for them
   std::atomic<bool> has_thread;     ///< `exceptions` may be looked at by visitors; written by this worker
 
+  alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
+
   // The waker's while `park` is `waking`, this worker's else.
   os::cpu_bits allowed_cpus;  ///< where the thread may run once it is not kept off a CPU any more
   bool is_kept_off_cpu;       ///< a waker's
@@ -107,6 +110,9 @@ inline void set_float_control_of(nopal_strand& strand, std::uint64_t control) no
   set(strand.x87_control, static_cast<std::uint16_t>(control >> 32));
 }
 
+inline worker* thread_worker(worker* self) { return self; }  // STUB
+inline checkers::stack_record& scheduler_record(worker* self) noexcept { return self->scheduler_record; } // STUB
+
 /// The worker runs on `stack` from here on; null for its scheduler stack.
 inline void run_on(worker* self, nopal_stack* stack) noexcept {
   nopal_strand& strand = self->deque.strand;
@@ -121,6 +127,9 @@ inline void run_on(worker* self, nopal_stack* stack) noexcept {
 static_assert(offsetof(worker, deque) == 0);
 static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STACK_POINTER);
 static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
+
+/// Whether it runs tasks while it has no strand: a thread of the pool that waits for nothing of its own.
+[[nodiscard]] inline bool runs_tasks(const worker* self) noexcept { return self->of_pool; }
 
 /// The calling thread's worker; null on threads not adopted. Not to be kept across anything that may switch stacks.
 worker* this_worker() noexcept;

@@ -227,6 +227,29 @@ nopal_leave_scheduler:
         .cfi_endproc
         .size   nopal_leave_scheduler, .-nopal_leave_scheduler
 
+// void nopal_call_on_stack(stack top rdi, function rsi, argument rdx): calls function(argument) on another stack, as the outermost
+// frame there, and returns.
+        .p2align 4
+        .globl  nopal_call_on_stack
+        .hidden nopal_call_on_stack
+        .type   nopal_call_on_stack, @function
+nopal_call_on_stack:
+        .cfi_startproc
+        .cfi_undefined %rip
+        pushq   %rbp
+        pushq   %rbx
+        movq    %rsp, %rbx
+        movq    %rdi, %rsp
+        movq    %rdx, %rdi
+        xorl    %ebp, %ebp
+        call    *%rsi
+        movq    %rbx, %rsp
+        popq    %rbx
+        popq    %rbp
+        ret
+        .cfi_endproc
+        .size   nopal_call_on_stack, .-nopal_call_on_stack
+
         .section .note.GNU-stack, "", @progbits
 
 #include "arch/x86_64/control_flow_note.inc"

@@ -29,7 +29,8 @@ public:
       return;
     }
     half<Range, in_proportion> right(range);
-    if (serial_) {
+    const fork_permit permit(self_.now());
+    if (serial_ || !permit) {
       run(range, less_one(halvings_left));
       run(right.get(), less_one(halvings_left));
       return;
@@ -53,7 +54,8 @@ public:
     }
     const std::size_t right_parts = parts / 2;
     right_part<Range> right(range, parts - right_parts, right_parts);
-    if (serial_) {
+    const fork_permit permit(self_.now());
+    if (serial_ || !permit) {
       run_parts(range, parts - right_parts);
       run_parts(right.get(), right_parts);
       return;
@@ -124,8 +126,8 @@ void run_indices(Index first, Index last, Index step, const Function& f, const P
 /// Calls `body(part)` for parts of `range` that together are all of it.
 ///
 /// Work: that of the calls and of cutting. Span: logarithmic in the number of parts, and the longest call. An exception cancels
-/// the rest and is thrown again here. The function that calls this may be on another thread afterwards, if it runs in a
-/// task itself; a call from outside returns on its own thread. `body` is called by several threads at once, and not copied.
+/// the rest and is thrown again here. Each call of `body` stays on its thread, whatever it forks. So does the function that calls
+/// this, unless it is a strand of Nopal's own interface. `body` is called by several threads at once, and not copied.
 template <class Range, class Body>
 void parallel_for(const Range& range, const Body& body) {
   task_group_context context;

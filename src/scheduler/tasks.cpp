@@ -1,0 +1,516 @@
+// Lists of tasks, and the wait for a group.
+//
+// A list is under a lock that is held for a few instructions; its count is read without. A pushed task is visible before its
+// pusher looks for those to wake, and those announce themselves before they look for tasks, so one sees the other.
+//
+// Who waits runs nothing but tasks of its group and what these started: its thread may hold what another task waits for.
+// Tasks that a taken task started lie in the taker's list behind a mark, or are taken in turn; the stages of threads say
+// where. Groups are compared there, and not looked into: they may be gone.
+
+#include "scheduler/tasks.hpp"
+
+#include <cstddef>
+
+#include <nopal/detail/noise.h>
+#include <nopal/detail/pinned.h>
+
+#include "scheduler/runtime.hpp"
+#include "scheduler/views.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
+constexpr int looks_before_sleep = 64;
+constexpr std::uint64_t first_nap_ns = 100'000;
+
+/// Where those sleep that wait for groups. Not in the group: it may be gone when it is over.
+struct alignas(64) sleeping_place {
+  std::atomic<std::uint32_t> events{0};
+};
+constexpr std::size_t place_count = 64;
+constinit sleeping_place places[place_count];
+
+sleeping_place& place_of(const nopal_task_group* group) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(group);
+  return places[(address >> 5U ^ address >> 12U) % place_count];
+}
+
+std::uint32_t unfinished(std::uint64_t state) noexcept { return static_cast<std::uint32_t>(state); }
+bool has_waiters(std::uint64_t state) noexcept { return state >= one_waiter; }
+
+void lock_word(std::uint32_t& word) noexcept {
+  // Acquire pairs with the release of unlock_word.
+  while (__atomic_exchange_n(&word, 1U, __ATOMIC_ACQUIRE) != 0) {
+    for (int looks = 0; __atomic_load_n(&word, __ATOMIC_RELAXED) != 0; ++looks) {
+      looks < looks_before_sleep ? os::cpu_relax() : os::yield();
+    }
+  }
+}
+void unlock_word(std::uint32_t& word) noexcept { __atomic_store_n(&word, 0U, __ATOMIC_RELEASE); }
+
+class list_guard {
+public:
+  explicit list_guard(task_list& list) noexcept : list_(list) { list_.lock(); }
+  list_guard(const list_guard&) = delete;
+  list_guard& operator=(const list_guard&) = delete;
+  ~list_guard() { list_.unlock(); }
+
+private:
+  task_list& list_;
+};
+
+/// For a list of a thread or of a group.
+template <class List>
+void append(List& list, nopal_task* task) noexcept {
+  task->younger = nullptr;
+  task->older = list.youngest;
+  (list.youngest != nullptr ? list.youngest->younger : list.oldest) = task;
+  list.youngest = task;
+}
+
+template <class List>
+void unlink(List& list, nopal_task* task) noexcept {
+  (task->older != nullptr ? task->older->younger : list.oldest) = task->younger;
+  (task->younger != nullptr ? task->younger->older : list.youngest) = task->older;
+}
+
+void remove(task_list& list, nopal_task* task) noexcept {
+  unlink(list, task);
+  // Relaxed: a thief that reads the older value looks in vain.
+  list.count.store(list.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+void wake_waiters(const nopal_task_group* group) noexcept {
+  std::atomic<std::uint32_t>& events = place_of(group).events;
+  // Release pairs with the acquire in sleep_for: what made the event is visible.
+  events.fetch_add(1, std::memory_order_seq_cst);
+  os::futex_wake(events, 1 << 30);
+}
+
+/// The list of the calling thread, which becomes a worker if need be. Null: there is no memory.
+task_list* own_list(bool adopts) noexcept {
+  worker* self = this_worker();
+  if (self == nullptr && adopts) {
+    self = adopt_this_thread();
+  }
+  return self == nullptr ? nullptr : &thread_worker(self)->tasks;
+}
+
+bool push_to_thread(nopal_task* task) noexcept {
+  task_list* const list = own_list(true);
+  if (list == nullptr) {
+    return false;
+  }
+  checkers::before(task);
+  const nopal_task_group* const group = task->group;
+  bool waiters;
+  {
+    const list_guard guard(*list);
+    append(*list, task);
+    task->number = list->next_number++;
+    // Sequentially consistent: before the looks at waiters and sleepers, whose announcements come before their looks at this.
+    list->count.exchange(list->count.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+    // Under the lock nobody can have taken the task, so the group is there.
+    waiters = has_waiters(__atomic_load_n(&group->state, __ATOMIC_SEQ_CST));
+  }
+  NOPAL_DISTURB();
+  if (waiters) {
+    wake_waiters(group);
+  }
+  if (anyone_sleeps()) {
+    wake_pool_worker(this_worker());
+  }
+  return true;
+}
+
+void push_to_group(nopal_task* task) noexcept {
+  nopal_task_group* const group = task->group;
+  checkers::before(task);
+  lock_word(group->lock);
+  append(*group, task);
+  // Sequentially consistent as in push_to_thread; under the lock as there.
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  const bool waiters = has_waiters(__atomic_load_n(&group->state, __ATOMIC_SEQ_CST));
+  unlock_word(group->lock);
+  NOPAL_DISTURB();
+  if (waiters) {
+    wake_waiters(group);
+  }
+}
+
+/// Runs a task that was taken from its list. Its exceptions stay in it.
+void run(nopal_task* task) noexcept {
+  nopal_task_group* const group = task->group;
+  checkers::after(task);
+  const std::uint64_t before = arch::float_control();
+  nopal_pinned call;
+  while (nopal_begin_pinned(&call) != 0) {
+    // Without memory there is no way to run it, nor to put it back: as long as others run, some may be freed.
+    os::yield();
+  }
+  arch::set_float_control(task->float_control);
+  task->run(task);
+  nopal_end_pinned(&call);
+  arch::set_float_control(before);
+  checkers::before(group);
+  nopal_task_finish(group);
+}
+
+/// The task is another thread's, or was started before others that are there still: who waits for its group finds here what it
+/// starts.
+void run_at_stage(nopal_task* task, task_list* list) noexcept {
+  if (list == nullptr) {
+    run(task);
+    return;
+  }
+  task_stage stage{nullptr, task->group, true, 0};
+  {
+    const list_guard guard(*list);
+    stage.outer = list->innermost.load(std::memory_order_relaxed);
+    stage.first_number = list->next_number;
+    list->innermost.store(&stage, std::memory_order_relaxed);
+  }
+  run(task);
+  const list_guard guard(*list);
+  list->innermost.store(stage.outer, std::memory_order_relaxed);
+}
+
+nopal_task* pop_youngest(task_list& list, const nopal_task_group* group) noexcept {
+  if (list.count.load(std::memory_order_relaxed) == 0) {
+    return nullptr;
+  }
+  const list_guard guard(list);
+  nopal_task* const task = list.youngest;
+  if (task == nullptr || task->group != group) {
+    return nullptr;
+  }
+  remove(list, task);
+  return task;
+}
+
+/// Groups that a search goes through: that which is waited for, and those that its tasks wait for on other threads.
+class search {
+public:
+  explicit search(const nopal_task_group* group) noexcept : groups_{group} {}
+
+  nopal_task* in_all(runtime& all, const task_list* own) noexcept {
+    for (at_ = 0; at_ != count_; ++at_) {
+      const int used = all.table_used.load(std::memory_order_seq_cst);
+      for (int i = 0; i < used; ++i) {
+        // Acquire pairs with the release in enter_table: the worker is complete.
+        worker* const other = all.table[i].load(std::memory_order_acquire);
+        nopal_task* const task = other == nullptr ? nullptr : in(other->tasks, own);
+        if (task != nullptr) {
+          return task;
+        }
+      }
+      // Last: a thread that ends meanwhile leaves its tasks here.
+      if (nopal_task* const task = in(tasks_of_nobody, own)) {
+        return task;
+      }
+    }
+    return nullptr;
+  }
+
+private:
+  static constexpr std::size_t most_groups = 16;
+
+  nopal_task* in(task_list& list, const task_list* own) noexcept {
+    const bool is_own = &list == own;
+    // Relaxed: a stage that begins now is found later.
+    if (!has_tasks(list) && (is_own || list.innermost.load(std::memory_order_relaxed) == nullptr)) {
+      return nullptr;
+    }
+    const list_guard guard(list);
+    nopal_task* task = list.oldest;
+    while (task != nullptr && task->group != groups_[at_]) {
+      task = task->younger;
+    }
+    if (task == nullptr && !is_own) {
+      task = of_stages(list);
+    }
+    if (task != nullptr) {
+      remove(list, task);
+    }
+    return task;
+  }
+
+  /// The oldest that a task of the group started on this thread. Notes what those tasks wait for.
+  nopal_task* of_stages(const task_list& list) noexcept {
+    const task_stage* const innermost = list.innermost.load(std::memory_order_relaxed);
+    for (const task_stage* stage = innermost; stage != nullptr; stage = stage->outer) {
+      if (!stage->runs || stage->group != groups_[at_]) {
+        continue;
+      }
+      nopal_task* oldest = nullptr;
+      for (nopal_task* task = list.youngest; task != nullptr && task->number >= stage->first_number;
+           task = task->older) {
+        oldest = task;
+      }
+      if (oldest != nullptr) {
+        return oldest;
+      }
+      for (const task_stage* inner = innermost; inner != stage; inner = inner->outer) {
+        note(inner->group);
+      }
+    }
+    return nullptr;
+  }
+
+  void note(const nopal_task_group* group) noexcept {
+    for (std::size_t i = 0; i != count_; ++i) {
+      if (groups_[i] == group) {
+        return;
+      }
+    }
+    if (count_ != most_groups) {
+      groups_[count_++] = group;
+    }
+  }
+
+  const nopal_task_group* groups_[most_groups];
+  std::size_t count_ = 1;
+  std::size_t at_ = 0;
+};
+
+nopal_task* take_private(nopal_task_group* group) noexcept {
+  lock_word(group->lock);
+  nopal_task* const task = group->youngest;
+  if (task != nullptr) {
+    unlink(*group, task);
+  }
+  unlock_word(group->lock);
+  return task;
+}
+
+/// Says that this thread waits for a group, while it lasts.
+class waiting_stage {
+public:
+  waiting_stage(nopal_task_group* group, task_list* list) noexcept
+      : group_(group), list_(list), stage_{nullptr, group, false, 0} {
+    // Sequentially consistent: before the looks at lists; see push_to_thread. Whoever finishes the last task sees it too.
+    __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST);
+    if (list_ != nullptr) {
+      const list_guard guard(*list_);
+      stage_.outer = list_->innermost.load(std::memory_order_relaxed);
+      list_->innermost.store(&stage_, std::memory_order_relaxed);
+    }
+  }
+  waiting_stage(const waiting_stage&) = delete;
+  waiting_stage& operator=(const waiting_stage&) = delete;
+  ~waiting_stage() {
+    if (list_ != nullptr) {
+      const list_guard guard(*list_);
+      list_->innermost.store(stage_.outer, std::memory_order_relaxed);
+    }
+    __atomic_fetch_sub(&group_->state, one_waiter, __ATOMIC_SEQ_CST);
+  }
+
+private:
+  nopal_task_group* const group_;
+  task_list* const list_;
+  task_stage stage_;
+};
+
+/// The tasks that this thread started last, one after the other.
+void run_own(nopal_task_group* group, task_list* list) noexcept {
+  if (group->is_private != 0) {
+    while (nopal_task* const task = take_private(group)) {
+      run(task);
+    }
+  }
+  while (nopal_task* const task = list == nullptr ? nullptr : pop_youngest(*list, group)) {
+    run(task);
+  }
+}
+
+/// Waits for tasks that others have, and helps them.
+void wait_for_others(nopal_task_group* group, task_list* list) noexcept {
+  runtime& all = the_runtime();
+  std::atomic<std::uint32_t>& events = place_of(group).events;
+  const waiting_stage waiting(group, list);
+  std::uint64_t nap_ns = first_nap_ns;
+  for (int looks = 0; nopal_task_is_done(group) == 0;) {
+    // Before the looks: what happens after them ends the sleep. Acquire pairs with wake_waiters.
+    const std::uint32_t seen = events.load(std::memory_order_seq_cst);
+    NOPAL_DISTURB();
+    run_own(group, list);
+    if (nopal_task* const task = search(group).in_all(all, list)) {
+      run_at_stage(task, list);
+      looks = 0;
+      nap_ns = first_nap_ns;
+      continue;
+    }
+    if (nopal_task_is_done(group) != 0) {
+      break;
+    }
+    if (++looks < looks_before_sleep) {
+      os::yield();
+      continue;
+    }
+    NOPAL_DISTURB();
+    // Those who run the tasks tell of their end, not of tasks that they start; these are looked for less and less often.
+    os::futex_wait_for(events, seen, nap_ns);
+    nap_ns *= 2;
+  }
+}
+
+/// A call on a stack of the pool.
+struct taken_task {
+  nopal_task* task;
+  task_list* list;
+};
+
+void run_taken(void* argument) noexcept {
+  const auto* const taken = static_cast<const taken_task*>(argument);
+  run_at_stage(taken->task, taken->list);
+}
+
+}  // namespace
+
+constinit task_list tasks_of_nobody;
+
+void task_list::lock() noexcept {
+  // Acquire pairs with the release of unlock().
+  while (is_locked.exchange(true, std::memory_order_acquire)) {
+    for (int looks = 0; is_locked.load(std::memory_order_relaxed); ++looks) {
+      looks < looks_before_sleep ? os::cpu_relax() : os::yield();
+    }
+  }
+}
+void task_list::unlock() noexcept { is_locked.store(false, std::memory_order_release); }
+
+extern "C" NOPAL_EXPORT void nopal_task_announce(nopal_task_group* group) {
+  // Relaxed: whoever announces has the group from somebody that keeps it, and waits that must see this come after.
+  __atomic_fetch_add(&group->state, 1, __ATOMIC_RELAXED);
+}
+
+extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
+  task->float_control = arch::float_control();
+  if (task->group->is_private != 0) {
+    push_to_group(task);
+    return 0;
+  }
+  return push_to_thread(task) ? 0 : 1;
+}
+
+extern "C" NOPAL_EXPORT int nopal_task_push(nopal_task* task) {
+  nopal_task_announce(task->group);
+  if (nopal_task_push_announced(task) == 0) {
+    return 0;
+  }
+  nopal_task_finish(task->group);
+  return 1;
+}
+
+extern "C" NOPAL_EXPORT int nopal_task_push_shared(nopal_task* task) {
+  nopal_task_announce(task->group);
+  task->float_control = arch::float_control();
+  if (push_to_thread(task)) {
+    return 0;
+  }
+  nopal_task_finish(task->group);
+  return 1;
+}
+
+extern "C" NOPAL_EXPORT void nopal_task_finish(nopal_task_group* group) {
+  NOPAL_DISTURB();
+  // Release publishes what the task did; acquire: the last one passes on what the others did.
+  const std::uint64_t before = __atomic_fetch_sub(&group->state, 1, __ATOMIC_SEQ_CST);
+  // From here on the group may be gone.
+  if (unfinished(before) == 1 && has_waiters(before)) {
+    wake_waiters(group);
+  }
+}
+
+extern "C" NOPAL_EXPORT int nopal_task_is_done(const nopal_task_group* group) {
+  // Acquire pairs with the release in nopal_task_finish.
+  return unfinished(__atomic_load_n(&group->state, __ATOMIC_ACQUIRE)) == 0 ? 1 : 0;
+}
+
+extern "C" NOPAL_EXPORT void nopal_task_wait(nopal_task_group* group) {
+  task_list* const list = own_list(false);
+  run_own(group, list);
+  if (nopal_task_is_done(group) == 0) {
+    wait_for_others(group, list);
+  }
+  checkers::after(group);
+}
+
+extern "C" NOPAL_EXPORT int nopal_task_run_private(nopal_task_group* group) {
+  nopal_task* const task = take_private(group);
+  if (task != nullptr) {
+    run(task);
+  }
+  return task != nullptr ? 1 : 0;
+}
+
+NOPAL_UNINSTRUMENTED bool run_oldest_task(worker* self, task_list& list) noexcept {
+  if (list.count.load(std::memory_order_relaxed) == 0) {
+    return false;
+  }
+  nopal_stack* const stack = self->spare;
+  nopal_task* task;
+  bool more;
+  {
+    const list_guard guard(list);
+    task = list.oldest;
+    if (task == nullptr) {
+      return false;
+    }
+    // At work before the task is gone from the list: see any_strand_active.
+    run_on(self, stack);
+    remove(list, task);
+    more = list.oldest != nullptr;
+  }
+  if (more && anyone_sleeps()) {
+    wake_pool_worker(self);
+  }
+  self->spare = nullptr;
+  self->counts.stacks_taken.add();
+  taken_task taken{task, &self->tasks};
+  char* const top = stack->high - arch::stack_alignment;
+  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
+                         false);
+  nopal_call_on_stack(top, run_taken, &taken);
+  checkers::leave_strand(stack->record, scheduler_record(self), top, task);
+  checkers::stack_emptied(stack->record);
+  run_on(self, nullptr);
+  return_stack(self, stack);
+  return true;
+}
+
+void leave_tasks(task_list& list) noexcept {
+  const list_guard guard(list);
+  if (list.oldest == nullptr) {
+    return;
+  }
+  const list_guard nobody(tasks_of_nobody);
+  while (nopal_task* const task = list.oldest) {
+    remove(list, task);
+    append(tasks_of_nobody, task);
+    task->number = tasks_of_nobody.next_number++;
+    tasks_of_nobody.count.exchange(tasks_of_nobody.count.load(std::memory_order_relaxed) + 1,
+                                   std::memory_order_seq_cst);
+  }
+}
+
+void lock_tasks(worker* self) noexcept {
+  if (self != nullptr) {
+    thread_worker(self)->tasks.lock();
+  }
+  tasks_of_nobody.lock();
+}
+
+void unlock_tasks(worker* self) noexcept {
+  tasks_of_nobody.unlock();
+  if (self != nullptr) {
+    thread_worker(self)->tasks.unlock();
+  }
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

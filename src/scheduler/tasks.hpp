@@ -1,0 +1,62 @@
+// Tasks that begin later (nopal/detail/task.h): each thread's list, and who may take what from it.
+#ifndef NOPAL_SCHEDULER_TASKS_HPP
+#define NOPAL_SCHEDULER_TASKS_HPP
+
+#include <atomic>
+#include <cstdint>
+
+#include <nopal/detail/task.h>
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+struct worker;
+struct runtime;
+
+/// What a thread is at, as far as others that wait want to know: it runs a task of a group that another thread started, or
+/// waits for a group. On the thread's stack; read and linked under its list's lock.
+struct task_stage {
+  task_stage* outer;
+  const nopal_task_group* group;
+  bool runs;
+  std::uint64_t first_number;  ///< of what was pushed since it began
+};
+
+/// The tasks that a thread pushed and nobody took. In the worker that is in the table, not in nested ones.
+struct task_list {
+  // Written under the lock; read by thieves without it, to see whether a look is worth it.
+  std::atomic<std::uint32_t> count{0};
+  std::atomic<bool> is_locked{false};
+  nopal_task* oldest = nullptr;
+  nopal_task* youngest = nullptr;
+  std::uint64_t next_number = 0;
+  std::atomic<task_stage*> innermost{nullptr};  // written under the lock; looked at without, to see whether there is one
+
+  void lock() noexcept;
+  void unlock() noexcept;
+};
+
+/// Whether a worker of the pool would find a task in the list. Sequentially consistent: for a sleeper's last look.
+inline bool has_tasks(const task_list& list) noexcept {
+  return list.count.load(std::memory_order_seq_cst) != 0;
+}
+
+/// Tasks of threads that ended.
+extern constinit task_list tasks_of_nobody;
+
+/// For a worker of the pool, on its scheduler stack, with a spare stack at hand: runs the oldest task of `list`, if there is one.
+/// False if there was none. `self` runs no strand.
+bool run_oldest_task(worker* self, task_list& list) noexcept;
+
+/// A thread ends: what it did not begin goes to tasks_of_nobody.
+void leave_tasks(task_list& list) noexcept;
+
+/// Around fork(2), by the thread that calls it. In the child, the tasks of other threads are gone.
+void lock_tasks(worker* self) noexcept;
+void unlock_tasks(worker* self) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
