@@ -110,9 +110,6 @@ inline void set_float_control_of(nopal_strand& strand, std::uint64_t control) no
   set(strand.x87_control, static_cast<std::uint16_t>(control >> 32));
 }
 
-inline worker* thread_worker(worker* self) { return self; }  // STUB
-inline checkers::stack_record& scheduler_record(worker* self) noexcept { return self->scheduler_record; } // STUB
-
 /// The worker runs on `stack` from here on; null for its scheduler stack.
 inline void run_on(worker* self, nopal_stack* stack) noexcept {
   nopal_strand& strand = self->deque.strand;
