@@ -59,7 +59,7 @@ bool reserve(nopal_deque& deque) noexcept;
 
 /// Whether some entry is public, or being made so. A snapshot.
 [[gnu::always_inline]] inline bool has_public(const nopal_deque& deque) noexcept {
-#ifdef NOPAL_DEQUE_LOCKFREE
+#if defined(NOPAL_DEQUE_LOCKFREE) || defined(NOPAL_DEQUE_THE)
   return size(deque) > 0;
 #else
   return __atomic_load_n(&deque.split, __ATOMIC_ACQUIRE) > __atomic_load_n(&deque.top, __ATOMIC_ACQUIRE);
@@ -96,8 +96,8 @@ std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*
 bool pop_slow(nopal_deque& deque) noexcept;
 
 /// Thief: takes the oldest public entry. `observe(context)` runs after the entry was seen and before it is taken: what it
-/// reads of the victim was true while the entry was in the deque, if the outcome is `taken`.
-steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void* context),
+/// reads of the victim was true while the entry was in the deque, if the outcome is `taken`. False leaves the entry there.
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(void* context),
                     void* context) noexcept;
 
 /// Thief: makes private entries public although the owner does not come by. `allowed(context)` may refuse after the

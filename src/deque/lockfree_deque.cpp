@@ -43,7 +43,7 @@ bool pop_slow(nopal_deque& deque) noexcept {
   }
 }
 
-steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*),
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(void*),
                     void* context) noexcept {
   shared_word word = load(victim);
   // The fence pairs with the owner's sequentially consistent store of `bottom` in its pop.
@@ -53,7 +53,9 @@ steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(vo
   }
   nopal_frame** const slots = __atomic_load_n(&victim.public_slots, __ATOMIC_ACQUIRE);
   nopal_frame* const candidate = __atomic_load_n(&slots[word.top], __ATOMIC_RELAXED);
-  observe(context);
+  if (!observe(context)) {
+    return steal_outcome::lost;
+  }
   if (!exchange(victim, word, {word.top + 1, word.split, word.version_and_raising})) {
     return steal_outcome::lost;
   }

@@ -100,7 +100,7 @@ bool pop_slow(nopal_deque& deque) noexcept {
   }
 }
 
-steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*),
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(void*),
                     void* context) noexcept {
   // Fetched beside the word: as a rule the oldest entries are what there is to steal. No more than a hint, since the
   // array may be exchanged before the word is read.
@@ -121,7 +121,9 @@ steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(vo
   nopal_frame** const slots = __atomic_load_n(&victim.public_slots, __ATOMIC_ACQUIRE);
   nopal_frame* const candidate = __atomic_load_n(&slots[word.top], __ATOMIC_RELAXED);
   NOPAL_DISTURB();
-  observe(context);
+  if (!observe(context)) {
+    return steal_outcome::lost;
+  }
   if (!exchange(victim, word, {word.top + 1, word.split, word.version_and_raising})) {
     return steal_outcome::lost;
   }

@@ -56,7 +56,7 @@ bool pop_slow(nopal_deque& deque) noexcept {
   return false;
 }
 
-steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(void*),
+steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(void*),
                     void* context) noexcept {
   if (size(victim) <= 0) {
     return steal_outcome::empty;
@@ -70,7 +70,10 @@ steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, void (*observe)(vo
     return steal_outcome::empty;
   }
   frame = __atomic_load_n(&victim.public_slots[head], __ATOMIC_RELAXED);
-  observe(context);
+  if (!observe(context)) {
+    __atomic_store_n(&victim.split, head, __ATOMIC_SEQ_CST);
+    return steal_outcome::lost;
+  }
   __atomic_store_n(&victim.top, head + 1, __ATOMIC_SEQ_CST);
   return steal_outcome::taken;
 }

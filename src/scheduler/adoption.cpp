@@ -9,6 +9,7 @@
 #include <new>
 
 #include <nopal/detail/noise.h>
+#include <nopal/detail/pinned.h>
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
@@ -53,7 +54,7 @@ worker* make_adoptable() {
     free_worker(self);
     return nullptr;
   }
-  checkers::stack_made(self->scheduler_record, self->scheduler_memory, scheduler_stack_bytes);
+  checkers::stack_made(self->own_scheduler_record, self->scheduler_memory, scheduler_stack_bytes);
   self->scheduler_stack_pointer =
       static_cast<char*>(self->scheduler_memory) + scheduler_stack_bytes - arch::stack_alignment;
   return self;
@@ -83,12 +84,13 @@ worker* adopt_locked(runtime& all) {
   } else if ((self = make_adoptable()) == nullptr) {
     return nullptr;
   }
-  self->exceptions = this_thread_exceptions();
+  begin_visits(self);
   run_on(self, &self->native);
+  set(self->deque.root, self);
+  set(self->local, nopal_local());
   set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
   set_float_control_of(self->deque.strand, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
-  self->has_thread.store(true, std::memory_order_seq_cst);
   NOPAL_DISTURB();
   enter_table(all, self, place);
   return self;
@@ -153,7 +155,7 @@ void keep_reachable(runtime& all) {
   kept->earlier = all_left_behind;
   kept->workers = nullptr;
   std::memcpy(kept->stacks, static_cast<const void*>(&all.stacks), sizeof kept->stacks);
-  const worker* const self = this_worker();
+  const worker* const self = this_worker() != nullptr ? thread_worker(this_worker()) : nullptr;
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     worker* const other = all.table[i].load(std::memory_order_relaxed);
@@ -186,18 +188,23 @@ void after_fork_in_child() {
   forget_exceptions();
   for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {
     for (worker* one = list; one != nullptr; one = one->next_idle) {
-      one->visitors.store(0, std::memory_order_relaxed);
+      for (worker* each = one; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+        each->visitors.store(0, std::memory_order_relaxed);
+      }
     }
   }
-  worker* const self = this_worker();
-  if (self == nullptr) {
+  if (this_worker() == nullptr) {
     return;
   }
-  self->spare = nullptr;
-  self->inbox.store(nullptr, std::memory_order_relaxed);
+  worker* const self = thread_worker(this_worker());
   self->of_pool = false;
-  self->visitors.store(0, std::memory_order_relaxed);
-  deque::poison(self->deque);
+  set(self->deque.root, self);  // its strand may have been of another thread's root
+  for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    each->spare = nullptr;
+    each->inbox.store(nullptr, std::memory_order_relaxed);
+    each->visitors.store(0, std::memory_order_relaxed);
+    deque::poison(each->deque);
+  }
   enter_table(all, self, 0);
   pthread_setspecific(thread_end_key, self);
 }
@@ -266,11 +273,25 @@ __attribute__((destructor)) void at_unload() {
 
 }  // namespace
 
+void begin_visits(worker* self) noexcept {
+  exception_state* const exceptions = this_thread_exceptions();
+  for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    each->exceptions = exceptions;
+    each->has_thread.store(true, std::memory_order_seq_cst);
+  }
+}
+
 /// Sequentially consistent on both words: either a visitor sees that the thread is gone, or this sees the visitor.
-void end_visits(worker* self) noexcept {
+void end_visits_of(worker* self) noexcept {
   self->has_thread.store(false, std::memory_order_seq_cst);
   while (self->visitors.load(std::memory_order_seq_cst) != 0) {
     os::yield();
+  }
+}
+
+void end_visits(worker* self) noexcept {
+  for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    end_visits_of(each);
   }
 }
 

@@ -91,6 +91,7 @@ constexpr std::size_t handler_stack_pointer_offset = 104;
 namespace {
 
 bool lies_on(const char* address, const nopal_stack* stack) {
+  stack = ground(stack);
   if (stack->native_owner == nullptr) {
     return address >= stack->low && address < stack->high;
   }

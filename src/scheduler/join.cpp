@@ -26,6 +26,12 @@ namespace {
   run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
+  if (stack == &self->native) {
+    // Back at its root; what this worker ran meanwhile may have been of a root below.
+    set(self->deque.root, self);
+    set_this_local(get(self->local));
+    deque::poison(self->deque);  // see keep_oldest_public
+  }
   nopal_strand& strand = self->deque.strand;
   if (frame->last_steal > get(strand.clock)) {
     set(strand.clock, frame->last_steal);
@@ -46,7 +52,7 @@ namespace {
   }
   void* const exception = take_exception(frame);
   view::piece* const pieces = views_used() ? take_views(stack, frame) : nullptr;
-  checkers::enter_strand(self->scheduler_record, self->scheduler_stack_pointer, stack->record,
+  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(stack)->record,
                          frame->home_stack_pointer, &frame->unfinished, frame->uncaught != 0);
   if (pieces != nullptr) {
     pieces->exception = exception;
@@ -125,7 +131,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
-  checkers::leave_strand(stack->record, self->scheduler_record, arch::stack_pointer_of(frame),
+  checkers::leave_strand(ground(stack)->record, scheduler_record(self), arch::stack_pointer_of(frame),
                          &frame->unfinished);
   const auto children = static_cast<std::int32_t>(frame->steals);
   char* const pointer = arch::stack_pointer_of(frame);
@@ -163,7 +169,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = self->deque.strand.stack;
-  checkers::leave_strand(stack->record, self->scheduler_record, stack_pointer, &frame->unfinished);
+  checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
   if (stack->base.frame_pointer == frame->frame_pointer) {
     leave_empty(self,
                 stack);  // The continuation was stolen from a strand away from home: nothing of it is here.

@@ -28,7 +28,8 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const worker* const self = this_worker();
-  const nopal_stack* const stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
+  const nopal_stack* stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
+  stack = stack != nullptr ? ground(stack) : nullptr;
   const auto* const address = static_cast<const char*>(info->si_addr);
   if (stack != nullptr && stack->low != nullptr && address < stack->low &&
       stack->low - address <= static_cast<std::ptrdiff_t>(guard_reach_bytes)) {

@@ -2,6 +2,7 @@
 // the caller's vector registers, which are hundreds of cycles to save, stay as they are.
 
 #include "deque/deque.hpp"
+#include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
 
 namespace nopal {
@@ -30,6 +31,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   if (deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))) > 0) {
     self->counts.publishes.add();
   }
+  keep_oldest_public(self);
   return anyone_sleeps() ? only_to_wake : nothing_left;
 }
 

@@ -4,6 +4,7 @@
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 
@@ -62,13 +63,13 @@ void offer(worker* self, bool barrier_works) {
     self->counts.publishes.add();
   }
   NOPAL_DISTURB();
-  wake_one(self);
+  wake_one(self, root_of(*self));
 }
 
 int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   runtime& all = the_runtime();
   if (rest == only_to_wake) {
-    wake_one(self);
+    wake_one(self, root_of(*self));
     return 0;
   }
   if (self == nullptr) {
@@ -83,6 +84,7 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   if (!deque::reserve(self->deque)) {
     return 1;
   }
+  hide_outer(self);
   deque::append(self->deque, frame);
   NOPAL_DISTURB();
   // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
@@ -92,6 +94,7 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   }
   if (!barrier_works || all.table_used.load(std::memory_order_relaxed) > 1) {
     offer(self, barrier_works);
+    keep_oldest_public(self);
   }
   return 0;
 }
@@ -105,13 +108,21 @@ extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, pus
     return push_slowly(frame, rest, self);  // on the thread's own stack
   }
   nopal_stack* const stack = self->deque.strand.stack;
-  checkers::visit_scheduler(stack->record, self->scheduler_record);
+  checkers::visit_scheduler(ground(stack)->record, scheduler_record(self));
   const int failed = push_slowly(frame, rest, self);
-  checkers::end_visit(self->scheduler_record, stack->record);
+  checkers::end_visit(scheduler_record(self), ground(stack)->record);
   return failed;
 }
 
-extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) { return deque::pop_slow(*deque) ? 1 : 0; }
+extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
+  if (!deque::pop_slow(*deque)) {
+    return 0;
+  }
+  if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack))) {
+    deque::poison(*deque);  // see keep_oldest_public
+  }
+  return 1;
+}
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -25,10 +25,11 @@ void print_worker(const worker& one) {
   const nopal_deque& deque = one.deque;
   const std::uint64_t version = __atomic_load_n(&deque.version_and_raising, __ATOMIC_RELAXED);
   os::write_stderr(
-      "nopal: worker %d (%s): %s; deque top %d, split %d, bottom %d, limit %d, version %llu%s; inbox %p; "
+      "nopal: worker %d (%s%s): %s; deque top %d, split %d, bottom %d, limit %d, version %llu%s; inbox %p; "
       "%llu steals, %llu suspensions, %llu resumptions, %llu parks\n",
-      one.index, one.of_pool ? "pool" : "program", activity(one, get(deque.strand.stack)), get(deque.top),
-      get(deque.split), get(deque.bottom), get(deque.limit), static_cast<unsigned long long>(version >> 1),
+      one.index, one.of_pool ? "pool" : "program", one.outer != nullptr ? ", nested" : "",
+      activity(one, get(deque.strand.stack)), get(deque.top), get(deque.split), get(deque.bottom),
+      get(deque.limit), static_cast<unsigned long long>(version >> 1),
       (version & 1U) != 0 ? ", being raised" : "",
       static_cast<const void*>(one.inbox.load(std::memory_order_relaxed)),
       static_cast<unsigned long long>(one.counts.steals.get()),
@@ -48,12 +49,7 @@ extern "C" void nopal_print_workers() noexcept {
                    all.sleepers.load(std::memory_order_relaxed),
                    all.waiting_joins.load(std::memory_order_relaxed),
                    all.exceptions_kept.load(std::memory_order_relaxed));
-  const int used = all.table_used.load(std::memory_order_acquire);
-  for (int i = 0; i < used; ++i) {
-    if (const worker* const one = all.table[i].load(std::memory_order_acquire)) {
-      print_worker(*one);
-    }
-  }
+  for_each_worker(all, [](const worker* one) { print_worker(*one); });
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

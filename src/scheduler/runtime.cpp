@@ -80,8 +80,7 @@ void pool_thread(void* argument) {
     leave_starters_cpu(self);
   }
   set_this_worker(self);
-  self->exceptions = this_thread_exceptions();
-  self->has_thread.store(true, std::memory_order_seq_cst);
+  begin_visits(self);
   watch_for_overflow(self);
   nopal_enter_scheduler(self);
   end_visits(self);
@@ -204,15 +203,15 @@ void stop_threads(runtime& all) {
         self->spare = nullptr;
       }
     }
-    deque::poison(self->deque);
   }
+  for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
   for (int i = 0; i < used; ++i) {
     worker* const self = all.table[i].load(std::memory_order_relaxed);
     if (self != nullptr && self->of_pool) {
       add_counts(all.left_counts, self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
-      checkers::stack_unmade(self->scheduler_record);  // it was the thread's
-      self->scheduler_record = {};
+      checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
+      self->own_scheduler_record = {};
       // Not freed: a push that began after the caller looked for strands may be about to wake it.
       self->next_idle = all.idle_pool_workers;
       all.idle_pool_workers = self;
@@ -276,27 +275,19 @@ bool start_runtime(runtime& all) noexcept {
 /// order, one that is active throughout is met in one of these states, unless it went from a join back to work
 /// between the looks: it is at work before it counts its resumption, and does that before it waits no more.
 bool any_strand_active(runtime& all) noexcept {
-  const int used = all.table_used.load(std::memory_order_seq_cst);
-  const auto any = [&all, used](auto active) {
-    for (int i = 0; i < used; ++i) {
-      const worker* const other = all.table[i].load(std::memory_order_acquire);
-      if (other != nullptr && active(*other)) {
-        return true;
-      }
-    }
-    return false;
+  const auto any = [&all](auto active) {
+    bool found = false;
+    for_each_worker(all, [&found, active](const worker* other) { found = found || active(*other); });
+    return found;
   };
   const auto has_entries = [](const worker& one) { return deque::size(one.deque) > 0; };
   const auto at_work = [](const worker& one) {
     const nopal_stack* const at_rest = one.of_pool ? nullptr : &one.native;
     return __atomic_load_n(&one.deque.strand.stack, __ATOMIC_ACQUIRE) != at_rest;
   };
-  const auto resumptions = [&all, used] {
+  const auto resumptions = [&all] {
     std::uint64_t sum = 0;
-    for (int i = 0; i < used; ++i) {
-      const worker* const other = all.table[i].load(std::memory_order_acquire);
-      sum += other != nullptr ? other->counts.resumptions.get() : 0;
-    }
+    for_each_worker(all, [&sum](const worker* other) { sum += other->counts.resumptions.get(); });
     return sum;
   };
   const std::uint64_t before = resumptions();
@@ -334,7 +325,10 @@ worker* make_worker() noexcept {
 }
 
 void free_worker(worker* self) noexcept {
-  checkers::stack_unmade(self->scheduler_record);
+  if (worker* const nested = self->nested.load(std::memory_order_relaxed)) {
+    free_worker(nested);
+  }
+  checkers::stack_unmade(self->own_scheduler_record);
   deque::destroy(self->deque);
   std::free(self->signal_stack);
   delete self;

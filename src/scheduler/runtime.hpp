@@ -76,11 +76,32 @@ bool any_strand_active(runtime& all) noexcept;
 worker* make_worker() noexcept;
 void free_worker(worker* self) noexcept;
 
+/// On the worker's thread: thieves may look at its exception state from here on, also for those nested in it.
+void begin_visits(worker* self) noexcept;
 /// At the end of the worker's thread: no visitor looks at its exception state once this returns.
 void end_visits(worker* self) noexcept;
+/// The same for this one worker and no nested one.
+void end_visits_of(worker* self) noexcept;
+
+/// For each worker in the table and those nested in it.
+template <class Visit>
+void for_each_worker(runtime& all, Visit visit) {
+  const int used = all.table_used.load(std::memory_order_seq_cst);
+  for (int i = 0; i < used; ++i) {
+    // Acquire pairs with the release in enter_table, and with that of whoever made a nested one: the worker is complete.
+    worker* one = all.table[i].load(std::memory_order_acquire);
+    for (; one != nullptr; one = one->nested.load(std::memory_order_acquire)) {
+      visit(one);
+    }
+  }
+}
 
 /// Puts a worker into the table at `index`.
 void enter_table(runtime& all, worker* self, int index) noexcept;
+
+/// Where exceptions are about as a nested worker pushes: its thread's state of exceptions tells thieves nothing of what the workers
+/// outside have in their deques, so they are asked nothing until the call is over.
+void hide_outer(worker* self) noexcept;
 
 /// Makes the calling thread a worker. Null if that cannot be.
 worker* adopt_this_thread() noexcept;
@@ -94,16 +115,20 @@ int install_hooks(runtime& all) noexcept;
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
 
-/// Whether a thief can get anything from `victim` now.
-bool has_work_to_take(worker* victim) noexcept;
+/// Whether the thief `self` can get anything from `victim` now.
+bool has_work_to_take(worker* self, worker* victim) noexcept;
+
+/// Whether `self` may run strands of the root of `root`: a worker of the pool any, a thread's own root's and those of roots
+/// below it. Where the answer is to be relied on, an entry of such a strand was in a deque meanwhile. Takes the depth of nesting.
+bool may_run(const worker* self, const worker* root) noexcept;
 
 /// Whether somebody sleeps or is about to. Sequentially consistent: asked after a publication, before or after a sleeper's
 /// announcement in one order for both.
 inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::memory_order_seq_cst) != 0; }
 
-/// Wakes one sleeper if there is one; the publishing side of docs/sleep.md.
-void wake_one(worker* self) noexcept;
-/// Wakes one sleeper of the pool that runs any strand and task; so does this.
+/// Wakes one sleeper that may run strands of `root`, if there is one; the publishing side of docs/sleep.md.
+void wake_one(worker* self, const worker* root) noexcept;
+/// Wakes one sleeper of the pool that runs any strand and any task, if there is one.
 void wake_pool_worker(worker* self) noexcept;
 void wake_all() noexcept;
 void unpark(worker* sleeper) noexcept;

@@ -28,29 +28,21 @@ bool work_in_sight(worker* self) {
       all.stopping.load(std::memory_order_seq_cst)) {
     return true;
   }
-  const int used = all.table_used.load(std::memory_order_seq_cst);
-  for (int i = 0; i < used; ++i) {
-    worker* const other = all.table[i].load(std::memory_order_acquire);
-    if (other != nullptr && other != self && has_work_to_take(other)) {
-      return true;
-    }
-    if (other != nullptr && runs_tasks(self) && has_tasks(other->tasks)) {
-      return true;
-    }
-  }
+  bool found = false;
+  for_each_worker(all, [self, &found](worker* other) {
+    found = found || (other != self && has_work_to_take(self, other)) ||
+            (runs_tasks(self) && has_tasks(other->tasks));
+  });
   // Last: a thread that ends meanwhile leaves its tasks here.
-  return runs_tasks(self) && has_tasks(tasks_of_nobody);
+  return found || (runs_tasks(self) && has_tasks(tasks_of_nobody));
 }
 
 void poison_all(worker* self) {
-  runtime& all = the_runtime();
-  const int used = all.table_used.load(std::memory_order_seq_cst);
-  for (int i = 0; i < used; ++i) {
-    worker* const other = all.table[i].load(std::memory_order_acquire);
-    if (other != nullptr && other != self) {
+  for_each_worker(the_runtime(), [self](worker* other) {
+    if (other != self) {
       deque::poison(other->deque);
     }
-  }
+  });
 }
 
 /// The sleeper would sleep for ever, and whoever waits for it too, so refusals that may pass are sat out.
@@ -152,7 +144,7 @@ void unpark(worker* sleeper) noexcept {
   }
 }
 
-void wake_one(worker* self) noexcept {
+void wake_one(worker* self, const worker* root) noexcept {
   runtime& all = the_runtime();
   if (!anyone_sleeps()) {
     return;
@@ -160,11 +152,14 @@ void wake_one(worker* self) noexcept {
   const int used = all.table_used.load(std::memory_order_acquire);
   for (int i = 0, place = self->index; i < used; ++i) {
     place = place + 1 < used ? place + 1 : 0;
-    worker* const other = all.table[place].load(std::memory_order_acquire);
+    worker* other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
-    if (other != nullptr && other->park.load(std::memory_order_seq_cst) == parked && try_to_wake(other)) {
-      self->counts.wakes.add();
-      return;
+    for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
+      if (other->park.load(std::memory_order_seq_cst) == parked && may_run(other, root) &&
+          try_to_wake(other)) {
+        self->counts.wakes.add();
+        return;
+      }
     }
   }
 }
@@ -186,13 +181,7 @@ void wake_pool_worker(worker* self) noexcept {
 }
 
 void wake_all() noexcept {
-  runtime& all = the_runtime();
-  const int used = all.table_used.load(std::memory_order_seq_cst);
-  for (int i = 0; i < used; ++i) {
-    if (worker* const other = all.table[i].load(std::memory_order_acquire)) {
-      unpark(other);
-    }
-  }
+  for_each_worker(the_runtime(), [](worker* other) { unpark(other); });
 }
 
 void wait_for_stack(worker* self) noexcept {

@@ -40,8 +40,27 @@ void add(worker_statistics& to, const worker_statistics& from) {
   to.pages_reclaimed += from.pages_reclaimed;
 }
 
+/// What a thread's workers did: its own and those nested in it.
+worker_statistics snapshot(const worker& first) {
+  worker_statistics result = snapshot(first.counts);
+  const worker* one = &first;
+  while ((one = one->nested.load(std::memory_order_acquire)) != nullptr) {
+    add(result, snapshot(one->counts));
+  }
+  return result;
+}
+
+std::uint64_t joined_children(const worker& first) {
+  std::uint64_t result = 0;
+  for (const worker* one = &first; one != nullptr; one = one->nested.load(std::memory_order_acquire)) {
+    result += one->counts.joined_children.get();
+  }
+  return result;
+}
+
+/// For the first worker of each thread, and those without a thread.
 template <class Visit>
-void for_each_worker(runtime& all, Visit visit) {
+void for_each_thread(runtime& all, Visit visit) {
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     if (const worker* const one = all.table[i].load(std::memory_order_acquire)) {
@@ -62,10 +81,10 @@ statistics stats() {
   const locked guard(all);
   result.total = snapshot(all.left_counts);
   result.joins_with_children = all.left_counts.joined_children.get();
-  for_each_worker(all, [&](const worker& one) {
-    result.per_worker.push_back(snapshot(one.counts));
+  for_each_thread(all, [&](const worker& one) {
+    result.per_worker.push_back(snapshot(one));
     add(result.total, result.per_worker.back());
-    result.joins_with_children += one.counts.joined_children.get();
+    result.joins_with_children += joined_children(one);
   });
   const stack_pool::usage usage = all.stacks.measure();
   result.stacks_in_use = result.total.stacks_taken - result.total.stacks_returned;
@@ -89,8 +108,8 @@ void print_statistics() noexcept {
                      number(of.publishes), number(of.forced_publishes), number(of.parks), number(of.wakes),
                      number(of.pages_reclaimed));
   };
-  for_each_worker(all, [&](const worker& one) {
-    const worker_statistics counts = snapshot(one.counts);
+  for_each_thread(all, [&](const worker& one) {
+    const worker_statistics counts = snapshot(one);
     char name[12] = "program";
     if (one.of_pool) {
       char* at = name + sizeof name - 1;

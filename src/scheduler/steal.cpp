@@ -19,14 +19,20 @@ constexpr int yields_before_sleep = 16;
 /// What a thief reads of a victim between seeing an entry and taking it.
 struct observation {
   worker* thief;
+  const worker* victim;
   const nopal_strand* from;
   nopal_strand strand;  // but for its floating-point control
   std::uint64_t float_control;
+  const worker* root;
   bool views_used;
 };
 
-void observe(void* context) {
+bool observe(void* context) {
   auto& seen = *static_cast<observation*>(context);
+  seen.root = root_of(*seen.victim);
+  if (!may_run(seen.thief, seen.root)) {
+    return false;
+  }
   seen.strand.stack = get(seen.from->stack);
   seen.strand.base_frame_pointer = get(seen.from->base_frame_pointer);
   seen.strand.base_to_home = get(seen.from->base_to_home);
@@ -38,6 +44,7 @@ void observe(void* context) {
   set(seen.thief->deque.strand.stack, seen.thief->spare);
   // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
   seen.views_used = views_used();
+  return true;
 }
 
 /// A thief may publish for its victim only forks made with no exception about; the owner alone can tell the others apart.
@@ -97,6 +104,8 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
   stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before};
   run_on(self, stack);
+  set(self->deque.root, observed.root);
+  set_this_local(get(observed.root->local));
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
   set(self->deque.strand.uncaught, seen.uncaught);
   set_float_control_of(self->deque.strand, observed.float_control);
@@ -105,7 +114,7 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   }
   arch::set_float_control(observed.float_control);
   self->counts.steals.add();
-  checkers::enter_strand(self->scheduler_record, self->scheduler_stack_pointer, stack->record, start,
+  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, start,
                          &frame->resume_address, false);
   nopal_resume(frame, start, nullptr);
 }
@@ -166,15 +175,19 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome look_at(worker* self, worker* victim) {
-  observation seen{self, &victim->deque.strand, {}, 0, false};
+  observation seen{self, victim, &victim->deque.strand, {}, 0, nullptr, false};
   nopal_frame* slot = nullptr;
+  // Without the owner's look: what is not for this thief is not to be published for it either.
+  if (!may_run(self, root_of(*victim))) {
+    return deque::steal_outcome::empty;
+  }
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
   if (outcome != deque::steal_outcome::taken) {
     set(self->deque.strand.stack, nullptr);
     return outcome;
   }
   if (anyone_sleeps() && deque::size(victim->deque) > 0) {
-    wake_one(self);  // There is more where this came from.
+    wake_one(self, seen.root);  // There is more where this came from.
   }
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
@@ -203,21 +216,9 @@ bool visit_and_force(worker* self, worker* victim) {
   });
 }
 
-/// Runs a task of the victim's. Returns when it is over.
-bool run_task_of(worker* self, task_list& list) {
-  return runs_tasks(self) && have_stack(self) && run_oldest_task(self, list);
-}
-
-/// Looks at somebody. Does not return if that brought work; true if looking again soon makes sense.
-bool try_to_steal(worker* self, int attempt, int& impatience) {
-  worker* const victim = choose_victim(self, attempt);
-  if (victim == nullptr) {
-    return false;
-  }
+/// Looks at one worker. Does not return if that brought work; true if looking again soon makes sense.
+bool try_to_steal_from(worker* self, worker* victim, int& impatience) {
   const deque::steal_outcome outcome = look_at(self, victim);
-  if (run_task_of(self, victim->tasks)) {
-    return true;
-  }
   self->counts.failed_steals.add();
   if (outcome != deque::steal_outcome::private_only) {
     return outcome == deque::steal_outcome::lost;
@@ -227,6 +228,29 @@ bool try_to_steal(worker* self, int attempt, int& impatience) {
   }
   impatience = 0;
   return visit_and_force(self, victim);
+}
+
+/// Does not return if there is a task for this worker.
+void try_to_take_task(worker* self, task_list& list) {
+  if (runs_tasks(self)) {
+    run_oldest_task(self, list);
+  }
+}
+
+/// Looks at some thread's worker and those nested in it, the oldest work first; then at the thread's tasks.
+bool try_to_steal(worker* self, int attempt, int& impatience) {
+  bool promising = false;
+  worker* victim = choose_victim(self, attempt);
+  if (victim == nullptr) {
+    return false;
+  }
+  task_list& tasks = victim->tasks;
+  // Acquire pairs with the release in make_nested: the worker is complete.
+  for (; victim != nullptr; victim = victim->nested.load(std::memory_order_acquire)) {
+    promising |= try_to_steal_from(self, victim, impatience);
+  }
+  try_to_take_task(self, tasks);
+  return promising;
 }
 
 void take_from_inbox(worker* self) {
@@ -242,8 +266,10 @@ void take_from_inbox(worker* self) {
 
 /// A round of looks at others; true if some showed signs of work.
 bool look_around(worker* self, int& impatience) {
-  bool promising = run_task_of(self, self->tasks) || run_task_of(self, tasks_of_nobody);
-  for (int attempt = 0; have_stack(self) && attempt < looks_before_yield; ++attempt) {
+  bool promising = false;
+  try_to_take_task(self, self->tasks);
+  try_to_take_task(self, tasks_of_nobody);
+  for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
     take_from_inbox(self);
     promising |= try_to_steal(self, attempt, impatience);
     os::cpu_relax();
@@ -253,14 +279,32 @@ bool look_around(worker* self, int& impatience) {
 
 }  // namespace
 
-bool has_work_to_take(worker* victim) noexcept {
+/// The roots above a nested one are those of the strands that its calls interrupt; these stand still while it has entries. Of a
+/// root that is over, the answer means nothing, and what changes meanwhile could be a circle: hence the bound.
+bool may_run(const worker* self, const worker* root) noexcept {
+  constexpr int most_levels = 1 << 16;
+  if (self->of_pool || root == self) {
+    return true;
+  }
+  for (int level = 0; root != nullptr && root->outer != nullptr && level < most_levels; ++level) {
+    root = root_of(*root->outer);
+    if (root == self) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool has_work_to_take(worker* self, worker* victim) noexcept {
   // Private work that only its owner can publish is nothing to stay awake for: the owner wakes somebody when it does.
-  return deque::size(victim->deque) > 0 && (deque::has_public(victim->deque) || visit(victim, [] {}));
+  return deque::size(victim->deque) > 0 && may_run(self, root_of(*victim)) &&
+         (deque::has_public(victim->deque) || visit(victim, [] {}));
 }
 
 [[noreturn]] void find_work(worker* self) noexcept {
   runtime& all = the_runtime();
   run_on(self, nullptr);
+  set_this_local(nullptr);
   deque::reset(self->deque);
   if (self->exceptions != nullptr) {
     *self->exceptions = {nullptr, 0};

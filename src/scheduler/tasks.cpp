@@ -358,15 +358,9 @@ void wait_for_others(nopal_task_group* group, task_list* list) noexcept {
   }
 }
 
-/// A call on a stack of the pool.
-struct taken_task {
-  nopal_task* task;
-  task_list* list;
-};
-
-void run_taken(void* argument) noexcept {
-  const auto* const taken = static_cast<const taken_task*>(argument);
-  run_at_stage(taken->task, taken->list);
+/// On a stack of the pool.
+void run_taken(void* task) noexcept {
+  run_at_stage(static_cast<nopal_task*>(task), own_list(false));
 }
 
 }  // namespace
@@ -448,9 +442,9 @@ extern "C" NOPAL_EXPORT int nopal_task_run_private(nopal_task_group* group) {
   return task != nullptr ? 1 : 0;
 }
 
-NOPAL_UNINSTRUMENTED bool run_oldest_task(worker* self, task_list& list) noexcept {
+NOPAL_UNINSTRUMENTED void run_oldest_task(worker* self, task_list& list) noexcept {
   if (list.count.load(std::memory_order_relaxed) == 0) {
-    return false;
+    return;
   }
   nopal_stack* const stack = self->spare;
   nopal_task* task;
@@ -459,9 +453,10 @@ NOPAL_UNINSTRUMENTED bool run_oldest_task(worker* self, task_list& list) noexcep
     const list_guard guard(list);
     task = list.oldest;
     if (task == nullptr) {
-      return false;
+      return;
     }
     // At work before the task is gone from the list: see any_strand_active.
+    stack->base = {};
     run_on(self, stack);
     remove(list, task);
     more = list.oldest != nullptr;
@@ -471,16 +466,20 @@ NOPAL_UNINSTRUMENTED bool run_oldest_task(worker* self, task_list& list) noexcep
   }
   self->spare = nullptr;
   self->counts.stacks_taken.add();
-  taken_task taken{task, &self->tasks};
   char* const top = stack->high - arch::stack_alignment;
   checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
                          false);
-  nopal_call_on_stack(top, run_taken, &taken);
-  checkers::leave_strand(stack->record, scheduler_record(self), top, task);
+  nopal_call_on_stack(top, run_taken, task);
+}
+
+/// nopal_call_on_stack, on the scheduler stack: the task is over.
+extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer, worker* self) noexcept {
+  nopal_stack* const stack = self->deque.strand.stack;
+  checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);
-  return true;
+  find_work(self);
 }
 
 void leave_tasks(task_list& list) noexcept {

@@ -45,9 +45,9 @@ inline bool has_tasks(const task_list& list) noexcept {
 /// Tasks of threads that ended.
 extern constinit task_list tasks_of_nobody;
 
-/// For a worker of the pool, on its scheduler stack, with a spare stack at hand: runs the oldest task of `list`, if there is one.
-/// False if there was none. `self` runs no strand.
-bool run_oldest_task(worker* self, task_list& list) noexcept;
+/// For a worker of the pool without a strand, with a spare stack at hand: runs the oldest task of `list` and does not return, but
+/// comes to find_work again. Returns if there is none.
+void run_oldest_task(worker* self, task_list& list) noexcept;
 
 /// A thread ends: what it did not begin goes to tasks_of_nobody.
 void leave_tasks(task_list& list) noexcept;

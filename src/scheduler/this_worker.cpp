@@ -3,6 +3,8 @@
 #include "scheduler/views.hpp"
 #include "scheduler/worker.hpp"
 
+#include <nopal/detail/pinned.h>
+
 // The deque of nobody: read by pushes of threads not adopted, which find the limit poisoned and write nothing. It
 // lies in read-only memory, so that a stray pop ends at once. The null behind it says that there is no scheduler stack.
 extern "C" {
@@ -17,6 +19,9 @@ __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec"))) =
 // The array of strands without views. Nobody writes to it, and only what is looked up becomes resident.
 alignas(64) static void* no_views[nopal::view::slot_count];
 __thread void** nopal_views __attribute__((tls_model("initial-exec"))) = no_views;
+
+// Of the root whose strand the thread runs.
+static __thread const void* nopal_this_local __attribute__((tls_model("initial-exec"))) = nullptr;
 
 unsigned char nopal_views_used = 0;
 
@@ -44,6 +49,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 [[gnu::noinline]] void set_this_views(view::view_set* set) noexcept {
   nopal_views = set == nullptr ? no_views : set->slots();
 }
+
+[[gnu::noinline]] void set_this_local(const void* value) noexcept { nopal_this_local = value; }
+extern "C" NOPAL_EXPORT [[gnu::noinline]] const void* nopal_local() { return nopal_this_local; }
 
 [[gnu::noinline]] exception_state* this_thread_exceptions() noexcept {
   return __cxa_get_globals != nullptr ? __cxa_get_globals() : nullptr;

@@ -35,11 +35,14 @@ pthread_key_t thread_end_key;
 pthread_once_t thread_end_key_made = PTHREAD_ONCE_INIT;
 bool thread_end_key_works = false;
 
+/// The stack that a thread came with, also below a pinned call: such a call's strand is part of the one outside.
+bool is_base_stack(const nopal_stack* stack) noexcept { return is_root_stack(ground(stack)); }
+
 /// Whether the strand began its thread's work: nothing comes before it, so a reducer's own value is its view. Such a strand is
 /// on the stack that the thread came with, and a strand that left it is back there only after the join that merged all.
 bool is_base() noexcept {
   const worker* const self = this_worker();
-  return self == nullptr || self->deque.strand.stack->native_owner != nullptr;
+  return self == nullptr || is_base_stack(self->deque.strand.stack);
 }
 
 void thread_ends(void*) { drop_thread_views(); }
@@ -190,7 +193,7 @@ piece* make_piece(nopal_frame* frame) noexcept {
            .activation = frame->frame_pointer,
            .before = away ? stack->base.segment_before : view::no_segment,
            .last = away ? stack->base.sequence : 0,
-           .is_base = stack->native_owner != nullptr,
+           .is_base = is_base_stack(stack),
            .awaits_others = false,
            .views = leave_set(),
            .exception = nullptr,
@@ -239,7 +242,7 @@ piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept {
   if (first == nullptr) {
     return nullptr;  // The first reducer came when all was deposited that would be.
   }
-  if (first->next != nullptr || first->is_base != (stack->native_owner != nullptr)) {
+  if (first->next != nullptr || first->is_base != is_base_stack(stack)) {
     return first;
   }
   go_on_with(stack, frame, first->views, first->before);

@@ -60,6 +60,12 @@ struct worker {
 
   std::atomic<int> cpu;  ///< last seen on; read by thieves on machines with a hierarchy
 
+  // For calls that stay on their thread (pinned.cpp). An outer worker is paused while a nested one is at work.
+  worker* outer;                ///< the worker that this one interrupts; null for a thread's first; set once
+  std::atomic<worker*> nested;  ///< for calls inside this worker's; null until one was made, then for good
+  const void* local;            ///< nopal_local() of this root's strands; as the fields of `deque.strand`
+  bool hides_outer;             ///< thieves may not look at the exceptions of the workers outside of this one
+
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
   std::atomic<nopal_frame*> inbox;  ///< a frame of this thread's own stack whose children are all done
@@ -77,14 +83,15 @@ struct worker {
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
   nopal_frame* ready;    ///< a frame to resume once the child that ended here has been counted
   std::uint64_t random;  ///< state of the victim choice; never zero
-  int index;             ///< in the table
+  int index;             ///< in the table; a nested worker is not there, and has its thread's
   bool of_pool;          ///< a thread of the pool, not of the program
   bool alternate_stack;  ///< this worker's signal stack is in force on its thread
   nopal_stack native;    ///< the stack the thread came with
-  checkers::stack_record scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
-  void* scheduler_memory;                   ///< mapping of an adopted thread's scheduler stack
-  void* signal_stack;                       ///< for the overflow handler
-  worker* next_idle;                        ///< in the list of workers without a thread
+  checkers::stack_record
+      own_scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
+  void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack
+  void* signal_stack;        ///< for the overflow handler
+  worker* next_idle;         ///< in the list of workers without a thread
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before
@@ -110,6 +117,38 @@ inline void set_float_control_of(nopal_strand& strand, std::uint64_t control) no
   set(strand.x87_control, static_cast<std::uint16_t>(control >> 32));
 }
 
+/// Whose root the strand is part of that `one` runs; that ran last, in a scheduler. A worker of the pool has none at first.
+[[nodiscard]] inline const worker* root_of(const worker& one) noexcept {
+  return static_cast<const worker*>(get(one.deque.root));
+}
+
+/// The thread's first worker.
+[[nodiscard]] inline worker* thread_worker(worker* self) noexcept {
+  while (self->outer != nullptr) {
+    self = self->outer;
+  }
+  return self;
+}
+
+/// A stack of the pool or of a thread: where a nested worker's calls run, that is the stack of the worker outside.
+template <class Stack>
+[[nodiscard]] inline Stack* ground(Stack* stack) noexcept {
+  while (stack->native_owner != nullptr && stack->native_owner->outer != nullptr) {
+    stack = get(stack->native_owner->outer->deque.strand.stack);
+  }
+  return stack;
+}
+
+/// Whether `stack` is that of a root, whose strands are resumed there by its worker alone.
+[[nodiscard]] inline bool is_root_stack(const nopal_stack* stack) noexcept {
+  return stack->native_owner != nullptr;
+}
+
+/// The record of the stack that `self` decides on, which the workers of a thread share.
+[[nodiscard]] inline checkers::stack_record& scheduler_record(worker* self) noexcept {
+  return thread_worker(self)->own_scheduler_record;
+}
+
 /// The worker runs on `stack` from here on; null for its scheduler stack.
 inline void run_on(worker* self, nopal_stack* stack) noexcept {
   nopal_strand& strand = self->deque.strand;
@@ -126,13 +165,18 @@ static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STAC
 static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
 
 /// Whether it runs tasks while it has no strand: a thread of the pool that waits for nothing of its own.
-[[nodiscard]] inline bool runs_tasks(const worker* self) noexcept { return self->of_pool; }
+[[nodiscard]] inline bool runs_tasks(const worker* self) noexcept {
+  return self->of_pool && self->outer == nullptr;
+}
 
 /// The calling thread's worker; null on threads not adopted. Not to be kept across anything that may switch stacks.
 worker* this_worker() noexcept;
 
 /// Makes `self` the calling thread's worker; null for none.
 void set_this_worker(worker* self) noexcept;
+
+/// The thread's nopal_local().
+void set_this_local(const void* value) noexcept;
 
 /// The C++ runtime's state of the calling thread; null if there is none.
 exception_state* this_thread_exceptions() noexcept;

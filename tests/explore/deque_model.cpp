@@ -177,6 +177,7 @@ void deque_model::steal(int /*thief*/) {
   const auto observe = [](void* context) {
     auto& into = *static_cast<observation*>(context);
     into.strand = __atomic_load_n(&into.from->strand.clock, __ATOMIC_RELAXED);
+    return true;
   };
   if (nopal::deque::steal(worker_.deque, frame, observe, &seen) == nopal::deque::steal_outcome::taken) {
     entry& stolen = entry_of(frame);

@@ -61,7 +61,7 @@ public:
       case '-': pop(kept[--depth]); break;
       case 'e': end_thread(); break;
       case 'x': stop(); break;
-      case 'w': nopal::wake_one(nopal::this_worker()); break;
+      case 'w': nopal::wake_one(nopal::this_worker(), nopal::root_of(*nopal::this_worker())); break;
       default: look_at_all(); break;
       }
     }
@@ -146,14 +146,16 @@ private:
     }
   }
 
-  /// As a sleeper looks for work.
+  /// As a sleeper of the pool looks for work.
   static void look_at_all() {
+    static nopal::worker sleeper;
+    sleeper.of_pool = true;
     nopal::runtime& all = nopal::the_runtime();
     const int used = all.table_used.load(__ATOMIC_SEQ_CST);
     for (int i = 0; i < used; ++i) {
       nopal::worker* const other = all.table[i].load(__ATOMIC_ACQUIRE);
       if (other != nullptr && other != nopal::this_worker()) {
-        nopal::has_work_to_take(other);
+        nopal::has_work_to_take(&sleeper, other);
       }
     }
   }

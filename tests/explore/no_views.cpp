@@ -1,8 +1,11 @@
-// The models of the scheduler have no reducers.
+// The models of the scheduler have no reducers and no pinned calls.
+#include <nopal/detail/pinned.h>
+
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 
 extern "C" {
+const void* nopal_local() { return nullptr; }
 unsigned char nopal_views_used = 0;
 
 void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void*) {
@@ -16,6 +19,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 view::piece* take_views(nopal_stack*, const nopal_frame*) noexcept { return nullptr; }
 bool has_all_views(nopal_frame*) noexcept { return true; }
 void trim_views() noexcept {}
+void hide_outer(worker*) noexcept {}
+void set_this_local(const void*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}
 

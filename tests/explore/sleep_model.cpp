@@ -18,7 +18,10 @@ const void* word_of(nopal_deque& deque) { return &deque.top; }
 class sleep_model final : public scheduler_model {
 public:
   explicit sleep_model(const sleep_scenario& with) : with_(with) {}
-  [[nodiscard]] int threads() const override { return with_.thieves + 1; }
+  [[nodiscard]] int threads() const override { return with_.thieves + with_.strangers + 1; }
+
+  /// They come before the thieves: who looks for a sleeper finds them first.
+  [[nodiscard]] bool is_stranger(int thread) const { return thread > 0 && thread <= with_.strangers; }
 
   void set_up() override {
     faults.spreads_woken = with_.elsewhere;
@@ -29,9 +32,10 @@ public:
       stacks[i].low = memory_;
       stacks[i].high = memory_ + sizeof memory_;
       nopal::set_float_control_of(workers[i].deque.strand, control);
+      nopal::set(workers[i].deque.root, &workers[is_stranger(i) ? i : 0]);
       nopal::the_runtime().table[i].store(&workers[i], __ATOMIC_RELAXED);
       if (i > 0) {
-        workers[i].of_pool = true;
+        workers[i].of_pool = !is_stranger(i);
         give_spare(i, &stacks[i]);
       }
     }
@@ -65,6 +69,7 @@ public:
 
   void resumed(nopal_frame* frame) override {
     const auto number = frame - frames_;
+    require(nopal::this_worker()->of_pool, "a strand of another's root runs on a thread of the program");
     require(number >= 0 && number < most_entries, "what is resumed is no entry");
     require(contents_[number].read() == 1, "the frame is not complete");
     ++taken_[number];
@@ -81,7 +86,7 @@ public:
     require(taken + left == pushed_, "an entry was lost");
     for (int i = 1; i < threads(); ++i) {
       require(!is_kept_off_cpu(i), "a thread is kept off a CPU for good");
-      if (waits(i) && left > 0) {
+      if (!is_stranger(i) && waits(i) && left > 0) {
         require(with_.hasty, "somebody sleeps beside work");
         require(left == 1 && deque.limit == nopal_poisoned_limit, "somebody sleeps for good beside work");
       }

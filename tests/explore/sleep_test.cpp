@@ -42,6 +42,12 @@ TEST(sleep, hasty_and_kept_off_the_wakers_cpu) {
   expect_right({.owner = "++", .hasty = true, .elsewhere = true}, 3);
 }
 
+// A thread of the program that waits for a root of its own sleeps, is not woken for another's, and takes nothing of it.
+TEST(sleep, beside_a_stranger_and_a_slow_push) {
+  expect_right({.owner = "+", .poisoned = true, .strangers = 1}, 1);
+}
+TEST(sleep, beside_a_stranger_and_a_fast_push) { expect_right({.owner = "+", .strangers = 1}, 1); }
+
 // A barrier that worked at the start is refused later, or not.
 TEST(sleep, with_a_barrier_refused_beside_two_pushes) { expect_right({.owner = "++", .refusals = 1}, 3); }
 TEST(sleep, hasty_with_a_barrier_refused) { expect_right({.owner = "++", .hasty = true, .refusals = 1}, 2); }
@@ -60,8 +66,8 @@ TEST(sleep_faults, unannounced) {
   expect_fault({.owner = "+", .poisoned = true, .hasty = true}, sleep_fault::unannounced);
 }
 TEST(sleep_faults, unpoisoned) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::unpoisoned); }
-void expect_broken(const sleep_scenario& with, memory_kind memory, const char* fault) {
-  explore::options how = how_for(with, -1);
+void expect_broken(const sleep_scenario& with, memory_kind memory, const char* fault, int preemptions = -1) {
+  explore::options how = how_for(with, preemptions);
   how.broken = fault;
   explore::expect_failure(*make_sleep_model(with), memory, how);
 }
@@ -76,6 +82,10 @@ TEST(sleep_faults, sleeper_not_held) {
 }
 TEST(sleep_faults, end_of_waking_relaxed) {
   expect_broken({.owner = "++", .elsewhere = true}, memory_kind::views, "end of waking relaxed");
+}
+TEST(sleep_faults, strangers_woken) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views})
+    expect_broken({.owner = "++", .poisoned = true, .hasty = true, .strangers = 1}, memory, "strangers woken", 0);
 }
 TEST(sleep_faults, no_wake) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::no_wake); }
 

@@ -37,7 +37,7 @@ public:
 
   nopal_frame* steal() {
     nopal_frame* frame = nullptr;
-    last_outcome_ = nopal::deque::steal(deque_, frame, [](void*) {}, nullptr);
+    last_outcome_ = nopal::deque::steal(deque_, frame, [](void*) { return true; }, nullptr);
     return frame;
   }
 

@@ -122,6 +122,7 @@ TEST_F(deque_test, a_thief_that_looked_before_an_entry_was_replaced_gets_nothing
     self.push(7);
     self.push(8);
     self.publish(2);
+    return true;
   };
   nopal_frame* taken = nullptr;
   EXPECT_EQ(deque::steal(deque_, taken, replace, this), steal_outcome::lost);
@@ -177,7 +178,10 @@ TEST_F(deque_test, growth_keeps_every_entry_in_its_place) {
 TEST_F(deque_test, a_thief_that_looked_before_growth_still_takes_the_right_entry) {
   push_range(0, 256);
   publish(1);
-  const auto grow = [](void* context) { static_cast<deque_test*>(context)->push_range(256, 1000); };
+  const auto grow = [](void* context) {
+    static_cast<deque_test*>(context)->push_range(256, 1000);
+    return true;
+  };
   nopal_frame* taken = nullptr;
   EXPECT_EQ(deque::steal(deque_, taken, grow, this), steal_outcome::taken);
   EXPECT_EQ(taken, entry(0));

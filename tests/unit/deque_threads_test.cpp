@@ -45,7 +45,7 @@ protected:
     std::mt19937_64 random(thief_seed);
     while (!done_.load(std::memory_order_acquire)) {
       nopal_frame* frame = nullptr;
-      if (deque::steal(deque_, frame, [](void*) {}, nullptr) == deque::steal_outcome::taken) {
+      if (deque::steal(deque_, frame, [](void*) { return true; }, nullptr) == deque::steal_outcome::taken) {
         count_taken(frame);
         stolen_.fetch_add(1, std::memory_order_relaxed);
       } else if (random() % 4 == 0) {

@@ -123,7 +123,7 @@ task* steal(worker& self, int& private_looks) {
   worker& victim = *all->workers[(self.random >> 33) % count];
   if (&victim == &self) return nullptr;
   nopal_frame* taken = nullptr;
-  switch (nopal::deque::steal(victim.deque, taken, [](void*) {}, nullptr)) {
+  switch (nopal::deque::steal(victim.deque, taken, [](void*) { return true; }, nullptr)) {
   case nopal::deque::steal_outcome::taken:
     ++self.steals;
     private_looks = 0;

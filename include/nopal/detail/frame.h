@@ -71,6 +71,8 @@ struct nopal_deque {
   struct nopal_strand strand;
   /* Hardly ever written, so that every thief has it at hand. */
   struct nopal_frame** public_slots; /* atomic; what thieves read slots from */
+  const void*
+      root; /* the worker whose root the strand is part of; as the fields of `strand`, but seldom another */
 };
 
 /* `limit` of a deque whose owner is wanted: every push takes the slow path. */

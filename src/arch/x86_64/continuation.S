@@ -227,8 +227,8 @@ nopal_leave_scheduler:
         .cfi_endproc
         .size   nopal_leave_scheduler, .-nopal_leave_scheduler
 
-// void nopal_call_on_stack(stack top rdi, function rsi, argument rdx): calls function(argument) on another stack, as the outermost
-// frame there, and returns.
+// void nopal_call_on_stack(stack top rdi, function rsi, argument rdx): calls function(argument) as the outermost frame of another stack,
+// and then leaves for the scheduler stack for good.
         .p2align 4
         .globl  nopal_call_on_stack
         .hidden nopal_call_on_stack
@@ -236,17 +236,12 @@ nopal_leave_scheduler:
 nopal_call_on_stack:
         .cfi_startproc
         .cfi_undefined %rip
-        pushq   %rbp
-        pushq   %rbx
-        movq    %rsp, %rbx
         movq    %rdi, %rsp
         movq    %rdx, %rdi
         xorl    %ebp, %ebp
         call    *%rsi
-        movq    %rbx, %rsp
-        popq    %rbx
-        popq    %rbp
-        ret
+        movq    %rsp, %rdi
+        LEAVE_FOR_SCHEDULER_STACK nopal_finish_call
         .cfi_endproc
         .size   nopal_call_on_stack, .-nopal_call_on_stack
 

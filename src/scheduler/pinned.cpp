@@ -1,0 +1,95 @@
+// Calls that stay on their thread: for their time the thread has another worker, nested in the one that it had.
+//
+// A nested worker is a worker as any other, with a deque and a root of its own, but for three things: it shares the scheduler
+// stack and the place in the table with its thread's first worker; the stack that it "came with" is wherever the call was
+// made; and it begins and ends without a lock, since it is at rest in between: its deque empty and its limit poisoned.
+// Thieves reach it by way of the worker outside, which stands still meanwhile, its entries being there to be stolen.
+// docs/roots.md has the argument.
+
+#include <nopal/detail/pinned.h>
+
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+/// A worker to be nested in `outer`, or null without memory.
+worker* make_nested(worker* outer) noexcept {
+  worker* const self = make_worker();
+  if (self == nullptr) {
+    return nullptr;
+  }
+  self->outer = outer;
+  self->index = outer->index;
+  self->scheduler_stack_pointer = outer->scheduler_stack_pointer;
+  self->exceptions = outer->exceptions;
+  set(self->deque.root, self);
+  set(self->deque.strand.stack, &self->native);
+  self->cpu.store(outer->cpu.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  self->has_thread.store(true, std::memory_order_seq_cst);
+  // Release pairs with the acquire of thieves that walk from worker to worker: this one is complete.
+  outer->nested.store(self, std::memory_order_release);
+  return self;
+}
+
+/// Thieves may look at the exceptions again of the workers that `self` has hidden.
+void show_outer(worker* self) noexcept {
+  self->hides_outer = false;
+  for (worker* one = self->outer; one != nullptr; one = one->hides_outer ? nullptr : one->outer) {
+    one->has_thread.store(true, std::memory_order_seq_cst);
+  }
+}
+
+}  // namespace
+
+void hide_outer(worker* self) noexcept {
+  if (self->hides_outer || self->exceptions == nullptr ||
+      (self->exceptions->caught == nullptr && self->exceptions->uncaught == 0)) {
+    return;
+  }
+  self->hides_outer = true;
+  for (worker* one = self->outer; one != nullptr; one = one->outer) {
+    end_visits_of(one);
+  }
+}
+
+extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
+  worker* const outer = this_worker();
+  call->outer = outer;
+  call->local = nopal_local();
+  if (outer == nullptr) {
+    return 0;
+  }
+  worker* nested = outer->nested.load(std::memory_order_relaxed);  // made by this thread
+  if (nested == nullptr && (nested = make_nested(outer)) == nullptr) {
+    return 1;
+  }
+  set(nested->local, call->local);
+  set_this_worker(nested);
+  return 0;
+}
+
+extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
+  if (auto* const outer = static_cast<worker*>(call->outer)) {
+    worker* const nested = outer->nested.load(std::memory_order_relaxed);
+    if (nested->hides_outer) {
+      show_outer(nested);
+    }
+    set_this_worker(outer);
+  }
+  set_this_local(call->local);
+}
+
+extern "C" NOPAL_EXPORT void nopal_set_local(const void* value) {
+  worker* const self = this_worker();
+  if (self != nullptr && get(self->deque.strand.stack) == &self->native) {
+    set(self->local, value);
+  }
+  set_this_local(value);
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
