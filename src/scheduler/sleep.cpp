@@ -34,7 +34,7 @@ bool work_in_sight(worker* self) {
             (runs_tasks(self) && has_tasks(other->tasks));
   });
   // Last: a thread that ends meanwhile leaves its tasks here.
-  return found || (runs_tasks(self) && has_tasks(tasks_of_nobody));
+  return found || (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
 }
 
 void poison_all(worker* self) {
@@ -167,14 +167,15 @@ void wake_one(worker* self, const worker* root) noexcept {
 void wake_pool_worker(worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_acquire);
-  const int start = thread_worker(self)->index;
-  for (int i = 0, place = start; i < used; ++i) {
+  for (int i = 0, place = self == nullptr ? 0 : self->index; i < used; ++i) {
     place = place + 1 < used ? place + 1 : 0;
     worker* const other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
         try_to_wake(other)) {
-      self->counts.wakes.add();
+      if (self != nullptr) {
+        self->counts.wakes.add();
+      }
       return;
     }
   }

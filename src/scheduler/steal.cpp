@@ -230,13 +230,6 @@ bool try_to_steal_from(worker* self, worker* victim, int& impatience) {
   return visit_and_force(self, victim);
 }
 
-/// Does not return if there is a task for this worker.
-void try_to_take_task(worker* self, task_list& list) {
-  if (runs_tasks(self)) {
-    run_oldest_task(self, list);
-  }
-}
-
 /// Looks at some thread's worker and those nested in it, the oldest work first; then at the thread's tasks.
 bool try_to_steal(worker* self, int attempt, int& impatience) {
   bool promising = false;
@@ -249,7 +242,9 @@ bool try_to_steal(worker* self, int attempt, int& impatience) {
   for (; victim != nullptr; victim = victim->nested.load(std::memory_order_acquire)) {
     promising |= try_to_steal_from(self, victim, impatience);
   }
-  try_to_take_task(self, tasks);
+  if (runs_tasks(self)) {
+    run_oldest_task(self, tasks);
+  }
   return promising;
 }
 
@@ -267,8 +262,11 @@ void take_from_inbox(worker* self) {
 /// A round of looks at others; true if some showed signs of work.
 bool look_around(worker* self, int& impatience) {
   bool promising = false;
-  try_to_take_task(self, self->tasks);
-  try_to_take_task(self, tasks_of_nobody);
+  if (runs_tasks(self)) {
+    run_task_of_arenas(self);
+    run_oldest_task(self, self->tasks);
+    run_oldest_task(self, tasks_of_nobody);
+  }
   for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
     take_from_inbox(self);
     promising |= try_to_steal(self, attempt, impatience);

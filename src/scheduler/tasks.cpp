@@ -22,7 +22,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
 constexpr int looks_before_sleep = 64;
 constexpr std::uint64_t first_nap_ns = 100'000;
 
@@ -39,17 +38,6 @@ sleeping_place& place_of(const nopal_task_group* group) noexcept {
 }
 
 std::uint32_t unfinished(std::uint64_t state) noexcept { return static_cast<std::uint32_t>(state); }
-bool has_waiters(std::uint64_t state) noexcept { return state >= one_waiter; }
-
-void lock_word(std::uint32_t& word) noexcept {
-  // Acquire pairs with the release of unlock_word.
-  while (__atomic_exchange_n(&word, 1U, __ATOMIC_ACQUIRE) != 0) {
-    for (int looks = 0; __atomic_load_n(&word, __ATOMIC_RELAXED) != 0; ++looks) {
-      looks < looks_before_sleep ? os::cpu_relax() : os::yield();
-    }
-  }
-}
-void unlock_word(std::uint32_t& word) noexcept { __atomic_store_n(&word, 0U, __ATOMIC_RELEASE); }
 
 class list_guard {
 public:
@@ -62,23 +50,8 @@ private:
   task_list& list_;
 };
 
-/// For a list of a thread or of a group.
-template <class List>
-void append(List& list, nopal_task* task) noexcept {
-  task->younger = nullptr;
-  task->older = list.youngest;
-  (list.youngest != nullptr ? list.youngest->younger : list.oldest) = task;
-  list.youngest = task;
-}
-
-template <class List>
-void unlink(List& list, nopal_task* task) noexcept {
-  (task->older != nullptr ? task->older->younger : list.oldest) = task->younger;
-  (task->younger != nullptr ? task->younger->older : list.youngest) = task->older;
-}
-
 void remove(task_list& list, nopal_task* task) noexcept {
-  unlink(list, task);
+  unlink_task(list, task);
   // Relaxed: a thief that reads the older value looks in vain.
   list.count.store(list.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
@@ -109,7 +82,7 @@ bool push_to_thread(nopal_task* task) noexcept {
   bool waiters;
   {
     const list_guard guard(*list);
-    append(*list, task);
+    append_task(*list, task);
     task->number = list->next_number++;
     // Sequentially consistent: before the looks at waiters and sleepers, whose announcements come before their looks at this.
     list->count.exchange(list->count.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
@@ -124,21 +97,6 @@ bool push_to_thread(nopal_task* task) noexcept {
     wake_pool_worker(this_worker());
   }
   return true;
-}
-
-void push_to_group(nopal_task* task) noexcept {
-  nopal_task_group* const group = task->group;
-  checkers::before(task);
-  lock_word(group->lock);
-  append(*group, task);
-  // Sequentially consistent as in push_to_thread; under the lock as there.
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  const bool waiters = has_waiters(__atomic_load_n(&group->state, __ATOMIC_SEQ_CST));
-  unlock_word(group->lock);
-  NOPAL_DISTURB();
-  if (waiters) {
-    wake_waiters(group);
-  }
 }
 
 /// Runs a task that was taken from its list. Its exceptions stay in it.
@@ -159,25 +117,6 @@ void run(nopal_task* task) noexcept {
   nopal_task_finish(group);
 }
 
-/// The task is another thread's, or was started before others that are there still: who waits for its group finds here what it
-/// starts.
-void run_at_stage(nopal_task* task, task_list* list) noexcept {
-  if (list == nullptr) {
-    run(task);
-    return;
-  }
-  task_stage stage{nullptr, task->group, true, 0};
-  {
-    const list_guard guard(*list);
-    stage.outer = list->innermost.load(std::memory_order_relaxed);
-    stage.first_number = list->next_number;
-    list->innermost.store(&stage, std::memory_order_relaxed);
-  }
-  run(task);
-  const list_guard guard(*list);
-  list->innermost.store(stage.outer, std::memory_order_relaxed);
-}
-
 nopal_task* pop_youngest(task_list& list, const nopal_task_group* group) noexcept {
   if (list.count.load(std::memory_order_relaxed) == 0) {
     return nullptr;
@@ -196,8 +135,12 @@ class search {
 public:
   explicit search(const nopal_task_group* group) noexcept : groups_{group} {}
 
-  nopal_task* in_all(runtime& all, const task_list* own) noexcept {
+  nopal_task* in_all(runtime& all, nopal_arena* arena, const task_list* own) noexcept {
     for (at_ = 0; at_ != count_; ++at_) {
+      nopal_task* const near = arena == nullptr ? nullptr : take_from_arena(*arena, groups_[at_]);
+      if (near != nullptr) {
+        return near;
+      }
       const int used = all.table_used.load(std::memory_order_seq_cst);
       for (int i = 0; i < used; ++i) {
         // Acquire pairs with the release in enter_table: the worker is complete.
@@ -276,69 +219,93 @@ private:
   std::size_t at_ = 0;
 };
 
-nopal_task* take_private(nopal_task_group* group) noexcept {
-  lock_word(group->lock);
-  nopal_task* const task = group->youngest;
-  if (task != nullptr) {
-    unlink(*group, task);
-  }
-  unlock_word(group->lock);
-  return task;
-}
-
-/// Says that this thread waits for a group, while it lasts.
-class waiting_stage {
+/// Says what this thread is at, while it lasts. Without a list, nobody looks.
+class stage_mark {
 public:
-  waiting_stage(nopal_task_group* group, task_list* list) noexcept
-      : group_(group), list_(list), stage_{nullptr, group, false, 0} {
-    // Sequentially consistent: before the looks at lists; see push_to_thread. Whoever finishes the last task sees it too.
-    __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST);
+  stage_mark(const nopal_task_group* group, bool runs, task_list* list) noexcept
+      : list_(list), stage_{nullptr, group, runs, 0} {
     if (list_ != nullptr) {
       const list_guard guard(*list_);
       stage_.outer = list_->innermost.load(std::memory_order_relaxed);
+      stage_.first_number = list_->next_number;
       list_->innermost.store(&stage_, std::memory_order_relaxed);
     }
   }
-  waiting_stage(const waiting_stage&) = delete;
-  waiting_stage& operator=(const waiting_stage&) = delete;
-  ~waiting_stage() {
+  stage_mark(const stage_mark&) = delete;
+  stage_mark& operator=(const stage_mark&) = delete;
+  ~stage_mark() {
     if (list_ != nullptr) {
       const list_guard guard(*list_);
       list_->innermost.store(stage_.outer, std::memory_order_relaxed);
     }
-    __atomic_fetch_sub(&group_->state, one_waiter, __ATOMIC_SEQ_CST);
   }
 
 private:
-  nopal_task_group* const group_;
   task_list* const list_;
   task_stage stage_;
 };
 
+/// The task is another thread's, or was started before others that are there still: who waits for its group finds here what it
+/// starts.
+void run_at_stage(nopal_task* task, task_list* list) noexcept {
+  const stage_mark mark(task->group, true, list);
+  run(task);
+}
+
+/// Has those who finish or start tasks tell this thread, while it lasts.
+class waiter {
+public:
+  explicit waiter(nopal_task_group* group) noexcept : group_(group) {
+    // Sequentially consistent: before the looks at lists; see push_to_thread. Whoever finishes the last task sees it too.
+    __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST);
+  }
+  waiter(const waiter&) = delete;
+  waiter& operator=(const waiter&) = delete;
+  ~waiter() { __atomic_fetch_sub(&group_->state, one_waiter, __ATOMIC_SEQ_CST); }
+
+private:
+  nopal_task_group* const group_;
+};
+
 /// The tasks that this thread started last, one after the other.
-void run_own(nopal_task_group* group, task_list* list) noexcept {
-  if (group->is_private != 0) {
-    while (nopal_task* const task = take_private(group)) {
-      run(task);
-    }
+void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+  while (nopal_task* const task = arena == nullptr ? nullptr : take_from_arena(*arena, group)) {
+    run(task);
   }
   while (nopal_task* const task = list == nullptr ? nullptr : pop_youngest(*list, group)) {
     run(task);
   }
 }
 
+/// A task of the group that was started in an arena that this thread is not in.
+bool run_in_other_arena(nopal_task_group* group) noexcept {
+  nopal_task* const task = enter_for_task(group);
+  if (task == nullptr) {
+    return false;
+  }
+  nopal_arena* const arena = task->arena;
+  run(task);
+  nopal_arena_leave(arena);
+  nopal_arena_forget(arena);
+  return true;
+}
+
 /// Waits for tasks that others have, and helps them.
-void wait_for_others(nopal_task_group* group, task_list* list) noexcept {
+void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
   runtime& all = the_runtime();
   std::atomic<std::uint32_t>& events = place_of(group).events;
-  const waiting_stage waiting(group, list);
+  const waiter waiting(group);
   std::uint64_t nap_ns = first_nap_ns;
   for (int looks = 0; nopal_task_is_done(group) == 0;) {
     // Before the looks: what happens after them ends the sleep. Acquire pairs with wake_waiters.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
-    run_own(group, list);
-    if (nopal_task* const task = search(group).in_all(all, list)) {
+    run_own(group, arena, list);
+    if (run_in_other_arena(group)) {
+      looks = 0;
+      continue;
+    }
+    if (nopal_task* const task = search(group).in_all(all, arena, list)) {
       run_at_stage(task, list);
       looks = 0;
       nap_ns = first_nap_ns;
@@ -363,6 +330,32 @@ void run_taken(void* task) noexcept {
   run_at_stage(static_cast<nopal_task*>(task), own_list(false));
 }
 
+/// The same for a worker that entered the task's arena.
+void run_taken_in_arena(void* argument) noexcept {
+  auto* const task = static_cast<nopal_task*>(argument);
+  nopal_arena* const arena = task->arena;
+  run_at_stage(task, own_list(false));
+  nopal_arena_leave_worker(arena);
+  nopal_arena_forget(arena);
+}
+
+/// Goes on with a task on the spare stack.
+[[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task, void (*call)(void*) noexcept) {
+  nopal_stack* const stack = self->spare;
+  self->spare = nullptr;
+  self->counts.stacks_taken.add();
+  char* const top = stack->high - arch::stack_alignment;
+  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
+                         false);
+  nopal_call_on_stack(top, call, task);
+}
+
+/// At work before the task is gone from its list: see any_strand_active.
+void be_at_work(worker* self) noexcept {
+  self->spare->base = {};
+  run_on(self, self->spare);
+}
+
 }  // namespace
 
 constinit task_list tasks_of_nobody;
@@ -384,8 +377,14 @@ extern "C" NOPAL_EXPORT void nopal_task_announce(nopal_task_group* group) {
 
 extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
   task->float_control = arch::float_control();
-  if (task->group->is_private != 0) {
-    push_to_group(task);
+  if (task->arena != nullptr) {
+    if (own_list(true) == nullptr) {
+      return 1;
+    }
+    checkers::before(task);
+    if (push_to_arena(task)) {
+      wake_waiters(task->group);
+    }
     return 0;
   }
   return push_to_thread(task) ? 0 : 1;
@@ -394,16 +393,6 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
 extern "C" NOPAL_EXPORT int nopal_task_push(nopal_task* task) {
   nopal_task_announce(task->group);
   if (nopal_task_push_announced(task) == 0) {
-    return 0;
-  }
-  nopal_task_finish(task->group);
-  return 1;
-}
-
-extern "C" NOPAL_EXPORT int nopal_task_push_shared(nopal_task* task) {
-  nopal_task_announce(task->group);
-  task->float_control = arch::float_control();
-  if (push_to_thread(task)) {
     return 0;
   }
   nopal_task_finish(task->group);
@@ -420,33 +409,34 @@ extern "C" NOPAL_EXPORT void nopal_task_finish(nopal_task_group* group) {
   }
 }
 
+extern "C" NOPAL_EXPORT int nopal_is_running() {
+  // Acquire pairs with the release at the end of start_runtime.
+  return the_runtime().running.load(std::memory_order_acquire) ? 1 : 0;
+}
+
 extern "C" NOPAL_EXPORT int nopal_task_is_done(const nopal_task_group* group) {
   // Acquire pairs with the release in nopal_task_finish.
   return unfinished(__atomic_load_n(&group->state, __ATOMIC_ACQUIRE)) == 0 ? 1 : 0;
 }
 
-extern "C" NOPAL_EXPORT void nopal_task_wait(nopal_task_group* group) {
+extern "C" NOPAL_EXPORT void nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
   task_list* const list = own_list(false);
-  run_own(group, list);
+  if (arena == nullptr) {
+    run_own(group, arena, list);
+  }
   if (nopal_task_is_done(group) == 0) {
-    wait_for_others(group, list);
+    // In an arena others find there what this thread's tasks start, so they are to know what it waits for.
+    const stage_mark mark(group, false, list);
+    run_own(group, arena, list);
+    wait_for_others(group, arena, list);
   }
   checkers::after(group);
 }
 
-extern "C" NOPAL_EXPORT int nopal_task_run_private(nopal_task_group* group) {
-  nopal_task* const task = take_private(group);
-  if (task != nullptr) {
-    run(task);
-  }
-  return task != nullptr ? 1 : 0;
-}
-
-NOPAL_UNINSTRUMENTED void run_oldest_task(worker* self, task_list& list) noexcept {
+void run_oldest_task(worker* self, task_list& list) noexcept {
   if (list.count.load(std::memory_order_relaxed) == 0) {
     return;
   }
-  nopal_stack* const stack = self->spare;
   nopal_task* task;
   bool more;
   {
@@ -455,21 +445,25 @@ NOPAL_UNINSTRUMENTED void run_oldest_task(worker* self, task_list& list) noexcep
     if (task == nullptr) {
       return;
     }
-    // At work before the task is gone from the list: see any_strand_active.
-    stack->base = {};
-    run_on(self, stack);
+    be_at_work(self);
     remove(list, task);
     more = list.oldest != nullptr;
   }
   if (more && anyone_sleeps()) {
     wake_pool_worker(self);
   }
-  self->spare = nullptr;
-  self->counts.stacks_taken.add();
-  char* const top = stack->high - arch::stack_alignment;
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
-                         false);
-  nopal_call_on_stack(top, run_taken, task);
+  begin_task(self, task, run_taken);
+}
+
+void run_task_of_arenas(worker* self) noexcept {
+  if (!arenas_have_tasks()) {
+    return;
+  }
+  be_at_work(self);
+  if (nopal_task* const task = take_from_arenas()) {
+    begin_task(self, task, run_taken_in_arena);
+  }
+  run_on(self, nullptr);
 }
 
 /// nopal_call_on_stack, on the scheduler stack: the task is over.
@@ -490,7 +484,7 @@ void leave_tasks(task_list& list) noexcept {
   const list_guard nobody(tasks_of_nobody);
   while (nopal_task* const task = list.oldest) {
     remove(list, task);
-    append(tasks_of_nobody, task);
+    append_task(tasks_of_nobody, task);
     task->number = tasks_of_nobody.next_number++;
     tasks_of_nobody.count.exchange(tasks_of_nobody.count.load(std::memory_order_relaxed) + 1,
                                    std::memory_order_seq_cst);
@@ -502,9 +496,11 @@ void lock_tasks(worker* self) noexcept {
     thread_worker(self)->tasks.lock();
   }
   tasks_of_nobody.lock();
+  lock_arenas();
 }
 
 void unlock_tasks(worker* self) noexcept {
+  unlock_arenas();
   tasks_of_nobody.unlock();
   if (self != nullptr) {
     thread_worker(self)->tasks.unlock();

@@ -49,6 +49,40 @@ extern constinit task_list tasks_of_nobody;
 /// comes to find_work again. Returns if there is none.
 void run_oldest_task(worker* self, task_list& list) noexcept;
 
+/// The same for the tasks of arenas that have room for a worker.
+void run_task_of_arenas(worker* self) noexcept;
+
+/// Whether a worker of the pool would find a task in an arena. Sequentially consistent as above.
+bool arenas_have_tasks() noexcept;
+/// The oldest task of the first arena that has one and room, which the worker has entered and refers to. Null: there is none.
+nopal_task* take_from_arenas() noexcept;
+/// The youngest task of the group in the arena.
+nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept;
+/// The same in any arena with room, which the thread has entered and refers to.
+nopal_task* enter_for_task(const nopal_task_group* group) noexcept;
+/// Into the arena's list. True if threads that wait for the group have to be told.
+bool push_to_arena(nopal_task* task) noexcept;
+void lock_arenas() noexcept;
+void unlock_arenas() noexcept;
+
+/// `state` of a group.
+inline constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
+inline bool has_waiters(std::uint64_t state) noexcept { return state >= one_waiter; }
+
+/// For a list of a thread or of an arena.
+template <class List>
+void append_task(List& list, nopal_task* task) noexcept {
+  task->younger = nullptr;
+  task->older = list.youngest;
+  (list.youngest != nullptr ? list.youngest->younger : list.oldest) = task;
+  list.youngest = task;
+}
+template <class List>
+void unlink_task(List& list, nopal_task* task) noexcept {
+  (task->older != nullptr ? task->older->younger : list.oldest) = task->younger;
+  (task->younger != nullptr ? task->younger->older : list.youngest) = task->older;
+}
+
 /// A thread ends: what it did not begin goes to tasks_of_nobody.
 void leave_tasks(task_list& list) noexcept;
 

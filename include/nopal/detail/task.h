@@ -17,20 +17,31 @@ extern "C" {
 
 struct nopal_task;
 
-/* What a wait waits for. All zero at first, but for `is_private`. */
+/* What a wait waits for. Zero at first. */
 struct nopal_task_group {
-  uint64_t state;      /* atomic; low half: tasks counted and not over; high half: threads that wait */
-  uint32_t is_private; /* its tasks are run by those who wait and by nopal_task_run_private alone; written once */
-  uint32_t lock;       /* atomic; for the list of a private group */
-  struct nopal_task* oldest;
+  uint64_t state; /* atomic; low half: tasks counted and not over; high half: threads that wait */
+};
+
+/* A limit of the threads that work for some code, with the tasks that were started there. Zero at first, but for what says so. */
+struct nopal_arena {
+  uint64_t threads;        /* atomic; low half: of the program, that entered; high half: workers, and forks for them */
+  uint32_t limit;          /* most threads; written once, as the next three */
+  uint32_t worker_limit;   /* most workers */
+  uint32_t rank;           /* workers look at arenas of lower ranks first */
+  void (*destroy)(struct nopal_arena*); /* when nobody refers to it any more */
+  uint32_t references;     /* atomic; one at first */
+  uint32_t entering;       /* atomic; threads that wait until they may enter */
+  struct nopal_task* oldest; /* of the tasks here; this and the rest under one lock for all arenas */
   struct nopal_task* youngest;
+  struct nopal_arena* next; /* among those with tasks */
 };
 
 /* A call to be made once. The memory is the caller's until `run`, which may free it and must not throw. */
 struct nopal_task {
   void (*run)(struct nopal_task*);
   struct nopal_task_group* group;
-  struct nopal_task* older; /* in its list, as all that follows */
+  struct nopal_arena* arena; /* whose limit holds; null: none. Whoever pushes the task refers to it until the task has run */
+  struct nopal_task* older;  /* in its list, as all that follows */
   struct nopal_task* younger;
   uint64_t number;
   uint64_t float_control; /* what the task is run with: that of whoever pushed it */
@@ -39,9 +50,6 @@ struct nopal_task {
 /* Has the task run some time, and its group's waits wait for it. Makes the thread a worker. Non-zero: there is no memory, and
  * nothing has happened. */
 NOPAL_EXPORT int nopal_task_push(struct nopal_task* task);
-
-/* The same, taken by any idle worker though the group is private. */
-NOPAL_EXPORT int nopal_task_push_shared(struct nopal_task* task);
 
 /* Has waits wait for a task that is yet to come. */
 NOPAL_EXPORT void nopal_task_announce(struct nopal_task_group* group);
@@ -53,11 +61,21 @@ NOPAL_EXPORT void nopal_task_finish(struct nopal_task_group* group);
 /* Whether no task is counted: what the tasks did is visible then. */
 NOPAL_EXPORT int nopal_task_is_done(const struct nopal_task_group* group);
 
-/* Until no task of the group is counted: runs tasks of the group and what these started, or sleeps. */
-NOPAL_EXPORT void nopal_task_wait(struct nopal_task_group* group);
+/* Until no task of the group is counted: runs tasks of the group and what these started, or sleeps. Called in `arena`; null: in
+ * none. */
+NOPAL_EXPORT void nopal_task_wait(struct nopal_task_group* group, struct nopal_arena* arena);
 
-/* Runs the youngest task of a private group's list. Zero: there was none. The caller has a task of the group counted. */
-NOPAL_EXPORT int nopal_task_run_private(struct nopal_task_group* group);
+/* Enters as a thread of the program; waits while the arena is full. */
+NOPAL_EXPORT void nopal_arena_enter(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_leave(struct nopal_arena* arena);
+/* Enters as a worker, or for one, if there is room: not zero. */
+NOPAL_EXPORT int nopal_arena_try_enter_worker(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_leave_worker(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_refer(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_forget(struct nopal_arena* arena);
+
+/* Whether the runtime runs now. */
+NOPAL_EXPORT int nopal_is_running(void);
 
 #ifdef __cplusplus
 }

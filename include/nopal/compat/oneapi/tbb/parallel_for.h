@@ -45,24 +45,26 @@ public:
     both.join();
   }
 
-  /// Cuts into as many parts, of about the same size.
+  /// Cuts into as many parts, of about the same size. Each is for the thread of its index, as far as the caller's arena has
+  /// indices to give.
   // NOLINTNEXTLINE(misc-no-recursion): by halves
-  void run_parts(Range& range, std::size_t parts) const {
+  void run_parts(Range& range, std::size_t parts, int first = 0) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { leaf_(range); });
+      self_.call([&] { leaf_(range); }, first);
       return;
     }
     const std::size_t right_parts = parts / 2;
+    const int right_first = first + static_cast<int>(parts - right_parts);
     right_part<Range> right(range, parts - right_parts, right_parts);
     const fork_permit permit(self_.now());
     if (serial_ || !permit) {
-      run_parts(range, parts - right_parts);
-      run_parts(right.get(), right_parts);
+      run_parts(range, parts - right_parts, first);
+      run_parts(right.get(), right_parts, right_first);
       return;
     }
     nopal::scope both;
-    both.fork([&, parts, right_parts] { run_parts(range, parts - right_parts); });
-    run_parts(right.get(), right_parts);
+    both.fork([&, parts, right_parts, first] { run_parts(range, parts - right_parts, first); });
+    run_parts(right.get(), right_parts, right_first);
     both.join();
   }
 

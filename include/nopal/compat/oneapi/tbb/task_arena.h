@@ -23,7 +23,8 @@ struct attach {};
 /// for the call.
 ///
 /// In an arena of concurrency 1 every algorithm and group runs on the calling thread alone, in order, beside a thread for what was
-/// enqueued. Reserved slots and priorities are accepted and mean nothing.
+/// enqueued. Workers without a task take one of the arena of the highest priority; what runs goes on. Of the concurrency, the reserved
+/// part is for threads that call `execute`.
 class task_arena {
 public:
   using attach = tbb::attach;
@@ -60,15 +61,13 @@ public:
 
   explicit task_arena(int max_concurrency = automatic, unsigned reserved_for_masters = 1,
                       priority importance = priority::normal)
-      : asked_(max_concurrency) {
-    static_cast<void>(reserved_for_masters);
-    static_cast<void>(importance);
-  }
+      : asked_(max_concurrency), reserved_(reserved_for_masters), importance_(importance) {}
   explicit task_arena(const constraints& with, unsigned reserved_for_masters = 1,
                       priority importance = priority::normal)
       : task_arena(with.max_concurrency, reserved_for_masters, importance) {}
   /// With the settings of another, and not active.
-  task_arena(const task_arena& other) : asked_(other.asked_) {}
+  task_arena(const task_arena& other)
+      : asked_(other.asked_), reserved_(other.reserved_), importance_(other.importance_) {}
   /// The limit of the caller's arena.
   explicit task_arena(attach) { initialize(attach()); }
   task_arena& operator=(const task_arena&) = delete;
@@ -79,7 +78,9 @@ public:
     if (state_.load(std::memory_order_acquire) != nullptr) {
       return;
     }
-    auto* const fresh = new nopal_detail::arena_state(asked_ > 0 ? asked_ : nopal_detail::concurrency_of(nullptr));
+    auto* const fresh = new nopal_detail::arena_state(
+        asked_ > 0 ? asked_ : nopal_detail::concurrency_of(nullptr), static_cast<int>(reserved_),
+        static_cast<int>(priority::high) - static_cast<int>(importance_));
     nopal_detail::arena_state* nobody = nullptr;
     // Release and acquire: whoever uses it finds it whole.
     if (!state_.compare_exchange_strong(nobody, fresh, std::memory_order_acq_rel)) {
@@ -88,10 +89,10 @@ public:
   }
   void initialize(int max_concurrency, unsigned reserved_for_masters = 1,
                   priority importance = priority::normal) {
-    static_cast<void>(reserved_for_masters);
-    static_cast<void>(importance);
     if (!is_active()) {
       asked_ = max_concurrency;
+      reserved_ = reserved_for_masters;
+      importance_ = importance;
       initialize();
     }
   }
@@ -105,7 +106,7 @@ public:
       return;
     }
     if (now != nullptr && now->arena != nullptr) {
-      asked_ = now->arena->limit();
+      asked_ = now->arena->most();
       now->arena->refer();
       state_.store(now->arena, std::memory_order_release);
     } else {
@@ -153,6 +154,8 @@ public:
 
 private:
   int asked_ = automatic;
+  unsigned reserved_ = 1;
+  priority importance_ = priority::normal;
   std::atomic<nopal_detail::arena_state*> state_{nullptr};  ///< null while it is not active
 };
 

@@ -31,10 +31,7 @@ namespace nopal_detail {
 class group_base {
 public:
   group_base(task_group_context* context, bool is_local)
-      : context_(context != nullptr ? *context : own_), arena_(arena_of_caller()),
-        tasks_(arena_.get(), is_serial(current())) {
-    now_.context = &context_;
-    now_.arena = arena_.get();
+      : context_(context != nullptr ? *context : own_) {
     if (const execution* const outer = current(); outer != nullptr) {
       binding_ = is_local ? (algorithm::bind(context_, outer->context) ? binding::close : binding::none)
                  : algorithm::bind_loosely(context_, outer->context) ? binding::loose
@@ -53,20 +50,22 @@ public:
 
   [[nodiscard]] task_group_context& context() noexcept { return context_; }
   [[nodiscard]] task_counts& tasks() noexcept { return tasks_; }
-  [[nodiscard]] bool serial() const noexcept { return is_serial(&now_); }
 
-  /// Runs a task. Its exception is kept for the wait, and cancels the rest.
+  /// Runs a task that was started in `arena`. Its exception is kept for the wait, and cancels the rest.
   template <class F>
-  void execute(F& f) noexcept {
+  void execute(F& f, arena_state* arena) noexcept {
     if (context_.is_group_execution_cancelled()) {
       return;
     }
     NOPAL_TBB_TRY {
-      const body_call inside(&now_);
+      execution now;
+      now.context = &context_;
+      now.arena = arena;
+      const body_call inside(&now);
       if constexpr (std::is_same_v<std::invoke_result_t<F&>, task_handle>) {
         task_handle next = f();
         if (next) {
-          handle_access::start(next);
+          handle_access::start(next, arena);
         }
       } else {
         static_cast<void>(f());
@@ -101,11 +100,6 @@ public:
 private:
   enum class binding : char { none, close, loose };
 
-  static arena_reference arena_of_caller() noexcept {
-    const execution* const outer = current();
-    return arena_reference(outer != nullptr ? outer->arena : nullptr);
-  }
-
   void rethrow() {
     const std::exception_ptr exception = std::exchange(exception_, nullptr);
     if (exception != nullptr) {
@@ -115,13 +109,16 @@ private:
 
   task_group_context own_;
   task_group_context& context_;
-  execution now_;
   binding binding_ = binding::none;
   std::atomic<bool> failed_{false};
   std::exception_ptr exception_;
-  arena_reference arena_;
   task_counts tasks_;
 };
+
+inline arena_state* current_arena() noexcept {
+  const execution* const now = current();
+  return now != nullptr ? now->arena : nullptr;
+}
 
 /// A task on its own, with what it calls.
 template <class F>
@@ -129,7 +126,7 @@ class group_task final : public pending_task {
 public:
   template <class Source>
   group_task(group_base& group, Source&& f) : group_(group), f_(std::forward<Source>(f)) {}
-  void call() noexcept override { group_.execute(f_); }
+  void call() noexcept override { group_.execute(f_, arena()); }
 
 private:
   group_base& group_;
@@ -139,7 +136,7 @@ private:
 template <class F>
 [[gnu::noinline]] void start_task(group_base& group, F&& f) {
   auto task = std::make_unique<group_task<std::decay_t<F>>>(group, std::forward<F>(f));
-  group.tasks().push(task.get());
+  group.tasks().push(task.get(), current_arena());
   static_cast<void>(task.release());
 }
 
@@ -193,12 +190,13 @@ public:
   template <class F>
   [[gnu::always_inline]] void run(F&& f, std::source_location where = std::source_location::current()) {
     if (frame_.is_ours_in(where)) {
-      if (base_.serial()) {
+      if (nopal_detail::is_serial(nopal_detail::current())) {
         std::decay_t<F> task(std::forward<F>(f));
-        base_.execute(task);
+        base_.execute(task, nopal_detail::current_arena());
       } else {
-        frame_.fork([](nopal_detail::group_base* base, std::decay_t<F> task) { base->execute(task); }, &base_,
-                    std::forward<F>(f));
+        frame_.fork([](nopal_detail::group_base* base, std::decay_t<F> task,
+                       nopal_detail::arena_state* arena) { base->execute(task, arena); },
+                    &base_, std::forward<F>(f), nopal_detail::current_arena());
       }
     } else {
       frame_.other_function();
@@ -206,7 +204,7 @@ public:
     }
   }
   /// Starts the task of a handle that `defer` made.
-  void run(task_handle&& handle) { nopal_detail::handle_access::start(handle); }
+  void run(task_handle&& handle) { nopal_detail::handle_access::start(handle, nopal_detail::current_arena()); }
 
   /// A task that does not begin before its handle is given to `run`. While the handle has it, `wait` does not return.
   template <class F>
@@ -226,7 +224,10 @@ public:
   /// Calls `f()` as a task and waits for all.
   template <class F>
   [[gnu::always_inline]] task_group_status run_and_wait(const F& f) {
-    base_.execute(f);
+    // Others that wait for the group do so for this too.
+    base_.tasks().announce();
+    base_.execute(f, nopal_detail::current_arena());
+    base_.tasks().finish_one();
     wait_for_tasks();
     return base_.finish();
   }
@@ -248,7 +249,7 @@ private:
         frame_.wait_for_children();
       }
     }
-    base_.tasks().wait();
+    base_.tasks().wait(nopal_detail::current_arena());
   }
 
   nopal_detail::group_frame frame_;

@@ -1,13 +1,15 @@
 // How many threads are in an arena, and their indices there.
 //
-// Every thread in an arena holds a permit: one that calls `execute` takes it for the call, an algorithm takes one for each fork that it has
-// outstanding, and calls what it would fork where none is left. Nobody waits for a permit but who comes from outside. A thread that asks for
-// its index takes a slot for as long as its outermost call in the arena lasts: there are no more threads than slots.
+// Every thread in an arena was let in: one of the program's waits at `execute` while there is no room; a worker comes for a task only
+// where there is; and an algorithm has somebody let in for each fork that it has outstanding, and calls what it would fork where there
+// is no room. A thread that asks for its index takes a slot for as long as its outermost call in the arena lasts: there are no more threads
+// than slots.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
 #define NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -15,68 +17,81 @@
 #include "current.h"
 #include "lock.h"
 
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/task.h>
+#endif
+
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
-/// Lives as long as somebody refers to it: the arena, groups that were made in it, tasks that were enqueued.
-class arena_state {
+#ifdef NOPAL_ELIDE
+struct arena_of_library {};
+#else
+using arena_of_library = nopal_arena;
+#endif
+
+/// Lives as long as somebody refers to it: the arena, tasks that were started in it, those that are in it.
+class arena_state : public arena_of_library {
 public:
-  explicit arena_state(int limit)
-      : limit_(limit), permits_(limit), slots_(std::make_unique<std::atomic<const void*>[]>(
-                                            static_cast<std::size_t>(limit) + 1)) {}
+  /// `reserved` of the limit are for threads of the program alone. Workers look at arenas of lower ranks first.
+  arena_state(int most, int reserved, int importance) : arena_of_library{}, most_(most) {
+    slots_ = std::make_unique<std::atomic<const void*>[]>(static_cast<std::size_t>(most) + 1);
+#ifdef NOPAL_ELIDE
+    static_cast<void>(reserved);
+    static_cast<void>(importance);
+#else
+    limit = static_cast<std::uint32_t>(most);
+    worker_limit = static_cast<std::uint32_t>(reserved < most ? most - reserved : 0);
+    rank = static_cast<std::uint32_t>(importance);
+    references = 1;
+    destroy = [](nopal_arena* self) { delete static_cast<arena_state*>(self); };
+#endif
+  }
   arena_state(const arena_state&) = delete;
   arena_state& operator=(const arena_state&) = delete;
 
-  [[nodiscard]] int limit() const noexcept { return limit_; }
-  /// Beside it, an arena of one has a thread for what was enqueued, while there is any.
-  [[nodiscard]] int concurrency() const noexcept {
-    return limit_ + extra_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] int most() const noexcept { return most_; }
+  /// Where no worker may come, there is a thread for what was enqueued, while there is any.
+  [[nodiscard]] int concurrency() const noexcept { return most_ + extra_.load(std::memory_order_relaxed); }
 
-  bool try_enter() noexcept {
-    // Relaxed look: who finds none goes on without. The exchange orders nothing but the count.
-    int left = permits_.load(std::memory_order_relaxed);
-    while (left > 0) {
-      if (permits_.compare_exchange_weak(left, left - 1, std::memory_order_acquire)) {
-        return true;
-      }
-    }
-    return false;
-  }
-  /// From outside: until there is room.
-  void enter() noexcept {
-    while (!try_enter()) {
-      waiting_.fetch_add(1, std::memory_order_seq_cst);
-      permits_.wait(0, std::memory_order_seq_cst);
-      waiting_.fetch_sub(1, std::memory_order_relaxed);
+#ifdef NOPAL_ELIDE
+  [[nodiscard]] static bool admits_workers() noexcept { return false; }
+  static bool try_enter_worker() noexcept { return true; }
+  static void leave_worker() noexcept {}
+  static void enter() noexcept {}
+  static void leave() noexcept {}
+  void refer() noexcept { ++users_; }
+  void forget() noexcept {
+    if (--users_ == 0) {
+      delete this;
     }
   }
-  void leave() noexcept {
-    // Sequentially consistent on both words: either this sees who waits, or that sees the permit.
-    permits_.fetch_add(1, std::memory_order_seq_cst);
-    if (waiting_.load(std::memory_order_seq_cst) != 0) {
-      permits_.notify_one();
-    }
-  }
+#else
+  [[nodiscard]] bool admits_workers() const noexcept { return worker_limit != 0; }
+  bool try_enter_worker() noexcept { return nopal_arena_try_enter_worker(this) != 0; }
+  void leave_worker() noexcept { nopal_arena_leave_worker(this); }
+  void enter() noexcept { nopal_arena_enter(this); }
+  void leave() noexcept { nopal_arena_leave(this); }
+  void refer() noexcept { nopal_arena_refer(this); }
+  void forget() noexcept { nopal_arena_forget(this); }
+#endif
 
-  /// For what was enqueued in an arena of one.
+  /// For what was enqueued where no worker may come.
   bool try_enter_extra() noexcept {
     int none = 0;
     return extra_.compare_exchange_strong(none, 1, std::memory_order_acquire);
   }
   void leave_extra() noexcept { extra_.store(0, std::memory_order_release); }
 
-  /// A slot that is free. One is, for who holds a permit.
-  int take_slot(const void* thread) noexcept {
-    backoff pause;
-    for (;; pause.wait()) {
+  /// A slot that is free, `wanted` if that is. One is, for who is let in.
+  int take_slot(const void* thread, int wanted) noexcept {
+    if (wanted >= 0 && wanted < concurrency() && try_take(thread, wanted)) {
+      return wanted;
+    }
+    for (backoff pause;; pause.wait()) {
       for (int slot = 0; slot < concurrency(); ++slot) {
-        std::atomic<const void*>& place = slots_[static_cast<std::size_t>(slot)];
-        const void* nobody = nullptr;
-        // Acquire pairs with leave_slot: what the last thread with this index did comes before.
-        if (place.load(std::memory_order_relaxed) == nullptr &&
-            place.compare_exchange_strong(nobody, thread, std::memory_order_acquire)) {
+        if (try_take(thread, slot)) {
           return slot;
         }
       }
@@ -86,23 +101,23 @@ public:
     slots_[static_cast<std::size_t>(slot)].store(nullptr, std::memory_order_release);
   }
 
-  void refer() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-  void forget() noexcept {
-    // Release and acquire: everything that was done to it comes before its end.
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      delete this;
-    }
-  }
-
 private:
   ~arena_state() = default;
 
-  const int limit_;
-  std::atomic<int> references_{1};
-  std::atomic<int> permits_;
-  std::atomic<int> waiting_{0};
+  bool try_take(const void* thread, int slot) noexcept {
+    std::atomic<const void*>& place = slots_[static_cast<std::size_t>(slot)];
+    const void* nobody = nullptr;
+    // Acquire pairs with leave_slot: what the last thread with this index did comes before.
+    return place.load(std::memory_order_relaxed) == nullptr &&
+           place.compare_exchange_strong(nobody, thread, std::memory_order_acquire);
+  }
+
+  const int most_;
   std::atomic<int> extra_{0};
   std::unique_ptr<std::atomic<const void*>[]> slots_;  ///< who has each index
+#ifdef NOPAL_ELIDE
+  int users_ = 1;
+#endif
 };
 
 /// Keeps an arena's state; empty for none.
@@ -141,7 +156,7 @@ inline void leave_slot(const presence& call) noexcept { call.where->arena->leave
 
 /// The call's limit; 0: none but the workers.
 inline int arena_limit(const execution* where) noexcept {
-  return where != nullptr && where->arena != nullptr ? where->arena->limit() : 0;
+  return where != nullptr && where->arena != nullptr ? where->arena->most() : 0;
 }
 
 /// How many threads work for code that runs in `where`: never more than the runtime has.
@@ -160,12 +175,12 @@ inline bool is_serial(const execution* where) noexcept {
 class fork_permit {
 public:
   explicit fork_permit(const execution& where) noexcept
-      : arena_(where.arena), granted_(arena_ == nullptr || arena_->try_enter()) {}
+      : arena_(where.arena), granted_(arena_ == nullptr || arena_->try_enter_worker()) {}
   fork_permit(const fork_permit&) = delete;
   fork_permit& operator=(const fork_permit&) = delete;
   ~fork_permit() {
     if (arena_ != nullptr && granted_) {
-      arena_->leave();
+      arena_->leave_worker();
     }
   }
   explicit operator bool() const noexcept { return granted_; }
@@ -177,7 +192,7 @@ private:
 
 /// For a loop of forks: whether there may be one more. The child holds what was granted, by a `held_permit`.
 inline bool may_fork(const execution& where) noexcept {
-  return where.arena == nullptr || where.arena->try_enter();
+  return where.arena == nullptr || where.arena->try_enter_worker();
 }
 class held_permit {
 public:
@@ -186,7 +201,7 @@ public:
   held_permit& operator=(const held_permit&) = delete;
   ~held_permit() {
     if (arena_ != nullptr) {
-      arena_->leave();
+      arena_->leave_worker();
     }
   }
 
@@ -233,6 +248,7 @@ inline int index_in_arena(const presence& now) noexcept {
   const void* const self = this_thread_key();
   arena_state* const arena = now.where->arena;
   const presence* outermost = nullptr;
+  const int wanted = now.thread == self ? now.wanted : -1;
   for (const presence* call = &now; call != nullptr; call = call->outer) {
     if (call->thread == self && call->where != nullptr && call->where->arena == arena) {
       if (call->slot >= 0) {
@@ -244,7 +260,7 @@ inline int index_in_arena(const presence& now) noexcept {
   if (outermost == nullptr) {
     return -1;  // a strand that the user's code forked
   }
-  outermost->slot = arena->take_slot(self);
+  outermost->slot = arena->take_slot(self, wanted);
   return outermost->slot;
 }
 

@@ -221,14 +221,14 @@ public:
   [[nodiscard]] int concurrency() const { return concurrency_of(&now_); }
   [[nodiscard]] const execution& now() const noexcept { return now_; }
 
-  /// Calls code of the user, unless cancelled. An exception cancels the rest.
+  /// Calls code of the user, unless cancelled. An exception cancels the rest. In an arena, the thread gets the index if it is free.
   template <class F>
-  void call(F&& f) const {
+  void call(F&& f, int wanted_index = -1) const {
     if (is_cancelled()) {
       return;
     }
     NOPAL_TBB_TRY {
-      const body_call inside(&now_);
+      const body_call inside(&now_, wanted_index);
       f();
     }
     NOPAL_TBB_CATCH {

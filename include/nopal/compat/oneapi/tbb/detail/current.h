@@ -44,6 +44,7 @@ struct presence {
   const execution* where;  ///< null: in no algorithm
   const presence* outer;   ///< of the code that started the algorithm, maybe on another thread; null: none
   const void* thread;
+  int wanted;              ///< the index that the call would like; negative: any
   mutable int slot;        ///< the thread's index in the arena, taken by this call; negative: not taken
 };
 
@@ -66,8 +67,8 @@ void leave_slot(const presence& call) noexcept;
 /// While it lives, the code is one call of the user's in `where`, and stays on its thread.
 class body_call {
 public:
-  explicit body_call(const execution* where)
-      : presence_{where, current_presence(), this_thread_key(), -1} {
+  explicit body_call(const execution* where, int wanted_index = -1)
+      : presence_{where, current_presence(), this_thread_key(), wanted_index, -1} {
 #ifdef NOPAL_ELIDE
     current_of_thread = &presence_;
 #else

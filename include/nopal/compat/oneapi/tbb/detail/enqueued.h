@@ -128,16 +128,16 @@ private:
     if (arena == nullptr) {
       return true;
     }
-    if (arena->try_enter()) {
-      with = permit::ordinary;
-    } else if (arena->limit() == 1 && arena->try_enter_extra()) {
+    if (arena->admits_workers()) {
+      with = arena->try_enter_worker() ? permit::ordinary : permit::none;
+    } else if (arena->try_enter_extra()) {
       with = permit::extra;
     }
     return with != permit::none;
   }
   static void leave(arena_state* arena, permit with) noexcept {
     if (with == permit::ordinary) {
-      arena->leave();
+      arena->leave_worker();
     } else if (with == permit::extra) {
       arena->leave_extra();
     }

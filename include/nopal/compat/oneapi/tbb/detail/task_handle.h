@@ -62,8 +62,8 @@ struct handle_access {
     return {std::move(task), tasks};
   }
   /// Puts the task where those who wait for its group find it, and idle workers. Throws std::bad_alloc; then the handle has it still.
-  static void start(task_handle& handle) {
-    handle.tasks_->push_announced(handle.task_.get());
+  static void start(task_handle& handle, arena_state* arena) {
+    handle.tasks_->push_announced(handle.task_.get(), arena);
     static_cast<void>(handle.task_.release());
   }
   /// Calls it here.
