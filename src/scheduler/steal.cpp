@@ -230,20 +230,20 @@ bool try_to_steal_from(worker* self, worker* victim, int& impatience) {
   return visit_and_force(self, victim);
 }
 
-/// Looks at some thread's worker and those nested in it, the oldest work first; then at the thread's tasks.
+/// Looks at some thread's work, the oldest first: that of its first worker, its tasks, that of nested workers, which are at what its
+/// code has begun since.
 bool try_to_steal(worker* self, int attempt, int& impatience) {
-  bool promising = false;
   worker* victim = choose_victim(self, attempt);
   if (victim == nullptr) {
     return false;
   }
-  task_list& tasks = victim->tasks;
-  // Acquire pairs with the release in make_nested: the worker is complete.
-  for (; victim != nullptr; victim = victim->nested.load(std::memory_order_acquire)) {
-    promising |= try_to_steal_from(self, victim, impatience);
-  }
+  bool promising = try_to_steal_from(self, victim, impatience);
   if (runs_tasks(self)) {
-    run_oldest_task(self, tasks);
+    run_oldest_task(self, victim->tasks);
+  }
+  // Acquire pairs with the release in make_nested: the worker is complete.
+  while ((victim = victim->nested.load(std::memory_order_acquire)) != nullptr) {
+    promising |= try_to_steal_from(self, victim, impatience);
   }
   return promising;
 }

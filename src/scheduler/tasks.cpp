@@ -63,17 +63,26 @@ void wake_waiters(const nopal_task_group* group) noexcept {
   os::futex_wake(events, 1 << 30);
 }
 
-/// The list of the calling thread, which becomes a worker if need be. Null: there is no memory.
-task_list* own_list(bool adopts) noexcept {
-  worker* self = this_worker();
-  if (self == nullptr && adopts) {
-    self = adopt_this_thread();
-  }
+/// The list of the calling thread; null if it is no worker.
+task_list* own_list() noexcept {
+  worker* const self = this_worker();
   return self == nullptr ? nullptr : &thread_worker(self)->tasks;
 }
 
+/// The same for a thread that is to have one, in a runtime that runs. Null: there is no memory.
+task_list* own_list_to_push() noexcept {
+  runtime& all = the_runtime();
+  // Acquire pairs with the release at the end of start_runtime.
+  if (this_worker() == nullptr) {
+    adopt_this_thread();
+  } else if (!all.running.load(std::memory_order_acquire) && !start_runtime(all)) {
+    return nullptr;
+  }
+  return own_list();
+}
+
 bool push_to_thread(nopal_task* task) noexcept {
-  task_list* const list = own_list(true);
+  task_list* const list = own_list_to_push();
   if (list == nullptr) {
     return false;
   }
@@ -327,14 +336,14 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
 
 /// On a stack of the pool.
 void run_taken(void* task) noexcept {
-  run_at_stage(static_cast<nopal_task*>(task), own_list(false));
+  run_at_stage(static_cast<nopal_task*>(task), own_list());
 }
 
 /// The same for a worker that entered the task's arena.
 void run_taken_in_arena(void* argument) noexcept {
   auto* const task = static_cast<nopal_task*>(argument);
   nopal_arena* const arena = task->arena;
-  run_at_stage(task, own_list(false));
+  run_at_stage(task, own_list());
   nopal_arena_leave_worker(arena);
   nopal_arena_forget(arena);
 }
@@ -378,7 +387,7 @@ extern "C" NOPAL_EXPORT void nopal_task_announce(nopal_task_group* group) {
 extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
   task->float_control = arch::float_control();
   if (task->arena != nullptr) {
-    if (own_list(true) == nullptr) {
+    if (own_list_to_push() == nullptr) {
       return 1;
     }
     checkers::before(task);
@@ -420,7 +429,7 @@ extern "C" NOPAL_EXPORT int nopal_task_is_done(const nopal_task_group* group) {
 }
 
 extern "C" NOPAL_EXPORT void nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
-  task_list* const list = own_list(false);
+  task_list* const list = own_list();
   if (arena == nullptr) {
     run_own(group, arena, list);
   }

@@ -126,7 +126,14 @@ class group_task final : public pending_task {
 public:
   template <class Source>
   group_task(group_base& group, Source&& f) : group_(group), f_(std::forward<Source>(f)) {}
-  void call() noexcept override { group_.execute(f_, arena()); }
+  void call() noexcept override {
+    // As a constant, where it can be called so.
+    if constexpr (std::is_invocable_v<const F&>) {
+      group_.execute(std::as_const(f_), arena());
+    } else {
+      group_.execute(f_, arena());
+    }
+  }
 
 private:
   group_base& group_;
