@@ -24,6 +24,7 @@ worker* make_nested(worker* outer) noexcept {
   }
   self->outer = outer;
   self->index = outer->index;
+  self->thread_tasks = outer->thread_tasks;
   self->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   self->exceptions = outer->exceptions;
   set(self->deque.root, self);
@@ -68,6 +69,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
     return 1;
   }
   set(nested->local, call->local);
+  nested->first_task = nested->thread_tasks->next_number;
   set_this_worker(nested);
   return 0;
 }

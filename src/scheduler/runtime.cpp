@@ -321,6 +321,7 @@ worker* make_worker() noexcept {
   set_float_control_of(self->deque.strand, arch::float_control());
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
+  self->thread_tasks = &self->tasks;
   return self;
 }
 

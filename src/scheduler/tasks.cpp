@@ -3,7 +3,8 @@
 // A list is under a lock that is held for a few instructions; its count is read without. A pushed task is visible before its
 // pusher looks for those to wake, and those announce themselves before they look for tasks, so one sees the other.
 //
-// Who waits runs nothing but tasks of its group and what these started: its thread may hold what another task waits for.
+// Who waits runs nothing but tasks of its group and what these started, and if there is none for a while, what it has started itself:
+// its thread may hold what another task waits for.
 // Tasks that a taken task started lie in the taker's list behind a mark, or are taken in turn; the stages of threads say
 // where. Groups are compared there, and not looked into: they may be gone.
 
@@ -66,7 +67,7 @@ void wake_waiters(const nopal_task_group* group) noexcept {
 /// The list of the calling thread; null if it is no worker.
 task_list* own_list() noexcept {
   worker* const self = this_worker();
-  return self == nullptr ? nullptr : &thread_worker(self)->tasks;
+  return self == nullptr ? nullptr : self->thread_tasks;
 }
 
 /// The same for a thread that is to have one, in a runtime that runs. Null: there is no memory.
@@ -133,6 +134,37 @@ nopal_task* pop_youngest(task_list& list, const nopal_task_group* group) noexcep
   const list_guard guard(list);
   nopal_task* const task = list.youngest;
   if (task == nullptr || task->group != group) {
+    return nullptr;
+  }
+  remove(list, task);
+  return task;
+}
+
+/// Whether as much of the stack is left as nested calls may take that could also wait.
+[[gnu::noinline]] bool has_room_on_stack() noexcept {
+  const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+  const nopal_stack* const stack = ground(get(this_worker()->deque.strand.stack));
+  if (!is_root_stack(stack)) {
+    return static_cast<std::size_t>(here - stack->low) > stack->size_bytes() / 2;
+  }
+  static thread_local const char* middle = nullptr;
+  if (middle == nullptr) {
+    void* low;
+    void* high;
+    if (!os::native_stack_bounds(low, high)) {
+      return false;
+    }
+    middle = static_cast<const char*>(low) + (static_cast<const char*>(high) - static_cast<const char*>(low)) / 2;
+  }
+  return here > middle;
+}
+
+/// The youngest task that the code that waits has started itself, of whatever group.
+nopal_task* pop_own(task_list& list) noexcept {
+  const std::uint64_t first = this_worker()->first_task;
+  const list_guard guard(list);
+  nopal_task* const task = list.youngest;
+  if (task == nullptr || task->number < first) {
     return nullptr;
   }
   remove(list, task);
@@ -327,6 +359,11 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       os::yield();
       continue;
     }
+    // What is waited for may itself wait for these, and nobody else be there to run them.
+    if (nopal_task* const task = list != nullptr && has_room_on_stack() ? pop_own(*list) : nullptr) {
+      run_at_stage(task, list);
+      continue;
+    }
     NOPAL_DISTURB();
     // Those who run the tasks tell of their end, not of tasks that they start; these are looked for less and less often.
     os::futex_wait_for(events, seen, nap_ns);
@@ -502,7 +539,7 @@ void leave_tasks(task_list& list) noexcept {
 
 void lock_tasks(worker* self) noexcept {
   if (self != nullptr) {
-    thread_worker(self)->tasks.lock();
+    self->thread_tasks->lock();
   }
   tasks_of_nobody.lock();
   lock_arenas();
@@ -512,7 +549,7 @@ void unlock_tasks(worker* self) noexcept {
   unlock_arenas();
   tasks_of_nobody.unlock();
   if (self != nullptr) {
-    thread_worker(self)->tasks.unlock();
+    self->thread_tasks->unlock();
   }
 }
 
