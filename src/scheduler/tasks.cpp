@@ -143,8 +143,9 @@ nopal_task* pop_youngest(task_list& list, const nopal_task_group* group) noexcep
 /// Whether as much of the stack is left as nested calls may take that could also wait.
 [[gnu::noinline]] bool has_room_on_stack() noexcept {
   const char* const here = static_cast<const char*>(__builtin_frame_address(0));
-  const nopal_stack* const stack = ground(get(this_worker()->deque.strand.stack));
-  if (!is_root_stack(stack)) {
+  worker* const self = this_worker();
+  const nopal_stack* const stack = self == nullptr ? nullptr : ground(get(self->deque.strand.stack));
+  if (stack != nullptr && !is_root_stack(stack)) {
     return static_cast<std::size_t>(here - stack->low) > stack->size_bytes() / 2;
   }
   static thread_local const char* middle = nullptr;
@@ -174,7 +175,8 @@ nopal_task* pop_own(task_list& list) noexcept {
 /// Groups that a search goes through: that which is waited for, and those that its tasks wait for on other threads.
 class search {
 public:
-  explicit search(const nopal_task_group* group) noexcept : groups_{group} {}
+  /// `helps`: with what the group's tasks started, too.
+  search(const nopal_task_group* group, bool helps) noexcept : groups_{group}, helps_(helps) {}
 
   nopal_task* in_all(runtime& all, nopal_arena* arena, const task_list* own) noexcept {
     for (at_ = 0; at_ != count_; ++at_) {
@@ -213,7 +215,7 @@ private:
     while (task != nullptr && task->group != groups_[at_]) {
       task = task->younger;
     }
-    if (task == nullptr && !is_own) {
+    if (task == nullptr && !is_own && helps_) {
       task = of_stages(list);
     }
     if (task != nullptr) {
@@ -256,6 +258,7 @@ private:
   }
 
   const nopal_task_group* groups_[most_groups];
+  const bool helps_;
   std::size_t count_ = 1;
   std::size_t at_ = 0;
 };
@@ -346,7 +349,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       looks = 0;
       continue;
     }
-    if (nopal_task* const task = search(group).in_all(all, arena, list)) {
+    if (nopal_task* const task = search(group, has_room_on_stack()).in_all(all, arena, list)) {
       run_at_stage(task, list);
       looks = 0;
       nap_ns = first_nap_ns;
@@ -434,6 +437,13 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
     return 0;
   }
   return push_to_thread(task) ? 0 : 1;
+}
+
+extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
+  nopal_task_announce(task->group);
+  task->float_control = arch::float_control();
+  checkers::before(task);
+  run_at_stage(task, own_list());
 }
 
 extern "C" NOPAL_EXPORT int nopal_task_push(nopal_task* task) {

@@ -51,6 +51,9 @@ struct nopal_task {
  * nothing has happened. */
 NOPAL_EXPORT int nopal_task_push(struct nopal_task* task);
 
+/* Runs the task now, as one of its group. */
+NOPAL_EXPORT void nopal_task_call(struct nopal_task* task);
+
 /* Has waits wait for a task that is yet to come. */
 NOPAL_EXPORT void nopal_task_announce(struct nopal_task_group* group);
 /* Pushes it; on failure it is announced still. */

@@ -147,6 +147,12 @@ template <class F>
   static_cast<void>(task.release());
 }
 
+template <class F>
+void call_as_task(group_base& group, const F& f) noexcept {
+  auto call = [&group, &f, arena = current_arena()] { group.execute(f, arena); };
+  group.tasks().call(call);
+}
+
 }  // namespace nopal_detail
 
 /// Tasks that are started one by one and waited for together.
@@ -231,10 +237,7 @@ public:
   /// Calls `f()` as a task and waits for all.
   template <class F>
   [[gnu::always_inline]] task_group_status run_and_wait(const F& f) {
-    // Others that wait for the group do so for this too.
-    base_.tasks().announce();
-    base_.execute(f, nopal_detail::current_arena());
-    base_.tasks().finish_one();
+    nopal_detail::call_as_task(base_, f);
     wait_for_tasks();
     return base_.finish();
   }

@@ -51,6 +51,10 @@ public:
     delete task;
     finish_one();
   }
+  template <class F>
+  void call(F& f) noexcept {
+    f();
+  }
   [[nodiscard]] bool is_done() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
   /// For handles that other threads run.
   void wait(arena_state* /*arena*/) noexcept {
@@ -112,6 +116,19 @@ public:
   void push_announced(pending_task* task, arena_state* arena) {
     prepare(task, arena);
     check(nopal_task_push_announced(&task->node_));
+  }
+
+  /// Calls `f()`, which throws nothing, as a task of the group that others may wait for.
+  template <class F>
+  void call(F& f) noexcept {
+    struct call_of : nopal_task {
+      F* f;
+    };
+    call_of now{};
+    now.f = &f;
+    now.group = &group_;
+    now.run = [](nopal_task* task) { (*static_cast<call_of*>(task)->f)(); };
+    nopal_task_call(&now);
   }
 
   /// Whether all that was pushed and announced is over.
