@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t one_worker = std::uint64_t{1} << 32U;
 
-constinit task_list all_arenas;       // its lock alone
-nopal_arena* first_with_tasks;        // by rank; under the lock
+constinit task_list all_arenas;         // its lock alone
+nopal_arena* first_with_tasks;          // by rank; under the lock
 std::atomic<int> arenas_with_tasks{0};  // written under the lock, looked at without
 
 class arenas_guard {
@@ -193,7 +193,8 @@ void unlock_arenas() noexcept { all_arenas.unlock(); }
 extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
   while (!try_add(*arena, 1, has_room)) {
     // Sequentially consistent: before the look for room; who leaves makes room before it looks for this.
-    const std::uint32_t seen = entering(*arena).fetch_add(one_entering, std::memory_order_seq_cst) + one_entering;
+    const std::uint32_t seen =
+        entering(*arena).fetch_add(one_entering, std::memory_order_seq_cst) + one_entering;
     NOPAL_DISTURB();
     if (!has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
       os::futex_wait(entering(*arena), seen);

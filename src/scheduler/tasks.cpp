@@ -155,7 +155,8 @@ nopal_task* pop_youngest(task_list& list, const nopal_task_group* group) noexcep
     if (!os::native_stack_bounds(low, high)) {
       return false;
     }
-    middle = static_cast<const char*>(low) + (static_cast<const char*>(high) - static_cast<const char*>(low)) / 2;
+    middle =
+        static_cast<const char*>(low) + (static_cast<const char*>(high) - static_cast<const char*>(low)) / 2;
   }
   return here > middle;
 }
@@ -375,9 +376,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
 }
 
 /// On a stack of the pool.
-void run_taken(void* task) noexcept {
-  run_at_stage(static_cast<nopal_task*>(task), own_list());
-}
+void run_taken(void* task) noexcept { run_at_stage(static_cast<nopal_task*>(task), own_list()); }
 
 /// The same for a worker that entered the task's arena.
 void run_taken_in_arena(void* argument) noexcept {
@@ -389,7 +388,8 @@ void run_taken_in_arena(void* argument) noexcept {
 }
 
 /// Goes on with a task on the spare stack.
-[[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task, void (*call)(void*) noexcept) {
+[[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task,
+                                                  void (*call)(void*) noexcept) {
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
   self->counts.stacks_taken.add();
@@ -523,7 +523,8 @@ void run_task_of_arenas(worker* self) noexcept {
 }
 
 /// nopal_call_on_stack, on the scheduler stack: the task is over.
-extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer, worker* self) noexcept {
+extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer,
+                                                                    worker* self) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
   checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
   checkers::stack_emptied(stack->record);

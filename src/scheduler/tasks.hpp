@@ -31,7 +31,8 @@ struct task_list {
   nopal_task* oldest = nullptr;
   nopal_task* youngest = nullptr;
   std::uint64_t next_number = 0;
-  std::atomic<task_stage*> innermost{nullptr};  // written under the lock; looked at without, to see whether there is one
+  std::atomic<task_stage*> innermost{
+      nullptr};  // written under the lock; looked at without, to see whether there is one
 
   void lock() noexcept;
   void unlock() noexcept;

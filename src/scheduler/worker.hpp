@@ -74,7 +74,8 @@ struct worker {
 
   alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
   task_list* thread_tasks;      ///< the same of the thread's first worker; set once
-  std::uint64_t first_task;     ///< number in that list of the first task that the call of this worker can have pushed
+  std::uint64_t
+      first_task;  ///< number in that list of the first task that the call of this worker can have pushed
 
   // The waker's while `park` is `waking`, this worker's else.
   os::cpu_bits allowed_cpus;  ///< where the thread may run once it is not kept off a CPU any more

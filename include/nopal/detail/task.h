@@ -24,13 +24,14 @@ struct nopal_task_group {
 
 /* A limit of the threads that work for some code, with the tasks that were started there. Zero at first, but for what says so. */
 struct nopal_arena {
-  uint64_t threads;        /* atomic; low half: of the program, that entered; high half: workers, and forks for them */
-  uint32_t limit;          /* most threads; written once, as the next three */
-  uint32_t worker_limit;   /* most workers */
-  uint32_t rank;           /* workers look at arenas of lower ranks first */
+  uint64_t
+      threads;    /* atomic; low half: of the program, that entered; high half: workers, and forks for them */
+  uint32_t limit; /* most threads; written once, as the next three */
+  uint32_t worker_limit;                /* most workers */
+  uint32_t rank;                        /* workers look at arenas of lower ranks first */
   void (*destroy)(struct nopal_arena*); /* when nobody refers to it any more */
-  uint32_t references;     /* atomic; one at first */
-  uint32_t entering;       /* atomic; threads that wait until they may enter */
+  uint32_t references;                  /* atomic; one at first */
+  uint32_t entering;                    /* atomic; threads that wait until they may enter */
   struct nopal_task* oldest; /* of the tasks here; this and the rest under one lock for all arenas */
   struct nopal_task* youngest;
   struct nopal_arena* next; /* among those with tasks */
@@ -40,8 +41,9 @@ struct nopal_arena {
 struct nopal_task {
   void (*run)(struct nopal_task*);
   struct nopal_task_group* group;
-  struct nopal_arena* arena; /* whose limit holds; null: none. Whoever pushes the task refers to it until the task has run */
-  struct nopal_task* older;  /* in its list, as all that follows */
+  struct nopal_arena*
+      arena; /* whose limit holds; null: none. Whoever pushes the task refers to it until the task has run */
+  struct nopal_task* older; /* in its list, as all that follows */
   struct nopal_task* younger;
   uint64_t number;
   uint64_t float_control; /* what the task is run with: that of whoever pushed it */

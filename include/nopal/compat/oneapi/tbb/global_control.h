@@ -132,7 +132,9 @@ private:
 class task_scheduler_handle {
 public:
   task_scheduler_handle() = default;
-  explicit task_scheduler_handle(attach) : attached_(true) { handles.fetch_add(1, std::memory_order_relaxed); }
+  explicit task_scheduler_handle(attach) : attached_(true) {
+    handles.fetch_add(1, std::memory_order_relaxed);
+  }
   task_scheduler_handle(task_scheduler_handle&& from) noexcept
       : attached_(std::exchange(from.attached_, false)) {}
   task_scheduler_handle& operator=(task_scheduler_handle&& from) noexcept {
@@ -174,8 +176,8 @@ inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexc
 /// The same. Throws `unsafe_wait` instead of returning false.
 inline void finalize(task_scheduler_handle& handle) {
   if (!finalize(handle, std::nothrow)) {
-    nopal_detail::throw_exception(
-        unsafe_wait("nopal: tbb::finalize: strands are running, or another task_scheduler_handle is attached"));
+    nopal_detail::throw_exception(unsafe_wait(
+        "nopal: tbb::finalize: strands are running, or another task_scheduler_handle is attached"));
   }
 }
 #endif

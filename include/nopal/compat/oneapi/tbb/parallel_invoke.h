@@ -27,9 +27,9 @@ void invoke_all(const algorithm& self, const Functions& functions, std::index_se
   }
   nopal::scope all;
   ((may_fork(self.now()) ? all.fork([&] {
-      const held_permit permit(self.now());
-      self.call(std::get<at>(functions));
-    })
+     const held_permit permit(self.now());
+     self.call(std::get<at>(functions));
+   })
                          : self.call(std::get<at>(functions))),
    ...);
   self.call(std::get<sizeof...(at)>(functions));

@@ -124,7 +124,9 @@ public:
   /// How many threads may be in it; where nothing was asked, the number of workers.
   [[nodiscard]] int max_concurrency() const {
     const nopal_detail::arena_state* const state = state_.load(std::memory_order_acquire);
-    return state != nullptr ? state->concurrency() : asked_ > 0 ? asked_ : nopal_detail::concurrency_of(nullptr);
+    return state != nullptr ? state->concurrency()
+           : asked_ > 0     ? asked_
+                            : nopal_detail::concurrency_of(nullptr);
   }
 
   /// Calls `f()` in the arena, on this thread, and returns what it returns. Its exception goes on to the caller.
@@ -164,7 +166,8 @@ namespace this_task_arena {
 /// How many threads may be in the caller's arena.
 [[nodiscard]] inline int max_concurrency() {
   const nopal_detail::execution* const now = nopal_detail::current();
-  return now != nullptr && now->arena != nullptr ? now->arena->concurrency() : nopal_detail::concurrency_of(now);
+  return now != nullptr && now->arena != nullptr ? now->arena->concurrency()
+                                                 : nopal_detail::concurrency_of(now);
 }
 
 /// The index of the calling thread in its arena, below `max_concurrency()` and for the whole call of a body or task;

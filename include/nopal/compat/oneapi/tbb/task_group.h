@@ -30,8 +30,7 @@ namespace nopal_detail {
 /// What a group is apart from forks in the function that made it.
 class group_base {
 public:
-  group_base(task_group_context* context, bool is_local)
-      : context_(context != nullptr ? *context : own_) {
+  group_base(task_group_context* context, bool is_local) : context_(context != nullptr ? *context : own_) {
     if (const execution* const outer = current(); outer != nullptr) {
       binding_ = is_local ? (algorithm::bind(context_, outer->context) ? binding::close : binding::none)
                  : algorithm::bind_loosely(context_, outer->context) ? binding::loose
@@ -217,7 +216,9 @@ public:
     }
   }
   /// Starts the task of a handle that `defer` made.
-  void run(task_handle&& handle) { nopal_detail::handle_access::start(handle, nopal_detail::current_arena()); }
+  void run(task_handle&& handle) {
+    nopal_detail::handle_access::start(handle, nopal_detail::current_arena());
+  }
 
   /// A task that does not begin before its handle is given to `run`. While the handle has it, `wait` does not return.
   template <class F>

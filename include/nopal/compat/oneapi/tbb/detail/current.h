@@ -35,7 +35,9 @@ struct execution {
 /// Tells threads apart: the address of a thread-local variable.
 [[gnu::noinline]] inline const void* this_thread_key() noexcept {
   static constinit thread_local char key = 0;
-  asm volatile("" ::: "memory");  // compilers keep such an address for a whole function, and a strand may change threads
+  asm volatile(
+      "" ::
+          : "memory");  // compilers keep such an address for a whole function, and a strand may change threads
   return &key;
 }
 
@@ -44,8 +46,8 @@ struct presence {
   const execution* where;  ///< null: in no algorithm
   const presence* outer;   ///< of the code that started the algorithm, maybe on another thread; null: none
   const void* thread;
-  int wanted;              ///< the index that the call would like; negative: any
-  mutable int slot;        ///< the thread's index in the arena, taken by this call; negative: not taken
+  int wanted;        ///< the index that the call would like; negative: any
+  mutable int slot;  ///< the thread's index in the arena, taken by this call; negative: not taken
 };
 
 #ifdef NOPAL_ELIDE

@@ -28,7 +28,9 @@ namespace nopal_detail {
 /// A call to be made once.
 class pending_task {
 public:
-  [[nodiscard]] static arena_state* arena() noexcept { return current() != nullptr ? current()->arena : nullptr; }
+  [[nodiscard]] static arena_state* arena() noexcept {
+    return current() != nullptr ? current()->arena : nullptr;
+  }
 
   pending_task() = default;
   pending_task(const pending_task&) = delete;
