@@ -19,18 +19,40 @@ fuzz_target() {
   awk '/^stat::number_of_executed_units/ { print $2 " executions" } / executions$| runs: / { print }' "$log"
 }
 
+# fuzz_programs SECONDS SEED: random programs against their elision. A failure is kept in build/programs-findings, and reduced.
+fuzz_programs() {
+  want_command python3 python3 'the generator of programs'
+  if ! want_clang; then say "Generating for GCC alone: this system's packages have no Clang 16 or newer."; fi
+  prepare_build gcc
+  build_targets gcc release nopal_take_all || fail 'the build failed'
+  set -- --seconds "$1" ${2:+--seed "$2"}
+  # shellcheck disable=SC2154 # jobs is ./dev's
+  check 'fuzz programs' python3 -B "${root:?}/tests/programs/fuzz_programs.py" --jobs "$jobs" \
+    --library "${root:?}/build/gcc-release/tests/programs/libnopal_take_all.a" --findings "${root:?}/build/programs-findings" "$@"
+  close_with_counts
+}
+
 # Inputs that libFuzzer found worth keeping stay in build/fuzz-corpus, those that failed in build/fuzz-findings.
 fuzz() {
-  seconds=60 chosen=''
+  seconds=60 chosen='' programs=no seed=''
   while [ $# -gt 0 ]; do
     case $1 in
       --seconds) value_of "$1" $#; seconds=$2; shift ;;
       --target) value_of "$1" $#; chosen=$2; shift ;;
-      *) refuse "unknown option '$1' of fuzz; accepted: --seconds --target --no-install" ;;
+      --programs) programs=yes ;;
+      --seed) value_of "$1" $#; seed=$2; shift ;;
+      *) refuse "unknown option '$1' of fuzz; accepted: --seconds --target --programs --seed --no-install" ;;
     esac
     shift
   done
   case $seconds in '' | 0* | *[!0-9]*) refuse "--seconds takes a whole number from 1, not '$seconds'" ;; esac
+  case $seed in *[!0-9]*) refuse "--seed is '$seed'; accepted: a whole number" ;; esac
+  if [ $programs = yes ]; then
+    if [ -n "$chosen" ]; then refuse "--programs has no --target"; fi
+    fuzz_programs "$seconds" "$seed"
+    return
+  fi
+  if [ -n "$seed" ]; then refuse "--seed is for --programs"; fi
   targets="$(basename -s _fuzz.cpp tests/fuzz/*_fuzz.cpp | tr '\n' ' ')command_line"
   # $targets is a list.
   # shellcheck disable=SC2086

@@ -136,6 +136,16 @@ want_libomp() {
     want "libomp-$(major_of "$clang")-dev" "libomp (OpenMP of $clang), which tests and a peer use"
 }
 
+# Packages of their own in Debian. Without Clang nothing is wanted.
+want_libcxx() {
+  clang=$(find_clang) || return 0
+  if ! printf '#include <version>\n#ifndef _LIBCPP_VERSION\n#error\n#endif\nint main() {}' |
+    "$clang" -stdlib=libc++ -x c++ - -o /dev/null 2>/dev/null; then
+    want "libc++-$(major_of "$clang")-dev" "libc++, with which a test builds the library"
+    want "libc++abi-$(major_of "$clang")-dev" "its C++ runtime"
+  fi
+}
+
 # What the programs on other libraries take. Without Clang the peer libomp is left out.
 want_peers() {
   want_header tbb/version.h libtbb-dev 'the peer oneTBB'

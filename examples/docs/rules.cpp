@@ -3,6 +3,7 @@
 
 #include <nopal/nopal.hpp>
 
+#include <csetjmp>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -101,6 +102,24 @@ int first_of_two_failures() {
 }
 // end snippet
 
+// snippet: setjmp
+std::jmp_buf on_error;  // of one strand at a time; a thread_local would be another thread's after a fork
+
+[[noreturn, gnu::noinline]] void fail() { std::longjmp(on_error, 1); }
+
+int survives_an_error() {
+  volatile int rows = 0;
+  nopal::scope s;
+  if (setjmp(on_error) == 0) {
+    s.fork(work, 1);
+    rows = rows + 1;
+    fail();  // comes back here, on whichever stack the function is by now
+  }
+  s.join();
+  return rows;
+}
+// end snippet
+
 }  // namespace
 
 int main() {
@@ -111,5 +130,6 @@ int main() {
   with_scratch(100);
   right = right && log_lines.size() == 3 && log_lines.back() == "end";
   for (int run = 0; run < 1000; ++run) right = right && first_of_two_failures() == 1;
+  for (int run = 0; run < 1000; ++run) right = right && survives_an_error() == 1;
   return right ? 0 : 1;
 }

@@ -40,7 +40,7 @@ namespace detail {
 /// Which OS thread this is. Volatile, since after a fork or a join it may be another: compilers keep what pthread_self gave.
 [[gnu::always_inline]] inline const void* this_thread() noexcept {
   const void* thread;
-  __asm__ volatile("movq %%fs:0, %0" : "=r"(thread));
+  __asm__ volatile("{movq %%fs:0, %0|mov %0, QWORD PTR fs:0}" : "=r"(thread));
   return thread;
 }
 

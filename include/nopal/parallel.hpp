@@ -209,7 +209,8 @@ Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
 
 /// The first position from `first` up to `last` whose element, projected, satisfies `predicate`; `last` if there is none. The same
 /// result for every schedule. Calls `predicate` for all elements before that position, and for some after it: strands that work
-/// there stop at their next look. T1 = O(n), T∞ = O(log n).
+/// there stop at their next look. What it throws there is dropped; what it throws at an element before is thrown, the first of it.
+/// T1 = O(n), T∞ = O(log n).
 template <class Iterator, class Predicate, class Projection = detail::itself>
 [[nodiscard]] Iterator parallel_find_if(Iterator first, Iterator last, Predicate predicate,
                                         Projection projection = {}) {
@@ -222,7 +223,8 @@ template <class Iterator, class Predicate, class Projection = detail::itself>
 }
 
 /// Whether `predicate` holds for an element, projected, from `first` up to `last`. Strands stop at their next look once it is
-/// known. T1 = O(n), T∞ = O(log n).
+/// known: with the first find if `predicate` and `projection` are noexcept; else the elements before that are tested too, as it may
+/// throw there, and throws then. T1 = O(n), T∞ = O(log n).
 template <class Iterator, class Predicate, class Projection = detail::itself>
 [[nodiscard]] bool parallel_any_of(Iterator first, Iterator last, Predicate predicate,
                                    Projection projection = {}) {
@@ -242,7 +244,8 @@ template <class Iterator, class Predicate, class Projection = detail::itself>
                                    Projection projection = {}) {
   constexpr bool fits = detail::can_search<Iterator, Predicate, Projection>();
   if constexpr (fits) {
-    auto fails = [&predicate](auto&& value) {
+    auto fails = [&predicate](auto&& value) noexcept(
+                     std::is_nothrow_invocable_r_v<bool, Predicate&, decltype(value)>) {
       return !static_cast<bool>(detail::invoke(predicate, std::forward<decltype(value)>(value)));
     };
     return !nopal::parallel_any_of(first, last, fails, std::move(projection));

@@ -30,7 +30,7 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// range, all of them.
 ///
 /// What `compare` or `projection` throws leaves as from a join: the range then has all its elements, in some order. If a move of
-/// an element throws, its value may be lost, as with std::sort.
+/// an element throws, that leaves too; values may be lost then, as with std::sort, and the range still has as many elements.
 ///
 /// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or strictly in the opposite one, and
 /// O(n log k) expected with k different values. In place: O(log n) memory per strand, none on the heap. Strings and string views of char and

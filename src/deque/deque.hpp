@@ -88,20 +88,21 @@ bool reserve(nopal_deque& deque) noexcept;
 /// Owner: makes up to `most` more entries public, the oldest first. Returns how many. Touches general registers only.
 std::int32_t publish(nopal_deque& deque, std::int32_t most) noexcept;
 
-/// The same; calls `record` for the slot of each before.
+/// The same; calls `record` for the slot of each before, perhaps more than once, and perhaps for some that stay private.
 std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void* context, nopal_frame*& slot),
                      void* context) noexcept;
 
-/// Owner: `bottom` was lowered onto an entry that is or was public. True if it is the owner's after all.
-bool pop_slow(nopal_deque& deque) noexcept;
+/// Owner: `bottom` was lowered onto an entry that is or was public, or that a thief is about to publish. True if it is the
+/// owner's after all. If `allowed(context)`, a forced publish that is under way comes true for the entries below.
+bool pop_slow(nopal_deque& deque, bool (*allowed)(void* context), void* context) noexcept;
 
 /// Thief: takes the oldest public entry. `observe(context)` runs after the entry was seen and before it is taken: what it
 /// reads of the victim was true while the entry was in the deque, if the outcome is `taken`. False leaves the entry there.
 steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(void* context),
                     void* context) noexcept;
 
-/// Thief: makes private entries public although the owner does not come by. `allowed(context)` may refuse after the
-/// barrier. `process_barrier` must order this thread against every other of the process, or return false.
+/// Thief: makes private entries public although the owner does not come by. `allowed(context)` may refuse: it is asked
+/// when it is known which entries, and sees what the owner did before it pushed them. `process_barrier` must order this thread against every other of the process, or return false.
 bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowed)(void* context),
                    void* context) noexcept;
 

@@ -27,16 +27,21 @@ template <class Record>
 [[gnu::always_inline]] inline std::int32_t publish_recorded(nopal_deque& deque, std::int32_t most,
                                                             Record record) {
   shared_word word = load(deque);
-  std::int32_t recorded_from = deque.bottom;
+  // By the last attempt. A thief may raise the split between two of them, or settle it lower.
+  std::int32_t recorded_from = 0;
+  std::int32_t recorded_to = 0;
   for (;;) {
     const std::int32_t split = word.split + most < deque.bottom ? word.split + most : deque.bottom;
     if ((word.version_and_raising & raising) != 0 || split <= word.split) {
       return 0;  // A thief is at it already, or there is nothing private.
     }
-    for (std::int32_t i = word.split; i < split && i < recorded_from; ++i) {
-      record(deque.slots[i]);
+    for (std::int32_t i = word.split; i < split; ++i) {
+      if (i < recorded_from || i >= recorded_to) {
+        record(deque.slots[i]);
+      }
     }
-    recorded_from = word.split < recorded_from ? word.split : recorded_from;
+    recorded_from = word.split;
+    recorded_to = split;
     if (exchange(deque, word, {word.top, split, word.version_and_raising})) {
       return split - word.split;
     }
@@ -68,14 +73,16 @@ std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*
   return publish_recorded(deque, most, [record, context](nopal_frame*& slot) { record(context, slot); });
 }
 
-bool pop_slow(nopal_deque& deque) noexcept {
+bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context) noexcept {
   const std::int32_t wanted = deque.bottom;
   shared_word word = load(deque);
   for (;;) {
     shared_word next = word;
     if ((word.version_and_raising & raising) != 0) {
-      // End the raise: what is below the wanted entry becomes public here and now.
-      next.split = wanted < word.split ? wanted : word.split;
+      // End the raise: what is below the wanted entry becomes public here and now, if it may; the thief has asked too
+      // early, or not yet.
+      const std::int32_t split = allowed(context) ? wanted : word.top;
+      next.split = split < word.split ? split : word.split;
       next.split = next.split < word.top ? word.top : next.split;
       next.version_and_raising = next_version(word.version_and_raising);
       if (!exchange(deque, word, next)) {
@@ -150,14 +157,20 @@ bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowe
   }
   NOPAL_DISTURB();
   // After the barrier every pop either is visible in `bottom` or will see the raised split and come to pop_slow.
-  const bool ordered = process_barrier() && allowed(context);
+  const bool ordered = process_barrier();
   NOPAL_DISTURB();
-  // Acquire pairs with the owner's release in push: entries below `bottom` and their frames are visible.
+  // Acquire pairs with the owner's release in push and pop: entries below `bottom` and their frames are visible, and what
+  // the owner did before it pushed them.
   const std::int32_t bottom = __atomic_load_n(&victim.bottom, __ATOMIC_ACQUIRE);
+  NOPAL_DISTURB();
+  // Asked only now, about entries that stay until the last step or make it fail: an owner that popped a private entry
+  // before the barrier may have entered a handler since, and pushed another in its place.
+  const bool granted = ordered && allowed(context);
+  NOPAL_DISTURB();
   shared_word settled = raised;
   settled.version_and_raising &= ~raising;
   settled.split = bottom < raised.split ? bottom : raised.split;
-  settled.split = !ordered || settled.split < raised.top ? raised.top : settled.split;
+  settled.split = !granted || settled.split < raised.top ? raised.top : settled.split;
   // A failed exchange means that the owner came by and ended the raise itself.
   return exchange(victim, raised, settled) && settled.split > settled.top;
 }

@@ -14,6 +14,11 @@
 
 #include <nopal/version.hpp>
 
+extern "C" {
+/// Of the scheduler: where a longjmp to an activation goes. Ends the program if it cannot be.
+char* nopal_jump_destination(const void* frame_pointer, char* stack_pointer) noexcept;
+}
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace os {
@@ -43,6 +48,9 @@ bool discard_pages(void* address, std::size_t bytes, bool free_lazily) noexcept;
 
 // ---------------------------------------------------------------------------------------------
 // Threads.
+
+/// Puts the scheduler's say before the C library's longjmp, once. Programs that name this have it.
+void prepare_long_jumps() noexcept;
 
 /// A thread made by `start_thread`, until it is joined.
 class thread_handle {
@@ -96,6 +104,25 @@ bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept;
 
 /// Lets the calling thread run where `forbid_cpu` found that it might. False if the system refuses.
 bool allow_cpus(const cpu_bits& cpus) noexcept;
+
+/// Whether the calling thread is on its way out by pthread_exit or pthread_cancel; later it runs its last destructors so. False
+/// where the system's library does not tell.
+[[nodiscard]] bool thread_is_ending() noexcept;
+
+/// Whether the process's first thread has ended by itself, or is the caller, who does.
+[[nodiscard]] bool first_thread_ends() noexcept;
+
+/// While it lives the calling thread is not cancelled: what it does would be left halfway.
+class not_cancelled {
+public:
+  not_cancelled() noexcept;
+  ~not_cancelled();
+  not_cancelled(const not_cancelled&) = delete;
+  not_cancelled& operator=(const not_cancelled&) = delete;
+
+private:
+  int before_;
+};
 
 /// Lets another thread that is ready run first.
 void yield() noexcept;

@@ -86,10 +86,11 @@ worker* adopt_locked(runtime& all) {
   }
   begin_visits(self);
   run_on(self, &self->native);
-  set(self->deque.root, self);
+  self->bottom_at_rest = self->deque.bottom;
+  set_if_changed(self->deque.setting.root, self);
   set(self->local, nopal_local());
-  set(self->deque.strand.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
-  set_float_control_of(self->deque.strand, arch::float_control());
+  set_if_changed(self->deque.setting.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
+  set_float_control_of(self->deque.setting, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   NOPAL_DISTURB();
   enter_table(all, self, place);
@@ -109,10 +110,28 @@ void make_idle(runtime& all, worker* self) noexcept {
   all.idle_workers = self;
 }
 
+/// A process ends with its last thread, and after the end of its first one nobody else would end the pool's. Under `lock`.
+void stop_if_last(runtime& all) noexcept {
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    const worker* const other = all.table[i].load(std::memory_order_relaxed);
+    if (other != nullptr && !other->of_pool) {
+      return;
+    }
+  }
+  if (all.running.load(std::memory_order_relaxed) && !is_thread_of_pool() && os::first_thread_ends()) {
+    stop_runtime(all);
+  }
+}
+
 /// At a thread's end, after its own destructors. The thread is no worker afterwards.
 void thread_ends(void* argument) {
   auto* const self = static_cast<worker*>(argument);
+  if (this_worker() == nullptr) {
+    return;  // a thread of the pool that has left it
+  }
   runtime& all = the_runtime();
+  check_at_rest(self);
   set_this_worker(nullptr);
   stop_watching_for_overflow(self);
   end_visits(self);
@@ -120,6 +139,7 @@ void thread_ends(void* argument) {
   NOPAL_DISTURB();
   const locked guard(all);
   make_idle(all, self);
+  stop_if_last(all);
 }
 
 /// What a child of fork(2) has no use for, and can not free: reachable all the same, where a tool looks for leaks.
@@ -184,6 +204,8 @@ void after_fork_in_child() {
   new (&all.stacks) stack_pool;
   all.stacks_mapped = false;
   all.settings_known = false;
+  all.stops.store(0, std::memory_order_relaxed);
+  set_thread_of_pool(false);
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
   for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {
@@ -198,7 +220,7 @@ void after_fork_in_child() {
   }
   worker* const self = thread_worker(this_worker());
   self->of_pool = false;
-  set(self->deque.root, self);  // its strand may have been of another thread's root
+  set_if_changed(self->deque.setting.root, self);  // its strand may have been of another thread's root
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
     each->spare = nullptr;
     each->inbox.store(nullptr, std::memory_order_relaxed);
@@ -206,7 +228,7 @@ void after_fork_in_child() {
     deque::poison(each->deque);
   }
   enter_table(all, self, 0);
-  pthread_setspecific(thread_end_key, self);
+  set_told_of_end(self);
 }
 
 /// Before any thread can hold the lock: a child of fork(2) must never inherit it held.
@@ -234,15 +256,16 @@ void free_adopted(runtime& all) noexcept {
 
 void at_exit() {
   runtime& all = the_runtime();
+  const locked guard(all);
   if (all.chosen.print_stats) {
     print_statistics();
   }
-  const locked guard(all);
-  // From inside a strand, or while other threads run strands, the process simply ends.
-  if (!any_strand_active(all)) {
-    stop_runtime(all);
+  // From inside a strand, or while other threads run strands, the process simply ends. So it does on a thread of the pool whose
+  // end somebody waits for.
+  if (stop_runtime(all) && !is_being_stopped(all)) {
     free_adopted(all);
   }
+  all.unloaded = true;
 }
 
 /// At dlclose. At the process's end other threads may still be at a push that looks at them.
@@ -258,10 +281,12 @@ void free_pool_workers_if_alone(runtime& all) {
   free_idle_pool_workers(all);
 }
 
-/// Also at dlclose: nothing of the library may be called afterwards.
-__attribute__((destructor)) void at_unload() {
+/// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what is destroyed with the program
+/// or the plug-in may fork; whoever forks later still gets no threads.
+__attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
   if (!all.hooks_installed) {
+    all.unloaded = true;
     return;
   }
   at_exit();
@@ -296,7 +321,7 @@ void end_visits(worker* self) noexcept {
 }
 
 int install_hooks(runtime& all) noexcept {
-  if (all.hooks_installed) {
+  if (all.hooks_installed || all.unloaded) {
     return 0;
   }
   const int refused = pthread_key_create(&thread_end_key, thread_ends);
@@ -304,22 +329,29 @@ int install_hooks(runtime& all) noexcept {
   return refused;
 }
 
+int set_told_of_end(worker* self) noexcept { return pthread_setspecific(thread_end_key, self); }
+
 worker* adopt_this_thread() noexcept {
   runtime& all = the_runtime();
   if (!start_runtime(all)) {
     return nullptr;
   }
   worker* self;
+  bool may_leave_traces;
   {
     const locked guard(all);
     self = adopt_locked(all);
+    may_leave_traces = !all.unloaded;
   }
   if (self == nullptr) {
     return nullptr;
   }
   set_this_worker(self);
+  if (!may_leave_traces) {
+    return self;  // neither handler nor key may stay behind in the process
+  }
   watch_for_overflow(self);
-  if (pthread_setspecific(thread_end_key, self) != 0) {
+  if (set_told_of_end(self) != 0) {
     thread_ends(self);  // Nobody would tell us of the thread's end later.
     return nullptr;
   }

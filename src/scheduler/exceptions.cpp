@@ -5,16 +5,20 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include <nopal/detail/fast_path.h>
 
+#include "cxx_runtime/exception_record.hpp"
+#include "scheduler/clocks.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"
 
 namespace __cxxabiv1 {
+extern "C" void* __cxa_begin_catch(void*) noexcept;
 extern "C" void __cxa_end_catch();
-}
+}  // namespace __cxxabiv1
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -47,13 +51,26 @@ public:
 
 private:
   struct place {
-    alignas(std::max_align_t) unsigned char memory[48];
+    alignas(std::max_align_t) unsigned char memory[64];
     std::atomic_flag taken;
   };
   place places_[64] = {};
 };
 
 constinit reserve reserved;
+
+/// Orders the children of one frame as the serial program does.
+struct child_place {
+  std::uint64_t steal;    ///< ticket of the last steal before the child was forked
+  std::uint64_t between;  ///< grows from one child to the next until the next steal
+
+  bool operator<(const child_place& other) const noexcept {
+    return steal != other.steal ? steal < other.steal : between < other.between;
+  }
+};
+
+/// Among the children forked between two steals, the one whose continuation was stolen is the last.
+constexpr std::uint64_t last_before_steal = ~std::uint64_t{0};
 
 struct kept_exception {
   static void* operator new(std::size_t bytes, const std::nothrow_t& nothrow) noexcept {
@@ -67,10 +84,20 @@ struct kept_exception {
   }
   static void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
 
+  kept_exception() = default;
+  kept_exception(const kept_exception&) = delete;
+  kept_exception& operator=(const kept_exception&) = delete;
+  ~kept_exception() {
+    if (foreign != nullptr) {
+      _Unwind_DeleteException(foreign);
+    }
+  }
+
   nopal_frame* frame;
-  std::uint64_t place;  ///< orders the children of one frame as the serial program does
-  bool leaving_home;    ///< forked at home, and left home by its steal: the place is known at the join
+  child_place place;
+  bool leaving_home;  ///< forked at home, and left home by its steal: the place is known at the join
   std::exception_ptr thrown;
+  _Unwind_Exception* foreign = nullptr;  ///< in place of `thrown`, if another runtime threw it
   kept_exception* next;
 };
 
@@ -80,11 +107,7 @@ struct exception_store {
 };
 
 constinit exception_store store;
-static_assert(sizeof(kept_exception) <= 48, "a place of the reserve holds one");
-
-/// Offsets in the C++ runtime's record of an exception, fixed by the Itanium C++ ABI.
-constexpr std::size_t next_exception_offset = 32;
-constexpr std::size_t handler_stack_pointer_offset = 104;
+static_assert(sizeof(kept_exception) <= 64, "a place of the reserve holds one");
 
 }  // namespace
 
@@ -105,24 +128,97 @@ bool lies_on(const char* address, const nopal_stack* stack) {
 /// handler's age. On another, the exception was caught before the strand came to this one, so before the fork.
 void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept {
   while (caught != nullptr) {
-    const char* const record = static_cast<const char*>(caught);
-    const char* handler;
-    __builtin_memcpy(&handler, record + handler_stack_pointer_offset, sizeof handler);
-    if (!lies_on(handler, stack) || handler >= static_cast<const char*>(stack_pointer)) {
+    const char* const handler = cxx_runtime::handler_stack_pointer(caught);
+    // Null while another strand that handles the same exception throws it on: libunwind's way.
+    if (handler == nullptr || !lies_on(handler, stack) ||
+        handler >= static_cast<const char*>(stack_pointer)) {
       break;
     }
-    __builtin_memcpy(&caught, record + next_exception_offset, sizeof caught);
+    caught = cxx_runtime::next_of(caught);
   }
   return caught;
 }
 
 namespace {
 
-/// Among the children forked between two steals, the one whose continuation was stolen is the last.
-constexpr std::uint64_t last_before_steal = 0xffffffffU;
+/// A search for the activation that is said to handle an exception.
+struct handler_search {
+  const char* stack_pointer;
+  const void* table;
+  int frames_left;
+  bool found;
+};
 
-std::uint64_t place_of(std::uint32_t steal, std::uint64_t place_between_steals) {
-  return static_cast<std::uint64_t>(steal) << 32 | place_between_steals;
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* context) {
+  auto& search = *static_cast<handler_search*>(context);
+  if (reinterpret_cast<const char*>(_Unwind_GetCFA(frame)) == search.stack_pointer) {
+    // Another function may lie there by now.
+    search.found = search.table == nullptr ||
+                   reinterpret_cast<const void*>(_Unwind_GetLanguageSpecificData(frame)) == search.table;
+    return _URC_NORMAL_STOP;
+  }
+  return --search.frames_left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+}  // namespace
+
+bool handlers_known(void* caught, const nopal_stack* stack) noexcept {
+  constexpr int most_frames = 1000;
+  for (; caught != nullptr; caught = cxx_runtime::next_of(caught)) {
+    const char* const handler = cxx_runtime::handler_stack_pointer(caught);
+    if (handler == nullptr) {
+      return false;
+    }
+    if (!lies_on(handler, stack)) {
+      return true;
+    }
+    const bool native = cxx_runtime::is_native(*cxx_runtime::header_of(caught));
+    handler_search search{handler, native ? cxx_runtime::handler_table(caught) : nullptr, most_frames, false};
+    _Unwind_Backtrace(look_at_frame, &search);
+    if (!search.found) {
+      return false;
+    }
+  }
+  return true;
+}
+
+namespace {
+
+/// The exception being handled, if another runtime threw it: null else.
+_Unwind_Exception* handled_foreign() noexcept {
+  const exception_state* const state = this_thread_exceptions();
+  if (state == nullptr || state->caught == nullptr) {
+    return nullptr;
+  }
+  _Unwind_Exception* const thrown = cxx_runtime::header_of(state->caught);
+  return cxx_runtime::is_native(*thrown) ? nullptr : thrown;
+}
+
+/// Takes a foreign exception from its handler, whose end would delete it. There is no other beside it, and for the C++ runtime
+/// then none at all, as after a `throw;`.
+void take_from_handler() noexcept { this_thread_exceptions()->caught = nullptr; }
+
+[[noreturn]] void raise_foreign(_Unwind_Exception* thrown) {
+  _Unwind_RaiseException(thrown);
+  // Nobody catches it.
+  __cxxabiv1::__cxa_begin_catch(thrown);
+  std::terminate();
+}
+
+/// The exception being handled, for a join.
+void keep_thrown_in(kept_exception& kept) noexcept {
+  _Unwind_Exception* const foreign = handled_foreign();
+  if (foreign == nullptr) {
+    kept.thrown = std::current_exception();
+    return;
+  }
+  if (cxx_runtime::is_forced_unwind(*foreign)) {
+    os::write_stderr(
+        "nopal: a thread ended (pthread_exit, cancellation) inside a child that others wait for\n");
+    std::terminate();
+  }
+  kept.foreign = foreign;
+  take_from_handler();
 }
 
 /// Keeps the exception being handled for the join of `frame`.
@@ -137,20 +233,14 @@ void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between
   kept->frame = frame;
   kept->leaving_home = stolen && !away;
   // The thief writes to the frame at any time now, unless the strand is still ours.
-  kept->place = place_of(away ? base.sequence : stolen ? 0 : frame->last_steal, place_between_steals);
-  kept->thrown = std::current_exception();
+  kept->place = {away ? base.sequence : stolen ? 0 : frame->last_steal, place_between_steals};
+  keep_thrown_in(*kept);
   pthread_mutex_lock(&store.lock);
   kept->next = store.first;
   store.first = kept;
   pthread_mutex_unlock(&store.lock);
   // Relaxed: the join learns of it through `unfinished` or from its own strand.
   the_runtime().exceptions_kept.fetch_add(1, std::memory_order_relaxed);
-}
-
-/// Grows from one kept exception to the next; those of one frame between two steals are kept by one strand.
-std::uint64_t next_place() {
-  static std::atomic<std::uint32_t> places{0};
-  return places.fetch_add(1, std::memory_order_relaxed) & 0x7fffffffU;
 }
 
 }  // namespace
@@ -160,8 +250,18 @@ void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
 }
 
 extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
+  if (handles_end_of_thread()) {
+    pass_fork_at_end(frame);
+    return 1;
+  }
   if (nopal_pop()) {
     if (frame->steals == 0) {
+      _Unwind_Exception* const foreign = handled_foreign();
+      if (foreign != nullptr && !cxx_runtime::is_forced_unwind(*foreign)) {
+        // A `throw;` would do, but libstdc++'s counts a foreign exception as in flight for good.
+        take_from_handler();
+        raise_foreign(foreign);
+      }
       return 1;
     }
     keep_exception(frame, false, next_place());
@@ -203,7 +303,7 @@ void* take_exception(nopal_frame* frame) noexcept {
     }
     *link = candidate->next;
     if (candidate->leaving_home) {
-      candidate->place = place_of(frame->home_steal, last_before_steal);
+      candidate->place = {frame->home_steal, last_before_steal};
     }
     all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
     const bool earlier = earliest == nullptr || candidate->place < earliest->place;
@@ -237,12 +337,17 @@ void delete_all(kept_exception* first) {
 extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
   auto* const kept = static_cast<kept_exception*>(exception);
   std::exception_ptr thrown = static_cast<std::exception_ptr&&>(kept->thrown);
+  _Unwind_Exception* const foreign = std::exchange(kept->foreign, nullptr);
   delete_all(kept);
+  if (foreign != nullptr) {
+    raise_foreign(foreign);
+  }
   std::rethrow_exception(static_cast<std::exception_ptr&&>(thrown));
 }
 
 extern "C" NOPAL_EXPORT void nopal_rethrow_at_end(nopal_frame* frame, void* exception) {
-  if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork)) {
+  // A thread that is being ended leaves the scope as an exception does, but counts as none.
+  if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork) || os::thread_is_ending()) {
     delete_all(static_cast<kept_exception*>(exception));
     return;
   }

@@ -5,8 +5,8 @@
 #include "scheduler/runtime.hpp"
 
 /// What the headers refer to: linking against a library of another binary interface fails on this name.
-extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_1;
-const char nopal_headers_and_library_differ__expected_abi_1 = 1;
+extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_2;
+const char nopal_headers_and_library_differ__expected_abi_2 = 1;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -33,10 +33,9 @@ int worker_index() noexcept {
 void shutdown() {
   runtime& all = the_runtime();
   const locked guard(all);
-  if (any_strand_active(all)) {
+  if (!stop_runtime(all)) {
     throw error("nopal: shutdown: strands are running; call it when every scope has been joined");
   }
-  stop_runtime(all);
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -17,18 +17,27 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
+/// Steals of one frame before the children that have ended are taken off its counts; far from where these would wrap.
+constexpr std::uint32_t steals_to_settle = 1U << 30;
+
 [[noreturn]] NOPAL_UNINSTRUMENTED void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
   if (self->deque.bottom != 0) {
     // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
     deque::reset(self->deque);
   }
+  self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
+  if (stack->base.frame_pointer == frame->frame_pointer) {
+    stack->second.store(0, std::memory_order_relaxed);  // the child that spoke there has been counted
+  }
+  stack->entered_frame = frame->frame_pointer;
+  stack->entered_at = static_cast<char*>(frame->home_stack_pointer);
   run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
   if (stack == &self->native) {
     // Back at its root; what this worker ran meanwhile may have been of a root below.
-    set(self->deque.root, self);
+    set_if_changed(self->deque.setting.root, self);
     set_this_local(get(self->local));
     deque::poison(self->deque);  // see keep_oldest_public
   }
@@ -36,14 +45,14 @@ namespace {
   if (frame->last_steal > get(strand.clock)) {
     set(strand.clock, frame->last_steal);
   }
-  set(strand.uncaught, frame->uncaught);
+  set_if_changed(self->deque.setting.uncaught, frame->uncaught);
   if (self->exceptions != nullptr) {
     *self->exceptions = {frame->caught, frame->uncaught};
   }
   // The assembly stores 16 bits of the x87 word.
   const auto x87 = static_cast<std::uint16_t>(frame->x87_control);
   const std::uint64_t control = frame->float_control | static_cast<std::uint64_t>(x87) << 32;
-  set_float_control_of(strand, control);
+  set_float_control_of(self->deque.setting, control);
   arch::set_float_control(control);
   if (!self->of_pool && stack == &self->native && self->spare != nullptr) {
     // The thread is back with the program and may not steal for long.
@@ -92,9 +101,26 @@ void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
 /// The stack held nothing but a strand that is over or goes home.
 void leave_empty(worker* self, nopal_stack* stack) {
   stack->base = {};
+  stack->forks.count = 0;
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);
+}
+
+/// The strand is away by the steals of another scope of its function than that of `frame`, which it joins first: it goes home
+/// from there at once. The scopes between have no home any more, and the stacks where they would have come back are given back
+/// as soon as the children there are over. Such scopes overlap, so none has an array of variable length. Returns what to
+/// add to a stack pointer here.
+std::ptrdiff_t leave_scopes_between(worker* self, const nopal_stack* stack, const nopal_frame* frame) {
+  std::ptrdiff_t to_home = stack->base.to_home;
+  for (nopal_frame* scope = stack->base.scope; scope != frame;) {
+    nopal_stack* const between = scope->home;
+    scope->home = nullptr;
+    to_home += between->base.to_home;
+    scope = between->base.scope;
+    leave_for_good(self, between);
+  }
+  return to_home;
 }
 
 void save_exceptions(worker* self, nopal_frame* frame) {
@@ -104,6 +130,28 @@ void save_exceptions(worker* self, nopal_frame* frame) {
 }
 
 }  // namespace
+
+/// What the child left on the stack comes before it is given back: acquire and release pair with its step in nopal_finish_child.
+void leave_for_good(worker* self, nopal_stack* stack) noexcept {
+  if ((stack->second.fetch_or(stays_away, std::memory_order_acq_rel) & child_over) != 0) {
+    drop_stack(self, stack);
+  }
+}
+
+void count_steal(worker* self, nopal_frame* frame) noexcept {
+  ++frame->steals;
+  if (frame->steals < steals_to_settle) {
+    return;
+  }
+  // A server's loop, perhaps, which forks without end and never joins. Children that end are all that changes `unfinished`
+  // beside this, downwards: it stays zero or negative, and none of them takes itself for the last.
+  const std::int32_t ended = -__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED);
+  const auto others = static_cast<std::int32_t>(frame->steals - 1);  // one stays: `home` is valid
+  const std::int32_t settled = ended < others ? ended : others;
+  frame->steals -= static_cast<std::uint32_t>(settled);
+  self->counts.joined_children.add(static_cast<std::uint64_t>(settled));
+  step(frame, settled);
+}
 
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept {
   if (views_used() && !has_all_views(frame)) {
@@ -131,25 +179,26 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
+  check_end_of_thread(self, stack, true);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), arch::stack_pointer_of(frame),
                          &frame->unfinished);
   const auto children = static_cast<std::int32_t>(frame->steals);
   char* const pointer = arch::stack_pointer_of(frame);
   save_exceptions(self, frame);
-  const std::uint32_t clock = self->deque.strand.clock;
+  const std::uint64_t clock = self->deque.strand.clock;
   frame->last_steal = clock > frame->last_steal ? clock : frame->last_steal;
   self->counts.joined_children.add(static_cast<std::uint64_t>(children));
   if (frame->home == nullptr) {
-    // The strand was away already when this scope was first stolen from, or has come home through another scope:
-    // it stays where it is.
+    // The strand has come home through another scope: it stays where it is.
     frame->home = stack;
     frame->home_stack_pointer = pointer;
+    leave_forks_noted(self, stack, self->deque.bottom);
     // Acquire pairs with the children's release, for the case that all are done.
     if (__atomic_load_n(&frame->unfinished, __ATOMIC_ACQUIRE) != -children) {
       leave_behind(self, stack, pointer);
     }
   } else {
-    frame->home_stack_pointer = pointer + stack->base.to_home;
+    frame->home_stack_pointer = pointer + leave_scopes_between(self, stack, frame);
     leave_empty(self, stack);
   }
   if (step(frame, children) == 0) {
@@ -169,12 +218,26 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = self->deque.strand.stack;
+  check_end_of_thread(self, stack, false);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
-  if (stack->base.frame_pointer == frame->frame_pointer) {
-    leave_empty(self,
-                stack);  // The continuation was stolen from a strand away from home: nothing of it is here.
-  } else if (__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
-    leave_behind(self, stack, stack_pointer);
+  const bool away = stack->base.frame_pointer == frame->frame_pointer;
+  if (away && stack->base.scope == frame) {
+    // The continuation was stolen from a strand away from home: nothing of it is here.
+    leave_empty(self, stack);
+  } else {
+    // The fork that is over is the worker's youngest, or from before it came here.
+    if (self->deque.bottom > self->first_entry) {
+      leave_forks_noted(self, stack, self->deque.bottom - 1);
+    } else {
+      stack->forks.remove();
+    }
+    if (away || __atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
+      leave_behind(self, stack, stack_pointer);
+    }
+    // Acquire and release pair with the step in leave_for_good.
+    if (away && (stack->second.fetch_or(child_over, std::memory_order_acq_rel) & stays_away) != 0) {
+      drop_stack(self, stack);
+    }
   }
   // Of a join that waits for this child's views. Then no join of this child's scope can be waiting.
   nopal_frame* const ready = std::exchange(self->ready, nullptr);

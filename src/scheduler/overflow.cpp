@@ -38,18 +38,58 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL);
     return;
   }
+  // Above lies the guard of the next stack: compilers store arguments upwards from the stack pointer.
+  if (stack != nullptr && stack->high != nullptr && address >= stack->high &&
+      address - stack->high < static_cast<std::ptrdiff_t>(guard_reach_bytes)) {
+    os::write_stderr("nopal: arguments passed by value do not fit worker %d's stack of %zu bytes; raise "
+                     "NOPAL_STACK_SIZE or "
+                     "pass references\n",
+                     self->index, stack->size_bytes());
+    std::signal(signal, SIG_DFL);
+    return;
+  }
   hand_on(signal, info, context);
 }
 
-}  // namespace
-
+/// Whole pages, without the guard below.
 std::size_t signal_stack_bytes() noexcept {
 #ifdef AT_MINSIGSTKSZ
   const std::size_t least = getauxval(AT_MINSIGSTKSZ);
 #else
   const std::size_t least = 0;
 #endif
-  return (least > 4096 ? least : 4096) + (std::size_t{16} << 10);
+  const std::size_t page_bytes = os::page_size();
+  const std::size_t wanted = (least > 4096 ? least : 4096) + (std::size_t{16} << 10);
+  return (wanted + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+/// False if there is no memory: then an overflow ends the process without a line. A handler that needs more than there is
+/// must fault, not write into what lies below.
+bool have_signal_stack(worker* self) {
+  if (self->signal_stack != nullptr) {
+    return true;
+  }
+  const std::size_t page_bytes = os::page_size();
+  auto* const all = static_cast<char*>(os::map_stack_memory(page_bytes + signal_stack_bytes()));
+  if (all == nullptr) {
+    return false;
+  }
+  if (!os::protect_none(all, page_bytes)) {
+    os::unmap(all, page_bytes + signal_stack_bytes());
+    return false;
+  }
+  self->signal_stack = all + page_bytes;
+  return true;
+}
+
+}  // namespace
+
+void free_signal_stack(worker* self) noexcept {
+  if (self->signal_stack != nullptr) {
+    const std::size_t page_bytes = os::page_size();
+    os::unmap(static_cast<char*>(self->signal_stack) - page_bytes, page_bytes + signal_stack_bytes());
+    self->signal_stack = nullptr;
+  }
 }
 
 void watch_for_overflow(worker* self) noexcept {
@@ -66,7 +106,8 @@ void watch_for_overflow(worker* self) noexcept {
     }
   }
   stack_t present;
-  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0) {
+  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0 &&
+      have_signal_stack(self)) {
     stack_t ours = {};
     ours.ss_sp = self->signal_stack;
     ours.ss_size = signal_stack_bytes();

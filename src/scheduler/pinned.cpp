@@ -27,7 +27,7 @@ worker* make_nested(worker* outer) noexcept {
   self->thread_tasks = outer->thread_tasks;
   self->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   self->exceptions = outer->exceptions;
-  set(self->deque.root, self);
+  set_if_changed(self->deque.setting.root, self);
   set(self->deque.strand.stack, &self->native);
   self->cpu.store(outer->cpu.load(std::memory_order_relaxed), std::memory_order_relaxed);
   self->has_thread.store(true, std::memory_order_seq_cst);
@@ -70,6 +70,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   }
   set(nested->local, call->local);
   nested->first_task = nested->thread_tasks->next_number;
+  nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
   set_this_worker(nested);
   return 0;
 }

@@ -25,9 +25,9 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   if (all.table_used.load(std::memory_order_relaxed) == 1) {
     return nothing_left;
   }
-  nopal_strand& strand = self->deque.strand;
-  set(strand.uncaught, 0);
-  set_float_control_of(strand, arch::float_control());
+  nopal_strand_setting& setting = self->deque.setting;
+  set_if_changed(setting.uncaught, 0);
+  set_float_control_of(setting, arch::float_control());
   if (deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))) > 0) {
     self->counts.publishes.add();
   }

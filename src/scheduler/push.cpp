@@ -18,7 +18,7 @@ constexpr std::int32_t everything = 1 << 30;
 /// Exceptions caught by this strand: which of them each fork in the deque was made under.
 struct caught_record {
   void* caught;              // the list now; if something is being handled, slots have to say what
-  const nopal_stack* stack;  // run on now
+  const nopal_stack* stack;  // run on now; null: every fork was made under the whole list
 };
 
 /// The entry's frame gets the exceptions that were being handled when it forked, and its slot says so.
@@ -26,8 +26,13 @@ void record_caught(void* context, nopal_frame*& slot) {
   const auto& record = *static_cast<const caught_record*>(context);
   if (record.caught != nullptr) {
     nopal_frame* const frame = untagged(slot);
-    frame->caught = caught_at(record.caught, arch::stack_pointer_of(frame), record.stack);
-    __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
+    void* const caught = record.stack == nullptr
+                             ? record.caught
+                             : caught_at(record.caught, arch::stack_pointer_of(frame), record.stack);
+    if (caught != nullptr) {
+      frame->caught = caught;
+      __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
+    }
   }
 }
 
@@ -39,13 +44,13 @@ bool exceptions_known(worker* self, std::int32_t entries) {
   const exception_state now = *self->exceptions;
   if (entries == 1) {
     // The only entry was made just now: what is, was.
-    set(self->deque.strand.uncaught, now.uncaught);
+    set_if_changed(self->deque.setting.uncaught, now.uncaught);
     return true;
   }
-  if (now.uncaught != 0) {
-    return false;  // Some forks may be older than the exception in flight. They stay private until it has landed.
+  if (now.uncaught != 0 || !handlers_known(now.caught, self->deque.strand.stack)) {
+    return false;  // Some forks may be older than the exception. They stay private until it has landed, or ended.
   }
-  set(self->deque.strand.uncaught, 0);
+  set_if_changed(self->deque.setting.uncaught, 0);
   return true;
 }
 
@@ -56,8 +61,8 @@ void offer(worker* self, bool barrier_works) {
     return;
   }
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
-                       self->deque.strand.stack};
-  set_float_control_of(self->deque.strand, arch::float_control());
+                       entries == 1 ? nullptr : self->deque.strand.stack};
+  set_float_control_of(self->deque.setting, arch::float_control());
   const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
   if (deque::publish(self->deque, most, record_caught, &record) > 0) {
     self->counts.publishes.add();
@@ -115,7 +120,7 @@ extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, pus
 }
 
 extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
-  if (!deque::pop_slow(*deque)) {
+  if (!deque::pop_slow(*deque, no_exception_about, reinterpret_cast<worker*>(deque))) {
     return 0;
   }
   if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack))) {

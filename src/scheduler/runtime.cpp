@@ -8,6 +8,7 @@
 #include <new>
 
 #include "deque/deque.hpp"
+#include "scheduler/clocks.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -67,6 +68,7 @@ void leave_starters_cpu(worker* self) noexcept {
 void pool_thread(void* argument) {
   auto* const self = static_cast<worker*>(argument);
   runtime& all = the_runtime();
+  set_thread_of_pool(true);
   char name[16] = "nopal-";
   for (int rest = self->index, place = 10; place >= 6; --place, rest /= 10) {
     name[place] = static_cast<char>('0' + rest % 10);
@@ -82,6 +84,7 @@ void pool_thread(void* argument) {
   set_this_worker(self);
   begin_visits(self);
   watch_for_overflow(self);
+  set_told_of_end(self);  // A strand may end its thread. Where that is refused nobody says so.
   nopal_enter_scheduler(self);
   end_visits(self);
   stop_watching_for_overflow(self);
@@ -185,29 +188,35 @@ void add_counts(worker_counters& to, const worker_counters& from) {
   to.joined_children.add(from.joined_children.get());
 }
 
+/// Without the lock: what runs at a thread's end may want it. The workers of the pool stay in the table until the caller has it
+/// again, and no others take places among them.
+void join_threads(runtime& all) {
+  for (int i = 1; i < all.chosen.workers; ++i) {
+    // Acquire pairs with the release in enter_table.
+    worker* const self = all.table[i].load(std::memory_order_acquire);
+    if (self != nullptr) {
+      os::join_thread(self->thread);
+    }
+  }
+}
+
 void stop_threads(runtime& all) {
   // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last look.
   all.stopping.store(true, std::memory_order_seq_cst);
   wake_all();
+  begin_stop(all);
+  join_threads(all);
+  end_stop(all);
+  for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     worker* const self = all.table[i].load(std::memory_order_relaxed);
-    if (self == nullptr) {
-      continue;
-    }
-    if (self->of_pool) {
-      os::join_thread(self->thread);
+    if (self != nullptr && self->of_pool) {
       leave_tasks(self->tasks);
       if (self->spare != nullptr) {
         all.stacks.give(self->spare);
         self->spare = nullptr;
       }
-    }
-  }
-  for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
-  for (int i = 0; i < used; ++i) {
-    worker* const self = all.table[i].load(std::memory_order_relaxed);
-    if (self != nullptr && self->of_pool) {
       add_counts(all.left_counts, self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
       checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
@@ -251,15 +260,22 @@ const settings& known_settings(runtime& all) {
   }
   if (!known) {
     // Outside the lock: a bad variable ends the program, and what runs then may fork.
+    const os::not_cancelled while_reading;
     const settings read = read_settings(asked);
     const locked guard(all);
     all.chosen = all.settings_known ? all.chosen : read;
+    all.chosen.workers = all.unloaded ? 1 : all.chosen.workers;
     all.settings_known = true;
   }
   return all.chosen;
 }
 
 bool start_runtime(runtime& all) noexcept {
+  if (arch::splits_stack()) {
+    os::write_stderr(
+        "nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it\n");
+    std::abort();
+  }
   try {
     known_settings(all);
   } catch (const std::bad_alloc&) {
@@ -295,14 +311,23 @@ bool any_strand_active(runtime& all) noexcept {
          resumptions() != before;
 }
 
-void stop_runtime(runtime& all) noexcept {
-  if (!all.running.load(std::memory_order_relaxed)) {
-    return;
+bool stop_runtime(runtime& all) noexcept {
+  for (;; await_stop(all)) {
+    if (any_strand_active(all)) {
+      return false;
+    }
+    if (!all.running.load(std::memory_order_relaxed) || (is_being_stopped(all) && is_thread_of_pool())) {
+      return true;
+    }
+    if (!is_being_stopped(all)) {
+      break;
+    }
   }
   stop_threads(all);
   free_what_strands_use(all);
   all.settings_known = false;
   all.running.store(false, std::memory_order_release);
+  return true;
 }
 
 worker* make_worker() noexcept {
@@ -310,15 +335,15 @@ worker* make_worker() noexcept {
   if (self == nullptr) {
     return nullptr;
   }
-  self->signal_stack = std::malloc(signal_stack_bytes());
-  if (self->signal_stack == nullptr || !deque::make(self->deque)) {
-    std::free(self->signal_stack);
+  if (!deque::make(self->deque)) {
     delete self;
     return nullptr;
   }
   self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
   self->random |= 1;
-  set_float_control_of(self->deque.strand, arch::float_control());
+  set_float_control_of(self->deque.setting, arch::float_control());
+  self->deque.strand.clock = clocks_start_at.ticket;
+  self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
   self->thread_tasks = &self->tasks;
@@ -331,7 +356,7 @@ void free_worker(worker* self) noexcept {
   }
   checkers::stack_unmade(self->own_scheduler_record);
   deque::destroy(self->deque);
-  std::free(self->signal_stack);
+  free_signal_stack(self);
   delete self;
 }
 
@@ -349,6 +374,15 @@ void enter_table(runtime& all, worker* self, int index) noexcept {
   if (index >= all.table_used.load(std::memory_order_relaxed)) {
     all.table_used.store(index + 1, std::memory_order_seq_cst);
   }
+}
+
+void drop_stack(worker* self, nopal_stack* stack) noexcept {
+  stack->base = {};
+  stack->forks.count = 0;
+  checkers::stack_emptied(stack->record);
+  the_runtime().stacks.reuse(stack);
+  self->counts.stacks_returned.add();
+  self->counts.pages_reclaimed.add(the_runtime().stacks.give(stack));
 }
 
 void return_stack(worker* self, nopal_stack* stack) noexcept {

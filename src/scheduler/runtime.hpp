@@ -34,6 +34,11 @@ struct runtime {
   bool stacks_mapped = false;           ///< `stacks` was started and not stopped
   worker_counters left_counts;          ///< sums over workers that are gone
   bool hooks_installed = false;         ///< the hook of a thread's end
+  bool unloaded = false;  ///< at_unload has run: forks get no threads, and nobody is told of an end
+
+  /// Odd while somebody waits, without the lock, for the pool's threads to end. Written under `lock`; the futex of those who
+  /// wait for that.
+  std::atomic<std::uint32_t> stops{0};
 
   // Read by thieves all the time, written rarely.
   alignas(64) std::atomic<bool> running{false};
@@ -59,9 +64,19 @@ inline runtime& the_runtime() noexcept { return the_only_runtime; }
 /// Starts the runtime unless it runs. False, with a line on stderr, if it cannot: no memory for stacks.
 bool start_runtime(runtime& all) noexcept;
 
-/// Stops the threads of the pool and unmaps the stacks, these only if nobody runs strands. The caller holds `lock` and has
-/// found no strand active; some may begin meanwhile.
-void stop_runtime(runtime& all) noexcept;
+/// Stops the threads of the pool and unmaps the stacks, these only if nobody runs strands. False, and nothing is stopped, if
+/// some strand is active; some may begin meanwhile. The caller holds `lock`, which is released while threads end. If
+/// another thread stops the runtime already, waits for that, but on a thread of the pool, for whose end that one waits.
+bool stop_runtime(runtime& all) noexcept;
+
+/// For somebody who stops the runtime: what follows, up to the end, is done without the lock, and others wait for the end.
+void begin_stop(runtime& all) noexcept;
+void end_stop(runtime& all) noexcept;
+inline bool is_being_stopped(const runtime& all) noexcept {
+  return (all.stops.load(std::memory_order_relaxed) & 1) != 0;  // under `lock`
+}
+/// Waits, without the lock, until whoever stops the runtime is done. May return early.
+void await_stop(runtime& all) noexcept;
 
 /// Frees the workers that stop_runtime keeps. Nobody may be inside the library.
 void free_idle_pool_workers(runtime& all) noexcept;
@@ -109,11 +124,39 @@ worker* adopt_this_thread() noexcept;
 /// Installs the hook of a thread's end, once. Under `lock`. Returns 0 or an errno value.
 int install_hooks(runtime& all) noexcept;
 
+/// The calling thread's end is told to its worker from here on. Returns 0 or an errno value.
+int set_told_of_end(worker* self) noexcept;
+
+/// A thread that ends by pthread_exit or pthread_cancel passes the fork of `frame`, whose child is left: takes the continuation
+/// back, or ends the process where going on would corrupt.
+void pass_fork_at_end(nopal_frame* frame) noexcept;
+
+/// Whether the handler that runs now caught no exception but the unwinding of a thread that ends.
+bool handles_end_of_thread() noexcept;
+
+/// The calling thread leaves a strand on `stack` for its scheduler, at a join if `waits`. Ends the process if the thread is being
+/// ended in the middle of that strand and something else than its own stack would be unwound on it.
+void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noexcept;
+
+/// At the end of the worker's thread: ends the process if that was inside a scope.
+void check_at_rest(const worker* self) noexcept;
+
 /// The loop of a thread without a strand; on its scheduler stack.
 [[noreturn]] void find_work(worker* self) noexcept;
 
+/// The thief has just taken the continuation of `frame`: one child more for its join.
+void count_steal(worker* self, nopal_frame* frame) noexcept;
+
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
+
+/// The worker leaves `stack`, where functions wait for strands of theirs that are elsewhere: notes the forks there that are in
+/// progress, which are its entries below `end`, all stolen.
+void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept;
+
+/// Whether the worker's thread, which this is of, handles no exception and has none in flight, and none of its forks was published in
+/// such a state. Forks may be published in one step only if so: the owner alone, looking at each, can tell others apart.
+bool no_exception_about(void* of_worker) noexcept;
 
 /// Whether the thief `self` can get anything from `victim` now.
 bool has_work_to_take(worker* self, worker* victim) noexcept;
@@ -139,6 +182,12 @@ bool wakes_work() noexcept;
 /// Sleeps until there may be work. On return the worker looks for it.
 void park(worker* self) noexcept;
 
+/// The strand that was away on `stack` does not come back there; a child may still run on it: see second_scope.
+void leave_for_good(worker* self, nopal_stack* stack) noexcept;
+
+/// Gives `stack` back, which nobody runs on and whose strand does not come back.
+void drop_stack(worker* self, nopal_stack* stack) noexcept;
+
 /// Gives the empty `stack` back to this worker's cache or to the pool.
 void return_stack(worker* self, nopal_stack* stack) noexcept;
 /// There is no memory for a stack: says so once, and waits a little for somebody to return one.
@@ -153,11 +202,10 @@ void* take_exception(nopal_frame* frame) noexcept;
 /// Reports an overflow of the stacks of `self`'s thread instead of a bare SIGSEGV.
 void watch_for_overflow(worker* self) noexcept;
 void stop_watching_for_overflow(worker* self) noexcept;
+/// Of a worker whose thread is gone.
+void free_signal_stack(worker* self) noexcept;
 /// Takes the handler off the process, if it is still ours: its code is about to be unloaded.
 void forget_overflow_handler() noexcept;
-
-/// Bytes of a signal stack on this machine.
-std::size_t signal_stack_bytes() noexcept;
 
 /// Prints what each worker does.
 extern "C" NOPAL_EXPORT void nopal_print_workers() noexcept;
@@ -172,12 +220,26 @@ enum push_rest : int {
   only_to_wake = 2,
 };
 
+/// No thread is cancelled while it holds the lock: what it does there may read files.
 class locked {
 public:
   explicit locked(runtime& all) noexcept : all_(all) { pthread_mutex_lock(&all_.lock); }
   ~locked() { pthread_mutex_unlock(&all_.lock); }
   locked(const locked&) = delete;
   locked& operator=(const locked&) = delete;
+
+private:
+  const os::not_cancelled until_released_;
+  runtime& all_;
+};
+
+/// Inside of a `locked`, for as long as this lives.
+class unlocked {
+public:
+  explicit unlocked(runtime& all) noexcept : all_(all) { pthread_mutex_unlock(&all_.lock); }
+  ~unlocked() { pthread_mutex_lock(&all_.lock); }
+  unlocked(const unlocked&) = delete;
+  unlocked& operator=(const unlocked&) = delete;
 
 private:
   runtime& all_;

@@ -20,9 +20,9 @@ constexpr int yields_before_sleep = 16;
 struct observation {
   worker* thief;
   const worker* victim;
-  const nopal_strand* from;
-  nopal_strand strand;  // but for its floating-point control
+  nopal_strand strand;
   std::uint64_t float_control;
+  std::uint32_t uncaught;
   const worker* root;
   bool views_used;
 };
@@ -33,13 +33,15 @@ bool observe(void* context) {
   if (!may_run(seen.thief, seen.root)) {
     return false;
   }
-  seen.strand.stack = get(seen.from->stack);
-  seen.strand.base_frame_pointer = get(seen.from->base_frame_pointer);
-  seen.strand.base_to_home = get(seen.from->base_to_home);
-  seen.strand.clock = get(seen.from->clock);
-  seen.strand.uncaught = get(seen.from->uncaught);
-  seen.float_control = float_control_of(*seen.from);
-  seen.strand.segment = get(seen.from->segment);
+  const nopal_strand& strand = seen.victim->deque.strand;
+  seen.strand.stack = get(strand.stack);
+  seen.strand.base_frame_pointer = get(strand.base_frame_pointer);
+  seen.strand.base_scope = get(strand.base_scope);
+  seen.strand.base_to_home = get(strand.base_to_home);
+  seen.strand.clock = get(strand.clock);
+  seen.strand.segment = get(strand.segment);
+  seen.float_control = float_control_of(seen.victim->deque.setting);
+  seen.uncaught = get(seen.victim->deque.setting.uncaught);
   // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
   set(seen.thief->deque.strand.stack, seen.thief->spare);
   // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
@@ -47,22 +49,12 @@ bool observe(void* context) {
   return true;
 }
 
-/// A thief may publish for its victim only forks made with no exception about; the owner alone can tell the others apart.
-bool no_exception_about(void* context) {
-  const auto* const victim = static_cast<const worker*>(context);
-  const exception_state* const state = victim->exceptions;
-  if (state == nullptr) {
-    return true;
-  }
-  return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
-         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.strand.uncaught) == 0;
-}
-
 /// Where the strand's stack pointer starts on `stack`: below room for the arguments it passes on the stack.
 char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const char* home_stack_pointer) {
-  // The frame's whole extent bounds that room. A frame with large locals has an extent that says nothing.
+  // The frame's whole extent bounds that room. A frame with large locals has an extent that says little; half of the stack
+  // is for its callees then.
   auto room = static_cast<std::size_t>(static_cast<const char*>(frame_pointer) - home_stack_pointer);
-  const std::size_t most = stack->size_bytes() / 4;
+  const std::size_t most = stack->size_bytes() / 2;
   room = room < most ? room : most;
   char* const highest = stack->high - arch::stack_alignment - room;
   const auto residue = reinterpret_cast<std::uintptr_t>(home_stack_pointer) % arch::stack_alignment;
@@ -72,9 +64,9 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
 
 /// Later than every steal of this strand before: workers' clocks travel with strands, by steals and by joins, so that no
 /// line is shared by all.
-std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
-  const std::uint32_t own = get(self->deque.strand.clock);
-  const std::uint32_t ticket = (own > seen ? own : seen) + 1;
+std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
+  const std::uint64_t own = get(self->deque.strand.clock);
+  const std::uint64_t ticket = (own > seen ? own : seen) + 1;
   set(self->deque.strand.clock, ticket);
   return ticket;
 }
@@ -84,33 +76,46 @@ std::uint32_t next_ticket(worker* self, std::uint32_t seen) {
   const nopal_strand& seen = observed.strand;
   nopal_frame* const frame = untagged(slot);
   const bool away = seen.base_frame_pointer == frame->frame_pointer;
+  // Another scope of the function brought it there. This one may be of a function that was inlined, and has arrays of variable
+  // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none.
+  const bool second = away && seen.base_scope != frame;
+  const bool leaves_home = !away || (second && frame->steals == 0);
   char* const pointer = arch::stack_pointer_of(frame);
-  char* const home_pointer = away ? pointer + seen.base_to_home : pointer;
+  char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
   if (frame->steals == 0) {
     frame->home = nullptr;
-    frame->uncaught_at_fork = seen.uncaught;
+    frame->uncaught_at_fork = observed.uncaught;
+  }
+  if (leaves_home) {
+    frame->home = seen.stack;  // This scope's join brings the strand back.
   }
   if (!away) {
-    frame->home =
-        seen.stack;  // The strand leaves the stack its frame is on; this scope's join brings it back.
     frame->home_steal = frame->steals == 0 ? 0 : frame->last_steal;
   }
   frame->last_steal = next_ticket(
       self, frame->steals != 0 && frame->last_steal > seen.clock ? frame->last_steal : seen.clock);
-  ++frame->steals;
+  count_steal(self, frame);
 
   NOPAL_DISTURB();
-  const std::uint32_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
+  const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before};
+  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before,
+                 leaves_home ? frame : seen.base_scope};
+  stack->second.store(0, std::memory_order_relaxed);
+  stack->entered_frame = frame->frame_pointer;
+  stack->entered_at = start;
+  __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
   run_on(self, stack);
-  set(self->deque.root, observed.root);
+  if (second && !leaves_home) {
+    leave_for_good(self, seen.stack);
+  }
+  set_if_changed(self->deque.setting.root, observed.root);
   set_this_local(get(observed.root->local));
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
-  set(self->deque.strand.uncaught, seen.uncaught);
-  set_float_control_of(self->deque.strand, observed.float_control);
+  set_if_changed(self->deque.setting.uncaught, observed.uncaught);
+  set_float_control_of(self->deque.setting, observed.float_control);
   if (self->exceptions != nullptr) {
-    *self->exceptions = {caught, seen.uncaught};
+    *self->exceptions = {caught, observed.uncaught};
   }
   arch::set_float_control(observed.float_control);
   self->counts.steals.add();
@@ -175,7 +180,7 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome look_at(worker* self, worker* victim) {
-  observation seen{self, victim, &victim->deque.strand, {}, 0, nullptr, false};
+  observation seen{self, victim, {}, 0, 0, nullptr, false};
   nopal_frame* slot = nullptr;
   // Without the owner's look: what is not for this thief is not to be published for it either.
   if (!may_run(self, root_of(*victim))) {
@@ -291,6 +296,16 @@ bool may_run(const worker* self, const worker* root) noexcept {
     }
   }
   return false;
+}
+
+bool no_exception_about(void* context) noexcept {
+  const auto* const victim = static_cast<const worker*>(context);
+  const exception_state* const state = victim->exceptions;
+  if (state == nullptr) {
+    return true;
+  }
+  return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
+         __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.setting.uncaught) == 0;
 }
 
 bool has_work_to_take(worker* self, worker* victim) noexcept {

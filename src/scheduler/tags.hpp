@@ -26,6 +26,10 @@ inline bool is_tagged(nopal_frame* slot) noexcept {
 /// whose handler is that function or an older one. The fork happened on `stack`.
 void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept;
 
+/// Whether caught_at can tell for all of the list. What it looks at is where an exception was caught last. If a function that was called in
+/// the handler threw it on and caught it, and has returned, then the handler's own place is not known any more.
+bool handlers_known(void* caught, const nopal_stack* stack) noexcept;
+
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -25,6 +25,8 @@ static __thread const void* nopal_this_local __attribute__((tls_model("initial-e
 
 unsigned char nopal_views_used = 0;
 
+static __thread bool started_by_pool __attribute__((tls_model("initial-exec")));
+
 __attribute__((weak)) nopal::exception_state* __cxa_get_globals() noexcept;
 }
 
@@ -40,6 +42,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 [[gnu::noinline]] void set_this_worker(worker* self) noexcept {
   nopal_current = self == nullptr ? const_cast<nopal_deque*>(&nobody.deque) : &self->deque;
 }
+
+[[gnu::noinline]] bool is_thread_of_pool() noexcept { return started_by_pool; }
+[[gnu::noinline]] void set_thread_of_pool(bool is_one) noexcept { started_by_pool = is_one; }
 
 [[gnu::noinline]] view::view_set* this_views() noexcept {
   void** const current = nopal_views;

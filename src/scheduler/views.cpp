@@ -7,11 +7,13 @@
 
 #include "scheduler/views.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 
 #include <nopal/detail/noise.h>
 
+#include "scheduler/merging.hpp"
 #include "scheduler/runtime.hpp"
 #include "view/merge.hpp"
 #include "view/registry.hpp"
@@ -35,14 +37,24 @@ pthread_key_t thread_end_key;
 pthread_once_t thread_end_key_made = PTHREAD_ONCE_INIT;
 bool thread_end_key_works = false;
 
-/// The stack that a thread came with, also below a pinned call: such a call's strand is part of the one outside.
-bool is_base_stack(const nopal_stack* stack) noexcept { return is_root_stack(ground(stack)); }
+/// Whether the strand on `stack` began its thread's work: nothing comes before it, so a reducer's own value is its view. Such a
+/// strand is on the stack that the thread came with, and a strand that left it is back there only after the join that merged
+/// all. During a merge it is none: what reductions do comes after what they reduce.
+/// A pinned call's strand is part of the one outside.
+bool is_base(const nopal_stack* stack) noexcept {
+  while (is_root_stack(stack) && stack->merge == nullptr) {
+    const worker* const outer = stack->native_owner->outer;
+    if (outer == nullptr) {
+      return true;
+    }
+    stack = get(outer->deque.strand.stack);
+  }
+  return false;
+}
 
-/// Whether the strand began its thread's work: nothing comes before it, so a reducer's own value is its view. Such a strand is
-/// on the stack that the thread came with, and a strand that left it is back there only after the join that merged all.
 bool is_base() noexcept {
   const worker* const self = this_worker();
-  return self == nullptr || is_base_stack(self->deque.strand.stack);
+  return self == nullptr || is_base(self->deque.strand.stack);
 }
 
 void thread_ends(void*) { drop_thread_views(); }
@@ -128,13 +140,6 @@ void* make_word(std::uint32_t id) {
                                                                                             : nullptr;
 }
 
-/// The strand's set, which is its own no longer. The strand has none then.
-view_set* leave_set() noexcept {
-  view_set* const set = this_views();
-  set_this_views(nullptr);
-  return set;
-}
-
 void end_set(view_set* set) noexcept {
   if (set != nullptr) {
     view::drop_all(reducers, set);
@@ -154,13 +159,7 @@ void reduction_failed(void* context) {
 }
 
 view_set* merged(view_set* left, bool left_is_base, view_set* right, reducing& who) {
-  const view::timed merging(view::activity::merge);
-  view_set* emptied = nullptr;
-  view_set* const both = view::merge({reducers, reduction_failed, &who}, left, left_is_base, right, emptied);
-  if (emptied != nullptr) {
-    kept.give_set(emptied);
-  }
-  return both;
+  return merge_with_updates({reducers, reduction_failed, &who}, kept, left, left_is_base, right);
 }
 
 /// `one` and a neighbour of it become one.
@@ -193,7 +192,7 @@ piece* make_piece(nopal_frame* frame) noexcept {
            .activation = frame->frame_pointer,
            .before = away ? stack->base.segment_before : view::no_segment,
            .last = away ? stack->base.sequence : 0,
-           .is_base = is_base_stack(stack),
+           .is_base = is_base(stack),
            .awaits_others = false,
            .views = leave_set(),
            .exception = nullptr,
@@ -215,7 +214,6 @@ void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
   NOPAL_DISTURB();
   while (piece* const neighbour = offer(mine, ready)) {
     mine = joined(mine, neighbour, who);
-    end_set(leave_set());  // what reductions did to reducers, which they must not
     NOPAL_DISTURB();
   }
   this_worker()->ready = ready;
@@ -223,7 +221,7 @@ void deposit(nopal_frame* frame, bool of_stolen_child) noexcept {
 
 /// From here on the strand has `views`, which begin where the segment after `before` does.
 void go_on_with(nopal_stack* stack, const nopal_frame* frame, view_set* views,
-                std::uint32_t before) noexcept {
+                std::uint64_t before) noexcept {
   set_this_views(views);
   if (is_away(stack, frame)) {
     stack->base.segment_before = before;
@@ -242,7 +240,7 @@ piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept {
   if (first == nullptr) {
     return nullptr;  // The first reducer came when all was deposited that would be.
   }
-  if (first->next != nullptr || first->is_base != is_base_stack(stack)) {
+  if (first->next != nullptr || first->is_base != is_base(stack)) {
     return first;
   }
   go_on_with(stack, frame, first->views, first->before);
@@ -256,7 +254,7 @@ bool has_all_views(nopal_frame* frame) noexcept { return pieces.is_whole(frame, 
 /// reducer was made after some children had ended. Returns what the join returns.
 extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept {
   void* const exception = first->exception;
-  const std::uint32_t before = first->before;
+  const std::uint64_t before = first->before;
   const bool base = is_base();
   reducing who{frame, false};
   view_set* all = nullptr;
@@ -271,7 +269,6 @@ extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept 
     kept.give_piece(first);
     first = next;
   }
-  end_set(leave_set());
   go_on_with(this_worker()->deque.strand.stack, frame, all, before);
   return exception != nullptr ? exception : take_exception(frame);
 }
@@ -316,6 +313,11 @@ extern "C" NOPAL_EXPORT void* nopal_make_reducer(nopal_hyperobject* made,
 }
 
 extern "C" NOPAL_EXPORT void nopal_end_reducer(nopal_hyperobject* reducer) {
+  if (is_being_reduced(reducer->id)) {
+    // Its end waits for the reduction, which would wait for the end.
+    os::write_stderr("nopal: a reducer ends in its own reduce: let it end after the join\n");
+    std::abort();
+  }
   view_set* const set = this_views();
   void* const view = set != nullptr ? set->remove(reducer->id) : nullptr;
   if (view != nullptr) {

@@ -53,7 +53,7 @@ enum park_state : std::uint32_t {
 };
 
 struct worker {
-  // The first 128 bytes are known to the inlined fast path, the two pointers behind them to the assembly.
+  // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
   nopal_deque deque;
   void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry; set once
   void* exit_stack_pointer;       ///< where the scheduler returns to; threads of the pool only
@@ -64,6 +64,7 @@ struct worker {
   worker* outer;                ///< the worker that this one interrupts; null for a thread's first; set once
   std::atomic<worker*> nested;  ///< for calls inside this worker's; null until one was made, then for good
   const void* local;            ///< nopal_local() of this root's strands; as the fields of `deque.strand`
+  const char* pinned_at;        ///< a nested worker's call lies below this address of its stack
   bool hides_outer;             ///< thieves may not look at the exceptions of the workers outside of this one
 
   // Written by other workers.
@@ -84,24 +85,29 @@ struct worker {
   // This worker's own.
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
-  nopal_frame* ready;    ///< a frame to resume once the child that ended here has been counted
-  std::uint64_t random;  ///< state of the victim choice; never zero
-  int index;             ///< in the table; a nested worker is not there, and has its thread's
-  bool of_pool;          ///< a thread of the pool, not of the program
-  bool alternate_stack;  ///< this worker's signal stack is in force on its thread
-  nopal_stack native;    ///< the stack the thread came with
+  nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
+  std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
+  std::uint64_t random;      ///< state of the victim choice; never zero
+  int index;                 ///< in the table; a nested worker is not there, and has its thread's
+  bool of_pool;              ///< a thread of the pool, not of the program
+  bool alternate_stack;      ///< this worker's signal stack is in force on its thread
+  nopal_stack native;        ///< the stack the thread came with
   checkers::stack_record
       own_scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
   void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack
-  void* signal_stack;        ///< for the overflow handler
-  worker* next_idle;         ///< in the list of workers without a thread
+  void* signal_stack;        ///< for the overflow handler, with a guard page below; null before it is needed
+  std::int32_t
+      bottom_at_rest;  ///< of the deque, when the thread last came back to its own stack: its forks came later
+  bool
+      ends_already;  ///< the thread was ending when it left its own stack: its strands are of its last destructors
+  worker* next_idle;  ///< in the list of workers without a thread
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before
   worker_counters counts;
 };
 
-/// A field of nopal_strand: relaxed, as its comment says.
+/// A field of nopal_strand or nopal_strand_setting: relaxed, as their comments say.
 template <class T>
 [[nodiscard]] inline T get(const T& field) noexcept {
   return __atomic_load_n(&field, __ATOMIC_RELAXED);
@@ -111,18 +117,26 @@ inline void set(T& field, std::type_identity_t<T> value) noexcept {
   __atomic_store_n(&field, value, __ATOMIC_RELAXED);
 }
 
-/// SSE and x87 control words in one, as the arch layer has them.
-[[nodiscard]] inline std::uint64_t float_control_of(const nopal_strand& strand) noexcept {
-  return get(strand.float_control) | static_cast<std::uint64_t>(get(strand.x87_control)) << 32;
+/// For nopal_strand_setting, whose line thieves share.
+template <class T>
+inline void set_if_changed(T& field, std::type_identity_t<T> value) noexcept {
+  if (get(field) != value) {
+    set(field, value);
+  }
 }
-inline void set_float_control_of(nopal_strand& strand, std::uint64_t control) noexcept {
-  set(strand.float_control, static_cast<std::uint32_t>(control));
-  set(strand.x87_control, static_cast<std::uint16_t>(control >> 32));
+
+/// SSE and x87 control words in one, as the arch layer has them.
+[[nodiscard]] inline std::uint64_t float_control_of(const nopal_strand_setting& setting) noexcept {
+  return get(setting.float_control) | static_cast<std::uint64_t>(get(setting.x87_control)) << 32;
+}
+inline void set_float_control_of(nopal_strand_setting& setting, std::uint64_t control) noexcept {
+  set_if_changed(setting.float_control, static_cast<std::uint32_t>(control));
+  set_if_changed(setting.x87_control, static_cast<std::uint32_t>(control >> 32));
 }
 
 /// Whose root the strand is part of that `one` runs; that ran last, in a scheduler. A worker of the pool has none at first.
 [[nodiscard]] inline const worker* root_of(const worker& one) noexcept {
-  return static_cast<const worker*>(get(one.deque.root));
+  return static_cast<const worker*>(get(one.deque.setting.root));
 }
 
 /// The thread's first worker.
@@ -157,8 +171,10 @@ inline void run_on(worker* self, nopal_stack* stack) noexcept {
   nopal_strand& strand = self->deque.strand;
   if (stack != nullptr) {
     set(strand.base_frame_pointer, stack->base.frame_pointer);
+    set(strand.base_scope, stack->base.scope);
     set(strand.base_to_home, stack->base.to_home);
     set(strand.segment, stack->base.sequence);
+    self->first_entry = self->deque.bottom;
   }
   set(strand.stack, stack);
 }
@@ -180,6 +196,10 @@ void set_this_worker(worker* self) noexcept;
 
 /// The thread's nopal_local().
 void set_this_local(const void* value) noexcept;
+
+/// Whether the calling thread was started as one of the pool's, also when it has left that.
+bool is_thread_of_pool() noexcept;
+void set_thread_of_pool(bool is_one) noexcept;
 
 /// The C++ runtime's state of the calling thread; null if there is none.
 exception_state* this_thread_exceptions() noexcept;

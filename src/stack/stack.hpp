@@ -6,6 +6,7 @@
 #ifndef NOPAL_STACK_STACK_HPP
 #define NOPAL_STACK_STACK_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,22 +14,39 @@
 
 #include "checkers/checkers.hpp"
 
+struct nopal_frame;
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
 struct worker;
+
+namespace view {
+struct merge_record;
+}
+
+/// A stack that a function is away on for one scope, when its continuation is stolen there by a fork of another scope: whether
+/// the strand comes back is known to the thief, or to a later join, and whether the stack is still run on to the child that
+/// went on there. Who speaks last gives a stack back that nobody comes back to. docs/join.md has the argument.
+enum second_scope : std::uint8_t {
+  child_over = 1,  ///< nothing runs there any more
+  stays_away = 2,  ///< the strand does not come back
+};
 
 /// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
 struct strand_base {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
   std::ptrdiff_t to_home =
       0;  ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
-  std::uint32_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
-  std::uint32_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
+  std::uint64_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
+  std::uint64_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
+  nopal_frame* scope = nullptr;      ///< whose steal brought the strand here; null if it began here
 };
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
+
+struct nopal_frame;
 
 /// Named in frame.h, hence outside the namespace.
 struct nopal_stack {
@@ -40,6 +58,33 @@ struct nopal_stack {
   std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder
 
   nopal::strand_base base;  ///< written by the worker that runs here, and read by it alone
+
+  /// Bits of second_scope. Set by the child and by a thief or a join, in any order; cleared by who comes to the stack.
+  std::atomic<std::uint8_t> second{0};
+
+  /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
+  nopal::view::merge_record* merge = nullptr;
+
+  /// The activation that the worker came here with, stolen or joined, and its stack pointer; for jumps. Written as above.
+  const void* entered_frame = nullptr;
+  char* entered_at = nullptr;
+
+  /// The innermost forks, older than the worker's coming, whose children lie here and go on when it leaves. Written as above.
+  struct forks_below {
+    static constexpr unsigned kept = 8;
+    nopal_frame* frames[kept] = {};
+    unsigned count = 0;  ///< of all; a jump past those that are forgotten is not seen
+
+    [[nodiscard]] nopal_frame* innermost() const noexcept {
+      return count == 0 ? nullptr : frames[(count - 1) % kept];
+    }
+    void remove() noexcept {
+      if (count != 0) {
+        --count;
+        frames[count % kept] = nullptr;
+      }
+    }
+  } forks;
 
   nopal::checkers::stack_record record;  ///< for the tools that watch the program
 

@@ -15,10 +15,16 @@ void reduce(const merge_context& with, std::uint32_t id, void* left, const view_
     with.reducers.let_go(id);  // the reducer's own value, known to both
     return;
   }
+  if (with.reduced != nullptr) {
+    *with.reduced = id;
+  }
   try {
     with.reducers.reduce(id, left, right);
   } catch (...) {
     with.failed(with.context);
+  }
+  if (with.reduced != nullptr) {
+    *with.reduced = 0;
   }
   end_view(with.reducers, from, id, right);
 }

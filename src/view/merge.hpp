@@ -11,11 +11,19 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace view {
 
+/// A merge that is under way on a stack.
+struct merge_record {
+  std::uint32_t reduced;  ///< the reducer whose views are being reduced; 0: none
+  merge_record* outer;    ///< another one on the same stack, whose reduction came to this one
+};
+
 /// What a merge calls.
 struct merge_context {
   registry& reducers;
   void (*failed)(void* context);  ///< in a handler, for what a reduction throws; its right view is lost
   void* context;
+  std::uint32_t* reduced =
+      nullptr;  ///< where to say which reducer's views are being reduced, if anybody asks
 };
 
 /// The views of `left`, then those of `right`, either of which may be null for none. If `left_is_base`, a reducer without a

@@ -14,7 +14,7 @@ bool earlier(const piece* a, const piece* b) { return a->is_base || (!b->is_base
 bool are_neighbours(const piece* a, const piece* b) { return a->last == b->before || b->last == a->before; }
 
 /// The piece of `activation` that ends with `segment`.
-piece* ending_with(piece* first, std::uint32_t segment, const void* activation) {
+piece* ending_with(piece* first, std::uint64_t segment, const void* activation) {
   while (first != nullptr && (first->last != segment || first->activation != activation)) {
     first = first->next;
   }
@@ -38,7 +38,7 @@ piece* last_of(piece* first, const nopal_frame* scope, int& count) {
 /// is missing that will come.
 template <class Pass>
 bool walk_back(piece* list, const piece* last, int count, Pass pass) {
-  std::uint32_t before = last->before;
+  std::uint64_t before = last->before;
   for (int passed = 1; passed < count && before != no_segment && before != unknown_segment;) {
     piece* const previous = ending_with(list, before, last->activation);
     if (previous == nullptr) {

@@ -23,15 +23,15 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace view {
 
 /// In place of a segment before the first.
-inline constexpr std::uint32_t no_segment = 0xffffffffU;
+inline constexpr std::uint64_t no_segment = ~std::uint64_t{0};
 /// In place of one that may never be deposited: at the steal that ended it no reducer had been seen yet.
-inline constexpr std::uint32_t unknown_segment = 0xfffffffeU;
+inline constexpr std::uint64_t unknown_segment = no_segment - 1;
 
 struct piece {
   nopal_frame* scope;
   const void* activation;  ///< the function's, which may have several scopes
-  std::uint32_t before;    ///< the segment before the piece's first, or one of the above
-  std::uint32_t
+  std::uint64_t before;    ///< the segment before the piece's first, or one of the above
+  std::uint64_t
       last;  ///< the piece's last segment: the ticket of the steal that began it, 0 for the one at home
   bool
       is_base;  ///< it begins with a thread's first strand: a reducer without a view in it has its own value there

@@ -1,8 +1,9 @@
 #!/bin/sh
-# usage: ends_with.sh TEXT PROGRAM
+# usage: ends_with.sh TEXT PROGRAM ARGUMENT...
 # Passes if PROGRAM aborts after one line on stderr that has TEXT in it.
-text=$1 program=$2
-said=$("$program" 2>&1)
+text=$1
+shift
+said=$("$@" 2>&1)
 code=$?
 echo "exit code $code: $said"
 [ "$code" -eq 134 ] || exit 1

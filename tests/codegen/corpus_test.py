@@ -43,13 +43,15 @@ def run(command, **more):
 def build(given, flags):
     """The linked program and the objects."""
     corpus = os.path.join(HERE, "corpus")
-    sources = sorted(name for name in os.listdir(corpus) if name.endswith(".cpp"))
+    sources = sorted(name for name in os.listdir(corpus) if name.endswith((".cpp", ".c")))
     definitions = ["-D" + name for name in given.define if name]
 
     def compile_one(name):
-        target = os.path.join(given.work, name[:-4] + ".o")
-        run([given.compiler, "-std=c++20", *WARNINGS, *definitions, *flags, "-I", given.include, "-c",
-             os.path.join(corpus, name), "-o", target])
+        source = os.path.join(corpus, name)
+        target = os.path.join(given.work, name + ".o")
+        language = ["-x", "c", "-std=c11"] if name.endswith(".c") else ["-std=c++20"]
+        run([given.compiler, *language, *WARNINGS, *definitions, *flags, *flags_of_file(source), "-I", given.include,
+             "-c", source, "-o", target])
         return target
 
     with ThreadPoolExecutor(2) as pool:
@@ -59,6 +61,13 @@ def build(given, flags):
     run([given.compiler, *flags, *linker_of(given.compiler, flags), *objects, given.library,
          *found_at_run_time, "-pthread", "-o", program])
     return program, objects
+
+
+def flags_of_file(source):
+    """What the file's first line asks for."""
+    with open(source, encoding="utf-8") as file:
+        found = re.match(r"// flags: (.*)$", file.readline())
+    return found.group(1).split() if found else []
 
 
 def linker_of(compiler, flags):

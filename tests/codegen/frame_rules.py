@@ -14,7 +14,7 @@ Code that nothing in the function leads to (landing pads, cases of a switch) cou
 
 import re
 
-FORK = "nopal_enter_fork"
+FORK = re.compile(r"^(nopal_enter_fork|nopal_fibril_fork_\w+)$")
 JOIN = "nopal_suspend_at_join"
 WRAPPER = re.compile(r"enter_child")
 FORBIDDEN_CALLS = re.compile(r"^(pthread_\w+|__tls_get_addr|__emutls_get_address|_ZTW\w+)")
@@ -79,12 +79,12 @@ def forks_of(function):
         instruction = function.code[address]
         name = (instruction.target_name or "").split("@")[0]
         if instruction.is_call and instruction.is_direct:
-            if name == FORK:
+            if FORK.match(name):
                 result.append(address)
-        elif instruction.is_call and (loaded or name == FORK):
+        elif instruction.is_call and (loaded or FORK.match(name)):
             result.append(address)
             loaded = False
-        elif name == FORK:
+        elif FORK.match(name):
             loaded = True
     return result
 

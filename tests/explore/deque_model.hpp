@@ -17,6 +17,7 @@ enum class deque_fault {
   no_barrier,       ///< a forced publish passes no process-wide barrier
   no_new_version,   ///< the owner takes public entries back under the old version
   no_raising,       ///< a forced publish raises split without saying that it is not settled
+  pop_relaxed,      ///< the store of `bottom` by a pop releases nothing
   push_relaxed,     ///< the store of `bottom` releases nothing
   bottom_relaxed,   ///< the look at `bottom` acquires nothing
   install_relaxed,  ///< the store of a grown array's address releases nothing
@@ -24,9 +25,11 @@ enum class deque_fault {
 };
 
 struct deque_scenario {
-  /// + push, - pop, as the function that forks does it; ! starts anew with an empty deque, as the scheduler does.
+  /// + push, - pop, as the function that forks does it; ! starts anew with an empty deque, as the scheduler does;
+  /// { enters a handler, } leaves it.
   std::string owner;
-  /// Per thief: s steal, f force a publish, r the same without a barrier since the system refuses it, p poison the limit.
+  /// Per thief: s steal, f force a publish, r the same without a barrier since the system refuses it, p poison the limit;
+  /// k forces one that asks whether the entries in question were pushed in handlers, and not whether the owner is in one.
   std::vector<std::string> thieves;
   int pushed = 0;                ///< entries at the start
   int published = 0;             ///< of them
@@ -37,8 +40,8 @@ struct deque_scenario {
   deque_fault fault = deque_fault::none;
 };
 
-/// Each entry is taken once or still there at the end; who takes one sees what was written before its push, and the strand
-/// that it was pushed by.
+/// Each entry is taken once or still there at the end; who takes one sees what was written before its push, the strand
+/// that it was pushed by, and the handler that it was pushed in: if that is one, the slot is tagged.
 class deque_model final : public model {
 public:
   explicit deque_model(deque_scenario with) : with_(std::move(with)) {}
@@ -48,12 +51,15 @@ public:
   void check() override;
 
   int push_slowly(nopal_frame* frame);
+  static bool in_no_handler(void* self);
 
 private:
   static constexpr int most_entries = 12;
   struct entry {
-    plain<int> content;  // the strand that pushed it
-    int taken;           // how often; by its takers
+    plain<int> content;   // the strand that pushed it
+    plain<int> handler;   // that it was pushed in; 0: none
+    plain<int> recorded;  // the same, for thieves; valid if the slot is tagged
+    int taken;            // how often; by its takers
   };
 
   void own();
@@ -61,8 +67,12 @@ private:
   void push();
   void pop();
   void start_anew();
+  void enter_handler();
+  void leave_handler();
+  void record(nopal_frame*& slot);
+  bool are_of_no_handler();
   void steal(int thief);
-  void force(bool refused);
+  void force(char how);
   [[nodiscard]] nopal_frame* frame_of(int number);
   entry& entry_of(nopal_frame* frame);
 
@@ -78,6 +88,8 @@ private:
   std::vector<int> in_deque_;  // by the owner's count, oldest first
   int pushed_ = 0;
   int strand_ = 0;
+  int caught_ = 0;    // what the C++ runtime has: the handler that the owner is in; read by thieves
+  int handlers_ = 0;  // the owner's own count
 };
 
 }  // namespace explore

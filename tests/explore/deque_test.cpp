@@ -16,6 +16,13 @@ void expect_right(const deque_scenario& with) {
   explore::expect_right(program);
 }
 
+void expect_found(const deque_scenario& with, const char* broken) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    explore::deque_model program(with);
+    explore::expect_failure(program, memory, {.broken = broken});
+  }
+}
+
 void expect_fault(deque_scenario with, deque_fault fault, memory_kind memory) {
   with.fault = fault;
   explore::deque_model program(with);
@@ -44,6 +51,13 @@ const deque_scenario a_few_places_further = {
     .owner = "-!+-", .thieves = {"sf"}, .pushed = 1, .published = 1, .first = 2};
 const deque_scenario without_barrier = {.owner = "+-+-", .thieves = {"s", "s"}, .without_barrier = true};
 
+const deque_scenario handler_after_pop = {.owner = "-{+-", .thieves = {"fs"}, .pushed = 1};
+const deque_scenario handler_and_another_pop = {.owner = "-{++-", .thieves = {"fs"}, .pushed = 1};
+const deque_scenario handler_left = {.owner = "{+-}+-", .thieves = {"fs"}};
+const deque_scenario pops_in_a_handler = {.owner = "{+++--", .thieves = {"fs"}};
+const deque_scenario publish_in_a_handler = {
+    .owner = "{+-", .thieves = {"kss"}, .pushed = 1, .poisoned = true};
+
 TEST(deque, pops_against_a_thief) { expect_right(pops_against_a_thief); }
 TEST(deque, pops_against_two_thieves) { expect_right(pops_against_two_thieves); }
 TEST(deque, force_against_pops) { expect_right(force_against_pops); }
@@ -60,10 +74,15 @@ TEST(deque, growth_beside_force) { expect_right(growth_beside_force); }
 TEST(deque, anew) { expect_right(anew); }
 TEST(deque, anew_beside_force) { expect_right(anew_beside_force); }
 TEST(deque, a_few_places_further) { expect_right(a_few_places_further); }
+TEST(deque, handler_after_pop) { expect_right(handler_after_pop); }
+TEST(deque, handler_and_another_pop) { expect_right(handler_and_another_pop); }
+TEST(deque, handler_left) { expect_right(handler_left); }
+TEST(deque, pops_in_a_handler) { expect_right(pops_in_a_handler); }
+TEST(deque, publish_in_a_handler) { expect_right(publish_in_a_handler); }
 TEST(deque, without_barrier) { expect_right(without_barrier); }
 
-// No fault: what the first look at `bottom` found, the process-wide barrier after it acquires, and the second look can only
-// leave less of it.
+// No fault without handlers: what the first look at `bottom` found, the process-wide barrier after it acquires, and the second
+// look can only leave less of it.
 TEST(deque, force_needs_no_acquire_beside_its_barrier) {
   deque_scenario with = force_against_push;
   with.fault = deque_fault::bottom_relaxed;
@@ -92,6 +111,15 @@ TEST(deque_faults, no_new_version) {
 TEST(deque_faults, no_raising) {
   expect_fault(force_beside_a_thief, deque_fault::no_raising, memory_kind::tso);
   expect_fault(force_beside_a_thief, deque_fault::no_raising, memory_kind::views);
+}
+TEST(deque_faults, permission_asked_too_early) { expect_found(handler_after_pop, "allowed too early"); }
+TEST(deque_faults, raise_ended_unchecked) { expect_found(pops_in_a_handler, "raise ended unchecked"); }
+TEST(deque_faults, recorded_at_first_only) { expect_found(publish_in_a_handler, "recorded at first only"); }
+TEST(deque_faults, pop_relaxed) {
+  expect_fault(handler_and_another_pop, deque_fault::pop_relaxed, memory_kind::views);
+}
+TEST(deque_faults, bottom_relaxed) {
+  expect_fault(handler_after_pop, deque_fault::bottom_relaxed, memory_kind::views);
 }
 TEST(deque_faults, push_relaxed) {
   expect_fault(force_against_push, deque_fault::push_relaxed, memory_kind::views);

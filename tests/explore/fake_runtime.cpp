@@ -26,7 +26,10 @@ worker* this_worker() noexcept { return reinterpret_cast<worker*>(nopal_current)
 worker* adopt_this_thread() noexcept { return nullptr; }
 bool start_runtime(runtime&) noexcept { return true; }
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
+void check_end_of_thread(worker*, const nopal_stack*, bool) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
+void drop_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
+bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 void return_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 
 nopal_stack* stack_pool::take(const void*) noexcept { return nullptr; }
@@ -113,7 +116,7 @@ void scheduler_model::set_up() {
   name(&all.sleepers, sizeof(int), "sleepers");
 
   for (int i = 0; i < most_workers; ++i) {
-    stacks[i] = {};
+    new (&stacks[i]) nopal_stack{};
     touched_[i].initialize(0);
     kept_off_[i].initialize(0);
     name(&kept_off_[i], sizeof(int), "CPUs allowed");
@@ -128,6 +131,7 @@ void scheduler_model::set_up() {
     one.has_thread.store(true, __ATOMIC_RELAXED);
     ignore(&one.counts, sizeof one.counts);
     ignore(&one.deque.strand, sizeof one.deque.strand);
+    ignore(&one.deque.setting, sizeof one.deque.setting);
     ignore(&one.cpu, sizeof one.cpu);
     ignore(&one.visitors, sizeof one.visitors);
     ignore(&one.has_thread, sizeof one.has_thread);

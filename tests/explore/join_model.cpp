@@ -10,8 +10,8 @@ namespace {
 
 class join_model final : public scheduler_model {
 public:
-  join_model(join_home home, int children, join_fault fault)
-      : home_(home), children_(children), fault_(fault) {}
+  join_model(join_home home, int children, join_fault fault, bool settling)
+      : home_(home), children_(children), fault_(fault), settling_(settling) {}
   [[nodiscard]] int threads() const override { return children_ + 1; }
 
   void set_up() override {
@@ -19,7 +19,7 @@ public:
     frame_ = {};
     frame_.frame_pointer = &frame_;
     frame_.call_stack_pointer = &frame_;
-    frame_.steals = static_cast<std::uint32_t>(children_);
+    frame_.steals = settling_ ? 0 : static_cast<std::uint32_t>(children_);
     const std::uint64_t control = nopal::arch::float_control();
     frame_.float_control = static_cast<std::uint32_t>(control);
     frame_.x87_control = static_cast<std::uint32_t>(control >> 32);
@@ -28,6 +28,8 @@ public:
       results_[i].initialize(0);
       name(&results_[i], sizeof(int), "result");
       resumptions_[i] = 0;
+      not_stolen_[i] = settling_ ? 1 : 0;
+      name(&not_stolen_[i], sizeof not_stolen_[i], "not stolen");
       // All but the first child run where nothing but a strand of this activation is.
       stacks[i].base.frame_pointer = frame_.frame_pointer;
       nopal::run_on(&workers[i], &stacks[i]);
@@ -49,6 +51,11 @@ public:
   }
 
   void run(int thread) override {
+    if (thread == 0) {
+      steal_from_all();
+    } else if (settling_) {
+      lock(&not_stolen_[thread]);
+    }
     results_[thread].write(100 + thread);
     touch(&stacks[thread]);
     if (thread == 0) {
@@ -78,18 +85,33 @@ public:
   }
 
 private:
+  /// A child learns that its continuation is stolen before the thief counts the steal.
+  void steal_from_all() {
+    for (int i = 1; settling_ && i <= children_; ++i) {
+      unlock(&not_stolen_[i]);
+      nopal::count_steal(&workers[0], &frame_);
+      require(frame_.steals >= 1, "a scope that was stolen from says that it was not");
+    }
+  }
+
   join_home home_;
   int children_;
   join_fault fault_;
+  bool settling_;
   nopal_frame frame_{};
   plain<int> results_[most_workers];
+  std::uint32_t not_stolen_[most_workers] = {};
   int resumptions_[most_workers] = {};
 };
 
 }  // namespace
 
 std::unique_ptr<model> make_join_model(join_home home, int children, join_fault fault) {
-  return std::make_unique<join_model>(home, children, fault);
+  return std::make_unique<join_model>(home, children, fault, false);
+}
+
+std::unique_ptr<model> make_settling_model(join_home home, int children, join_fault fault) {
+  return std::make_unique<join_model>(home, children, fault, true);
 }
 
 }  // namespace explore

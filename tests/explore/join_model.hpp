@@ -27,6 +27,10 @@ enum class join_home {
 /// home, where nobody else is any more, and sees what every child did.
 std::unique_ptr<model> make_join_model(join_home home, int children, join_fault fault);
 
+/// The same, but the worker steals from the scope first, once for each child, which may end from then on; and the counts
+/// are settled at the second steal and each one after.
+std::unique_ptr<model> make_settling_model(join_home home, int children, join_fault fault);
+
 }  // namespace explore
 
 #endif

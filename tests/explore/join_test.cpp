@@ -34,6 +34,25 @@ TEST(join, is_handed_to_the_thread_of_its_stack) {
   expect_right(join_home::pinned, 1, early);
 }
 
+TEST(join, settles_the_counts_of_a_scope_that_is_stolen_from_without_end) {
+  for (const join_home home : {join_home::pooled, join_home::stays}) {
+    explore::expect_right(*make_settling_model(home, 2, join_fault::none));
+    explore::expect_right(*make_settling_model(home, 3, join_fault::none), {.preemptions = 3});
+  }
+}
+
+TEST(join_faults, unfinished_settled) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    explore::expect_failure(*make_settling_model(join_home::pooled, 3, join_fault::none), memory,
+                            {.broken = "unfinished settled"});
+  }
+}
+TEST(join_faults, torn_settling) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    explore::expect_failure(*make_settling_model(join_home::pooled, 2, join_fault::torn), memory);
+  }
+}
+
 TEST(join_faults, torn_step) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
     expect_fault(join_home::pooled, 2, join_fault::torn, memory);

@@ -20,6 +20,8 @@ public:
     lives = with.lives;
     adopted_at_first = with.adopted_at_first;
     poisoned_at_first = with.poisoned;
+    first_thread_over = with.first_thread_over;
+    watch_strands = with.first_thread_over;
     threads_granted = with.threads_granted;
     values_granted = with.values_granted;
     for (const std::string& script : with.program) {
@@ -53,9 +55,15 @@ public:
       be_pool_thread(thread);
       return;
     }
+    follow(thread, with_.program[static_cast<std::size_t>(thread)]);
+  }
+
+  void last_destructors(int thread) override { follow(thread, with_.pool_end); }
+
+  void follow(int thread, const std::string& script) {
     int kept[entries_each] = {};
     int depth = 0;
-    for (const char what : with_.program[static_cast<std::size_t>(thread)]) {
+    for (const char what : script) {
       switch (what) {
       case '+': kept[depth++] = push(thread); break;
       case '-': pop(kept[--depth]); break;
@@ -77,8 +85,8 @@ public:
 
   void check() override {
     const nopal::runtime& all = nopal::the_runtime();
-    for (int i = 0; i < program_threads; ++i) {
-      require(!waits(i), "a thread of the program waits for good");
+    for (int i = 0; i < threads(); ++i) {
+      require(i >= program_threads || !waits(i), "a thread of the program waits for good");
       const nopal::worker* const own = worker_of(i);
       require(own == nullptr || all.table[own->index].load(__ATOMIC_RELAXED) == own,
               "two workers have one place");
@@ -133,6 +141,8 @@ private:
       ++runs_[number];
     } else {
       lock(&not_joined_[number]);
+      nopal::worker* const self = nopal::this_worker();  // back on its own stack
+      self->bottom_at_rest = self->deque.bottom;
     }
   }
 
@@ -140,9 +150,8 @@ private:
   void stop() const {
     nopal::runtime& all = nopal::the_runtime();
     const nopal::locked guard(all);
-    if (!nopal::any_strand_active(all)) {
-      nopal::stop_runtime(all);
-      require(pool_is_over(), "a thread of the pool runs on");
+    if (nopal::stop_runtime(all)) {
+      require(pool_is_over() || is_pool_thread(), "a thread of the pool runs on");
     }
   }
 

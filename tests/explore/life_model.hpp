@@ -15,14 +15,17 @@ struct life_scenario {
   /// Per thread of the program: + push, - pop or wait until the thief is done, w wake somebody as a push does, v look whether a visit is possible of
   /// everybody, e end, x stop the runtime unless some strand is active. Each function that forks joins before e and x.
   std::vector<std::string> program;
+  /// What each thread of the pool does when it has left the pool and is about to end.
+  std::string pool_end = {};
   int pool_threads = 1;
-  int adopted_at_first = 0;    ///< the runtime runs already, and so many of these threads forked before
-  bool poisoned = true;        ///< their limits; else their first fork is on the fast path
-  int lives = 1;               ///< of the runtime, at most
-  bool hasty = false;          ///< a sleeper's second look may come too early
-  int threads_granted = 100;   ///< the system refuses more
-  int values_granted = 100;    ///< the system refuses room for more values of a thread-specific key
-  bool relaxed_table = false;  ///< a fault: workers enter the table without release
+  bool first_thread_over = false;  ///< of the process, which is none of these
+  int adopted_at_first = 0;        ///< the runtime runs already, and so many of these threads forked before
+  bool poisoned = true;            ///< their limits; else their first fork is on the fast path
+  int lives = 1;                   ///< of the runtime, at most
+  bool hasty = false;              ///< a sleeper's second look may come too early
+  int threads_granted = 100;       ///< the system refuses more
+  int values_granted = 100;        ///< the system refuses room for more values of a thread-specific key
+  bool relaxed_table = false;      ///< a fault: workers enter the table without release
 };
 
 /// Each fork is run on once; nobody uses a worker, a stack or a thread's exception state that is gone; the runtime is started

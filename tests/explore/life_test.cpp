@@ -85,6 +85,26 @@ TEST(stop, after_a_fork) { expect_right(stop_after_fork, 1, 1); }
 TEST(stop, beside_a_thread_s_end) { expect_right(stop_beside_end, 1, 1); }
 TEST(stop, beside_a_first_fork) { expect_right(stop_beside_start, 0, 0); }
 TEST(stop, beside_a_fork) { expect_right(stop_beside_fork, 0, 0); }
+
+// What the program runs when a thread of the pool ends, and several who stop at once.
+const life_scenario stop_and_fork_at_end = {.program = {"x"}, .pool_end = "+-", .adopted_at_first = 1};
+const life_scenario stop_and_stop_at_end = {.program = {"x"}, .pool_end = "x", .adopted_at_first = 1};
+const life_scenario stop_by_two = {.program = {"x", "x"}, .adopted_at_first = 1};
+const life_scenario stop_by_two_and_start = {
+    .program = {"x", "x+-"}, .pool_threads = 0, .adopted_at_first = 1, .lives = 2};
+const life_scenario last_end = {.program = {"+-e"}, .first_thread_over = true, .adopted_at_first = 1};
+TEST(stop, of_a_thread_that_forks_at_its_end) { expect_right(stop_and_fork_at_end, 1, 1); }
+TEST(stop, of_a_thread_that_stops_at_its_end) { expect_right(stop_and_stop_at_end, 2, 1); }
+TEST(stop, by_two_at_once) { expect_right(stop_by_two, 1, 1); }
+TEST(stop, by_two_at_once_and_start) { expect_right(stop_by_two_and_start, 2, 1); }
+TEST(stop, by_the_last_thread_s_end) { expect_right(last_end, 2, 1); }
+TEST(stop_faults, joined_with_the_lock) {
+  expect_fault(stop_and_fork_at_end, "joined with the lock", anywhere, 1);
+  expect_fault(stop_and_stop_at_end, "joined with the lock", anywhere, 1);
+}
+TEST(stop_faults, waits_for_itself) { expect_fault(stop_and_stop_at_end, "waits for itself", anywhere, 1); }
+TEST(stop_faults, by_two) { expect_fault(stop_by_two, "stopped by two", anywhere, 2); }
+TEST(stop_faults, end_not_told) { expect_fault(stop_by_two, "end of stop not told", anywhere, 2); }
 TEST(stop_faults, worker_freed) { expect_fault(stop_beside_wake, "stopped worker freed", anywhere, 2); }
 TEST(stop_faults, not_joined) { expect_fault(stop, "not joined", anywhere, 3); }
 TEST(stop_faults, sleepers_not_woken) { expect_fault(stop, "sleepers not woken", anywhere, 3); }

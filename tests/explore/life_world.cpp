@@ -56,10 +56,13 @@ exception_state* this_thread_exceptions() noexcept { return the_life_world->exce
 void forget_exceptions() noexcept {}
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
+bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 void watch_for_overflow(worker*) noexcept {}
 void stop_watching_for_overflow(worker*) noexcept {}
 void forget_overflow_handler() noexcept {}
-std::size_t signal_stack_bytes() noexcept { return 16; }
+void free_signal_stack(worker*) noexcept {}
+bool is_thread_of_pool() noexcept { return the_life_world->is_pool_thread(); }
+void set_thread_of_pool(bool) noexcept {}
 void print_statistics() noexcept {}
 settings read_settings(const configuration&) { return the_life_world->asked(); }
 
@@ -111,6 +114,10 @@ int current_cpu() noexcept { return 0; }
 bool forbid_cpu(int, int, cpu_bits&) noexcept { return false; }
 bool allow_cpus(const cpu_bits&) noexcept { return true; }
 int current_thread_id() noexcept { return 0; }
+bool thread_is_ending() noexcept { return false; }
+bool first_thread_ends() noexcept { return the_life_world->first_thread_ends(); }
+not_cancelled::not_cancelled() noexcept : before_(0) {}
+not_cancelled::~not_cancelled() { static_cast<void>(before_); }
 std::uint64_t monotonic_ns() noexcept { return 0; }
 void yield() noexcept { explore::yield(); }
 void write_stderr(const char*, ...) noexcept {}
@@ -156,6 +163,7 @@ void life_world::set_up() {
   all.idle_workers = all.idle_pool_workers = nullptr;
   all.stacks_mapped = false;
   all.hooks_installed = false;
+  all.stops.store(0, __ATOMIC_RELAXED);
   for (auto* const flag : {&all.running, &all.stopping, &all.barrier_works}) {
     flag->store(false, __ATOMIC_RELAXED);
   }
@@ -172,6 +180,7 @@ void life_world::set_up() {
   name(&all.running, sizeof all.running, "running");
   name(&all.stopping, sizeof all.stopping, "stopping");
   name(&all.table_used, sizeof(int), "table_used");
+  name(&all.stops, sizeof all.stops, "stops");
   name(&all.sleepers, sizeof(int), "sleepers");
 
   started_ = workers_made_ = values_kept_ = stack_starts_ = stack_stops_ = 0;
@@ -232,6 +241,7 @@ void life_world::name_worker(nopal::worker* made) {
   const std::size_t watched = watch_strands ? sizeof strand.stack : 0;
   name(&strand.stack, sizeof strand.stack, numbered("stack of ").c_str());
   ignore(reinterpret_cast<char*>(&strand) + watched, sizeof strand - watched);
+  ignore(&made->deque.setting, sizeof made->deque.setting);
   ignore(&made->counts, sizeof made->counts);
   ignore(&made->cpu, sizeof made->cpu);
 }
@@ -252,6 +262,8 @@ void life_world::be_pool_thread(int thread) {
   pool_thread& self = pool_[thread - program_threads];
   lock(&self.not_started);
   self.entry(self.argument);
+  last_destructors(thread);
+  end_thread();
   self.over = true;
   unlock(&self.not_over);
 }
@@ -267,10 +279,11 @@ bool life_world::pool_is_over() const {
 void life_world::join_thread(std::uintptr_t handle) { lock(&pool_[handle].not_over); }
 
 bool life_world::keep_value(void* value) {
-  if (values_kept_ == values_granted) {
+  const bool counts = !is_pool_thread();
+  if (counts && values_kept_ == values_granted) {
     return false;
   }
-  ++values_kept_;
+  values_kept_ += counts ? 1 : 0;
   values_[acting_] = value;
   return true;
 }

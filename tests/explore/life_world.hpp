@@ -41,6 +41,8 @@ public:
   void keep_end(void (*at_end)(void*)) { at_end_ = at_end; }
   bool keep_value(void* value);
   [[nodiscard]] nopal::settings asked() const;
+  [[nodiscard]] bool is_pool_thread() const { return acting_ >= program_threads; }
+  [[nodiscard]] bool first_thread_ends() const { return first_thread_over; }
   void** way_out() { return ways_out_[acting_]; }
   void name_worker(nopal::worker* made);
 
@@ -50,14 +52,17 @@ protected:
   int lives = 1;             ///< of the runtime
   int adopted_at_first = 0;  ///< the runtime runs, and so many threads of the program are workers
   bool poisoned_at_first = true;
-  int threads_granted = 100;   ///< the system refuses more
-  int values_granted = 100;    ///< the system refuses room for more values of a key
-  bool watch_strands = false;  ///< what stack a worker runs on matters
+  int threads_granted = 100;       ///< the system refuses more
+  int values_granted = 100;        ///< the system refuses room for more values of a key
+  bool watch_strands = false;      ///< what stack a worker runs on matters
+  bool first_thread_over = false;  ///< before the others
 
   [[nodiscard]] int threads() const override { return program_threads + lives * pool_threads; }
+  /// What the program runs on a thread of the pool that ends.
+  virtual void last_destructors(int thread) = 0;
   /// Of a thread of the pool: waits until it is started, and is it.
   void be_pool_thread(int thread);
-  /// Of a thread of the program: its end, after which its exception state is gone.
+  /// A thread's end, after which its exception state is gone.
   void end_thread();
   [[nodiscard]] const nopal::worker* worker_of(int thread) const { return workers_[thread]; }
   [[nodiscard]] bool pool_is_over() const;  ///< no thread of the pool that was started runs any more

@@ -95,6 +95,8 @@ public:
   virtual content read_newest(int thread, unsigned where, int order) = 0;
   virtual void write_newest(int thread, unsigned where, const content& value, int order) = 0;
   virtual void fence(int thread, int order) = 0;
+  /// A full fence on `thread`, which is not running: at any moment after its last step.
+  virtual void fence_elsewhere(int thread) { fence(thread, __ATOMIC_SEQ_CST); }
 
   /// So much time has passed that the thread sees whatever was stored.
   virtual void settle(int thread) = 0;

@@ -1,4 +1,4 @@
-// The models of the scheduler have no reducers and no pinned calls.
+// The models of the scheduler have no reducers, no pinned calls and no longjmp.
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/runtime.hpp"
@@ -23,6 +23,9 @@ void hide_outer(worker*) noexcept {}
 void set_this_local(const void*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}
+
+// Nor jumps.
+void leave_forks_noted(const worker*, nopal_stack*, std::int32_t) noexcept {}
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -34,7 +34,7 @@ public:
     table_ = new (memory_) piece_table;
     for (int scope = 0; scope < scopes; ++scope) {
       for (int i = 0; i < most_segments; ++i) {
-        const auto number = static_cast<std::uint32_t>(i);
+        const auto number = static_cast<std::uint64_t>(i);
         pieces_[scope][i] = {};
         pieces_[scope][i].scope = frame(scope);
         pieces_[scope][i].activation = frames_;
@@ -65,7 +65,7 @@ public:
         continue;
       }
       require(left != nullptr && left->next == nullptr, "not one piece is left");
-      require(left->before == no_segment && left->last == static_cast<std::uint32_t>(counts_[scope] - 1),
+      require(left->before == no_segment && left->last == static_cast<std::uint64_t>(counts_[scope] - 1),
               "a piece does not say what it has");
       std::uint64_t all = 0;
       for (int i = 0; i < counts_[scope]; ++i) {

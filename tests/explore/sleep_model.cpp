@@ -31,8 +31,8 @@ public:
       make_deque(workers[i].deque, i == 0);
       stacks[i].low = memory_;
       stacks[i].high = memory_ + sizeof memory_;
-      nopal::set_float_control_of(workers[i].deque.strand, control);
-      nopal::set(workers[i].deque.root, &workers[is_stranger(i) ? i : 0]);
+      nopal::set_float_control_of(workers[i].deque.setting, control);
+      nopal::set_if_changed(workers[i].deque.setting.root, &workers[is_stranger(i) ? i : 0]);
       nopal::the_runtime().table[i].store(&workers[i], __ATOMIC_RELAXED);
       if (i > 0) {
         workers[i].of_pool = !is_stranger(i);

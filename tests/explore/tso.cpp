@@ -1,6 +1,8 @@
 // x86-TSO (P. Sewell and others, "x86-TSO: a rigorous and usable programmer's model", 2010): one memory, and before it
 // one buffer per thread in which stores wait in order. A thread reads its own waiting stores first.
 
+#include <algorithm>
+
 #include "explore/memory.hpp"
 
 namespace explore {
@@ -19,6 +21,7 @@ public:
   void restart(int threads) override {
     memory_.clear();
     buffers_.assign(static_cast<std::size_t>(threads), {});
+    since_step_.assign(static_cast<std::size_t>(threads), 0);
   }
 
   void introduce(unsigned where, const content& initial, std::uintptr_t /*address*/) override {
@@ -30,12 +33,16 @@ public:
 
   [[nodiscard]] bool store_is_private(int order) const override { return order != __ATOMIC_SEQ_CST; }
 
-  std::uint64_t load(int thread, const access& of, int /*order*/) override {
+  std::uint64_t load(int thread, const access& of, int order) override {
+    if (order != plain_order) {
+      since_step_[static_cast<std::size_t>(thread)] = 0;
+    }
     return seen_by(thread, of.where).part(of);
   }
 
   void store(int thread, const access& to, std::uint64_t value, int order) override {
     buffer(thread).push_back({to, value});
+    ++since_step_[static_cast<std::size_t>(thread)];
     if (order == __ATOMIC_SEQ_CST) {
       drain_all(thread);  // compilers make an exchange of it
     }
@@ -53,6 +60,17 @@ public:
     if (order == __ATOMIC_SEQ_CST) {
       drain_all(thread);
     }
+  }
+
+  /// The thread may have gone on, by stores that nobody else sees: the fence may come before the last of them.
+  void fence_elsewhere(int thread) override {
+    const std::size_t before = buffer(thread).size() - since_step(thread);
+    const auto all = static_cast<unsigned>(since_step(thread)) + 1;
+    const std::size_t left = chooser_.decide(all);
+    for (std::size_t i = before + all - 1; i > left; --i) {
+      drain(thread);
+    }
+    since_step_[static_cast<std::size_t>(thread)] = left;
   }
 
   void settle(int /*thread*/) override {}  // stores reach memory by moves of their own
@@ -89,6 +107,7 @@ public:
     }
     for (const std::vector<waiting_store>& waiting : buffers_) {
       seed = mix(seed, waiting.size());
+      seed = mix(seed, since_step(static_cast<int>(&waiting - buffers_.data())));
       for (const waiting_store& store : waiting) {
         seed = mix(mix(seed, store.to.where * 16 + store.to.offset), store.value);
       }
@@ -103,6 +122,10 @@ private:
   [[nodiscard]] const std::vector<waiting_store>& buffer(int thread) const {
     return buffers_[static_cast<std::size_t>(thread)];
   }
+  /// How many stores of the thread that wait were made after its last step.
+  [[nodiscard]] std::size_t since_step(int thread) const {
+    return std::min(since_step_[static_cast<std::size_t>(thread)], buffer(thread).size());
+  }
   void drain_all(int thread) {
     while (can_drain(thread)) {
       drain(thread);
@@ -111,6 +134,7 @@ private:
 
   std::vector<content> memory_;
   std::vector<std::vector<waiting_store>> buffers_;
+  std::vector<std::size_t> since_step_;  // stores of each thread
 };
 
 }  // namespace

@@ -11,7 +11,11 @@ void engine::barrier() {
       continue;
     }
     step();
-    memory_->fence(own ? running_ : i, __ATOMIC_SEQ_CST);
+    if (own) {
+      memory_->fence(running_, __ATOMIC_SEQ_CST);
+    } else {
+      memory_->fence_elsewhere(i);
+    }
     remember(6, {}, static_cast<std::uint64_t>(i + 1));
     trace("%d: barrier on %d\n", running_, own ? running_ : i);
   }

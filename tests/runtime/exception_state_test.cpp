@@ -64,6 +64,65 @@ NOPAL_PROGRAM(in_handler) {
   return 0;
 }
 
+/// The unwinder notes where an exception was caught last, and that was in a function which is gone. Nobody promises a steal: older
+/// forks may have to stay private.
+void fork_after_rethrow(int number) {
+  try {
+    throw number;
+  } catch (const int) {
+    NOPAL_CHECK(rethrown() == number);
+    flag went_on{false};
+    scope s;
+    s.fork([&] {
+      for (int round = 0; round < 50 && !went_on.load(std::memory_order_acquire); ++round) {
+        scope t;
+        t.fork([] { std::this_thread::yield(); });
+        t.join();
+      }
+      NOPAL_CHECK(handled() == number);
+    });
+    NOPAL_CHECK(handled() == number);
+    set(went_on);
+    s.join();
+    NOPAL_CHECK(handled() == number);
+  }
+  NOPAL_CHECK(handled() == 0);
+}
+
+/// The same with a fork that is older than the handler.
+void fork_around_rethrow(int number) {
+  flag went_on{false};
+  scope s;
+  s.fork([&, number] {
+    try {
+      throw number;
+    } catch (const int) {
+      NOPAL_CHECK(rethrown() == number);
+      flag inner{false};
+      scope t;
+      t.fork([&] { wait_briefly(inner); });
+      NOPAL_CHECK(handled() == number);
+      set(inner);
+      t.join();
+      NOPAL_CHECK(handled() == number);
+    }
+    fork_until_continued(went_on);
+  });
+  NOPAL_CHECK(handled() == 0);
+  set(went_on);
+  s.join();
+  NOPAL_CHECK(handled() == 0);
+}
+
+NOPAL_PROGRAM(after_rethrow) {
+  for (int i = 1; i <= 300; ++i) {
+    fork_after_rethrow(i);
+    fork_around_rethrow(i);
+  }
+  support::check_quiet();
+  return 0;
+}
+
 /// Away from its handler's stack, a strand forks below it once more: that fork's continuation has the exception too.
 void fork_below_handler(int number) {
   flag went_on{false};
@@ -358,6 +417,9 @@ NOPAL_PROGRAM(child_throws_during_unwinding) {
 
 class exception_state : public support::program_at_workers {};
 
+TEST_P(exception_state, of_a_handler_that_threw_on_and_caught_goes_with_the_continuation) {
+  EXPECT_TRUE(run("after_rethrow"));
+}
 TEST_P(exception_state, of_a_handler_goes_with_the_continuation_and_stays_with_the_child) {
   EXPECT_TRUE(run("in_handler"));
 }

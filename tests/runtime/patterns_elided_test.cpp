@@ -79,4 +79,20 @@ TEST(elided_patterns, throw_at_once) {
   EXPECT_EQ(begun, 11);
 }
 
+TEST(elided_patterns, search_no_further_than_the_first_match_or_exception) {
+  const std::vector<int> values = {0, 0, 0, 1, 2};
+  int tests = 0;
+  const auto test = [&tests](int value) {
+    ++tests;
+    if (value == 2) throw std::runtime_error("two");
+    return value == 1;
+  };
+  EXPECT_EQ(nopal::parallel_find_if(values.begin(), values.end(), test) - values.begin(), 3);
+  EXPECT_TRUE(nopal::parallel_any_of(values.begin(), values.end(), test));
+  EXPECT_EQ(tests, 8);
+  EXPECT_THROW(static_cast<void>(nopal::parallel_any_of(values.rbegin(), values.rend(), test)),
+               std::runtime_error);
+  EXPECT_EQ(tests, 9);
+}
+
 }  // namespace

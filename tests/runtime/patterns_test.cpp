@@ -265,6 +265,77 @@ NOPAL_PROGRAM(searches_end_early) {
   return 0;
 }
 
+/// What a search does at some position, where others do nothing.
+struct search_events {
+  std::size_t match;   // from here on each third element matches
+  std::size_t thrown;  // from here on each second throws its position
+};
+
+/// Tests take times of their own, so that strands are far apart.
+bool test_at(const search_events& events, std::size_t position, std::uint64_t seed) {
+  std::mt19937_64 random(seed + position);
+  support::burn(static_cast<int>(random() % 400));
+  if (position >= events.thrown && (position - events.thrown) % 2 == 0) throw position;
+  return position >= events.match && (position - events.match) % 3 == 0;
+}
+
+/// "at" a position, "threw" at one, or "none".
+template <class Search>
+std::string end_of(Search search) {
+  try {
+    return search();
+  } catch (std::size_t position) {
+    return "threw " + std::to_string(position);
+  }
+}
+
+/// The first event in serial order is the result, whatever strands met elsewhere.
+NOPAL_PROGRAM(searches_whose_tests_throw) {
+  constexpr std::uint64_t first_seed = 1;
+  for (std::uint64_t seed = first_seed; seed != first_seed + 300; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::size_t count = 1 + random() % 3000;
+    const search_events events{random() % (count + count / 4), random() % (count + count / 4)};
+    std::vector<std::size_t> values(count);
+    std::iota(values.begin(), values.end(), std::size_t{0});
+    const auto test = [&](std::size_t value) { return test_at(events, value, seed); };
+    const auto fails = [&](std::size_t value) { return !test(value); };
+    const auto found = [&values](auto at) { return std::to_string(at - values.begin()); };
+    const auto told = [](bool answer) { return std::string(answer ? "yes" : "no"); };
+    const auto begin = values.begin();
+    const auto end = values.end();
+    const bool same = end_of([&] { return found(nopal::parallel_find_if(begin, end, test)); }) ==
+                          end_of([&] { return found(std::find_if(begin, end, test)); }) &&
+                      end_of([&] { return told(nopal::parallel_any_of(begin, end, test)); }) ==
+                          end_of([&] { return told(std::any_of(begin, end, test)); }) &&
+                      end_of([&] { return told(nopal::parallel_none_of(begin, end, test)); }) ==
+                          end_of([&] { return told(std::none_of(begin, end, test)); }) &&
+                      end_of([&] { return told(nopal::parallel_all_of(begin, end, fails)); }) ==
+                          end_of([&] { return told(std::all_of(begin, end, fails)); });
+    if (!same) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed));
+    NOPAL_CHECK(same);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// Where no test throws the first find of any strand is the answer.
+NOPAL_PROGRAM(any_find_ends_a_search_that_cannot_throw) {
+  std::vector<char> values(100'000);
+  values.back() = 1;
+  std::atomic<std::size_t> looked{0};
+  support::flag found{false};
+  const auto test = [&](const char& value) noexcept {
+    looked.fetch_add(1, std::memory_order_relaxed);
+    if (value != 0) support::set(found);
+    if (&value == values.data()) support::wait_for_continuation(found);
+    return value != 0;
+  };
+  NOPAL_CHECK(nopal::parallel_any_of(values.begin(), values.end(), test));
+  NOPAL_CHECK(nopal::workers() == 1 || looked < values.size());
+  return 0;
+}
+
 class patterns : public support::program_at_workers {};
 
 TEST_P(patterns, reduce_in_a_tree_of_the_grain) { EXPECT_TRUE(run("reductions_with_a_grain_are_a_tree")); }
@@ -276,6 +347,12 @@ TEST_P(patterns, scan_what_others_took) { EXPECT_TRUE(run("scans_that_are_stolen
 TEST_P(patterns, scan_numbers_and_texts) { EXPECT_TRUE(run("scans_of_numbers_and_texts")); }
 TEST_P(patterns, search) { EXPECT_TRUE(run("searches")); }
 TEST_P(patterns, end_searches_early) { EXPECT_TRUE(run("searches_end_early")); }
+TEST_P(patterns, search_up_to_the_first_match_or_exception) {
+  EXPECT_TRUE(run("searches_whose_tests_throw"));
+}
+TEST_P(patterns, end_a_search_that_cannot_throw_with_any_find) {
+  EXPECT_TRUE(run("any_find_ends_a_search_that_cannot_throw"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, patterns, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

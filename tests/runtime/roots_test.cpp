@@ -1,312 +1,304 @@
-// Roots: a thread of the program that waits runs strands of its own roots alone; a pinned call returns on its thread,
-// whatever it forked, and its thread runs strands of that call alone meanwhile.
+// Several threads of the program fork, and one waits for what another holds while that is in a region of its own: a mutex, a once
+// flag, a static's guard, a future. A waiting thread of the program runs no strand of another's region, so it cannot block itself.
 #include <gtest/gtest.h>
 
-#include <nopal/detail/pinned.h>
+#include <pthread.h>
 
-#include <xmmintrin.h>
-
-#include <cfenv>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <memory>
 #include <mutex>
-#include <stdexcept>
-#include <string>
+#include <numeric>
+#include <shared_mutex>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include <nopal/parallel.hpp>
+
 #include "support/strands.hpp"
+#include "support/watchdog.hpp"
 
 namespace {
 
-using nopal::scope;
-using nopal::detail::call_pinned;
-using support::flag;
-using support::set;
-using support::wait_briefly;
-using support::wait_for_continuation;
+constexpr int rounds = 300;
 
-thread_local int on_this_thread;
+/// Moves with each round that is over.
+std::atomic<std::uint64_t> rounds_done{0};
 
-// Not inlined: strands change threads, and compilers keep addresses of thread-local variables.
-[[gnu::noinline]] const void* thread_mark() {
-  asm volatile("" ::: "memory");
-  return &on_this_thread;
-}
+constexpr std::chrono::seconds patience(support::watched ? 30 : 10);
 
-/// Is likely stolen from at each level, and comes home. Briefly: all workers may be at it, and none there to steal.
-void steal_and_come_home(int depth) {
-  if (depth == 0) return;
-  flag went_on{false};
-  scope s;
-  s.fork([&] { wait_briefly(went_on); });
-  set(went_on);
-  steal_and_come_home(depth - 1);
-  s.join();
-}
-
-NOPAL_PROGRAM(once_around_loops) {
-  for (int round = 0; round < 300; ++round) {
-    std::once_flag once;
-    std::atomic<int> sum{0};
-    const auto work = [&] {
-      std::call_once(once, [&] {
-        nopal::parallel_for(0, 64, 1, [&](int i) {
-          volatile int spin = 0;
-          for (int k = 0; k < 300; ++k) spin = spin + k;
-          sum += i;
-        });
-      });
-    };
-    std::thread other(work);
-    work();
-    other.join();
-    NOPAL_CHECK(sum == 64 * 63 / 2);
-  }
-  return 0;
-}
-
-// Each thread holds its own lock around a loop, and its loop's bodies take the other's... never while holding their own.
-NOPAL_PROGRAM(mutexes_around_loops) {
-  std::mutex region;
+/// A region that takes a while, whose strands wait for nobody.
+long free_region(int round) {
   std::atomic<long> sum{0};
-  const auto work = [&] {
-    for (int round = 0; round < 100; ++round) {
-      const std::lock_guard lock(region);
-      nopal::parallel_for(0, 32, 1, [&](int i) { sum += i; });
-    }
-  };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i) threads.emplace_back(work);
-  // Strands that wait for the lock must not land on a thread that holds it.
-  nopal::parallel_for(0, 200, 1, [&](int) { const std::lock_guard lock(region); });
-  for (std::thread& one : threads) one.join();
-  NOPAL_CHECK(sum == 3L * 100 * (32 * 31 / 2));
-  return 0;
-}
-
-NOPAL_PROGRAM(pinned_calls_come_back) {
-  std::atomic<int> wrong{0};
-  nopal::parallel_for(0, 200, 1, [&](int) {
-    const void* const before = thread_mark();
-    call_pinned([] { steal_and_come_home(3); });
-    if (thread_mark() != before) ++wrong;
+  nopal::parallel_for(0, 64, [&](int i) {
+    support::burn(3000);
+    sum.fetch_add(i, std::memory_order_relaxed);
   });
-  const void* const before = thread_mark();
-  call_pinned([] { steal_and_come_home(3); });
-  NOPAL_CHECK(thread_mark() == before);
-  NOPAL_CHECK(wrong == 0);
-  support::check_quiet();
-  return 0;
+  return sum + round;
 }
 
-// A lock that the call's thread holds is wanted by every strand of the loop outside: none of them may run there.
-NOPAL_PROGRAM(pinned_calls_are_isolated) {
-  std::mutex held[8];
-  std::atomic<int> done{0};
-  nopal::parallel_for(0, 300, 1, [&](int i) {
-    const std::lock_guard lock(held[i % 8]);
-    call_pinned([&] { nopal::parallel_for(0, 16, 1, [&](int) { ++done; }); });
+constexpr long free_sum = 64 * 63 / 2;
+
+/// A region each of whose strands calls `wait`, which blocks the thread that it is on.
+template <class Wait>
+void waiting_region(const Wait& wait) {
+  nopal::parallel_for(0, 64, [&](int) {
+    support::burn(300);
+    wait();
   });
-  NOPAL_CHECK(done == 300 * 16);
-  support::check_quiet();
-  return 0;
 }
 
-int nested(int depth) {
-  if (depth == 0) return 1;
-  int left = 0;
-  scope s;
-  s.fork_into(left, [depth] {
-    return call_pinned([depth] {
-      int inner = 0;
-      scope t;
-      t.fork_into(inner, nested, depth - 1);
-      const int other = nested(depth - 1);
-      t.join();
-      return inner + other;
-    });
-  });
-  const int right = call_pinned([depth] { return nested(depth - 1); });
-  s.join();
-  return left + right;
-}
-
-NOPAL_PROGRAM(pinned_calls_nest) {
-  for (int round = 0; round < 10; ++round) NOPAL_CHECK(nested(7) == 2187);
-  support::check_quiet();
-  return 0;
-}
-
-NOPAL_PROGRAM(pinned_calls_throw) {
-  for (int round = 0; round < 200; ++round) {
-    std::string caught;
-    scope s;
-    int left = 0;
-    s.fork([&left] {
-      try {
-        call_pinned([] {
-          flag went_on{false};
-          scope t;
-          t.fork([&went_on] {
-            wait_briefly(went_on);
-            throw std::runtime_error("child");
-          });
-          set(went_on);
-          t.join();
-        });
-      } catch (const std::runtime_error& e) {
-        left = e.what() == std::string("child") ? 1 : 2;
-      }
-    });
-    try {
-      // Forked in a handler, by a call that waits: what is outside was forked under the handler too.
-      throw std::logic_error("outside");
-    } catch (const std::logic_error&) {
-      scope t;
-      flag went_on{false};
-      t.fork([&went_on] {
-        call_pinned([] { steal_and_come_home(2); });
-        set(went_on);
+/// In each round: a thread that calls `hold(begun)`, which runs a region and calls `begun` before, and others, each with a region
+/// whose strands call `wait()`.
+template <class Make>
+void run_rounds(int waiters, const Make& make) {
+  const support::watchdog watchdog(rounds_done, patience);
+  for (int round = 0; round != rounds; ++round) {
+    const auto one = make(round);
+    std::barrier<> all(waiters + 1);
+    std::vector<std::thread> threads;
+    for (int i = 0; i != waiters; ++i) {
+      threads.emplace_back([&] {
+        all.arrive_and_wait();
+        waiting_region([&one] { one->wait(); });
       });
-      try {
-        throw;
-      } catch (const std::exception& e) {
-        caught = e.what();
-      }
-      t.join();
     }
-    s.join();
-    NOPAL_CHECK(caught == "outside");
-    NOPAL_CHECK(left == 1);
-    NOPAL_CHECK(std::uncaught_exceptions() == 0);
+    one->hold([&all] { all.arrive_and_wait(); });
+    for (std::thread& each : threads) each.join();
+    ++rounds_done;
   }
   support::check_quiet();
-  return 0;
 }
 
-NOPAL_PROGRAM(locals_follow_the_root) {
-  int outside = 0;
-  nopal_set_local(&outside);
-  std::atomic<int> wrong{0};
-  const auto expect = [&wrong](const void* what) {
-    if (nopal_local() != what) ++wrong;
-  };
-  nopal::parallel_for(0, 100, 1, [&](int i) {
-    expect(&outside);
-    int mine = i;
-    call_pinned([&] {
-      expect(&outside);
-      nopal_set_local(&mine);
-      nopal::parallel_for(0, 8, 1, [&](int) {
-        expect(&mine);
-        call_pinned([&] {
-          steal_and_come_home(1);
-          expect(&mine);
-        });
-        steal_and_come_home(1);
-        expect(&mine);
-      });
-      expect(&mine);
+struct once {
+  explicit once(int number) : round(number) {}
+  template <class Begun>
+  void hold(const Begun& begun) {
+    std::call_once(flag, [&] {
+      begun();
+      value = free_region(round);
     });
-    expect(&outside);
-  });
-  NOPAL_CHECK(wrong == 0);
-  NOPAL_CHECK(nopal_local() == &outside);
-  nopal_set_local(nullptr);
-  support::check_quiet();
-  return 0;
-}
-
-NOPAL_PROGRAM(reducers_in_pinned_calls) {
-  for (int round = 0; round < 50; ++round) {
-    nopal::reducer<nopal::op_string_append> text;
-    const auto part = [&text](int i) {
-      text->push_back(static_cast<char>('a' + i % 26));
-      call_pinned([&text, i] {
-        text->push_back('(');
-        flag went_on{false};
-        scope s;
-        s.fork([&] {
-          wait_briefly(went_on);
-          text->push_back(static_cast<char>('0' + i % 10));
-        });
-        set(went_on);
-        text->push_back('|');
-        s.join();
-        text->push_back(')');
-      });
-      text->push_back('.');
-    };
-    nopal::parallel_for(0, 40, 1, part);
-    std::string serial;
-    for (int i = 0; i < 40; ++i) {
-      serial += static_cast<char>('a' + i % 26);
-      serial += '(';
-      serial += static_cast<char>('0' + i % 10);
-      serial += "|).";
-    }
-    NOPAL_CHECK(text.value() == serial);
   }
-  support::check_quiet();
-  return 0;
-}
-
-NOPAL_PROGRAM(pinned_calls_of_threads_that_end) {
-  for (int round = 0; round < 100; ++round) {
-    std::thread one([] {
-      scope s;
-      s.fork([] { call_pinned([] { steal_and_come_home(2); }); });
-      s.join();
+  void wait() {
+    std::call_once(flag, [] {
+      constexpr bool has_begun_elsewhere = false;
+      NOPAL_CHECK(has_begun_elsewhere);
     });
-    one.join();
+    NOPAL_CHECK(value == free_sum + round);
   }
-  support::check_quiet();
-  nopal::shutdown();
-  call_pinned([] { steal_and_come_home(2); });
-  nopal::shutdown();
-  return 0;
-}
+  int round;
+  std::once_flag flag;
+  long value = 0;
+};
 
-// The mode is changed between regions, of which only the first needs the slow path for other reasons.
-NOPAL_PROGRAM(float_mode_of_regions_that_are_forced) {
-  constexpr int modes[] = {FE_UPWARD, FE_TONEAREST, FE_DOWNWARD, FE_TOWARDZERO};
-  std::atomic<int> wrong{0};
-  for (int round = 0; round < 400; ++round) {
-    const int mode = modes[round % 4];
-    // Unstolen, so that the limit of this worker's deque would not be poisoned.
+template <class Mutex>
+struct held_mutex {
+  explicit held_mutex(int number) : round(number) {}
+  template <class Begun>
+  void hold(const Begun& begun) {
+    const std::lock_guard guard(mutex);
+    begun();
+    value = free_region(round);
+  }
+  void wait() {
+    const std::lock_guard guard(mutex);
+    NOPAL_CHECK(value == free_sum + round);
+  }
+  int round;
+  Mutex mutex;
+  long value = 0;
+};
+
+/// Says so if it is unlocked by a thread that does not hold it, or locked by one that does.
+class checking_mutex {
+public:
+  checking_mutex() {
+    pthread_mutexattr_t attributes;
+    NOPAL_CHECK(pthread_mutexattr_init(&attributes) == 0);
+    NOPAL_CHECK(pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK) == 0);
+    NOPAL_CHECK(pthread_mutex_init(&mutex_, &attributes) == 0);
+    pthread_mutexattr_destroy(&attributes);
+  }
+  checking_mutex(const checking_mutex&) = delete;
+  checking_mutex& operator=(const checking_mutex&) = delete;
+  ~checking_mutex() { pthread_mutex_destroy(&mutex_); }
+  void lock() { NOPAL_CHECK(pthread_mutex_lock(&mutex_) == 0); }
+  void unlock() { NOPAL_CHECK(pthread_mutex_unlock(&mutex_) == 0); }
+
+private:
+  pthread_mutex_t mutex_;
+};
+
+/// Held by readers only, or by a reader whom writers wait for.
+struct held_shared {
+  explicit held_shared(int number) : round(number) {}
+  template <class Begun>
+  void hold(const Begun& begun) {
+    const std::shared_lock guard(mutex);
+    begun();
+    value = free_region(round);
+  }
+  void wait() {
+    const std::lock_guard guard(mutex);
+    NOPAL_CHECK(value == free_sum + round);
+  }
+  int round;
+  std::shared_mutex mutex;
+  long value = 0;
+};
+
+struct promised {
+  explicit promised(int number) : round(number) {}
+  template <class Begun>
+  void hold(const Begun& begun) {
+    begun();
+    promise.set_value(free_region(round));
+  }
+  void wait() { NOPAL_CHECK(std::shared_future<long>(future).get() == free_sum + round); }
+  int round;
+  std::promise<long> promise;
+  std::shared_future<long> future = promise.get_future().share();
+};
+
+struct announced {
+  explicit announced(int number) : round(number) {}
+  template <class Begun>
+  void hold(const Begun& begun) {
+    begun();
+    const long result = free_region(round);
     {
-      scope warm;
-      warm.fork([] {});
-      warm.join();
+      const std::lock_guard guard(mutex);
+      value = result;
     }
-    std::fesetround(mode);
-    const unsigned csr = _mm_getcsr() & ~0x3fU;
-    flag went_on{false};
-    scope s;
-    s.fork([&] { wait_for_continuation(went_on); });
-    if (std::fegetround() != mode || (_mm_getcsr() & ~0x3fU) != csr) ++wrong;
-    set(went_on);
-    s.join();
-    if (std::fegetround() != mode) ++wrong;
+    changed.notify_all();
   }
-  std::fesetround(FE_TONEAREST);
-  NOPAL_CHECK(wrong == 0);
+  void wait() {
+    std::unique_lock guard(mutex);
+    changed.wait(guard, [this] { return value != 0; });
+    NOPAL_CHECK(value == free_sum + round);
+  }
+  int round;
+  std::mutex mutex;
+  std::condition_variable changed;
+  long value = 0;
+};
+
+/// A guard for each round.
+template <int round>
+long guarded(const std::function<void()>& begun) {
+  static const long value = [&begun] {
+    begun();
+    return free_region(round);
+  }();
+  return value;
+}
+using guarded_function = long (*)(const std::function<void()>&);
+template <int... round>
+constexpr std::array<guarded_function, sizeof...(round)> make_guarded(std::integer_sequence<int, round...>) {
+  return {guarded<round>...};
+}
+constexpr auto guarded_functions = make_guarded(std::make_integer_sequence<int, rounds>());
+
+struct guarded_static {
+  explicit guarded_static(int number) : round(number) {}
+  template <class Begun>
+  void hold(const Begun& begun) {
+    NOPAL_CHECK(guarded_functions[static_cast<std::size_t>(round)](begun) == free_sum + round);
+  }
+  void wait() { NOPAL_CHECK(guarded_functions[static_cast<std::size_t>(round)]({}) == free_sum + round); }
+  int round;
+};
+
+template <class Held>
+int wait_for() {
+  for (const int waiters : {1, 3}) {
+    if (std::is_same_v<Held, guarded_static> && waiters != 3) continue;  // there is one of each
+    run_rounds(waiters, [](int round) { return std::make_unique<Held>(round); });
+  }
+  return 0;
+}
+
+NOPAL_PROGRAM(waiting_for_a_once_flag) { return wait_for<once>(); }
+NOPAL_PROGRAM(waiting_for_a_mutex) { return wait_for<held_mutex<std::mutex>>(); }
+NOPAL_PROGRAM(waiting_for_a_recursive_mutex) { return wait_for<held_mutex<std::recursive_mutex>>(); }
+NOPAL_PROGRAM(waiting_for_a_checking_mutex) { return wait_for<held_mutex<checking_mutex>>(); }
+NOPAL_PROGRAM(waiting_for_a_shared_mutex) { return wait_for<held_shared>(); }
+NOPAL_PROGRAM(waiting_for_a_future) { return wait_for<promised>(); }
+NOPAL_PROGRAM(waiting_for_a_condition) { return wait_for<announced>(); }
+NOPAL_PROGRAM(waiting_for_a_static) { return wait_for<guarded_static>(); }
+
+/// Two threads that each come to one once flag, whose function is a region, and to a region of their own before and after.
+NOPAL_PROGRAM(meeting_at_a_once_flag) {
+  const support::watchdog watchdog(rounds_done, patience);
+  for (int round = 0; round != rounds; ++round) {
+    std::once_flag flag;
+    long value = 0;
+    std::barrier<> both(2);
+    const auto come = [&] {
+      both.arrive_and_wait();
+      std::call_once(flag, [&] { value = free_region(round); });
+      NOPAL_CHECK(value == free_sum + round);
+      NOPAL_CHECK(free_region(round) == free_sum + round);
+    };
+    std::thread other(come);
+    come();
+    other.join();
+    ++rounds_done;
+  }
+  return 0;
+}
+
+/// A chain: the region of each thread waits for the next one's, under a mutex of its own.
+NOPAL_PROGRAM(a_chain_of_roots) {
+  const support::watchdog watchdog(rounds_done, patience);
+  constexpr std::size_t links = 4;
+  for (int round = 0; round != rounds / 3; ++round) {
+    std::array<std::mutex, links> mutexes;
+    std::array<long, links> values = {};
+    std::barrier<> all(links);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i != links; ++i) {
+      threads.emplace_back([&, i] {
+        const std::lock_guard guard(mutexes[i]);
+        all.arrive_and_wait();
+        if (i + 1 == links) {
+          values[i] = free_region(round);
+          return;
+        }
+        std::atomic<long> seen{0};
+        waiting_region([&] {
+          const std::lock_guard next(mutexes[i + 1]);
+          seen = values[i + 1];
+        });
+        values[i] = seen + 1;
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    NOPAL_CHECK(values[0] == free_sum + round + static_cast<long>(links) - 1);
+    ++rounds_done;
+  }
   return 0;
 }
 
 class roots : public support::program_at_workers {};
 
-TEST_P(roots, call_once_around_parallel_loops) { EXPECT_TRUE(run("once_around_loops")); }
-TEST_P(roots, hold_mutexes_around_parallel_loops) { EXPECT_TRUE(run("mutexes_around_loops")); }
-TEST_P(roots, of_pinned_calls_come_back_on_their_thread) { EXPECT_TRUE(run("pinned_calls_come_back")); }
-TEST_P(roots, of_pinned_calls_are_isolated) { EXPECT_TRUE(run("pinned_calls_are_isolated")); }
-TEST_P(roots, of_pinned_calls_nest) { EXPECT_TRUE(run("pinned_calls_nest")); }
-TEST_P(roots, of_pinned_calls_carry_exceptions) { EXPECT_TRUE(run("pinned_calls_throw")); }
-TEST_P(roots, carry_their_local_pointer) { EXPECT_TRUE(run("locals_follow_the_root")); }
-TEST_P(roots, of_pinned_calls_keep_the_order_of_views) { EXPECT_TRUE(run("reducers_in_pinned_calls")); }
-TEST_P(roots, of_pinned_calls_end_with_their_thread) { EXPECT_TRUE(run("pinned_calls_of_threads_that_end")); }
-TEST_P(roots, change_their_floating_point_mode_between_regions) {
-  EXPECT_TRUE(run("float_mode_of_regions_that_are_forced"));
-}
+TEST_P(roots, wait_for_a_once_flag_of_another) { EXPECT_TRUE(run("waiting_for_a_once_flag")); }
+TEST_P(roots, wait_for_a_mutex_of_another) { EXPECT_TRUE(run("waiting_for_a_mutex")); }
+TEST_P(roots, wait_for_a_recursive_mutex_of_another) { EXPECT_TRUE(run("waiting_for_a_recursive_mutex")); }
+TEST_P(roots, wait_for_a_checking_mutex_of_another) { EXPECT_TRUE(run("waiting_for_a_checking_mutex")); }
+TEST_P(roots, wait_for_readers_of_a_shared_mutex) { EXPECT_TRUE(run("waiting_for_a_shared_mutex")); }
+TEST_P(roots, wait_for_a_future_of_another) { EXPECT_TRUE(run("waiting_for_a_future")); }
+TEST_P(roots, wait_for_a_condition_of_another) { EXPECT_TRUE(run("waiting_for_a_condition")); }
+TEST_P(roots, wait_for_a_static_of_another) { EXPECT_TRUE(run("waiting_for_a_static")); }
+TEST_P(roots, meet_at_a_once_flag) { EXPECT_TRUE(run("meeting_at_a_once_flag")); }
+TEST_P(roots, wait_in_a_chain) { EXPECT_TRUE(run("a_chain_of_roots")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, roots, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

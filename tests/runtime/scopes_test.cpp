@@ -1,6 +1,8 @@
 // Several scopes in one function, joined in any order, under steals.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "support/strands.hpp"
 
 namespace {
@@ -165,6 +167,62 @@ NOPAL_PROGRAM(alternating_in_a_loop) {
   return 0;
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvla"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wvla-extension"
+#if __has_warning("-Wvla-cxx-extension")
+#pragma GCC diagnostic ignored "-Wvla-cxx-extension"
+#endif
+#endif
+/// Its array lies on the stack that its caller is away on, and its own scope leaves that.
+[[gnu::always_inline]] inline bool keeps_its_array(std::size_t size) {
+  unsigned char array[size];
+  std::memset(array, 7, size);
+  scope s;
+  for (int i = 0; i < 3; ++i) {
+    support::flag went_on{false};
+    s.fork([&went_on] { support::wait_for_continuation(went_on); });
+    support::set(went_on);
+    // Others take the stacks that are given back, and write there.
+    for (int k = 0; k < 3; ++k) {
+      support::flag again{false};
+      scope t;
+      t.fork([&again] {
+        unsigned char there[4096];
+        std::memset(there, 9, sizeof there);
+        asm volatile("" : : "r"(there) : "memory");
+        support::wait_for_continuation(again);
+      });
+      support::set(again);
+      t.join();
+    }
+    for (std::size_t at = 0; at < size; ++at) {
+      if (array[at] != 7) return false;
+    }
+  }
+  s.join();
+  bool right = true;
+  for (std::size_t at = 0; at < size; ++at) right = right && array[at] == 7;
+  return right;
+}
+#pragma GCC diagnostic pop
+
+NOPAL_PROGRAM(array_of_an_inlined_function) {
+  for (int round = 0; round < 50; ++round) {
+    support::flag went_on{false};
+    scope s;
+    s.fork([&went_on] { support::wait_for_continuation(went_on); });
+    support::set(went_on);
+    NOPAL_CHECK(keeps_its_array(24));
+    NOPAL_CHECK(keeps_its_array(3000));
+    s.join();
+    NOPAL_CHECK(keeps_its_array(700));
+  }
+  support::check_quiet();
+  return 0;
+}
+
 void forks_on(scope& foreign) {
   foreign.fork([] {});
 }
@@ -194,6 +252,7 @@ TEST_P(scopes, keep_the_serial_order_of_exceptions_across_a_return_home) {
 }
 TEST_P(scopes, three_join_in_any_order) { EXPECT_TRUE(run("joined_in_any_order")); }
 TEST_P(scopes, alternate_in_a_loop) { EXPECT_TRUE(run("alternating_in_a_loop")); }
+TEST_P(scopes, of_an_inlined_function_keep_its_array) { EXPECT_TRUE(run("array_of_an_inlined_function")); }
 TEST_P(scopes, of_another_function_are_refused) { EXPECT_TRUE(run("foreign_scope")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, scopes, testing::Values(1, 2, 7, 300),

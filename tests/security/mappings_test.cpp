@@ -135,6 +135,46 @@ NOPAL_PROGRAM(touch_a_pool_scheduler_stack) {
   return 0;
 }
 
+/// Ours, which the handler of overflows runs on.
+void touch_own_signal_stack() {
+  stack_t now;
+  NOPAL_CHECK(sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) == 0);
+  NOPAL_CHECK(now.ss_sp == nopal::this_worker()->signal_stack);
+  NOPAL_CHECK(rights_at(now.ss_sp) == "rw-p");
+  touch(static_cast<char*>(now.ss_sp));
+}
+
+NOPAL_PROGRAM(touch_an_adopted_signal_stack) {
+  NOPAL_CHECK(support::fib(10) == 55);
+  touch_own_signal_stack();
+  return 0;
+}
+
+NOPAL_PROGRAM(touch_a_pool_signal_stack) {
+  on_a_pool_stack(touch_own_signal_stack);
+  return 0;
+}
+
+[[gnu::noinline]] void recurse(long depth) {
+  char room[1024];
+  asm volatile("" : : "r"(room) : "memory");
+  if (depth > 0) recurse(depth - 1);
+  asm volatile("" : : "r"(room) : "memory");  // no loop made of it
+}
+
+/// A handler that recurses meets the guard, and nothing else is overwritten: with 300 workers, beside 300 such stacks.
+NOPAL_PROGRAM(overflow_a_signal_stack) {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  struct sigaction action = {};
+  action.sa_flags = SA_ONSTACK;
+  action.sa_handler = [](int) { recurse(1000000); };
+  NOPAL_CHECK(sigaction(SIGUSR1, &action, nullptr) == 0);
+  NOPAL_CHECK(support::fib(10) == 55);
+  raise(SIGUSR1);
+  return 0;
+}
+
 void expect_a_guard(const char* program, const char* size, long guard_bytes) {
   const auto run = [program, size](long at) {
     return support::run_program(
@@ -156,6 +196,19 @@ TEST(guards, are_below_stacks_of_the_pool) {
 
 TEST(guards, are_below_the_scheduler_stacks_of_adopted_threads) {
   expect_a_guard("touch_an_adopted_scheduler_stack", "64K", 4096);
+}
+
+TEST(guards, are_below_signal_stacks) {
+  expect_a_guard("touch_an_adopted_signal_stack", "64K", 4096);
+  expect_a_guard("touch_a_pool_signal_stack", "64K", 4096);
+}
+
+TEST(guards, end_a_handler_that_needs_more_than_a_signal_stack) {
+  for (const int workers : {1, 2, 300}) {
+    const support::outcome seen =
+        support::run_program("overflow_a_signal_stack", support::on_workers(workers));
+    EXPECT_EQ(seen.signal, SIGSEGV) << workers << " " << seen.description();
+  }
 }
 
 TEST(guards, are_below_the_scheduler_stacks_of_the_pool) {

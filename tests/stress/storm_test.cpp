@@ -15,8 +15,9 @@
 
 namespace {
 
-constexpr const char* forests[] = {STRESS_FOREST, STRESS_FOREST_NOISE, STRESS_REDUCER_FOREST_NOISE,
-                                   STRESS_FIBRIL_FOREST_NOISE, STRESS_REDUCER_FOREST};
+constexpr const char* forests[] = {
+    STRESS_FOREST,         STRESS_FOREST_NOISE, STRESS_REDUCER_FOREST_NOISE, STRESS_FIBRIL_FOREST_NOISE,
+    STRESS_REDUCER_FOREST, STRESS_ROOTS,        STRESS_ROOTS_NOISE};
 
 template <class Random>
 support::environment random_settings(Random& random) {

@@ -26,7 +26,7 @@ namespace {
 /// Some work, so that others have the time to steal.
 void dawdle() {
   std::atomic<int> rounds{0};
-  while (rounds.fetch_add(1, std::memory_order_relaxed) < 500) {
+  while (rounds.fetch_add(1, std::memory_order_relaxed) < 2000) {
   }
 }
 
@@ -43,7 +43,10 @@ void check_thread_stays(const Wait& wait) {
     NOPAL_CHECK(std::this_thread::get_id() == before);
   };
   for (int round = 0; round != 5; ++round) {
-    tbb::parallel_for(0, 100, [&](int) { body(); }, tbb::simple_partitioner());
+    // Some alone, so that there is nothing else to steal than what it waits for.
+    for (int bodies = 1; bodies != 9; ++bodies) {
+      tbb::parallel_for(0, bodies, [&](int) { body(); }, tbb::simple_partitioner());
+    }
     tbb::task_group group;
     for (int i = 0; i != 20; ++i) group.run(body);
     body();

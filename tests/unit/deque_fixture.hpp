@@ -30,9 +30,11 @@ public:
   /// The inlined pop of the header, on this deque in place of the thread's.
   bool pop() {
     const std::int32_t bottom = deque_.bottom - 1;
-    __atomic_store_n(&deque_.bottom, bottom, __ATOMIC_RELAXED);
+    __atomic_store_n(&deque_.bottom, bottom, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return bottom >= __atomic_load_n(&deque_.split, __ATOMIC_RELAXED) || nopal::deque::pop_slow(deque_);
+    return bottom >= __atomic_load_n(&deque_.split, __ATOMIC_RELAXED) ||
+           nopal::deque::pop_slow(
+               deque_, [](void* context) { return static_cast<deque_fixture*>(context)->allowed_; }, this);
   }
 
   nopal_frame* steal() {

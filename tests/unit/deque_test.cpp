@@ -5,6 +5,7 @@
 
 #include <nopal/detail/fast_path.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "unit/deque_fixture.hpp"
@@ -264,6 +265,48 @@ TEST_F(deque_test, an_owner_that_empties_the_deque_during_a_raise_keeps_every_en
   EXPECT_FALSE(force());
   EXPECT_EQ(steal(), nullptr);
   EXPECT_TRUE(pop());
+}
+
+TEST_F(deque_test, an_owner_that_ends_a_raise_publishes_nothing_without_permission) {
+  push_range(0, 4);
+  during_raise_ = [](deque_fixture& self) {
+    self.allowed_ = false;
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(self.pop());
+  };
+  EXPECT_FALSE(force());
+  EXPECT_EQ(steal(), nullptr);
+  EXPECT_EQ(last_outcome_, steal_outcome::private_only);
+  EXPECT_TRUE(pop());
+}
+
+TEST_F(deque_test, what_is_pushed_while_a_thief_asks_for_permission_stays_private) {
+  static deque_fixture* it;
+  it = this;
+  push(0);
+  barrier_ = [] {
+    --it->deque_.bottom;  // a pop that has not seen the raise
+    return true;
+  };
+  during_raise_ = [](deque_fixture& self) { self.push(7); };
+  EXPECT_FALSE(force());
+  EXPECT_EQ(steal(), nullptr);
+  EXPECT_TRUE(pop());
+}
+
+TEST_F(deque_test, what_is_published_was_recorded_though_a_thief_published_meanwhile) {
+  push_range(0, 6);
+  const auto record = [](void* context, nopal_frame*& slot) {
+    auto& self = *static_cast<deque_test*>(context);
+    if (self.recorded_.empty()) {
+      EXPECT_TRUE(self.force());
+    }
+    self.recorded_.push_back(slot);
+  };
+  EXPECT_EQ(deque::publish(deque_, 2, record, this), 2);
+  EXPECT_EQ(deque_.split, 5);
+  for (const int number : {3, 4}) {
+    EXPECT_NE(std::find(recorded_.begin(), recorded_.end(), entry(number)), recorded_.end());
+  }
 }
 
 TEST_F(deque_test, a_reset_during_a_raise_ends_it) {

@@ -35,7 +35,7 @@ struct fake_frames {
 fake_frames frames;
 
 /// A piece of a function's only scope.
-piece piece_of(nopal_frame* scope, std::uint32_t before, std::uint32_t last, bool is_base = false) {
+piece piece_of(nopal_frame* scope, std::uint64_t before, std::uint64_t last, bool is_base = false) {
   piece one{};
   one.scope = scope;
   one.activation = scope;
@@ -56,14 +56,14 @@ piece* add(piece_table& table, piece* one) {
 std::vector<std::unique_ptr<piece_with_text>> segments_of(nopal_frame* scope, int count,
                                                           std::mt19937& random) {
   std::vector<std::unique_ptr<piece_with_text>> made;
-  std::uint32_t before = no_segment;
-  std::uint32_t ticket = 0;
+  std::uint64_t before = no_segment;
+  std::uint64_t ticket = 0;
   for (int i = 0; i < count; ++i) {
     made.push_back(std::make_unique<piece_with_text>());
     made.back()->known = piece_of(scope, before, ticket, i == 0 && random() % 2 == 0);
     made.back()->said = std::to_string(i) + " ";
     before = ticket;
-    ticket += 1 + static_cast<std::uint32_t>(random() % 1000);
+    ticket += 1 + random() % 1000;
   }
   return made;
 }
@@ -222,13 +222,13 @@ TEST(pieces, serve_again_after_all_was_locked) {
 class overlapping_pieces : public testing::Test {
 protected:
   /// A piece of one of this function's scopes.
-  piece of(std::size_t scope, std::uint32_t before, std::uint32_t last) {
+  piece of(std::size_t scope, std::uint64_t before, std::uint64_t last) {
     piece one = piece_of(frames[scope], before, last);
     one.activation = &frames;
     return one;
   }
-  std::vector<std::uint32_t> taken(std::size_t scope) {
-    std::vector<std::uint32_t> lasts;
+  std::vector<std::uint64_t> taken(std::size_t scope) {
+    std::vector<std::uint64_t> lasts;
     for (const piece* one = table.take(frames[scope], &frames); one != nullptr; one = one->next) {
       lasts.push_back(one->last);
     }
@@ -237,7 +237,7 @@ protected:
   piece_table table;
 };
 
-using lasts = std::vector<std::uint32_t>;
+using lasts = std::vector<std::uint64_t>;
 
 TEST_F(overlapping_pieces, are_awaited_by_the_join_that_they_lie_in) {
   piece first = of(0, no_segment, 0);
@@ -284,9 +284,9 @@ TEST_F(overlapping_pieces, that_may_never_come_are_not_waited_for) {
 TEST_F(overlapping_pieces, make_a_join_ready_once_and_whole_in_whatever_order_they_come) {
   std::mt19937 random(10);
   for (int round = 0; round < 3000; ++round) {
-    const std::uint32_t count = 2 + static_cast<std::uint32_t>(random() % 8);
+    const std::uint64_t count = 2 + static_cast<std::uint64_t>(random() % 8);
     std::vector<piece> segments;
-    for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::uint64_t i = 0; i < count; ++i) {
       const bool of_the_first = i == 0 || i + 1 == count;
       segments.push_back(of(of_the_first ? 0 : random() % 3, i == 0 ? no_segment : i - 1, i));
     }

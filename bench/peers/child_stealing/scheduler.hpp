@@ -123,10 +123,10 @@ void push_slow(worker& self, task* pushed);
 [[gnu::always_inline]] inline task* pop() {
   worker& self = this_worker();
   const std::int32_t bottom = self.deque.bottom - 1;
-  __atomic_store_n(&self.deque.bottom, bottom, __ATOMIC_RELAXED);
+  __atomic_store_n(&self.deque.bottom, bottom, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const bool is_private = bottom >= __atomic_load_n(&self.deque.split, __ATOMIC_RELAXED);
-  if (!is_private && !nopal::deque::pop_slow(self.deque)) return nullptr;
+  if (!is_private && !nopal::deque::pop_slow(self.deque, [](void*) { return true; }, nullptr)) return nullptr;
   return reinterpret_cast<task*>(self.deque.slots[bottom]);
 }
 

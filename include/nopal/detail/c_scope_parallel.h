@@ -9,6 +9,7 @@
 
 #include <nopal/detail/argument_list.h>
 #include <nopal/detail/fast_path.h>
+#include <nopal/detail/unwind_marks.h>
 #include <nopal/version.hpp>
 
 #ifdef __cplusplus
@@ -19,11 +20,11 @@
 extern "C" {
 #endif
 
-NOPAL_EXPORT extern const char nopal_headers_and_library_differ__expected_abi_1;
+NOPAL_EXPORT extern const char nopal_headers_and_library_differ__expected_abi_2;
 
 /* Refers to the library's name of this binary interface, so that another library does not link. */
 __attribute__((used)) static const char* const nopal_c_linked_abi =
-    &nopal_headers_and_library_differ__expected_abi_1;
+    &nopal_headers_and_library_differ__expected_abi_2;
 
 typedef struct nopal_scope {
   struct nopal_frame frame; /**< the library's */
@@ -34,6 +35,7 @@ static NOPAL_ALWAYS_INLINE void nopal_scope_init(nopal_scope* scope) { nopal_mak
 /* Folds to nothing at a scope's first fork; one compare elsewhere. */
 static NOPAL_ALWAYS_INLINE void nopal_check_function(struct nopal_frame* frame) {
   if (NOPAL_UNLIKELY(frame->frame_pointer != __builtin_frame_address(0))) {
+    NOPAL_DETAIL_MARK_PARENT(); /* of the function's cold part too, if it has one */
 #ifdef __cplusplus
     nopal_throw_foreign_scope(frame);
 #else
@@ -48,6 +50,7 @@ static NOPAL_ALWAYS_INLINE void nopal_join_frame(struct nopal_frame* frame) {
     nopal_check_function(frame);
     NOPAL_JOIN_STOLEN(frame, exception);
     if (NOPAL_UNLIKELY(exception)) {
+      NOPAL_DETAIL_MARK_PARENT();
       nopal_rethrow(exception);
     }
   }
@@ -98,7 +101,9 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
 /* The two ends of a child's entry. Volatile keeps the frame's address in memory, read again only after a steal. */
 #define NOPAL_DETAIL_OFFER(frame)                                                                            \
   struct nopal_frame* volatile nopal_kept = (frame);                                                         \
+  NOPAL_DETAIL_MARK_CHILD();                                                                                 \
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {                                                              \
+    NOPAL_DETAIL_MARK_CHILD();                                                                               \
     nopal_fail_push();                                                                                       \
   }
 #define NOPAL_DETAIL_TAKE_BACK()                                                                             \
@@ -117,9 +122,11 @@ static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* fram
 /* The routine is called as what it tail-calls. Through a variable: GCC warns of a cast in the call itself. */
 static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
   void (*enter)(void) = nopal_enter_fork;
+  NOPAL_DETAIL_MARK_PARENT();
   nopal_check_function(&scope->frame);
   ((void (*)(struct nopal_frame*, void (*)(void), void (*)(void*), void*))enter)(
       &scope->frame, (void (*)(void))nopal_enter_untyped, function, argument);
+  NOPAL_FORGET_STACK_POINTER();
 }
 
 #define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
@@ -135,10 +142,12 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
       nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
     void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
+    NOPAL_DETAIL_MARK_PARENT();                                                                              \
     nopal_check_function(&nopal_parent->frame);                                                              \
     ((void (*)(struct nopal_frame*, void (*)(void),                                                          \
                __typeof__(result)* NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(                               \
         &nopal_parent->frame, (void (*)(void))nopal_child_##f, nopal_out NOPAL_DETAIL_MORE_ARGUMENTS list);  \
+    NOPAL_FORGET_STACK_POINTER();                                                                            \
   }
 
 #define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
@@ -153,9 +162,11 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
       nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
     void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
+    NOPAL_DETAIL_MARK_PARENT();                                                                              \
     nopal_check_function(&nopal_parent->frame);                                                              \
     ((void (*)(struct nopal_frame*, void (*)(void) NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(               \
         &nopal_parent->frame, (void (*)(void))nopal_child_##f NOPAL_DETAIL_MORE_ARGUMENTS list);             \
+    NOPAL_FORGET_STACK_POINTER();                                                                            \
   }
 
 #endif

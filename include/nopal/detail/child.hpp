@@ -13,6 +13,7 @@
 
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/invoke.hpp>
+#include <nopal/detail/unwind_marks.h>
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -107,6 +108,7 @@ template <class Owner, class Result, class F, class... Args>
     return;
   }
 #else
+  NOPAL_DETAIL_MARK_CHILD();
   call_child(result, f, args...);
 #endif
   owner.destroy();
@@ -154,6 +156,7 @@ template <class Owner, class Result, class F, class... Args>
     return what == 2;
   }
 #else
+  NOPAL_DETAIL_MARK_CHILD();
   call_child(result, f, args...);
 #endif
   owner.destroy();
@@ -191,6 +194,7 @@ inline constexpr bool can_copy = (std::is_constructible_v<std::decay_t<Sources>,
 template <class Result, class F, class... Args>
 [[gnu::always_inline]] inline void fork_child(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
   using plain_function = std::decay_t<F>;
+  NOPAL_DETAIL_MARK_PARENT();
   if constexpr (all_by_value<plain_function, std::decay_t<Args>...>) {
     using entry = void (*)(nopal_frame*, void*, Result*, plain_function, std::decay_t<Args>...);
     const entry child = &enter_child<Result, plain_function, std::decay_t<Args>...>;
@@ -203,6 +207,7 @@ template <class Result, class F, class... Args>
     const entry child = &enter_child_with_copies<Result, references, plain_function, std::decay_t<Args>...>;
     reinterpret_cast<entry>(&nopal_enter_fork)(frame, reinterpret_cast<void*>(child), result, &all);
   }
+  NOPAL_FORGET_STACK_POINTER();
 }
 
 }  // namespace detail

@@ -10,10 +10,6 @@
 #include <nopal/detail/frame.h>
 #include <nopal/detail/noise.h>
 
-#if !defined(__x86_64__) || !defined(__linux__)
-#error "nopal: this version runs on x86-64 Linux only"
-#endif
-
 #define NOPAL_ALWAYS_INLINE __attribute__((always_inline)) inline
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -51,9 +47,12 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
   struct nopal_deque* deque;
 #if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
   /* In an executable that holds the library its offset is known at link time. */
-  __asm__ volatile("movq %%fs:nopal_current@tpoff, %0" : "=r"(deque));
+  __asm__ volatile("{movq %%fs:nopal_current@tpoff, %0|mov %0, QWORD PTR fs:nopal_current@tpoff}"
+                   : "=r"(deque));
 #else
-  __asm__ volatile("movq nopal_current@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(deque));
+  __asm__ volatile("{movq nopal_current@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
+                   "|mov %0, QWORD PTR [rip + nopal_current@gottpoff]\n\tmov %0, QWORD PTR fs:[%0]}"
+                   : "=r"(deque));
 #endif
   return deque;
 }
@@ -64,24 +63,42 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
 #define NOPAL_LESS_THAN(index, where)                                                                        \
   __extension__({                                                                                            \
     int nopal_less;                                                                                          \
-    __asm__ volatile("cmpl %1, %2" : "=@ccl"(nopal_less) : "m"(*(where)), "r"(index));                       \
+    __asm__ volatile("{cmpl %1, %2|cmp %2, %1}" : "=@ccl"(nopal_less) : "m"(*(where)), "r"(index));          \
     nopal_less;                                                                                              \
   })
 #endif
 
-/* Makes the function's frame fit to be resumed on another stack: see nopal_join_frame for GCC's half. */
+/* Makes the function's frame fit to be resumed on another stack: no compiler may address what it holds through the stack
+ * pointer, and without this both do in a frame with over-aligned locals. It is here, where every function with a scope
+ * comes by, and not at a join, which a function need not reach. It costs no instruction; below -O2 GCC may jump over its
+ * half. */
 static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
+#ifdef __clang__
+  /* Tells Clang that the stack pointer moves in a way it cannot follow, and that others know the frame: a setjmp before the
+   * fork returns again with what thieves wrote. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
+  __asm__ volatile("" : "=m"(*frame) : : "rsp");
+#pragma clang diagnostic pop
+#else
+  /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it never does. */
+  __asm__ goto("" : : : : nopal_dynamic);
+#endif
   /* Asking for the frame's address is what makes both compilers keep a frame pointer. */
   frame->frame_pointer = __builtin_frame_address(0);
   frame->steals = 0;
   frame->unfinished = 0;
-#ifdef __clang__
-  /* Tells Clang that the stack pointer moves in a way it cannot follow; no instruction is emitted. Without it,
-   * a frame with over-aligned locals is addressed through the stack pointer. */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
-  __asm__ volatile("" ::: "rsp");
-#pragma clang diagnostic pop
+#ifndef __clang__
+  return;
+nopal_dynamic: {
+  size_t nopal_size;
+  __asm__ volatile("" : "=r"(nopal_size));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Walloca"
+  __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
+#pragma GCC diagnostic pop
+  __builtin_trap();
+}
 #endif
 }
 
@@ -98,7 +115,10 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     /* A call that keeps every register but rax, so that the child's arguments stay where they are and the fast
      * path has nothing to save. Through the GOT, since lazy binding would not keep them; a static linker makes it
      * direct. The enclosing function makes ordinary calls too, hence has no red zone. */
-    __asm__ volatile("call *nopal_push_slow@GOTPCREL(%%rip)" : "=a"(failed) : "D"(frame) : "memory", "cc");
+    __asm__ volatile("call {*nopal_push_slow@GOTPCREL(%%rip)|QWORD PTR [rip + nopal_push_slow@GOTPCREL]}"
+                     : "=a"(failed)
+                     : "D"(frame)
+                     : "memory", "cc");
     return failed;
   }
   /* Never negative here, and not to be extended by an instruction. */
@@ -121,7 +141,8 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
   /* The 1998 protocol and the lock-free one pay the fence here; thieves pay theirs in steal. */
   __atomic_store_n(&deque->bottom, bottom, __ATOMIC_SEQ_CST);
 #else
-  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELAXED);
+  /* Pairs, as the store in push does, with a thief's acquire load when it forces a publish: what is left below comes first. */
+  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELEASE);
   /* The other half of this fence is the process-wide barrier between a thief's raise of `split` and its second
    * look at `bottom`; only the compiler must be kept from reordering here. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -150,7 +171,7 @@ static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
 #ifdef NOPAL_RACES_WATCHED
   /* Unseen by the tool: the worker may have been another thread's, which was told to the library and not to the tool. */
   int32_t bottom;
-  __asm__ volatile("movl %1, %0" : "=r"(bottom) : "m"(deque->bottom));
+  __asm__ volatile("{movl %1, %0|mov %0, %1}" : "=r"(bottom) : "m"(deque->bottom));
 #else
   const int32_t bottom = deque->bottom;
 #endif
@@ -164,39 +185,30 @@ static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
 /* The frame's address, computed anew where it is needed: kept in a register it would cost every call a push. */
 static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_frame* frame) {
   struct nopal_frame* fresh;
-  __asm__ volatile("leaq %1, %0" : "=r"(fresh) : "m"(*frame));
+  __asm__ volatile("lea {%1, %0|%0, %1}" : "=r"(fresh) : "m"(*frame));
   return fresh;
 }
 
-/* The join of a scope that was stolen from. Always inlined: it is GCC's half of making the frame fit. */
+/* After a fork or a join the function may be on another stack. GCC knows the address of an array of variable length made
+ * before to be the stack pointer's value, and would go on taking it from there; told that this has changed, it keeps a copy.
+ * Costs nothing where there is no such array. */
+#ifdef __clang__
+#define NOPAL_FORGET_STACK_POINTER() ((void)0)
+#else
+#define NOPAL_FORGET_STACK_POINTER()                                                                         \
+  do {                                                                                                       \
+    register void* nopal_stack_pointer __asm__("rsp");                                                       \
+    __asm__ volatile("" : "+r"(nopal_stack_pointer));                                                        \
+  } while (0)
+#endif
+
+/* The join of a scope that was stolen from. */
 #define NOPAL_JOIN_STOLEN(frame, exception)                                                                  \
   do {                                                                                                       \
     (exception) = nopal_suspend_at_join(nopal_fresh_address(frame));                                         \
+    NOPAL_FORGET_STACK_POINTER();                                                                            \
     (frame)->steals = 0;                                                                                     \
-    NOPAL_FORCE_DYNAMIC_FRAME();                                                                             \
   } while (0)
-
-#ifdef __clang__
-#define NOPAL_FORCE_DYNAMIC_FRAME() ((void)0)
-#elif defined(__SANITIZE_ADDRESS__)
-/* AddressSanitizer puts bounds around an allocation of any size and so moves the stack pointer: back at the block's end. */
-#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                          \
-  do {                                                                                                       \
-    size_t nopal_one;                                                                                        \
-    __asm__ volatile("movl $1, %k0" : "=r"(nopal_one));                                                      \
-    __extension__ char nopal_array[nopal_one];                                                               \
-    __asm__ volatile("" : : "r"(nopal_array));                                                               \
-  } while (0)
-#else
-/* An allocation of an opaque zero size marks the frame as dynamic, so that GCC never addresses it through the
- * stack pointer. It sits on the slow path and moves nothing. */
-#define NOPAL_FORCE_DYNAMIC_FRAME()                                                                          \
-  do {                                                                                                       \
-    size_t nopal_zero;                                                                                       \
-    __asm__ volatile("xorl %k0, %k0" : "=r"(nopal_zero) : : "cc");                                           \
-    __asm__ volatile("" : : "r"(__builtin_alloca_with_align(nopal_zero, 8)));                                \
-  } while (0)
-#endif
 
 #ifdef __cplusplus
 }

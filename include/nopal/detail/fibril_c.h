@@ -151,10 +151,12 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
     if (NOPAL_UNLIKELY((fibril_frame)->frame.frame_pointer != __builtin_frame_address(0))) {                 \
       nopal_fail_foreign_scope(&(fibril_frame)->frame);                                                      \
     }                                                                                                        \
+    NOPAL_DETAIL_MARK_PARENT();                                                                              \
     (fibril_frame)->child = (void (*)(void))(function);                                                      \
     (fibril_frame)->out = (void*)(destination);                                                              \
     (void)__builtin_call_with_static_chain(((__typeof__(&*(function)))nopal_fibril_routine(store))arguments, \
                                            (void*)(fibril_frame));                                           \
+    NOPAL_FORGET_STACK_POINTER();                                                                            \
   } while (0)
 
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \

@@ -6,6 +6,8 @@
 #ifndef NOPAL_DETAIL_FRAME_H
 #define NOPAL_DETAIL_FRAME_H
 
+#include <nopal/detail/supported.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,9 +35,9 @@ struct nopal_frame {
   uint32_t uncaught_at_fork; /* the same at the first stolen fork */
   uint32_t float_control;    /* SSE control word while the strand is suspended */
   uint32_t x87_control;      /* x87 control word while the strand is suspended */
-  uint32_t
+  uint64_t
       last_steal; /* ticket of the last steal, and of the last before the strand left home through this */
-  uint32_t home_steal; /* scope (0: none): they order the exceptions of children; written by thieves */
+  uint64_t home_steal; /* scope (0: none): they order the exceptions of children; written by thieves */
 };
 
 /* The strand that a worker runs, as a thief that continues one of its forks has to know it. On the deque's shared line,
@@ -45,13 +47,19 @@ struct nopal_strand {
   struct nopal_stack* stack; /* run on now; null while the worker is in its scheduler */
   void*
       base_frame_pointer; /* of the activation that the stack's lowest strand belongs to; null: began there */
+  struct nopal_frame* base_scope; /* whose steal brought that strand here; null: began there */
   ptrdiff_t base_to_home; /* added to a stack pointer of that activation: the same on its home stack */
-  uint32_t clock;         /* at least the ticket of every steal in the strand's past */
-  uint32_t uncaught;      /* exceptions in flight at the public forks */
+  uint64_t clock;         /* at least the ticket of every steal in the strand's past */
+  uint64_t segment;       /* ticket of the steal that began the stack's lowest strand */
+};
+
+/* More of the same, which hardly ever changes: written only if it does, so that every thief keeps its copy of the line. */
+struct nopal_strand_setting {
+  const void* root;       /* the worker whose root the strand is part of */
   uint32_t float_control; /* SSE control word at the public forks, without the sticky flags */
-  uint16_t x87_control;
-  uint16_t unused;
-  uint32_t segment; /* ticket of the steal that began the stack's lowest strand */
+  uint32_t x87_control;   /* x87 control word at the public forks */
+  uint32_t uncaught;      /* exceptions in flight at the public forks */
+  uint32_t unused;
 };
 
 /* A worker's deque of forks whose continuation may be stolen, oldest first. Slots [top, split) are public: any
@@ -71,8 +79,7 @@ struct nopal_deque {
   struct nopal_strand strand;
   /* Hardly ever written, so that every thief has it at hand. */
   struct nopal_frame** public_slots; /* atomic; what thieves read slots from */
-  const void*
-      root; /* the worker whose root the strand is part of; as the fields of `strand`, but seldom another */
+  struct nopal_strand_setting setting;
 };
 
 /* `limit` of a deque whose owner is wanted: every push takes the slow path. */

@@ -44,6 +44,7 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
 
+/// The time of a pinned call.
 class pinned_call {
 public:
   pinned_call() {

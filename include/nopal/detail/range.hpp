@@ -109,10 +109,20 @@ void for_each_in(Iterator first, Sentinel last, Body& body, Projection& projecti
   }
 }
 
+/// Whether no test of an element throws, nor the way to it.
+template <class Iterator, class Predicate, class Projection>
+constexpr bool tests_cannot_throw() {
+  using element = std::iter_reference_t<Iterator>;
+  return noexcept(*(std::declval<const Iterator&>() + std::iter_difference_t<Iterator>{})) &&
+         std::is_nothrow_invocable_v<Projection&, element> &&
+         std::is_nothrow_invocable_r_v<bool, Predicate&, std::invoke_result_t<Projection&, element>>;
+}
+
 /// Whether `predicate` holds for the projection of what is at a position.
 template <class Iterator, class Predicate, class Projection>
 auto tester(const places<Iterator>& all, Predicate& predicate, Projection& projection) {
-  return [&all, &predicate, &projection](std::size_t position) {
+  constexpr bool cannot_throw = tests_cannot_throw<Iterator, Predicate, Projection>();
+  return [&all, &predicate, &projection](std::size_t position) noexcept(cannot_throw) {
     return static_cast<bool>(detail::invoke(predicate, detail::invoke(projection, *all.at(position))));
   };
 }

@@ -3,6 +3,9 @@
 #define NOPAL_DETAIL_SEARCH_HPP
 
 #include <cstddef>
+#include <exception>
+#include <mutex>
+#include <utility>
 
 #include <nopal/detail/loop.hpp>
 
@@ -10,75 +13,131 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
-/// The least position found so far. Relaxed throughout: it only saves work until the join, which orders it for its reader.
-class least_position {
+/// What ends a search: the earliest match, or the earliest exception of a test that no match comes before.
+class first_event {
 public:
-  explicit least_position(std::size_t end) noexcept : least_(end) {}
-  least_position(const least_position&) = delete;
-  least_position& operator=(const least_position&) = delete;
-  [[nodiscard]] std::size_t value() const noexcept { return __atomic_load_n(&least_, __ATOMIC_RELAXED); }
+  explicit first_event(std::size_t end) noexcept : least_(end) {}
+  first_event(const first_event&) = delete;
+  first_event& operator=(const first_event&) = delete;
+
+  /// The least position of an event so far. Relaxed throughout: it only saves work until the join, which orders it for its reader.
+  [[nodiscard]] std::size_t position() const noexcept { return __atomic_load_n(&least_, __ATOMIC_RELAXED); }
+
   void found(std::size_t position) noexcept {
-    std::size_t least = value();
+    std::size_t least = this->position();
     while (position < least && !__atomic_compare_exchange_n(&least_, &least, position, true, __ATOMIC_RELAXED,
                                                             __ATOMIC_RELAXED)) {
     }
   }
 
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  /// In a handler: what is handled was thrown at `position`. It is kept, for nobody knows yet whether a match comes before.
+  [[gnu::noinline, gnu::cold]] void threw(std::size_t position) {
+    std::exception_ptr thrown = std::current_exception();
+    if (thrown == nullptr) {
+      throw;  // not of C++, and so nothing that could be kept
+    }
+    found(position);
+    const std::lock_guard guard(lock_);
+    if (position < thrown_at_) {
+      thrown_at_ = position;
+      thrown_.swap(thrown);  // The later one ends after the lock does: its destructor is the program's.
+    }
+  }
+
+  /// The position of the match that comes first, or the end. Throws what comes before it. After the join.
+  std::size_t match() {
+    if (thrown_ != nullptr && thrown_at_ == least_) {
+      std::rethrow_exception(std::move(thrown_));
+    }
+    return least_;
+  }
+
 private:
+  std::mutex lock_;
+  std::exception_ptr thrown_;
+  std::size_t thrown_at_ = static_cast<std::size_t>(-1);
+#else
+  [[nodiscard]] std::size_t match() const noexcept { return least_; }
+
+private:
+#endif
   std::size_t least_;  // atomic
 };
 
-/// The first position of a stretch for which `test(position)`; its end if there is none. By fours, since the end is looked at as often
+/// Moves `at` to the first position before `to` for which `test(position)`, or to `to`. By fours, since the end is looked at as often
 /// as `test` is called otherwise.
 template <class Test>
-[[gnu::always_inline]] inline std::size_t first_in_stretch(std::size_t from, std::size_t to, Test& test) {
-  for (; to - from >= 4; from += 4) {
-    if (test(from)) return from;
-    if (test(from + 1)) return from + 1;
-    if (test(from + 2)) return from + 2;
-    if (test(from + 3)) return from + 3;
+[[gnu::always_inline]] inline bool find_in_stretch(std::size_t& at, std::size_t to, Test& test) {
+  while (to - at >= 4) {
+    if (test(at)) return true;
+    if (test(++at)) return true;
+    if (test(++at)) return true;
+    if (test(++at)) return true;
+    ++at;
   }
-  while (from < to && !test(from)) {
-    ++from;
+  for (; at < to; ++at) {
+    if (test(at)) return true;
   }
-  return from;
+  return false;
+}
+
+/// The same for a strand of a search: false if its part of the search is over.
+template <class Test>
+[[gnu::always_inline]] inline bool search_stretch(std::size_t from, std::size_t to, Test& test,
+                                                  first_event& first) {
+  const auto search = [&first, &test, &from, to] {
+    if (!find_in_stretch(from, to, test)) {
+      return true;
+    }
+    first.found(from);
+    return false;
+  };
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  try {
+    return search();
+  } catch (...) {
+    first.threw(from);
+    return false;
+  }
+#else
+  return search();
+#endif
 }
 
 /// The first of `count` positions for which `test(position)`; `count` if there is none. Calls `test` for each position before it, and
-/// for some after it where strands had begun there.
+/// for some after it where strands had begun there: what it throws there is dropped, as the serial search would not have come there.
 template <class Test>
 std::size_t first_position(std::size_t count, Test& test) {
-  least_position least(count);
-  auto stretch = [&least, &test](std::size_t from, std::size_t to) {
-    if (least.value() <= from) {
-      return false;
-    }
-    const std::size_t found = first_in_stretch(from, to, test);
-    if (found != to) {
-      least.found(found);
-    }
-    return found == to;
+  first_event first(count);
+  auto stretch = [&first, &test](std::size_t from, std::size_t to) {
+    return from < first.position() && search_stretch(from, to, test, first);
   };
   begin_loop(count, 1, &stretch);
-  return least.value();
+  return first.match();
 }
 
-/// Whether `test(position)` for any of `count` positions.
+/// Whether `test(position)` for any of `count` positions. If tests may throw, that is known once all before it are tested: one of them
+/// may.
 template <class Test>
 bool any_position(std::size_t count, Test& test) {
-  least_position least(1);  // 0 once there is one
-  auto stretch = [&least, &test](std::size_t from, std::size_t to) {
-    if (least.value() == 0) {
-      return false;
-    }
-    if (first_in_stretch(from, to, test) != to) {
-      least.found(0);
-      return false;
-    }
-    return true;
-  };
-  begin_loop(count, 1, &stretch);
-  return least.value() == 0;
+  if constexpr (!noexcept(test(count))) {
+    return detail::first_position(count, test) != count;
+  } else {
+    first_event any(1);  // at 0 once there is one
+    auto stretch = [&any, &test](std::size_t from, std::size_t to) {
+      if (any.position() == 0) {
+        return false;
+      }
+      if (find_in_stretch(from, to, test)) {
+        any.found(0);
+        return false;
+      }
+      return true;
+    };
+    begin_loop(count, 1, &stretch);
+    return any.position() == 0;
+  }
 }
 
 }  // namespace detail

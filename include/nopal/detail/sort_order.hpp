@@ -6,6 +6,7 @@
 #include <bit>
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <type_traits>
@@ -116,7 +117,23 @@ inline constexpr bool in_registers =
     std::is_copy_constructible_v<value<Iterator>> && std::is_trivially_destructible_v<value<Iterator>> &&
     sizeof(value<Iterator>) <= 32;
 
-/// An element out of its place. It goes back there when this ends, after an exception too.
+/// Whether elements go from their places into values, and from values and places into places, without an exception.
+template <class Iterator>
+constexpr bool moves_cannot_throw() {
+  using element = value<Iterator>;
+  if constexpr (std::is_same_v<std::iter_reference_t<Iterator>, element&>) {
+    return std::is_nothrow_move_constructible_v<element> && std::is_nothrow_move_assignable_v<element>;
+  } else {
+    // What stands for an element has moves of its own.
+    using moved = std::iter_rvalue_reference_t<Iterator>;
+    using place = std::iter_reference_t<Iterator>;
+    return std::is_nothrow_move_constructible_v<element> && std::is_nothrow_constructible_v<element, moved> &&
+           std::is_nothrow_assignable_v<place, element> && std::is_nothrow_assignable_v<place, moved>;
+  }
+}
+
+/// An element out of its place. It goes back there when this ends, after an exception too. If that throws, the exception leaves
+/// from here, unless another is on its way: then the value is lost.
 template <class Iterator>
 class held_element {
 public:
@@ -124,7 +141,13 @@ public:
       : place_(place), value_(std::ranges::iter_move(place)) {}
   held_element(const held_element&) = delete;
   held_element& operator=(const held_element&) = delete;
-  [[gnu::always_inline]] ~held_element() { *place_ = std::move(value_); }
+  [[gnu::always_inline]] ~held_element() noexcept(moves_cannot_throw<Iterator>()) {
+    if constexpr (moves_cannot_throw<Iterator>()) {
+      *place_ = std::move(value_);
+    } else {
+      put_back();
+    }
+  }
 
   [[gnu::always_inline]] value<Iterator>& get() noexcept { return value_; }
   [[gnu::always_inline]] Iterator place() const noexcept { return place_; }
@@ -136,8 +159,21 @@ public:
   [[gnu::always_inline]] void set_place(Iterator place) noexcept { place_ = place; }
 
 private:
+  void put_back() {
+#ifdef __cpp_exceptions
+    try {
+      *place_ = std::move(value_);
+    } catch (...) {
+      if (std::uncaught_exceptions() == uncaught_before_) throw;
+    }
+#else
+    *place_ = std::move(value_);
+#endif
+  }
+
   Iterator place_;
   value<Iterator> value_;
+  int uncaught_before_ = moves_cannot_throw<Iterator>() ? 0 : std::uncaught_exceptions();
 };
 
 /// Room for elements on the stack.

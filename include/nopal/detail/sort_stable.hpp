@@ -178,15 +178,14 @@ template <class Iterator>
 void arrange(Iterator first, difference<Iterator>* from, difference<Iterator> count) {
   for (difference<Iterator> i = 0; i < count; ++i) {
     if (from[i] == i) continue;
-    value<Iterator> held(std::ranges::iter_move(first + i));
+    held_element<Iterator> held(first + i);
     difference<Iterator> free = i;
     while (from[free] != i) {
       const difference<Iterator> next = from[free];
-      first[free] = std::ranges::iter_move(first + next);
+      held.take_from(first + next);
       from[free] = free;
       free = next;
     }
-    first[free] = std::move(held);
     from[free] = free;
   }
 }
@@ -207,11 +206,10 @@ void stable_sort_by_number(Iterator first, difference<Iterator> count, const Ord
 /// Sorts, stable. See nopal::parallel_stable_sort.
 template <class Iterator, class Order>
 void stable_sort_range(Iterator first, Iterator last, const Order& less, std::ptrdiff_t serial) {
-  using element = value<Iterator>;
   const difference<Iterator> count = last - first;
   if (sort_run(first, last, less)) return;
-  if constexpr (std::is_nothrow_move_constructible_v<element> && std::is_nothrow_move_assignable_v<element>) {
-    raw_buffer<element> buffer(static_cast<std::size_t>(count));
+  if constexpr (moves_cannot_throw<Iterator>()) {
+    raw_buffer<value<Iterator>> buffer(static_cast<std::size_t>(count));
     merge_sort<Iterator, Order>(first, buffer.data(), less, serial).run(count);
   } else {
     stable_sort_by_number(first, count, less, serial);

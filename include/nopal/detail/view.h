@@ -52,9 +52,11 @@ NOPAL_EXPORT void* nopal_find_view(const struct nopal_hyperobject* reducer);
 static NOPAL_ALWAYS_INLINE void** nopal_this_views(void) {
   void** views;
 #if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
-  __asm__ volatile("movq %%fs:nopal_views@tpoff, %0" : "=r"(views));
+  __asm__ volatile("{movq %%fs:nopal_views@tpoff, %0|mov %0, QWORD PTR fs:nopal_views@tpoff}" : "=r"(views));
 #else
-  __asm__ volatile("movq nopal_views@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(views));
+  __asm__ volatile("{movq nopal_views@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
+                   "|mov %0, QWORD PTR [rip + nopal_views@gottpoff]\n\tmov %0, QWORD PTR fs:[%0]}"
+                   : "=r"(views));
 #endif
   return views;
 }
@@ -67,7 +69,7 @@ static NOPAL_ALWAYS_INLINE void* nopal_view_at_hand(const struct nopal_hyperobje
 #elif defined(NOPAL_RACES_WATCHED)
   /* The array's memory serves one strand after the other, in an order that ThreadSanitizer is not told of. */
   void* view;
-  __asm__ volatile("movq (%1, %2, 8), %0"
+  __asm__ volatile("{movq (%1, %2, 8), %0|mov %0, QWORD PTR [%1 + %2 * 8]}"
                    : "=r"(view)
                    : "r"(nopal_this_views()), "r"((uint64_t)reducer->slot)
                    : "memory");

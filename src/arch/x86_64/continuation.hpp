@@ -42,6 +42,14 @@ static_assert(offsetof(nopal_deque, bottom) == DEQUE_BOTTOM && offsetof(nopal_de
 static_assert(offsetof(nopal_deque, slots) == DEQUE_SLOTS);
 static_assert(offsetof(nopal_deque, top) == DEQUE_TOP && offsetof(nopal_deque, split) == DEQUE_SPLIT);
 
+/// Whether the calling thread's functions compare the stack pointer with a limit of the thread's, and take more stack from
+/// elsewhere: code compiled with -fsplit-stack. The C library keeps the limit's place zero.
+inline bool splits_stack() noexcept {
+  const void* limit;
+  asm volatile("{movq %%fs:0x70, %0|mov %0, QWORD PTR fs:0x70}" : "=r"(limit));
+  return limit != nullptr;
+}
+
 /// The stack pointer at the frame's continuation: the call that recorded it has returned, its return address gone.
 inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
   return static_cast<char*>(frame->call_stack_pointer) + sizeof(void*);

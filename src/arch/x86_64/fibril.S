@@ -5,10 +5,14 @@
 // place, right below the child's arguments on the stack; it is pushed again for the return. Calls and returns stay
 // paired, as the processor's prediction and shadow stack want it.
 //
+// A child that throws ends the program, as the routine for exceptions says: nothing here could keep what it throws.
+//
 // While the child runs, rbx holds the frame. The registers used here are the ones that the frame has kept: they come
 // back from there, if the continuation was not stolen. Else nobody needs them.
 
 #include "arch/x86_64/offsets.h"
+
+        .hidden nopal_fibril_personality
 
         .text
 
@@ -46,6 +50,7 @@
         .type   nopal_fibril_fork_\name, @function
 nopal_fibril_fork_\name:
         .cfi_startproc
+        .cfi_personality 0x1b, nopal_fibril_personality
         endbr64
         movq    %rbx, FRAME_RBX(%r10)
         movq    %r12, FRAME_R12(%r10)

@@ -1,6 +1,7 @@
 // Messages that must come out whole, whatever state the program's own streams are in.
 #include "os/os.hpp"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,7 +24,8 @@ void write_stderr(const char* format, ...) noexcept {
     const std::size_t length = std::min(static_cast<std::size_t>(wanted), sizeof text - 1);
     if (length < static_cast<std::size_t>(wanted))
       text[length - 1] = '\n';  // a cut message still ends its line
-    while (write(STDERR_FILENO, text, length) < 0 && errno == EINTR) {
+    // Not the C library's function, where a thread may be cancelled.
+    while (syscall(SYS_write, STDERR_FILENO, text, length) < 0 && errno == EINTR) {
     }
   }
   errno = saved_errno;

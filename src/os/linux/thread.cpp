@@ -1,6 +1,8 @@
 // Threads: pthreads, affinity masks of any length, the bounds of a native stack.
 #include "os/os.hpp"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,6 +15,7 @@
 #include <cstdio>
 #include <memory>
 #include <new>
+#include <string_view>
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -87,6 +90,35 @@ private:
 };
 
 constexpr int most_cpus = 1 << 16;  // beyond any kernel's configuration
+
+// glibc's descriptions of its own structures, for debuggers: bits, count and offset of the word in pthread_t's structure that
+// says whether a thread is ending. Looked up, since to link against it would bind to one version of the library.
+struct described_field {
+  std::uint32_t bits;
+  std::uint32_t count;
+  std::uint32_t offset;
+};
+const described_field* cancel_word;
+constexpr std::uint32_t ending_bit = 1U << 4;
+
+// Before there are threads, and with no lock held: the search takes the loader's.
+__attribute__((constructor)) void find_cancel_word() {
+  const auto* const found =
+      static_cast<const described_field*>(dlsym(RTLD_DEFAULT, "_thread_db_pthread_cancelhandling"));
+  cancel_word = found != nullptr && found->bits == 32 ? found : nullptr;
+}
+
+// The third field of the first thread's line, behind its name in parentheses: Z once it has ended and others have not.
+bool first_thread_is_gone() {
+  char text[512];
+  const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t got = read(file, text, sizeof text);
+  (void)close(file);
+  const std::string_view line(text, got > 0 ? static_cast<std::size_t>(got) : 0);
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != std::string_view::npos && line.substr(name_end + 2, 1) == "Z";
+}
 
 }  // namespace
 
@@ -176,6 +208,22 @@ bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept {
 bool allow_cpus(const cpu_bits& cpus) noexcept {
   return syscall(SYS_sched_setaffinity, 0, sizeof cpus, cpus.words) == 0;
 }
+
+bool thread_is_ending() noexcept {
+  if (cancel_word == nullptr) return false;
+  const auto* const thread = std::bit_cast<const char*>(pthread_self());
+  // Others may set bits of the word at any time; relaxed: this one is the thread's own.
+  return (__atomic_load_n(reinterpret_cast<const std::uint32_t*>(thread + cancel_word->offset),
+                          __ATOMIC_RELAXED) &
+          ending_bit) != 0;
+}
+
+bool first_thread_ends() noexcept { return gettid() == getpid() || first_thread_is_gone(); }
+
+not_cancelled::not_cancelled() noexcept {
+  if (pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_) != 0) before_ = PTHREAD_CANCEL_ENABLE;
+}
+not_cancelled::~not_cancelled() { (void)pthread_setcancelstate(before_, nullptr); }
 
 void yield() noexcept { (void)sched_yield(); }
 

@@ -68,8 +68,9 @@ struct counted {
 };
 [[nodiscard]] int counted_alive() noexcept;
 
-/// Stolen continuations so far.
+/// Stolen continuations so far, those of processes that a case started included.
 [[nodiscard]] std::uint64_t steals() noexcept;
+void add_steals(std::uint64_t more) noexcept;
 
 /// How many times a case that repeats itself does so: more in the long configuration.
 [[nodiscard]] int repetitions() noexcept;

@@ -30,6 +30,30 @@ CORPUS_CASE(frames_alloca) {
   return with_alloca(opaque(std::size_t{100})) == 35 && with_alloca(opaque(std::size_t{7777})) == 35;
 }
 
+[[gnu::noinline]] int last_of(const unsigned char* bytes, std::size_t size) {
+  linger();
+  return bytes[size - 1];
+}
+
+/// The array lies where the stack pointer is: its address is wanted again after the stack pointer has become another.
+[[gnu::noinline]] int with_alloca_passed_on(std::size_t size) {
+  auto* const bytes = static_cast<unsigned char*>(__builtin_alloca(size));
+  std::memset(bytes, 5, size);
+  int results[3] = {};
+  nopal::scope s;
+  s.fork_into(results[0], last_of, bytes, size);
+  s.fork_into(results[1], last_of, bytes, size);
+  s.join();
+  s.fork_into(results[2], last_of, bytes, size);
+  s.join();
+  return results[0] + results[1] + results[2] + last_of(bytes, size);
+}
+
+CORPUS_CASE(frames_alloca_passed_on) {
+  return with_alloca_passed_on(opaque(std::size_t{66})) == 20 &&
+         with_alloca_passed_on(opaque(std::size_t{6000})) == 20;
+}
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvla"
 #ifdef __clang__

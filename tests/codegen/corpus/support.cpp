@@ -17,6 +17,7 @@ registered_case* cases = nullptr;
 std::atomic<int> waiting_mode{0};
 std::atomic<std::uint32_t> draws{0};
 std::atomic<int> alive{0};
+std::atomic<std::uint64_t> steals_elsewhere{0};
 
 [[maybe_unused]] constexpr auto longest_wait = std::chrono::microseconds(300);
 
@@ -70,9 +71,13 @@ std::uint64_t steals() noexcept { return 0; }
   }
 }
 
-std::uint64_t steals() noexcept { return nopal::stats().total.steals; }
+std::uint64_t steals() noexcept {
+  return nopal::stats().total.steals + steals_elsewhere.load(std::memory_order_relaxed);
+}
 
 #endif
+
+void add_steals(std::uint64_t more) noexcept { steals_elsewhere.fetch_add(more, std::memory_order_relaxed); }
 
 counted::counted(int with) noexcept : value(with) { alive.fetch_add(1, std::memory_order_relaxed); }
 counted::counted(const counted& other) noexcept : value(other.value) {

@@ -64,16 +64,20 @@ void print_deque() {
   MEMBER(nopal_deque, version_and_raising);
   MEMBER(nopal_deque, strand);
   MEMBER(nopal_deque, public_slots);
+  MEMBER(nopal_deque, setting);
   NUMBER(nopal_poisoned_limit);
   TYPE(nopal_strand);
   MEMBER(nopal_strand, stack);
   MEMBER(nopal_strand, base_frame_pointer);
+  MEMBER(nopal_strand, base_scope);
   MEMBER(nopal_strand, base_to_home);
   MEMBER(nopal_strand, clock);
-  MEMBER(nopal_strand, uncaught);
-  MEMBER(nopal_strand, float_control);
-  MEMBER(nopal_strand, x87_control);
   MEMBER(nopal_strand, segment);
+  TYPE(nopal_strand_setting);
+  MEMBER(nopal_strand_setting, root);
+  MEMBER(nopal_strand_setting, float_control);
+  MEMBER(nopal_strand_setting, x87_control);
+  MEMBER(nopal_strand_setting, uncaught);
 }
 
 void print_reducers() {

@@ -211,7 +211,6 @@ public:
                     &base_, std::forward<F>(f), nopal_detail::current_arena());
       }
     } else {
-      frame_.other_function();
       nopal_detail::start_task(base_, std::forward<F>(f));
     }
   }
@@ -255,7 +254,6 @@ private:
     if (frame_.is_ours()) {
       frame_.join();
     } else {
-      frame_.other_function();
       if (frame_.has_children()) {
         frame_.wait_for_children();
       }

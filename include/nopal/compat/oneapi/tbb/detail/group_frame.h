@@ -39,7 +39,6 @@ public:
   void fork(F&& f, Args&&... args) {
     nopal::scope().fork(std::forward<F>(f), std::forward<Args>(args)...);
   }
-  void other_function() noexcept {}
   void join() noexcept {}
   void wait_for_children() const noexcept {}
   static void fail_unjoined() noexcept {}
@@ -52,7 +51,7 @@ class group_frame {
 public:
   [[gnu::always_inline]] explicit group_frame(const std::source_location& /*where*/) noexcept {
     const char* stack_pointer;
-    asm volatile("movq %%rsp, %0" : "=r"(stack_pointer));
+    asm volatile("mov {%%rsp, %0|%0, rsp}" : "=r"(stack_pointer));
     const char* const self = reinterpret_cast<const char*>(this);
     is_local_ = self >= stack_pointer && self < static_cast<const char*>(__builtin_frame_address(0));
   }
@@ -67,7 +66,6 @@ public:
   [[nodiscard]] static constexpr bool has_outstanding() noexcept { return false; }
   template <class F, class... Args>
   static void fork(F&& /*f*/, Args&&... /*args*/) noexcept {}
-  static void other_function() noexcept {}
   static void join() noexcept {}
   static void wait_for_children() noexcept {}
   static void fail_unjoined() noexcept {}
@@ -84,7 +82,7 @@ public:
       : made_in_(where.function_name()) {
     nopal_make_frame(&frame_);
     const char* stack_pointer;
-    asm volatile("movq %%rsp, %0" : "=r"(stack_pointer));
+    asm volatile("mov {%%rsp, %0|%0, rsp}" : "=r"(stack_pointer));
     const char* const self = reinterpret_cast<const char*>(this);
     if (self < stack_pointer || self >= static_cast<const char*>(frame_.frame_pointer) ||
         known_functions::may_be_constructor_at(where)) {
@@ -123,9 +121,6 @@ public:
     nopal::detail::fork_child<nopal::detail::no_result>(&frame_, nullptr, std::forward<F>(f),
                                                         std::forward<Args>(args)...);
   }
-
-  /// In the branch of a function that also forks where it does not. GCC's half of making the frame fit to be resumed.
-  [[gnu::always_inline]] void other_function() noexcept { NOPAL_FORCE_DYNAMIC_FRAME(); }
 
   /// Only where it is ours.
   [[gnu::always_inline]] void join() {

@@ -1,0 +1,32 @@
+/* What code that forks cannot be compiled for or with. */
+#ifndef NOPAL_DETAIL_SUPPORTED_H
+#define NOPAL_DETAIL_SUPPORTED_H
+
+#if !defined(__x86_64__) || !defined(__linux__) || defined(__ILP32__)
+#error "nopal: this version runs on x86-64 Linux only, in its 64-bit mode (not -m32 or -mx32)"
+#endif
+
+#ifdef __has_feature
+#if __has_feature(safe_stack)
+#error                                                                                                       \
+    "nopal: -fsanitize=safe-stack keeps a second stack of each thread, which a stolen strand would leave: compile without it"
+#endif
+#if __has_feature(memory_sanitizer)
+#error "nopal: -fsanitize=memory does not know what the library writes: compile without it"
+#endif
+#if __has_feature(speculative_load_hardening)
+#error                                                                                                       \
+    "nopal: -mspeculative-load-hardening keeps its state in the stack pointer, which a steal replaces: compile without it"
+#endif
+#endif
+
+/* There is no macro for -mabi=ms; its lists of arguments are plain pointers. */
+#ifdef __cplusplus
+static_assert(sizeof(__builtin_va_list) > sizeof(void*),
+              "nopal: -mabi=ms is another calling convention: compile without it");
+#else
+_Static_assert(sizeof(__builtin_va_list) > sizeof(void*),
+               "nopal: -mabi=ms is another calling convention: compile without it");
+#endif
+
+#endif

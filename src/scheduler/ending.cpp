@@ -1,0 +1,95 @@
+// The end of threads: whoever stops the runtime and those who come meanwhile, and threads that are ended inside a scope.
+//
+// The pool's threads are joined without the lock: what a program runs at a thread's end may fork, or ask for anything else. A
+// thread that pthread_exit or pthread_cancel ends is unwound through the frames of its strand, and goes on from there as
+// that thread; so the strand must be one that this thread alone has run. docs/adoption.md has both.
+
+#include <climits>
+#include <cstdlib>
+#include <exception>
+
+#include <nopal/detail/fast_path.h>
+
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr std::uint64_t look_again_ns = 1'000'000;
+
+[[noreturn]] void refuse_end() {
+  os::write_stderr(
+      "nopal: a thread was ended (pthread_exit, pthread_cancel) inside a scope that was stolen "
+      "from, or in a strand on another thread than the scope's: it may end where every scope has "
+      "been joined, or where nothing was stolen\n");
+  std::abort();
+}
+
+/// Also inside calls that stay on their thread, where those outside of them are.
+bool is_on_own_stack(const worker* self) {
+  if (self == nullptr) {
+    return false;
+  }
+  for (; self != nullptr; self = self->outer) {
+    if (self->of_pool || get(self->deque.strand.stack) != &self->native) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void begin_stop(runtime& all) noexcept {
+  all.stops.fetch_add(1, std::memory_order_relaxed);
+  pthread_mutex_unlock(&all.lock);
+}
+
+void end_stop(runtime& all) noexcept {
+  pthread_mutex_lock(&all.lock);
+  // Relaxed: the lock orders what those who wait look at. They find it held until the stop is complete.
+  all.stops.fetch_add(1, std::memory_order_relaxed);
+  os::futex_wake(all.stops, INT_MAX);
+}
+
+void await_stop(runtime& all) noexcept {
+  const std::uint32_t seen = all.stops.load(std::memory_order_relaxed);
+  const unlocked meanwhile(all);
+  if (all.wakes_work) {
+    os::futex_wait(all.stops, seen);
+  } else {
+    os::futex_wait_for(all.stops, seen, look_again_ns);
+  }
+}
+
+/// The C++ runtime knows no object of such an exception: the unwinder made it itself.
+bool handles_end_of_thread() noexcept { return os::thread_is_ending() && !std::current_exception(); }
+
+void pass_fork_at_end(nopal_frame*) noexcept {
+  if (!is_on_own_stack(this_worker()) || !nopal_pop()) {
+    refuse_end();
+  }
+}
+
+void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noexcept {
+  if (stack == &self->native) {
+    self->ends_already = os::thread_is_ending();
+  } else if (waits && !self->ends_already && os::thread_is_ending()) {
+    refuse_end();
+  }
+}
+
+void check_at_rest(const worker* self) noexcept {
+  if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest) {
+    os::write_stderr(
+        "nopal: a thread ended inside a scope (pthread_exit, pthread_cancel, or a C function that "
+        "returned without its join): join every scope before its thread ends\n");
+    std::abort();
+  }
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,117 @@
+// Where a longjmp leads. A strand that was stolen or has joined is on another stack than when its function called setjmp, and
+// the children that a jump would leave may be running on the stack that it leads to.
+//
+// The forks in progress on a stack are nested: those made since the worker came to it are in its deque, stolen ones
+// included, and those from before are noted on the stack. So the innermost says what belongs to the child that runs: what lies below
+// the forking function's stack pointer.
+
+#include <cstdlib>
+
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/tags.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+// Brings our longjmp into every program that has this file, as each with the scheduler does.
+[[gnu::used]] void (*const prepare)() noexcept = os::prepare_long_jumps;
+
+bool lies_on(const nopal_stack& stack, const void* address) {
+  const nopal_stack& below = *ground(&stack);
+  if (is_root_stack(&below)) {
+    return !the_runtime().stacks.contains(address);  // its bounds are not at hand
+  }
+  return address >= below.low && address < below.high;
+}
+
+/// Whether a jump to `stack_pointer`, which lies on the stack that `self` runs on, leaves the pinned call that the worker is of.
+bool leaves_pinned_call(const worker* self, const nopal_stack* stack, const char* stack_pointer) {
+  return self->outer != nullptr && stack == &self->native && stack_pointer > self->pinned_at;
+}
+
+/// Of the function whose fork is in progress on `stack`: its stack pointer there; null if that cannot be told.
+const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
+  // Acquire: a thief that forks again writes `home_stack_pointer` before it changes this.
+  const auto* const at_fork =
+      static_cast<const char*>(__atomic_load_n(&frame->call_stack_pointer, __ATOMIC_ACQUIRE)) + sizeof(void*);
+  if (lies_on(stack, at_fork)) {
+    return at_fork;
+  }
+  const auto* at_home =
+      static_cast<const char*>(__atomic_load_n(&frame->home_stack_pointer, __ATOMIC_RELAXED));
+  if (frame->frame_pointer == stack.base.frame_pointer) {
+    at_home -= stack.base.to_home;
+  }
+  return lies_on(stack, at_home) ? at_home : nullptr;
+}
+
+/// The same, asked of the system: the program may have stacks of its own.
+bool surely_lies_on(const nopal_stack& stack, const void* address) {
+  void* low = nullptr;
+  void* high = nullptr;
+  return stack.native_owner == nullptr || !os::native_stack_bounds(low, high) ||
+         (address >= low && address < high);
+}
+
+[[noreturn]] void refuse_to_leave_child() {
+  os::write_stderr("nopal: longjmp out of a child that was forked: call setjmp in the child, or have it "
+                   "return its error\n");
+  std::abort();
+}
+
+[[noreturn]] void refuse_to_leave_children() {
+  os::write_stderr(
+      "nopal: longjmp out of a function with children that are not joined: join its scopes before\n");
+  std::abort();
+}
+
+}  // namespace
+
+void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept {
+  for (std::int32_t i = self->first_entry; i < end; ++i) {
+    nopal_stack::forks_below& noted = stack->forks;
+    noted.frames[noted.count % nopal_stack::forks_below::kept] = untagged(self->deque.slots[i]);
+    ++noted.count;
+  }
+}
+
+/// For a jump to the activation with this frame pointer, if it has one, and this stack pointer: the stack pointer to go on with.
+extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_pointer) noexcept {
+  const worker* const self = this_worker();
+  const nopal_stack* const stack = self == nullptr ? nullptr : get(self->deque.strand.stack);
+  if (stack == nullptr) {
+    return stack_pointer;
+  }
+  const bool to_here = lies_on(*stack, stack_pointer);
+  if (!to_here && !lies_on(*stack, &stack) && !the_runtime().stacks.contains(stack_pointer)) {
+    return stack_pointer;  // between stacks of the program's own
+  }
+  const std::int32_t forks = self->deque.bottom;
+  const bool in_child = forks > self->first_entry;
+  if (to_here) {
+    if (leaves_pinned_call(self, stack, stack_pointer)) {
+      refuse("out of a body of an algorithm: call setjmp in the body");
+    }
+    nopal_frame* const innermost =
+        in_child ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))
+                 : stack->forks.innermost();
+    const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, *stack);
+    if (bound != nullptr && stack_pointer >= bound && surely_lies_on(*stack, stack_pointer)) {
+      refuse_to_leave_child();
+    }
+    return stack_pointer;
+  }
+  if (!in_child && frame_pointer == stack->entered_frame && frame_pointer != nullptr) {
+    return stack->entered_at;
+  }
+  if (in_child) {
+    refuse_to_leave_child();
+  }
+  refuse_to_leave_children();
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

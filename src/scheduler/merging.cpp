@@ -1,0 +1,88 @@
+#include "scheduler/merging.hpp"
+
+#include "scheduler/runtime.hpp"
+#include "scheduler/views.hpp"
+#include "view/times.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+using view::view_set;
+
+/// A merge while it lives, as the stack knows it on which it runs. The strand may be elsewhere in between, and comes back there.
+class merge_under_way {
+public:
+  merge_under_way() noexcept : stack_(this_worker()->deque.strand.stack), record_{0, stack_->merge} {
+    stack_->merge = &record_;
+  }
+  merge_under_way(const merge_under_way&) = delete;
+  merge_under_way& operator=(const merge_under_way&) = delete;
+  ~merge_under_way() { stack_->merge = record_.outer; }
+
+  std::uint32_t* reduced() noexcept { return &record_.reduced; }
+
+private:
+  nopal_stack* const stack_;
+  view::merge_record record_;
+};
+
+/// Of reductions that update reducers, whose reductions update reducers, and so on. A sum of a million views takes one.
+constexpr int most_rounds = 1000;
+
+/// No further: the updates that are left are lost, and the join says so.
+void give_up(const view::merge_context& with, view::store& kept, view_set* left_over) {
+  try {
+    throw error("nopal: reduce: reductions that update reducers did not come to an end in 1000 rounds");
+  } catch (...) {
+    with.failed(with.context);
+  }
+  // The end of a view is the program's code too, and may make another.
+  for (int round = 0; left_over != nullptr && round != most_rounds; ++round) {
+    view::drop_all(with.reducers, left_over);
+    kept.give_set(left_over);
+    left_over = leave_set();
+  }
+}
+
+}  // namespace
+
+view_set* leave_set() noexcept {
+  view_set* const set = this_views();
+  set_this_views(nullptr);
+  return set;
+}
+
+view_set* merge_with_updates(const view::merge_context& with, view::store& kept, view_set* left,
+                             bool left_is_base, view_set* right) {
+  const view::timed merging(view::activity::merge);
+  merge_under_way here;
+  view::merge_context noted = with;
+  noted.reduced = here.reduced();
+  for (int round = 0; right != nullptr; ++round) {
+    if (round == most_rounds) {
+      give_up(with, kept, right);
+      break;
+    }
+    view_set* emptied = nullptr;
+    left = view::merge(noted, left, left_is_base, right, emptied);
+    if (emptied != nullptr) {
+      kept.give_set(emptied);
+    }
+    right = leave_set();
+  }
+  return left;
+}
+
+bool is_being_reduced(std::uint32_t id) noexcept {
+  const worker* const self = this_worker();
+  const view::merge_record* merge = self != nullptr ? self->deque.strand.stack->merge : nullptr;
+  while (merge != nullptr && merge->reduced != id) {
+    merge = merge->outer;
+  }
+  return merge != nullptr;
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,32 @@
+// Merges as strands do them: with what the reductions do to reducers in turn.
+//
+// While a merge runs, its strand has no set of its own but for the views that reductions make, and it is not its thread's first:
+// what they update comes after what they reduce. Invariant: the strand has no set before and after.
+#ifndef NOPAL_SCHEDULER_MERGING_HPP
+#define NOPAL_SCHEDULER_MERGING_HPP
+
+#include <cstdint>
+
+#include <nopal/version.hpp>
+
+#include "view/merge.hpp"
+#include "view/store.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// The strand's set, which is its own no longer. The strand has none then.
+view::view_set* leave_set() noexcept;
+
+/// `left` and then `right`, and then what the reductions, and the ends of views, did to reducers; see view::merge. Sets that are empty
+/// go to `kept`.
+view::view_set* merge_with_updates(const view::merge_context& with, view::store& kept, view::view_set* left,
+                                   bool left_is_base, view::view_set* right);
+
+/// Whether the calling strand is in a reduction of reducer `id`.
+bool is_being_reduced(std::uint32_t id) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

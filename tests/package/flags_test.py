@@ -1,0 +1,187 @@
+"""Code that forks, compiled with flags that change calls, frames or assembly: it works, or is refused in one line.
+
+Usage: flags_test.py CC CXX INCLUDE_DIRECTORY LIBRARY [unittest options]
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+compilers, include, library = {}, "", ""
+
+CXX_PROGRAM = """
+#include <nopal/nopal.hpp>
+#include <nopal/reducer.hpp>
+#include <atomic>
+#include <thread>
+static int fib(int n) {
+  if (n < 2) return n;
+  int x, y;
+  nopal::scope s;
+  s.fork_into(x, fib, n - 1);
+  y = fib(n - 2);
+  s.join();
+  return x + y;
+}
+static long mix(long a, int b, long c, long d, long e, long f, long g, long h) {
+  return a + b + c + d + e + f + g + h;
+}
+int main() {
+  nopal::reducer<nopal::op_add<long>> sum;
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> went_on{false};
+    long d = 0;
+    alignas(64) long local[8] = {1, 2, 3};
+    nopal::scope s;
+    s.fork([&] {
+      *sum += 1;
+      while (!went_on) std::this_thread::yield();
+    });
+    local[3] = i;
+    *sum += 2;
+    const long e = mix(1, i, 2, 3, 4, 5, 6, 7);
+    went_on = true;
+    s.fork_into(d, mix, 1L, i, 2L, 3L, 4L, 5L, 6L, 7L);
+    s.join();
+    if (e != 28 + i || d != e || local[3] != i || local[0] != 1) return 1;
+  }
+  return fib(16) == 987 && *sum == 60 ? 0 : 2;
+}
+"""
+
+C_PROGRAM = """
+#include <nopal/compat/fibril.h>
+#include <nopal/nopal.h>
+#include <sched.h>
+static volatile int went_on;
+static void child(void* argument) {
+  (void)argument;
+  while (!went_on) sched_yield();
+}
+static int fib(int n);
+NOPAL_FORKABLE(int, fib, (int, n))
+static int fib(int n) {
+  int x, y;
+  nopal_scope s;
+  if (n < 2) return n;
+  nopal_scope_init(&s);
+  nopal_fork_fib(&s, &x, n - 1);
+  y = fib(n - 2);
+  nopal_join(&s);
+  return x + y;
+}
+static int fibril_fib(int n) {
+  fibril_t fr;
+  int x, y;
+  if (n < 2) return n;
+  fibril_init(&fr);
+  fibril_fork(&fr, &x, fibril_fib, (n - 1));
+  y = fibril_fib(n - 2);
+  fibril_join(&fr);
+  return x + y;
+}
+int main(void) {
+  for (int i = 0; i < 20; ++i) {
+    nopal_scope s;
+    nopal_scope_init(&s);
+    went_on = 0;
+    nopal_fork(&s, child, 0);
+    if (fib(8) != 21) return 1;
+    went_on = 1;
+    nopal_join(&s);
+  }
+  return fib(15) == 610 && fibril_fib(15) == 610 ? 0 : 2;
+}
+"""
+
+WORKING = [
+    "-masm=intel", "-masm=intel -O0 -fPIC", "-mno-red-zone", "-fcf-protection=full", "-mshstk", "-fomit-frame-pointer",
+    "-fno-plt -fPIC", "-mcmodel=medium", "-mcmodel=large", "-fstack-clash-protection", "-fno-asynchronous-unwind-tables",
+    "-fvisibility=hidden", "-fstack-protector-all", "-ftrivial-auto-var-init=pattern", "-fnon-call-exceptions",
+    "-mstackrealign", "-finstrument-functions", "-fsanitize=undefined",
+]
+WORKING_GCC = [
+    "-fharden-compares -fharden-conditional-branches", "-fipa-ra", "-mforce-drap", "-maccumulate-outgoing-args",
+    "-mno-push-args", "-mindirect-branch=thunk -mfunction-return=thunk -fcf-protection=none",
+    "-mpreferred-stack-boundary=6", "-fzero-call-used-regs=all",
+]
+WORKING_CLANG = ["-mretpoline", "-fzero-call-used-regs=all"]
+IN_C = ["-masm=intel", "-mcmodel=large", "-fno-plt -fPIC", "-mno-red-zone", "-fcf-protection=full"]
+REFUSED_GCC = {"-mabi=ms": "nopal: -mabi=ms"}
+REFUSED_CLANG = {"-fsanitize=safe-stack": "nopal: -fsanitize=safe-stack", "-fsanitize=memory": "nopal: -fsanitize=memory",
+                 "-mspeculative-load-hardening": "nopal: -mspeculative-load-hardening"}
+
+
+def is_clang():
+    return "clang" in subprocess.run([compilers["c++"], "--version"], capture_output=True, text=True,
+                                     check=True).stdout
+
+
+def command_of(language, flags, *more):
+    standard = "-std=c11" if language == "c" else "-std=c++20"
+    return [compilers[language], standard, "-O1", *flags.split(), "-I", include, *more]
+
+
+def built(language, flags, place):
+    """The program, or what the compiler said."""
+    source = os.path.join(place, "program." + {"c": "c", "c++": "cpp"}[language])
+    program = os.path.join(place, language + flags.replace(" ", "").replace("/", ""))
+    with open(source, "w", encoding="ascii") as file:
+        file.write({"c": "#define _GNU_SOURCE\n" + C_PROGRAM, "c++": CXX_PROGRAM}[language])
+    rest = [source, library, "-o", program, "-pthread", "-lstdc++", "-lm"]
+    if ".so" in library:
+        rest.append("-Wl,-rpath," + os.path.dirname(library))
+    done = subprocess.run(command_of(language, flags, *rest), capture_output=True, text=True, check=False)
+    return (program, "") if done.returncode == 0 else (None, done.stderr)
+
+
+def ended(program):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
+    return subprocess.run([program], capture_output=True, text=True, timeout=60, check=False,
+                          env={**environment, "NOPAL_WORKERS": "3"})
+
+
+class Flags(unittest.TestCase):
+    def complaint(self, case):
+        language, flags = case
+        with tempfile.TemporaryDirectory() as place:
+            program, said = built(language, flags, place)
+            if program is None:
+                return f"{language} {flags}: {said}"
+            result = ended(program)
+            return "" if result.returncode == 0 else f"{language} {flags}: {result.returncode} {result.stderr}"
+
+    def test_odd_flags_work(self):
+        flags = WORKING + (WORKING_CLANG if is_clang() else WORKING_GCC)
+        with ThreadPoolExecutor(2) as pool:
+            complaints = pool.map(self.complaint, [("c++", one) for one in flags] + [("c", one) for one in IN_C])
+        self.assertEqual([one for one in complaints if one], [])
+
+    def test_what_cannot_work_is_one_error(self):
+        for flags, says in (REFUSED_CLANG if is_clang() else REFUSED_GCC).items():
+            with self.subTest(flags):
+                done = subprocess.run(command_of("c", flags, "-fsyntax-only", "-x", "c", "-"), input=C_PROGRAM,
+                                      capture_output=True, text=True, check=False)
+                errors = [line for line in done.stderr.splitlines() if " error: " in line]
+                self.assertEqual(len(errors), 1, done.stderr)
+                self.assertIn(says, errors[0])
+
+    def test_split_stacks_are_refused_at_the_first_fork(self):
+        for language in ("c", "c++"):
+            with tempfile.TemporaryDirectory() as place:
+                program, said = built(language, "-fsplit-stack", place)
+                if program is None:
+                    self.skipTest("no linker for -fsplit-stack: " + said)
+                result = ended(program)
+                self.assertNotEqual(result.returncode, 0)
+                self.assertEqual(result.stderr, "nopal: code compiled with -fsplit-stack cannot run on other stacks: "
+                                                "compile without it\n")
+
+
+if __name__ == "__main__":
+    compilers["c"], compilers["c++"], include, library = sys.argv[1:5]
+    del sys.argv[1:5]
+    unittest.main()

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Small programs that were wrong once, reduced from generated ones: with every compiler at every level, against their elision."""
+
+import glob
+import os
+import re
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from running import BUILD_SECONDS, Failure, expected_of, run, run_parallel
+from toolchain import HERE, Build, find_compilers
+
+LEVELS = ['-O0', '-O1', '-O2', '-O3', '-Os']
+SETTINGS = [(3, 100, 4, 40), (3, 0, 4, 40), (7, 50, 4, 40)]
+
+
+class Source:
+    """As much of a unit as a build asks for."""
+
+    def __init__(self, path):
+        self.path, self.exceptions = path, True
+        self.language = 'c' if path.endswith('.c') else 'c++'
+        with open(path) as file:
+            flags = re.match(r'/\* flags: (.*) \*/', file.readline())
+        self.flags = flags.group(1).split() if flags else []
+
+
+def check(source, compiler, level, library):
+    flags = [level] + [f for f in source.flags if compiler.accepts([f])]
+    build = Build(compiler, flags, library)
+    with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
+        paths = []
+        for elided in (False, True):
+            paths.append(os.path.join(directory, f'{elided}'))
+            status, _, errors = run(build.command(source, source.path, paths[-1], elided), BUILD_SECONDS)
+            if status != 0:
+                return f'the compiler ended with {status}\n{errors[:2000]}'
+        expected = expected_of(paths[1], 4)
+        if isinstance(expected, Failure):
+            return expected.text
+        for setting in SETTINGS:
+            failure = run_parallel(paths[0], setting, expected)
+            if failure is not None:
+                return f'{failure.kind} with {setting}: {failure.text}'
+    return None
+
+
+def main(library):
+    sources = [Source(path) for path in sorted(glob.glob(os.path.join(HERE, 'regressions', '*.c*')))]
+    cases = [(s, c, level, library) for s in sources for c in find_compilers() for level in LEVELS]
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda case: check(*case), cases))
+    failures = 0
+    for (source, compiler, level, _), result in zip(cases, results):
+        if result is not None:
+            failures += 1
+            print(f'{os.path.basename(source.path)}, {compiler.name} {level} {" ".join(source.flags)}: {result}')
+    print(f'{len(cases)} builds, {failures} failures')
+    return 1 if failures or not cases else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,131 @@
+// Reductions, scans and transformations of values whose copies, moves and assignments throw: the exception leaves, and each value
+// that was made has ended once.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <limits>
+#include <list>
+#include <utility>
+#include <vector>
+
+#include <nopal/parallel.hpp>
+
+#include "support/strands.hpp"
+
+namespace {
+
+struct refused {};
+
+constexpr long never = std::numeric_limits<long>::max();
+std::atomic<long> operations{0};
+std::atomic<long> refused_at{never};
+std::atomic<long> alive{0};
+
+void count_operation() {
+  if (operations++ == refused_at) throw refused();
+}
+
+/// A number in an object that knows whether it is one.
+class value {
+public:
+  explicit value(long number) : number_(number) { ++alive; }
+  value(const value& other) : number_(other.number()) {
+    count_operation();
+    ++alive;
+  }
+  value(value&& other) : number_(other.number()) {
+    count_operation();
+    ++alive;
+  }
+  value& operator=(const value& other) {
+    count_operation();
+    NOPAL_CHECK(self_ == this);
+    number_ = other.number();
+    return *this;
+  }
+  value& operator=(value&& other) { return *this = std::as_const(other); }
+  ~value() {
+    NOPAL_CHECK(self_ == this);
+    self_ = nullptr;
+    --alive;
+  }
+  [[nodiscard]] long number() const {
+    NOPAL_CHECK(self_ == this);
+    return number_;
+  }
+
+private:
+  const value* self_ = this;
+  long number_;
+};
+
+value sum_of(const value& left, const value& right) {
+  support::burn(100);
+  count_operation();
+  return value(left.number() + right.number());
+}
+
+constexpr std::size_t count = 300;
+
+/// `pattern` with each of its operations refused in turn, as far as there are so many.
+template <class Pattern>
+void refuse_each(const Pattern& pattern) {
+  const long before = alive;
+  bool thrown = true;
+  for (long at = 0; thrown; at += at < 20 ? 1 : 13) {
+    operations = 0;
+    refused_at = at;
+    thrown = false;
+    try {
+      pattern();
+    } catch (const refused&) {
+      thrown = true;
+    }
+    refused_at = never;
+    NOPAL_CHECK(thrown == (operations > at));
+    NOPAL_CHECK(alive == before);
+  }
+}
+
+NOPAL_PROGRAM(values_that_throw) {
+  std::vector<value> in;
+  in.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) in.emplace_back(static_cast<long>(i));
+  std::vector<value> out = in;
+  const value zero(0);
+  const auto itself = [](const value& one) { return one; };
+  refuse_each([&] { static_cast<void>(nopal::parallel_reduce(in.begin(), in.end(), zero, itself, sum_of)); });
+  refuse_each([&] {
+    static_cast<void>(nopal::parallel_reduce(in.begin(), in.end(), std::size_t{8}, zero, itself, sum_of));
+  });
+  refuse_each([&] { nopal::parallel_inclusive_scan(in.begin(), in.end(), out.begin(), sum_of, zero); });
+  refuse_each([&] { nopal::parallel_inclusive_scan(in.begin(), in.end(), out.begin(), sum_of); });
+  refuse_each([&] { nopal::parallel_exclusive_scan(in.begin(), in.end(), out.begin(), zero, sum_of); });
+  refuse_each([&] { nopal::parallel_transform(in.begin(), in.end(), out.begin(), itself); });
+  refuse_each([&] { nopal::parallel_transform(in.begin(), in.end(), in.begin(), out.begin(), sum_of); });
+  refuse_each([&] {
+    nopal::parallel_for_each(in, [](value one) { support::burn(static_cast<int>(one.number())); });
+  });
+  const std::list<value> list(in.begin(), in.end());
+  refuse_each([&] {
+    nopal::parallel_for_each(list, [](value one) { support::burn(static_cast<int>(one.number())); });
+  });
+  refuse_each([&] {
+    static_cast<void>(
+        nopal::parallel_invoke([&] { return in[0]; }, [&] { return in[1]; }, [&] { return in[2]; }));
+  });
+  // Nothing is left of them: the next ones are right.
+  NOPAL_CHECK(nopal::parallel_reduce(in.begin(), in.end(), zero, itself, sum_of).number() ==
+              static_cast<long>(count * (count - 1) / 2));
+  support::check_quiet();
+  return 0;
+}
+
+class pattern_faults : public support::program_at_workers {};
+
+TEST_P(pattern_faults, values_that_throw_end_once_each) { EXPECT_TRUE(run("values_that_throw")); }
+
+INSTANTIATE_TEST_SUITE_P(at_workers, pattern_faults, testing::Values(1, 2, 7),
+                         testing::PrintToStringParamName());
+
+}  // namespace
