@@ -51,10 +51,12 @@ public:
 
   /// Asks to cancel. False if it is cancelled already.
   bool cancel_group_execution() noexcept {
+    // Counted first: who finds it cancelled finds the count.
+    nopal_detail::cancelled_contexts.fetch_add(1, std::memory_order_relaxed);
     if (cancelled_.exchange(true, std::memory_order_acq_rel)) {
+      nopal_detail::cancelled_contexts.fetch_sub(1, std::memory_order_relaxed);
       return false;
     }
-    nopal_detail::cancelled_contexts.fetch_add(1, std::memory_order_release);
     return true;
   }
 
