@@ -82,8 +82,11 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
       show_outer(nested);
     }
     set_this_worker(outer);
+    set_this_local(call->local);
+  } else {
+    // The thread may have become a worker meanwhile, whose root is that of the whole thread.
+    nopal_set_local(call->local);
   }
-  set_this_local(call->local);
 }
 
 extern "C" NOPAL_EXPORT void nopal_set_local(const void* value) {
