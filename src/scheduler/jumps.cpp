@@ -68,6 +68,11 @@ bool surely_lies_on(const nopal_stack& stack, const void* address) {
   std::abort();
 }
 
+[[noreturn]] void refuse_to_leave_body() {
+  os::write_stderr("nopal: longjmp out of a body of an algorithm: call setjmp in the body\n");
+  std::abort();
+}
+
 }  // namespace
 
 void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept {
@@ -93,7 +98,7 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
   const bool in_child = forks > self->first_entry;
   if (to_here) {
     if (leaves_pinned_call(self, stack, stack_pointer)) {
-      refuse("out of a body of an algorithm: call setjmp in the body");
+      refuse_to_leave_body();
     }
     nopal_frame* const innermost =
         in_child ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))

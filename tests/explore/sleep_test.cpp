@@ -85,7 +85,8 @@ TEST(sleep_faults, end_of_waking_relaxed) {
 }
 TEST(sleep_faults, strangers_woken) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views})
-    expect_broken({.owner = "++", .poisoned = true, .hasty = true, .strangers = 1}, memory, "strangers woken", 0);
+    expect_broken({.owner = "++", .poisoned = true, .hasty = true, .strangers = 1}, memory, "strangers woken",
+                  0);
 }
 TEST(sleep_faults, no_wake) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::no_wake); }
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "process/jumping.hpp"
 #include "support/strands.hpp"
 
 // What a jump skips has no destructors, and what it keeps is volatile.
@@ -21,36 +22,16 @@
 
 namespace {
 
+using jumping::fail;
+using jumping::lingering_child;
+using jumping::scribble;
+using jumping::wait_for_inner;
 using nopal::scope;
 using support::flag;
 using support::set;
 using support::wait_for_continuation;
 
 constexpr int rounds = 40;
-
-/// Overwrites stack below its caller.
-[[gnu::noinline]] void scribble() {
-  volatile char rubbish[2000];
-  for (volatile char& byte : rubbish) byte = 0x5a;
-}
-
-[[gnu::noinline, noreturn]] void fail(jmp_buf& to, int value) {
-  scribble();
-  longjmp(to, value);
-}
-
-/// The same where there may be no worker left to steal.
-void wait_for_inner(const flag& went_on) {
-  nopal::workers() > 4 ? wait_for_continuation(went_on) : support::wait_briefly(went_on);
-}
-
-/// Until the continuation has jumped; looks at its own locals afterwards.
-[[gnu::noinline]] void lingering_child(const flag& jumped, void (*wait)(const flag&)) {
-  volatile long mine[64];
-  for (int i = 0; i < 64; ++i) mine[i] = i;
-  wait(jumped);
-  for (int i = 0; i < 64; ++i) NOPAL_CHECK(mine[i] == i);
-}
 
 [[gnu::noinline]] int returns_to_itself(int value) {
   jmp_buf error;

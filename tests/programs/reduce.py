@@ -1,5 +1,7 @@
 """Makes a failing program small: drops programs, nodes of the tree and flags as long as it fails in the same way."""
 
+import time
+
 from running import Failure, build_unit, expected_of, run_parallel
 
 
@@ -13,12 +15,16 @@ def numbers_of(node):
 
 
 class Reducer:
-    def __init__(self, unit, build, failure, directory, attempts=6, say=lambda text: None):
+    def __init__(self, unit, build, failure, directory, attempts=6, seconds=600, say=lambda text: None):
         self.unit, self.build, self.failure, self.directory = unit, build, failure, directory
         self.attempts, self.say, self.tests = attempts, say, 0
         self.removed = frozenset()
+        self.end = time.monotonic() + seconds
 
     def fails(self, removed, build):
+        """Whether it still does; no, when time is over, so that what was found by then stays."""
+        if time.monotonic() > self.end:
+            return False
         self.tests += 1
         if self.failure.kind == 'build':
             paths = build_unit(self.unit, build, self.directory, removed)
@@ -47,7 +53,6 @@ class Reducer:
             self.drop_flags()
             if len(self.removed) == before:
                 break
-        self.fails(self.removed, self.build)  # leaves its files
         return self.removed, self.build
 
     def keep_one_program(self):

@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from running import BUILD_SECONDS, Failure, expected_of, run, run_parallel
-from toolchain import HERE, Build, find_compilers
+from toolchain import HERE, Build, architectures, find_compilers
 
 LEVELS = ['-O0', '-O1', '-O2', '-O3', '-Os']
 SETTINGS = [(3, 100, 4, 40), (3, 0, 4, 40), (7, 50, 4, 40)]
@@ -27,7 +27,8 @@ class Source:
 
 
 def check(source, compiler, level, library):
-    flags = [level] + [f for f in source.flags if compiler.accepts([f])]
+    here = [f for flags in architectures() for f in flags]
+    flags = [level] + [f for f in source.flags if compiler.accepts([f]) and (f in here or '-march' not in f)]
     build = Build(compiler, flags, library)
     with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
         paths = []

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import subprocess
-import threading
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.normpath(os.path.join(HERE, '..', '..', 'include'))
@@ -22,13 +22,11 @@ class Compiler:
         """Whether a program builds with these flags and runs."""
         key = ' '.join(flags)
         if key not in self.accepted:
-            out = f'/tmp/nopal_flags_{os.getpid()}_{threading.get_ident()}'
-            source = 'int main(void) { return 0; }\n'
-            command = [self.cc, '-x', 'c', '-Werror', *flags, '-', '-o', out]
-            built = subprocess.run(command, input=source, text=True, capture_output=True).returncode == 0
-            self.accepted[key] = built and subprocess.run([out]).returncode == 0
-            if os.path.exists(out):
-                os.remove(out)
+            with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
+                out, source = os.path.join(directory, 'out'), 'int main(void) { return 0; }\n'
+                command = [self.cc, '-x', 'c', '-Werror', *flags, '-', '-o', out]
+                built = subprocess.run(command, input=source, text=True, capture_output=True).returncode == 0
+                self.accepted[key] = built and subprocess.run([out]).returncode == 0
         return self.accepted[key]
 
 

@@ -126,7 +126,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   nopal_check_function(&scope->frame);
   ((void (*)(struct nopal_frame*, void (*)(void), void (*)(void*), void*))enter)(
       &scope->frame, (void (*)(void))nopal_enter_untyped, function, argument);
-  NOPAL_FORGET_STACK_POINTER();
+  nopal_forget_stack_pointer();
 }
 
 #define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
@@ -147,7 +147,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
     ((void (*)(struct nopal_frame*, void (*)(void),                                                          \
                __typeof__(result)* NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(                               \
         &nopal_parent->frame, (void (*)(void))nopal_child_##f, nopal_out NOPAL_DETAIL_MORE_ARGUMENTS list);  \
-    NOPAL_FORGET_STACK_POINTER();                                                                            \
+    nopal_forget_stack_pointer();                                                                            \
   }
 
 #define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
@@ -166,7 +166,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
     nopal_check_function(&nopal_parent->frame);                                                              \
     ((void (*)(struct nopal_frame*, void (*)(void) NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(               \
         &nopal_parent->frame, (void (*)(void))nopal_child_##f NOPAL_DETAIL_MORE_ARGUMENTS list);             \
-    NOPAL_FORGET_STACK_POINTER();                                                                            \
+    nopal_forget_stack_pointer();                                                                            \
   }
 
 #endif

@@ -207,7 +207,7 @@ template <class Result, class F, class... Args>
     const entry child = &enter_child_with_copies<Result, references, plain_function, std::decay_t<Args>...>;
     reinterpret_cast<entry>(&nopal_enter_fork)(frame, reinterpret_cast<void*>(child), result, &all);
   }
-  NOPAL_FORGET_STACK_POINTER();
+  nopal_forget_stack_pointer();
 }
 
 }  // namespace detail

@@ -83,23 +83,22 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
 #else
   /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it never does. */
   __asm__ goto("" : : : : nopal_dynamic);
+  if (0) {
+    size_t nopal_size;
+  /* It comes back, or GCC would make a function of its own of it. */
+  nopal_dynamic:
+    __attribute__((cold));
+    __asm__ volatile("" : "=r"(nopal_size));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Walloca"
+    __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
+#pragma GCC diagnostic pop
+  }
 #endif
   /* Asking for the frame's address is what makes both compilers keep a frame pointer. */
   frame->frame_pointer = __builtin_frame_address(0);
   frame->steals = 0;
   frame->unfinished = 0;
-#ifndef __clang__
-  return;
-nopal_dynamic: {
-  size_t nopal_size;
-  __asm__ volatile("" : "=r"(nopal_size));
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Walloca"
-  __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
-#pragma GCC diagnostic pop
-  __builtin_trap();
-}
-#endif
 }
 
 /* Offers the continuation of `frame` to thieves. Non-zero if the thread cannot be adopted. */
@@ -192,21 +191,21 @@ static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_
 /* After a fork or a join the function may be on another stack. GCC knows the address of an array of variable length made
  * before to be the stack pointer's value, and would go on taking it from there; told that this has changed, it keeps a copy.
  * Costs nothing where there is no such array. */
-#ifdef __clang__
-#define NOPAL_FORGET_STACK_POINTER() ((void)0)
-#else
-#define NOPAL_FORGET_STACK_POINTER()                                                                         \
-  do {                                                                                                       \
-    register void* nopal_stack_pointer __asm__("rsp");                                                       \
-    __asm__ volatile("" : "+r"(nopal_stack_pointer));                                                        \
-  } while (0)
+static NOPAL_ALWAYS_INLINE void nopal_forget_stack_pointer(void) {
+#ifndef __clang__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wclobbered" /* by a longjmp; it holds nothing */
+  register void* stack_pointer __asm__("rsp");
+  __asm__ volatile("" : "+r"(stack_pointer));
+#pragma GCC diagnostic pop
 #endif
+}
 
 /* The join of a scope that was stolen from. */
 #define NOPAL_JOIN_STOLEN(frame, exception)                                                                  \
   do {                                                                                                       \
     (exception) = nopal_suspend_at_join(nopal_fresh_address(frame));                                         \
-    NOPAL_FORGET_STACK_POINTER();                                                                            \
+    nopal_forget_stack_pointer();                                                                            \
     (frame)->steals = 0;                                                                                     \
   } while (0)
 

@@ -156,7 +156,7 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
     (fibril_frame)->out = (void*)(destination);                                                              \
     (void)__builtin_call_with_static_chain(((__typeof__(&*(function)))nopal_fibril_routine(store))arguments, \
                                            (void*)(fibril_frame));                                           \
-    NOPAL_FORGET_STACK_POINTER();                                                                            \
+    nopal_forget_stack_pointer();                                                                            \
   } while (0)
 
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
