@@ -135,6 +135,7 @@ void thread_ends(void* argument) {
   set_this_worker(nullptr);
   stop_watching_for_overflow(self);
   end_visits(self);
+  leave_tasks(self->tasks);
   NOPAL_DISTURB();
   const locked guard(all);
   make_idle(all, self);
@@ -153,12 +154,14 @@ left_behind* next_left_behind;  // made before fork(2): a tool's allocator may b
 void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
   lock_views();
+  lock_tasks(this_worker());
   next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;
 }
 
 void after_fork_in_parent() {
   delete next_left_behind;
   next_left_behind = nullptr;
+  unlock_tasks(this_worker());
   unlock_views();
   pthread_mutex_unlock(&the_runtime().lock);
 }
@@ -187,8 +190,9 @@ void keep_reachable(runtime& all) {
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
   runtime& all = the_runtime();
+  unlock_tasks(this_worker());
   unlock_views();
-  pthread_mutex_unlock(&all.lock);  // this thread took both in before_fork
+  pthread_mutex_unlock(&all.lock);  // this thread took all of them in before_fork
   keep_reachable(all);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {

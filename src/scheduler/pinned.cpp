@@ -24,6 +24,7 @@ worker* make_nested(worker* outer) noexcept {
   }
   self->outer = outer;
   self->index = outer->index;
+  self->thread_tasks = outer->thread_tasks;
   self->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   self->exceptions = outer->exceptions;
   set_if_changed(self->deque.setting.root, self);
@@ -68,6 +69,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
     return 1;
   }
   set(nested->local, call->local);
+  nested->first_task = nested->thread_tasks->next_number;
   nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
   set_this_worker(nested);
   return 0;
@@ -80,8 +82,11 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
       show_outer(nested);
     }
     set_this_worker(outer);
+    set_this_local(call->local);
+  } else {
+    // The thread may have become a worker meanwhile, whose root is that of the whole thread.
+    nopal_set_local(call->local);
   }
-  set_this_local(call->local);
 }
 
 extern "C" NOPAL_EXPORT void nopal_set_local(const void* value) {

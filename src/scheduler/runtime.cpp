@@ -212,6 +212,7 @@ void stop_threads(runtime& all) {
   for (int i = 0; i < used; ++i) {
     worker* const self = all.table[i].load(std::memory_order_relaxed);
     if (self != nullptr && self->of_pool) {
+      leave_tasks(self->tasks);
       if (self->spare != nullptr) {
         all.stacks.give(self->spare);
         self->spare = nullptr;
@@ -345,6 +346,7 @@ worker* make_worker() noexcept {
   self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
+  self->thread_tasks = &self->tasks;
   return self;
 }
 

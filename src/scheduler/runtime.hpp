@@ -171,6 +171,8 @@ inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::m
 
 /// Wakes one sleeper that may run strands of `root`, if there is one; the publishing side of docs/sleep.md.
 void wake_one(worker* self, const worker* root) noexcept;
+/// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null on a thread that is no worker.
+void wake_pool_worker(worker* self) noexcept;
 void wake_all() noexcept;
 void unpark(worker* sleeper) noexcept;
 

@@ -30,9 +30,11 @@ bool work_in_sight(worker* self) {
   }
   bool found = false;
   for_each_worker(all, [self, &found](worker* other) {
-    found = found || (other != self && has_work_to_take(self, other));
+    found = found || (other != self && has_work_to_take(self, other)) ||
+            (runs_tasks(self) && has_tasks(other->tasks));
   });
-  return found;
+  // Last: a thread that ends meanwhile leaves its tasks here.
+  return found || (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
 }
 
 void poison_all(worker* self) {
@@ -158,6 +160,23 @@ void wake_one(worker* self, const worker* root) noexcept {
         self->counts.wakes.add();
         return;
       }
+    }
+  }
+}
+
+void wake_pool_worker(worker* self) noexcept {
+  runtime& all = the_runtime();
+  const int used = all.table_used.load(std::memory_order_acquire);
+  for (int i = 0, place = self == nullptr ? 0 : self->index; i < used; ++i) {
+    place = place + 1 < used ? place + 1 : 0;
+    worker* const other = all.table[place].load(std::memory_order_acquire);
+    NOPAL_DISTURB();
+    if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
+        try_to_wake(other)) {
+      if (self != nullptr) {
+        self->counts.wakes.add();
+      }
+      return;
     }
   }
 }

@@ -235,12 +235,19 @@ bool try_to_steal_from(worker* self, worker* victim, int& impatience) {
   return visit_and_force(self, victim);
 }
 
-/// Looks at some thread's worker and those nested in it, the oldest work first.
+/// Looks at some thread's work, the oldest first: that of its first worker, its tasks, that of nested workers, which are at what its
+/// code has begun since.
 bool try_to_steal(worker* self, int attempt, int& impatience) {
-  bool promising = false;
   worker* victim = choose_victim(self, attempt);
+  if (victim == nullptr) {
+    return false;
+  }
+  bool promising = try_to_steal_from(self, victim, impatience);
+  if (runs_tasks(self)) {
+    run_oldest_task(self, victim->tasks);
+  }
   // Acquire pairs with the release in make_nested: the worker is complete.
-  for (; victim != nullptr; victim = victim->nested.load(std::memory_order_acquire)) {
+  while ((victim = victim->nested.load(std::memory_order_acquire)) != nullptr) {
     promising |= try_to_steal_from(self, victim, impatience);
   }
   return promising;
@@ -260,6 +267,11 @@ void take_from_inbox(worker* self) {
 /// A round of looks at others; true if some showed signs of work.
 bool look_around(worker* self, int& impatience) {
   bool promising = false;
+  if (runs_tasks(self)) {
+    run_task_of_arenas(self);
+    run_oldest_task(self, self->tasks);
+    run_oldest_task(self, tasks_of_nobody);
+  }
   for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
     take_from_inbox(self);
     promising |= try_to_steal(self, attempt, impatience);

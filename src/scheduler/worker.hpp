@@ -15,6 +15,7 @@
 
 #include "arch/arch.hpp"
 #include "os/os.hpp"
+#include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
 
 namespace nopal {
@@ -71,6 +72,11 @@ struct worker {
   std::atomic<nopal_frame*> inbox;  ///< a frame of this thread's own stack whose children are all done
   std::atomic<int> visitors;        ///< thieves that look at `exceptions`; the thread's end waits for them
   std::atomic<bool> has_thread;     ///< `exceptions` may be looked at by visitors; written by this worker
+
+  alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
+  task_list* thread_tasks;      ///< the same of the thread's first worker; set once
+  std::uint64_t
+      first_task;  ///< number in that list of the first task that the call of this worker can have pushed
 
   // The waker's while `park` is `waking`, this worker's else.
   os::cpu_bits allowed_cpus;  ///< where the thread may run once it is not kept off a CPU any more
@@ -176,6 +182,11 @@ inline void run_on(worker* self, nopal_stack* stack) noexcept {
 static_assert(offsetof(worker, deque) == 0);
 static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STACK_POINTER);
 static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
+
+/// Whether it runs tasks while it has no strand: a thread of the pool that waits for nothing of its own.
+[[nodiscard]] inline bool runs_tasks(const worker* self) noexcept {
+  return self->of_pool && self->outer == nullptr;
+}
 
 /// The calling thread's worker; null on threads not adopted. Not to be kept across anything that may switch stacks.
 worker* this_worker() noexcept;

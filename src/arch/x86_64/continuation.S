@@ -227,6 +227,24 @@ nopal_leave_scheduler:
         .cfi_endproc
         .size   nopal_leave_scheduler, .-nopal_leave_scheduler
 
+// void nopal_call_on_stack(stack top rdi, function rsi, argument rdx): calls function(argument) as the outermost frame of another stack,
+// and then leaves for the scheduler stack for good.
+        .p2align 4
+        .globl  nopal_call_on_stack
+        .hidden nopal_call_on_stack
+        .type   nopal_call_on_stack, @function
+nopal_call_on_stack:
+        .cfi_startproc
+        .cfi_undefined %rip
+        movq    %rdi, %rsp
+        movq    %rdx, %rdi
+        xorl    %ebp, %ebp
+        call    *%rsi
+        movq    %rsp, %rdi
+        LEAVE_FOR_SCHEDULER_STACK nopal_finish_call
+        .cfi_endproc
+        .size   nopal_call_on_stack, .-nopal_call_on_stack
+
         .section .note.GNU-stack, "", @progbits
 
 #include "arch/x86_64/control_flow_note.inc"

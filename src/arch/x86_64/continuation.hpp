@@ -18,6 +18,8 @@ extern "C" {
 [[noreturn]] void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void* pieces);
 /// Makes the rest of this stack the worker's scheduler stack, runs nopal_run_scheduler there, returns when told to.
 void nopal_enter_scheduler(void* worker);
+/// Calls function(argument) on the stack that ends at `stack_top`, then nopal_finish_call. Nothing may be thrown.
+[[noreturn]] void nopal_call_on_stack(void* stack_top, void (*function)(void*) noexcept, void* argument);
 /// Returns from nopal_enter_scheduler.
 [[noreturn]] void nopal_leave_scheduler(void* worker);
 }

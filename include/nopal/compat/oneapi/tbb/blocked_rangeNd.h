@@ -31,7 +31,8 @@ public:
   static constexpr bool is_splittable_in_proportion = true;
 
   /// One interval for each dimension.
-  explicit blocked_nd_range(const side<at>&... sides) : sides_{sides...} {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a list of several sides is one
+  blocked_nd_range(const side<at>&... sides) : sides_{sides...} {}
   /// The same as a list of bounds; `grainsize` holds for every dimension.
   explicit blocked_nd_range(const Value (&sizes)[dimensions], size_type grainsize = 1) {
     for (unsigned each = 0; each != dimensions; ++each) {

@@ -42,19 +42,13 @@ inline constexpr bool is_value_argument =
     !std::is_same_v<Only, T> && !std::is_invocable_r_v<T, Only&> && !is_thread_specific<Only> &&
     std::is_constructible_v<T, const Only&>;
 
-/// Tells threads apart: the address of a thread-local variable.
-[[gnu::noinline]] inline const void* this_thread_key() noexcept {
-  asm volatile("" ::: "memory");
-  return &current_of_thread;
-}
-
 }  // namespace nopal_detail
 
 /// A value for each thread that called `local`.
 ///
-/// A task may be on another thread after it forks or waits: ask for `local()` anew after each call of an algorithm or of a
-/// group, and keep no reference across one. Another task may have used the value meanwhile. For results that tasks add up,
-/// `nopal::reducer` has neither restriction.
+/// A reference stays that of the thread for the whole call of a body or task: these do not change threads. What a body waits for may
+/// use the value meanwhile, on the same thread. In strands that Nopal's own interface forks, ask for `local()` anew after each
+/// fork and join. For results that tasks add up, `nopal::reducer` has no restriction.
 ///
 /// `local` is safe from any thread and takes expected constant time, and constructs at a thread's first call. All else asks that nobody calls it at
 /// the same time. A thread that begins after another ended may find that one's value.
@@ -263,7 +257,7 @@ private:
     auto fresh = std::make_unique<node>();
     // What the user does here may take time, or ask for another value of this thread's.
     make(fresh->memory);
-    fresh->key = nopal_detail::this_thread_key();  // it may have forked, and be on another thread now
+    fresh->key = nopal_detail::this_thread_key();  // in a strand, it may have forked, and be on another thread
     const nopal_detail::lock_guard guard(lock_);
     nodes_.push_back(fresh.get());
     std::atomic<node*>& bucket = buckets_[bucket_of(fresh->key)];

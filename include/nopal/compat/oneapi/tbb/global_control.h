@@ -2,6 +2,7 @@
 #ifndef NOPAL_COMPAT_TBB_GLOBAL_CONTROL_H
 #define NOPAL_COMPAT_TBB_GLOBAL_CONTROL_H
 
+#include <atomic>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -127,49 +128,59 @@ private:
   global_control* next_ = nullptr;  // under the lock
 };
 
-/// Names the scheduler: empty, or attached to it. The runtime lives by itself, so nothing is owned.
+/// Names the scheduler: empty, or attached to it.
 class task_scheduler_handle {
 public:
   task_scheduler_handle() = default;
-  explicit task_scheduler_handle(attach) : attached_(true) {}
+  explicit task_scheduler_handle(attach) : attached_(true) {
+    handles.fetch_add(1, std::memory_order_relaxed);
+  }
   task_scheduler_handle(task_scheduler_handle&& from) noexcept
       : attached_(std::exchange(from.attached_, false)) {}
   task_scheduler_handle& operator=(task_scheduler_handle&& from) noexcept {
     std::swap(attached_, from.attached_);
     return *this;
   }
-  ~task_scheduler_handle() = default;
+  ~task_scheduler_handle() { release(); }
   explicit operator bool() const noexcept { return attached_; }
-  void release() noexcept { attached_ = false; }
+  void release() noexcept { let_go(); }
 
 private:
+  friend bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexcept;
+
+  /// True if it was attached and no other is.
+  bool let_go() noexcept {
+    // Acquire and release: the last handle's owner comes after the others.
+    return std::exchange(attached_, false) && handles.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  static inline constinit std::atomic<int> handles{0};
   bool attached_ = false;
 };
 
-#ifdef __cpp_exceptions
-/// Stops the runtime, if the handle is attached. Throws `unsafe_wait` while strands are running.
-inline void finalize(task_scheduler_handle& handle) {
-  if (!std::exchange(handle, task_scheduler_handle())) {
-    return;
-  }
-#ifndef NOPAL_ELIDE
-  if (nopal_shutdown() != 0) {
-    nopal_detail::throw_exception(unsafe_wait(nopal_error_message()));
-  }
-#endif
-}
-#endif
-/// Stops the runtime, if the handle is attached and no strand is running. False if one is.
+/// Stops the runtime, if the handle is attached. False, and nothing is stopped, if it runs while another handle is attached or
+/// a strand is running.
 inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexcept {
-  if (!std::exchange(handle, task_scheduler_handle())) {
+  if (!handle) {
     return true;
   }
+  const bool is_last = handle.let_go();
 #ifndef NOPAL_ELIDE
-  return nopal_shutdown() == 0;
+  return nopal_is_running() == 0 || (is_last && nopal_shutdown() == 0);
 #else
+  static_cast<void>(is_last);
   return true;
 #endif
 }
+#ifdef __cpp_exceptions
+/// The same. Throws `unsafe_wait` instead of returning false.
+inline void finalize(task_scheduler_handle& handle) {
+  if (!finalize(handle, std::nothrow)) {
+    nopal_detail::throw_exception(unsafe_wait(
+        "nopal: tbb::finalize: strands are running, or another task_scheduler_handle is attached"));
+  }
+}
+#endif
 
 }  // namespace NOPAL_TBB_NAMESPACE
 }  // namespace tbb

@@ -29,7 +29,8 @@ public:
       return;
     }
     half<Range, in_proportion> right(range);
-    if (serial_) {
+    const fork_permit permit(self_.now());
+    if (serial_ || !permit) {
       run(range, less_one(halvings_left));
       run(right.get(), less_one(halvings_left));
       return;
@@ -44,23 +45,26 @@ public:
     both.join();
   }
 
-  /// Cuts into as many parts, of about the same size.
+  /// Cuts into as many parts, of about the same size. Each is for the thread of its index, as far as the caller's arena has
+  /// indices to give.
   // NOLINTNEXTLINE(misc-no-recursion): by halves
-  void run_parts(Range& range, std::size_t parts) const {
+  void run_parts(Range& range, std::size_t parts, int first = 0) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { leaf_(range); });
+      self_.call([&] { leaf_(range); }, first);
       return;
     }
     const std::size_t right_parts = parts / 2;
+    const int right_first = first + static_cast<int>(parts - right_parts);
     right_part<Range> right(range, parts - right_parts, right_parts);
-    if (serial_) {
-      run_parts(range, parts - right_parts);
-      run_parts(right.get(), right_parts);
+    const fork_permit permit(self_.now());
+    if (serial_ || !permit) {
+      run_parts(range, parts - right_parts, first);
+      run_parts(right.get(), right_parts, right_first);
       return;
     }
     nopal::scope both;
-    both.fork([&, parts, right_parts] { run_parts(range, parts - right_parts); });
-    run_parts(right.get(), right_parts);
+    both.fork([&, parts, right_parts, first] { run_parts(range, parts - right_parts, first); });
+    run_parts(right.get(), right_parts, right_first);
     both.join();
   }
 
@@ -124,8 +128,8 @@ void run_indices(Index first, Index last, Index step, const Function& f, const P
 /// Calls `body(part)` for parts of `range` that together are all of it.
 ///
 /// Work: that of the calls and of cutting. Span: logarithmic in the number of parts, and the longest call. An exception cancels
-/// the rest and is thrown again here. The function that calls this may be on another thread afterwards, if it runs in a
-/// task itself; a call from outside returns on its own thread. `body` is called by several threads at once, and not copied.
+/// the rest and is thrown again here. Each call of `body` stays on its thread, whatever it forks. So does the function that calls
+/// this, unless it is a strand of Nopal's own interface. `body` is called by several threads at once, and not copied.
 template <class Range, class Body>
 void parallel_for(const Range& range, const Body& body) {
   task_group_context context;

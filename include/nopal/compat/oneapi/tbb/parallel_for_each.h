@@ -50,6 +50,14 @@ public:
   std::vector<Item>& items() { return this->items_; }
 };
 
+template <class Iterator>
+inline constexpr bool is_multi_pass =
+    std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<Iterator>::iterator_category>;
+template <class Iterator>
+inline constexpr bool is_random_access =
+    std::is_base_of_v<std::random_access_iterator_tag,
+                      typename std::iterator_traits<Iterator>::iterator_category>;
+
 template <class Body, class Item>
 class for_each_item {
 public:
@@ -80,14 +88,28 @@ public:
     }
   }
 
+  /// The item that an iterator refers to.
+  template <class Iterator>
+  void run_at(Iterator& at) const {
+    if constexpr (is_multi_pass<Iterator>) {
+      run(static_cast<typename std::iterator_traits<Iterator>::reference>(*at));
+    } else {
+      Item item(*at);
+      run_own(item);
+    }
+  }
+
   // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
   void run_added(std::vector<Item>& items) const {
     nopal::scope added;
     for (Item& item : items) {
-      if (serial_) {
+      if (serial_ || !may_fork(self_.now())) {
         run_own(item);
       } else {
-        added.fork([this, &item] { run_own(item); });
+        added.fork([this, &item] {
+          const held_permit permit(self_.now());
+          run_own(item);
+        });
       }
     }
     added.join();
@@ -99,14 +121,6 @@ private:
   const bool serial_;
 };
 
-template <class Iterator>
-inline constexpr bool is_multi_pass =
-    std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<Iterator>::iterator_category>;
-template <class Iterator>
-inline constexpr bool is_random_access =
-    std::is_base_of_v<std::random_access_iterator_tag,
-                      typename std::iterator_traits<Iterator>::iterator_category>;
-
 template <class Iterator, class Body>
 void run_for_each(Iterator first, Iterator last, const Body& body, task_group_context& context) {
   using item_type = typename std::iterator_traits<Iterator>::value_type;
@@ -115,12 +129,7 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
   const for_each_item<Body, item_type> items(self, body);
   if (items.serial()) {
     for (; first != last && !self.is_cancelled(); ++first) {
-      if constexpr (is_multi_pass<Iterator>) {
-        items.run(static_cast<reference>(*first));
-      } else {
-        item_type item(*first);
-        items.run_own(item);
-      }
+      items.run_at(first);
     }
     return;
   }
@@ -135,10 +144,22 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
   } else {
     nopal::scope all;
     for (; first != last && !self.is_cancelled(); ++first) {
-      if constexpr (is_multi_pass<Iterator>) {
-        all.fork([&items](Iterator at) { items.run(static_cast<reference>(*at)); }, first);
+      if (!may_fork(self.now())) {
+        items.run_at(first);
+      } else if constexpr (is_multi_pass<Iterator>) {
+        all.fork(
+            [&items, &self](Iterator at) {
+              const held_permit permit(self.now());
+              items.run(static_cast<reference>(*at));
+            },
+            first);
       } else {
-        all.fork([&items](item_type item) { items.run_own(item); }, item_type(*first));
+        all.fork(
+            [&items, &self](item_type item) {
+              const held_permit permit(self.now());
+              items.run_own(item);
+            },
+            item_type(*first));
       }
     }
     all.join();

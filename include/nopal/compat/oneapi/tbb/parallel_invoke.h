@@ -26,7 +26,12 @@ void invoke_all(const algorithm& self, const Functions& functions, std::index_se
     return;
   }
   nopal::scope all;
-  (all.fork([&] { self.call(std::get<at>(functions)); }), ...);
+  ((may_fork(self.now()) ? all.fork([&] {
+     const held_permit permit(self.now());
+     self.call(std::get<at>(functions));
+   })
+                         : self.call(std::get<at>(functions))),
+   ...);
   self.call(std::get<sizeof...(at)>(functions));
   all.join();
 }

@@ -49,12 +49,14 @@ public:
 private:
   template <class Run>
   void go_on(Range& left, Range& right, Body& body, int halvings_left, const Run& run_part) const {
-    if (serial_ && !deterministic) {
+    const fork_permit permit(self_.now());
+    const bool forks = !serial_ && permit;
+    if (!forks && !deterministic) {
       run_part(left, body, halvings_left);
       run_part(right, body, halvings_left);
       return;
     }
-    if (serial_) {
+    if (!forks) {
       std::optional<Body> right_body;
       self_.call([&] { right_body.emplace(body, split()); });
       run_part(left, body, halvings_left);

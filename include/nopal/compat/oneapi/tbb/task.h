@@ -128,7 +128,7 @@ private:
 /// A tree of low-level tasks. What a task spawns is forked when it is over.
 class task_tree {
 public:
-  explicit task_tree(algorithm& self) : self_(self) {}
+  explicit task_tree(const algorithm& self) : self_(self) {}
 
   // NOLINTNEXTLINE(misc-no-recursion): as deep as tasks spawn tasks
   void run(tbb::detail::d1::task* one) {
@@ -137,10 +137,13 @@ public:
       task_list list;
       one = run_one(*one, list);
       while (tbb::detail::d1::task* const child = list.pop()) {
-        if (self_.serial()) {
+        if (self_.serial() || !may_fork(self_.now())) {
           run(child);
         } else {
-          spawned.fork([this, child] { run(child); });
+          spawned.fork([this, child] {
+            const held_permit permit(self_.now());
+            run(child);
+          });
         }
       }
     }
@@ -159,8 +162,10 @@ private:
     now.spawned = &list;
     tbb::detail::d1::execution_data with{now.context};
     tbb::detail::d1::task* next = nullptr;
-    set_current(&now);
-    NOPAL_TBB_TRY { next = self_.is_cancelled() ? one.cancel(with) : one.execute(with); }
+    NOPAL_TBB_TRY {
+      const body_call inside(&now);
+      next = self_.is_cancelled() ? one.cancel(with) : one.execute(with);
+    }
     NOPAL_TBB_CATCH {
       // The first stores the exception; the join orders that before rethrow().
       if (!failed_.exchange(true, std::memory_order_acq_rel)) {
@@ -170,11 +175,10 @@ private:
       // The task is there still, and has to release who waits for it.
       next = one.cancel(with);
     }
-    set_current(nullptr);
     return next;
   }
 
-  algorithm& self_;
+  const algorithm& self_;
   std::atomic<bool> failed_{false};
   std::exception_ptr exception_;
 };
@@ -194,7 +198,7 @@ inline void spawn(task& one, task_group_context&) {
 
 /// Runs `one` and all that it spawns. Throws the first exception.
 inline void execute_and_wait(task& one, task_group_context& context, wait_context&, task_group_context&) {
-  nopal_detail::algorithm self(context);
+  const nopal_detail::algorithm self(context);
   nopal_detail::task_tree tree(self);
   tree.run(&one);
   tree.rethrow();

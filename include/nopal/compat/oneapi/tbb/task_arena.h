@@ -18,11 +18,13 @@ inline namespace NOPAL_TBB_NAMESPACE {
 /// Asks for the arena of the caller.
 struct attach {};
 
-/// Limits the code that runs in it. There is one pool of workers; an arena is a limit and no threads of its own.
+/// The code that runs in it. There is one pool of workers; an arena has no threads of its own, and counts them: at most as many
+/// as its concurrency are in it at once. A thread that calls `execute` while it is full waits until somebody leaves, and keeps its thread
+/// for the call.
 ///
-/// In an arena of concurrency 1 every algorithm and group runs on the calling thread alone, in order. A limit between that
-/// and the number of workers counts where ranges are cut and where `max_concurrency` is asked, and is not enforced.
-/// Reserved slots and priorities are accepted and mean nothing.
+/// In an arena of concurrency 1 every algorithm and group runs on the calling thread alone, in order, beside a thread for what was
+/// enqueued. Workers without a task take one of the arena of the highest priority; what runs goes on. Of the concurrency, the reserved
+/// part is for threads that call `execute`.
 class task_arena {
 public:
   using attach = tbb::attach;
@@ -59,28 +61,40 @@ public:
 
   explicit task_arena(int max_concurrency = automatic, unsigned reserved_for_masters = 1,
                       priority importance = priority::normal)
-      : asked_(max_concurrency) {
-    static_cast<void>(reserved_for_masters);
-    static_cast<void>(importance);
-  }
+      : asked_(max_concurrency), reserved_(reserved_for_masters), importance_(importance) {}
   explicit task_arena(const constraints& with, unsigned reserved_for_masters = 1,
                       priority importance = priority::normal)
       : task_arena(with.max_concurrency, reserved_for_masters, importance) {}
   /// With the settings of another, and not active.
-  task_arena(const task_arena& other) : asked_(other.asked_) {}
+  task_arena(const task_arena& other)
+      : asked_(other.asked_), reserved_(other.reserved_), importance_(other.importance_) {}
   /// The limit of the caller's arena.
   explicit task_arena(attach) { initialize(attach()); }
   task_arena& operator=(const task_arena&) = delete;
-  ~task_arena() = default;
+  ~task_arena() { terminate(); }
 
   /// Makes it active, which the first use does too.
-  void initialize() { active_.store(true, std::memory_order_relaxed); }
+  void initialize() {
+    if (state_.load(std::memory_order_acquire) != nullptr) {
+      return;
+    }
+    auto* const fresh = new nopal_detail::arena_state(
+        asked_ > 0 ? asked_ : nopal_detail::concurrency_of(nullptr), static_cast<int>(reserved_),
+        static_cast<int>(priority::high) - static_cast<int>(importance_));
+    nopal_detail::arena_state* nobody = nullptr;
+    // Release and acquire: whoever uses it finds it whole.
+    if (!state_.compare_exchange_strong(nobody, fresh, std::memory_order_acq_rel)) {
+      fresh->forget();
+    }
+  }
   void initialize(int max_concurrency, unsigned reserved_for_masters = 1,
                   priority importance = priority::normal) {
-    static_cast<void>(reserved_for_masters);
-    static_cast<void>(importance);
-    asked_ = max_concurrency;
-    initialize();
+    if (!is_active()) {
+      asked_ = max_concurrency;
+      reserved_ = reserved_for_masters;
+      importance_ = importance;
+      initialize();
+    }
   }
   void initialize(const constraints& with, unsigned reserved_for_masters = 1,
                   priority importance = priority::normal) {
@@ -88,23 +102,41 @@ public:
   }
   void initialize(attach) {
     const nopal_detail::execution* const now = nopal_detail::current();
-    asked_ = now != nullptr && now->arena_limit != 0 ? now->arena_limit : automatic;
-    initialize();
+    if (is_active()) {
+      return;
+    }
+    if (now != nullptr && now->arena != nullptr) {
+      asked_ = now->arena->most();
+      now->arena->refer();
+      state_.store(now->arena, std::memory_order_release);
+    } else {
+      initialize();
+    }
   }
-  /// Makes it inactive.
-  void terminate() { active_.store(false, std::memory_order_relaxed); }
-  [[nodiscard]] bool is_active() const { return active_.load(std::memory_order_relaxed); }
+  /// Makes it inactive. What was enqueued runs all the same.
+  void terminate() {
+    if (nopal_detail::arena_state* const state = state_.exchange(nullptr, std::memory_order_acq_rel)) {
+      state->forget();
+    }
+  }
+  [[nodiscard]] bool is_active() const { return state_.load(std::memory_order_acquire) != nullptr; }
 
-  /// The limit; where none was given, the number of workers.
+  /// How many threads may be in it; where nothing was asked, the number of workers.
   [[nodiscard]] int max_concurrency() const {
-    return asked_ > 0 ? asked_ : nopal_detail::concurrency_of(nullptr);
+    const nopal_detail::arena_state* const state = state_.load(std::memory_order_acquire);
+    return state != nullptr ? state->concurrency()
+           : asked_ > 0     ? asked_
+                            : nopal_detail::concurrency_of(nullptr);
   }
 
   /// Calls `f()` in the arena, on this thread, and returns what it returns. Its exception goes on to the caller.
   template <class F>
   std::invoke_result_t<F&> execute(F&& f) {
     initialize();
-    const entry inside(*this);
+    const nopal_detail::arena_entry entry(state_.load(std::memory_order_acquire));
+    task_group_context context;
+    const nopal_detail::algorithm self(context, entry.arena());
+    const nopal_detail::body_call inside(&self.now());
     return std::forward<F>(f)();
   }
 
@@ -113,92 +145,70 @@ public:
   template <class F>
   void enqueue(F&& f) {
     initialize();
-    nopal_detail::enqueued::push(new enqueued_call<std::decay_t<F>>(limit(), std::forward<F>(f)));
+    nopal_detail::enqueued::push(new nopal_detail::enqueued_call<std::decay_t<F>>(
+        state_.load(std::memory_order_acquire), std::forward<F>(f)));
   }
   /// The same for a task of a group.
   void enqueue(task_handle&& handle) {
     initialize();
-    nopal_detail::handle_access::start(handle);
+    nopal_detail::enqueue_handle(state_.load(std::memory_order_acquire), std::move(handle));
   }
 
 private:
-  [[nodiscard]] int limit() const noexcept { return asked_ > 0 ? asked_ : 0; }
-
-  /// The arena as the algorithm that code runs in. Of that outside it knows the cancellation.
-  class entry {
-  public:
-    explicit entry(task_arena& arena) : self_(context_) {
-      self_.now().arena = &arena;
-      self_.now().arena_limit = arena.limit();
-      nopal_detail::set_current(&self_.now());
-    }
-
-  private:
-    task_group_context context_;
-    nopal_detail::algorithm self_;
-  };
-
-  template <class F>
-  class enqueued_call final : public nopal_detail::pending_task {
-  public:
-    template <class Source>
-    enqueued_call(int limit, Source&& f) : limit_(limit), f_(std::forward<Source>(f)) {}
-    void run() noexcept override {
-      task_group_context context(task_group_context::isolated);
-      nopal_detail::algorithm self(context);
-      self.now().arena_limit = limit_;
-      self.call(f_);
-    }
-
-  private:
-    int limit_;
-    F f_;
-  };
-
   int asked_ = automatic;
-  std::atomic<bool> active_{false};
+  unsigned reserved_ = 1;
+  priority importance_ = priority::normal;
+  std::atomic<nopal_detail::arena_state*> state_{nullptr};  ///< null while it is not active
 };
 
 namespace this_task_arena {
 
-/// The limit of the caller's arena.
+/// How many threads may be in the caller's arena.
 [[nodiscard]] inline int max_concurrency() {
   const nopal_detail::execution* const now = nopal_detail::current();
-  return now != nullptr && now->arena_limit > 0 ? now->arena_limit : nopal_detail::concurrency_of(now);
+  return now != nullptr && now->arena != nullptr ? now->arena->concurrency()
+                                                 : nopal_detail::concurrency_of(now);
 }
 
-/// The index of the calling thread, from 0; `task_arena::not_initialized` on a thread that never forked and is in no arena. The threads
-/// of the program that fork have indices from `max_concurrency()` on, but for the one that has that of the caller among the workers. After a fork or
-/// a join, or anything of this interface, it may be another.
+/// The index of the calling thread in its arena, below `max_concurrency()` and for the whole call of a body or task;
+/// `task_arena::not_initialized` on a thread that never forked and is in no arena. Outside of arenas, it is 0 on every thread of the
+/// program, and that of the worker on others. No two threads in an arena have the same at the same time, but for those that Nopal's own
+/// interface brings there.
 [[nodiscard]] inline int current_thread_index() {
-#ifdef NOPAL_ELIDE
-  return nopal_detail::current() != nullptr ? 0 : task_arena::not_initialized;
-#else
-  int index = nopal::worker_index();
-  if (index < 0 && nopal_detail::current() != nullptr) {
-    // A thread becomes a worker by forking. Not one yet, it is in no strand, and so not another afterwards.
-    nopal::scope once;
-    once.fork([] {});
-    once.join();
-    index = nopal::worker_index();
+  const nopal_detail::presence* const now = nopal_detail::current_presence();
+  if (now != nullptr && now->where != nullptr && now->where->arena != nullptr) {
+    const int slot = nopal_detail::index_in_arena(*now);
+    if (slot >= 0) {
+      return slot;
+    }
   }
-  return index >= 0 ? index : task_arena::not_initialized;
+#ifdef NOPAL_ELIDE
+  return now != nullptr ? 0 : task_arena::not_initialized;
+#else
+  const int index = nopal::worker_index();
+  const int limit = max_concurrency();
+  return index < 0 ? (now != nullptr ? 0 : task_arena::not_initialized) : index < limit ? index : 0;
 #endif
 }
 
-/// Calls `f()` and returns what it returns. While that waits, its thread may work for others, which never run in its place on its
-/// stack; but thread-local variables may have changed.
+/// Calls `f()` and returns what it returns. While that waits, its thread runs what `f` started and nothing else.
 template <class F>
 std::invoke_result_t<F&> isolate(F&& f) {
+  const nopal_detail::body_call inside(nopal_detail::current());
   return std::forward<F>(f)();
 }
 
 /// As task_arena::enqueue, in the caller's arena.
 template <class F>
 void enqueue(F&& f) {
-  task_arena(attach()).enqueue(std::forward<F>(f));
+  const nopal_detail::execution* const now = nopal_detail::current();
+  nopal_detail::enqueued::push(new nopal_detail::enqueued_call<std::decay_t<F>>(
+      now != nullptr ? now->arena : nullptr, std::forward<F>(f)));
 }
-inline void enqueue(task_handle&& handle) { task_arena(attach()).enqueue(std::move(handle)); }
+inline void enqueue(task_handle&& handle) {
+  const nopal_detail::execution* const now = nopal_detail::current();
+  nopal_detail::enqueue_handle(now != nullptr ? now->arena : nullptr, std::move(handle));
+}
 
 }  // namespace this_task_arena
 

@@ -12,8 +12,8 @@
 #include "detail/context.h"
 #include "detail/exception.h"
 #include "detail/group_frame.h"
+#include "detail/task_counts.h"
 #include "detail/task_handle.h"
-#include "detail/task_source.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
@@ -30,53 +30,48 @@ namespace nopal_detail {
 /// What a group is apart from forks in the function that made it.
 class group_base {
 public:
-  explicit group_base(task_group_context* context, bool nests)
-      : context_(context != nullptr ? *context : own_) {
-    now_.context = &context_;
+  group_base(task_group_context* context, bool is_local) : context_(context != nullptr ? *context : own_) {
     if (const execution* const outer = current(); outer != nullptr) {
-      now_.arena_limit = outer->arena_limit;
-      now_.arena = outer->arena;
-      if (nests) {
-        unbinds_ = algorithm::bind(context_, outer->context);
-      }
+      binding_ = is_local ? (algorithm::bind(context_, outer->context) ? binding::close : binding::none)
+                 : algorithm::bind_loosely(context_, outer->context) ? binding::loose
+                                                                     : binding::none;
     }
   }
   group_base(const group_base&) = delete;
   group_base& operator=(const group_base&) = delete;
   ~group_base() {
-    if (unbinds_) {
+    if (binding_ == binding::close) {
       algorithm::unbind(context_);
+    } else if (binding_ == binding::loose) {
+      algorithm::unbind_loosely(context_);
     }
   }
 
   [[nodiscard]] task_group_context& context() noexcept { return context_; }
-  [[nodiscard]] task_source& source() noexcept { return source_; }
-  [[nodiscard]] bool serial() const noexcept { return is_serial(&now_); }
+  [[nodiscard]] task_counts& tasks() noexcept { return tasks_; }
 
-  /// Runs a task. Its exception is kept for the wait, and cancels the rest.
+  /// Runs a task that was started in `arena`. Its exception is kept for the wait, and cancels the rest.
   template <class F>
-  void execute(F& f) noexcept {
+  void execute(F& f, arena_state* arena) noexcept {
     if (context_.is_group_execution_cancelled()) {
       return;
     }
-    set_current(&now_);
     NOPAL_TBB_TRY {
+      execution now;
+      now.context = &context_;
+      now.arena = arena;
+      const body_call inside(&now);
       if constexpr (std::is_same_v<std::invoke_result_t<F&>, task_handle>) {
         task_handle next = f();
-        set_current(nullptr);
         if (next) {
-          handle_access::start(next);
+          handle_access::start(next, arena);
         }
       } else {
         static_cast<void>(f());
       }
     }
     NOPAL_TBB_CATCH { keep_exception(); }
-    set_current(nullptr);
   }
-
-  /// Puts a task where those who wait find it.
-  void start(pending_task* task) { source_.push(task); }
 
   /// When no task runs any more: how it went. Throws the exception of a task.
   task_group_status finish() {
@@ -84,7 +79,7 @@ public:
     if (was_cancelled) {
       context_.reset();
     }
-    // Relaxed: the joins of all tasks come before.
+    // Relaxed: the ends of all tasks come before.
     if (failed_.load(std::memory_order_relaxed)) {
       failed_.store(false, std::memory_order_relaxed);
       rethrow();
@@ -92,13 +87,7 @@ public:
     return was_cancelled ? canceled : complete;
   }
 
-  /// When no task runs any more and nobody asks how it went.
-  void forget() noexcept {
-    failed_.store(false, std::memory_order_relaxed);
-    exception_ = nullptr;
-  }
-
-  /// The first counts; finish() reads it when all tasks are joined.
+  /// The first counts; finish() reads it when all tasks are over.
   void keep_exception() noexcept {
     end_if_asked();
     if (!failed_.exchange(true, std::memory_order_acq_rel)) {
@@ -108,6 +97,8 @@ public:
   }
 
 private:
+  enum class binding : char { none, close, loose };
+
   void rethrow() {
     const std::exception_ptr exception = std::exchange(exception_, nullptr);
     if (exception != nullptr) {
@@ -117,20 +108,31 @@ private:
 
   task_group_context own_;
   task_group_context& context_;
-  execution now_;
-  bool unbinds_ = false;
+  binding binding_ = binding::none;
   std::atomic<bool> failed_{false};
   std::exception_ptr exception_;
-  task_source source_{task_source::order::newest_first};
+  task_counts tasks_;
 };
 
-/// A task that was put into a list.
+inline arena_state* current_arena() noexcept {
+  const execution* const now = current();
+  return now != nullptr ? now->arena : nullptr;
+}
+
+/// A task on its own, with what it calls.
 template <class F>
-class listed_task final : public pending_task {
+class group_task final : public pending_task {
 public:
   template <class Source>
-  listed_task(group_base& group, Source&& f) : group_(group), f_(std::forward<Source>(f)) {}
-  void run() noexcept override { group_.execute(f_); }
+  group_task(group_base& group, Source&& f) : group_(group), f_(std::forward<Source>(f)) {}
+  void call() noexcept override {
+    // As a constant, where it can be called so.
+    if constexpr (std::is_invocable_v<const F&>) {
+      group_.execute(std::as_const(f_), arena());
+    } else {
+      group_.execute(f_, arena());
+    }
+  }
 
 private:
   group_base& group_;
@@ -138,21 +140,32 @@ private:
 };
 
 template <class F>
-[[gnu::noinline]] void list_task(group_base& group, F&& f) {
-  group.start(new listed_task<std::decay_t<F>>(group, std::forward<F>(f)));
+[[gnu::noinline]] void start_task(group_base& group, F&& f) {
+  auto task = std::make_unique<group_task<std::decay_t<F>>>(group, std::forward<F>(f));
+  group.tasks().push(task.get(), current_arena());
+  static_cast<void>(task.release());
+}
+
+template <class F>
+void call_as_task(group_base& group, const F& f) noexcept {
+  auto call = [&group, &f, arena = current_arena()] { group.execute(f, arena); };
+  group.tasks().call(call);
 }
 
 }  // namespace nopal_detail
 
 /// Tasks that are started one by one and waited for together.
 ///
-/// `run` called by the function whose local variable the group is forks: the task is called at once, and what follows the call
-/// may go on at the same time on another thread, as with `nopal::scope`. So that function holds no lock that a task takes
-/// across `run`, and waits for no task but by `wait`. Called by any other function, by tasks or from other threads, or with
-/// NOPAL_TBB_DEFER_RUN defined throughout, `run` puts the task into a list, which `wait` works off with all workers, as do
-/// tasks of the list when they are over.
+/// `run` never calls the task: it begins on another thread when there is an idle worker, or on this one at its `wait`, which calls
+/// the youngest first. A thread that waits calls tasks of the group and what these started, and nothing else. Each task, and
+/// the function that starts and waits, stays on its thread.
 ///
-/// Cost: a fork is a few nanoseconds and no allocation; a task in the list is allocated and takes a lock.
+/// With NOPAL_TBB_STEAL_BODIES defined throughout, `run` by the function whose local variable the group is forks instead: the task is
+/// called at once, and what follows `run` may go on at the same time on another thread, until the task or algorithm
+/// around it is over. That costs a few nanoseconds and no allocation. Such a function holds no lock that a task takes across `run`, and waits for
+/// no task but by `wait`.
+///
+/// Cost: a task is allocated, and takes a lock that others seldom want.
 class task_group {
 public:
   [[gnu::always_inline]] explicit task_group(
@@ -165,13 +178,13 @@ public:
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 
-  /// Waits, if nobody did: cancels what has not begun, and throws `missing_wait` unless an exception is leaving already.
+  /// Waits, if a task is not over: cancels what has not begun, and throws `missing_wait` unless an exception is leaving already.
   [[gnu::always_inline]] ~task_group() noexcept(false) {
-    if (!frame_.has_children() && base_.source().is_unused()) [[likely]] {
+    if (!frame_.has_children() && base_.tasks().is_done()) [[likely]] {
       return;
     }
     // Where another function waited, all is over and the join alone remains.
-    const bool is_missed = frame_.has_outstanding() || !base_.source().is_unused();
+    const bool is_missed = frame_.has_outstanding() || !base_.tasks().is_done();
     const bool leaving = std::uncaught_exceptions() != 0;
     if (is_missed) {
       base_.context().cancel_group_execution();
@@ -180,56 +193,52 @@ public:
     if (frame_.has_children()) {
       nopal_detail::group_frame::fail_unjoined();
     }
-    base_.forget();
     if (is_missed && !leaving) {
       nopal_detail::throw_missing_wait();
     }
   }
 
-  /// Starts `f()`. From any thread and function. Throws std::bad_alloc where it does not fork.
+  /// Starts `f()`. From any thread and function. Throws std::bad_alloc.
   template <class F>
   [[gnu::always_inline]] void run(F&& f, std::source_location where = std::source_location::current()) {
     if (frame_.is_ours_in(where)) {
-      const nopal_detail::execution* const outer = nopal_detail::exchange_current(nullptr);
-      if (base_.serial()) {
+      if (nopal_detail::is_serial(nopal_detail::current())) {
         std::decay_t<F> task(std::forward<F>(f));
-        base_.execute(task);
+        base_.execute(task, nopal_detail::current_arena());
       } else {
-        frame_.fork([](nopal_detail::group_base* base, std::decay_t<F> task) { base->execute(task); }, &base_,
-                    std::forward<F>(f));
+        frame_.fork([](nopal_detail::group_base* base, std::decay_t<F> task,
+                       nopal_detail::arena_state* arena) { base->execute(task, arena); },
+                    &base_, std::forward<F>(f), nopal_detail::current_arena());
       }
-      nopal_detail::set_current(outer);
     } else {
-      nopal_detail::list_task(base_, std::forward<F>(f));
+      nopal_detail::start_task(base_, std::forward<F>(f));
     }
   }
   /// Starts the task of a handle that `defer` made.
-  void run(task_handle&& handle) { nopal_detail::handle_access::start(handle); }
+  void run(task_handle&& handle) {
+    nopal_detail::handle_access::start(handle, nopal_detail::current_arena());
+  }
 
   /// A task that does not begin before its handle is given to `run`. While the handle has it, `wait` does not return.
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
     return nopal_detail::handle_access::make(
-        std::make_unique<nopal_detail::listed_task<std::decay_t<F>>>(base_, std::forward<F>(f)),
-        &base_.source());
+        std::make_unique<nopal_detail::group_task<std::decay_t<F>>>(base_, std::forward<F>(f)),
+        &base_.tasks());
   }
 
   /// Waits for every task started since the last wait, by whoever, and works meanwhile. Throws the exception of a task, if one
   /// threw; that cancelled the others. Afterwards the group can be used again.
   [[gnu::always_inline]] task_group_status wait() {
-    const nopal_detail::execution* const outer = nopal_detail::exchange_current(nullptr);
     wait_for_tasks();
-    nopal_detail::set_current(outer);
     return base_.finish();
   }
 
   /// Calls `f()` as a task and waits for all.
   template <class F>
   [[gnu::always_inline]] task_group_status run_and_wait(const F& f) {
-    const nopal_detail::execution* const outer = nopal_detail::exchange_current(nullptr);
-    base_.execute(f);
+    nopal_detail::call_as_task(base_, f);
     wait_for_tasks();
-    nopal_detail::set_current(outer);
     return base_.finish();
   }
   task_group_status run_and_wait(task_handle&& handle) {
@@ -242,9 +251,6 @@ public:
 
 private:
   [[gnu::always_inline]] void wait_for_tasks() {
-    if (!base_.source().is_unused()) {
-      base_.source().drain(base_.serial());
-    }
     if (frame_.is_ours()) {
       frame_.join();
     } else {
@@ -252,17 +258,14 @@ private:
         frame_.wait_for_children();
       }
     }
-    if (!base_.source().is_unused()) {
-      base_.source().wait(base_.serial());
-    }
+    base_.tasks().wait(nopal_detail::current_arena());
   }
 
   nopal_detail::group_frame frame_;
   nopal_detail::group_base base_;
 };
 
-/// A group whose tasks run apart from others. Here a strand that waits leaves its thread to others and goes on where it was,
-/// so that this is a task_group.
+/// A group whose tasks run apart from others: while one waits, its thread runs none of another group's, as with any group here.
 using isolated_task_group = task_group;
 
 /// Whether the algorithm or group whose code calls this was cancelled.

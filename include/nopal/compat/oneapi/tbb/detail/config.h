@@ -1,16 +1,18 @@
 // What every header of this interface is written in: its namespace, and exceptions where there are any.
 //
 // The names live in an inline namespace of their own, so that a program may also hold oneTBB itself, and files compiled
-// with NOPAL_ELIDE.
+// with NOPAL_ELIDE or NOPAL_TBB_STEAL_BODIES.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
 #define NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
 
 #include <nopal/version.hpp>
 
 #ifdef NOPAL_ELIDE
-#define NOPAL_TBB_NAMESPACE nopal_elided_1
+#define NOPAL_TBB_NAMESPACE nopal_elided_2
+#elif defined(NOPAL_TBB_STEAL_BODIES)
+#define NOPAL_TBB_NAMESPACE nopal_stealing_2
 #else
-#define NOPAL_TBB_NAMESPACE nopal_1
+#define NOPAL_TBB_NAMESPACE nopal_2
 #endif
 
 #ifdef __cpp_exceptions

@@ -1,7 +1,8 @@
-// What a strand knows of the algorithm it runs in.
+// What a strand knows of the algorithm it runs in, and calls of the user's code.
 //
-// Invariant: the thread's variable is set while code of the user runs inside an algorithm, and null while the algorithm's
-// own code does. Strands change threads only in the latter; it sets the variable anew before it goes back to the user.
+// Invariant: each call of the user's code is pinned to its thread, and the root's local pointer leads to its `presence` while it lasts.
+// The algorithm's own code leaves that pointer as its caller's. So strands that the user's code forks by any interface see
+// it, and nobody sees one that is over.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_CURRENT_H
 #define NOPAL_COMPAT_TBB_DETAIL_CURRENT_H
 
@@ -10,6 +11,7 @@
 #include "config.h"
 
 #ifndef NOPAL_ELIDE
+#include <nopal/detail/pinned.h>
 #include <nopal/runtime.hpp>
 #endif
 
@@ -21,36 +23,77 @@ class task_group_context;
 namespace nopal_detail {
 
 class task_list;
+class arena_state;
 
 /// A running algorithm, as its strands see it.
 struct execution {
   task_group_context* context = nullptr;
   task_list* spawned = nullptr;  ///< where tasks of the low-level interface go; null elsewhere
-  int arena_limit = 0;           ///< of the innermost arena; 0: none
-  void* arena = nullptr;         ///< the innermost arena
+  arena_state* arena = nullptr;  ///< the innermost arena; null: that of all workers
 };
 
-inline constinit thread_local const execution* current_of_thread = nullptr;
+/// Tells threads apart: the address of a thread-local variable.
+[[gnu::noinline]] inline const void* this_thread_key() noexcept {
+  static constinit thread_local char key = 0;
+  asm volatile(
+      "" ::
+          : "memory");  // compilers keep such an address for a whole function, and a strand may change threads
+  return &key;
+}
 
-// Functions that are never inlined, since compilers keep the address of a thread-local variable for a whole function,
-// and after a fork that is another thread's. ThreadSanitizer takes strands for threads, and the variable is one of the thread.
+/// A call of the user's code, in the frame of the caller.
+struct presence {
+  const execution* where;  ///< null: in no algorithm
+  const presence* outer;   ///< of the code that started the algorithm, maybe on another thread; null: none
+  const void* thread;
+  int wanted;        ///< the index that the call would like; negative: any
+  mutable int slot;  ///< the thread's index in the arena, taken by this call; negative: not taken
+};
+
+#ifdef NOPAL_ELIDE
+inline constinit thread_local const presence* current_of_thread = nullptr;
+inline const presence* current_presence() noexcept { return current_of_thread; }
+#else
+inline const presence* current_presence() noexcept { return static_cast<const presence*>(nopal_local()); }
+#endif
 
 /// The innermost algorithm whose user code calls this; null outside.
-[[gnu::noinline, gnu::no_sanitize_thread]] inline const execution* current() noexcept {
-  asm volatile("" ::: "memory");
-  return current_of_thread;
+inline const execution* current() noexcept {
+  const presence* const now = current_presence();
+  return now != nullptr ? now->where : nullptr;
 }
-[[gnu::noinline, gnu::no_sanitize_thread]] inline void set_current(const execution* now) noexcept {
-  asm volatile("" ::: "memory");
-  current_of_thread = now;
-}
-[[gnu::noinline, gnu::no_sanitize_thread]] inline const execution*
-exchange_current(const execution* now) noexcept {
-  asm volatile("" ::: "memory");
-  const execution* const before = current_of_thread;
-  current_of_thread = now;
-  return before;
-}
+
+/// Gives the slot of a call that is over back.
+void leave_slot(const presence& call) noexcept;
+
+/// While it lives, the code is one call of the user's in `where`, and stays on its thread.
+class body_call {
+public:
+  explicit body_call(const execution* where, int wanted_index = -1)
+      : presence_{where, current_presence(), this_thread_key(), wanted_index, -1} {
+#ifdef NOPAL_ELIDE
+    current_of_thread = &presence_;
+#else
+    nopal_set_local(&presence_);
+#endif
+  }
+  body_call(const body_call&) = delete;
+  body_call& operator=(const body_call&) = delete;
+  ~body_call() {
+    if (presence_.slot >= 0) {
+      leave_slot(presence_);
+    }
+#ifdef NOPAL_ELIDE
+    current_of_thread = presence_.outer;
+#endif
+  }
+
+private:
+#ifndef NOPAL_ELIDE
+  nopal::detail::pinned_call pinned_;  // its end puts the local pointer back
+#endif
+  presence presence_;
+};
 
 /// The least `max_allowed_parallelism` of all that are alive; 0: none.
 inline constinit std::atomic<int> global_limit{0};
@@ -68,19 +111,6 @@ inline int least_limit(int a, int b) noexcept {
     return a + b;
   }
   return a < b ? a : b;
-}
-
-/// How many threads work for code that runs in `where`: never more than the runtime has.
-inline int concurrency_of(const execution* where) {
-  const int limit =
-      least_limit(global_limit.load(std::memory_order_relaxed), where != nullptr ? where->arena_limit : 0);
-  const int all = runtime_workers();
-  return limit != 0 && limit < all ? limit : all;
-}
-
-/// Whether algorithms of code that runs in `where` are to run on one thread.
-inline bool is_serial(const execution* where) noexcept {
-  return global_limit.load(std::memory_order_relaxed) == 1 || (where != nullptr && where->arena_limit == 1);
 }
 
 }  // namespace nopal_detail

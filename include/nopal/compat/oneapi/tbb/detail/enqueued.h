@@ -1,5 +1,5 @@
-// Tasks that nobody waits for, and the threads that begin them: asleep while there are none. Workers share in the tasks by
-// stealing.
+// Tasks that nobody waits for, and the threads that run them: asleep while there are none. A task of an arena that is full waits until
+// somebody leaves it.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_ENQUEUED_H
 #define NOPAL_COMPAT_TBB_DETAIL_ENQUEUED_H
 
@@ -7,32 +7,64 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
+#include <utility>
 
+#include "arena_state.h"
+#include "context.h"
 #include "current.h"
-#include "task_source.h"
+#include "task_handle.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
+/// A call in an arena, or in none.
+class enqueued_task {
+public:
+  explicit enqueued_task(arena_state* arena) noexcept : arena_(arena) {}
+  enqueued_task(const enqueued_task&) = delete;
+  enqueued_task& operator=(const enqueued_task&) = delete;
+  virtual ~enqueued_task() = default;
+
+  /// In the arena, which the caller has entered.
+  virtual void call() noexcept = 0;
+  [[nodiscard]] arena_state* arena() const noexcept { return arena_.get(); }
+
+  enqueued_task* next = nullptr;
+
+private:
+  arena_reference arena_;
+};
+
+template <class F>
+class enqueued_call final : public enqueued_task {
+public:
+  template <class Source>
+  enqueued_call(arena_state* arena, Source&& f) : enqueued_task(arena), f_(std::forward<Source>(f)) {}
+  void call() noexcept override {
+    task_group_context context(task_group_context::isolated);
+    const algorithm self(context, arena());
+    self.call(f_);
+  }
+
+private:
+  F f_;
+};
+
 class enqueued {
 public:
   /// Hands a task over. Where the system refuses a thread for it, the next one may get one.
-  static void push(pending_task* task) {
+  static void push(enqueued_task* task) {
 #ifdef NOPAL_ELIDE
-    task->run();
+    task->call();
     delete task;
 #else
     const int most = runtime_workers();
     const locked guard;
     start_over_after_fork();
-    tasks.push(task);
-    if (idle > woken) {
-      ++woken;
-      pthread_cond_signal(&wake);
-    } else if (threads < most) {
-      add_thread();
-    }
+    add(task);
+    get_a_thread(most);
 #endif
   }
 
@@ -54,6 +86,15 @@ private:
     }
   }
 
+  static void get_a_thread(int most) {
+    if (idle > woken) {
+      ++woken;
+      pthread_cond_signal(&wake);
+    } else if (threads < most) {
+      add_thread();
+    }
+  }
+
   /// Signals are the program's threads' business.
   static void add_thread() {
     sigset_t all;
@@ -70,16 +111,69 @@ private:
 
   static void* serve_for_ever(void*) {
     for (;;) {
-      wait_for_tasks();
-      tasks.drain();
+      permit with;
+      enqueued_task* const task = wait_for_task(with);
+      arena_reference arena(task->arena());
+      task->call();
+      delete task;
+      leave(arena.get(), with);
     }
   }
 
-  static void wait_for_tasks() {
+  /// What a thread is in an arena by.
+  enum class permit : char { none, ordinary, extra };
+
+  static bool enter(arena_state* arena, permit& with) noexcept {
+    with = permit::none;
+    if (arena == nullptr) {
+      return true;
+    }
+    if (arena->admits_workers()) {
+      with = arena->try_enter_worker() ? permit::ordinary : permit::none;
+    } else if (arena->try_enter_extra()) {
+      with = permit::extra;
+    }
+    return with != permit::none;
+  }
+  static void leave(arena_state* arena, permit with) noexcept {
+    if (with == permit::ordinary) {
+      arena->leave_worker();
+    } else if (with == permit::extra) {
+      arena->leave_extra();
+    }
+  }
+
+  // These under the lock.
+  static void add(enqueued_task* task) noexcept {
+    (last != nullptr ? last->next : first) = task;
+    last = task;
+  }
+
+  /// The oldest task whose arena has room.
+  static enqueued_task* take(permit& with) noexcept {
+    enqueued_task* before = nullptr;
+    for (enqueued_task* at = first; at != nullptr; before = at, at = at->next) {
+      if (enter(at->arena(), with)) {
+        (before != nullptr ? before->next : first) = at->next;
+        last = last == at ? before : last;
+        return at;
+      }
+    }
+    return nullptr;
+  }
+
+  static enqueued_task* wait_for_task(permit& with) {
     const locked guard;
-    while (!tasks.has_tasks()) {
+    for (;;) {
+      if (enqueued_task* const task = take(with)) {
+        return task;
+      }
       ++idle;
-      pthread_cond_wait(&wake, &mutex);
+      if (first == nullptr) {
+        pthread_cond_wait(&wake, &mutex);
+      } else {
+        wait_a_moment();
+      }
       --idle;
       if (woken != 0) {
         --woken;
@@ -87,14 +181,34 @@ private:
     }
   }
 
+  /// Tasks are there, and their arenas are full. Those who leave an arena tell nobody: they do so at each fork.
+  static void wait_a_moment() {
+    constexpr long moment_ns = 1'000'000;
+    timespec until{};
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += moment_ns;
+    if (until.tv_nsec >= 1'000'000'000) {
+      until.tv_nsec -= 1'000'000'000;
+      ++until.tv_sec;
+    }
+    pthread_cond_timedwait(&wake, &mutex, &until);
+  }
+
   static inline constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static inline constinit pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
-  static inline constinit task_source tasks{task_source::order::oldest_first};
+  static inline constinit enqueued_task* first = nullptr;
+  static inline constinit enqueued_task* last = nullptr;
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
   static inline constinit int woken = 0;  // of the idle
   static inline constinit pid_t process = 0;
 };
+
+/// Runs a group's task in an arena, as one that is counted in its group.
+inline void enqueue_handle(arena_state* arena, task_handle&& handle) {
+  auto run = [task = std::move(handle)]() mutable { handle_access::call(task); };
+  enqueued::push(new enqueued_call<decltype(run)>(arena, std::move(run)));
+}
 
 }  // namespace nopal_detail
 }  // namespace NOPAL_TBB_NAMESPACE

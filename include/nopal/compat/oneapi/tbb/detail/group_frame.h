@@ -1,4 +1,4 @@
-// Forks of a group of tasks, in the function that made the group.
+// Where a group of tasks lies, and its forks in the function that made it, where the program asks for these.
 //
 // A scope is forked on by the function that made it, and by no other. A group that is a local variable knows its function by
 // the frame it lies in: while the group lives so does that call, and no other has a frame at the same address. Its
@@ -24,7 +24,7 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
-#ifdef NOPAL_ELIDE
+#if defined(NOPAL_ELIDE)
 
 /// Calls.
 class group_frame {
@@ -44,6 +44,36 @@ public:
   static void fail_unjoined() noexcept {}
 };
 
+#elif !defined(NOPAL_TBB_STEAL_BODIES)
+
+/// Forks nothing.
+class group_frame {
+public:
+  [[gnu::always_inline]] explicit group_frame(const std::source_location& /*where*/) noexcept {
+    const char* stack_pointer;
+    asm volatile("mov {%%rsp, %0|%0, rsp}" : "=r"(stack_pointer));
+    const char* const self = reinterpret_cast<const char*>(this);
+    is_local_ = self >= stack_pointer && self < static_cast<const char*>(__builtin_frame_address(0));
+  }
+  group_frame(const group_frame&) = delete;
+  group_frame& operator=(const group_frame&) = delete;
+
+  /// Whether it lies in the frame of the function that makes it, and so ends before what that is called by.
+  [[nodiscard]] bool is_local() const noexcept { return is_local_; }
+  [[nodiscard]] static constexpr bool is_ours() noexcept { return false; }
+  [[nodiscard]] static constexpr bool is_ours_in(const std::source_location&) noexcept { return false; }
+  [[nodiscard]] static constexpr bool has_children() noexcept { return false; }
+  [[nodiscard]] static constexpr bool has_outstanding() noexcept { return false; }
+  template <class F, class... Args>
+  static void fork(F&& /*f*/, Args&&... /*args*/) noexcept {}
+  static void join() noexcept {}
+  static void wait_for_children() noexcept {}
+  static void fail_unjoined() noexcept {}
+
+private:
+  bool is_local_;
+};
+
 #else
 
 class group_frame {
@@ -54,12 +84,7 @@ public:
     const char* stack_pointer;
     asm volatile("mov {%%rsp, %0|%0, rsp}" : "=r"(stack_pointer));
     const char* const self = reinterpret_cast<const char*>(this);
-#ifdef NOPAL_TBB_DEFER_RUN
-    const bool deferred = true;
-#else
-    const bool deferred = false;
-#endif
-    if (deferred || self < stack_pointer || self >= static_cast<const char*>(frame_.frame_pointer) ||
+    if (self < stack_pointer || self >= static_cast<const char*>(frame_.frame_pointer) ||
         known_functions::may_be_constructor_at(where)) {
       frame_.frame_pointer = nullptr;
     }
@@ -127,7 +152,7 @@ public:
   [[noreturn]] static void fail_unjoined() noexcept {
     std::fputs(
         "nopal: tbb::task_group: a member of an aggregate was destroyed by a function that did not make it; "
-        "compile with NOPAL_TBB_DEFER_RUN\n",
+        "compile without NOPAL_TBB_STEAL_BODIES\n",
         stderr);
     std::terminate();
   }

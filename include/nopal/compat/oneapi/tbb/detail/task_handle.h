@@ -1,4 +1,4 @@
-// Tasks of groups: calls with a context, and the handle of one that was not begun.
+// Tasks of groups, and the handle of one that was not begun.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_TASK_HANDLE_H
 #define NOPAL_COMPAT_TBB_DETAIL_TASK_HANDLE_H
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "context.h"
-#include "task_source.h"
+#include "task_counts.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
@@ -21,10 +21,10 @@ struct handle_access;
 class task_handle {
 public:
   task_handle() noexcept = default;
-  task_handle(task_handle&& from) noexcept : task_(std::move(from.task_)), source_(from.source_) {}
+  task_handle(task_handle&& from) noexcept : task_(std::move(from.task_)), tasks_(from.tasks_) {}
   task_handle& operator=(task_handle&& from) noexcept {
     std::swap(task_, from.task_);
-    std::swap(source_, from.source_);
+    std::swap(tasks_, from.tasks_);
     from.drop();
     return *this;
   }
@@ -39,30 +39,38 @@ public:
 
 private:
   friend struct nopal_detail::handle_access;
-  task_handle(std::unique_ptr<nopal_detail::pending_task> task, nopal_detail::task_source* source) noexcept
-      : task_(std::move(task)), source_(source) {
-    source_->announce();
+  task_handle(std::unique_ptr<nopal_detail::pending_task> task, nopal_detail::task_counts* tasks) noexcept
+      : task_(std::move(task)), tasks_(tasks) {
+    tasks_->announce();
   }
 
   void drop() noexcept {
     if (task_ != nullptr) {
       task_ = nullptr;
-      source_->take_back();
+      tasks_->finish_one();
     }
   }
 
   std::unique_ptr<nopal_detail::pending_task> task_;
-  nopal_detail::task_source* source_ = nullptr;
+  nopal_detail::task_counts* tasks_ = nullptr;
 };
 
 namespace nopal_detail {
 
 struct handle_access {
-  static task_handle make(std::unique_ptr<pending_task> task, task_source* source) {
-    return {std::move(task), source};
+  static task_handle make(std::unique_ptr<pending_task> task, task_counts* tasks) {
+    return {std::move(task), tasks};
   }
-  /// Puts the task where those who wait for its group find it.
-  static void start(task_handle& handle) noexcept { handle.source_->push_announced(handle.task_.release()); }
+  /// Puts the task where those who wait for its group find it, and idle workers. Throws std::bad_alloc; then the handle has it still.
+  static void start(task_handle& handle, arena_state* arena) {
+    handle.tasks_->push_announced(handle.task_.get(), arena);
+    static_cast<void>(handle.task_.release());
+  }
+  /// Calls it here.
+  static void call(task_handle& handle) noexcept {
+    handle.task_->call();
+    handle.drop();
+  }
 };
 
 }  // namespace nopal_detail

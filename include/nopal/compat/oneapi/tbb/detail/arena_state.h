@@ -1,0 +1,271 @@
+// How many threads are in an arena, and their indices there.
+//
+// Every thread in an arena was let in: one of the program's waits at `execute` while there is no room; a worker comes for a task only
+// where there is; and an algorithm has somebody let in for each fork that it has outstanding, and calls what it would fork where there
+// is no room. A thread that asks for its index takes a slot for as long as its outermost call in the arena lasts: there are no more threads
+// than slots.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
+#define NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "config.h"
+#include "current.h"
+#include "lock.h"
+
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/task.h>
+#endif
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace nopal_detail {
+
+#ifdef NOPAL_ELIDE
+struct arena_of_library {};
+#else
+using arena_of_library = nopal_arena;
+#endif
+
+/// Lives as long as somebody refers to it: the arena, tasks that were started in it, those that are in it.
+class arena_state : public arena_of_library {
+public:
+  /// `reserved` of the limit are for threads of the program alone. Workers look at arenas of lower ranks first.
+  arena_state(int most, int reserved, int importance) : arena_of_library{}, most_(most) {
+    slots_ = std::make_unique<std::atomic<const void*>[]>(static_cast<std::size_t>(most) + 1);
+#ifdef NOPAL_ELIDE
+    static_cast<void>(reserved);
+    static_cast<void>(importance);
+#else
+    limit = static_cast<std::uint32_t>(most);
+    worker_limit = static_cast<std::uint32_t>(reserved < most ? most - reserved : 0);
+    rank = static_cast<std::uint32_t>(importance);
+    references = 1;
+    destroy = [](nopal_arena* self) { delete static_cast<arena_state*>(self); };
+#endif
+  }
+  arena_state(const arena_state&) = delete;
+  arena_state& operator=(const arena_state&) = delete;
+
+  [[nodiscard]] int most() const noexcept { return most_; }
+  /// Where no worker may come, there is a thread for what was enqueued, while there is any.
+  [[nodiscard]] int concurrency() const noexcept { return most_ + extra_.load(std::memory_order_relaxed); }
+
+#ifdef NOPAL_ELIDE
+  [[nodiscard]] static bool admits_workers() noexcept { return false; }
+  static bool try_enter_worker() noexcept { return true; }
+  static void leave_worker() noexcept {}
+  static void enter() noexcept {}
+  static void leave() noexcept {}
+  void refer() noexcept { ++users_; }
+  void forget() noexcept {
+    if (--users_ == 0) {
+      delete this;
+    }
+  }
+#else
+  [[nodiscard]] bool admits_workers() const noexcept { return worker_limit != 0; }
+  bool try_enter_worker() noexcept { return nopal_arena_try_enter_worker(this) != 0; }
+  void leave_worker() noexcept { nopal_arena_leave_worker(this); }
+  void enter() noexcept { nopal_arena_enter(this); }
+  void leave() noexcept { nopal_arena_leave(this); }
+  void refer() noexcept { nopal_arena_refer(this); }
+  void forget() noexcept { nopal_arena_forget(this); }
+#endif
+
+  /// For what was enqueued where no worker may come.
+  bool try_enter_extra() noexcept {
+    int none = 0;
+    return extra_.compare_exchange_strong(none, 1, std::memory_order_acquire);
+  }
+  void leave_extra() noexcept { extra_.store(0, std::memory_order_release); }
+
+  /// A slot that is free, `wanted` if that is. One is, for who is let in.
+  int take_slot(const void* thread, int wanted) noexcept {
+    if (wanted >= 0 && wanted < concurrency() && try_take(thread, wanted)) {
+      return wanted;
+    }
+    for (backoff pause;; pause.wait()) {
+      for (int slot = 0; slot < concurrency(); ++slot) {
+        if (try_take(thread, slot)) {
+          return slot;
+        }
+      }
+    }
+  }
+  void leave_slot(int slot) noexcept {
+    slots_[static_cast<std::size_t>(slot)].store(nullptr, std::memory_order_release);
+  }
+
+private:
+  ~arena_state() = default;
+
+  bool try_take(const void* thread, int slot) noexcept {
+    std::atomic<const void*>& place = slots_[static_cast<std::size_t>(slot)];
+    const void* nobody = nullptr;
+    // Acquire pairs with leave_slot: what the last thread with this index did comes before.
+    return place.load(std::memory_order_relaxed) == nullptr &&
+           place.compare_exchange_strong(nobody, thread, std::memory_order_acquire);
+  }
+
+  const int most_;
+  std::atomic<int> extra_{0};
+  std::unique_ptr<std::atomic<const void*>[]> slots_;  ///< who has each index
+#ifdef NOPAL_ELIDE
+  int users_ = 1;
+#endif
+};
+
+/// Keeps an arena's state; empty for none.
+class arena_reference {
+public:
+  arena_reference() noexcept = default;
+  explicit arena_reference(arena_state* state) noexcept : state_(state) {
+    if (state_ != nullptr) {
+      state_->refer();
+    }
+  }
+  arena_reference(arena_reference&& from) noexcept : state_(std::exchange(from.state_, nullptr)) {}
+  arena_reference& operator=(arena_reference&& from) noexcept {
+    std::swap(state_, from.state_);
+    return *this;
+  }
+  ~arena_reference() {
+    if (state_ != nullptr) {
+      state_->forget();
+    }
+  }
+  [[nodiscard]] arena_state* get() const noexcept { return state_; }
+
+  /// Takes a new state over.
+  static arena_reference made(arena_state* state) noexcept {
+    arena_reference result;
+    result.state_ = state;
+    return result;
+  }
+
+private:
+  arena_state* state_ = nullptr;
+};
+
+inline void leave_slot(const presence& call) noexcept { call.where->arena->leave_slot(call.slot); }
+
+/// The call's limit; 0: none but the workers.
+inline int arena_limit(const execution* where) noexcept {
+  return where != nullptr && where->arena != nullptr ? where->arena->most() : 0;
+}
+
+/// How many threads work for code that runs in `where`: never more than the runtime has.
+inline int concurrency_of(const execution* where) {
+  const int limit = least_limit(global_limit.load(std::memory_order_relaxed), arena_limit(where));
+  const int all = runtime_workers();
+  return limit != 0 && limit < all ? limit : all;
+}
+
+/// Whether algorithms of code that runs in `where` are to run on one thread.
+inline bool is_serial(const execution* where) noexcept {
+  return global_limit.load(std::memory_order_relaxed) == 1 || arena_limit(where) == 1;
+}
+
+/// The permit of a fork. In the frame of the function that forks, until its join.
+class fork_permit {
+public:
+  explicit fork_permit(const execution& where) noexcept
+      : arena_(where.arena), granted_(arena_ == nullptr || arena_->try_enter_worker()) {}
+  fork_permit(const fork_permit&) = delete;
+  fork_permit& operator=(const fork_permit&) = delete;
+  ~fork_permit() {
+    if (arena_ != nullptr && granted_) {
+      arena_->leave_worker();
+    }
+  }
+  explicit operator bool() const noexcept { return granted_; }
+
+private:
+  arena_state* const arena_;
+  const bool granted_;
+};
+
+/// For a loop of forks: whether there may be one more. The child holds what was granted, by a `held_permit`.
+inline bool may_fork(const execution& where) noexcept {
+  return where.arena == nullptr || where.arena->try_enter_worker();
+}
+class held_permit {
+public:
+  explicit held_permit(const execution& where) noexcept : arena_(where.arena) {}
+  held_permit(const held_permit&) = delete;
+  held_permit& operator=(const held_permit&) = delete;
+  ~held_permit() {
+    if (arena_ != nullptr) {
+      arena_->leave_worker();
+    }
+  }
+
+private:
+  arena_state* const arena_;
+};
+
+/// A call into an arena, with a permit; a thread that is in it already has one.
+class arena_entry {
+public:
+  explicit arena_entry(arena_state* arena) : arena_(arena), is_inside_(is_in(*arena)) {
+    arena->refer();  // the arena may be ended meanwhile
+    if (!is_inside_) {
+      arena->enter();
+    }
+  }
+  arena_entry(const arena_entry&) = delete;
+  arena_entry& operator=(const arena_entry&) = delete;
+  ~arena_entry() {
+    if (!is_inside_) {
+      arena_->leave();
+    }
+    arena_->forget();
+  }
+  [[nodiscard]] arena_state* arena() const noexcept { return arena_; }
+
+private:
+  static bool is_in(const arena_state& arena) noexcept {
+    const void* const self = this_thread_key();
+    for (const presence* call = current_presence(); call != nullptr; call = call->outer) {
+      if (call->thread == self && call->where != nullptr && call->where->arena == &arena) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  arena_state* const arena_;
+  const bool is_inside_;
+};
+
+/// The calling thread's index in the arena of its innermost call, which must be in one.
+inline int index_in_arena(const presence& now) noexcept {
+  const void* const self = this_thread_key();
+  arena_state* const arena = now.where->arena;
+  const presence* outermost = nullptr;
+  const int wanted = now.thread == self ? now.wanted : -1;
+  for (const presence* call = &now; call != nullptr; call = call->outer) {
+    if (call->thread == self && call->where != nullptr && call->where->arena == arena) {
+      if (call->slot >= 0) {
+        return call->slot;
+      }
+      outermost = call;
+    }
+  }
+  if (outermost == nullptr) {
+    return -1;  // a strand that the user's code forked
+  }
+  outermost->slot = arena->take_slot(self, wanted);
+  return outermost->slot;
+}
+
+}  // namespace nopal_detail
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

@@ -1,0 +1,163 @@
+// The tasks of a group: those that wait for somebody to run them, and how many are not over.
+//
+// They lie in the lists of the threads that started them, where idle workers find them; those that were started in an arena, in that
+// arena's, for as many workers as it has room for.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_TASK_COUNTS_H
+#define NOPAL_COMPAT_TBB_DETAIL_TASK_COUNTS_H
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+#include "arena_state.h"
+#include "config.h"
+#include "current.h"
+#include "exception.h"
+#include "lock.h"
+
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/task.h>
+#endif
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace nopal_detail {
+
+#ifdef NOPAL_ELIDE
+
+/// A call to be made once.
+class pending_task {
+public:
+  [[nodiscard]] static arena_state* arena() noexcept {
+    return current() != nullptr ? current()->arena : nullptr;
+  }
+
+  pending_task() = default;
+  pending_task(const pending_task&) = delete;
+  pending_task& operator=(const pending_task&) = delete;
+  virtual ~pending_task() = default;
+  virtual void call() noexcept = 0;
+};
+
+/// Tasks are called where they are started.
+class task_counts {
+public:
+  void announce() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void finish_one() noexcept { count_.fetch_sub(1, std::memory_order_release); }
+  void push(pending_task* task, arena_state* arena) {
+    announce();
+    push_announced(task, arena);
+  }
+  void push_announced(pending_task* task, arena_state* /*arena*/) {
+    task->call();
+    delete task;
+    finish_one();
+  }
+  template <class F>
+  void call(F& f) noexcept {
+    f();
+  }
+  [[nodiscard]] bool is_done() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
+  /// For handles that other threads run.
+  void wait(arena_state* /*arena*/) noexcept {
+    for (backoff pause; !is_done(); pause.wait()) {
+    }
+  }
+
+private:
+  std::atomic<std::uint32_t> count_{0};
+};
+
+#else
+
+/// A call to be made once. Whoever runs it deletes it.
+class pending_task {
+public:
+  /// Where it was started; null: in no arena.
+  [[nodiscard]] arena_state* arena() const noexcept { return arena_.get(); }
+
+  pending_task() noexcept : node_{} {
+    node_.self = this;
+    node_.run = [](nopal_task* task) {
+      pending_task* const self = static_cast<node*>(task)->self;
+      self->call();
+      delete self;
+    };
+  }
+  pending_task(const pending_task&) = delete;
+  pending_task& operator=(const pending_task&) = delete;
+  virtual ~pending_task() = default;
+
+  virtual void call() noexcept = 0;
+
+private:
+  friend class task_counts;
+  struct node : nopal_task {
+    pending_task* self;
+  };
+  node node_;
+  arena_reference arena_;  // where it was started
+};
+
+class task_counts {
+public:
+  task_counts() noexcept : group_{} {}
+  task_counts(const task_counts&) = delete;
+  task_counts& operator=(const task_counts&) = delete;
+
+  /// Has those who wait do so for a task that is yet to be pushed. From any thread, as all that follows.
+  void announce() noexcept { nopal_task_announce(&group_); }
+  /// One that was announced is over, or does not come.
+  void finish_one() noexcept { nopal_task_finish(&group_); }
+
+  /// Throws std::bad_alloc; the task is the caller's still.
+  void push(pending_task* task, arena_state* arena) {
+    prepare(task, arena);
+    check(nopal_task_push(&task->node_));
+  }
+  void push_announced(pending_task* task, arena_state* arena) {
+    prepare(task, arena);
+    check(nopal_task_push_announced(&task->node_));
+  }
+
+  /// Calls `f()`, which throws nothing, as a task of the group that others may wait for.
+  template <class F>
+  void call(F& f) noexcept {
+    struct call_of : nopal_task {
+      F* f;
+    };
+    call_of now{};
+    now.f = &f;
+    now.group = &group_;
+    now.run = [](nopal_task* task) { (*static_cast<call_of*>(task)->f)(); };
+    nopal_task_call(&now);
+  }
+
+  /// Whether all that was pushed and announced is over.
+  [[nodiscard]] bool is_done() const noexcept { return nopal_task_is_done(&group_) != 0; }
+
+  /// Until that; runs tasks of the group meanwhile, and what these start. Called in `arena`.
+  void wait(arena_state* arena) noexcept { nopal_task_wait(&group_, arena); }
+
+private:
+  void prepare(pending_task* task, arena_state* arena) noexcept {
+    task->node_.group = &group_;
+    task->node_.arena = arena;
+    task->arena_ = arena_reference(arena);
+  }
+  static void check(int refused) {
+    if (refused != 0) {
+      throw_exception(std::bad_alloc());
+    }
+  }
+
+  nopal_task_group group_;
+};
+
+#endif
+
+}  // namespace nopal_detail
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

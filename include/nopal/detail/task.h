@@ -1,0 +1,89 @@
+/* Tasks that begin later: children of a group that others may take, while whoever started them goes on where it is.
+ *
+ * Library code for interfaces whose code stays on its thread (the oneTBB one). A task is put into its thread's list; that thread
+ * takes the youngest when it waits for the group, idle workers of the pool take the oldest. Whoever runs a task runs it as a
+ * pinned call (pinned.h).
+ */
+#ifndef NOPAL_DETAIL_TASK_H
+#define NOPAL_DETAIL_TASK_H
+
+#include <stdint.h>
+
+#include <nopal/detail/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nopal_task;
+
+/* What a wait waits for. Zero at first. */
+struct nopal_task_group {
+  uint64_t state; /* atomic; low half: tasks counted and not over; high half: threads that wait */
+};
+
+/* A limit of the threads that work for some code, with the tasks that were started there. Zero at first, but for what says so. */
+struct nopal_arena {
+  uint64_t
+      threads;    /* atomic; low half: of the program, that entered; high half: workers, and forks for them */
+  uint32_t limit; /* most threads; written once, as the next three */
+  uint32_t worker_limit;                /* most workers */
+  uint32_t rank;                        /* workers look at arenas of lower ranks first */
+  void (*destroy)(struct nopal_arena*); /* when nobody refers to it any more */
+  uint32_t references;                  /* atomic; one at first */
+  uint32_t entering;                    /* atomic; threads that wait until they may enter */
+  struct nopal_task* oldest; /* of the tasks here; this and the rest under one lock for all arenas */
+  struct nopal_task* youngest;
+  struct nopal_arena* next; /* among those with tasks */
+};
+
+/* A call to be made once. The memory is the caller's until `run`, which may free it and must not throw. */
+struct nopal_task {
+  void (*run)(struct nopal_task*);
+  struct nopal_task_group* group;
+  struct nopal_arena*
+      arena; /* whose limit holds; null: none. Whoever pushes the task refers to it until the task has run */
+  struct nopal_task* older; /* in its list, as all that follows */
+  struct nopal_task* younger;
+  uint64_t number;
+  uint64_t float_control; /* what the task is run with: that of whoever pushed it */
+};
+
+/* Has the task run some time, and its group's waits wait for it. Makes the thread a worker. Non-zero: there is no memory, and
+ * nothing has happened. */
+NOPAL_EXPORT int nopal_task_push(struct nopal_task* task);
+
+/* Runs the task now, as one of its group. */
+NOPAL_EXPORT void nopal_task_call(struct nopal_task* task);
+
+/* Has waits wait for a task that is yet to come. */
+NOPAL_EXPORT void nopal_task_announce(struct nopal_task_group* group);
+/* Pushes it; on failure it is announced still. */
+NOPAL_EXPORT int nopal_task_push_announced(struct nopal_task* task);
+/* One task that was counted is over, or does not come. The group may be gone when this returns. */
+NOPAL_EXPORT void nopal_task_finish(struct nopal_task_group* group);
+
+/* Whether no task is counted: what the tasks did is visible then. */
+NOPAL_EXPORT int nopal_task_is_done(const struct nopal_task_group* group);
+
+/* Until no task of the group is counted: runs tasks of the group and what these started, or sleeps. Called in `arena`; null: in
+ * none. */
+NOPAL_EXPORT void nopal_task_wait(struct nopal_task_group* group, struct nopal_arena* arena);
+
+/* Enters as a thread of the program; waits while the arena is full. */
+NOPAL_EXPORT void nopal_arena_enter(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_leave(struct nopal_arena* arena);
+/* Enters as a worker, or for one, if there is room: not zero. */
+NOPAL_EXPORT int nopal_arena_try_enter_worker(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_leave_worker(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_refer(struct nopal_arena* arena);
+NOPAL_EXPORT void nopal_arena_forget(struct nopal_arena* arena);
+
+/* Whether the runtime runs now. */
+NOPAL_EXPORT int nopal_is_running(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,232 @@
+// Arenas: how many threads are in each, and the tasks that were started there.
+//
+// A thread of the program waits until it may enter; workers enter only where there is room. One lock is for all lists, and for the
+// list of arenas that have tasks. A worker that goes to sleep looks for arenas with tasks and room; who starts a task or leaves an
+// arena does that first and then looks for sleepers, so one sees the other.
+
+#include <nopal/detail/noise.h>
+
+#include "scheduler/runtime.hpp"
+#include "scheduler/tasks.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr std::uint64_t one_worker = std::uint64_t{1} << 32U;
+
+constinit task_list all_arenas;         // its lock alone
+nopal_arena* first_with_tasks;          // by rank; under the lock
+std::atomic<int> arenas_with_tasks{0};  // written under the lock, looked at without
+
+class arenas_guard {
+public:
+  arenas_guard() noexcept { all_arenas.lock(); }
+  arenas_guard(const arenas_guard&) = delete;
+  arenas_guard& operator=(const arenas_guard&) = delete;
+  ~arenas_guard() { all_arenas.unlock(); }
+};
+
+std::uint32_t masters(std::uint64_t threads) noexcept { return static_cast<std::uint32_t>(threads); }
+std::uint32_t workers(std::uint64_t threads) noexcept { return static_cast<std::uint32_t>(threads >> 32U); }
+
+bool has_room(const nopal_arena& arena, std::uint64_t threads) noexcept {
+  return masters(threads) + workers(threads) < arena.limit;
+}
+bool has_room_for_worker(const nopal_arena& arena, std::uint64_t threads) noexcept {
+  return workers(threads) < arena.worker_limit && has_room(arena, threads);
+}
+
+/// Adds `amount` if `allowed` at that moment.
+template <class Allowed>
+bool try_add(nopal_arena& arena, std::uint64_t amount, Allowed allowed) noexcept {
+  std::uint64_t threads = __atomic_load_n(&arena.threads, __ATOMIC_RELAXED);
+  while (allowed(arena, threads)) {
+    // Acquire pairs with the release of who left: what it did in the arena comes before.
+    if (__atomic_compare_exchange_n(&arena.threads, &threads, threads + amount, true, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::atomic<std::uint32_t>& entering(nopal_arena& arena) noexcept {
+  return *reinterpret_cast<std::atomic<std::uint32_t>*>(&arena.entering);
+}
+
+/// `entering` counts in steps of two those who wait; its lowest bit changes when there may be room.
+constexpr std::uint32_t one_entering = 2;
+
+/// Room was made: for somebody that waits to enter, or for a worker if there are tasks.
+void tell_of_room(nopal_arena& arena) noexcept {
+  if (entering(arena).load(std::memory_order_seq_cst) >= one_entering) {
+    entering(arena).fetch_xor(1, std::memory_order_seq_cst);
+    os::futex_wake(entering(arena), 1 << 30);
+  }
+  if (arenas_with_tasks.load(std::memory_order_seq_cst) != 0 && anyone_sleeps()) {
+    wake_pool_worker(this_worker());
+  }
+}
+
+// Under the lock.
+void list_arena(nopal_arena& arena) noexcept {
+  nopal_arena** at = &first_with_tasks;
+  while (*at != nullptr && (*at)->rank <= arena.rank) {
+    at = &(*at)->next;
+  }
+  arena.next = *at;
+  *at = &arena;
+  arenas_with_tasks.store(arenas_with_tasks.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+}
+
+nopal_task* youngest_of(const nopal_arena& arena, const nopal_task_group* group) noexcept {
+  nopal_task* task = arena.youngest;
+  while (task != nullptr && task->group != group) {
+    task = task->older;
+  }
+  return task;
+}
+
+void remove(nopal_arena& arena, nopal_task* task) noexcept {
+  unlink_task(arena, task);
+  if (arena.oldest != nullptr) {
+    return;
+  }
+  nopal_arena** at = &first_with_tasks;
+  while (*at != &arena) {
+    at = &(*at)->next;
+  }
+  *at = arena.next;
+  arenas_with_tasks.store(arenas_with_tasks.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool arenas_have_tasks() noexcept {
+  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
+    return false;
+  }
+  const arenas_guard guard;
+  for (const nopal_arena* arena = first_with_tasks; arena != nullptr; arena = arena->next) {
+    if (has_room_for_worker(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+nopal_task* take_from_arenas() noexcept {
+  nopal_task* task = nullptr;
+  {
+    const arenas_guard guard;
+    for (nopal_arena* arena = first_with_tasks; arena != nullptr && task == nullptr; arena = arena->next) {
+      if (try_add(*arena, one_worker, has_room_for_worker)) {
+        task = arena->oldest;
+        nopal_arena_refer(arena);  // it is there: its tasks refer to it
+      }
+    }
+    if (task == nullptr) {
+      return nullptr;
+    }
+    remove(*task->arena, task);
+  }
+  if (anyone_sleeps() && arenas_have_tasks()) {
+    wake_pool_worker(this_worker());
+  }
+  return task;
+}
+
+nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept {
+  if (arenas_with_tasks.load(std::memory_order_relaxed) == 0) {
+    return nullptr;
+  }
+  const arenas_guard guard;
+  nopal_task* const task = youngest_of(arena, group);
+  if (task != nullptr) {
+    remove(arena, task);
+  }
+  return task;
+}
+
+nopal_task* enter_for_task(const nopal_task_group* group) noexcept {
+  if (arenas_with_tasks.load(std::memory_order_relaxed) == 0) {
+    return nullptr;
+  }
+  const arenas_guard guard;
+  for (nopal_arena* arena = first_with_tasks; arena != nullptr; arena = arena->next) {
+    nopal_task* const task = youngest_of(*arena, group);
+    if (task != nullptr && try_add(*arena, 1, has_room)) {
+      nopal_arena_refer(arena);
+      remove(*arena, task);
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+bool push_to_arena(nopal_task* task) noexcept {
+  nopal_arena& arena = *task->arena;
+  bool waiters;
+  {
+    const arenas_guard guard;
+    const bool was_empty = arena.oldest == nullptr;
+    append_task(arena, task);
+    if (was_empty) {
+      list_arena(arena);
+    }
+    // Sequentially consistent, after the task is there; under the lock nobody has taken it, so the group is there.
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    waiters = has_waiters(__atomic_load_n(&task->group->state, __ATOMIC_SEQ_CST));
+  }
+  NOPAL_DISTURB();
+  if (anyone_sleeps()) {
+    wake_pool_worker(this_worker());
+  }
+  return waiters;
+}
+
+void lock_arenas() noexcept { all_arenas.lock(); }
+void unlock_arenas() noexcept { all_arenas.unlock(); }
+
+extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
+  while (!try_add(*arena, 1, has_room)) {
+    // Sequentially consistent: before the look for room; who leaves makes room before it looks for this.
+    const std::uint32_t seen =
+        entering(*arena).fetch_add(one_entering, std::memory_order_seq_cst) + one_entering;
+    NOPAL_DISTURB();
+    if (!has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
+      os::futex_wait(entering(*arena), seen);
+    }
+    entering(*arena).fetch_sub(one_entering, std::memory_order_seq_cst);
+  }
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_leave(nopal_arena* arena) {
+  __atomic_fetch_sub(&arena->threads, 1, __ATOMIC_SEQ_CST);
+  tell_of_room(*arena);
+}
+
+extern "C" NOPAL_EXPORT int nopal_arena_try_enter_worker(nopal_arena* arena) {
+  return try_add(*arena, one_worker, has_room_for_worker) ? 1 : 0;
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_leave_worker(nopal_arena* arena) {
+  __atomic_fetch_sub(&arena->threads, one_worker, __ATOMIC_SEQ_CST);
+  tell_of_room(*arena);
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_refer(nopal_arena* arena) {
+  __atomic_fetch_add(&arena->references, 1, __ATOMIC_RELAXED);
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_forget(nopal_arena* arena) {
+  // Release and acquire: everything that was done to it comes before its end.
+  if (__atomic_fetch_sub(&arena->references, 1, __ATOMIC_ACQ_REL) == 1) {
+    arena->destroy(arena);
+  }
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,97 @@
+// Tasks that begin later (nopal/detail/task.h): each thread's list, and who may take what from it.
+#ifndef NOPAL_SCHEDULER_TASKS_HPP
+#define NOPAL_SCHEDULER_TASKS_HPP
+
+#include <atomic>
+#include <cstdint>
+
+#include <nopal/detail/task.h>
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+struct worker;
+struct runtime;
+
+/// What a thread is at, as far as others that wait want to know: it runs a task of a group that another thread started, or
+/// waits for a group. On the thread's stack; read and linked under its list's lock.
+struct task_stage {
+  task_stage* outer;
+  const nopal_task_group* group;
+  bool runs;
+  std::uint64_t first_number;  ///< of what was pushed since it began
+};
+
+/// The tasks that a thread pushed and nobody took. In the worker that is in the table, not in nested ones.
+struct task_list {
+  // Written under the lock; read by thieves without it, to see whether a look is worth it.
+  std::atomic<std::uint32_t> count{0};
+  std::atomic<bool> is_locked{false};
+  nopal_task* oldest = nullptr;
+  nopal_task* youngest = nullptr;
+  std::uint64_t next_number = 0;
+  std::atomic<task_stage*> innermost{
+      nullptr};  // written under the lock; looked at without, to see whether there is one
+
+  void lock() noexcept;
+  void unlock() noexcept;
+};
+
+/// Whether a worker of the pool would find a task in the list. Sequentially consistent: for a sleeper's last look.
+inline bool has_tasks(const task_list& list) noexcept {
+  return list.count.load(std::memory_order_seq_cst) != 0;
+}
+
+/// Tasks of threads that ended.
+extern constinit task_list tasks_of_nobody;
+
+/// For a worker of the pool without a strand, with a spare stack at hand: runs the oldest task of `list` and does not return, but
+/// comes to find_work again. Returns if there is none.
+void run_oldest_task(worker* self, task_list& list) noexcept;
+
+/// The same for the tasks of arenas that have room for a worker.
+void run_task_of_arenas(worker* self) noexcept;
+
+/// Whether a worker of the pool would find a task in an arena. Sequentially consistent as above.
+bool arenas_have_tasks() noexcept;
+/// The oldest task of the first arena that has one and room, which the worker has entered and refers to. Null: there is none.
+nopal_task* take_from_arenas() noexcept;
+/// The youngest task of the group in the arena.
+nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept;
+/// The same in any arena with room, which the thread has entered and refers to.
+nopal_task* enter_for_task(const nopal_task_group* group) noexcept;
+/// Into the arena's list. True if threads that wait for the group have to be told.
+bool push_to_arena(nopal_task* task) noexcept;
+void lock_arenas() noexcept;
+void unlock_arenas() noexcept;
+
+/// `state` of a group.
+inline constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
+inline bool has_waiters(std::uint64_t state) noexcept { return state >= one_waiter; }
+
+/// For a list of a thread or of an arena.
+template <class List>
+void append_task(List& list, nopal_task* task) noexcept {
+  task->younger = nullptr;
+  task->older = list.youngest;
+  (list.youngest != nullptr ? list.youngest->younger : list.oldest) = task;
+  list.youngest = task;
+}
+template <class List>
+void unlink_task(List& list, nopal_task* task) noexcept {
+  (task->older != nullptr ? task->older->younger : list.oldest) = task->younger;
+  (task->younger != nullptr ? task->younger->older : list.youngest) = task->older;
+}
+
+/// A thread ends: what it did not begin goes to tasks_of_nobody.
+void leave_tasks(task_list& list) noexcept;
+
+/// Around fork(2), by the thread that calls it. In the child, the tasks of other threads are gone.
+void lock_tasks(worker* self) noexcept;
+void unlock_tasks(worker* self) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
