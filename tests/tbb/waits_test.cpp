@@ -118,24 +118,22 @@ NOPAL_PROGRAM(loops_of_another_group) {
     tbb::task_group group;
     {
       const std::lock_guard guard(mutex);
-      others.run([&] {
+      group.run([&] {
         has_begun = true;
+        wait_until(is_in_loop);
+        for (int i = 0; i != 2000; ++i) std::this_thread::yield();
+      });
+      wait_until(has_begun);
+      others.run([&] {
         tbb::parallel_for(
-            0, 20,
+            0, 100,
             [&](int) {
               is_in_loop = true;
               const std::lock_guard inner(mutex);
             },
             tbb::simple_partitioner());
       });
-      wait_until(has_begun);
-      // Each thread that the mutex holds up is one less for these; the one that waits here has to do.
-      for (int i = 0; i != 4; ++i) {
-        group.run([&] {
-          wait_until(is_in_loop);
-          tbb::parallel_for(0, 20, [](int) {}, tbb::simple_partitioner());
-        });
-      }
+      wait_until(is_in_loop);  // elsewhere
       group.wait();
     }
     others.wait();
