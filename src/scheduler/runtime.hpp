@@ -200,6 +200,8 @@ void park(worker* self) noexcept;
 
 /// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight.
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept;
+/// For a thread of the program that slept and goes back to its own code: a push may have woken it alone for what it leaves now.
+void pass_wake_on(worker* self) noexcept;
 /// Wakes those who wait for the group.
 void wake_waiters_of(const nopal_task_group* group) noexcept;
 

@@ -137,6 +137,18 @@ void park(worker* self) noexcept {
     return;
   }
   wait_until_awake(self);
+  if (!self->of_pool && self->inbox.load(std::memory_order_relaxed) != nullptr) {
+    pass_wake_on(self);
+  }
+}
+
+void pass_wake_on(worker* self) noexcept {
+  bool found = false;
+  for_each_worker(the_runtime(),
+                  [&found](const worker* other) { found = found || deque::has_public(other->deque); });
+  if (found && anyone_sleeps()) {
+    wake_pool_worker(self);
+  }
 }
 
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {

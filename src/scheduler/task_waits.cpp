@@ -10,7 +10,6 @@
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
 
-#include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tasks.hpp"
 
@@ -235,16 +234,6 @@ private:
   const bool begun_;
 };
 
-/// Who pushed a strand may have woken this thread alone, which does not run it.
-void pass_wake_on() noexcept {
-  bool found = false;
-  for_each_worker(the_runtime(),
-                  [&found](const worker* other) { found = found || deque::has_public(other->deque); });
-  if (found && anyone_sleeps()) {
-    wake_pool_worker(this_worker());
-  }
-}
-
 /// Tasks that this thread may run while it waits for others. False: there was none.
 bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
   nopal_task* const task = search(group, has_room_on_stack()).in_all(the_runtime(), arena, list);
@@ -296,7 +285,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
     nap_ns *= 2;
   }
   if (slept) {
-    pass_wake_on();
+    pass_wake_on(this_worker());
   }
 }
 
