@@ -125,7 +125,7 @@ void begin_visit(worker* self) noexcept {
   }
 }
 
-void end_visit(worker* self) noexcept {
+NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
   if (self->spare != nullptr) {
     the_runtime().stacks.give(self->spare);  // the call may look for nothing for long
     self->spare = nullptr;
