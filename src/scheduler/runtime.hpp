@@ -165,6 +165,22 @@ bool has_work_to_take(worker* self, worker* victim) noexcept;
 /// below it. Where the answer is to be relied on, an entry of such a strand was in a deque meanwhile. Takes the depth of nesting.
 bool may_run(const worker* self, const worker* root) noexcept;
 
+/// The same for a worker that waits for `group`: strands of its tasks, and of tasks that those have started.
+bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept;
+
+/// For the root of a task that begins or ends; null where the thread is no worker.
+void begin_task_root(worker* root, const nopal_task* task) noexcept;
+void end_task_root(worker* root) noexcept;
+/// Notes in the task which task's code the caller is.
+void note_starter(nopal_task* task) noexcept;
+
+/// A call that waits for a group looks for strands of it, once: on its nested worker's scheduler stack, whence it comes back as
+/// soon as what it found is over or suspended. The call is pinned with `waits_for` set. False: there was nothing in sight.
+bool visit_scheduler(worker* self) noexcept;
+/// On the scheduler stack.
+void begin_visit(worker* self) noexcept;
+[[noreturn]] void end_visit(worker* self) noexcept;
+
 /// Whether somebody sleeps or is about to. Sequentially consistent: asked after a publication, before or after a sleeper's
 /// announcement in one order for both.
 inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::memory_order_seq_cst) != 0; }
@@ -181,6 +197,13 @@ bool wakes_work() noexcept;
 
 /// Sleeps until there may be work. On return the worker looks for it.
 void park(worker* self) noexcept;
+
+/// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight.
+void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept;
+/// For a thread of the program that slept and goes back to its own code: a push may have woken it alone for what it leaves now.
+void pass_wake_on(worker* self) noexcept;
+/// Wakes those who wait for the group.
+void wake_waiters_of(const nopal_task_group* group) noexcept;
 
 /// The strand that was away on `stack` does not come back there; a child may still run on it: see second_scope.
 void leave_for_good(worker* self, nopal_stack* stack) noexcept;

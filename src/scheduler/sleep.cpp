@@ -106,9 +106,8 @@ void wait_until_awake(worker* self) {
   self->is_kept_off_cpu = self->is_kept_off_cpu && !os::allow_cpus(self->allowed_cpus);
 }
 
-}  // namespace
-
-void park(worker* self) noexcept {
+/// Returns whether every push from here on sees the announcement.
+bool announce_sleep(worker* self) {
   runtime& all = the_runtime();
   self->park.store(parked, std::memory_order_seq_cst);
   NOPAL_DISTURB();
@@ -119,6 +118,13 @@ void park(worker* self) noexcept {
   // poisoned all the time and every push comes by with a fence of its own.
   const bool ordered = os::process_barrier() || !all.barrier_works.load(std::memory_order_relaxed);
   NOPAL_DISTURB();
+  return ordered;
+}
+
+}  // namespace
+
+void park(worker* self) noexcept {
+  const bool ordered = announce_sleep(self);
   if (work_in_sight(self) && end_parking(self, awake)) {
     return;
   }
@@ -131,6 +137,38 @@ void park(worker* self) noexcept {
     return;
   }
   wait_until_awake(self);
+  if (!self->of_pool && self->inbox.load(std::memory_order_relaxed) != nullptr) {
+    pass_wake_on(self);
+  }
+}
+
+void pass_wake_on(worker* self) noexcept {
+  bool found = false;
+  for_each_worker(the_runtime(),
+                  [&found](const worker* other) { found = found || deque::has_public(other->deque); });
+  if (found && anyone_sleeps()) {
+    wake_pool_worker(self);
+  }
+}
+
+void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
+  announce_sleep(self);
+  // Sequentially consistent: who makes an event counts it before it looks for sleepers.
+  if (events.load(std::memory_order_seq_cst) == seen && !work_in_sight(self)) {
+    self->counts.parks.add();
+    os::futex_wait_for(self->park, parked, ns);
+  }
+  if (!end_parking(self, awake)) {
+    wait_until_awake(self);
+  }
+}
+
+void wake_waiters_of(const nopal_task_group* group) noexcept {
+  for_each_worker(the_runtime(), [group](worker* other) {
+    if (other->waits_for.load(std::memory_order_seq_cst) == group) {
+      unpark(other);
+    }
+  });
 }
 
 bool wakes_work() noexcept {

@@ -282,22 +282,6 @@ bool look_around(worker* self, int& impatience) {
 
 }  // namespace
 
-/// The roots above a nested one are those of the strands that its calls interrupt; these stand still while it has entries. Of a
-/// root that is over, the answer means nothing, and what changes meanwhile could be a circle: hence the bound.
-bool may_run(const worker* self, const worker* root) noexcept {
-  constexpr int most_levels = 1 << 16;
-  if (self->of_pool || root == self) {
-    return true;
-  }
-  for (int level = 0; root != nullptr && root->outer != nullptr && level < most_levels; ++level) {
-    root = root_of(*root->outer);
-    if (root == self) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool no_exception_about(void* context) noexcept {
   const auto* const victim = static_cast<const worker*>(context);
   const exception_state* const state = victim->exceptions;
@@ -325,6 +309,9 @@ bool has_work_to_take(worker* self, worker* victim) noexcept {
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }
+  if (self->waits_for.load(std::memory_order_relaxed) != nullptr) {
+    end_visit(self);
+  }
   int impatience = 0;
   for (int quiet_rounds = 0;;) {
     take_from_inbox(self);
@@ -345,6 +332,15 @@ bool has_work_to_take(worker* self, worker* victim) noexcept {
     }
     os::yield();
   }
+}
+
+extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) noexcept {
+  begin_visit(self);
+  int impatience = 0;
+  if (have_stack(self)) {
+    look_around(self, impatience);
+  }
+  end_visit(self);
 }
 
 /// Where a thread of the pool begins; on its scheduler stack.

@@ -84,6 +84,57 @@ void unlink_task(List& list, nopal_task* task) noexcept {
   (task->younger != nullptr ? task->younger->older : list.youngest) = task->older;
 }
 
+void remove_task(task_list& list, nopal_task* task) noexcept;
+
+class task_list_guard {
+public:
+  explicit task_list_guard(task_list& list) noexcept : list_(list) { list_.lock(); }
+  task_list_guard(const task_list_guard&) = delete;
+  task_list_guard& operator=(const task_list_guard&) = delete;
+  ~task_list_guard() { list_.unlock(); }
+
+private:
+  task_list& list_;
+};
+
+/// Says what this thread is at, while it lasts. Without a list, nobody looks.
+class stage_mark {
+public:
+  stage_mark(const nopal_task_group* group, bool runs, task_list* list) noexcept
+      : list_(list), stage_{nullptr, group, runs, 0} {
+    if (list_ != nullptr) {
+      const task_list_guard guard(*list_);
+      stage_.outer = list_->innermost.load(std::memory_order_relaxed);
+      stage_.first_number = list_->next_number;
+      list_->innermost.store(&stage_, std::memory_order_relaxed);
+    }
+  }
+  stage_mark(const stage_mark&) = delete;
+  stage_mark& operator=(const stage_mark&) = delete;
+  ~stage_mark() {
+    if (list_ != nullptr) {
+      const task_list_guard guard(*list_);
+      list_->innermost.store(stage_.outer, std::memory_order_relaxed);
+    }
+  }
+
+private:
+  task_list* const list_;
+  task_stage stage_;
+};
+
+/// The list of the calling thread; null if it is no worker.
+task_list* own_task_list() noexcept;
+
+/// Runs a task that was taken from its list. Its exceptions stay in it.
+void run_task(nopal_task* task) noexcept;
+/// The task is another thread's, or was started before others that are there still: who waits for its group finds in `list`, the
+/// caller's, what it starts.
+void run_at_stage(nopal_task* task, task_list* list) noexcept;
+
+/// Counts what those who wait for the group have to look at.
+std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept;
+
 /// A thread ends: what it did not begin goes to tasks_of_nobody.
 void leave_tasks(task_list& list) noexcept;
 

@@ -67,6 +67,16 @@ struct worker {
   const char* pinned_at;        ///< a nested worker's call lies below this address of its stack
   bool hides_outer;             ///< thieves may not look at the exceptions of the workers outside of this one
 
+  // Of a nested worker whose call is a task; see is_of_wait. Written by its thread, read by any.
+  std::atomic<const nopal_task_group*> task_group;  ///< null: the call is no task
+  std::atomic<const worker*> starter;               ///< the task whose code pushed it; null: none
+  std::atomic<std::uint64_t> starter_number;        ///< `task_number` of that one meanwhile
+  std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
+  /// The group that the call waits for, while it looks for strands or sleeps.
+  std::atomic<const nopal_task_group*> waits_for;
+  std::uint64_t kept_float_control;  ///< of the code that waits, as the next
+  exception_state kept_exceptions;
+
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
   std::atomic<nopal_frame*> inbox;  ///< a frame of this thread's own stack whose children are all done

@@ -47,6 +47,8 @@ struct nopal_task {
   struct nopal_task* younger;
   uint64_t number;
   uint64_t float_control; /* what the task is run with: that of whoever pushed it */
+  const void* starter;    /* the task that pushed it, as its root; null: none did */
+  uint64_t starter_number;
 };
 
 /* Has the task run some time, and its group's waits wait for it. Makes the thread a worker. Non-zero: there is no memory, and

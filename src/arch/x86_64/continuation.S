@@ -208,7 +208,33 @@ nopal_enter_scheduler:
         .cfi_endproc
         .size   nopal_enter_scheduler, .-nopal_enter_scheduler
 
-// void nopal_leave_scheduler(worker rdi): returns from nopal_enter_scheduler.
+// void nopal_visit_scheduler(worker rdi): runs nopal_run_visit on the worker's scheduler stack; returns when nopal_leave_scheduler is
+// called.
+        .p2align 4
+        .globl  nopal_visit_scheduler
+        .hidden nopal_visit_scheduler
+        .type   nopal_visit_scheduler, @function
+nopal_visit_scheduler:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        pushq   %rbx
+        .cfi_def_cfa_offset 24
+        pushq   %r12
+        .cfi_def_cfa_offset 32
+        pushq   %r13
+        .cfi_def_cfa_offset 40
+        pushq   %r14
+        .cfi_def_cfa_offset 48
+        pushq   %r15
+        .cfi_def_cfa_offset 56
+        movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
+        movq    WORKER_SCHEDULER_STACK_POINTER(%rdi), %rsp
+        CALL_WITHOUT_RETURN nopal_run_visit
+        .cfi_endproc
+        .size   nopal_visit_scheduler, .-nopal_visit_scheduler
+
+// void nopal_leave_scheduler(worker rdi): returns from nopal_enter_scheduler or nopal_visit_scheduler.
         .p2align 4
         .globl  nopal_leave_scheduler
         .hidden nopal_leave_scheduler

@@ -20,7 +20,9 @@ extern "C" {
 void nopal_enter_scheduler(void* worker);
 /// Calls function(argument) on the stack that ends at `stack_top`, then nopal_finish_call. Nothing may be thrown.
 [[noreturn]] void nopal_call_on_stack(void* stack_top, void (*function)(void*) noexcept, void* argument);
-/// Returns from nopal_enter_scheduler.
+/// Runs nopal_run_visit on the worker's scheduler stack, returns when told to.
+void nopal_visit_scheduler(void* worker);
+/// Returns from either.
 [[noreturn]] void nopal_leave_scheduler(void* worker);
 }
 

@@ -1,0 +1,148 @@
+// Who may run whose strands, and how a call that waits for a group looks for strands of it.
+//
+// A root is the outermost code of a thread of the program, or a pinned call. docs/roots.md has the argument.
+
+#include <nopal/detail/noise.h>
+
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/views.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+/// Of a root that is over, an answer means nothing, and what changes meanwhile could be a circle: hence the bound.
+constexpr int most_levels = 1 << 16;
+
+/// The root that the call of `root` interrupts; null for that of a thread, and for a task that a scheduler runs.
+const worker* root_outside(const worker* root) noexcept {
+  return root->outer == nullptr ? nullptr : root_of(*root->outer);
+}
+
+/// Whether `self` would find a strand to take. Its own thread's are not: their code stands still.
+bool strands_in_sight(worker* self) noexcept {
+  bool found = false;
+  for_each_worker(the_runtime(), [self, &found](worker* other) {
+    found = found || (other->index != self->index && has_work_to_take(self, other));
+  });
+  return found;
+}
+
+}  // namespace
+
+/// The roots above a nested one are those of the strands that its calls interrupt; these stand still while it has entries.
+bool may_run(const worker* self, const worker* root) noexcept {
+  if (self->of_pool || root == self) {
+    return true;
+  }
+  const nopal_task_group* const group = self->waits_for.load(std::memory_order_seq_cst);
+  if (group != nullptr) {
+    return is_of_wait(group, root);
+  }
+  for (int level = 0; root != nullptr && level < most_levels; ++level) {
+    root = root_outside(root);
+    if (root == self) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept {
+  bool was_starter = false;
+  std::uint64_t number = 0;
+  for (int level = 0; root != nullptr && level < most_levels; ++level) {
+    // Acquire pairs with the releases in begin_task_root and end_task_root: what is of a later task comes with its number.
+    const nopal_task_group* const of = root->task_group.load(std::memory_order_acquire);
+    const worker* const starter = root->starter.load(std::memory_order_acquire);
+    const std::uint64_t starter_number = root->starter_number.load(std::memory_order_acquire);
+    if (was_starter && root->task_number.load(std::memory_order_relaxed) != number) {
+      return false;  // that task is over
+    }
+    if (of == group) {
+      return true;  // one that has not ended, so the group is the one that is waited for
+    }
+    was_starter = of != nullptr;
+    number = starter_number;
+    root = was_starter ? starter : root_outside(root);
+  }
+  return false;
+}
+
+void begin_task_root(worker* root, const nopal_task* task) noexcept {
+  if (root == nullptr) {
+    return;
+  }
+  root->task_number.store(root->task_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  // Release: with the number, for who reads one of these.
+  root->starter.store(static_cast<const worker*>(task->starter), std::memory_order_release);
+  root->starter_number.store(task->starter_number, std::memory_order_release);
+  root->task_group.store(task->group, std::memory_order_release);
+}
+
+void end_task_root(worker* root) noexcept {
+  if (root == nullptr) {
+    return;
+  }
+  root->task_number.store(root->task_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  root->task_group.store(nullptr, std::memory_order_release);  // with the number, as above
+}
+
+void note_starter(nopal_task* task) noexcept {
+  const worker* const self = this_worker();
+  const worker* root = self == nullptr ? nullptr : root_of(*self);
+  while (root != nullptr && root->task_group.load(std::memory_order_relaxed) == nullptr) {
+    root = root_outside(root);
+  }
+  task->starter = root;
+  task->starter_number = root == nullptr ? 0 : root->task_number.load(std::memory_order_relaxed);
+}
+
+bool visit_scheduler(worker* self) noexcept {
+  if (!strands_in_sight(self)) {
+    return false;
+  }
+  hide_outer(self);
+  view::view_set* const views = this_views();
+  set_this_views(nullptr);
+  nopal_visit_scheduler(self);
+  set_this_views(views);
+  return true;
+}
+
+void begin_visit(worker* self) noexcept {
+  checkers::leave_strand(ground(&self->native)->record, scheduler_record(self), self->exit_stack_pointer,
+                         self);
+  self->kept_float_control = arch::float_control();
+  self->kept_exceptions = self->exceptions == nullptr ? exception_state{nullptr, 0} : *self->exceptions;
+  // At work before it looks: see any_strand_active.
+  run_on(self, nullptr);
+  set_this_local(nullptr);
+  if (self->exceptions != nullptr) {
+    *self->exceptions = {nullptr, 0};
+  }
+}
+
+NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
+  if (self->spare != nullptr) {
+    the_runtime().stacks.give(self->spare);  // the call may look for nothing for long
+    self->spare = nullptr;
+  }
+  self->bottom_at_rest = self->deque.bottom;
+  set_if_changed(self->deque.setting.root, self);
+  run_on(self, &self->native);
+  deque::poison(self->deque);  // see keep_oldest_public
+  if (self->exceptions != nullptr) {
+    *self->exceptions = self->kept_exceptions;
+  }
+  set_if_changed(self->deque.setting.uncaught, 0);
+  arch::set_float_control(self->kept_float_control);
+  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(&self->native)->record,
+                         self->exit_stack_pointer, self, self->kept_exceptions.uncaught != 0);
+  nopal_leave_scheduler(self);
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

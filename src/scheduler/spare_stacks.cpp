@@ -1,0 +1,30 @@
+// Where stacks go that nobody runs on any more: a worker's spare, or the pool.
+
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+void drop_stack(worker* self, nopal_stack* stack) noexcept {
+  stack->base = {};
+  stack->forks.count = 0;
+  checkers::stack_emptied(stack->record);
+  the_runtime().stacks.reuse(stack);
+  self->counts.stacks_returned.add();
+  self->counts.pages_reclaimed.add(the_runtime().stacks.give(stack));
+}
+
+void return_stack(worker* self, nopal_stack* stack) noexcept {
+  runtime& all = the_runtime();
+  self->counts.stacks_returned.add();
+  // Under `eager` nothing keeps pages that it does not use. A low stack would have whatever is continued on it continued on
+  // still lower ones, further and further down, each of them with pages of its own.
+  if (self->spare == nullptr && all.chosen.reclaim != reclaim::eager && all.stacks.is_high(stack)) {
+    self->spare = stack;
+  } else {
+    self->counts.pages_reclaimed.add(all.stacks.give(stack));
+  }
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

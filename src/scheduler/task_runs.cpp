@@ -1,0 +1,126 @@
+// Running tasks: on the stack of a thread that waits, or by a worker of the pool on a stack of its own.
+
+#include <nopal/detail/noise.h>
+#include <nopal/detail/pinned.h>
+
+#include "scheduler/runtime.hpp"
+#include "scheduler/tasks.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+/// On a stack of the pool.
+void run_taken(void* task) noexcept { run_at_stage(static_cast<nopal_task*>(task), own_task_list()); }
+
+/// The same for a worker that entered the task's arena.
+void run_taken_in_arena(void* argument) noexcept {
+  auto* const task = static_cast<nopal_task*>(argument);
+  nopal_arena* const arena = task->arena;
+  run_at_stage(task, own_task_list());
+  nopal_arena_leave_worker(arena);
+  nopal_arena_forget(arena);
+}
+
+/// Goes on with a task on the spare stack.
+[[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task,
+                                                  void (*call)(void*) noexcept) {
+  nopal_stack* const stack = self->spare;
+  self->spare = nullptr;
+  // Of no root that this worker ran strands of before: their waits are not for what the task starts.
+  set_if_changed(self->deque.setting.root, nullptr);
+  self->counts.stacks_taken.add();
+  char* const top = stack->high - arch::stack_alignment;
+  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
+                         false);
+  nopal_call_on_stack(top, call, task);
+}
+
+/// At work before the task is gone from its list: see any_strand_active.
+void be_at_work(worker* self) noexcept {
+  self->spare->base = {};
+  run_on(self, self->spare);
+}
+
+}  // namespace
+
+void run_task(nopal_task* task) noexcept {
+  nopal_task_group* const group = task->group;
+  checkers::after(task);
+  const std::uint64_t before = arch::float_control();
+  nopal_pinned call;
+  while (nopal_begin_pinned(&call) != 0) {
+    // Without memory there is no way to run it, nor to put it back: as long as others run, some may be freed.
+    os::yield();
+  }
+  worker* const root = call.outer == nullptr ? nullptr : this_worker();
+  begin_task_root(root, task);
+  arch::set_float_control(task->float_control);
+  task->run(task);
+  end_task_root(root);
+  nopal_end_pinned(&call);
+  arch::set_float_control(before);
+  checkers::before(group);
+  nopal_task_finish(group);
+}
+
+void run_at_stage(nopal_task* task, task_list* list) noexcept {
+  const stage_mark mark(task->group, true, list);
+  run_task(task);
+}
+
+extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
+  nopal_task_announce(task->group);
+  note_starter(task);
+  task->float_control = arch::float_control();
+  checkers::before(task);
+  run_at_stage(task, own_task_list());
+}
+
+void run_oldest_task(worker* self, task_list& list) noexcept {
+  if (list.count.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  nopal_task* task;
+  bool more;
+  {
+    const task_list_guard guard(list);
+    task = list.oldest;
+    if (task == nullptr) {
+      return;
+    }
+    be_at_work(self);
+    remove_task(list, task);
+    more = list.oldest != nullptr;
+  }
+  if (more && anyone_sleeps()) {
+    wake_pool_worker(self);
+  }
+  begin_task(self, task, run_taken);
+}
+
+void run_task_of_arenas(worker* self) noexcept {
+  if (!arenas_have_tasks()) {
+    return;
+  }
+  be_at_work(self);
+  if (nopal_task* const task = take_from_arenas()) {
+    begin_task(self, task, run_taken_in_arena);
+  }
+  run_on(self, nullptr);
+}
+
+/// nopal_call_on_stack, on the scheduler stack: the task is over.
+extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer,
+                                                                    worker* self) noexcept {
+  nopal_stack* const stack = self->deque.strand.stack;
+  checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
+  checkers::stack_emptied(stack->record);
+  run_on(self, nullptr);
+  return_stack(self, stack);
+  find_work(self);
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

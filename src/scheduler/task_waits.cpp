@@ -1,0 +1,309 @@
+// The wait for a group of tasks.
+//
+// Who waits runs tasks of its group and what these started, strands of both, and if there is none for a while, what it has started
+// itself: its thread may hold what another task waits for.
+// Tasks that a taken task started lie in the taker's list behind a mark, or are taken in turn; the stages of threads say
+// where. Groups are compared there, and not looked into: they may be gone.
+
+#include <cstddef>
+
+#include <nopal/detail/noise.h>
+#include <nopal/detail/pinned.h>
+
+#include "scheduler/runtime.hpp"
+#include "scheduler/tasks.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr int looks_before_sleep = 64;
+constexpr std::uint64_t first_nap_ns = 100'000;
+
+nopal_task* pop_youngest(task_list& list, const nopal_task_group* group) noexcept {
+  if (list.count.load(std::memory_order_relaxed) == 0) {
+    return nullptr;
+  }
+  const task_list_guard guard(list);
+  nopal_task* const task = list.youngest;
+  if (task == nullptr || task->group != group) {
+    return nullptr;
+  }
+  remove_task(list, task);
+  return task;
+}
+
+/// Whether as much of the stack is left as nested calls may take that could also wait.
+[[gnu::noinline]] bool has_room_on_stack() noexcept {
+  const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+  worker* const self = this_worker();
+  const nopal_stack* const stack = self == nullptr ? nullptr : ground(get(self->deque.strand.stack));
+  if (stack != nullptr && !is_root_stack(stack)) {
+    return static_cast<std::size_t>(here - stack->low) > stack->size_bytes() / 2;
+  }
+  static thread_local const char* middle = nullptr;
+  if (middle == nullptr) {
+    void* low;
+    void* high;
+    if (!os::native_stack_bounds(low, high)) {
+      return false;
+    }
+    middle =
+        static_cast<const char*>(low) + (static_cast<const char*>(high) - static_cast<const char*>(low)) / 2;
+  }
+  return here > middle;
+}
+
+/// The youngest task that the code that waits has started itself, of whatever group.
+nopal_task* pop_own(task_list& list) noexcept {
+  const std::uint64_t first = this_worker()->first_task;
+  const task_list_guard guard(list);
+  nopal_task* const task = list.youngest;
+  if (task == nullptr || task->number < first) {
+    return nullptr;
+  }
+  remove_task(list, task);
+  return task;
+}
+
+/// Groups that a search goes through: that which is waited for, and those that its tasks wait for on other threads.
+class search {
+public:
+  /// `helps`: with what the group's tasks started, too.
+  search(const nopal_task_group* group, bool helps) noexcept : groups_{group}, helps_(helps) {}
+
+  nopal_task* in_all(runtime& all, nopal_arena* arena, const task_list* own) noexcept {
+    for (at_ = 0; at_ != count_; ++at_) {
+      nopal_task* const near = arena == nullptr ? nullptr : take_from_arena(*arena, groups_[at_]);
+      if (near != nullptr) {
+        return near;
+      }
+      const int used = all.table_used.load(std::memory_order_seq_cst);
+      for (int i = 0; i < used; ++i) {
+        // Acquire pairs with the release in enter_table: the worker is complete.
+        worker* const other = all.table[i].load(std::memory_order_acquire);
+        nopal_task* const task = other == nullptr ? nullptr : in(other->tasks, own);
+        if (task != nullptr) {
+          return task;
+        }
+      }
+      // Last: a thread that ends meanwhile leaves its tasks here.
+      if (nopal_task* const task = in(tasks_of_nobody, own)) {
+        return task;
+      }
+    }
+    return nullptr;
+  }
+
+private:
+  static constexpr std::size_t most_groups = 16;
+
+  nopal_task* in(task_list& list, const task_list* own) noexcept {
+    const bool is_own = &list == own;
+    // Relaxed: a stage that begins now is found later.
+    if (!has_tasks(list) && (is_own || list.innermost.load(std::memory_order_relaxed) == nullptr)) {
+      return nullptr;
+    }
+    const task_list_guard guard(list);
+    nopal_task* task = list.oldest;
+    while (task != nullptr && task->group != groups_[at_]) {
+      task = task->younger;
+    }
+    if (task == nullptr && !is_own && helps_) {
+      task = of_stages(list);
+    }
+    if (task != nullptr) {
+      remove_task(list, task);
+    }
+    return task;
+  }
+
+  /// The oldest that a task of the group started on this thread. Notes what those tasks wait for.
+  nopal_task* of_stages(const task_list& list) noexcept {
+    const task_stage* const innermost = list.innermost.load(std::memory_order_relaxed);
+    for (const task_stage* stage = innermost; stage != nullptr; stage = stage->outer) {
+      if (!stage->runs || stage->group != groups_[at_]) {
+        continue;
+      }
+      nopal_task* oldest = nullptr;
+      for (nopal_task* task = list.youngest; task != nullptr && task->number >= stage->first_number;
+           task = task->older) {
+        oldest = task;
+      }
+      if (oldest != nullptr) {
+        return oldest;
+      }
+      for (const task_stage* inner = innermost; inner != stage; inner = inner->outer) {
+        note(inner->group);
+      }
+    }
+    return nullptr;
+  }
+
+  void note(const nopal_task_group* group) noexcept {
+    for (std::size_t i = 0; i != count_; ++i) {
+      if (groups_[i] == group) {
+        return;
+      }
+    }
+    if (count_ != most_groups) {
+      groups_[count_++] = group;
+    }
+  }
+
+  const nopal_task_group* groups_[most_groups];
+  const bool helps_;
+  std::size_t count_ = 1;
+  std::size_t at_ = 0;
+};
+
+/// Has those who finish or start tasks tell this thread, while it lasts.
+class waiter {
+public:
+  explicit waiter(nopal_task_group* group) noexcept : group_(group) {
+    // Sequentially consistent: before the looks at lists; see push_to_thread. Whoever finishes the last task sees it too.
+    __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST);
+  }
+  waiter(const waiter&) = delete;
+  waiter& operator=(const waiter&) = delete;
+  ~waiter() { __atomic_fetch_sub(&group_->state, one_waiter, __ATOMIC_SEQ_CST); }
+
+private:
+  nopal_task_group* const group_;
+};
+
+/// The tasks that this thread started last, one after the other.
+void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+  while (nopal_task* const task = arena == nullptr ? nullptr : take_from_arena(*arena, group)) {
+    run_task(task);
+  }
+  while (nopal_task* const task = list == nullptr ? nullptr : pop_youngest(*list, group)) {
+    run_task(task);
+  }
+}
+
+/// A task of the group that was started in an arena that this thread is not in.
+bool run_in_other_arena(nopal_task_group* group) noexcept {
+  nopal_task* const task = enter_for_task(group);
+  if (task == nullptr) {
+    return false;
+  }
+  nopal_arena* const arena = task->arena;
+  run_task(task);
+  nopal_arena_leave(arena);
+  nopal_arena_forget(arena);
+  return true;
+}
+
+/// The nested worker with which a call looks for strands of its group and sleeps; made where there is memory.
+class strand_seeker {
+public:
+  explicit strand_seeker(const nopal_task_group* group) noexcept
+      : begun_((this_worker() != nullptr || adopt_this_thread() != nullptr) &&
+               nopal_begin_pinned(&call_) == 0) {
+    if (begun_) {
+      self_ = this_worker();
+      // Sequentially consistent: before the announcement that the call sleeps; see wake_waiters_of.
+      self_->waits_for.store(group, std::memory_order_seq_cst);
+    }
+  }
+  strand_seeker(const strand_seeker&) = delete;
+  strand_seeker& operator=(const strand_seeker&) = delete;
+  ~strand_seeker() {
+    if (begun_) {
+      self_->waits_for.store(nullptr, std::memory_order_seq_cst);
+      nopal_end_pinned(&call_);
+    }
+  }
+
+  /// False: there was none in sight.
+  bool run_strand() noexcept { return begun_ && visit_scheduler(self_); }
+
+  void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
+    if (begun_) {
+      nap(self_, events, seen, ns);
+    } else {
+      os::futex_wait_for(events, seen, ns);
+    }
+  }
+
+private:
+  nopal_pinned call_{};
+  worker* self_ = nullptr;
+  const bool begun_;
+};
+
+/// Tasks that this thread may run while it waits for others. False: there was none.
+bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+  nopal_task* const task = search(group, has_room_on_stack()).in_all(the_runtime(), arena, list);
+  if (task != nullptr) {
+    run_at_stage(task, list);
+  }
+  return task != nullptr;
+}
+
+/// What is waited for may itself wait for these, and nobody else be there to run them. False: there was none.
+bool run_what_it_started(task_list* list) noexcept {
+  nopal_task* const task = list != nullptr && has_room_on_stack() ? pop_own(*list) : nullptr;
+  if (task != nullptr) {
+    run_at_stage(task, list);
+  }
+  return task != nullptr;
+}
+
+/// Waits for tasks that others have, and helps them.
+void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+  std::atomic<std::uint32_t>& events = events_of(group);
+  const waiter waiting(group);
+  std::uint64_t nap_ns = first_nap_ns;
+  bool slept = false;
+  for (int looks = 0; nopal_task_is_done(group) == 0;) {
+    // Before the looks: what happens after them ends the sleep. Acquire pairs with wake_waiters.
+    const std::uint32_t seen = events.load(std::memory_order_seq_cst);
+    NOPAL_DISTURB();
+    run_own(group, arena, list);
+    if (run_in_other_arena(group) || help(group, arena, list) || strand_seeker(group).run_strand()) {
+      looks = 0;
+      nap_ns = first_nap_ns;
+      continue;
+    }
+    if (nopal_task_is_done(group) != 0) {
+      break;
+    }
+    if (++looks < looks_before_sleep) {
+      os::yield();
+      continue;
+    }
+    if (run_what_it_started(list)) {
+      continue;
+    }
+    NOPAL_DISTURB();
+    // Those who run the tasks tell of their end, not of tasks that they start; these are looked for less and less often.
+    strand_seeker(group).sleep(events, seen, nap_ns);
+    slept = true;
+    nap_ns *= 2;
+  }
+  if (slept) {
+    pass_wake_on(this_worker());
+  }
+}
+
+}  // namespace
+
+extern "C" NOPAL_EXPORT void nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
+  task_list* const list = own_task_list();
+  if (arena == nullptr) {
+    run_own(group, arena, list);
+  }
+  if (nopal_task_is_done(group) == 0) {
+    // In an arena others find there what this thread's tasks start, so they are to know what it waits for.
+    const stage_mark mark(group, false, list);
+    run_own(group, arena, list);
+    wait_for_others(group, arena, list);
+  }
+  checkers::after(group);
+}
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
