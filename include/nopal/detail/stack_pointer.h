@@ -1,18 +1,10 @@
-/* What GCC is told of the stack pointer after a fork and a join.
- *
- * A header of its own, which counts as the system's: in functions that call setjmp GCC warns that a longjmp may change the
- * variable (-Wclobbered), late, where no pragma reaches. It holds nothing.
- */
+/* What GCC is told of the stack pointer after a fork and a join. */
 #ifndef NOPAL_DETAIL_STACK_POINTER_H
 #define NOPAL_DETAIL_STACK_POINTER_H
 
-#ifndef __clang__
-#pragma GCC system_header
-#endif
-
 /* The function may be on another stack. GCC knows the address of an array of variable length made before to be the stack
  * pointer's value, and would go on taking it from there; told that this has changed, it keeps a copy. Costs nothing where
- * there is no such array. */
+ * there is no such array. In a function that calls setjmp as well, -Wclobbered names this variable, which holds nothing. */
 static __attribute__((always_inline)) inline void nopal_forget_stack_pointer(void) {
 #ifndef __clang__
   register void* stack_pointer __asm__("rsp");
