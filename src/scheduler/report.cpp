@@ -1,4 +1,4 @@
-// What every worker is doing, for a watchdog or a debugger (`call nopal_print_workers()`): a line each on stderr.
+// What every worker is doing, for a watchdog or a debugger (`call (void)nopal_print_workers()`): a line each on stderr.
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"

@@ -112,8 +112,9 @@ private:
     ::new (memory) value_type(static_cast<Monoid*>(monoid)->identity());
   }
 
-  static constexpr nopal_view_functions functions{create, reduce, destroy,
-                                                  is_word<value_type> ? identity : nullptr};
+  /// Hidden: GCC would make it unique in the process, and a plug-in that has it would never be unloaded.
+  [[gnu::visibility("hidden")]] static constexpr nopal_view_functions functions{
+      create, reduce, destroy, is_word<value_type> ? identity : nullptr};
 
   nopal_hyperobject known_;
 
