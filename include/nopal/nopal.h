@@ -93,7 +93,7 @@
  * `NOPAL_FORKABLE(result, f, (type, name)...)`, with up to 16 parameters of any types, declares `result f(...)` and
  * defines `void nopal_fork_f(nopal_scope*, result* out, ...)`: `*out = f(...)` as a child, the arguments evaluated
  * and copied before anything runs at the same time. Read `*out` after the join only. No semicolon follows. If `f` is
- * static, or noexcept in C++, it must be declared so before. Cost and thread rules are those of nopal_fork. */
+ * static, or noexcept in C++20, it must be declared so before. Cost and thread rules are those of nopal_fork. */
 #define NOPAL_FORKABLE(result, ...)                                                                          \
   NOPAL_DETAIL_FORKABLE_NAMED(result, NOPAL_DETAIL_FIRST(__VA_ARGS__, ~), (__VA_ARGS__))
 

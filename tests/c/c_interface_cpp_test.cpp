@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "check.h"
 
@@ -41,6 +42,49 @@ static void thrower(gate* g, int value) {
 static void nothing(void);
 NOPAL_FORKABLE_VOID(nothing)
 static void nothing(void) {}
+
+// A noexcept function that was declared before stays noexcept; another overload, and one that is declared here first, are not.
+static int quiet(int value) noexcept;
+NOPAL_FORKABLE(int, quiet, (int, value))
+static int quiet(int value) noexcept { return value + 1; }
+static_assert(noexcept(quiet(1)));
+
+void loud(int value) noexcept;
+NOPAL_FORKABLE_VOID(loud, (long*, value))
+void loud(long* value) { *value = 5; }
+static_assert(!noexcept(loud(static_cast<long*>(nullptr))));
+static_assert(!noexcept(fib(1)));
+
+extern "C" {
+void quiet_in_c(int* value) noexcept;
+NOPAL_FORKABLE_VOID(quiet_in_c, (int*, value))
+void quiet_in_c(int* value) noexcept { *value = 4; }
+}
+
+namespace {
+namespace of_the_same_name {
+std::string quiet(std::string text, std::unique_ptr<int> number) noexcept;
+NOPAL_FORKABLE(std::string, quiet, (std::string, text), (std::unique_ptr<int>, number))
+std::string quiet(std::string text, std::unique_ptr<int> number) noexcept {
+  return text + std::to_string(*number);
+}
+static_assert(noexcept(quiet(std::declval<std::string>(), nullptr)));
+}  // namespace of_the_same_name
+}  // namespace
+
+static void test_noexcept_functions() {
+  int result = 0, in_c = 0;
+  long value = 0;
+  std::string text;
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork_quiet(&s, &result, 2);
+  nopal_fork_loud(&s, &value);
+  nopal_fork_quiet_in_c(&s, &in_c);
+  of_the_same_name::nopal_fork_quiet(&s, &text, "x", std::make_unique<int>(7));
+  nopal_join(&s);
+  CHECK(result == 3 && value == 5 && in_c == 4 && text == "x7");
+}
 
 static void test_objects() {
   std::string text(100, 'x'), result;
@@ -95,6 +139,7 @@ int main() {
   workers = nopal_workers();
   CHECK(fib(22) == 17711);
   for (int i = 0; i < 20; ++i) {
+    test_noexcept_functions();
     test_objects();
     CHECK(met() == "child 1");
     test_foreign_scope();

@@ -1,7 +1,8 @@
-// The models of the scheduler have no reducers, no pinned calls and no longjmp.
+// The models of the scheduler have no reducers, pinned calls, tasks and longjmp.
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/runtime.hpp"
+#include "scheduler/tasks.hpp"
 #include "scheduler/views.hpp"
 
 extern "C" {
@@ -20,6 +21,13 @@ view::piece* take_views(nopal_stack*, const nopal_frame*) noexcept { return null
 bool has_all_views(nopal_frame*) noexcept { return true; }
 void trim_views() noexcept {}
 void hide_outer(worker*) noexcept {}
+constinit task_list tasks_of_nobody;
+void run_oldest_task(worker*, task_list&) noexcept {}
+void run_task_of_arenas(worker*) noexcept {}
+bool arenas_have_tasks() noexcept { return false; }
+void leave_tasks(task_list&) noexcept {}
+void lock_tasks(worker*) noexcept {}
+void unlock_tasks(worker*) noexcept {}
 void set_this_local(const void*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}

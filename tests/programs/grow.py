@@ -145,7 +145,8 @@ class Program:
         rng = self.rng
         pressed = [INTEGERS[7], INTEGERS[7], INTEGERS[5], REALS[1]]  # what registers are for
         kind = rng.choice(self.values if rng.random() < 0.5 else pressed)
-        alignment = rng.choice([32, 64, 128]) if rng.random() < 0.12 else 0
+        # What is less than the type's own would be a place that its values must not have.
+        alignment = max(rng.choice([32, 64, 128]), kind.alignment) if rng.random() < 0.12 else 0
         variable = tree.Variable(self, kind, 'plain', alignment)
         block.statements.append(variable)
         context.variables.append(variable)
@@ -230,9 +231,8 @@ class Program:
         arguments = self.arguments(context, context.throws == 'children' and context.thrower is scope)
         if arguments is None:
             return tree.Block(self)
-        # The macro's own declaration is not noexcept.
         callee = arguments.callee
-        copyable = all(p.kind.copyable for p in callee.parameters) and not callee.noexcept and not callee.is_method
+        copyable = all(p.kind.copyable for p in callee.parameters) and not callee.is_method
         if scope.interface == 'c++':
             # GCC does not inline what is called through its address, which elided forks do.
             forms = ['lambda'] if arguments.callee.is_inlined else ['into', 'into', 'lambda']

@@ -16,7 +16,10 @@ cat >"$work/probe.cpp" <<'END'
 #endif
 int main() { try { throw 1; } catch (int) { return 0; } }
 END
-"$clang" -stdlib=libc++ "$work/probe.cpp" -o "$work/probe" 2>"$work/said" && "$work/probe" || { echo 'there is no libc++'; exit 77; }
+if ! { "$clang" -stdlib=libc++ "$work/probe.cpp" -o "$work/probe" 2>"$work/said" && "$work/probe"; }; then
+  echo 'there is no libc++'
+  exit 77
+fi
 [ -e "$googletest/src/gtest-all.cc" ] || { echo "there is no $googletest"; exit 77; }
 
 # compile OBJECT FLAG... FILE
@@ -29,7 +32,7 @@ END
 {
   find "$source/src/arch/x86_64" -name '*.S'
   find "$source/src" -name '*.cpp'
-  for name in support/program support/watchdog runtime/exceptions_test runtime/exception_state_test runtime/foreign_exceptions_test; do
+  for name in support/program support/watchdog runtime/exceptions_test runtime/exception_state_test runtime/exceptions_in_flight_test runtime/foreign_exceptions_test; do
     echo "$source/tests/$name.cpp"
   done
   echo "$googletest/src/gtest-all.cc"
@@ -45,9 +48,9 @@ done >"$work/files"
 xargs -P 2 -L 1 sh "$work/compile.sh" <"$work/files"
 
 cd "$work/objects"
-for name in exceptions exception_state foreign_exceptions; do
+for name in exceptions exception_state exceptions_in_flight foreign_exceptions; do
   test_object=tests_runtime_${name}_test_cpp.o
-  others=$(ls | grep -v '^tests_runtime_')
+  others=$(find . -name '*.o' ! -name 'tests_runtime_*')
   # The names have no blanks.
   # shellcheck disable=SC2086
   "$clang" -stdlib=libc++ -pthread "$test_object" $others -o "$work/$name"

@@ -2,7 +2,7 @@
 #ifndef NOPAL_DETAIL_C_SCOPE_ELIDED_H
 #define NOPAL_DETAIL_C_SCOPE_ELIDED_H
 
-#include <nopal/detail/argument_list.h>
+#include <nopal/detail/forkable.h>
 
 typedef struct nopal_scope {
   char unused;
@@ -18,7 +18,7 @@ static inline void nopal_fork(nopal_scope* scope, void (*function)(void*), void*
 }
 
 #define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
-  result f(NOPAL_DETAIL_PARAMETERS list);                                                                    \
+  NOPAL_DETAIL_DECLARE(result, f, list)                                                                      \
   static inline __attribute__((unused)) void nopal_fork_##f(                                                 \
       nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
     (void)nopal_parent;                                                                                      \
@@ -26,7 +26,7 @@ static inline void nopal_fork(nopal_scope* scope, void (*function)(void*), void*
   }
 
 #define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
-  void f(NOPAL_DETAIL_PARAMETERS list);                                                                      \
+  NOPAL_DETAIL_DECLARE(void, f, list)                                                                        \
   static inline __attribute__((unused)) void nopal_fork_##f(                                                 \
       nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
     (void)nopal_parent;                                                                                      \

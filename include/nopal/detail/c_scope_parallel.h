@@ -7,8 +7,8 @@
 #ifndef NOPAL_DETAIL_C_SCOPE_PARALLEL_H
 #define NOPAL_DETAIL_C_SCOPE_PARALLEL_H
 
-#include <nopal/detail/argument_list.h>
 #include <nopal/detail/fast_path.h>
+#include <nopal/detail/forkable.h>
 #include <nopal/detail/unwind_marks.h>
 #include <nopal/version.hpp>
 
@@ -69,7 +69,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
 /* The class makes the function a constant of the child's entry; unnamed namespaces keep apart the static functions
  * that share a name in several files. */
 #define NOPAL_DETAIL_CHILD(result, f, list)                                                                  \
-  result f(NOPAL_DETAIL_PARAMETERS list);                                                                    \
+  NOPAL_DETAIL_DECLARE(result, f, list)                                                                      \
   namespace {                                                                                                \
   struct nopal_child_##f {                                                                                   \
     NOPAL_ALWAYS_INLINE result operator()(NOPAL_DETAIL_PARAMETERS list) const {                              \
@@ -130,7 +130,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
 }
 
 #define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
-  result f(NOPAL_DETAIL_PARAMETERS list);                                                                    \
+  NOPAL_DETAIL_DECLARE(result, f, list)                                                                      \
   static __attribute__((unused)) void nopal_child_##f(                                                       \
       struct nopal_frame* nopal_parent, void (*nopal_self)(void),                                            \
       __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {                                     \
@@ -151,7 +151,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   }
 
 #define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
-  void f(NOPAL_DETAIL_PARAMETERS list);                                                                      \
+  NOPAL_DETAIL_DECLARE(void, f, list)                                                                        \
   static __attribute__((unused)) void nopal_child_##f(                                                       \
       struct nopal_frame* nopal_parent, void (*nopal_self)(void) NOPAL_DETAIL_MORE_PARAMETERS list) {        \
     (void)nopal_self;                                                                                        \

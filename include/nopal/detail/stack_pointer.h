@@ -2,13 +2,17 @@
 #ifndef NOPAL_DETAIL_STACK_POINTER_H
 #define NOPAL_DETAIL_STACK_POINTER_H
 
+#ifndef __clang__
+/* Of no function: GCC warns that a longjmp may change a variable of a function that is in a register. */
+__extension__ register void* nopal_stack_pointer __asm__("rsp");
+#endif
+
 /* The function may be on another stack. GCC knows the address of an array of variable length made before to be the stack
  * pointer's value, and would go on taking it from there; told that this has changed, it keeps a copy. Costs nothing where
- * there is no such array. In a function that calls setjmp as well, -Wclobbered names this variable, which holds nothing. */
+ * there is no such array. */
 static __attribute__((always_inline)) inline void nopal_forget_stack_pointer(void) {
 #ifndef __clang__
-  register void* stack_pointer __asm__("rsp");
-  __asm__ volatile("" : "+r"(stack_pointer));
+  __asm__ volatile("" : "+r"(nopal_stack_pointer));
 #endif
 }
 

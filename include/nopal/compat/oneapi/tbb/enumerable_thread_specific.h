@@ -257,7 +257,8 @@ private:
     auto fresh = std::make_unique<node>();
     // What the user does here may take time, or ask for another value of this thread's.
     make(fresh->memory);
-    fresh->key = nopal_detail::this_thread_key();  // in a strand, it may have forked, and be on another thread
+    fresh->key =
+        nopal_detail::this_thread_key();  // in a strand, it may have forked, and be on another thread
     const nopal_detail::lock_guard guard(lock_);
     nodes_.push_back(fresh.get());
     std::atomic<node*>& bucket = buckets_[bucket_of(fresh->key)];

@@ -1,0 +1,29 @@
+/* The declaration that NOPAL_FORKABLE makes of its function. */
+#ifndef NOPAL_DETAIL_FORKABLE_H
+#define NOPAL_DETAIL_FORKABLE_H
+
+#include <nopal/detail/argument_list.h>
+
+#if defined(__cpp_concepts) && __cpp_concepts >= 201907L
+/* C++ wants the same exception specification of each declaration, and there may be one already. To ask for it is an
+ * error where there is none; so another function of that name is put beside it, of a type that nobody means. What is
+ * asked for has exactly this type: other overloads do not count. */
+#define NOPAL_DETAIL_DECLARE(result, f, list)                                                                \
+  extern "C++" {                                                                                             \
+  namespace nopal_beside_##f {                                                                               \
+    template <class>                                                                                         \
+    void f();                                                                                                \
+  }                                                                                                          \
+  template <class Function>                                                                                  \
+  static constexpr bool nopal_is_noexcept_##f() {                                                            \
+    using namespace nopal_beside_##f;                                                                        \
+    return requires { static_cast<Function>(f); };                                                           \
+  }                                                                                                          \
+  }                                                                                                          \
+  result f(NOPAL_DETAIL_PARAMETERS list) noexcept(                                                           \
+      nopal_is_noexcept_##f<__typeof__(result) (*)(NOPAL_DETAIL_PARAMETERS list) noexcept>());
+#else
+#define NOPAL_DETAIL_DECLARE(result, f, list) result f(NOPAL_DETAIL_PARAMETERS list);
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+// Exceptions in flight: destructors that fork while a strand unwinds, and what others know of it.
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <stdexcept>
+#include <thread>
+
+#include "support/strands.hpp"
+
+namespace {
+
+using nopal::scope;
+using support::flag;
+using support::set;
+using support::wait_briefly;
+using support::wait_for_continuation;
+
+/// The number of the exception being handled; 0 if there is none.
+int handled() {
+  const std::exception_ptr current = std::current_exception();
+  if (current == nullptr) return 0;
+  try {
+    std::rethrow_exception(current);
+  } catch (const int number) {
+    return number;
+  }
+}
+
+struct forks_in_destructor {
+  int in_flight;
+  explicit forks_in_destructor(int expected) : in_flight(expected) {}
+  forks_in_destructor(const forks_in_destructor&) = delete;
+  forks_in_destructor& operator=(const forks_in_destructor&) = delete;
+  ~forks_in_destructor() {
+    NOPAL_CHECK(std::uncaught_exceptions() == in_flight);
+    flag went_on{false};
+    scope s;
+    s.fork([&] {
+      wait_briefly(went_on);
+      NOPAL_CHECK(std::uncaught_exceptions() == in_flight);
+    });
+    NOPAL_CHECK(std::uncaught_exceptions() == in_flight);
+    set(went_on);
+    s.join();
+    NOPAL_CHECK(std::uncaught_exceptions() == in_flight);
+    NOPAL_CHECK(support::fib(10) == 55);
+  }
+};
+
+NOPAL_PROGRAM(destructors_fork) {
+  for (int i = 0; i < 200; ++i) {
+    {
+      const forks_in_destructor calm(0);
+    }
+    try {
+      const forks_in_destructor unwinding(1);
+      throw 1;
+    } catch (const int) {
+      NOPAL_CHECK(std::uncaught_exceptions() == 0);
+      NOPAL_CHECK(handled() == 1);
+    }
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// While one strand unwinds, the others know of no exception.
+void unwind_beside_others() {
+  flag unwinding{false};
+  flag looked{false};
+  struct signal_and_wait {
+    flag& unwinding;
+    flag& looked;
+    ~signal_and_wait() {
+      NOPAL_CHECK(std::uncaught_exceptions() == 1);
+      set(unwinding);
+      wait_for_continuation(looked);
+      NOPAL_CHECK(std::uncaught_exceptions() == 1);
+    }
+  };
+  flag went_on{false};
+  scope s;
+  s.fork([&] {
+    wait_for_continuation(went_on);
+    try {
+      const signal_and_wait local{unwinding, looked};
+      throw 1;
+    } catch (const int) {
+    }
+  });
+  set(went_on);
+  wait_for_continuation(unwinding);
+  NOPAL_CHECK(std::uncaught_exceptions() == 0);
+  set(looked);
+  s.join();
+  NOPAL_CHECK(std::uncaught_exceptions() == 0);
+}
+
+NOPAL_PROGRAM(strands_unwind_alone) {
+  for (int i = 0; i < 300; ++i) unwind_beside_others();
+  support::check_quiet();
+  return 0;
+}
+
+/// A scope made during unwinding throws its child's exception only where that is allowed: inside the destructor.
+struct joins_throwing_child {
+  int& caught;
+  ~joins_throwing_child() {
+    try {
+      flag went_on{false};
+      scope s;
+      s.fork([&] {
+        wait_briefly(went_on);
+        throw 7;
+      });
+      set(went_on);
+      s.join();
+    } catch (const int number) {
+      caught = number;
+    }
+  }
+};
+
+/// The same, with the scope's destructor as the one that throws.
+struct leaves_throwing_child {
+  int& caught;
+  ~leaves_throwing_child() {
+    try {
+      flag went_on{false};
+      scope s;
+      s.fork([&] {
+        wait_briefly(went_on);
+        throw 8;
+      });
+      set(went_on);
+    } catch (const int number) {
+      caught = number;
+    }
+  }
+};
+
+NOPAL_PROGRAM(child_throws_during_unwinding) {
+  for (int i = 0; i < 200; ++i) {
+    int joined = 0;
+    int left = 0;
+    int outer = 0;
+    try {
+      const joins_throwing_child first{joined};
+      const leaves_throwing_child second{left};
+      throw 9;
+    } catch (const int number) {
+      outer = number;
+    }
+    NOPAL_CHECK(joined == 7 && left == 8 && outer == 9);
+    NOPAL_CHECK(std::uncaught_exceptions() == 0 && handled() == 0);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+class exceptions_in_flight : public support::program_at_workers {};
+
+TEST_P(exceptions_in_flight, are_counted_in_destructors_that_fork) { EXPECT_TRUE(run("destructors_fork")); }
+TEST_P(exceptions_in_flight, are_the_unwinding_strands_own) { EXPECT_TRUE(run("strands_unwind_alone")); }
+TEST_P(exceptions_in_flight, let_children_throw) { EXPECT_TRUE(run("child_throws_during_unwinding")); }
+
+INSTANTIATE_TEST_SUITE_P(at_workers, exceptions_in_flight, testing::Values(1, 2, 7, 300),
+                         testing::PrintToStringParamName());
+
+}  // namespace
