@@ -63,6 +63,9 @@ constexpr std::uint32_t steals_to_settle = 1U << 30;
   view::piece* const pieces = views_used() ? take_views(stack, frame) : nullptr;
   checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(stack)->record,
                          frame->home_stack_pointer, &frame->unfinished, frame->uncaught != 0);
+  if (is_root_stack(stack)) {
+    checkers::after(thread_worker(self));
+  }
   if (pieces != nullptr) {
     pieces->exception = exception;
     nopal_resume_and_merge(frame, frame->home_stack_pointer, pieces);
@@ -180,6 +183,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
   check_end_of_thread(self, stack, true);
+  if (is_root_stack(stack)) {
+    checkers::before(thread_worker(self));  // what its thread runs meanwhile; see nopal_begin_pinned
+  }
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), arch::stack_pointer_of(frame),
                          &frame->unfinished);
   const auto children = static_cast<std::int32_t>(frame->steals);

@@ -113,6 +113,7 @@ bool visit_scheduler(worker* self) noexcept {
 }
 
 void begin_visit(worker* self) noexcept {
+  checkers::before(thread_worker(self));
   checkers::leave_strand(ground(&self->native)->record, scheduler_record(self), self->exit_stack_pointer,
                          self);
   self->kept_float_control = arch::float_control();
@@ -141,6 +142,7 @@ NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
   arch::set_float_control(self->kept_float_control);
   checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(&self->native)->record,
                          self->exit_stack_pointer, self, self->kept_exceptions.uncaught != 0);
+  checkers::after(thread_worker(self));
   nopal_leave_scheduler(self);
 }
 
