@@ -32,12 +32,14 @@ public:
       name(&not_stolen_[i], sizeof not_stolen_[i], "not stolen");
       // All but the first child run where nothing but a strand of this activation is.
       stacks[i].base.frame_pointer = frame_.frame_pointer;
+      stacks[i].base.scope = &frame_;
       nopal::run_on(&workers[i], &stacks[i]);
       ignore(&workers[i].deque, sizeof workers[i].deque);
     }
     if (home_ != join_home::stays) {
       frame_.home = &stacks[1];
       stacks[1].base.frame_pointer = nullptr;
+      stacks[1].base.scope = nullptr;
     }
     if (home_ == join_home::pinned) {
       stacks[1].native_owner = &workers[1];

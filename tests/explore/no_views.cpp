@@ -8,6 +8,7 @@
 extern "C" {
 const void* nopal_local() { return nullptr; }
 unsigned char nopal_views_used = 0;
+void nopal_visit_scheduler(void*) {}
 
 void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void*) {
   nopal_resume(frame, stack_pointer, nullptr);
@@ -20,6 +21,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 view::piece* take_views(nopal_stack*, const nopal_frame*) noexcept { return nullptr; }
 bool has_all_views(nopal_frame*) noexcept { return true; }
 void trim_views() noexcept {}
+view::view_set* this_views() noexcept { return nullptr; }
+void set_this_views(view::view_set*) noexcept {}
 void hide_outer(worker*) noexcept {}
 constinit task_list tasks_of_nobody;
 void run_oldest_task(worker*, task_list&) noexcept {}
