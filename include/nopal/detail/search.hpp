@@ -41,7 +41,7 @@ public:
     const std::lock_guard guard(lock_);
     if (position < thrown_at_) {
       thrown_at_ = position;
-      thrown_.swap(thrown);  // The later one ends after the lock does: its destructor is the program's.
+      std::swap(thrown_, thrown);  // The later one ends after the lock does: its destructor is the program's.
     }
   }
 
