@@ -118,6 +118,8 @@ want_clang_sanitizers() {
   clang=$(find_clang) || return 0
   echo 'int main() {}' | "$clang" -fsanitize=address -x c++ - -o /dev/null 2>/dev/null ||
     want "libclang-rt-$(major_of "$clang")-dev" "the sanitizers of $clang"
+  # Debian's Clang looks for the one of its own version and for no other.
+  case $clang in *-[0-9]*) want_command "llvm-symbolizer-${clang##*-}" "llvm-${clang##*-}" 'names in the reports of sanitizers' ;; esac
 }
 
 want_libraries() {
