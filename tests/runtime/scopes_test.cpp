@@ -179,11 +179,11 @@ NOPAL_PROGRAM(alternating_in_a_loop) {
 [[gnu::always_inline]] inline bool keeps_its_array(std::size_t size) {
   unsigned char array[size];
   std::memset(array, 7, size);
+  support::flag went_on[3] = {};
   scope s;
-  for (int i = 0; i < 3; ++i) {
-    support::flag went_on{false};
-    s.fork([&went_on] { support::wait_for_continuation(went_on); });
-    support::set(went_on);
+  for (support::flag& one : went_on) {
+    s.fork([&one] { support::wait_for_continuation(one); });
+    support::set(one);
     // Others take the stacks that are given back, and write there.
     for (int k = 0; k < 3; ++k) {
       support::flag again{false};
