@@ -73,7 +73,7 @@ void offer(worker* self, bool barrier_works) {
 
 int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   runtime& all = the_runtime();
-  if (rest == only_to_wake) {
+  if (self != nullptr && rest == only_to_wake) {
     wake_one(self, root_of(*self));
     return 0;
   }
