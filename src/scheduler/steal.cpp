@@ -1,5 +1,7 @@
 // Finding work: choosing victims, taking their oldest continuation, starting it on a stack of the pool.
 
+#include <utility>
+
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -338,6 +340,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) 
   begin_visit(self);
   int impatience = 0;
   if (have_stack(self)) {
+    if (nopal_task* const task = std::exchange(self->task_of_visit, nullptr)) {
+      run_task_of_visit(self, task);
+    }
     look_around(self, impatience);
   }
   end_visit(self);

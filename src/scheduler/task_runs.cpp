@@ -28,8 +28,6 @@ void run_taken_in_arena(void* argument) noexcept {
                                                   void (*call)(void*) noexcept) {
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
-  // Of no root that this worker ran strands of before: their waits are not for what the task starts.
-  set_if_changed(self->deque.setting.root, nullptr);
   self->counts.stacks_taken.add();
   char* const top = stack->high - arch::stack_alignment;
   checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
@@ -42,6 +40,9 @@ void be_at_work(worker* self) noexcept {
   self->spare->base = {};
   run_on(self, self->spare);
 }
+
+/// Of no root that this worker ran strands of before: their waits are not for what a task starts.
+void forget_root(worker* self) noexcept { set_if_changed(self->deque.setting.root, nullptr); }
 
 }  // namespace
 
@@ -97,6 +98,14 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
   if (more && anyone_sleeps()) {
     wake_pool_worker(self);
   }
+  forget_root(self);
+  begin_task(self, task, run_taken);
+}
+
+void run_task_of_visit(worker* self, nopal_task* task) noexcept {
+  be_at_work(self);
+  self->spare->visitor = self;
+  set_this_local(get(self->local));
   begin_task(self, task, run_taken);
 }
 
@@ -106,6 +115,7 @@ void run_task_of_arenas(worker* self) noexcept {
   }
   be_at_work(self);
   if (nopal_task* const task = take_from_arenas()) {
+    forget_root(self);
     begin_task(self, task, run_taken_in_arena);
   }
   run_on(self, nullptr);
@@ -115,6 +125,7 @@ void run_task_of_arenas(worker* self) noexcept {
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer,
                                                                     worker* self) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
+  stack->visitor = nullptr;
   checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);

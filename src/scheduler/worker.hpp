@@ -74,6 +74,7 @@ struct worker {
   std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
+  nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
   std::uint64_t kept_float_control;  ///< of the code that waits, as the next
   exception_state kept_exceptions;
 

@@ -65,6 +65,9 @@ struct nopal_stack {
   /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
   nopal::view::merge_record* merge = nullptr;
 
+  /// The worker whose call waits for a group and runs a task here, as part of what it interrupts; null: none. Written as above.
+  nopal::worker* visitor = nullptr;
+
   /// The activation that the worker came here with, stolen or joined, and its stack pointer; for jumps. Written as above.
   const void* entered_frame = nullptr;
   char* entered_at = nullptr;
