@@ -51,16 +51,16 @@ void run_task(nopal_task* task) noexcept {
   checkers::after(task);
   const std::uint64_t before = arch::float_control();
   nopal_pinned call;
-  while (nopal_begin_pinned(&call) != 0) {
-    // Without memory there is no way to run it, nor to put it back: as long as others run, some may be freed.
-    os::yield();
-  }
-  worker* const root = call.outer == nullptr ? nullptr : this_worker();
+  // Without memory it is part of the code that waits. Its own pinned calls fail then, and tell the program.
+  const bool pinned = nopal_begin_pinned(&call) == 0;
+  worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);
   arch::set_float_control(task->float_control);
   task->run(task);
   end_task_root(root);
-  nopal_end_pinned(&call);
+  if (pinned) {
+    nopal_end_pinned(&call);
+  }
   arch::set_float_control(before);
   checkers::before(group);
   nopal_task_finish(group);

@@ -209,7 +209,7 @@ NOPAL_PROGRAM(wait_on_a_deep_stack) {
     started.wait();
     others.wait();
   });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -242,7 +242,7 @@ NOPAL_PROGRAM(waits_deeper_than_a_stack) {
     NOPAL_CHECK(calls == 301);
     NOPAL_CHECK(nopal::workers() != 1 || nopal::stats().total.stacks_taken > before.total.stacks_taken);
   });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -280,7 +280,7 @@ NOPAL_PROGRAM(exceptions_on_a_deep_stack) {
     }
     NOPAL_CHECK(is_caught);
   });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
