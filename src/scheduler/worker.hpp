@@ -208,6 +208,10 @@ void set_this_worker(worker* self) noexcept;
 /// The thread's nopal_local().
 void set_this_local(const void* value) noexcept;
 
+/// Where the innermost pinned call of the thread lies that began while it was no worker: below this address of its stack. Null: in none.
+const char* this_pinned_at() noexcept;
+void set_this_pinned_at(const char* address) noexcept;
+
 /// Whether the calling thread was started as one of the pool's, also when it has left that.
 bool is_thread_of_pool() noexcept;
 void set_thread_of_pool(bool is_one) noexcept;
