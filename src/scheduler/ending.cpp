@@ -68,6 +68,8 @@ void await_stop(runtime& all) noexcept {
 /// The C++ runtime knows no object of such an exception: the unwinder made it itself.
 bool handles_end_of_thread() noexcept { return os::thread_is_ending() && !std::current_exception(); }
 
+extern "C" NOPAL_EXPORT int nopal_thread_is_ending() { return os::thread_is_ending() ? 1 : 0; }
+
 void pass_fork_at_end(nopal_frame*) noexcept {
   if (!is_on_own_stack(this_worker()) || !nopal_pop()) {
     refuse_end();

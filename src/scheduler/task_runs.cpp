@@ -1,8 +1,11 @@
 // Running tasks: on the stack of a thread that waits, or by a worker of the pool on a stack of its own.
 
+#include <exception>
+
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tasks.hpp"
 
@@ -44,6 +47,18 @@ void be_at_work(worker* self) noexcept {
 /// Of no root that this worker ran strands of before: their waits are not for what a task starts.
 void forget_root(worker* self) noexcept { set_if_changed(self->deque.setting.root, nullptr); }
 
+/// Where the task's code keeps no exceptions, the end of its thread comes here.
+void call_task(nopal_task* task) noexcept {
+  try {
+    task->run(task);
+  } catch (...) {
+    if (handles_end_of_thread()) {
+      take_handled_foreign();
+    }
+    std::terminate();
+  }
+}
+
 }  // namespace
 
 void run_task(nopal_task* task) noexcept {
@@ -56,7 +71,7 @@ void run_task(nopal_task* task) noexcept {
   worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);
   arch::set_float_control(task->float_control);
-  task->run(task);
+  call_task(task);
   end_task_root(root);
   if (pinned) {
     nopal_end_pinned(&call);

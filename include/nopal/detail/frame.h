@@ -130,6 +130,9 @@ NOPAL_EXPORT void nopal_drop_foreign(void* exception);
 /* In a handler: throws on what it handles, be it another runtime's or the end of the thread. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_on(void);
 
+/* Whether pthread_exit or cancellation is ending the calling thread. */
+NOPAL_EXPORT int nopal_thread_is_ending(void);
+
 /* For a push that could not be done, since the thread could not be adopted: throws; ends the program, for C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_fail_push(void);

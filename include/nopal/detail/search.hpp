@@ -33,6 +33,9 @@ public:
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
   /// In a handler: what is handled was thrown at `position`. It is kept, for nobody knows yet whether a match comes before.
   [[gnu::noinline, gnu::cold]] void threw(std::size_t position) {
+    if (handles_end_of_thread()) {
+      throw_on();
+    }
     kept_exception thrown;
     thrown.keep();
     found(position);

@@ -166,6 +166,8 @@ private:
       *place_ = std::move(value_);
     } catch (...) {
       if (std::uncaught_exceptions() == uncaught_before_) detail::throw_on();
+      detail::kept_exception dropped;
+      dropped.keep();
     }
 #else
     *place_ = std::move(value_);

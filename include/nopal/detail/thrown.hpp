@@ -30,6 +30,20 @@ namespace detail {
 }
 #endif
 
+/// Whether pthread_exit or cancellation is ending this thread, which unwinds as an exception does, but is none.
+inline bool thread_is_ending() noexcept {
+#ifdef NOPAL_ELIDE
+  return false;
+#else
+  return nopal_thread_is_ending() != 0;
+#endif
+}
+
+/// In a handler: whether that is what it handles.
+inline bool handles_end_of_thread() noexcept {
+  return thread_is_ending() && std::current_exception() == nullptr;
+}
+
 /// An exception that was caught and is to be thrown where the serial program would meet it, or none.
 class kept_exception {
 public:

@@ -182,7 +182,8 @@ public:
     }
     // Where another function waited, all is over and the join alone remains.
     const bool is_missed = frame_.has_outstanding() || !base_.tasks().is_done();
-    const bool leaving = std::uncaught_exceptions() != 0;
+    const bool leaving =
+        std::uncaught_exceptions() != 0 || nopal::NOPAL_MODE_NAMESPACE::detail::thread_is_ending();
     if (is_missed) {
       base_.context().cancel_group_execution();
     }

@@ -43,9 +43,17 @@ public:
   template <class Source>
   enqueued_call(arena_state* arena, Source&& f) : enqueued_task(arena), f_(std::forward<Source>(f)) {}
   void call() noexcept override {
-    task_group_context context(task_group_context::isolated);
-    const algorithm self(context, arena());
-    self.call(f_);
+    NOPAL_TBB_TRY {
+      task_group_context context(task_group_context::isolated);
+      const algorithm self(context, arena());
+      self.call(f_);
+    }
+    NOPAL_TBB_CATCH {
+      if (nopal::NOPAL_MODE_NAMESPACE::detail::handles_end_of_thread()) {
+        nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception().keep();
+      }
+      std::terminate();
+    }
   }
 
 private:
