@@ -138,7 +138,11 @@ NOPAL_PROGRAM(in_a_called_task) {
 NOPAL_PROGRAM(in_a_loop_in_a_task) {
   return refused([] {
     tbb::task_group group;
-    group.run_and_wait([] { tbb::parallel_for(0, 10, [](int) { end(); }); });
+    group.run_and_wait([] {
+      tbb::parallel_for(0, 10, [](int i) {
+        if (i == 0) end();
+      });
+    });
   });
 }
 NOPAL_PROGRAM(in_a_task_elsewhere) {
