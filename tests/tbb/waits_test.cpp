@@ -175,7 +175,9 @@ void on_deep_stack(std::size_t bytes, const F& f) {
   pthread_attr_destroy(&attributes);
 }
 
-constexpr std::size_t stack_bytes = std::size_t{2} << 20;
+// Tools have some of it for themselves.
+constexpr std::size_t stack_bytes = std::size_t{8} << 20;
+constexpr std::size_t bytes_of_level = std::size_t{64} << 10;
 
 // What is waited for is started by a task that nobody else runs.
 NOPAL_PROGRAM(wait_on_a_deep_stack) {
@@ -217,7 +219,7 @@ NOPAL_PROGRAM(wait_on_a_deep_stack) {
 void wait_at_depth(int depth, std::atomic<int>& calls) {
   ++calls;
   if (depth == 0) return;
-  with_stack_used(stack_bytes / 32, [depth, &calls] {
+  with_stack_used(bytes_of_level, [depth, &calls] {
     tbb::task_group awaited;
     tbb::task_group started;
     auto last = awaited.defer([] {});
@@ -233,7 +235,7 @@ void wait_at_depth(int depth, std::atomic<int>& calls) {
   });
 }
 
-// Together they use ten times the stack that they begin on.
+// Together they use more than twice the stack that they begin on.
 NOPAL_PROGRAM(waits_deeper_than_a_stack) {
   on_deep_stack(stack_bytes, [] {
     const nopal::statistics before = nopal::stats();
