@@ -80,10 +80,10 @@ public:
 private:
 #ifdef NOPAL_ELIDE
   static void take_foreign() noexcept {
-    std::fputs("nopal: an exception of another language, or the end of the thread (pthread_exit, "
-               "pthread_cancel), where the "
-               "serial elision has to keep it for later: let what was called return or throw\n",
-               stderr);
+    std::fputs(
+        "nopal: an exception of another language, or the end of the thread (pthread_exit, pthread_cancel), "
+        "where the serial elision has to keep it for later: let what was called return or throw\n",
+        stderr);
     std::abort();
   }
   void raise_foreign() noexcept {}
