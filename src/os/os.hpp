@@ -137,6 +137,10 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
+/// Calls `use` for each piece of memory that holds thread-local variables of the calling thread: one for each program or library
+/// that has some and is loaded now, but for those whose memory the system makes at a thread's first use of it.
+void for_each_thread_local_block(void (*use)(void* block, std::size_t bytes)) noexcept;
+
 /// The calling thread's stack as the system made it: [low, high), without its guard. Foreign to our own stacks.
 bool native_stack_bounds(void*& low, void*& high) noexcept;
 
