@@ -208,6 +208,7 @@ void after_fork_in_child() {
   set_thread_of_pool(false);
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
+  forget_task_merges();
   for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {
     for (worker* one = list; one != nullptr; one = one->next_idle) {
       for (worker* each = one; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {

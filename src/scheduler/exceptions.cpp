@@ -194,18 +194,15 @@ void keep_thrown_in(kept_exception& kept) noexcept {
 }
 
 /// Keeps the exception being handled for the join of `frame`.
-void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
-  const strand_base base = this_worker()->deque.strand.stack->base;
-  const bool away = base.frame_pointer == frame->frame_pointer;
+void keep_thrown_at(nopal_frame* frame, child_place place, bool leaving_home) {
   auto* const kept = new (std::nothrow) kept_exception;
   if (kept == nullptr) {
     os::write_stderr("nopal: no memory to keep the exception of a child\n");
     std::terminate();
   }
   kept->frame = frame;
-  kept->leaving_home = stolen && !away;
-  // The thief writes to the frame at any time now, unless the strand is still ours.
-  kept->place = {away ? base.sequence : stolen ? 0 : frame->last_steal, place_between_steals};
+  kept->leaving_home = leaving_home;
+  kept->place = place;
   keep_thrown_in(*kept);
   pthread_mutex_lock(&store.lock);
   kept->next = store.first;
@@ -215,11 +212,38 @@ void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between
   the_runtime().exceptions_kept.fetch_add(1, std::memory_order_relaxed);
 }
 
+void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
+  const strand_base base = this_worker()->deque.strand.stack->base;
+  const bool away = base.frame_pointer == frame->frame_pointer;
+  // The thief writes to the frame at any time now, unless the strand is still ours.
+  keep_thrown_at(frame,
+                 {away     ? base.sequence
+                  : stolen ? 0
+                           : frame->last_steal,
+                  place_between_steals},
+                 stolen && !away);
+}
+
 }  // namespace
 
 void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
   keep_exception(frame, of_stolen_child, next_place());
 }
+
+namespace {
+
+/// In place of a frame: nobody has one where the group is.
+nopal_frame* key_of(const nopal_task_group* group) noexcept {
+  return reinterpret_cast<nopal_frame*>(const_cast<nopal_task_group*>(group));
+}
+
+}  // namespace
+
+void keep_thrown(const nopal_task_group* group) noexcept {
+  keep_thrown_at(key_of(group), {0, next_place()}, false);
+}
+
+void* take_exception(const nopal_task_group* group) noexcept { return take_exception(key_of(group)); }
 
 extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
   if (handles_end_of_thread()) {

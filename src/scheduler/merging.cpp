@@ -14,18 +14,26 @@ using view::view_set;
 /// A merge while it lives, as the stack knows it on which it runs. The strand may be elsewhere in between, and comes back there.
 class merge_under_way {
 public:
-  merge_under_way() noexcept : stack_(this_worker()->deque.strand.stack), record_{0, stack_->merge} {
-    stack_->merge = &record_;
+  merge_under_way() noexcept {
+    if (const worker* const self = this_worker()) {
+      stack_ = self->deque.strand.stack;
+      record_.outer = stack_->merge;
+      stack_->merge = &record_;
+    }
   }
   merge_under_way(const merge_under_way&) = delete;
   merge_under_way& operator=(const merge_under_way&) = delete;
-  ~merge_under_way() { stack_->merge = record_.outer; }
+  ~merge_under_way() {
+    if (stack_ != nullptr) {
+      stack_->merge = record_.outer;
+    }
+  }
 
   std::uint32_t* reduced() noexcept { return &record_.reduced; }
 
 private:
-  nopal_stack* const stack_;
-  view::merge_record record_;
+  nopal_stack* stack_ = nullptr;  // none on a thread that is no worker
+  view::merge_record record_{0, nullptr};
 };
 
 /// Of reductions that update reducers, whose reductions update reducers, and so on. A sum of a million views takes one.

@@ -314,6 +314,9 @@ bool has_work_to_take(worker* self, worker* victim) noexcept {
   if (self->waits_for.load(std::memory_order_relaxed) != nullptr) {
     end_visit(self);
   }
+  if (this_views() != nullptr) {
+    os::end_process("nopal: internal error: a worker without a strand has views of one: please report this");
+  }
   int impatience = 0;
   for (int quiet_rounds = 0;;) {
     take_from_inbox(self);

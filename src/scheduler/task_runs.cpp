@@ -7,6 +7,7 @@
 
 #include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 
 namespace nopal {
@@ -14,14 +15,18 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-/// On a stack of the pool.
-void run_taken(void* task) noexcept { run_at_stage(static_cast<nopal_task*>(task), own_task_list()); }
+/// On a stack of the pool. For a visit, whose task is part of the code that waits.
+void run_taken(void* task) noexcept {
+  const nopal_stack* const stack = this_worker()->deque.strand.stack;
+  run_at_stage(static_cast<nopal_task*>(task), own_task_list(),
+               stack->visitor == nullptr ? views_of::task : views_of::caller);
+}
 
 /// The same for a worker that entered the task's arena.
 void run_taken_in_arena(void* argument) noexcept {
   auto* const task = static_cast<nopal_task*>(argument);
   nopal_arena* const arena = task->arena;
-  run_at_stage(task, own_task_list());
+  run_at_stage(task, own_task_list(), views_of::task);
   nopal_arena_leave_worker(arena);
   nopal_arena_forget(arena);
 }
@@ -61,7 +66,7 @@ void call_task(nopal_task* task) noexcept {
 
 }  // namespace
 
-void run_task(nopal_task* task) noexcept {
+void run_task(nopal_task* task, views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   checkers::after(task);
   const std::uint64_t before = arch::float_control();
@@ -71,7 +76,10 @@ void run_task(nopal_task* task) noexcept {
   worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);
   arch::set_float_control(task->float_control);
-  call_task(task);
+  {
+    const task_views views(group, whose);
+    call_task(task);
+  }
   end_task_root(root);
   if (pinned) {
     nopal_end_pinned(&call);
@@ -81,17 +89,29 @@ void run_task(nopal_task* task) noexcept {
   nopal_task_finish(group);
 }
 
-void run_at_stage(nopal_task* task, task_list* list) noexcept {
+void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept {
   const stage_mark mark(task->group, true, list);
-  run_task(task);
+  run_task(task, whose);
 }
 
-extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
-  nopal_task_announce(task->group);
+namespace {
+
+void call_announced(nopal_task* task, views_of whose) noexcept {
   note_starter(task);
   task->float_control = arch::float_control();
   checkers::before(task);
-  run_at_stage(task, own_task_list());
+  run_at_stage(task, own_task_list(), whose);
+}
+
+}  // namespace
+
+extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
+  nopal_task_announce(task->group);
+  call_announced(task, views_of::caller);
+}
+
+extern "C" NOPAL_EXPORT void nopal_task_call_announced(nopal_task* task) {
+  call_announced(task, views_of::task);
 }
 
 void run_oldest_task(worker* self, task_list& list) noexcept {

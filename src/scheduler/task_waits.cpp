@@ -12,6 +12,7 @@
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/runtime.hpp"
+#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 
 namespace nopal {
@@ -175,10 +176,10 @@ private:
 /// The tasks that this thread started last, one after the other.
 void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
   while (nopal_task* const task = arena == nullptr ? nullptr : take_from_arena(*arena, group)) {
-    run_task(task);
+    run_task(task, views_of::caller);
   }
   while (nopal_task* const task = list == nullptr ? nullptr : pop_youngest(*list, group)) {
-    run_task(task);
+    run_task(task, views_of::caller);
   }
 }
 
@@ -189,7 +190,7 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
     return false;
   }
   nopal_arena* const arena = task->arena;
-  run_task(task);
+  run_task(task, views_of::caller);
   nopal_arena_leave(arena);
   nopal_arena_forget(arena);
   return true;
@@ -239,7 +240,7 @@ private:
 /// Where there is room for it: without memory for a stack of the pool that is here, as nobody else may be there to run it.
 void run_found(nopal_task* task, const nopal_task_group* group, task_list* list) noexcept {
   if (has_room_on_stack() || !strand_seeker(group).run_task(task)) {
-    run_at_stage(task, list);
+    run_at_stage(task, list, views_of::caller);
   }
 }
 
@@ -300,7 +301,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
 
 }  // namespace
 
-extern "C" NOPAL_EXPORT void nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
+extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
   task_list* const list = own_task_list();
   if (arena == nullptr) {
     run_own(group, arena, list);
@@ -312,6 +313,7 @@ extern "C" NOPAL_EXPORT void nopal_task_wait(nopal_task_group* group, nopal_aren
     wait_for_others(group, arena, list);
   }
   checkers::after(group);
+  return take_task_views(group);
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

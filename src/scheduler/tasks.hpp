@@ -129,11 +129,13 @@ private:
 /// The list of the calling thread; null if it is no worker.
 task_list* own_task_list() noexcept;
 
+enum class views_of : bool;
+
 /// Runs a task that was taken from its list. Its exceptions stay in it.
-void run_task(nopal_task* task) noexcept;
+void run_task(nopal_task* task, views_of whose) noexcept;
 /// The task is another thread's, or was started before others that are there still: who waits for its group finds in `list`, the
 /// caller's, what it starts.
-void run_at_stage(nopal_task* task, task_list* list) noexcept;
+void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept;
 
 /// Counts what those who wait for the group have to look at.
 std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept;

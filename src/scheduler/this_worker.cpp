@@ -23,6 +23,9 @@ __thread void** nopal_views __attribute__((tls_model("initial-exec"))) = no_view
 // Of the root whose strand the thread runs.
 static __thread const void* nopal_this_local __attribute__((tls_model("initial-exec"))) = nullptr;
 
+static __thread nopal::base_views nopal_this_base_views __attribute__((tls_model("initial-exec"))) =
+    nopal::base_views::values;
+
 static __thread const char* nopal_this_pinned_at __attribute__((tls_model("initial-exec"))) = nullptr;
 
 unsigned char nopal_views_used = 0;
@@ -56,6 +59,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 [[gnu::noinline]] void set_this_views(view::view_set* set) noexcept {
   nopal_views = set == nullptr ? no_views : set->slots();
 }
+
+[[gnu::noinline]] base_views this_base_views() noexcept { return nopal_this_base_views; }
+[[gnu::noinline]] void set_this_base_views(base_views which) noexcept { nopal_this_base_views = which; }
 
 [[gnu::noinline]] void set_this_local(const void* value) noexcept { nopal_this_local = value; }
 extern "C" NOPAL_EXPORT [[gnu::noinline]] const void* nopal_local() { return nopal_this_local; }

@@ -40,12 +40,13 @@ bool thread_end_key_works = false;
 /// Whether the strand on `stack` began its thread's work: nothing comes before it, so a reducer's own value is its view. Such a
 /// strand is on the stack that the thread came with, and a strand that left it is back there only after the join that merged
 /// all. During a merge it is none: what reductions do comes after what they reduce.
-/// A pinned call's strand is part of the one outside; so is a task that a wait runs on a stack of the pool.
+/// A pinned call's strand is part of the one outside; so is a task that a wait runs on a stack of the pool, unless it has views of
+/// its own. Only its thread runs such a strand.
 bool is_base(const nopal_stack* stack) noexcept {
   while ((is_root_stack(stack) || stack->visitor != nullptr) && stack->merge == nullptr) {
     const worker* const outer = (is_root_stack(stack) ? stack->native_owner : stack->visitor)->outer;
     if (outer == nullptr) {
-      return true;
+      return this_base_views() != base_views::apart;
     }
     stack = get(outer->deque.strand.stack);
   }
@@ -54,7 +55,7 @@ bool is_base(const nopal_stack* stack) noexcept {
 
 bool is_base() noexcept {
   const worker* const self = this_worker();
-  return self == nullptr || is_base(self->deque.strand.stack);
+  return self == nullptr ? this_base_views() != base_views::apart : is_base(self->deque.strand.stack);
 }
 
 void thread_ends(void*) { drop_thread_views(); }
@@ -273,6 +274,32 @@ extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept 
   return exception != nullptr ? exception : take_exception(frame);
 }
 
+bool has_base_views() noexcept { return is_base(); }
+
+view_set* merge_for_group(view_set* left, bool left_is_base, view_set* right,
+                          const nopal_task_group* group) noexcept {
+  const auto failed = [](void* of) { keep_thrown(static_cast<const nopal_task_group*>(of)); };
+  return merge_with_updates({reducers, failed, const_cast<nopal_task_group*>(group)}, kept, left,
+                            left_is_base, right);
+}
+
+void end_unawaited_views(view_set* set) noexcept {
+  if (set == nullptr) {
+    return;
+  }
+  set->take_all([set](std::uint32_t id, void* view) {
+    // One that the task made has its own value here.
+    if (!reducers.has_ended(id) && view != reducers.leftmost(id)) {
+      os::end_process(
+          "nopal: a task that nobody waits for (tbb::task_arena::enqueue) used a reducer that it did not "
+          "make: "
+          "use it in a task of a tbb::task_group, whose wait gets the updates, or make one in the task");
+    }
+    view::end_view(reducers, set, id, view);
+  });
+  kept.give_set(set);
+}
+
 void drop_thread_views() noexcept { end_set(leave_set()); }
 
 void count_view_sets(std::uint64_t& in_use, std::uint64_t& most) noexcept { kept.count(in_use, most); }
@@ -282,11 +309,13 @@ void trim_views() noexcept { kept.trim(); }
 void lock_views() noexcept {
   reducers.lock();
   pieces.lock_all();
+  lock_task_merges();
   kept.lock();
 }
 
 void unlock_views() noexcept {
   kept.unlock();
+  unlock_task_merges();
   pieces.unlock_all();
   reducers.unlock();
 }

@@ -28,6 +28,32 @@ void set_this_views(view::view_set* set) noexcept;
 /// them may be with children of another scope; then the last of these to end finds `frame` in its worker's `ready`.
 bool has_all_views(nopal_frame* frame) noexcept;
 
+/// What the outermost code of a thread has of reducers: their own values, which are its views. Tasks that it runs while it waits are
+/// part of that, or have views of their own; see task_views.cpp.
+enum class base_views : unsigned char {
+  values,  ///< the usual
+  held,    ///< the same, while it runs a task that it waits for: no other thread's tasks have them
+  apart    ///< a task runs that is no part of it
+};
+/// The calling thread's; as this_views.
+base_views this_base_views() noexcept;
+void set_this_base_views(base_views which) noexcept;
+
+/// Whether the calling strand's views are reducers' own values: it began its thread's work.
+bool has_base_views() noexcept;
+
+/// `left` and then `right`, as merge_with_updates has it; what reductions throw is kept for the wait for `group`.
+view::view_set* merge_for_group(view::view_set* left, bool left_is_base, view::view_set* right,
+                                const nopal_task_group* group) noexcept;
+
+/// Of a task that nobody waits for and that is over: ends the process if a reducer is left that is not the task's own.
+void end_unawaited_views(view::view_set* set) noexcept;
+
+/// In a child of fork(2): what other threads did with the views of tasks is over.
+void forget_task_merges() noexcept;
+void lock_task_merges() noexcept;
+void unlock_task_merges() noexcept;
+
 /// The strand of `frame`, all of whose children are done, is about to go on at its join on `stack`, where `self` runs by
 /// now: it gets its views. Returns null if that is all; else the pieces that it has to merge itself, by nopal_merge_at_join.
 view::piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept;
@@ -48,6 +74,9 @@ void unlock_views() noexcept;
 /// Keeps the exception being handled for the join of `frame`: that of a child whose continuation was stolen, or of the
 /// strand's own part.
 void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept;
+/// The same for the wait for `group`, and what was kept for it: the first; null: nothing.
+void keep_thrown(const nopal_task_group* group) noexcept;
+void* take_exception(const nopal_task_group* group) noexcept;
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -20,6 +20,7 @@ struct nopal_task;
 /* What a wait waits for. Zero at first. */
 struct nopal_task_group {
   uint64_t state; /* atomic; low half: tasks counted and not over; high half: threads that wait */
+  void* views;    /* atomic; of reducers, that tasks which are over left for the next wait; null: none */
 };
 
 /* A limit of the threads that work for some code, with the tasks that were started there. Zero at first, but for what says so. */
@@ -56,8 +57,13 @@ struct nopal_task {
  * nothing has happened. */
 NOPAL_EXPORT int nopal_task_push(struct nopal_task* task);
 
-/* Runs the task now, as one of its group. */
+/* Runs the task now, as one of its group, for a wait of the caller's that follows. */
 NOPAL_EXPORT void nopal_task_call(struct nopal_task* task);
+/* Runs a task now that was announced, for whoever waits. */
+NOPAL_EXPORT void nopal_task_call_announced(struct nopal_task* task);
+/* Runs what nobody waits for, and throws nothing: if it leaves anything in reducers that are not its own, the process ends with a
+ * line that says so. */
+NOPAL_EXPORT void nopal_call_unawaited(void (*call)(void*), void* argument);
 
 /* Has waits wait for a task that is yet to come. */
 NOPAL_EXPORT void nopal_task_announce(struct nopal_task_group* group);
@@ -70,8 +76,8 @@ NOPAL_EXPORT void nopal_task_finish(struct nopal_task_group* group);
 NOPAL_EXPORT int nopal_task_is_done(const struct nopal_task_group* group);
 
 /* Until no task of the group is counted: runs tasks of the group and what these started, or sleeps. Called in `arena`; null: in
- * none. */
-NOPAL_EXPORT void nopal_task_wait(struct nopal_task_group* group, struct nopal_arena* arena);
+ * none. The caller's strand then has what the tasks did to reducers. Returns what reductions threw, for nopal_rethrow; null: nothing. */
+NOPAL_EXPORT void* nopal_task_wait(struct nopal_task_group* group, struct nopal_arena* arena);
 
 /* Enters as a thread of the program; waits while the arena is full. */
 NOPAL_EXPORT void nopal_arena_enter(struct nopal_arena* arena);

@@ -72,7 +72,7 @@ public:
         static_cast<void>(f());
       }
     }
-    NOPAL_TBB_CATCH { keep_exception(); }
+    NOPAL_TBB_CATCH { static_cast<void>(keep_exception()); }
   }
 
   /// When no task runs any more: how it went. Throws the exception of a task.
@@ -89,15 +89,26 @@ public:
     return was_cancelled ? canceled : complete;
   }
 
-  /// The first counts; finish() reads it when all tasks are over.
-  void keep_exception() noexcept {
+  /// Waits for the tasks that were pushed. True if a reduction threw, and no task before; finish() throws that.
+  bool wait(arena_state* arena) noexcept {
+    NOPAL_TBB_TRY {
+      tasks_.wait(arena);
+      return false;
+    }
+    NOPAL_TBB_CATCH { return keep_exception(); }
+  }
+
+  /// The first counts, for which this is true; finish() reads it when all tasks are over.
+  bool keep_exception() noexcept {
     end_if_asked();
     nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception thrown;
     thrown.keep();
-    if (!failed_.exchange(true, std::memory_order_acq_rel)) {
+    const bool is_first = !failed_.exchange(true, std::memory_order_acq_rel);
+    if (is_first) {
       swap(exception_, thrown);
     }
     context_.cancel_group_execution();
+    return is_first;
   }
 
 private:
@@ -177,7 +188,7 @@ public:
 
   /// Waits, if a task is not over: cancels what has not begun, and throws `missing_wait` unless an exception is leaving already.
   [[gnu::always_inline]] ~task_group() noexcept(false) {
-    if (!frame_.has_children() && base_.tasks().is_done()) [[likely]] {
+    if (!frame_.has_children() && base_.tasks().is_done() && !base_.tasks().has_views()) [[likely]] {
       return;
     }
     // Where another function waited, all is over and the join alone remains.
@@ -187,12 +198,15 @@ public:
     if (is_missed) {
       base_.context().cancel_group_execution();
     }
-    wait_for_tasks();
+    const bool is_reduction_lost = wait_for_tasks();
     if (frame_.has_children()) {
       nopal_detail::group_frame::fail_unjoined();
     }
     if (is_missed && !leaving) {
       nopal_detail::throw_missing_wait();
+    }
+    if (is_reduction_lost && !leaving) {
+      base_.finish();  // throws what the reduction threw, as a scope's end does
     }
   }
 
@@ -248,7 +262,7 @@ public:
   void cancel() { base_.context().cancel_group_execution(); }
 
 private:
-  [[gnu::always_inline]] void wait_for_tasks() {
+  [[gnu::always_inline]] bool wait_for_tasks() {
     if (frame_.is_ours()) {
       frame_.join();
     } else {
@@ -256,7 +270,7 @@ private:
         frame_.wait_for_children();
       }
     }
-    base_.tasks().wait(nopal_detail::current_arena());
+    return base_.wait(nopal_detail::current_arena());
   }
 
   nopal_detail::group_frame frame_;

@@ -122,8 +122,13 @@ private:
       permit with;
       enqueued_task* const task = wait_for_task(with);
       arena_reference arena(task->arena());
-      task->call();
-      delete task;
+      nopal_call_unawaited(
+          [](void* argument) {
+            auto* const task_to_end = static_cast<enqueued_task*>(argument);
+            task_to_end->call();
+            delete task_to_end;
+          },
+          task);
       leave(arena.get(), with);
     }
   }
@@ -144,6 +149,9 @@ private:
     return with != permit::none;
   }
   static void leave(arena_state* arena, permit with) noexcept {
+    if (arena == nullptr) {
+      return;
+    }
     if (with == permit::ordinary) {
       arena->leave_worker();
     } else if (with == permit::extra) {

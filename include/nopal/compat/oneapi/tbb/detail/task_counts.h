@@ -58,6 +58,12 @@ public:
     f();
   }
   [[nodiscard]] bool is_done() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
+  void call_announced(pending_task* task) noexcept {
+    task->call();
+    delete task;
+    finish_one();
+  }
+  [[nodiscard]] static bool has_views() noexcept { return false; }
   /// For handles that other threads run.
   void wait(arena_state* /*arena*/) noexcept {
     for (backoff pause; !is_done(); pause.wait()) {
@@ -133,11 +139,27 @@ public:
     nopal_task_call(&now);
   }
 
+  /// Calls a task that was announced, for whoever waits, and deletes it.
+  void call_announced(pending_task* task) noexcept {
+    task->node_.group = &group_;
+    nopal_task_call_announced(&task->node_);
+  }
+
+  /// Whether tasks that are over left something for a wait: what they did to reducers. Where all are over, which orders it.
+  [[nodiscard]] bool has_views() const noexcept {
+    return __atomic_load_n(&group_.views, __ATOMIC_RELAXED) != nullptr;
+  }
+
   /// Whether all that was pushed and announced is over.
   [[nodiscard]] bool is_done() const noexcept { return nopal_task_is_done(&group_) != 0; }
 
-  /// Until that; runs tasks of the group meanwhile, and what these start. Called in `arena`.
-  void wait(arena_state* arena) noexcept { nopal_task_wait(&group_, arena); }
+  /// Until that; runs tasks of the group meanwhile, and what these start. Called in `arena`. Throws what reductions of what the
+  /// tasks did to reducers throw.
+  void wait(arena_state* arena) {
+    if (void* const thrown = nopal_task_wait(&group_, arena)) {
+      nopal_rethrow(thrown);
+    }
+  }
 
 private:
   void prepare(pending_task* task, arena_state* arena) noexcept {

@@ -67,10 +67,7 @@ struct handle_access {
     static_cast<void>(handle.task_.release());
   }
   /// Calls it here.
-  static void call(task_handle& handle) noexcept {
-    handle.task_->call();
-    handle.drop();
-  }
+  static void call(task_handle& handle) noexcept { handle.tasks_->call_announced(handle.task_.release()); }
 };
 
 }  // namespace nopal_detail
