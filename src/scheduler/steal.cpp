@@ -1,5 +1,6 @@
 // Finding work: choosing victims, taking their oldest continuation, starting it on a stack of the pool.
 
+#include <cstdlib>
 #include <utility>
 
 #include <nopal/detail/noise.h>
@@ -315,7 +316,8 @@ bool has_work_to_take(worker* self, worker* victim) noexcept {
     end_visit(self);
   }
   if (this_views() != nullptr) {
-    os::end_process("nopal: internal error: a worker without a strand has views of one: please report this");
+    os::write_stderr("nopal: internal error: a worker without a strand has views of one: please report this\n");
+    std::abort();
   }
   int impatience = 0;
   for (int quiet_rounds = 0;;) {

@@ -34,6 +34,7 @@ void unlock_tasks(worker*) noexcept {}
 void set_this_local(const void*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}
+void forget_task_merges() noexcept {}
 
 // Nor jumps.
 void leave_forks_noted(const worker*, nopal_stack*, std::int32_t) noexcept {}

@@ -122,7 +122,7 @@ private:
       permit with;
       enqueued_task* const task = wait_for_task(with);
       arena_reference arena(task->arena());
-      nopal_call_unawaited(
+      call_unawaited(
           [](void* argument) {
             auto* const task_to_end = static_cast<enqueued_task*>(argument);
             task_to_end->call();

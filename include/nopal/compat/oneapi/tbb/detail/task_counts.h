@@ -25,6 +25,8 @@ namespace nopal_detail {
 
 #ifdef NOPAL_ELIDE
 
+inline void call_unawaited(void (*call)(void*), void* argument) { call(argument); }
+
 /// A call to be made once.
 class pending_task {
 public:
@@ -75,6 +77,9 @@ private:
 };
 
 #else
+
+/// Calls what nobody waits for, and throws nothing: it uses no reducers but its own.
+inline void call_unawaited(void (*call)(void*), void* argument) { nopal_call_unawaited(call, argument); }
 
 /// A call to be made once. Whoever runs it deletes it.
 class pending_task {
