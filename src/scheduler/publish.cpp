@@ -26,7 +26,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   deque::append(self->deque, frame);
   NOPAL_DISTURB();
   deque::unpoison(self->deque);
-  if (all.table_used.load(std::memory_order_relaxed) == 1) {
+  if (!may_be_taken(all, self)) {
     return nothing_left;
   }
   set_if_changed(self->deque.setting.uncaught, 0);

@@ -99,7 +99,7 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   if (barrier_works) {
     deque::unpoison(self->deque);
   }
-  if (!barrier_works || all.table_used.load(std::memory_order_relaxed) > 1) {
+  if (!barrier_works || may_be_taken(all, self)) {
     offer(self, barrier_works);
   }
   return 0;

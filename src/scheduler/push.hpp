@@ -3,10 +3,16 @@
 #define NOPAL_SCHEDULER_PUSH_HPP
 
 #include "deque/deque.hpp"
-#include "scheduler/worker.hpp"
+#include "scheduler/runtime.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+
+/// Whether a fork that is pushed now may be taken before it is popped. By the only worker there is, nobody's, but of a task: a thread that
+/// begins to wait for the task's group becomes a worker and takes it, and has to be told the mode of a region that began before.
+[[gnu::always_inline]] inline bool may_be_taken(const runtime& all, const worker* self) noexcept {
+  return all.table_used.load(std::memory_order_relaxed) > 1 || self->outer != nullptr;
+}
 
 /// Tells thieves the floating-point mode of the fork that is about to be pushed. Before the push: a thief that forces a publish may
 /// take the entry as soon as it is there.

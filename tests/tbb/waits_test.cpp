@@ -1,10 +1,12 @@
 // What a thread that waits for a group runs meanwhile, beside the group's tasks: strands of their loops, and nobody else's.
 #include <gtest/gtest.h>
+#include <nopal/nopal.hpp>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <atomic>
+#include <cfenv>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
@@ -141,6 +143,35 @@ NOPAL_PROGRAM(loops_of_another_group) {
   return 0;
 }
 
+// Whoever waits for a group and takes a fork of its task has the mode that the task chose, also if there was one worker before.
+NOPAL_PROGRAM(mode_of_a_task) {
+  std::atomic<bool> has_forked{false};
+  tbb::task_group group;
+  std::thread other([&] {
+    wait_until(has_forked);
+    group.wait();
+  });
+  group.run([&] {
+    for (const int rounding : {FE_DOWNWARD, FE_UPWARD}) {
+      std::fesetround(rounding);
+      std::atomic<bool> goes_on{rounding != FE_UPWARD};
+      nopal::scope s;
+      s.fork([&] {
+        has_forked = !goes_on;
+        wait_until(goes_on);
+      });
+      const int found = std::fegetround();
+      goes_on = true;
+      NOPAL_CHECK(found == rounding);
+      s.join();
+    }
+    std::fesetround(FE_TONEAREST);
+  });
+  group.wait();
+  other.join();
+  return 0;
+}
+
 class waits : public support::program_at_workers {};
 
 TEST_P(waits, run_bodies_of_loops_of_their_tasks) { EXPECT_TRUE(run("loop_of_a_task")); }
@@ -148,6 +179,7 @@ TEST_P(waits, run_bodies_of_loops_of_what_their_tasks_started) {
   EXPECT_TRUE(run("loop_of_a_task_of_a_task"));
 }
 TEST_P(waits, run_no_bodies_of_other_threads) { EXPECT_TRUE(run("loops_of_others")); }
+TEST_P(waits, have_the_mode_of_the_task_whose_fork_they_take) { EXPECT_TRUE(run("mode_of_a_task")); }
 TEST_P(waits, run_no_bodies_of_other_groups) { EXPECT_TRUE(run("loops_of_another_group")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, waits, testing::Values(1, 2, 4, 7), testing::PrintToStringParamName());
