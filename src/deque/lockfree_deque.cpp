@@ -21,9 +21,10 @@ void reset(nopal_deque& deque) noexcept {
   }
 }
 
-std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 0; }
+// Each entry is public once it is pushed; the youngest just was.
+std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 1; }
 
-std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 0; }
+std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 1; }
 
 bool pop_slow(nopal_deque& deque, bool (*)(void*), void*) noexcept {
   const std::int32_t wanted = deque.bottom;

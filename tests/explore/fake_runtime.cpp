@@ -131,7 +131,9 @@ void scheduler_model::set_up() {
     one.has_thread.store(true, __ATOMIC_RELAXED);
     ignore(&one.counts, sizeof one.counts);
     ignore(&one.deque.strand, sizeof one.deque.strand);
-    ignore(&one.deque.setting, sizeof one.deque.setting);
+    if (!settings_matter) {
+      ignore(&one.deque.setting, sizeof one.deque.setting);
+    }
     ignore(&one.cpu, sizeof one.cpu);
     ignore(&one.visitors, sizeof one.visitors);
     ignore(&one.has_thread, sizeof one.has_thread);
