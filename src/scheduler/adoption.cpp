@@ -194,6 +194,7 @@ void after_fork_in_child() {
   unlock_views();
   pthread_mutex_unlock(&all.lock);  // this thread took all of them in before_fork
   keep_reachable(all);
+  leave_old_process(all, this_worker() != nullptr ? thread_worker(this_worker()) : nullptr);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     all.table[i].store(nullptr, std::memory_order_relaxed);
@@ -212,6 +213,7 @@ void after_fork_in_child() {
     for (worker* one = list; one != nullptr; one = one->next_idle) {
       for (worker* each = one; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
         each->visitors.store(0, std::memory_order_relaxed);
+        set(each->deque.strand.clock, all.last_old_ticket);
       }
     }
   }
@@ -220,12 +222,12 @@ void after_fork_in_child() {
   }
   worker* const self = thread_worker(this_worker());
   self->of_pool = false;
-  set_if_changed(self->deque.setting.root, self);  // its strand may have been of another thread's root
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    each->index = 0;
     each->spare = nullptr;
     each->inbox.store(nullptr, std::memory_order_relaxed);
     each->visitors.store(0, std::memory_order_relaxed);
-    deque::poison(each->deque);
+    set(each->deque.strand.clock, all.last_old_ticket);
   }
   enter_table(all, self, 0);
   set_told_of_end(self);

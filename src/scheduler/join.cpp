@@ -146,6 +146,10 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   if (frame->steals < steals_to_settle) {
     return;
   }
+  if (has_old_children(frame)) {
+    --frame->steals;  // it is never joined
+    return;
+  }
   // A server's loop, perhaps, which forks without end and never joins. Children that end are all that changes `unfinished`
   // beside this, downwards: it stays zero or negative, and none of them takes itself for the last.
   const std::int32_t ended = -__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED);
@@ -179,6 +183,7 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
 /// nopal_suspend_at_join, on the scheduler stack: the strand of `frame` is where its children end.
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_frame* frame,
                                                                        worker* self) noexcept {
+  check_join_of_old_process(frame);
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
@@ -224,6 +229,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = self->deque.strand.stack;
+  check_child_of_old_process(self);
   check_end_of_thread(self, stack, false);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
   const bool away = stack->base.frame_pointer == frame->frame_pointer;
