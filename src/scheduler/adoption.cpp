@@ -154,14 +154,14 @@ left_behind* next_left_behind;  // made before fork(2): a tool's allocator may b
 void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
   lock_views();
-  lock_tasks(this_worker());
+  lock_tasks(the_runtime());
   next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;
 }
 
 void after_fork_in_parent() {
   delete next_left_behind;
   next_left_behind = nullptr;
-  unlock_tasks(this_worker());
+  unlock_tasks(the_runtime());
   unlock_views();
   pthread_mutex_unlock(&the_runtime().lock);
 }
@@ -190,7 +190,7 @@ void keep_reachable(runtime& all) {
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
   runtime& all = the_runtime();
-  unlock_tasks(this_worker());
+  unlock_tasks(all);
   unlock_views();
   pthread_mutex_unlock(&all.lock);  // this thread took all of them in before_fork
   keep_reachable(all);

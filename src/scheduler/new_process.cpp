@@ -73,6 +73,7 @@ void leave_old_process(runtime& all, worker* first) noexcept {
     keep_continuations(each);
     make_own_root(each);
   }
+  leave_old_tasks(all, first);
 }
 
 extern "C" void nopal_take_kept(nopal_frame* frame) noexcept {
@@ -109,6 +110,12 @@ void check_child_of_old_process(const worker* self) noexcept {
   const nopal_stack::forks_below& forks = self->deque.strand.stack->forks;
   if (self->deque.bottom <= self->first_entry && forks.count != 0 && forks.count <= forks.of_old_process) {
     refuse("the end of a child of a scope");
+  }
+}
+
+void check_wait_of_old_process(const nopal_task_group* group) noexcept {
+  if ((__atomic_load_n(&group->state, __ATOMIC_RELAXED) & has_old_tasks) != 0) {
+    refuse("the wait for a group of tasks");
   }
 }
 

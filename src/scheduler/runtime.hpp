@@ -113,6 +113,17 @@ void for_each_worker(runtime& all, Visit visit) {
   }
 }
 
+/// The same for the first workers alone, by one that holds `lock`.
+template <class Visit>
+void for_each_first_worker(runtime& all, Visit visit) {
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    if (worker* const one = all.table[i].load(std::memory_order_relaxed)) {
+      visit(one);
+    }
+  }
+}
+
 /// Puts a worker into the table at `index`.
 void enter_table(runtime& all, worker* self, int index) noexcept;
 

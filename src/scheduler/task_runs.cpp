@@ -43,9 +43,8 @@ void be_at_work(worker* self) noexcept {
   run_on(self, self->spare);
 }
 
-}  // namespace
-
-void run_task(nopal_task* task) noexcept {
+/// All but telling the group.
+void call_task(nopal_task* task) noexcept {
   nopal_task_group* const group = task->group;
   checkers::after(task);
   const std::uint64_t before = arch::float_control();
@@ -62,12 +61,23 @@ void run_task(nopal_task* task) noexcept {
   nopal_end_pinned(&call);
   arch::set_float_control(before);
   checkers::before(group);
+}
+
+}  // namespace
+
+void run_task(nopal_task* task) noexcept {
+  nopal_task_group* const group = task->group;
+  call_task(task);
   nopal_task_finish(group);
 }
 
 void run_at_stage(nopal_task* task, task_list* list) noexcept {
-  const stage_mark mark(task->group, true, list);
-  run_task(task);
+  nopal_task_group* const group = task->group;
+  {
+    const stage_mark mark(group, true, list);
+    call_task(task);
+  }
+  nopal_task_finish(group);  // it may be gone then, so no stage is of it any more: see leave_old_tasks
 }
 
 extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
