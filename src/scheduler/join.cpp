@@ -183,7 +183,6 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
 /// nopal_suspend_at_join, on the scheduler stack: the strand of `frame` is where its children end.
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_frame* frame,
                                                                        worker* self) noexcept {
-  check_join_of_old_process(frame);
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
   nopal_stack* const stack = self->deque.strand.stack;
@@ -193,6 +192,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   }
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), arch::stack_pointer_of(frame),
                          &frame->unfinished);
+  check_join_of_old_process(frame);
   const auto children = static_cast<std::int32_t>(frame->steals);
   char* const pointer = arch::stack_pointer_of(frame);
   save_exceptions(self, frame);
@@ -229,9 +229,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = self->deque.strand.stack;
-  check_child_of_old_process(self);
   check_end_of_thread(self, stack, false);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
+  check_child_of_old_process(self);
   const bool away = stack->base.frame_pointer == frame->frame_pointer;
   if (away && stack->base.scope == frame) {
     // The continuation was stolen from a strand away from home: nothing of it is here.

@@ -202,8 +202,8 @@ void leave_old_tasks(runtime& all, worker* first) noexcept {
       mark(stage->group);
     }
   });
-  task_list& kept = tasks_of_old_process;
-  const auto keep = [&kept](nopal_task* task) {
+  const auto keep = [](nopal_task* task) {
+    task_list& kept = tasks_of_old_process;
     append_task(kept, task);
     kept.count.store(kept.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   };
