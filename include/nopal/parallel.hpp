@@ -10,6 +10,8 @@
 #ifndef NOPAL_PARALLEL_HPP
 #define NOPAL_PARALLEL_HPP
 
+#include <nopal/detail/language.h>
+
 #include <cstddef>
 #include <iterator>
 #include <tuple>

@@ -112,6 +112,7 @@ WORKING_CLANG = ["-mretpoline", "-fzero-call-used-regs=all"]
 IN_C = ["-masm=intel", "-mcmodel=large", "-fno-plt -fPIC", "-mno-red-zone", "-fcf-protection=full"]
 REFUSED_GCC = {"-mabi=ms": "nopal: -mabi=ms"}
 REFUSED_CLANG = {"-fsanitize=safe-stack": "nopal: -fsanitize=safe-stack", "-fsanitize=memory": "nopal: -fsanitize=memory",
+                 "-fsanitize=dataflow": "nopal: -fsanitize=dataflow",
                  "-mspeculative-load-hardening": "nopal: -mspeculative-load-hardening"}
 
 

@@ -153,11 +153,9 @@ nopal_child_done:
         call    nopal_take_kept
         popq    %rdi
         .cfi_adjust_cfa_offset -8
-        RESTORE_CONTINUATION
-        .cfi_undefined %rip
-        movq    FRAME_CALL_STACK_POINTER(%rdi), %rsp
-        addq    $8, %rsp
-        notrack jmp *%rcx
+        movq    FRAME_CALL_STACK_POINTER(%rdi), %rsi
+        addq    $8, %rsi
+        jmp     nopal_resume
         .cfi_endproc
         .size   nopal_child_done, .-nopal_child_done
 
