@@ -1,4 +1,4 @@
-// fork(2) inside of scopes: what the new process does with the continuations that were copied, and with what it has not.
+// fork(2) inside of scopes: what the new process does with the continuations that were copied.
 #include <gtest/gtest.h>
 
 #include <nopal/reducer.hpp>
@@ -12,38 +12,18 @@
 #include <string>
 
 #include "process/new_process.h"
+#include "process/on_the_pool.hpp"
+#include "support/splitting.hpp"
 #include "support/strands.hpp"
 
 namespace {
 
 using nopal::scope;
+using support::exited_with_0;
 using support::fib;
 using support::flag;
+using support::split;
 using support::use_runtime;
-
-/// fork(2); a process that hangs is ended, for its parent to see.
-pid_t split() {
-  const pid_t child = fork();
-  NOPAL_CHECK(child >= 0);
-  if (child == 0) alarm(30);
-  return child;
-}
-
-int status_of(pid_t child) {
-  int status = -1;
-  NOPAL_CHECK(waitpid(child, &status, 0) == child);
-  return status;
-}
-
-void exited_with_0(pid_t child) {
-  const int status = status_of(child);
-  NOPAL_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-void was_refused(pid_t child) {
-  const int status = status_of(child);
-  NOPAL_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-}
 
 /// Of all processes.
 struct shared_count {
@@ -238,18 +218,6 @@ NOPAL_PROGRAM(kept_fork_in_a_handler) {
   return end_both();
 }
 
-/// Calls `body` in a continuation that a thread of the pool has stolen; `wait` is what the child does.
-template <class Body>
-void run_on_the_pool(flag& over, Body body) {
-  const int home = nopal::worker_index();
-  scope s;
-  s.fork([&over] { support::wait_for_continuation(over); });
-  NOPAL_CHECK(nopal::worker_index() != home);
-  body(s);
-  support::set(over);
-  s.join();
-}
-
 NOPAL_PROGRAM(split_on_the_pool) {
   for (int i = 0; i < 10; ++i) {
     flag over{false};
@@ -269,68 +237,6 @@ NOPAL_PROGRAM(split_on_the_pool) {
     });
   }
   support::check_quiet();
-  return 0;
-}
-
-NOPAL_PROGRAM(join_away_from_home) {
-  flag over{false};
-  run_on_the_pool(over, [](scope&) {
-    const pid_t child = split();
-    if (child == 0) return use_runtime();
-    was_refused(child);
-  });
-  return 0;
-}
-
-/// With children that the new process has forked as well.
-NOPAL_PROGRAM(join_away_with_new_children) {
-  flag over{false};
-  run_on_the_pool(over, [](scope& s) {
-    const pid_t child = split();
-    if (child != 0) return was_refused(child);
-    for (int i = 0; i < 3; ++i) {
-      flag went_on{false};
-      s.fork([&] { support::wait_for_continuation(went_on); });
-      support::set(went_on);
-      use_runtime();
-    }
-  });
-  return 0;
-}
-
-NOPAL_PROGRAM(end_of_a_child_without_its_continuation) {
-  flag stolen{false};
-  flag over{false};
-  scope s;
-  s.fork([&] {
-    while (!stolen) std::this_thread::yield();
-    const pid_t child = split();
-    if (child == 0) return use_runtime();
-    was_refused(child);
-    support::set(over);
-  });
-  support::set(stolen);
-  while (!over) std::this_thread::yield();
-  s.join();
-  return 0;
-}
-
-/// The strand has come home through the join of one scope; children of another are elsewhere.
-NOPAL_PROGRAM(join_of_an_overlapping_scope) {
-  flag over{false};
-  flag first_over{false};
-  scope first;
-  scope second;
-  second.fork([&] { support::wait_for_continuation(over); });
-  first.fork([&] { support::wait_for_continuation(first_over); });
-  support::set(first_over);
-  first.join();
-  const pid_t child = split();
-  if (child != 0) {
-    was_refused(child);
-    support::set(over);
-  }
-  second.join();
   return 0;
 }
 
@@ -364,17 +270,6 @@ NOPAL_PROGRAM(other_ways_to_start_a_process) {
   return 0;
 }
 
-constexpr char refusal[] = "nopal: a child of fork(2) came to ";
-
-testing::AssertionResult says(const char* what, const char* program, int workers) {
-  const support::outcome seen = support::run_program(program, support::on_workers(workers));
-  const std::string begins = std::string(refusal) + what + ", ";
-  if (seen.exit_code == 0 && seen.err.rfind(begins, 0) == 0 && seen.err.find('\n') == seen.err.size() - 1) {
-    return testing::AssertionSuccess();
-  }
-  return testing::AssertionFailure() << seen.description();
-}
-
 class new_process : public support::program_at_workers {};
 
 TEST_P(new_process, that_ends_in_its_strand_runs_nothing_of_the_other) {
@@ -382,23 +277,8 @@ TEST_P(new_process, that_ends_in_its_strand_runs_nothing_of_the_other) {
 }
 TEST_P(new_process, starts_programs_from_strands) { EXPECT_TRUE(run("other_ways_to_start_a_process")); }
 TEST_P(new_process, of_a_thread_of_the_pool_forks_and_ends) { EXPECT_TRUE(run("split_on_the_pool")); }
-TEST_P(new_process, says_that_a_strand_away_from_home_cannot_join) {
-  EXPECT_TRUE(says("the join of a scope", "join_away_from_home", GetParam()));
-}
-TEST_P(new_process, says_so_with_children_of_its_own) {
-  EXPECT_TRUE(says("the join of a scope", "join_away_with_new_children", GetParam()));
-}
-TEST_P(new_process, says_that_a_child_without_its_continuation_cannot_end) {
-  EXPECT_TRUE(says("the end of a child of a scope", "end_of_a_child_without_its_continuation", GetParam()));
-}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, new_process, testing::Values(2, 7), testing::PrintToStringParamName());
-
-TEST(new_process_of_three, says_that_a_scope_that_overlaps_cannot_be_joined) {
-  for (const int workers : {3, 7}) {
-    EXPECT_TRUE(says("the join of a scope", "join_of_an_overlapping_scope", workers)) << workers;
-  }
-}
 
 class kept_fork : public testing::Test {
 protected:

@@ -1,7 +1,6 @@
 // fork(2) in bodies and beside tasks: nothing that the parent has begun is run by the new process, but by waits.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -12,35 +11,17 @@
 #include <string>
 #include <thread>
 
+#include "support/splitting.hpp"
 #include "support/strands.hpp"
 
 namespace {
 
+using support::exited_with_0;
 using support::flag;
+using support::says_it_came_to;
+using support::split;
 using support::use_runtime;
-
-pid_t split() {
-  const pid_t child = fork();
-  NOPAL_CHECK(child >= 0);
-  if (child == 0) alarm(30);
-  return child;
-}
-
-int status_of(pid_t child) {
-  int status = -1;
-  NOPAL_CHECK(waitpid(child, &status, 0) == child);
-  return status;
-}
-
-void exited_with_0(pid_t child) {
-  const int status = status_of(child);
-  NOPAL_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-void was_refused(pid_t child) {
-  const int status = status_of(child);
-  NOPAL_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-}
+using support::was_refused;
 
 /// Counts what runs in another process than the first.
 class elsewhere {
@@ -171,24 +152,15 @@ NOPAL_PROGRAM(return_from_a_task_of_the_pool) {
   return 0;
 }
 
-testing::AssertionResult says(const char* what, const char* program, int workers) {
-  const support::outcome seen = support::run_program(program, support::on_workers(workers));
-  const std::string begins = std::string("nopal: a child of fork(2) came to ") + what + ", ";
-  if (seen.exit_code == 0 && seen.err.rfind(begins, 0) == 0 && seen.err.find('\n') == seen.err.size() - 1) {
-    return testing::AssertionSuccess();
-  }
-  return testing::AssertionFailure() << seen.description();
-}
-
 class new_process : public support::program_at_workers {};
 
 TEST_P(new_process, of_a_body_runs_no_other_body) { EXPECT_TRUE(run("split_in_a_body")); }
 TEST_P(new_process, runs_no_task_that_it_does_not_wait_for) { EXPECT_TRUE(run("split_beside_tasks")); }
 TEST_P(new_process, says_that_others_have_what_it_waits_for) {
-  EXPECT_TRUE(says("the wait for a group of tasks", "wait_for_what_others_have", GetParam()));
+  EXPECT_TRUE(says_it_came_to("the wait for a group of tasks", "wait_for_what_others_have", GetParam()));
 }
 TEST_P(new_process, says_that_a_task_of_the_pool_cannot_end) {
-  EXPECT_TRUE(says("the end of a task", "return_from_a_task_of_the_pool", GetParam()));
+  EXPECT_TRUE(says_it_came_to("the end of a task", "return_from_a_task_of_the_pool", GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, new_process, testing::Values(2, 7), testing::PrintToStringParamName());
