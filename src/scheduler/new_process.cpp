@@ -5,7 +5,7 @@
 // the child of the fork, which goes on with it when it is over, on whichever thread that is then: the frame says so.
 // What was stolen before is in the parent alone. docs/adoption.md has the rule.
 
-#include <cstdlib>
+#include <cstdio>
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
@@ -58,11 +58,13 @@ void make_own_root(worker* self) noexcept {
 }
 
 [[noreturn]] void refuse(const char* where) noexcept {
-  os::write_stderr(
+  char line[256];
+  std::snprintf(
+      line, sizeof line,
       "nopal: a child of fork(2) came to %s, which other threads of its parent had a part in: let it end "
-      "(_exit, exec) in the strand that called fork(2), or call fork(2) outside of all scopes\n",
+      "(_exit, exec) in the strand that called fork(2), or call fork(2) outside of all scopes",
       where);
-  std::abort();
+  os::end_process(line);
 }
 
 }  // namespace
