@@ -21,6 +21,13 @@ void reset(nopal_deque& deque) noexcept {
   }
 }
 
+void lose_all(nopal_deque& deque) noexcept {
+  poison(deque);
+  shared_word word = load(deque);
+  while (!exchange(deque, word, {deque.bottom, deque.bottom, next_version(word.version_and_raising)})) {
+  }
+}
+
 // Each entry is public once it is pushed; the youngest just was.
 std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 1; }
 

@@ -41,6 +41,13 @@ void reset(nopal_deque& deque) noexcept {
   __atomic_store_n(&deque.split, 0, __ATOMIC_SEQ_CST);
 }
 
+void lose_all(nopal_deque& deque) noexcept {
+  poison(deque);
+  deque.version_and_raising = 0;  // a thief may have held the lock
+  deque.top = deque.bottom;
+  deque.split = deque.bottom;
+}
+
 // Each entry is public once it is pushed; the youngest just was.
 std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 1; }
 

@@ -138,6 +138,14 @@ nopal_task* take_from_arenas() noexcept {
   return task;
 }
 
+nopal_task* take_out_of_arenas() noexcept {
+  nopal_task* const task = first_with_tasks == nullptr ? nullptr : first_with_tasks->oldest;
+  if (task != nullptr) {
+    remove(*task->arena, task);
+  }
+  return task;
+}
+
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept {
   if (arenas_with_tasks.load(std::memory_order_relaxed) == 0) {
     return nullptr;

@@ -84,6 +84,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const bool leaves_home = !away || (second && frame->steals == 0);
   char* const pointer = arch::stack_pointer_of(frame);
   char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
+  note_old_children(frame);
   if (frame->steals == 0) {
     frame->home = nullptr;
     frame->uncaught_at_fork = observed.uncaught;

@@ -48,7 +48,7 @@ void be_at_work(worker* self) noexcept {
 void forget_root(worker* self) noexcept { set_if_changed(self->deque.setting.root, nullptr); }
 
 /// Where the task's code keeps no exceptions, the end of its thread comes here.
-void call_task(nopal_task* task) noexcept {
+void call_code_of(nopal_task* task) noexcept {
   try {
     task->run(task);
   } catch (...) {
@@ -59,9 +59,8 @@ void call_task(nopal_task* task) noexcept {
   }
 }
 
-}  // namespace
-
-void run_task(nopal_task* task) noexcept {
+/// All but telling the group.
+void call_task(nopal_task* task) noexcept {
   nopal_task_group* const group = task->group;
   checkers::after(task);
   const std::uint64_t before = arch::float_control();
@@ -71,19 +70,30 @@ void run_task(nopal_task* task) noexcept {
   worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);
   arch::set_float_control(task->float_control);
-  call_task(task);
+  call_code_of(task);
   end_task_root(root);
   if (pinned) {
     nopal_end_pinned(&call);
   }
   arch::set_float_control(before);
   checkers::before(group);
+}
+
+}  // namespace
+
+void run_task(nopal_task* task) noexcept {
+  nopal_task_group* const group = task->group;
+  call_task(task);
   nopal_task_finish(group);
 }
 
 void run_at_stage(nopal_task* task, task_list* list) noexcept {
-  const stage_mark mark(task->group, true, list);
-  run_task(task);
+  nopal_task_group* const group = task->group;
+  {
+    const stage_mark mark(group, true, list);
+    call_task(task);
+  }
+  nopal_task_finish(group);  // it may be gone then, so no stage is of it any more: see leave_old_tasks
 }
 
 extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
@@ -142,6 +152,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_
   nopal_stack* const stack = self->deque.strand.stack;
   stack->visitor = nullptr;
   checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
+  check_task_of_old_process(stack);
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);

@@ -76,7 +76,8 @@ struct nopal_stack {
   struct forks_below {
     static constexpr unsigned kept = 8;
     nopal_frame* frames[kept] = {};
-    unsigned count = 0;  ///< of all; a jump past those that are forgotten is not seen
+    unsigned count = 0;           ///< of all; a jump past those that are forgotten is not seen
+    unsigned of_old_process = 0;  ///< of these, those that were made before fork(2); in its child alone
 
     [[nodiscard]] nopal_frame* innermost() const noexcept {
       return count == 0 ? nullptr : frames[(count - 1) % kept];

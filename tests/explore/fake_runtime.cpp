@@ -27,6 +27,10 @@ worker* adopt_this_thread() noexcept { return nullptr; }
 bool start_runtime(runtime&) noexcept { return true; }
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
 void check_end_of_thread(worker*, const nopal_stack*, bool) noexcept {}
+void note_old_children(nopal_frame*) noexcept {}
+bool has_old_children(const nopal_frame*) noexcept { return false; }
+void check_join_of_old_process(const nopal_frame*) noexcept {}
+void check_child_of_old_process(const worker*) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
 void drop_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 bool handlers_known(void*, const nopal_stack*) noexcept { return true; }

@@ -29,8 +29,8 @@ void run_oldest_task(worker*, task_list&) noexcept {}
 void run_task_of_arenas(worker*) noexcept {}
 bool arenas_have_tasks() noexcept { return false; }
 void leave_tasks(task_list&) noexcept {}
-void lock_tasks(worker*) noexcept {}
-void unlock_tasks(worker*) noexcept {}
+void lock_tasks(runtime&) noexcept {}
+void unlock_tasks(runtime&) noexcept {}
 void set_this_local(const void*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}

@@ -135,16 +135,27 @@ nopal_suspend_at_join:
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 
-// void nopal_child_done(frame rdi): leaves for the scheduler stack for good.
+// void nopal_child_done(frame rdi): leaves for the scheduler stack for good. Where fork(2) kept the continuation for the child,
+// which the sign of `steals` says, goes on with it, as a return from nopal_enter_fork does.
         .p2align 4
         .globl  nopal_child_done
         .type   nopal_child_done, @function
 nopal_child_done:
         .cfi_startproc
         endbr64
+        cmpl    $0, FRAME_STEALS(%rdi)
+        js      1f
         DEPOSIT_VIEWS nopal_deposit_child_views
         movq    %rsp, %rdx
         LEAVE_FOR_SCHEDULER_STACK nopal_finish_child
+1:      pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        call    nopal_take_kept
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        movq    FRAME_CALL_STACK_POINTER(%rdi), %rsi
+        addq    $8, %rsi
+        jmp     nopal_resume
         .cfi_endproc
         .size   nopal_child_done, .-nopal_child_done
 
