@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <sys/resource.h>
 
 #include <cstring>
 
@@ -34,11 +33,6 @@ void* run_thread(void (*body)()) {
   void* result = nullptr;
   NOPAL_CHECK(pthread_join(thread, &result) == 0);
   return result;
-}
-
-void no_core() {
-  const rlimit none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);
 }
 
 int destroyed = 0;
@@ -208,26 +202,26 @@ void on_a_pool_thread(Body body) {
 }
 
 NOPAL_PROGRAM(exit_on_the_pool) {
-  no_core();
+  support::no_core();
   on_a_pool_thread([] { pthread_exit(nullptr); });
   return 0;
 }
 
 NOPAL_PROGRAM(exit_on_the_pool_in_an_unstolen_child) {
-  no_core();
+  support::no_core();
   on_a_pool_thread([] { end_at_depth(3, [] { pthread_exit(nullptr); }); });
   return 0;
 }
 
 NOPAL_PROGRAM(exit_on_the_pool_in_a_pinned_call) {
-  no_core();
+  support::no_core();
   on_a_pool_thread(
       [] { nopal::detail::call_pinned([] { end_at_depth(3, [] { pthread_exit(nullptr); }); }); });
   return 0;
 }
 
 NOPAL_PROGRAM(exit_in_a_stolen_child) {
-  no_core();
+  support::no_core();
   run_thread([] {
     flag went_on{false};
     scope s;
@@ -242,13 +236,13 @@ NOPAL_PROGRAM(exit_in_a_stolen_child) {
 }
 
 NOPAL_PROGRAM(exit_in_a_child_in_c) {
-  no_core();
+  support::no_core();
   run_thread([] { end_thread_in_c(); });
   return 0;
 }
 
 NOPAL_PROGRAM(exit_in_a_child_in_c_without_tables) {
-  no_core();
+  support::no_core();
   run_thread([] { end_thread_in_c_without_tables(); });
   return 0;
 }

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdint>
@@ -106,8 +105,7 @@ TEST(mappings, that_are_writable_and_executable_would_be_seen) {
 
 /// Writes where TOUCH says, in bytes above the lowest usable one.
 void touch(char* low) {
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  support::no_core();
   auto* const place = const_cast<volatile char*>(low + std::atol(std::getenv("TOUCH")));
   *place = 1;
 }
@@ -164,8 +162,7 @@ NOPAL_PROGRAM(touch_a_pool_signal_stack) {
 
 /// A handler that recurses meets the guard, and nothing else is overwritten: with 300 workers, beside 300 such stacks.
 NOPAL_PROGRAM(overflow_a_signal_stack) {
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  support::no_core();
   struct sigaction action = {};
   action.sa_flags = SA_ONSTACK;
   action.sa_handler = [](int) { recurse(1000000); };
