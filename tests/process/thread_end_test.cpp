@@ -12,8 +12,8 @@
 #include "os/os.hpp"
 #include "support/strands.hpp"
 
-extern "C" void end_thread_in_c();
-extern "C" void end_thread_in_c_without_tables();
+extern "C" void end_thread_in_c(void (*first)(), void (*meanwhile)());
+extern "C" void end_thread_in_c_without_tables(void (*first)(), void (*meanwhile)());
 
 namespace {
 
@@ -235,15 +235,25 @@ NOPAL_PROGRAM(exit_in_a_stolen_child) {
   return 0;
 }
 
+flag continues_in_c{false};
+
+void wait_in_c() { wait_for_continuation(continues_in_c); }
+
+/// If somebody steals, the continuation is elsewhere and stays there: its function's frame lies on a stack that is over.
+void stay_in_c() {
+  set(continues_in_c);
+  for (;;) support::sleep_ms(1000);
+}
+
 NOPAL_PROGRAM(exit_in_a_child_in_c) {
   support::no_core();
-  run_thread([] { end_thread_in_c(); });
+  run_thread([] { end_thread_in_c(wait_in_c, stay_in_c); });
   return 0;
 }
 
 NOPAL_PROGRAM(exit_in_a_child_in_c_without_tables) {
   support::no_core();
-  run_thread([] { end_thread_in_c_without_tables(); });
+  run_thread([] { end_thread_in_c_without_tables(wait_in_c, stay_in_c); });
   return 0;
 }
 
