@@ -115,6 +115,12 @@ NOPAL_PROGRAM(touch_a_pool_stack) {
   return 0;
 }
 
+/// Of the highest stack: each other has the guard of the next one there, if that is in use.
+NOPAL_PROGRAM(look_above_a_pool_stack) {
+  on_a_pool_stack([] { NOPAL_CHECK(rights_at(current_stack()->high) == "---p"); });
+  return 0;
+}
+
 /// Of a thread of the program: this one.
 NOPAL_PROGRAM(touch_an_adopted_scheduler_stack) {
   NOPAL_CHECK(support::fib(10) == 55);
@@ -189,6 +195,14 @@ TEST(guards, are_below_stacks_of_the_pool) {
   expect_a_guard("touch_a_pool_stack", "64K", 4096);
   expect_a_guard("touch_a_pool_stack", "256K", 4096);
   expect_a_guard("touch_a_pool_stack", "1M", 65536);
+}
+
+// Where arguments that do not fit are stored.
+TEST(guards, are_above_the_highest_stack_of_the_pool) {
+  for (const char* const size : {"64K", "256K", "1M"}) {
+    EXPECT_TRUE(
+        support::succeeds("look_above_a_pool_stack", {{"NOPAL_WORKERS", "2"}, {"NOPAL_STACK_SIZE", size}}));
+  }
 }
 
 TEST(guards, are_below_the_scheduler_stacks_of_adopted_threads) {
