@@ -264,6 +264,11 @@ TEST_P(thread_end, leaves_the_start_complete) { EXPECT_TRUE(run("cancelled_befor
 TEST_P(thread_end, lets_its_last_destructors_fork) { EXPECT_TRUE(run("fork_in_last_destructors")); }
 INSTANTIATE_TEST_SUITE_P(at_workers, thread_end, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 
+// Without a number of workers the start reads files, where a thread may be cancelled.
+TEST(thread_end_by_default, leaves_the_start_complete) {
+  EXPECT_TRUE(support::succeeds("cancelled_before_the_first_fork"));
+}
+
 // Where somebody steals, nobody can say that nothing was stolen.
 TEST(ended_thread, passes_unstolen_forks_by_exit) {
   EXPECT_TRUE(support::succeeds("exit_in_an_unstolen_child", support::on_workers(1)));

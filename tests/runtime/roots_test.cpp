@@ -198,7 +198,8 @@ NOPAL_PROGRAM(waiting_for_a_future) { return wait_for<promised>(); }
 NOPAL_PROGRAM(waiting_for_a_condition) { return wait_for<announced>(); }
 NOPAL_PROGRAM(waiting_for_a_static) { return wait_for<guarded_static>(); }
 
-/// Two threads that each come to one once flag, whose function is a region, and to a region of their own before and after.
+/// Two threads that come to one once flag, whose function is a region: one outside of scopes, the other with a child beside it, so that
+/// its call may be stolen. They have a region of their own behind it.
 NOPAL_PROGRAM(meeting_at_a_once_flag) {
   const support::watchdog watchdog(rounds_done, patience);
   for (int round = 0; round != rounds; ++round) {
@@ -206,12 +207,20 @@ NOPAL_PROGRAM(meeting_at_a_once_flag) {
     long value = 0;
     std::barrier<> both(2);
     const auto come = [&] {
-      both.arrive_and_wait();
       std::call_once(flag, [&] { value = free_region(round); });
       NOPAL_CHECK(value == free_sum + round);
       NOPAL_CHECK(free_region(round) == free_sum + round);
     };
-    std::thread other(come);
+    std::thread other([&] {
+      support::flag went_on{false};
+      both.arrive_and_wait();
+      nopal::scope s;
+      s.fork([&went_on] { support::wait_briefly(went_on); });
+      come();
+      support::set(went_on);
+      s.join();
+    });
+    both.arrive_and_wait();
     come();
     other.join();
     ++rounds_done;

@@ -318,7 +318,7 @@ NOPAL_PROGRAM(call_once) {
                      [] { tbb::parallel_for(0, 200, [](int) { dawdle(); }, tbb::simple_partitioner()); });
     };
     std::thread first(use);
-    std::thread second(use);
+    std::thread second([&] { tbb::parallel_for(0, 8, [&](int) { use(); }, tbb::simple_partitioner()); });
     first.join();
     second.join();
     tbb::parallel_for(0, 8, [&](int) { use(); }, tbb::simple_partitioner());
