@@ -317,12 +317,33 @@ NOPAL_PROGRAM(mode_of_a_task) {
   return 0;
 }
 
+// What it waits for waits for a task that it has started itself, and on two workers nobody else is there to run that.
+NOPAL_PROGRAM(what_it_started) {
+  if (tbb::this_task_arena::max_concurrency() < 2) return 0;
+  for (int round = 0; round != 20; ++round) {
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> has_run{false};
+    tbb::task_group others;
+    tbb::task_group group;
+    group.run([&] {
+      has_begun = true;
+      wait_until(has_run);
+    });
+    wait_until(has_begun);  // elsewhere
+    others.run([&] { has_run = true; });
+    NOPAL_CHECK(group.wait() == tbb::complete && has_run);
+    NOPAL_CHECK(others.wait() == tbb::complete);
+  }
+  return 0;
+}
+
 class waits : public support::program_at_workers {};
 
 TEST_P(waits, run_bodies_of_loops_of_their_tasks) { EXPECT_TRUE(run("loop_of_a_task")); }
 TEST_P(waits, run_bodies_of_loops_of_what_their_tasks_started) {
   EXPECT_TRUE(run("loop_of_a_task_of_a_task"));
 }
+TEST_P(waits, run_what_they_started_where_nobody_else_can) { EXPECT_TRUE(run("what_it_started")); }
 TEST_P(waits, run_no_bodies_of_other_threads) { EXPECT_TRUE(run("loops_of_others")); }
 TEST_P(waits, have_the_mode_of_the_task_whose_fork_they_take) { EXPECT_TRUE(run("mode_of_a_task")); }
 TEST_P(waits, run_no_bodies_of_other_groups) { EXPECT_TRUE(run("loops_of_another_group")); }

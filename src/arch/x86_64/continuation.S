@@ -48,6 +48,23 @@
         CALL_WITHOUT_RETURN \routine
         .endm
 
+// Keeps what nopal_leave_scheduler restores on the current stack, and where, for the worker at rdi.
+        .macro  KEEP_EXIT
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        pushq   %rbx
+        .cfi_def_cfa_offset 24
+        pushq   %r12
+        .cfi_def_cfa_offset 32
+        pushq   %r13
+        .cfi_def_cfa_offset 40
+        pushq   %r14
+        .cfi_def_cfa_offset 48
+        pushq   %r15
+        .cfi_def_cfa_offset 56
+        movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
+        .endm
+
 // Calls `routine` with the frame at rdi, which is kept, if the program uses reducers. It runs the program's code on the
 // strand's stack, and may return on another thread.
         .macro  DEPOSIT_VIEWS routine
@@ -200,19 +217,7 @@ nopal_resume_and_merge:
         .type   nopal_enter_scheduler, @function
 nopal_enter_scheduler:
         .cfi_startproc
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        pushq   %rbx
-        .cfi_def_cfa_offset 24
-        pushq   %r12
-        .cfi_def_cfa_offset 32
-        pushq   %r13
-        .cfi_def_cfa_offset 40
-        pushq   %r14
-        .cfi_def_cfa_offset 48
-        pushq   %r15
-        .cfi_def_cfa_offset 56
-        movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
+        KEEP_EXIT
         andq    $-64, %rsp
         movq    %rsp, WORKER_SCHEDULER_STACK_POINTER(%rdi)
         CALL_WITHOUT_RETURN nopal_run_scheduler
@@ -227,19 +232,7 @@ nopal_enter_scheduler:
         .type   nopal_visit_scheduler, @function
 nopal_visit_scheduler:
         .cfi_startproc
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        pushq   %rbx
-        .cfi_def_cfa_offset 24
-        pushq   %r12
-        .cfi_def_cfa_offset 32
-        pushq   %r13
-        .cfi_def_cfa_offset 40
-        pushq   %r14
-        .cfi_def_cfa_offset 48
-        pushq   %r15
-        .cfi_def_cfa_offset 56
-        movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
+        KEEP_EXIT
         movq    WORKER_SCHEDULER_STACK_POINTER(%rdi), %rsp
         CALL_WITHOUT_RETURN nopal_run_visit
         .cfi_endproc
