@@ -91,7 +91,9 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
     return stack_pointer;
   }
   const bool to_here = lies_on(*stack, stack_pointer);
-  if (!to_here && !lies_on(*stack, &stack) && !the_runtime().stacks.contains(stack_pointer)) {
+  // Not the address of a local: AddressSanitizer may have put that elsewhere.
+  if (!to_here && !lies_on(*stack, __builtin_frame_address(0)) &&
+      !the_runtime().stacks.contains(stack_pointer)) {
     return stack_pointer;  // between stacks of the program's own
   }
   const std::int32_t forks = self->deque.bottom;
