@@ -20,8 +20,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr std::size_t scheduler_stack_bytes = std::size_t{64} << 10;
-
 pthread_key_t thread_end_key;
 
 /// A scheduler stack with a guard page, or null.

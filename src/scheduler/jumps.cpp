@@ -73,6 +73,28 @@ bool surely_lies_on(const nopal_stack& stack, const void* address) {
   std::abort();
 }
 
+[[noreturn]] void refuse_to_leave_scheduler() {
+  os::write_stderr("nopal: longjmp by a signal handler out of a thread that waits in a join or for work: "
+                   "call sigsetjmp in "
+                   "the handler, or have it set a flag\n");
+  std::abort();
+}
+
+/// Whether a jump from `here` to `there` leaves the scheduler that a signal handler has interrupted: it does not if both are
+/// the handler's own, which runs on the scheduler's stack, on the signal stack, or on one that it has changed to itself.
+bool leaves_scheduler(worker* self, const void* here, const void* there) {
+  if (lies_on_scheduler_stack(self, there) || os::lies_on_signal_stack(there)) {
+    return false;
+  }
+  if (lies_on_scheduler_stack(self, here) || os::lies_on_signal_stack(here)) {
+    return true;
+  }
+  void* low = nullptr;
+  void* high = nullptr;
+  return the_runtime().stacks.contains(there) ||
+         (!is_schedulers_thread(self) && os::native_stack_bounds(low, high) && there >= low && there < high);
+}
+
 }  // namespace
 
 void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept {
@@ -85,15 +107,21 @@ void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end)
 
 /// For a jump to the activation with this frame pointer, if it has one, and this stack pointer: the stack pointer to go on with.
 extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_pointer) noexcept {
-  const worker* const self = this_worker();
-  const nopal_stack* const stack = self == nullptr ? nullptr : get(self->deque.strand.stack);
-  if (stack == nullptr) {
+  worker* const self = this_worker();
+  if (self == nullptr) {
+    return stack_pointer;
+  }
+  // Not the address of a local: AddressSanitizer may have put that elsewhere.
+  const void* const here = __builtin_frame_address(0);
+  const nopal_stack* const stack = get(self->deque.strand.stack);
+  if (stack == nullptr || lies_on_scheduler_stack(self, here)) {
+    if (leaves_scheduler(self, here, stack_pointer)) {
+      refuse_to_leave_scheduler();
+    }
     return stack_pointer;
   }
   const bool to_here = lies_on(*stack, stack_pointer);
-  // Not the address of a local: AddressSanitizer may have put that elsewhere.
-  if (!to_here && !lies_on(*stack, __builtin_frame_address(0)) &&
-      !the_runtime().stacks.contains(stack_pointer)) {
+  if (!to_here && !lies_on(*stack, here) && !the_runtime().stacks.contains(stack_pointer)) {
     return stack_pointer;  // between stacks of the program's own
   }
   const std::int32_t forks = self->deque.bottom;
