@@ -102,6 +102,7 @@ void make_idle(runtime& all, worker* self) noexcept {
     self->spare = nullptr;
   }
   checkers::stack_unmade(self->native.record);
+  self->native.came_home.forget();
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
   self->next_idle = all.idle_workers;

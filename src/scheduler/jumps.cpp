@@ -56,6 +56,34 @@ bool surely_lies_on(const nopal_stack& stack, const void* address) {
          (address >= low && address < high);
 }
 
+/// Whether a jump to `stack_pointer` on `stack`, which `self` runs on, leaves a child that runs there.
+bool leaves_child(const worker* self, const nopal_stack& stack, const char* stack_pointer) {
+  const std::int32_t forks = self->deque.bottom;
+  nopal_frame* const innermost =
+      forks > self->first_entry ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))
+                                : stack.forks.innermost();
+  const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, stack);
+  return bound != nullptr && stack_pointer >= bound && surely_lies_on(stack, stack_pointer);
+}
+
+/// Whether an activation has called what is the base of `stack`, or what is that of a stack further out. It may have been on this
+/// stack before it came home and called that, and a buffer of then looks as if it led here.
+bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
+  if (frame_pointer == nullptr || frame_pointer == stack.base.frame_pointer) {
+    return false;
+  }
+  // Those stacks are at rest, or what runs there is a child: what they say of the activations further out stays.
+  const nopal_stack* outer = &stack;
+  while (outer->native_owner == nullptr && outer->base.scope != nullptr &&
+         outer->base.scope->home != nullptr) {
+    outer = outer->base.scope->home;
+    if (outer->base.frame_pointer == frame_pointer || outer->came_home.find(frame_pointer) != nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
+
 [[noreturn]] void refuse_to_leave_child() {
   os::write_stderr("nopal: longjmp out of a child that was forked: call setjmp in the child, or have it "
                    "return its error\n");
@@ -124,28 +152,31 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
   if (!to_here && !lies_on(*stack, here) && !the_runtime().stacks.contains(stack_pointer)) {
     return stack_pointer;  // between stacks of the program's own
   }
-  const std::int32_t forks = self->deque.bottom;
-  const bool in_child = forks > self->first_entry;
   if (to_here) {
     if (leaves_pinned_call(self, stack, stack_pointer)) {
       refuse_to_leave_body();
     }
-    nopal_frame* const innermost =
-        in_child ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))
-                 : stack->forks.innermost();
-    const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, *stack);
-    if (bound != nullptr && stack_pointer >= bound && surely_lies_on(*stack, stack_pointer)) {
+    if (leaves_child(self, *stack, stack_pointer)) {
       refuse_to_leave_child();
+    }
+    if (is_outside(*stack, frame_pointer)) {
+      refuse_to_leave_children();
     }
     return stack_pointer;
   }
-  if (!in_child && frame_pointer == stack->entered_frame && frame_pointer != nullptr) {
-    return stack->entered_at;
+  char* destination = stack->came_home.find(frame_pointer);
+  if (destination == nullptr && frame_pointer != nullptr && frame_pointer == stack->base.frame_pointer) {
+    destination = stack->base.start;
   }
-  if (in_child) {
+  // No activation can have come here since the youngest fork.
+  if (self->deque.bottom > self->first_entry ||
+      (destination != nullptr && leaves_child(self, *stack, destination))) {
     refuse_to_leave_child();
   }
-  refuse_to_leave_children();
+  if (destination == nullptr) {
+    refuse_to_leave_children();
+  }
+  return destination;
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE
