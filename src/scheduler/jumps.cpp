@@ -10,6 +10,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
+#include "view/merge.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -66,6 +67,10 @@ bool leaves_child(const worker* self, const nopal_stack& stack, const char* stac
   return bound != nullptr && stack_pointer >= bound && surely_lies_on(stack, stack_pointer);
 }
 
+bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) {
+  return stack.merge != nullptr && stack_pointer > stack.merge->at && surely_lies_on(stack, stack_pointer);
+}
+
 /// Whether an activation has called what is the base of `stack`, or what is that of a stack further out. It may have been on this
 /// stack before it came home and called that, and a buffer of then looks as if it led here.
 bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
@@ -98,6 +103,11 @@ bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
 
 [[noreturn]] void refuse_to_leave_body() {
   os::write_stderr("nopal: longjmp out of a body of an algorithm: call setjmp in the body\n");
+  std::abort();
+}
+
+[[noreturn]] void refuse_to_leave_reduction() {
+  os::write_stderr("nopal: longjmp out of a reduction: call setjmp in it, or have it throw\n");
   std::abort();
 }
 
@@ -156,6 +166,9 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
     if (leaves_pinned_call(self, stack, stack_pointer)) {
       refuse_to_leave_body();
     }
+    if (leaves_reduction(*stack, stack_pointer)) {
+      refuse_to_leave_reduction();
+    }
     if (leaves_child(self, *stack, stack_pointer)) {
       refuse_to_leave_child();
     }
@@ -167,6 +180,9 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
   char* destination = stack->came_home.find(frame_pointer);
   if (destination == nullptr && frame_pointer != nullptr && frame_pointer == stack->base.frame_pointer) {
     destination = stack->base.start;
+  }
+  if (stack->merge != nullptr && (destination == nullptr || leaves_reduction(*stack, destination))) {
+    refuse_to_leave_reduction();
   }
   // No activation can have come here since the youngest fork.
   if (self->deque.bottom > self->first_entry ||

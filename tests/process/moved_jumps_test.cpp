@@ -6,6 +6,8 @@
 #include <csignal>
 #include <string>
 
+#include <nopal/reducer.hpp>
+
 #include "process/jumping.hpp"
 #include "support/strands.hpp"
 
@@ -120,10 +122,53 @@ NOPAL_PROGRAM(jumps_out_of_many_levels) {
   return 0;
 }
 
+/// A sum whose reductions fail.
+jmp_buf outside;
+bool out_of_reductions = false;
+
+struct jumping_sum {
+  using value_type = long;
+  static long identity() { return 0; }
+  static void reduce(long& left, long&& right) {
+    if (out_of_reductions) fail(outside, 1);
+    jmp_buf error;
+    if (setjmp(error) == 0) fail(error, 1);
+    left += right;
+  }
+};
+
+[[gnu::noinline]] void updates(nopal::reducer<jumping_sum>& sum) {
+  flag went_on{false};
+  scope s;
+  s.fork([&] {
+    support::wait_for_continuation(went_on);
+    *sum += 1;
+  });
+  *sum += 2;
+  set(went_on);
+  s.join();
+}
+
+NOPAL_PROGRAM(jumps_within_reductions) {
+  nopal::reducer<jumping_sum> sum;
+  for (int i = 0; i < rounds; ++i) updates(sum);
+  NOPAL_CHECK(sum.value() == 3 * rounds);
+  return 0;
+}
+
+NOPAL_PROGRAM(leaves_a_reduction) {
+  nopal::reducer<jumping_sum> sum;
+  out_of_reductions = true;
+  if (setjmp(outside) == 0) updates(sum);
+  return 3;
+}
+
 class moved_jumps : public support::program_at_workers {};
 
 TEST_P(moved_jumps, after_calls_that_joined_work) { EXPECT_TRUE(run("jumps_after_calls_that_joined")); }
 TEST_P(moved_jumps, out_of_many_levels_work) { EXPECT_TRUE(run("jumps_out_of_many_levels")); }
+
+TEST_P(moved_jumps, within_reductions_work) { EXPECT_TRUE(run("jumps_within_reductions")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, moved_jumps, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());
@@ -160,6 +205,16 @@ TEST(refused_moved_jumps, to_a_stack_that_was_left_and_is_used_anew_are_a_line) 
       EXPECT_EQ(
           end.err,
           "nopal: longjmp out of a function with children that are not joined: join its scopes before\n");
+    }
+  }
+}
+
+TEST(refused_moved_jumps, out_of_a_reduction_are_a_line) {
+  for (const int workers : {2, 7}) {
+    for (int i = 0; i < 5; ++i) {
+      const support::outcome end = support::run_program("leaves_a_reduction", support::on_workers(workers));
+      EXPECT_EQ(end.signal, SIGABRT) << end.description();
+      EXPECT_EQ(end.err, "nopal: longjmp out of a reduction: call setjmp in it, or have it throw\n");
     }
   }
 }
