@@ -122,6 +122,12 @@ void after(void* order) noexcept {
   }
 }
 
+void thread_begins() noexcept {
+  if (thread_present) {
+    thread::share_thread_locals();
+  }
+}
+
 void begin_untold_order() noexcept {
   if (thread_present) {
     thread::ignore_locks();

@@ -44,6 +44,7 @@ void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept;
 void end_visit(stack_record& scheduler, stack_record& strand) noexcept;
 void before(void* order) noexcept;
 void after(void* order) noexcept;
+void thread_begins() noexcept;
 void begin_untold_order() noexcept;
 void end_untold_order() noexcept;
 }  // namespace watched
@@ -116,6 +117,13 @@ inline void before(void* order) noexcept {
 inline void after(void* order) noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
     watched::after(order);
+  }
+}
+
+/// Strands that the calling thread runs have its thread-local variables one after the other, in whatever order they run.
+inline void thread_begins() noexcept {
+  if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+    watched::thread_begins();
   }
 }
 

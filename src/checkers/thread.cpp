@@ -4,6 +4,7 @@
 // strands that a worker runs one after the other have none. Order is told by the address of a field of the frame.
 
 #include "checkers/tools.hpp"
+#include "os/os.hpp"
 
 extern "C" {
 // Weak: null in a process without the tool.
@@ -13,6 +14,8 @@ __attribute__((weak)) void __tsan_destroy_fiber(void* fiber);
 __attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 __attribute__((weak)) void __tsan_acquire(void* order);
 __attribute__((weak)) void __tsan_release(void* order);
+__attribute__((weak)) void AnnotateBenignRaceSized(const char* file, int line, const volatile void* memory,
+                                                   unsigned long bytes, const char* why);
 __attribute__((weak)) void AnnotateIgnoreSyncBegin(const char* file, int line);
 __attribute__((weak)) void AnnotateIgnoreSyncEnd(const char* file, int line);
 }
@@ -31,7 +34,8 @@ constexpr unsigned without_order = 1;
 bool is_present() noexcept {
   return __tsan_get_current_fiber != nullptr && __tsan_create_fiber != nullptr &&
          __tsan_destroy_fiber != nullptr && __tsan_switch_to_fiber != nullptr && __tsan_acquire != nullptr &&
-         __tsan_release != nullptr && AnnotateIgnoreSyncBegin != nullptr && AnnotateIgnoreSyncEnd != nullptr;
+         __tsan_release != nullptr && AnnotateBenignRaceSized != nullptr &&
+         AnnotateIgnoreSyncBegin != nullptr && AnnotateIgnoreSyncEnd != nullptr;
 }
 
 void change_stack(stack_record& from, stack_record& to) noexcept {
@@ -55,6 +59,12 @@ void drop_fiber(stack_record& stack) noexcept {
 
 void comes_before(void* order) noexcept { __tsan_release(order); }
 void comes_after(void* order) noexcept { __tsan_acquire(order); }
+void share_thread_locals() noexcept {
+  os::for_each_thread_local_block([](void* block, std::size_t bytes) {
+    AnnotateBenignRaceSized(__FILE__, __LINE__, block, bytes,
+                            "thread-local variables of strands on one thread");
+  });
+}
 void ignore_locks() noexcept { AnnotateIgnoreSyncBegin(__FILE__, __LINE__); }
 void heed_locks() noexcept { AnnotateIgnoreSyncEnd(__FILE__, __LINE__); }
 

@@ -30,6 +30,8 @@ void drop_fiber(stack_record& stack) noexcept;
 /// What this fiber did so far comes before what any fiber does after it has called `comes_after`.
 void comes_before(void* order) noexcept;
 void comes_after(void* order) noexcept;
+/// No race is reported about the thread-local variables of the calling thread.
+void share_thread_locals() noexcept;
 /// Between the two, what this thread locks and unlocks is no order.
 void ignore_locks() noexcept;
 void heed_locks() noexcept;

@@ -137,6 +137,10 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
+/// Calls `use` for each piece of memory that holds thread-local variables of the calling thread: one for each program or library
+/// that has some and is loaded now, but for those whose memory the system makes at a thread's first use of it.
+void for_each_thread_local_block(void (*use)(void* block, std::size_t bytes)) noexcept;
+
 /// The calling thread's stack as the system made it: [low, high), without its guard. Foreign to our own stacks.
 bool native_stack_bounds(void*& low, void*& high) noexcept;
 
@@ -221,6 +225,9 @@ struct topology {
 
 /// Writes one message, of up to 1023 bytes, to stderr in one system call, past every buffer. Keeps errno.
 [[gnu::format(printf, 1, 2)]] void write_stderr(const char* format, ...) noexcept;
+
+/// Writes the line, unless another thread has written its own, and aborts: a process has one last line.
+[[noreturn]] void end_process(const char* line) noexcept;
 
 }  // namespace os
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -298,6 +298,7 @@ __attribute__((destructor(101))) void at_unload() {
 }  // namespace
 
 void begin_visits(worker* self) noexcept {
+  checkers::thread_begins();
   exception_state* const exceptions = this_thread_exceptions();
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
     each->exceptions = exceptions;

@@ -2,6 +2,8 @@
 
 #include "explore/life_world.hpp"
 
+#include <cstdlib>
+
 #include "deque/deque.hpp"
 #include "scheduler/tags.hpp"
 
@@ -121,6 +123,7 @@ not_cancelled::~not_cancelled() { static_cast<void>(before_); }
 std::uint64_t monotonic_ns() noexcept { return 0; }
 void yield() noexcept { explore::yield(); }
 void write_stderr(const char*, ...) noexcept {}
+void end_process(const char*) noexcept { std::abort(); }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   explore::futex_wait(&word, expected, false);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <nopal/detail/pinned.h>
+#include <nopal/parallel.hpp>
 
 #include "os/os.hpp"
 #include "support/strands.hpp"
@@ -226,6 +227,47 @@ NOPAL_PROGRAM(exit_on_the_pool_in_a_pinned_call) {
   return 0;
 }
 
+/// As many strands as workers, each on a thread of its own, end these at the same time.
+NOPAL_PROGRAM(exit_on_all_threads_at_once) {
+  no_core();
+  std::atomic<int> arrived = 0;
+  nopal::parallel_for(0, nopal::workers(), 1, [&arrived](int) {
+    for (++arrived; arrived < nopal::workers();) std::this_thread::yield();
+    end_at_depth(1, [] { pthread_exit(nullptr); });
+  });
+  return 0;
+}
+
+/// The child's own handler, or an exception that a function with a scope handles while it forks.
+NOPAL_PROGRAM(exit_in_a_handler_of_the_child) {
+  const auto body = [] {
+    end_at_depth(3, [] {
+      try {
+        throw 1;
+      } catch (int) {
+        end_at_depth(0, [] {});
+        pthread_exit(ended());
+      }
+    });
+  };
+  NOPAL_CHECK(run_thread(body) == ended());
+  NOPAL_CHECK(destroyed >= 12);
+  check_unharmed();
+  return 0;
+}
+
+NOPAL_PROGRAM(exit_in_a_child_forked_in_a_handler) {
+  no_core();
+  run_thread([] {
+    try {
+      throw 1;
+    } catch (int) {
+      end_at_depth(0, [] { pthread_exit(nullptr); });
+    }
+  });
+  return 0;
+}
+
 NOPAL_PROGRAM(exit_in_a_stolen_child) {
   no_core();
   run_thread([] {
@@ -288,6 +330,23 @@ TEST(ended_thread, elsewhere_is_one_line_and_the_end_of_the_process) {
   for (const char* const program : {"exit_on_the_pool", "exit_on_the_pool_in_an_unstolen_child",
                                     "exit_on_the_pool_in_a_pinned_call", "exit_in_a_stolen_child"}) {
     for (const int workers : {2, 7}) expect_one_line(program, workers, "nopal: a thread was ended (");
+  }
+}
+/// Another thread's line of the same kind would not say more.
+TEST(ended_thread, says_so_once_if_several_end) {
+  for (int i = 0; i < 10; ++i)
+    expect_one_line("exit_on_all_threads_at_once", 7, "nopal: a thread was ended (");
+}
+TEST(ended_thread, leaves_a_handler_of_its_child) {
+  EXPECT_TRUE(support::succeeds("exit_in_a_handler_of_the_child", support::on_workers(1)));
+}
+/// By the C++ library, which keeps no forced unwinding beside an exception that is handled.
+TEST(ended_thread, terminates_in_a_child_forked_in_a_handler) {
+  for (const int workers : {1, 7}) {
+    const support::outcome seen =
+        support::run_program("exit_in_a_child_forked_in_a_handler", support::on_workers(workers));
+    EXPECT_EQ(seen.signal, SIGABRT) << seen.description();
+    EXPECT_EQ(seen.err.find("terminat"), 0U) << seen.description();
   }
 }
 TEST(ended_thread, in_a_child_in_c_is_one_line_and_the_end_of_the_process) {

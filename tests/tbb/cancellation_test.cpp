@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "support/program.hpp"
+#include "support/strands.hpp"
 
 namespace {
 
@@ -75,6 +76,31 @@ NOPAL_PROGRAM(exceptions_of_loops) {
   calls = 0;
   tbb::parallel_for(0, 1000, [&](int) { ++calls; });
   NOPAL_CHECK(calls == 1000);
+  return 0;
+}
+
+/// What comes first in serial order among those that are thrown before the loop is cancelled.
+NOPAL_PROGRAM(the_first_exception_of_a_loop) {
+  for (int round = 0; round != 200; ++round) {
+    std::atomic<int> first{count};
+    int caught = -1;
+    try {
+      tbb::parallel_for(
+          0, 64,
+          [&first](int i) {
+            support::burn(i < 32 ? 3000 : 10);
+            if (i == 0) return;
+            for (int seen = first; i < seen && !first.compare_exchange_weak(seen, i);) {
+            }
+            throw i;
+          },
+          tbb::simple_partitioner());
+    } catch (int thrown) {
+      caught = thrown;
+    }
+    NOPAL_CHECK(caught == first);
+    NOPAL_CHECK(nopal::workers() > 1 || caught == 1);
+  }
   return 0;
 }
 
@@ -207,6 +233,9 @@ class cancellation : public support::program_at_workers {};
 
 TEST_P(cancellation, follows_an_exception_which_leaves_the_algorithm) {
   EXPECT_TRUE(run("exceptions_of_loops"));
+}
+TEST_P(cancellation, leaves_the_first_exception_in_serial_order) {
+  EXPECT_TRUE(run("the_first_exception_of_a_loop"));
 }
 TEST_P(cancellation, of_an_inner_loop_leaves_the_outer_alone) {
   EXPECT_TRUE(run("a_loop_inside_a_loop_that_fails"));

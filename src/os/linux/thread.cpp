@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -226,6 +227,18 @@ not_cancelled::not_cancelled() noexcept {
 not_cancelled::~not_cancelled() { (void)pthread_setcancelstate(before_, nullptr); }
 
 void yield() noexcept { (void)sched_yield(); }
+
+void for_each_thread_local_block(void (*use)(void* block, std::size_t bytes)) noexcept {
+  const auto tell = [](dl_phdr_info* module, std::size_t, void* context) {
+    for (int i = 0; i < module->dlpi_phnum; ++i) {
+      if (module->dlpi_phdr[i].p_type == PT_TLS && module->dlpi_tls_data != nullptr) {
+        (*static_cast<decltype(use)*>(context))(module->dlpi_tls_data, module->dlpi_phdr[i].p_memsz);
+      }
+    }
+    return 0;
+  };
+  dl_iterate_phdr(tell, &use);
+}
 
 bool native_stack_bounds(void*& low, void*& high) noexcept {
   pthread_attr_t attributes;
