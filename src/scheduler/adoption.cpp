@@ -20,8 +20,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr std::size_t scheduler_stack_bytes = std::size_t{64} << 10;
-
 pthread_key_t thread_end_key;
 
 /// A scheduler stack with a guard page, or null.
@@ -104,6 +102,7 @@ void make_idle(runtime& all, worker* self) noexcept {
     self->spare = nullptr;
   }
   checkers::stack_unmade(self->native.record);
+  self->native.came_home.forget();
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
   self->next_idle = all.idle_workers;

@@ -30,8 +30,7 @@ constexpr std::uint32_t steals_to_settle = 1U << 30;
   if (stack->base.frame_pointer == frame->frame_pointer) {
     stack->second.store(0, std::memory_order_relaxed);  // the child that spoke there has been counted
   }
-  stack->entered_frame = frame->frame_pointer;
-  stack->entered_at = static_cast<char*>(frame->home_stack_pointer);
+  stack->came_home.note(frame->frame_pointer, static_cast<char*>(frame->home_stack_pointer));
   run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
@@ -105,6 +104,7 @@ void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
 void leave_empty(worker* self, nopal_stack* stack) {
   stack->base = {};
   stack->forks.count = 0;
+  stack->came_home.forget();
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);

@@ -14,7 +14,8 @@ using view::view_set;
 /// A merge while it lives, as the stack knows it on which it runs. The strand may be elsewhere in between, and comes back there.
 class merge_under_way {
 public:
-  merge_under_way() noexcept : stack_(this_worker()->deque.strand.stack), record_{0, stack_->merge} {
+  merge_under_way() noexcept
+      : stack_(this_worker()->deque.strand.stack), record_{0, stack_->merge, __builtin_frame_address(0)} {
     stack_->merge = &record_;
   }
   merge_under_way(const merge_under_way&) = delete;

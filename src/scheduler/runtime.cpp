@@ -15,8 +15,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr std::size_t pool_thread_stack_bytes = std::size_t{256} << 10;
-
 /// Whether some pair of CPUs is nearer than another.
 bool has_hierarchy(const os::topology& topology) {
   int nearest = os::distance_levels;

@@ -102,11 +102,9 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   NOPAL_DISTURB();
   const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before,
-                 leaves_home ? frame : seen.base_scope};
+  stack->base = {frame->frame_pointer, home_pointer - start, start,
+                 frame->last_steal,    segment_before,       leaves_home ? frame : seen.base_scope};
   stack->second.store(0, std::memory_order_relaxed);
-  stack->entered_frame = frame->frame_pointer;
-  stack->entered_at = start;
   __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
   run_on(self, stack);
   if (second && !leaves_home) {

@@ -41,6 +41,7 @@ void run_taken_in_arena(void* argument) noexcept {
 /// At work before the task is gone from its list: see any_strand_active.
 void be_at_work(worker* self) noexcept {
   self->spare->base = {};
+  self->spare->came_home.forget();
   run_on(self, self->spare);
 }
 
