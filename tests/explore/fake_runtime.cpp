@@ -10,8 +10,8 @@
 extern "C" {
 __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
 
-void nopal_resume(nopal_frame* frame, void*, void*) {
-  explore::the_scheduler_model->resumed(frame);
+void nopal_resume(nopal_frame* frame, void* stack_pointer, void*) {
+  explore::the_scheduler_model->resumed_at(frame, static_cast<char*>(stack_pointer));
   explore::finish();
 }
 void nopal_leave_scheduler(void*) { explore::finish(); }
@@ -28,13 +28,17 @@ bool start_runtime(runtime&) noexcept { return true; }
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
 void check_end_of_thread(worker*, const nopal_stack*, bool) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
-void drop_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
-void return_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 
-nopal_stack* stack_pool::take(const void*) noexcept { return nullptr; }
+nopal_stack* stack_pool::take(const void* below) noexcept {
+  if (below == nullptr) {
+    explore::the_scheduler_model->looks_for_work();
+  }
+  return nullptr;
+}
+bool stack_pool::is_high(const nopal_stack*) const noexcept { return false; }  // so workers keep none
 std::size_t stack_pool::give(nopal_stack* stack) noexcept {
-  explore::the_scheduler_model->touch(stack);
+  explore::the_scheduler_model->given(stack);
   return 0;
 }
 std::size_t stack_pool::retain(nopal_stack* stack, const void*) noexcept {

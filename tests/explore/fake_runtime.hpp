@@ -30,7 +30,13 @@ public:
   void set_up() override;
   void switch_to(int thread) override;
   /// A strand goes on at `frame`, on the calling thread, which ends after this.
-  virtual void resumed(nopal_frame* frame) = 0;
+  virtual void resumed(nopal_frame* /*frame*/) {}
+  /// The same, with where on its stack; need not return.
+  virtual void resumed_at(nopal_frame* frame, char* /*stack_pointer*/) { resumed(frame); }
+  /// A worker without a stack at hand is about to look for work; need not return.
+  virtual void looks_for_work() {}
+  /// The stack goes to the pool.
+  virtual void given(nopal_stack* stack) { touch(stack); }
 
   /// Somebody uses the stack, or its description.
   void touch(const nopal_stack* stack);
