@@ -18,7 +18,7 @@ namespace {
 
 constexpr int looks_before_yield = 64;
 
-/// What happened to groups, for those who wait. Not in the group: it may be gone when it is over.
+/// What happened to groups and arenas, for those who wait. Not in the group: it may be gone when it is over.
 struct alignas(64) event_count {
   std::atomic<std::uint32_t> events{0};
 };
@@ -79,8 +79,8 @@ bool push_to_thread(nopal_task* task) noexcept {
 
 constinit task_list tasks_of_nobody;
 
-std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(group);
+std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(group_or_arena);
   return places[(address >> 5U ^ address >> 12U) % place_count].events;
 }
 
