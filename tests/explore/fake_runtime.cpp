@@ -14,7 +14,10 @@ void nopal_resume(nopal_frame* frame, void* stack_pointer, void*) {
   explore::the_scheduler_model->resumed_at(frame, static_cast<char*>(stack_pointer));
   explore::finish();
 }
-void nopal_leave_scheduler(void*) { explore::finish(); }
+void nopal_leave_scheduler(void*) {
+  explore::the_scheduler_model->leaves_scheduler();
+  explore::finish();
+}
 }
 
 namespace nopal {
@@ -83,11 +86,11 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
   explore::the_scheduler_model->park_sleeps();
   explore::futex_wait(&word, expected, false);
 }
-bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) noexcept {
-  if (expected == awake) {
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t ns) noexcept {
+  if (this_worker() != nullptr && &word == &this_worker()->park && expected == awake) {
     explore::finish();  // wait_for_stack: the model gave this worker none, since it is of no more interest
   }
-  return explore::futex_wait(&word, expected, true);
+  return explore::futex_wait(&word, expected, explore::the_scheduler_model->passes(ns));
 }
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
   return explore::the_scheduler_model->faults.no_wake ? 0 : explore::futex_wake(&word, count);

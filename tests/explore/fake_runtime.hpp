@@ -33,6 +33,10 @@ public:
   virtual void resumed(nopal_frame* /*frame*/) {}
   /// The same, with where on its stack; need not return.
   virtual void resumed_at(nopal_frame* frame, char* /*stack_pointer*/) { resumed(frame); }
+  /// The worker of the calling thread goes back to where it entered its scheduler; need not return.
+  virtual void leaves_scheduler() {}
+  /// Whether a wait of so many nanoseconds ends by itself, as far as this model relies on it.
+  [[nodiscard]] virtual bool passes(std::uint64_t /*ns*/) const { return true; }
   /// A worker without a stack at hand is about to look for work; need not return.
   virtual void looks_for_work() {}
   /// The stack goes to the pool.
