@@ -34,10 +34,7 @@ void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullpt
 bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 
 nopal_stack* stack_pool::take(const void* below) noexcept {
-  if (below == nullptr) {
-    explore::the_scheduler_model->looks_for_work();
-  }
-  return nullptr;
+  return below == nullptr ? explore::the_scheduler_model->wants_stack() : nullptr;
 }
 bool stack_pool::is_high(const nopal_stack*) const noexcept { return false; }  // so workers keep none
 std::size_t stack_pool::give(nopal_stack* stack) noexcept {

@@ -37,8 +37,8 @@ public:
   virtual void leaves_scheduler() {}
   /// Whether a wait of so many nanoseconds ends by itself, as far as this model relies on it.
   [[nodiscard]] virtual bool passes(std::uint64_t /*ns*/) const { return true; }
-  /// A worker without a stack at hand is about to look for work; need not return.
-  virtual void looks_for_work() {}
+  /// The calling thread's worker is about to look for work and wants a stack at hand. Null: there is none. Need not return.
+  virtual nopal_stack* wants_stack() { return nullptr; }
   /// The stack goes to the pool.
   virtual void given(nopal_stack* stack) { touch(stack); }
 

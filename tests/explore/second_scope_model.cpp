@@ -112,7 +112,7 @@ public:
     touch(stack);
   }
 
-  void looks_for_work() override { explore::finish(); }
+  nopal_stack* wants_stack() override { explore::finish(); }
 
   void check() override {
     require(over_, "nobody resumes the strand");

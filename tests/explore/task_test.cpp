@@ -33,6 +33,12 @@ TEST(tasks, are_taken_by_the_pool) {
   expect_right(task_scene::pool, "wp", {.preemptions = 4});
   expect_right(task_scene::pool, "wp", {.preemptions = 3, .early_timeouts = true});
 }
+TEST(visits, take_a_continuation_of_the_group) {
+  explore::expect_right(*explore::make_visit_model(false), {.preemptions = 1});
+}
+TEST(visits, take_what_is_needed) {
+  explore::expect_right(*explore::make_visit_model(true), {.preemptions = 1});
+}
 TEST(arenas, tell_each_thread_that_waits_of_room) {
   expect_right(task_scene::enter, "ww");
   expect_right(task_scene::enter, "www", {.preemptions = 3});
@@ -70,6 +76,16 @@ TEST(task_faults, end_relaxed) {
   explore::expect_failure(*explore::make_task_model(task_scene::finish, "ww"), memory_kind::views,
                           {.broken = "end relaxed"});
 }
+void expect_visit_broken(bool needed, const char* fault) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    explore::expect_failure(*explore::make_visit_model(needed), memory, {.preemptions = 1, .broken = fault});
+  }
+}
+
+TEST(visit_faults, visit_does_not_end) { expect_visit_broken(false, "visit does not end"); }
+TEST(visit_faults, nap_looks_for_no_strand) { expect_visit_broken(true, "nap looks for no strand"); }
+TEST(visit_faults, wait_not_told) { expect_visit_broken(true, "wait not told"); }
+TEST(visit_faults, stack_not_given_back) { expect_visit_broken(false, "stack not given back"); }
 TEST(arena_faults, room_not_counted) { expect_broken(task_scene::enter, "ww", "room not counted"); }
 TEST(arena_faults, room_counted_by_one_bit) {
   expect_broken(task_scene::enter, "www", "room counted by one bit");

@@ -84,16 +84,19 @@ void task_world::set_up() {
     nested_[i].native.native_owner = &nested_[i];
     nopal_begin_pinned(&call);
     nopal_end_pinned(&call);
+    name_nested(nested_[i]);
     for (nopal::worker* one : {&self, &nested_[i]}) {
-      ignore(&one->deque, sizeof one->deque);
+      if (one != looked_at) {
+        ignore(&one->deque, sizeof one->deque);
+        ignore(&one->inbox, sizeof one->inbox);
+        ignore(&one->task_group, sizeof one->task_group);
+      }
       ignore(&one->nested, sizeof one->nested);
       ignore(&one->local, sizeof one->local);
       ignore(&one->cpu, sizeof one->cpu);
       ignore(&one->counts, sizeof one->counts);
       ignore(&one->visitors, sizeof one->visitors);
       ignore(&one->has_thread, sizeof one->has_thread);
-      ignore(&one->inbox, sizeof one->inbox);
-      ignore(&one->task_group, sizeof one->task_group);
       ignore(&one->starter, sizeof one->starter);
       ignore(&one->starter_number, sizeof one->starter_number);
       ignore(&one->task_number, sizeof one->task_number);

@@ -26,13 +26,14 @@ public:
 
 protected:
   [[nodiscard]] bool is(int thread, char kind) const { return kinds_[thread] == kind; }
-  /// Of the thread's first worker and of that nested in it, with a deque. Others' are empty and not looked at.
-  virtual void name_deque(nopal::worker& /*one*/) {}
+  /// May give a nested worker a deque, and name that and what else matters of it.
+  virtual void name_nested(nopal::worker& /*one*/) {}
   /// Lists whose contents are part of the state, beside those of threads.
   virtual std::uint64_t arenas_content() { return 0; }
   static std::uint64_t content_of(const nopal_task* oldest);
 
   static nopal::worker nested_[most_workers];
+  nopal::worker* looked_at = nullptr;  // its deque, inbox and task are not ignored
 
 private:
   std::uint64_t content_of(const nopal::task_list& list);
