@@ -138,7 +138,8 @@ nopal_task* take_from_arenas() noexcept {
 }
 
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept {
-  if (arenas_with_tasks.load(std::memory_order_relaxed) == 0) {
+  // Sequentially consistent: after the waiter's announcement; see push_to_arena.
+  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
@@ -150,7 +151,8 @@ nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) n
 }
 
 nopal_task* enter_for_task(const nopal_task_group* group) noexcept {
-  if (arenas_with_tasks.load(std::memory_order_relaxed) == 0) {
+  // Sequentially consistent as above.
+  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
