@@ -31,7 +31,8 @@ public:
     task_.group = &group_;
     task_.run = [](nopal_task* task) { the_model->run_task(task); };
     arena_ = {};
-    arena_.limit = arena_.worker_limit = 1;
+    arena_.limit = scene_ == task_scene::push_to_arena ? 2 : 1;
+    arena_.worker_limit = 1;
     arena_.references = 2;
     arena_.threads = scene_ == task_scene::enter || scene_ == task_scene::arena ? 1 : 0;
     arena_.destroy = [](nopal_arena*) {};
@@ -57,10 +58,16 @@ public:
     case task_scene::finish: return thread == 0 ? wait() : finish(thread);
     case task_scene::push: return thread == 0 ? wait() : push_and_finish(thread);
     case task_scene::push_last: return thread == 0 ? wait() : push();
+    case task_scene::push_to_arena: return thread == 0 ? wait() : push_and_finish(thread);
+    case task_scene::push_and_end: return thread == 0 ? wait() : push_and_end(thread);
     case task_scene::both_wait: return thread < 2 ? wait() : finish(thread);
     case task_scene::pool:
       if (thread != 0) nopal::find_work(&workers[thread]);
       require(nopal_task_push(&task_) == 0, "a task is not taken");
+      return lock(&not_run_);
+    case task_scene::pool_at_end:
+      if (thread != 0) nopal::find_work(&workers[thread]);
+      push_and_end(thread);
       return lock(&not_run_);
     case task_scene::enter: return thread == 0 ? leave() : enter_and_leave();
     case task_scene::arena:
@@ -83,13 +90,14 @@ protected:
 
 private:
   void wait() {
-    nopal_task_wait(&group_, nullptr);
+    nopal_task_wait(&group_, scene_ == task_scene::push_to_arena ? &arena_ : nullptr);
     for (int i = 1; i < threads(); ++i) {
       if (scene_ == task_scene::finish || (i == threads() - 1 && scene_ != task_scene::push_last)) {
         require(results_[i].read() == 1, "what a task did is not seen");
       }
     }
-    if (scene_ == task_scene::push || scene_ == task_scene::push_last) {
+    if (scene_ == task_scene::push || scene_ == task_scene::push_last ||
+        scene_ == task_scene::push_to_arena || scene_ == task_scene::push_and_end) {
       require(ran_.read() == 1, "a task did not run");
     }
     if (fetch_sub(&waiters_, 1U, __ATOMIC_ACQ_REL) == 1) {
@@ -102,8 +110,14 @@ private:
     nopal_task_finish(&group_);
   }
   void push_and_finish(int thread) {
+    task_.arena = scene_ == task_scene::push_to_arena ? &arena_ : nullptr;
     require(nopal_task_push(&task_) == 0, "a task is not taken");
     lock(&not_run_);  // by somebody else
+    finish(thread);
+  }
+  void push_and_end(int thread) {
+    require(nopal_task_push(&task_) == 0, "a task is not taken");
+    nopal::leave_tasks(workers[thread].tasks);
     finish(thread);
   }
   void push() { require(nopal_task_push_announced(&task_) == 0, "a task is not taken"); }

@@ -12,11 +12,14 @@ namespace explore {
 enum class task_scene {
   finish,  ///< each of the others finishes one task of the group
   push,  ///< the second pushes a task of the group, and finishes its own when that has run, which it does not run itself
-  push_last,  ///< the second pushes the only task of the group, which may be gone then
-  both_wait,  ///< the second waits too, the third finishes the task
-  pool,       ///< the first pushes a task, and goes on when it has run; the second is of the pool
-  enter,      ///< the first is in an arena that is full, and leaves it; each of the others enters and leaves
-  arena,      ///< the first, in an arena, pushes a task there and leaves; the second is of the pool
+  push_last,      ///< the second pushes the only task of the group, which may be gone then
+  push_to_arena,  ///< as push, where both are in an arena
+  push_and_end,   ///< the second pushes the only task of the group, and its thread ends
+  both_wait,      ///< the second waits too, the third finishes the task
+  pool,           ///< the first pushes a task, and goes on when it has run; the second is of the pool
+  pool_at_end,    ///< the same, but the first thread's worker ends before it waits for that
+  enter,  ///< the first is in an arena that is full, and leaves it; each of the others enters and leaves
+  arena,  ///< the first, in an arena, pushes a task there and leaves; the second is of the pool
 };
 
 /// `threads` is a letter for each: `w` of the program and a worker, `s` of the program and none, `p` of the pool. Naps are

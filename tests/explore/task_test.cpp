@@ -29,6 +29,16 @@ TEST(tasks, wait_beside_the_last_push) {
   expect_right(task_scene::push_last, "ww", {.preemptions = 4});
   expect_right(task_scene::push_last, "sw");
 }
+TEST(tasks, wait_beside_a_push_to_its_arena) {
+  expect_right(task_scene::push_to_arena, "ww", {.preemptions = 2});
+}
+TEST(tasks, wait_beside_the_end_of_the_pushers_thread) {
+  expect_right(task_scene::push_and_end, "ww", {.preemptions = 2});
+}
+TEST(tasks, are_taken_by_the_pool_at_the_end_of_the_pushers_thread) {
+  expect_right(task_scene::pool_at_end, "wp", {.preemptions = 2});
+  expect_right(task_scene::pool_at_end, "wp", {.preemptions = 2, .early_timeouts = true});
+}
 TEST(tasks, are_taken_by_the_pool) {
   expect_right(task_scene::pool, "wp", {.preemptions = 4});
   expect_right(task_scene::pool, "wp", {.preemptions = 3, .early_timeouts = true});
@@ -61,6 +71,14 @@ TEST(task_faults, announced_late) {
 }
 TEST(task_faults, event_before_the_push) { expect_broken(task_scene::push, "ww", "event before the push"); }
 TEST(task_faults, count_relaxed) { expect_broken(task_scene::push, "ww", "count relaxed"); }
+TEST(task_faults, gone_before_there) {
+  expect_broken(task_scene::push_and_end, "ww", "gone before there");
+  expect_broken(task_scene::pool_at_end, "wp", "gone before there", true);
+}
+TEST(task_faults, arenas_read_relaxed) {
+  explore::expect_failure(*explore::make_task_model(task_scene::push_to_arena, "ww"), memory_kind::views,
+                          {.preemptions = 2, .broken = "arenas read relaxed"});
+}
 TEST(task_faults, group_read_after_the_push) {
   expect_broken(task_scene::push_last, "ww", "group read after the push");
 }
