@@ -45,7 +45,8 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal.pc.in" "${PROJECT_BINARY_DIR}/
 install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
 if(TARGET nopal_command)
-  install(TARGETS nopal_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+  # If it was built: who builds the library alone installs that.
+  install(TARGETS nopal_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools OPTIONAL)
   if(BUILD_SHARED_LIBS AND NOT NOPAL_DEBIAN)
     file(RELATIVE_PATH to_library "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
     set_target_properties(nopal_command PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")

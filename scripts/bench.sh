@@ -23,7 +23,7 @@ bench() {
       *) set -- "$@" "$argument" ;;
     esac
   done
-  case $reducers$parts in yes*VARIANTS*) refuse '--reducers does not go with --variants' ;; esac
+  case $reducers$parts in yes*VARIANTS*) refuse '--variants: not with --reducers; accepted: one of them' ;; esac
   # A real graph beside those that are made, where the system's package lists are.
   if [ $pages$reducers != nono ] && ! has_graph "$@"; then
     graph="${root:?}/build/package_graph.mtx"
@@ -44,7 +44,7 @@ bench() {
     return
   fi
   case $parts in
-    *VARIANTS*PEERS* | *PEERS*VARIANTS*) refuse 'only one of --peers and --variants is accepted' ;;
+    *VARIANTS*PEERS* | *PEERS*VARIANTS*) refuse '--variants: not with --peers; accepted: one of them' ;;
     *VARIANTS*) set -- --peers all --peer-directory "${root:?}/build/gcc-release/tools/variants" "$@" ;;
     *PEERS*) want_peers ;;
   esac

@@ -29,7 +29,7 @@ coverage() {
   while [ $# -gt 0 ]; do
     case $1 in
       --check) check_option=--check ;;
-      *) refuse "unknown option '$1' of coverage; accepted: --check --no-install" ;;
+      *) refuse "$1: not an option of coverage; accepted: --check --no-install" ;;
     esac
     shift
   done

@@ -16,7 +16,7 @@ mkdocs_knows_theme() { have mkdocs && mkdocs build --help 2>/dev/null | grep -q 
 site_step() { logged build/docs.log "$@" || fail 'the documentation has errors'; }
 
 docs() {
-  if [ $# -gt 0 ]; then refuse "unknown option '$1' of docs; accepted: --no-install"; fi
+  if [ $# -gt 0 ]; then refuse "$1: not an option of docs; accepted: --no-install"; fi
   want_docs_tools
   install_missing
   rm -rf build/docs build/site

@@ -41,22 +41,22 @@ fuzz() {
       --target) value_of "$1" $#; chosen=$2; shift ;;
       --programs) programs=yes ;;
       --seed) value_of "$1" $#; seed=$2; shift ;;
-      *) refuse "unknown option '$1' of fuzz; accepted: --seconds --target --programs --seed --no-install" ;;
+      *) refuse "$1: not an option of fuzz; accepted: --seconds --target --programs --seed --no-install" ;;
     esac
     shift
   done
-  case $seconds in '' | 0* | *[!0-9]*) refuse "--seconds takes a whole number from 1, not '$seconds'" ;; esac
-  case $seed in *[!0-9]*) refuse "--seed is '$seed'; accepted: a whole number" ;; esac
+  number_of --seconds "$seconds" 1
+  number_of --seed "${seed:-0}" 0
   if [ $programs = yes ]; then
-    if [ -n "$chosen" ]; then refuse "--programs has no --target"; fi
+    if [ -n "$chosen" ]; then refuse "--target: not with --programs; accepted: --seconds --seed --no-install"; fi
     fuzz_programs "$seconds" "$seed"
     return
   fi
-  if [ -n "$seed" ]; then refuse "--seed is for --programs"; fi
+  if [ -n "$seed" ]; then refuse "--seed: not without --programs; accepted: --seconds --target --no-install"; fi
   targets="$(basename -s _fuzz.cpp tests/fuzz/*_fuzz.cpp | tr '\n' ' ')command_line"
   # $targets is a list.
   # shellcheck disable=SC2086
-  if [ -n "$chosen" ]; then one_of target "$chosen" $targets; targets=$chosen; fi
+  if [ -n "$chosen" ]; then one_of --target "$chosen" $targets; targets=$chosen; fi
   want_command python3 python3 'the random command lines'
   fuzz_compiler=clang preset=fuzz
   if ! want_clang; then

@@ -109,14 +109,15 @@ std::jmp_buf on_error;  // of one strand at a time; a thread_local would be anot
 
 int survives_an_error() {
   volatile int rows = 0;
+  volatile int result = 0;  // a child's results change as well
   nopal::scope s;
   if (setjmp(on_error) == 0) {
-    s.fork(work, 1);
+    s.fork_into(result, work, 2);
     rows = rows + 1;
     fail();  // comes back here, on whichever stack the function is by now
   }
   s.join();
-  return rows;
+  return rows + result;
 }
 // end snippet
 
@@ -130,6 +131,6 @@ int main() {
   with_scratch(100);
   right = right && log_lines.size() == 3 && log_lines.back() == "end";
   for (int run = 0; run < 1000; ++run) right = right && first_of_two_failures() == 1;
-  for (int run = 0; run < 1000; ++run) right = right && survives_an_error() == 1;
+  for (int run = 0; run < 1000; ++run) right = right && survives_an_error() == 5;
   return right ? 0 : 1;
 }

@@ -3,13 +3,15 @@
 #ifndef NOPAL_OPENMP_HPP
 #define NOPAL_OPENMP_HPP
 
+#include <nopal/detail/language.h>
+
 #include <pthread.h>
 
 #include <exception>
 #include <type_traits>
 #include <utility>
 
-#include <nopal/detail/mode.hpp>
+#include <nopal/detail/thrown.hpp>
 #include <nopal/runtime.hpp>
 
 // Weak: null in a program without OpenMP. Under names of ours, since <omp.h> declares the same functions, each
@@ -56,7 +58,7 @@ namespace detail {
 template <class F>
 struct call_on_own_thread {
   F& function;
-  std::exception_ptr thrown = nullptr;
+  nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception thrown{};
 
   static void* run(void* self) {
     auto& call = *static_cast<call_on_own_thread*>(self);
@@ -64,7 +66,7 @@ struct call_on_own_thread {
     try {
       call.function();
     } catch (...) {
-      call.thrown = std::current_exception();
+      call.thrown.keep();
     }
 #else
     call.function();
@@ -174,7 +176,7 @@ void root_region(F&& f) {
     detail::fail("nopal::openmp::root_region: no thread can be made");
   }
   pthread_join(thread, nullptr);
-  if (call.thrown != nullptr) std::rethrow_exception(std::move(call.thrown));
+  call.thrown.rethrow();
 #endif
 }
 

@@ -85,7 +85,8 @@ NOPAL_EXPORT void configure(const configuration& with);
 /// Counts now; exact when the pool is quiet.
 [[nodiscard]] NOPAL_EXPORT statistics stats();
 
-/// Stops the worker threads and returns every stack. Throws `error` from inside a strand. The next fork starts anew.
+/// Stops the worker threads and returns every stack. Throws `error` in a child, and while strands run elsewhere. The next
+/// fork starts anew.
 NOPAL_EXPORT void shutdown();
 
 }  // namespace NOPAL_ABI_NAMESPACE

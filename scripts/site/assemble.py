@@ -62,13 +62,6 @@ def copy_from_root(root, pages):
         write(pages / name.lower(), text)
 
 
-def add_results(root, pages):
-    """The README's tables, which are measured anew with each change that matters."""
-    readme = (root / "README.md").read_text()
-    section = re.search(r"^## Results\n(.*?)^## ", readme, re.MULTILINE | re.DOTALL)[1]
-    write(pages / "results.md", "# Results\n" + section.replace("](docs/", "]("))
-
-
 def first_comment(source):
     """The comment a program opens with, as one paragraph."""
     lines = []
@@ -144,7 +137,6 @@ def main():
         shutil.rmtree(pages)
     copy_pages(docs, pages)
     copy_from_root(root, pages)
-    add_results(root, pages)
     template = (docs / "site" / "mkdocs.yml").read_text()
     generated = {"unlisted": unlisted(docs, template),
                  "examples": add_examples(root, pages),

@@ -223,6 +223,9 @@ struct topology {
 /// Writes one message, of up to 1023 bytes, to stderr in one system call, past every buffer. Keeps errno.
 [[gnu::format(printf, 1, 2)]] void write_stderr(const char* format, ...) noexcept;
 
+/// Writes the line, unless another thread has written its own, and aborts: a process has one last line.
+[[noreturn]] void end_process(const char* line) noexcept;
+
 }  // namespace os
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

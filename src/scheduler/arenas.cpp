@@ -137,6 +137,14 @@ nopal_task* take_from_arenas() noexcept {
   return task;
 }
 
+nopal_task* take_out_of_arenas() noexcept {
+  nopal_task* const task = first_with_tasks == nullptr ? nullptr : first_with_tasks->oldest;
+  if (task != nullptr) {
+    remove(*task->arena, task);
+  }
+  return task;
+}
+
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept {
   // Sequentially consistent: after the waiter's announcement; see push_to_arena.
   if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {

@@ -101,11 +101,6 @@ void destroy_view(void* object, void* view) noexcept {
   std::free(view);
 }
 
-[[noreturn]] void end_program(const char* message) noexcept {
-  nopal::os::write_stderr("%s\n", message);
-  std::abort();
-}
-
 }  // namespace
 
 extern "C" {
@@ -166,12 +161,14 @@ int nopal_start_reducer(nopal_reducer* reducer, void* value) {
 const char* nopal_error_message(void) { return latest_error; }
 
 void nopal_fail_push(void) {
-  end_program("nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
+  nopal::os::end_process(
+      "nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
 }
 
 void nopal_fail_foreign_scope(nopal_frame*) {
-  end_program("nopal: a scope was forked on or joined by a function other than the one that made it: "
-              "make a scope in every function that forks");
+  nopal::os::end_process(
+      "nopal: a scope was forked on or joined by a function other than the one that made it: "
+      "make a scope in every function that forks");
 }
 
 }  // extern "C"

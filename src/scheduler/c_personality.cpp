@@ -2,7 +2,6 @@
 
 #include <unwind.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include <nopal/detail/export.h>
@@ -25,8 +24,7 @@ namespace {
 constexpr int frame_pointer_number = 6;
 
 [[noreturn]] void refuse(_Unwind_Action actions, const char* exception, const char* end_of_thread) {
-  os::write_stderr("%s\n", (actions & _UA_FORCE_UNWIND) != 0 ? end_of_thread : exception);
-  std::abort();
+  os::end_process((actions & _UA_FORCE_UNWIND) != 0 ? end_of_thread : exception);
 }
 
 /// Whether the function with this frame pointer goes on on another stack than its own: children of it may be on that one.

@@ -5,7 +5,6 @@
 // that thread; so the strand must be one that this thread alone has run. docs/adoption.md has both.
 
 #include <climits>
-#include <cstdlib>
 #include <exception>
 
 #include <nopal/detail/fast_path.h>
@@ -21,11 +20,9 @@ namespace {
 constexpr std::uint64_t look_again_ns = 1'000'000;
 
 [[noreturn]] void refuse_end() {
-  os::write_stderr(
-      "nopal: a thread was ended (pthread_exit, pthread_cancel) inside a scope that was stolen "
-      "from, or in a strand on another thread than the scope's: it may end where every scope has "
-      "been joined, or where nothing was stolen\n");
-  std::abort();
+  os::end_process("nopal: a thread was ended (pthread_exit, pthread_cancel) inside a scope that was stolen "
+                  "from, or in a strand on another thread than the scope's: it may end where every scope has "
+                  "been joined, or where nothing was stolen");
 }
 
 /// Also inside calls that stay on their thread, where those outside of them are.
@@ -68,8 +65,10 @@ void await_stop(runtime& all) noexcept {
 /// The C++ runtime knows no object of such an exception: the unwinder made it itself.
 bool handles_end_of_thread() noexcept { return os::thread_is_ending() && !std::current_exception(); }
 
-void pass_fork_at_end(nopal_frame*) noexcept {
-  if (!is_on_own_stack(this_worker()) || !nopal_pop()) {
+extern "C" NOPAL_EXPORT int nopal_thread_is_ending() { return os::thread_is_ending() ? 1 : 0; }
+
+void pass_fork_at_end(nopal_frame* frame) noexcept {
+  if (!is_on_own_stack(this_worker()) || (!nopal_pop() && !take_kept(frame))) {
     refuse_end();
   }
 }
@@ -83,11 +82,11 @@ void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noe
 }
 
 void check_at_rest(const worker* self) noexcept {
-  if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest) {
-    os::write_stderr(
+  if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest ||
+      self->native.forks.of_old_process != 0) {
+    os::end_process(
         "nopal: a thread ended inside a scope (pthread_exit, pthread_cancel, or a C function that "
-        "returned without its join): join every scope before its thread ends\n");
-    std::abort();
+        "returned without its join): join every scope before its thread ends");
   }
 }
 

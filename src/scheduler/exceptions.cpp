@@ -11,12 +11,12 @@
 
 #include "cxx_runtime/exception_record.hpp"
 #include "scheduler/clocks.hpp"
+#include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"
 
 namespace __cxxabiv1 {
-extern "C" void* __cxa_begin_catch(void*) noexcept;
 extern "C" void __cxa_end_catch();
 }  // namespace __cxxabiv1
 
@@ -184,41 +184,13 @@ bool handlers_known(void* caught, const nopal_stack* stack) noexcept {
 
 namespace {
 
-/// The exception being handled, if another runtime threw it: null else.
-_Unwind_Exception* handled_foreign() noexcept {
-  const exception_state* const state = this_thread_exceptions();
-  if (state == nullptr || state->caught == nullptr) {
-    return nullptr;
-  }
-  _Unwind_Exception* const thrown = cxx_runtime::header_of(state->caught);
-  return cxx_runtime::is_native(*thrown) ? nullptr : thrown;
-}
-
-/// Takes a foreign exception from its handler, whose end would delete it. There is no other beside it, and for the C++ runtime
-/// then none at all, as after a `throw;`.
-void take_from_handler() noexcept { this_thread_exceptions()->caught = nullptr; }
-
-[[noreturn]] void raise_foreign(_Unwind_Exception* thrown) {
-  _Unwind_RaiseException(thrown);
-  // Nobody catches it.
-  __cxxabiv1::__cxa_begin_catch(thrown);
-  std::terminate();
-}
-
 /// The exception being handled, for a join.
 void keep_thrown_in(kept_exception& kept) noexcept {
-  _Unwind_Exception* const foreign = handled_foreign();
-  if (foreign == nullptr) {
+  if (handled_foreign() == nullptr) {
     kept.thrown = std::current_exception();
-    return;
+  } else {
+    kept.foreign = take_handled_foreign();
   }
-  if (cxx_runtime::is_forced_unwind(*foreign)) {
-    os::write_stderr(
-        "nopal: a thread ended (pthread_exit, cancellation) inside a child that others wait for\n");
-    std::terminate();
-  }
-  kept.foreign = foreign;
-  take_from_handler();
 }
 
 /// Keeps the exception being handled for the join of `frame`.
@@ -254,7 +226,7 @@ extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
     pass_fork_at_end(frame);
     return 1;
   }
-  if (nopal_pop()) {
+  if (nopal_pop() || take_kept(frame)) {
     if (frame->steals == 0) {
       _Unwind_Exception* const foreign = handled_foreign();
       if (foreign != nullptr && !cxx_runtime::is_forced_unwind(*foreign)) {

@@ -146,6 +146,10 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   if (frame->steals < steals_to_settle) {
     return;
   }
+  if (has_old_children(frame)) {
+    --frame->steals;  // it is never joined
+    return;
+  }
   // A server's loop, perhaps, which forks without end and never joins. Children that end are all that changes `unfinished`
   // beside this, downwards: it stays zero or negative, and none of them takes itself for the last.
   const std::int32_t ended = -__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED);
@@ -188,6 +192,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   }
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), arch::stack_pointer_of(frame),
                          &frame->unfinished);
+  check_join_of_old_process(frame);
   const auto children = static_cast<std::int32_t>(frame->steals);
   char* const pointer = arch::stack_pointer_of(frame);
   save_exceptions(self, frame);
@@ -226,6 +231,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   nopal_stack* const stack = self->deque.strand.stack;
   check_end_of_thread(self, stack, false);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
+  check_child_of_old_process(self);
   const bool away = stack->base.frame_pointer == frame->frame_pointer;
   if (away && stack->base.scope == frame) {
     // The continuation was stolen from a strand away from home: nothing of it is here.

@@ -27,11 +27,6 @@ bool lies_on(const nopal_stack& stack, const void* address) {
   return address >= below.low && address < below.high;
 }
 
-/// Whether a jump to `stack_pointer`, which lies on the stack that `self` runs on, leaves the pinned call that the worker is of.
-bool leaves_pinned_call(const worker* self, const nopal_stack* stack, const char* stack_pointer) {
-  return self->outer != nullptr && stack == &self->native && stack_pointer > self->pinned_at;
-}
-
 /// Of the function whose fork is in progress on `stack`: its stack pointer there; null if that cannot be told.
 const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
   // Acquire: a thief that forks again writes `home_stack_pointer` before it changes this.
@@ -52,8 +47,23 @@ const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
 bool surely_lies_on(const nopal_stack& stack, const void* address) {
   void* low = nullptr;
   void* high = nullptr;
-  return stack.native_owner == nullptr || !os::native_stack_bounds(low, high) ||
+  return !is_root_stack(ground(&stack)) || !os::native_stack_bounds(low, high) ||
          (address >= low && address < high);
+}
+
+/// Whether a jump leaves the innermost pinned call that the thread began while it was no worker.
+bool leaves_noted_call(const char* stack_pointer) {
+  void* low = nullptr;
+  void* high = nullptr;
+  const char* const pinned_at = this_pinned_at();
+  return pinned_at != nullptr && stack_pointer > pinned_at && os::native_stack_bounds(low, high) &&
+         pinned_at >= low && stack_pointer < high;
+}
+
+/// Whether a jump within the stack that the worker came with leaves the pinned call that it is of.
+bool leaves_pinned_call(const worker& self, const char* stack_pointer) {
+  return self.outer == nullptr ? leaves_noted_call(stack_pointer)
+                               : stack_pointer > self.pinned_at && surely_lies_on(self.native, stack_pointer);
 }
 
 [[noreturn]] void refuse_to_leave_child() {
@@ -88,6 +98,9 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
   const worker* const self = this_worker();
   const nopal_stack* const stack = self == nullptr ? nullptr : get(self->deque.strand.stack);
   if (stack == nullptr) {
+    if (self == nullptr && leaves_noted_call(stack_pointer)) {
+      refuse_to_leave_body();
+    }
     return stack_pointer;
   }
   const bool to_here = lies_on(*stack, stack_pointer);
@@ -97,7 +110,7 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
   const std::int32_t forks = self->deque.bottom;
   const bool in_child = forks > self->first_entry;
   if (to_here) {
-    if (leaves_pinned_call(self, stack, stack_pointer)) {
+    if (stack == &self->native && leaves_pinned_call(*self, stack_pointer)) {
       refuse_to_leave_body();
     }
     nopal_frame* const innermost =

@@ -61,7 +61,10 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   worker* const outer = this_worker();
   call->outer = outer;
   call->local = nopal_local();
+  const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
   if (outer == nullptr) {
+    call->outside = this_pinned_at();
+    set_this_pinned_at(here);
     return 0;
   }
   worker* nested = outer->nested.load(std::memory_order_relaxed);  // made by this thread
@@ -70,7 +73,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   }
   set(nested->local, call->local);
   nested->first_task = nested->thread_tasks->next_number;
-  nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
+  nested->pinned_at = here;
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
   checkers::after(thread_worker(nested));
@@ -89,6 +92,7 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
   } else {
     // The thread may have become a worker meanwhile, whose root is that of the whole thread.
     nopal_set_local(call->local);
+    set_this_pinned_at(call->outside);
   }
 }
 

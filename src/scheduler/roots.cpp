@@ -2,6 +2,8 @@
 //
 // A root is the outermost code of a thread of the program, or a pinned call. docs/roots.md has the argument.
 
+#include <utility>
+
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -110,6 +112,14 @@ bool visit_scheduler(worker* self) noexcept {
   nopal_visit_scheduler(self);
   set_this_views(views);
   return true;
+}
+
+/// The task's views are those of the code that waits, as on that one's stack.
+bool visit_scheduler_with(worker* self, nopal_task* task) noexcept {
+  self->task_of_visit = task;
+  hide_outer(self);
+  nopal_visit_scheduler(self);
+  return std::exchange(self->task_of_visit, nullptr) == nullptr;
 }
 
 void begin_visit(worker* self) noexcept {

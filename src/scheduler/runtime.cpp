@@ -342,7 +342,8 @@ worker* make_worker() noexcept {
   self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
   self->random |= 1;
   set_float_control_of(self->deque.setting, arch::float_control());
-  self->deque.strand.clock = clocks_start_at.ticket;
+  const std::uint64_t old = the_runtime().last_old_ticket;
+  self->deque.strand.clock = old > clocks_start_at.ticket ? old : clocks_start_at.ticket;
   self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;

@@ -1,5 +1,7 @@
 // Finding work: choosing victims, taking their oldest continuation, starting it on a stack of the pool.
 
+#include <utility>
+
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -82,6 +84,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const bool leaves_home = !away || (second && frame->steals == 0);
   char* const pointer = arch::stack_pointer_of(frame);
   char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
+  note_old_children(frame);
   if (frame->steals == 0) {
     frame->home = nullptr;
     frame->uncaught_at_fork = observed.uncaught;
@@ -338,6 +341,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) 
   begin_visit(self);
   int impatience = 0;
   if (have_stack(self)) {
+    if (nopal_task* const task = std::exchange(self->task_of_visit, nullptr)) {
+      run_task_of_visit(self, task);
+    }
     look_around(self, impatience);
   }
   end_visit(self);

@@ -1,8 +1,11 @@
 // Running tasks: on the stack of a thread that waits, or by a worker of the pool on a stack of its own.
 
+#include <exception>
+
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tasks.hpp"
 
@@ -28,8 +31,6 @@ void run_taken_in_arena(void* argument) noexcept {
                                                   void (*call)(void*) noexcept) {
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
-  // Of no root that this worker ran strands of before: their waits are not for what the task starts.
-  set_if_changed(self->deque.setting.root, nullptr);
   self->counts.stacks_taken.add();
   char* const top = stack->high - arch::stack_alignment;
   checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
@@ -43,31 +44,56 @@ void be_at_work(worker* self) noexcept {
   run_on(self, self->spare);
 }
 
-}  // namespace
+/// Of no root that this worker ran strands of before: their waits are not for what a task starts.
+void forget_root(worker* self) noexcept { set_if_changed(self->deque.setting.root, nullptr); }
 
-void run_task(nopal_task* task) noexcept {
+/// Where the task's code keeps no exceptions, the end of its thread comes here.
+void call_code_of(nopal_task* task) noexcept {
+  try {
+    task->run(task);
+  } catch (...) {
+    if (handles_end_of_thread()) {
+      take_handled_foreign();
+    }
+    std::terminate();
+  }
+}
+
+/// All but telling the group.
+void call_task(nopal_task* task) noexcept {
   nopal_task_group* const group = task->group;
   checkers::after(task);
   const std::uint64_t before = arch::float_control();
   nopal_pinned call;
-  while (nopal_begin_pinned(&call) != 0) {
-    // Without memory there is no way to run it, nor to put it back: as long as others run, some may be freed.
-    os::yield();
-  }
-  worker* const root = call.outer == nullptr ? nullptr : this_worker();
+  // Without memory it is part of the code that waits. Its own pinned calls fail then, and tell the program.
+  const bool pinned = nopal_begin_pinned(&call) == 0;
+  worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);
   arch::set_float_control(task->float_control);
-  task->run(task);
+  call_code_of(task);
   end_task_root(root);
-  nopal_end_pinned(&call);
+  if (pinned) {
+    nopal_end_pinned(&call);
+  }
   arch::set_float_control(before);
   checkers::before(group);
+}
+
+}  // namespace
+
+void run_task(nopal_task* task) noexcept {
+  nopal_task_group* const group = task->group;
+  call_task(task);
   nopal_task_finish(group);
 }
 
 void run_at_stage(nopal_task* task, task_list* list) noexcept {
-  const stage_mark mark(task->group, true, list);
-  run_task(task);
+  nopal_task_group* const group = task->group;
+  {
+    const stage_mark mark(group, true, list);
+    call_task(task);
+  }
+  nopal_task_finish(group);  // it may be gone then, so no stage is of it any more: see leave_old_tasks
 }
 
 extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
@@ -97,6 +123,14 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
   if (more && anyone_sleeps()) {
     wake_pool_worker(self);
   }
+  forget_root(self);
+  begin_task(self, task, run_taken);
+}
+
+void run_task_of_visit(worker* self, nopal_task* task) noexcept {
+  be_at_work(self);
+  self->spare->visitor = self;
+  set_this_local(get(self->local));
   begin_task(self, task, run_taken);
 }
 
@@ -106,6 +140,7 @@ void run_task_of_arenas(worker* self) noexcept {
   }
   be_at_work(self);
   if (nopal_task* const task = take_from_arenas()) {
+    forget_root(self);
     begin_task(self, task, run_taken_in_arena);
   }
   run_on(self, nullptr);
@@ -115,7 +150,9 @@ void run_task_of_arenas(worker* self) noexcept {
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer,
                                                                     worker* self) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
+  stack->visitor = nullptr;
   checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
+  check_task_of_old_process(stack);
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);

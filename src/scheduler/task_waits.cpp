@@ -1,7 +1,8 @@
 // The wait for a group of tasks.
 //
 // Who waits runs tasks of its group and what these started, strands of both, and if there is none for a while, what it has started
-// itself: its thread may hold what another task waits for.
+// itself: its thread may hold what another task waits for. Where its stack has little room, it runs them on one of the pool; it leaves none to
+// others, of whom there may be nobody.
 // Tasks that a taken task started lie in the taker's list behind a mark, or are taken in turn; the stages of threads say
 // where. Groups are compared there, and not looked into: they may be gone.
 
@@ -70,8 +71,7 @@ nopal_task* pop_own(task_list& list) noexcept {
 /// Groups that a search goes through: that which is waited for, and those that its tasks wait for on other threads.
 class search {
 public:
-  /// `helps`: with what the group's tasks started, too.
-  search(const nopal_task_group* group, bool helps) noexcept : groups_{group}, helps_(helps) {}
+  explicit search(const nopal_task_group* group) noexcept : groups_{group} {}
 
   nopal_task* in_all(runtime& all, nopal_arena* arena, const task_list* own) noexcept {
     for (at_ = 0; at_ != count_; ++at_) {
@@ -92,6 +92,9 @@ public:
       if (nopal_task* const task = in(tasks_of_nobody, own)) {
         return task;
       }
+      if (nopal_task* const task = in(tasks_of_old_process, own)) {
+        return task;
+      }
     }
     return nullptr;
   }
@@ -110,7 +113,7 @@ private:
     while (task != nullptr && task->group != groups_[at_]) {
       task = task->younger;
     }
-    if (task == nullptr && !is_own && helps_) {
+    if (task == nullptr && !is_own) {
       task = of_stages(list);
     }
     if (task != nullptr) {
@@ -153,7 +156,6 @@ private:
   }
 
   const nopal_task_group* groups_[most_groups];
-  const bool helps_;
   std::size_t count_ = 1;
   std::size_t at_ = 0;
 };
@@ -220,6 +222,9 @@ public:
   /// False: there was none in sight.
   bool run_strand() noexcept { return begun_ && visit_scheduler(self_); }
 
+  /// On a stack of the pool. False: there is no memory for that.
+  bool run_task(nopal_task* task) noexcept { return begun_ && visit_scheduler_with(self_, task); }
+
   void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
     if (begun_) {
       nap(self_, events, seen, ns);
@@ -234,20 +239,27 @@ private:
   const bool begun_;
 };
 
+/// Where there is room for it: without memory for a stack of the pool that is here, as nobody else may be there to run it.
+void run_found(nopal_task* task, const nopal_task_group* group, task_list* list) noexcept {
+  if (has_room_on_stack() || !strand_seeker(group).run_task(task)) {
+    run_at_stage(task, list);
+  }
+}
+
 /// Tasks that this thread may run while it waits for others. False: there was none.
 bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
-  nopal_task* const task = search(group, has_room_on_stack()).in_all(the_runtime(), arena, list);
+  nopal_task* const task = search(group).in_all(the_runtime(), arena, list);
   if (task != nullptr) {
-    run_at_stage(task, list);
+    run_found(task, group, list);
   }
   return task != nullptr;
 }
 
 /// What is waited for may itself wait for these, and nobody else be there to run them. False: there was none.
-bool run_what_it_started(task_list* list) noexcept {
-  nopal_task* const task = list != nullptr && has_room_on_stack() ? pop_own(*list) : nullptr;
+bool run_what_it_started(const nopal_task_group* group, task_list* list) noexcept {
+  nopal_task* const task = list != nullptr ? pop_own(*list) : nullptr;
   if (task != nullptr) {
-    run_at_stage(task, list);
+    run_found(task, group, list);
   }
   return task != nullptr;
 }
@@ -275,7 +287,8 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       os::yield();
       continue;
     }
-    if (run_what_it_started(list)) {
+    check_wait_of_old_process(group);
+    if (run_what_it_started(group, list)) {
       continue;
     }
     NOPAL_DISTURB();

@@ -173,19 +173,51 @@ void leave_tasks(task_list& list) noexcept {
   }
 }
 
-void lock_tasks(worker* self) noexcept {
-  if (self != nullptr) {
-    self->thread_tasks->lock();
-  }
+constinit task_list tasks_of_old_process;
+
+// Nobody waits for a list's lock with another one held, but for these two and leave_tasks, which take them in this order.
+void lock_tasks(runtime& all) noexcept {
+  for_each_first_worker(all, [](worker* one) { one->tasks.lock(); });
   tasks_of_nobody.lock();
   lock_arenas();
 }
 
-void unlock_tasks(worker* self) noexcept {
+void unlock_tasks(runtime& all) noexcept {
   unlock_arenas();
   tasks_of_nobody.unlock();
-  if (self != nullptr) {
-    self->thread_tasks->unlock();
+  for_each_first_worker(all, [](worker* one) { one->tasks.unlock(); });
+}
+
+void leave_old_tasks(runtime& all, worker* first) noexcept {
+  const auto mark = [](const nopal_task_group* group) {
+    __atomic_fetch_or(&const_cast<nopal_task_group*>(group)->state, has_old_tasks, __ATOMIC_RELAXED);
+  };
+  // While a list is locked, the groups of its tasks and stages are there.
+  for_each_first_worker(all, [first, mark](const worker* one) {
+    if (one == first) {
+      return;
+    }
+    for (const nopal_task* task = one->tasks.oldest; task != nullptr; task = task->younger) {
+      mark(task->group);
+    }
+    const task_stage* stage = one->tasks.innermost.load(std::memory_order_relaxed);
+    for (; stage != nullptr; stage = stage->outer) {
+      mark(stage->group);
+    }
+  });
+  const auto keep = [](nopal_task* task) {
+    task_list& kept = tasks_of_old_process;
+    append_task(kept, task);
+    kept.count.store(kept.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  };
+  for (task_list* const list : {first == nullptr ? nullptr : &first->tasks, &tasks_of_nobody}) {
+    while (nopal_task* const task = list == nullptr ? nullptr : list->oldest) {
+      remove_task(*list, task);
+      keep(task);
+    }
+  }
+  while (nopal_task* const task = take_out_of_arenas()) {
+    keep(task);
   }
 }
 

@@ -50,7 +50,10 @@ extern constinit task_list tasks_of_nobody;
 /// comes to find_work again. Returns if there is none.
 void run_oldest_task(worker* self, task_list& list) noexcept;
 
-/// The same for the tasks of arenas that have room for a worker.
+/// For a worker that visits the scheduler to run this task, with a spare stack at hand: does not return, but comes to find_work again.
+[[noreturn]] void run_task_of_visit(worker* self, nopal_task* task) noexcept;
+
+/// As run_oldest_task, for the tasks of arenas that have room for a worker.
 void run_task_of_arenas(worker* self) noexcept;
 
 /// Whether a worker of the pool would find a task in an arena. Sequentially consistent as above.
@@ -68,6 +71,8 @@ void unlock_arenas() noexcept;
 
 /// `state` of a group.
 inline constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
+/// In a child of fork(2): tasks of the group are in its parent. Passes for a thread that waits.
+inline constexpr std::uint64_t has_old_tasks = std::uint64_t{1} << 63U;
 inline bool has_waiters(std::uint64_t state) noexcept { return state >= one_waiter; }
 
 /// For a list of a thread or of an arena.
@@ -138,9 +143,21 @@ std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept;
 /// A thread ends: what it did not begin goes to tasks_of_nobody.
 void leave_tasks(task_list& list) noexcept;
 
-/// Around fork(2), by the thread that calls it. In the child, the tasks of other threads are gone.
-void lock_tasks(worker* self) noexcept;
-void unlock_tasks(worker* self) noexcept;
+/// Around fork(2), by the thread that calls it, with the table as it is.
+void lock_tasks(runtime& all) noexcept;
+void unlock_tasks(runtime& all) noexcept;
+
+/// In a child of fork(2): what was there before, in its thread's list, in arenas or left by others. Taken by waits alone: what
+/// nobody waits for is its parent's to do.
+extern constinit task_list tasks_of_old_process;
+
+/// In a child of fork(2), on the thread of `first`, with the table as it was: keeps the tasks that it has, and marks the groups of those that
+/// other threads had.
+void leave_old_tasks(runtime& all, worker* first) noexcept;
+/// The oldest task of some arena, which has not been entered. Null: there is none.
+nopal_task* take_out_of_arenas() noexcept;
+/// Ends a child of fork(2) that waits for tasks that other threads of its parent had.
+void check_wait_of_old_process(const nopal_task_group* group) noexcept;
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -23,6 +23,8 @@ __thread void** nopal_views __attribute__((tls_model("initial-exec"))) = no_view
 // Of the root whose strand the thread runs.
 static __thread const void* nopal_this_local __attribute__((tls_model("initial-exec"))) = nullptr;
 
+static __thread const char* nopal_this_pinned_at __attribute__((tls_model("initial-exec"))) = nullptr;
+
 unsigned char nopal_views_used = 0;
 
 static __thread bool started_by_pool __attribute__((tls_model("initial-exec")));
@@ -57,6 +59,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 [[gnu::noinline]] void set_this_local(const void* value) noexcept { nopal_this_local = value; }
 extern "C" NOPAL_EXPORT [[gnu::noinline]] const void* nopal_local() { return nopal_this_local; }
+
+[[gnu::noinline]] const char* this_pinned_at() noexcept { return nopal_this_pinned_at; }
+[[gnu::noinline]] void set_this_pinned_at(const char* address) noexcept { nopal_this_pinned_at = address; }
 
 [[gnu::noinline]] exception_state* this_thread_exceptions() noexcept {
   return __cxa_get_globals != nullptr ? __cxa_get_globals() : nullptr;

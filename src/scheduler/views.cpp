@@ -40,10 +40,10 @@ bool thread_end_key_works = false;
 /// Whether the strand on `stack` began its thread's work: nothing comes before it, so a reducer's own value is its view. Such a
 /// strand is on the stack that the thread came with, and a strand that left it is back there only after the join that merged
 /// all. During a merge it is none: what reductions do comes after what they reduce.
-/// A pinned call's strand is part of the one outside.
+/// A pinned call's strand is part of the one outside; so is a task that a wait runs on a stack of the pool.
 bool is_base(const nopal_stack* stack) noexcept {
-  while (is_root_stack(stack) && stack->merge == nullptr) {
-    const worker* const outer = stack->native_owner->outer;
+  while ((is_root_stack(stack) || stack->visitor != nullptr) && stack->merge == nullptr) {
+    const worker* const outer = (is_root_stack(stack) ? stack->native_owner : stack->visitor)->outer;
     if (outer == nullptr) {
       return true;
     }

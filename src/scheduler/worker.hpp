@@ -74,6 +74,7 @@ struct worker {
   std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
+  nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
   std::uint64_t kept_float_control;  ///< of the code that waits, as the next
   exception_state kept_exceptions;
 
@@ -206,6 +207,10 @@ void set_this_worker(worker* self) noexcept;
 
 /// The thread's nopal_local().
 void set_this_local(const void* value) noexcept;
+
+/// Where the innermost pinned call of the thread lies that began while it was no worker: below this address of its stack. Null: in none.
+const char* this_pinned_at() noexcept;
+void set_this_pinned_at(const char* address) noexcept;
 
 /// Whether the calling thread was started as one of the pool's, also when it has left that.
 bool is_thread_of_pool() noexcept;

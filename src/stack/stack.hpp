@@ -65,6 +65,9 @@ struct nopal_stack {
   /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
   nopal::view::merge_record* merge = nullptr;
 
+  /// The worker whose call waits for a group and runs a task here, as part of what it interrupts; null: none. Written as above.
+  nopal::worker* visitor = nullptr;
+
   /// The activation that the worker came here with, stolen or joined, and its stack pointer; for jumps. Written as above.
   const void* entered_frame = nullptr;
   char* entered_at = nullptr;
@@ -73,7 +76,8 @@ struct nopal_stack {
   struct forks_below {
     static constexpr unsigned kept = 8;
     nopal_frame* frames[kept] = {};
-    unsigned count = 0;  ///< of all; a jump past those that are forgotten is not seen
+    unsigned count = 0;           ///< of all; a jump past those that are forgotten is not seen
+    unsigned of_old_process = 0;  ///< of these, those that were made before fork(2); in its child alone
 
     [[nodiscard]] nopal_frame* innermost() const noexcept {
       return count == 0 ? nullptr : frames[(count - 1) % kept];

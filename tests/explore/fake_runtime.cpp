@@ -30,6 +30,10 @@ worker* adopt_this_thread() noexcept { return nullptr; }
 bool start_runtime(runtime&) noexcept { return true; }
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
 void check_end_of_thread(worker*, const nopal_stack*, bool) noexcept {}
+void note_old_children(nopal_frame*) noexcept {}
+bool has_old_children(const nopal_frame*) noexcept { return false; }
+void check_join_of_old_process(const nopal_frame*) noexcept {}
+void check_child_of_old_process(const worker*) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
 bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 
@@ -135,7 +139,9 @@ void scheduler_model::set_up() {
     one.has_thread.store(true, __ATOMIC_RELAXED);
     ignore(&one.counts, sizeof one.counts);
     ignore(&one.deque.strand, sizeof one.deque.strand);
-    ignore(&one.deque.setting, sizeof one.deque.setting);
+    if (!settings_matter) {
+      ignore(&one.deque.setting, sizeof one.deque.setting);
+    }
     ignore(&one.cpu, sizeof one.cpu);
     ignore(&one.visitors, sizeof one.visitors);
     ignore(&one.has_thread, sizeof one.has_thread);

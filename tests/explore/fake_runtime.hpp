@@ -58,6 +58,7 @@ protected:
   static constexpr int most_workers = most_threads;
   static nopal::worker workers[most_workers];
   static nopal_stack stacks[most_workers];
+  bool settings_matter = false;  ///< what thieves are told of strands is part of the state
   /// Has the worker look for work with `stack` at hand. Without one it ends instead.
   void give_spare(int worker, nopal_stack* stack) { workers[worker].spare = stack; }
 

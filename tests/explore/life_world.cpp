@@ -2,6 +2,8 @@
 
 #include "explore/life_world.hpp"
 
+#include <cstdlib>
+
 #include "deque/deque.hpp"
 #include "scheduler/tags.hpp"
 
@@ -55,6 +57,12 @@ void set_this_worker(worker* self) noexcept { the_life_world->set_worker(self); 
 exception_state* this_thread_exceptions() noexcept { return the_life_world->exceptions(); }
 void forget_exceptions() noexcept {}
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
+void leave_old_process(runtime&, worker*) noexcept {}
+bool take_kept(nopal_frame*) noexcept { return false; }
+void note_old_children(nopal_frame*) noexcept {}
+bool has_old_children(const nopal_frame*) noexcept { return false; }
+void check_join_of_old_process(const nopal_frame*) noexcept {}
+void check_child_of_old_process(const worker*) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
 bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 void watch_for_overflow(worker*) noexcept {}
@@ -121,6 +129,7 @@ not_cancelled::~not_cancelled() { static_cast<void>(before_); }
 std::uint64_t monotonic_ns() noexcept { return 0; }
 void yield() noexcept { explore::yield(); }
 void write_stderr(const char*, ...) noexcept {}
+void end_process(const char*) noexcept { std::abort(); }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   explore::futex_wait(&word, expected, false);

@@ -6,6 +6,7 @@
 
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/tasks.hpp"
 
 extern "C" {
@@ -25,6 +26,12 @@ inline namespace NOPAL_ABI_NAMESPACE {
 void set_this_worker(worker* self) noexcept { explore::the_task_world->set_worker(self); }
 worker* make_worker() noexcept { return explore::the_task_world->nested_worker(); }
 void end_visits_of(worker*) noexcept {}
+const char* this_pinned_at() noexcept { return nullptr; }
+void set_this_pinned_at(const char*) noexcept {}
+bool handles_end_of_thread() noexcept { return false; }
+_Unwind_Exception* take_handled_foreign() noexcept { return nullptr; }
+void check_task_of_old_process(const nopal_stack*) noexcept {}
+void check_wait_of_old_process(const nopal_task_group*) noexcept {}
 
 /// In the copies of their sources.
 void explored_forget_arenas() noexcept;
@@ -53,6 +60,8 @@ void task_world::set_up() {
   nopal::runtime& all = nopal::the_runtime();
   nopal::explored_forget_arenas();
   new (&nopal::tasks_of_nobody) nopal::task_list{};
+  new (&nopal::tasks_of_old_process) nopal::task_list{};
+  ignore(&nopal::tasks_of_old_process, sizeof nopal::tasks_of_old_process);  // there are none
   for (plain<std::uint64_t>& shadow : shadows_) {
     shadow.initialize(0);
     name(&shadow, sizeof shadow, "list's content");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: consume.sh WAY LINKAGE SOURCE_DIR WORK_DIR      (environment: CC, CXX, CMAKE)
 # Reaches Nopal the way a user does and runs a program with it.
-#   WAY      install, find_package, pkg_config, subdirectory, fetch_git, fetch_archive
+#   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive
 #   LINKAGE  static, shared
 set -eu
 way=$1 linkage=$2 source_dir=$3 work_dir=$4
@@ -60,6 +60,25 @@ case $way in
     "$CMAKE" --install "$build"
     # An installed tree must still work elsewhere.
     mv "$prefix-moved" "$prefix"
+    ;;
+  install_library)
+    # Tools are chosen, and not built: what is there is installed.
+    rm -rf "$build" "$build-prefix"
+    "$CMAKE" -B "$build" -S "$source_dir" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$build-prefix" \
+      -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF -DNOPAL_BUILD_EXAMPLES=OFF
+    "$CMAKE" --build "$build" --parallel 2 --target nopal
+    "$CMAKE" --install "$build"
+    if [ -e "$build-prefix/bin/nopal" ]; then echo 'nopal was built, though it is not the target'; exit 1; fi
+    rm -rf "$build"
+    configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$build-prefix"
+    ;;
+  tbb_headers)
+    # The command of docs/tbb.md.
+    rm -rf "$build"
+    mkdir -p "$build"
+    cp "$consumer/tbb.cpp" "$build/program.cpp"
+    command=$(sed -n 's/^g++ //p' "$source_dir/docs/tbb.md")
+    (cd "$build" && eval "$CXX $command -o consumer")
     ;;
   find_package)
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix"

@@ -112,6 +112,15 @@ inline void check_quiet() {
   NOPAL_CHECK(now.stacks_in_use == 0);
 }
 
+/// The same where tasks were waited for: their workers go on to their schedulers a little later.
+inline void check_quiet_soon() {
+  for (nopal::statistics now = nopal::stats();
+       now.total.stacks_taken != now.total.stacks_returned || now.stacks_in_use != 0; now = nopal::stats()) {
+    sleep_ms(1);
+  }
+  check_quiet();
+}
+
 }  // namespace support
 
 #endif

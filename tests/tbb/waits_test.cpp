@@ -1,17 +1,24 @@
 // What a thread that waits for a group runs meanwhile, beside the group's tasks: strands of their loops, and nobody else's.
 #include <gtest/gtest.h>
+#include <nopal/nopal.hpp>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
+#include <alloca.h>
+
 #include <atomic>
+#include <cfenv>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
-#include "support/program.hpp"
+#include <nopal/reducer.hpp>
+
+#include "support/strands.hpp"
 
 namespace {
 
@@ -141,14 +148,210 @@ NOPAL_PROGRAM(loops_of_another_group) {
   return 0;
 }
 
+/// Calls `f` with so many bytes of the stack in use.
+template <class F>
+[[gnu::noinline]] void with_stack_used(std::size_t bytes, const F& f) {
+  void* const room = alloca(bytes);
+  std::memset(room, 1, bytes);
+  asm volatile("" : : "r"(room) : "memory");
+  f();
+}
+
+/// On a thread whose stack has `bytes`, more than half of which are in use.
+template <class F>
+void on_deep_stack(std::size_t bytes, const F& f) {
+  pthread_attr_t attributes;
+  NOPAL_CHECK(pthread_attr_init(&attributes) == 0);
+  NOPAL_CHECK(pthread_attr_setstacksize(&attributes, bytes) == 0);
+  std::pair<const F*, std::size_t> call{&f, bytes / 4 * 3};
+  pthread_t thread;
+  NOPAL_CHECK(pthread_create(
+                  &thread, &attributes,
+                  [](void* argument) -> void* {
+                    const auto& [body, used] = *static_cast<decltype(call)*>(argument);
+                    with_stack_used(used, *body);
+                    return nullptr;
+                  },
+                  &call) == 0);
+  NOPAL_CHECK(pthread_join(thread, nullptr) == 0);
+  pthread_attr_destroy(&attributes);
+}
+
+// Tools have some of it for themselves.
+constexpr std::size_t stack_bytes = std::size_t{8} << 20;
+constexpr std::size_t bytes_of_level = std::size_t{64} << 10;
+
+// What is waited for is started by a task that nobody else runs.
+NOPAL_PROGRAM(wait_on_a_deep_stack) {
+  on_deep_stack(stack_bytes, [] {
+    const std::thread::id self = std::this_thread::get_id();
+    const int workers = tbb::this_task_arena::max_concurrency();
+    // The pool's workers are in tasks that end when the wait does.
+    std::atomic<int> busy{0};
+    std::atomic<bool> is_over{false};
+    tbb::task_group others;
+    for (int i = 1; i < workers; ++i) {
+      others.run([&] {
+        ++busy;
+        wait_until(is_over);
+      });
+    }
+    while (busy != workers - 1) std::this_thread::yield();
+    int order = 0;
+    nopal::reducer<nopal::op_add<long>> sum(50);
+    tbb::task_group awaited;
+    tbb::task_group started;
+    auto last = awaited.defer([&] { NOPAL_CHECK(++order == 2 && std::this_thread::get_id() == self); });
+    started.run([&] {
+      NOPAL_CHECK(++order == 1 && std::this_thread::get_id() == self);
+      tbb::parallel_for(0, 100, [&](int i) { *sum += i; });
+      awaited.run(std::move(last));
+    });
+    NOPAL_CHECK(awaited.wait() == tbb::complete && order == 2);
+    NOPAL_CHECK(*sum == 5000);
+    is_over = true;
+    started.wait();
+    others.wait();
+  });
+  support::check_quiet_soon();
+  return 0;
+}
+
+/// Waits at each level for what a task starts that nobody else runs, and that waits in the same way.
+void wait_at_depth(int depth, std::atomic<int>& calls) {
+  ++calls;
+  if (depth == 0) return;
+  with_stack_used(bytes_of_level, [depth, &calls] {
+    tbb::task_group awaited;
+    tbb::task_group started;
+    auto last = awaited.defer([] {});
+    started.run([&] {
+      wait_at_depth(depth - 1, calls);
+      std::atomic<int> bodies{0};
+      tbb::parallel_for(0, 20, [&](int) { ++bodies; }, tbb::simple_partitioner());
+      NOPAL_CHECK(bodies == 20);
+      awaited.run(std::move(last));
+    });
+    awaited.wait();
+    started.wait();
+  });
+}
+
+// Together they use more than twice the stack that they begin on.
+NOPAL_PROGRAM(waits_deeper_than_a_stack) {
+  on_deep_stack(stack_bytes, [] {
+    const nopal::statistics before = nopal::stats();
+    std::atomic<int> calls{0};
+    wait_at_depth(300, calls);
+    NOPAL_CHECK(calls == 301);
+    NOPAL_CHECK(nopal::workers() != 1 || nopal::stats().total.stacks_taken > before.total.stacks_taken);
+  });
+  support::check_quiet_soon();
+  return 0;
+}
+
+// Of the task that the wait runs on a stack of the pool, and of the code that waits: each has its own.
+NOPAL_PROGRAM(exceptions_on_a_deep_stack) {
+  on_deep_stack(stack_bytes, [] {
+    tbb::task_group awaited;
+    tbb::task_group started;
+    auto last = awaited.defer([] { throw std::runtime_error("awaited"); });
+    started.run([&] {
+      NOPAL_CHECK(std::current_exception() == nullptr && std::uncaught_exceptions() == 0);
+      int calls = 0;
+      tbb::parallel_for(0, 1, [&](int) { ++calls; });
+      NOPAL_CHECK(calls == 1);
+      awaited.run(std::move(last));
+      throw std::logic_error("started");
+    });
+    try {
+      throw std::runtime_error("kept");
+    } catch (const std::runtime_error& kept) {
+      std::string caught;
+      try {
+        awaited.wait();
+      } catch (const std::runtime_error& error) {
+        caught = error.what();
+      }
+      NOPAL_CHECK(caught == "awaited" && kept.what() == std::string("kept"));
+      NOPAL_CHECK(std::current_exception() != nullptr && std::uncaught_exceptions() == 0);
+    }
+    bool is_caught = false;
+    try {
+      started.wait();
+    } catch (const std::logic_error&) {
+      is_caught = true;
+    }
+    NOPAL_CHECK(is_caught);
+  });
+  support::check_quiet_soon();
+  return 0;
+}
+
+// Whoever waits for a group and takes a fork of its task has the mode that the task chose, also if there was one worker before.
+NOPAL_PROGRAM(mode_of_a_task) {
+  std::atomic<bool> has_forked{false};
+  tbb::task_group group;
+  std::thread other([&] {
+    wait_until(has_forked);
+    group.wait();
+  });
+  group.run([&] {
+    for (const int rounding : {FE_DOWNWARD, FE_UPWARD}) {
+      std::fesetround(rounding);
+      std::atomic<bool> goes_on{rounding != FE_UPWARD};
+      nopal::scope s;
+      s.fork([&] {
+        has_forked = !goes_on;
+        wait_until(goes_on);
+      });
+      const int found = std::fegetround();
+      goes_on = true;
+      NOPAL_CHECK(found == rounding);
+      s.join();
+    }
+    std::fesetround(FE_TONEAREST);
+  });
+  group.wait();
+  other.join();
+  return 0;
+}
+
+// What it waits for waits for a task that it has started itself, and on two workers nobody else is there to run that.
+NOPAL_PROGRAM(what_it_started) {
+  if (tbb::this_task_arena::max_concurrency() < 2) return 0;
+  for (int round = 0; round != 20; ++round) {
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> has_run{false};
+    tbb::task_group others;
+    tbb::task_group group;
+    group.run([&] {
+      has_begun = true;
+      wait_until(has_run);
+    });
+    wait_until(has_begun);  // elsewhere
+    others.run([&] { has_run = true; });
+    NOPAL_CHECK(group.wait() == tbb::complete && has_run);
+    NOPAL_CHECK(others.wait() == tbb::complete);
+  }
+  return 0;
+}
+
 class waits : public support::program_at_workers {};
 
 TEST_P(waits, run_bodies_of_loops_of_their_tasks) { EXPECT_TRUE(run("loop_of_a_task")); }
 TEST_P(waits, run_bodies_of_loops_of_what_their_tasks_started) {
   EXPECT_TRUE(run("loop_of_a_task_of_a_task"));
 }
+TEST_P(waits, run_what_they_started_where_nobody_else_can) { EXPECT_TRUE(run("what_it_started")); }
 TEST_P(waits, run_no_bodies_of_other_threads) { EXPECT_TRUE(run("loops_of_others")); }
+TEST_P(waits, have_the_mode_of_the_task_whose_fork_they_take) { EXPECT_TRUE(run("mode_of_a_task")); }
 TEST_P(waits, run_no_bodies_of_other_groups) { EXPECT_TRUE(run("loops_of_another_group")); }
+TEST_P(waits, go_on_where_the_stack_is_more_than_half_full) { EXPECT_TRUE(run("wait_on_a_deep_stack")); }
+TEST_P(waits, use_stacks_of_the_pool_where_theirs_is_full) { EXPECT_TRUE(run("waits_deeper_than_a_stack")); }
+TEST_P(waits, keep_exceptions_where_the_stack_is_more_than_half_full) {
+  EXPECT_TRUE(run("exceptions_on_a_deep_stack"));
+}
 
 INSTANTIATE_TEST_SUITE_P(tbb, waits, testing::Values(1, 2, 4, 7), testing::PrintToStringParamName());
 

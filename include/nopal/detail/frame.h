@@ -121,6 +121,18 @@ NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);
 /* The same at the end of a scope that is left normally; drops it if the scope is left by another exception. */
 NOPAL_EXPORT void nopal_rethrow_at_end(struct nopal_frame* frame, void* exception);
 
+/* In a handler of an exception that another runtime than this one of C++ threw: takes the exception, to be raised or dropped elsewhere. Ends the
+ * process with one line where it is the end of the thread that is handled. */
+NOPAL_EXPORT void* nopal_take_foreign(void);
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_raise_foreign(void* exception);
+NOPAL_EXPORT void nopal_drop_foreign(void* exception);
+
+/* In a handler: throws on what it handles, be it another runtime's or the end of the thread. */
+NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_on(void);
+
+/* Whether pthread_exit or cancellation is ending the calling thread. */
+NOPAL_EXPORT int nopal_thread_is_ending(void);
+
 /* For a push that could not be done, since the thread could not be adopted: throws; ends the program, for C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_fail_push(void);

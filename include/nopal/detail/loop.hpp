@@ -14,7 +14,7 @@
 #include <utility>
 
 #include <nopal/detail/invoke.hpp>
-#include <nopal/detail/mode.hpp>
+#include <nopal/detail/thrown.hpp>
 #include <nopal/scope.hpp>
 
 namespace nopal {

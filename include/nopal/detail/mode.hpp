@@ -13,13 +13,14 @@
 #endif
 
 // Around what follows the last fork of a scope, so that an earlier exception, of a child, takes the place of a later one:
-// leaving the scope by the later one would drop it.
-#ifdef __cpp_exceptions
+// leaving the scope by the later one would drop it. The end of a thread is none, and goes on whatever children threw. Needs
+// <nopal/detail/thrown.hpp>.
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
 #define NOPAL_DETAIL_TRY try
 #define NOPAL_DETAIL_JOIN_IF_THROWN(scope)                                                                   \
   catch (...) {                                                                                              \
-    (scope).join();                                                                                          \
-    throw;                                                                                                   \
+    if (!::nopal::NOPAL_MODE_NAMESPACE::detail::handles_end_of_thread()) (scope).join();                     \
+    ::nopal::NOPAL_MODE_NAMESPACE::detail::throw_on();                                                       \
   }
 #else
 #define NOPAL_DETAIL_TRY

@@ -3,11 +3,11 @@
 #define NOPAL_DETAIL_SEARCH_HPP
 
 #include <cstddef>
-#include <exception>
 #include <mutex>
 #include <utility>
 
 #include <nopal/detail/loop.hpp>
+#include <nopal/detail/thrown.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -33,29 +33,30 @@ public:
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
   /// In a handler: what is handled was thrown at `position`. It is kept, for nobody knows yet whether a match comes before.
   [[gnu::noinline, gnu::cold]] void threw(std::size_t position) {
-    std::exception_ptr thrown = std::current_exception();
-    if (thrown == nullptr) {
-      throw;  // not of C++, and so nothing that could be kept
+    if (handles_end_of_thread()) {
+      throw_on();
     }
+    kept_exception thrown;
+    thrown.keep();
     found(position);
     const std::lock_guard guard(lock_);
     if (position < thrown_at_) {
       thrown_at_ = position;
-      std::swap(thrown_, thrown);  // The later one ends after the lock does: its destructor is the program's.
+      swap(thrown_, thrown);  // The later one ends after the lock does: its destructor is the program's.
     }
   }
 
   /// The position of the match that comes first, or the end. Throws what comes before it. After the join.
   std::size_t match() {
-    if (thrown_ != nullptr && thrown_at_ == least_) {
-      std::rethrow_exception(std::move(thrown_));
+    if (thrown_at_ == least_) {
+      thrown_.rethrow();
     }
     return least_;
   }
 
 private:
   std::mutex lock_;
-  std::exception_ptr thrown_;
+  kept_exception thrown_;
   std::size_t thrown_at_ = static_cast<std::size_t>(-1);
 #else
   [[nodiscard]] std::size_t match() const noexcept { return least_; }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <exception>
 #include <iterator>
 #include <memory>
 #include <utility>
 
 #include <nopal/detail/sort_order.hpp>
+#include <nopal/detail/thrown.hpp>
 #include <nopal/scope.hpp>
 
 namespace nopal {
@@ -42,9 +42,9 @@ public:
   }
 
   /// After all strands have joined.
-  void rethrow() const {
+  void rethrow() {
 #ifdef __cpp_exceptions
-    if (exception_ != nullptr) std::rethrow_exception(exception_);
+    exception_.rethrow();
 #endif
   }
 
@@ -52,10 +52,10 @@ private:
 #ifdef __cpp_exceptions
   [[gnu::noinline, gnu::cold]] void keep() noexcept {
     // The joins of the strands order this before `rethrow`.
-    if (!claimed_.exchange(true, std::memory_order_relaxed)) exception_ = std::current_exception();
+    if (!claimed_.exchange(true, std::memory_order_relaxed)) exception_.keep();
   }
 
-  std::exception_ptr exception_;
+  detail::kept_exception exception_;
 #endif
   std::atomic<bool> claimed_{false};
 };

@@ -14,6 +14,7 @@
 
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/mode.hpp>
+#include <nopal/detail/thrown.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -164,7 +165,9 @@ private:
     try {
       *place_ = std::move(value_);
     } catch (...) {
-      if (std::uncaught_exceptions() == uncaught_before_) throw;
+      if (std::uncaught_exceptions() == uncaught_before_) detail::throw_on();
+      detail::kept_exception dropped;
+      dropped.keep();
     }
 #else
     *place_ = std::move(value_);

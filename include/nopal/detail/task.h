@@ -37,7 +37,8 @@ struct nopal_arena {
   struct nopal_arena* next; /* among those with tasks */
 };
 
-/* A call to be made once. The memory is the caller's until `run`, which may free it and must not throw. */
+/* A call to be made once. The memory is the caller's until `run`, which may free it and must not throw. Where there is no memory for a
+ * pinned call, `run` is called outside of one: it forks in pinned calls of its own alone, and tells the program where these fail. */
 struct nopal_task {
   void (*run)(struct nopal_task*);
   struct nopal_task_group* group;

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include <nopal/detail/thrown.hpp>
 #include <nopal/scope.hpp>
 
 #include "detail/context.h"
@@ -152,7 +153,7 @@ public:
 
   void rethrow() {
     if (failed_.load(std::memory_order_acquire)) {
-      std::rethrow_exception(std::exchange(exception_, nullptr));
+      exception_.rethrow();
     }
   }
 
@@ -168,8 +169,10 @@ private:
     }
     NOPAL_TBB_CATCH {
       // The first stores the exception; the join orders that before rethrow().
+      nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception thrown;
+      thrown.keep();
       if (!failed_.exchange(true, std::memory_order_acq_rel)) {
-        exception_ = std::current_exception();
+        swap(exception_, thrown);
       }
       now.context->cancel_group_execution();
       // The task is there still, and has to release who waits for it.
@@ -180,7 +183,7 @@ private:
 
   const algorithm& self_;
   std::atomic<bool> failed_{false};
-  std::exception_ptr exception_;
+  nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
 };
 
 }  // namespace nopal_detail

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/thrown.hpp>
+
 #include "detail/context.h"
 #include "detail/exception.h"
 #include "detail/group_frame.h"
@@ -82,7 +84,7 @@ public:
     // Relaxed: the ends of all tasks come before.
     if (failed_.load(std::memory_order_relaxed)) {
       failed_.store(false, std::memory_order_relaxed);
-      rethrow();
+      exception_.rethrow();
     }
     return was_cancelled ? canceled : complete;
   }
@@ -90,8 +92,10 @@ public:
   /// The first counts; finish() reads it when all tasks are over.
   void keep_exception() noexcept {
     end_if_asked();
+    nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception thrown;
+    thrown.keep();
     if (!failed_.exchange(true, std::memory_order_acq_rel)) {
-      exception_ = std::current_exception();
+      swap(exception_, thrown);
     }
     context_.cancel_group_execution();
   }
@@ -99,18 +103,11 @@ public:
 private:
   enum class binding : char { none, close, loose };
 
-  void rethrow() {
-    const std::exception_ptr exception = std::exchange(exception_, nullptr);
-    if (exception != nullptr) {
-      std::rethrow_exception(exception);
-    }
-  }
-
   task_group_context own_;
   task_group_context& context_;
   binding binding_ = binding::none;
   std::atomic<bool> failed_{false};
-  std::exception_ptr exception_;
+  nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
   task_counts tasks_;
 };
 
@@ -185,7 +182,8 @@ public:
     }
     // Where another function waited, all is over and the join alone remains.
     const bool is_missed = frame_.has_outstanding() || !base_.tasks().is_done();
-    const bool leaving = std::uncaught_exceptions() != 0;
+    const bool leaving =
+        std::uncaught_exceptions() != 0 || nopal::NOPAL_MODE_NAMESPACE::detail::thread_is_ending();
     if (is_missed) {
       base_.context().cancel_group_execution();
     }

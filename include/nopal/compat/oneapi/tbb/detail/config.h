@@ -5,6 +5,8 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
 #define NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
 
+#include <nopal/detail/language.h>
+#include <nopal/detail/thrown.hpp>
 #include <nopal/version.hpp>
 
 #ifdef NOPAL_ELIDE
@@ -18,7 +20,7 @@
 #ifdef __cpp_exceptions
 #define NOPAL_TBB_TRY try
 #define NOPAL_TBB_CATCH catch (...)
-#define NOPAL_TBB_RETHROW throw
+#define NOPAL_TBB_RETHROW ::nopal::NOPAL_MODE_NAMESPACE::detail::throw_on()
 #else
 #define NOPAL_TBB_TRY if constexpr (true)
 #define NOPAL_TBB_CATCH else

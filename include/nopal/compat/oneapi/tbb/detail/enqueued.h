@@ -43,9 +43,17 @@ public:
   template <class Source>
   enqueued_call(arena_state* arena, Source&& f) : enqueued_task(arena), f_(std::forward<Source>(f)) {}
   void call() noexcept override {
-    task_group_context context(task_group_context::isolated);
-    const algorithm self(context, arena());
-    self.call(f_);
+    NOPAL_TBB_TRY {
+      task_group_context context(task_group_context::isolated);
+      const algorithm self(context, arena());
+      self.call(f_);
+    }
+    NOPAL_TBB_CATCH {
+      if (nopal::NOPAL_MODE_NAMESPACE::detail::handles_end_of_thread()) {
+        nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception().keep();
+      }
+      std::terminate();
+    }
   }
 
 private:
@@ -82,7 +90,7 @@ private:
     if (process != now) {
       process = now;
       threads = idle = woken = 0;
-      wake = PTHREAD_COND_INITIALIZER;
+      wake = {};
     }
   }
 
@@ -194,8 +202,9 @@ private:
     pthread_cond_timedwait(&wake, &mutex, &until);
   }
 
-  static inline constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  static inline constinit pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+  // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux, and the same of conditions.
+  static inline constinit pthread_mutex_t mutex = {};
+  static inline constinit pthread_cond_t wake = {};
   static inline constinit enqueued_task* first = nullptr;
   static inline constinit enqueued_task* last = nullptr;
   static inline constinit int threads = 0;

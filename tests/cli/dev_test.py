@@ -1,0 +1,47 @@
+"""What ./dev says of a command line that it does not accept: one line, before it builds anything. Usage: dev_test.py ROOT"""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+
+# The command line, and what the line begins with.
+REFUSED = {
+    "frob": "dev: frob: not a command; accepted: setup ",
+    "help extra": "dev: extra: not an option of help; accepted: ",
+    "build --compiler x": "dev: --compiler 'x': not known; accepted: gcc clang",
+    "build --compiler": "dev: --compiler: not without a value; accepted: ",
+    "build --preset x": "dev: --preset 'x': not known; accepted: release ",
+    "test --kinds x": "dev: --kinds 'x': not known; accepted: c cli ",
+    "stress --minutes x": "dev: --minutes 'x': not understood; accepted: a whole number from 1 up",
+    "stress --minutes 0": "dev: --minutes '0': not understood; accepted: a whole number from 1 up",
+    "stress --seed x": "dev: --seed 'x': not understood; accepted: a whole number from 0 up",
+    "fuzz --seconds 1x": "dev: --seconds '1x': not understood; accepted: a whole number from 1 up",
+    "fuzz --programs --seed -1": "dev: --seed '-1': not understood; accepted: a whole number from 0 up",
+    "fuzz --seed 1": "dev: --seed: not without --programs; accepted: ",
+    "fuzz --programs --target text_file": "dev: --target: not with --programs; accepted: ",
+    "fuzz --target x": "dev: --target 'x': not known; accepted: ",
+    "lint --fix extra": "dev: extra: not an option of lint; accepted: ",
+    "bench --reducers --variants": "dev: --variants: not with --reducers; accepted: ",
+    "bench --peers all --variants": "dev: --variants: not with --peers; accepted: ",
+}
+for command in ("setup", "build", "test", "stress", "fuzz", "coverage", "lint", "docs"):
+    REFUSED[f"{command} --frob"] = f"dev: --frob: not an option of {command}; accepted: "
+
+
+class Refusals(unittest.TestCase):
+    def test_one_line_of_one_form(self):
+        for arguments, beginning in REFUSED.items():
+            with self.subTest(arguments):
+                ran = subprocess.run([ROOT / "dev", "--no-install", *arguments.split()], capture_output=True, text=True,
+                                     timeout=60, check=False)
+                self.assertEqual(ran.returncode, 2)
+                self.assertEqual(ran.stdout, "")
+                self.assertTrue(ran.stderr.startswith(beginning), ran.stderr)
+                self.assertEqual(ran.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
