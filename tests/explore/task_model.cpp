@@ -43,6 +43,10 @@ public:
       results_[i].initialize(0);
       name(&results_[i], sizeof(int), "result");
     }
+    for (int i = 0; i < threads(); ++i) {
+      out_[i].initialize(0);
+      name(&out_[i], sizeof(int), "out");
+    }
     ran_.initialize(0);
     name(&ran_, sizeof(int), "ran");
     inside_.initialize(scene_ == task_scene::enter ? 1 : 0);
@@ -79,8 +83,25 @@ public:
     }
   }
 
+  /// Threads of the pool are of no more interest when they have used the one that they had.
+  nopal_stack* wants_stack() override {
+    const int thread = this_thread();
+    if (is(thread, 'p')) {
+      return nullptr;
+    }
+    require(out_[thread].read() == 0, "a worker takes more stacks than it needs");
+    out_[thread].write(1);
+    return &stacks[thread];
+  }
+  void given(nopal_stack* stack) override {
+    const auto which = stack - stacks;
+    require(is(static_cast<int>(which), 'p') || out_[which].read() == 1, "a stack is given back twice");
+    out_[which].write(0);
+  }
+
   void check() override {
     for (int i = 0; i < threads(); ++i) {
+      require(out_[i].read() == 0, "a stack is lost");
       require(is(i, 'p') || !waits(i), "somebody sleeps for good");
     }
   }
@@ -96,6 +117,8 @@ private:
         require(results_[i].read() == 1, "what a task did is not seen");
       }
     }
+    require(nopal::this_worker() == (is(this_thread(), 's') ? nullptr : &workers[this_thread()]),
+            "the wait comes back to another worker");
     if (scene_ == task_scene::push || scene_ == task_scene::push_last ||
         scene_ == task_scene::push_to_arena || scene_ == task_scene::push_and_end) {
       require(ran_.read() == 1, "a task did not run");
@@ -149,6 +172,7 @@ private:
   plain<int> results_[most_workers];
   plain<int> ran_;
   plain<int> inside_;
+  plain<int> out_[most_workers];  // 1: a worker of the program has the stack
   std::uint32_t not_run_ = 0;
   std::uint32_t waiters_ = 0;
 };

@@ -43,6 +43,11 @@ TEST(tasks, are_taken_by_the_pool) {
   expect_right(task_scene::pool, "wp", {.preemptions = 4});
   expect_right(task_scene::pool, "wp", {.preemptions = 3, .early_timeouts = true});
 }
+TEST(visits, run_a_task_on_a_stack_of_the_pool) {
+  const explore::options no_room = {.preemptions = 2, .broken = "no room on the stack"};
+  expect_right(task_scene::push, "ww", no_room);
+  expect_right(task_scene::push_last, "ww", no_room);
+}
 TEST(visits, take_a_continuation_of_the_group) {
   explore::expect_right(*explore::make_visit_model(false), {.preemptions = 1});
 }

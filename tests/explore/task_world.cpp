@@ -50,6 +50,7 @@ namespace explore {
 
 task_world* the_task_world = nullptr;
 nopal::worker task_world::nested_[most_workers];
+nopal::worker task_world::deeper_[most_workers];
 
 void list_locked(void* list) { the_task_world->locked(static_cast<nopal::task_list*>(list)); }
 void list_unlocked(void* list) { the_task_world->unlocked(static_cast<nopal::task_list*>(list)); }
@@ -73,26 +74,33 @@ void task_world::set_up() {
     self.thread_tasks = &self.tasks;
     self.of_pool = is(i, 'p');
     new (&nested_[i]) nopal::worker{};
+    new (&deeper_[i]) nopal::worker{};
     current_[i] = is(i, 's') ? nullptr : &self.deque;
     if (is(i, 's')) {
       continue;
     }
     all.table[i].store(&self, __ATOMIC_RELAXED);
     nopal::set_if_changed(self.deque.setting.root, &self);
+    stacks[i].low = reinterpret_cast<char*>(&stacks[i]);
+    stacks[i].high = stacks[i].low + 4096;  // nothing is written there
     if (self.of_pool) {
       give_spare(i, &stacks[i]);
-      stacks[i].low = reinterpret_cast<char*>(&stacks[i]);
-      stacks[i].high = stacks[i].low + 4096;  // nothing is written there
     } else {
       nopal::run_on(&self, &self.native);
     }
-    // The nested worker is made once and kept.
+    // Nested workers are made once and kept. In the inner one runs a task that a visit takes along; nobody waits there.
     nopal_current = &self.deque;
     nopal_pinned call;
-    nested_[i].random = 1;
-    nested_[i].native.native_owner = &nested_[i];
+    nopal_pinned inner;
+    for (nopal::worker* one : {&nested_[i], &deeper_[i]}) {
+      one->random = 1;
+      one->native.native_owner = one;
+    }
     nopal_begin_pinned(&call);
+    nopal_begin_pinned(&inner);
+    nopal_end_pinned(&inner);
     nopal_end_pinned(&call);
+    ignore(&deeper_[i], sizeof deeper_[i]);
     name_nested(nested_[i]);
     for (nopal::worker* one : {&self, &nested_[i]}) {
       if (one != looked_at) {
@@ -132,8 +140,11 @@ void task_world::set_worker(nopal::worker* self) {
 
 nopal::worker* task_world::nested_worker() {
   nopal::worker* const outer = nopal::this_worker();
-  require(outer >= workers && outer < workers + most_workers, "a pinned call is nested too deep");
-  return &nested_[outer - workers];
+  if (outer >= workers && outer < workers + most_workers) {
+    return &nested_[outer - workers];
+  }
+  require(outer >= nested_ && outer < nested_ + most_workers, "a pinned call is nested too deep");
+  return &deeper_[outer - nested_];
 }
 
 void task_world::visit(nopal::worker* self) {

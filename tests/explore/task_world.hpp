@@ -33,7 +33,8 @@ protected:
   static std::uint64_t content_of(const nopal_task* oldest);
 
   static nopal::worker nested_[most_workers];
-  nopal::worker* looked_at = nullptr;  // its deque, inbox and task are not ignored
+  static nopal::worker deeper_[most_workers];  // nested in those
+  nopal::worker* looked_at = nullptr;          // its deque, inbox and task are not ignored
 
 private:
   std::uint64_t content_of(const nopal::task_list& list);
