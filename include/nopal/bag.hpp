@@ -2,6 +2,8 @@
 #ifndef NOPAL_BAG_HPP
 #define NOPAL_BAG_HPP
 
+#include <nopal/detail/language.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>

@@ -2,6 +2,8 @@
 #ifndef NOPAL_MONOIDS_HPP
 #define NOPAL_MONOIDS_HPP
 
+#include <nopal/detail/language.h>
+
 #include <cstddef>
 #include <iterator>
 #include <limits>

@@ -30,6 +30,10 @@
 #ifndef NOPAL_NOPAL_H
 #define NOPAL_NOPAL_H
 
+#if !defined(__cplusplus) || !defined(NOPAL_ELIDE)
+#include <nopal/detail/language.h>
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,6 +3,8 @@
 #ifndef NOPAL_OPENMP_HPP
 #define NOPAL_OPENMP_HPP
 
+#include <nopal/detail/language.h>
+
 #include <pthread.h>
 
 #include <exception>

@@ -10,6 +10,8 @@
 #ifndef NOPAL_PARALLEL_HPP
 #define NOPAL_PARALLEL_HPP
 
+#include <nopal/detail/language.h>
+
 #include <cstddef>
 #include <iterator>
 #include <tuple>
@@ -53,7 +55,7 @@ auto parallel_invoke(First&& first, Others&&... others) {
 /// Calls `body(i)` for each i from `first` up to `last`, which is left out; or, if `body` takes two, `body(from, to)` for stretches
 /// that make up the range. `first` and `last` are whole numbers, of which i has the common type, or random-access
 /// iterators; a body that does not take an iterator gets what it leads to. Pieces of at most `grain` are not split further, 0
-/// being the automatic grain. Nothing happens if `last` is not after `first`. T1 = O(n), T∞ = O(log n + grain).
+/// being the automatic grain, and the largest number, which -1 becomes, a serial loop. Nothing happens if `last` is not after `first`. T1 = O(n), T∞ = O(log n + grain).
 template <class First, class Last, class Body>
 void parallel_for(First first, Last last, std::size_t grain, Body&& body) {
   using positions = detail::positions_of<First, Last>;
@@ -126,7 +128,7 @@ template <class First, class Last, class T, class Map, class Combine>
 
 /// The same by a tree that depends on the range and `grain` alone: halves down to `grain` positions at most, each of these in order
 /// from `identity`. So the result is the same for every schedule and any number of workers, floating point included. `grain` should be
-/// worth a fork; 0 stands for 1024. T1 = O(n), T∞ = O(log n + grain).
+/// worth a fork; 0 stands for 1024, and no less than the range for a serial reduction. T1 = O(n), T∞ = O(log n + grain).
 template <class First, class Last, class T, class Map, class Combine>
 [[nodiscard]] T parallel_reduce(First first, Last last, std::size_t grain, T identity, Map&& map,
                                 Combine&& combine) {

@@ -2,6 +2,8 @@
 #ifndef NOPAL_REDUCER_HPP
 #define NOPAL_REDUCER_HPP
 
+#include <nopal/detail/language.h>
+
 #include <concepts>
 #include <type_traits>
 #include <utility>

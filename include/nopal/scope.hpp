@@ -5,6 +5,8 @@
 #ifdef NOPAL_ELIDE
 #include <nopal/detail/scope_elided.hpp>
 #else
+#include <nopal/detail/language.h>
+
 #include <nopal/detail/scope_parallel.hpp>
 #endif
 

@@ -2,6 +2,8 @@
 #ifndef NOPAL_SORT_HPP
 #define NOPAL_SORT_HPP
 
+#include <nopal/detail/language.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>

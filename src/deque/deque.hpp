@@ -35,6 +35,10 @@ void destroy(nopal_deque& deque) noexcept;
 /// places were stolen.
 void reset(nopal_deque& deque) noexcept;
 
+/// In a child of fork(2), which has no thieves: the deque is empty, as if all entries had been stolen. What a thread that is not
+/// there was about to do is forgotten.
+void lose_all(nopal_deque& deque) noexcept;
+
 /// Owner: makes room for one more entry; false if there is no memory. Constant amortized time.
 bool reserve(nopal_deque& deque) noexcept;
 

@@ -21,9 +21,17 @@ void reset(nopal_deque& deque) noexcept {
   }
 }
 
-std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 0; }
+void lose_all(nopal_deque& deque) noexcept {
+  poison(deque);
+  shared_word word = load(deque);
+  while (!exchange(deque, word, {deque.bottom, deque.bottom, next_version(word.version_and_raising)})) {
+  }
+}
 
-std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 0; }
+// Each entry is public once it is pushed; the youngest just was.
+std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 1; }
+
+std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 1; }
 
 bool pop_slow(nopal_deque& deque, bool (*)(void*), void*) noexcept {
   const std::int32_t wanted = deque.bottom;

@@ -64,6 +64,13 @@ void reset(nopal_deque& deque) noexcept {
   }
 }
 
+void lose_all(nopal_deque& deque) noexcept {
+  poison(deque);
+  shared_word word = load(deque);
+  while (!exchange(deque, word, {deque.bottom, deque.bottom, next_version(word.version_and_raising)})) {
+  }
+}
+
 std::int32_t publish(nopal_deque& deque, std::int32_t most) noexcept {
   return publish_recorded(deque, most, [](nopal_frame*&) {});
 }

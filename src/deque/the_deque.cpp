@@ -41,9 +41,17 @@ void reset(nopal_deque& deque) noexcept {
   __atomic_store_n(&deque.split, 0, __ATOMIC_SEQ_CST);
 }
 
-std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 0; }
+void lose_all(nopal_deque& deque) noexcept {
+  poison(deque);
+  deque.version_and_raising = 0;  // a thief may have held the lock
+  deque.top = deque.bottom;
+  deque.split = deque.bottom;
+}
 
-std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 0; }
+// Each entry is public once it is pushed; the youngest just was.
+std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 1; }
+
+std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 1; }
 
 bool pop_slow(nopal_deque& deque, bool (*)(void*), void*) noexcept {
   const std::int32_t wanted = deque.bottom;

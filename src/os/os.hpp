@@ -144,6 +144,9 @@ void for_each_thread_local_block(void (*use)(void* block, std::size_t bytes)) no
 /// The calling thread's stack as the system made it: [low, high), without its guard. Foreign to our own stacks.
 bool native_stack_bounds(void*& low, void*& high) noexcept;
 
+/// Whether `address` is of the calling thread's alternate signal stack. For signal handlers too.
+bool lies_on_signal_stack(const void* address) noexcept;
+
 // ---------------------------------------------------------------------------------------------
 // Waiting. Only threads of this process meet here. Every wait may return early: the caller looks again.
 

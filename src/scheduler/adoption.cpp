@@ -20,8 +20,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr std::size_t scheduler_stack_bytes = std::size_t{64} << 10;
-
 pthread_key_t thread_end_key;
 
 /// A scheduler stack with a guard page, or null.
@@ -104,6 +102,7 @@ void make_idle(runtime& all, worker* self) noexcept {
     self->spare = nullptr;
   }
   checkers::stack_unmade(self->native.record);
+  self->native.came_home.forget();
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
   self->next_idle = all.idle_workers;
@@ -154,14 +153,14 @@ left_behind* next_left_behind;  // made before fork(2): a tool's allocator may b
 void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
   lock_views();
-  lock_tasks(this_worker());
+  lock_tasks(the_runtime());
   next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;
 }
 
 void after_fork_in_parent() {
   delete next_left_behind;
   next_left_behind = nullptr;
-  unlock_tasks(this_worker());
+  unlock_tasks(the_runtime());
   unlock_views();
   pthread_mutex_unlock(&the_runtime().lock);
 }
@@ -190,10 +189,11 @@ void keep_reachable(runtime& all) {
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
   runtime& all = the_runtime();
-  unlock_tasks(this_worker());
+  unlock_tasks(all);
   unlock_views();
   pthread_mutex_unlock(&all.lock);  // this thread took all of them in before_fork
   keep_reachable(all);
+  leave_old_process(all, this_worker() != nullptr ? thread_worker(this_worker()) : nullptr);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     all.table[i].store(nullptr, std::memory_order_relaxed);
@@ -213,6 +213,7 @@ void after_fork_in_child() {
     for (worker* one = list; one != nullptr; one = one->next_idle) {
       for (worker* each = one; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
         each->visitors.store(0, std::memory_order_relaxed);
+        set(each->deque.strand.clock, all.last_old_ticket);
       }
     }
   }
@@ -221,12 +222,12 @@ void after_fork_in_child() {
   }
   worker* const self = thread_worker(this_worker());
   self->of_pool = false;
-  set_if_changed(self->deque.setting.root, self);  // its strand may have been of another thread's root
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    each->index = 0;
     each->spare = nullptr;
     each->inbox.store(nullptr, std::memory_order_relaxed);
     each->visitors.store(0, std::memory_order_relaxed);
-    deque::poison(each->deque);
+    set(each->deque.strand.clock, all.last_old_ticket);
   }
   enter_table(all, self, 0);
   set_told_of_end(self);

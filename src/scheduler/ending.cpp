@@ -67,8 +67,8 @@ bool handles_end_of_thread() noexcept { return os::thread_is_ending() && !std::c
 
 extern "C" NOPAL_EXPORT int nopal_thread_is_ending() { return os::thread_is_ending() ? 1 : 0; }
 
-void pass_fork_at_end(nopal_frame*) noexcept {
-  if (!is_on_own_stack(this_worker()) || !nopal_pop()) {
+void pass_fork_at_end(nopal_frame* frame) noexcept {
+  if (!is_on_own_stack(this_worker()) || (!nopal_pop() && !take_kept(frame))) {
     refuse_end();
   }
 }
@@ -82,7 +82,8 @@ void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noe
 }
 
 void check_at_rest(const worker* self) noexcept {
-  if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest) {
+  if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest ||
+      self->native.forks.of_old_process != 0) {
     os::end_process(
         "nopal: a thread ended inside a scope (pthread_exit, pthread_cancel, or a C function that "
         "returned without its join): join every scope before its thread ends");

@@ -250,7 +250,7 @@ extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
     pass_fork_at_end(frame);
     return 1;
   }
-  if (nopal_pop()) {
+  if (nopal_pop() || take_kept(frame)) {
     if (frame->steals == 0) {
       _Unwind_Exception* const foreign = handled_foreign();
       if (foreign != nullptr && !cxx_runtime::is_forced_unwind(*foreign)) {

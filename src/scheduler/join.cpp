@@ -30,8 +30,7 @@ constexpr std::uint32_t steals_to_settle = 1U << 30;
   if (stack->base.frame_pointer == frame->frame_pointer) {
     stack->second.store(0, std::memory_order_relaxed);  // the child that spoke there has been counted
   }
-  stack->entered_frame = frame->frame_pointer;
-  stack->entered_at = static_cast<char*>(frame->home_stack_pointer);
+  stack->came_home.note(frame->frame_pointer, static_cast<char*>(frame->home_stack_pointer));
   run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
@@ -105,6 +104,7 @@ void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
 void leave_empty(worker* self, nopal_stack* stack) {
   stack->base = {};
   stack->forks.count = 0;
+  stack->came_home.forget();
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);
@@ -144,6 +144,10 @@ void leave_for_good(worker* self, nopal_stack* stack) noexcept {
 void count_steal(worker* self, nopal_frame* frame) noexcept {
   ++frame->steals;
   if (frame->steals < steals_to_settle) {
+    return;
+  }
+  if (has_old_children(frame)) {
+    --frame->steals;  // it is never joined
     return;
   }
   // A server's loop, perhaps, which forks without end and never joins. Children that end are all that changes `unfinished`
@@ -188,6 +192,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   }
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), arch::stack_pointer_of(frame),
                          &frame->unfinished);
+  check_join_of_old_process(frame);
   const auto children = static_cast<std::int32_t>(frame->steals);
   char* const pointer = arch::stack_pointer_of(frame);
   save_exceptions(self, frame);
@@ -226,6 +231,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   nopal_stack* const stack = self->deque.strand.stack;
   check_end_of_thread(self, stack, false);
   checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
+  check_child_of_old_process(self);
   const bool away = stack->base.frame_pointer == frame->frame_pointer;
   if (away && stack->base.scope == frame) {
     // The continuation was stolen from a strand away from home: nothing of it is here.

@@ -5,11 +5,10 @@
 // included, and those from before are noted on the stack. So the innermost says what belongs to the child that runs: what lies below
 // the forking function's stack pointer.
 
-#include <cstdlib>
-
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
+#include "view/merge.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -66,21 +65,74 @@ bool leaves_pinned_call(const worker& self, const char* stack_pointer) {
                                : stack_pointer > self.pinned_at && surely_lies_on(self.native, stack_pointer);
 }
 
+/// Whether a jump to `stack_pointer` on `stack`, which `self` runs on, leaves a child that runs there.
+bool leaves_child(const worker* self, const nopal_stack& stack, const char* stack_pointer) {
+  const std::int32_t forks = self->deque.bottom;
+  nopal_frame* const innermost =
+      forks > self->first_entry ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))
+                                : stack.forks.innermost();
+  const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, stack);
+  return bound != nullptr && stack_pointer >= bound && surely_lies_on(stack, stack_pointer);
+}
+
+bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) {
+  return stack.merge != nullptr && stack_pointer > stack.merge->at && surely_lies_on(stack, stack_pointer);
+}
+
+/// Whether an activation has called what is the base of `stack`, or what is that of a stack further out. It may have been on this
+/// stack before it came home and called that, and a buffer of then looks as if it led here.
+bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
+  if (frame_pointer == nullptr || frame_pointer == stack.base.frame_pointer) {
+    return false;
+  }
+  // Those stacks are at rest, or what runs there is a child: what they say of the activations further out stays.
+  const nopal_stack* outer = &stack;
+  while (outer->native_owner == nullptr && outer->base.scope != nullptr &&
+         outer->base.scope->home != nullptr) {
+    outer = outer->base.scope->home;
+    if (outer->base.frame_pointer == frame_pointer || outer->came_home.find(frame_pointer) != nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
+
 [[noreturn]] void refuse_to_leave_child() {
-  os::write_stderr("nopal: longjmp out of a child that was forked: call setjmp in the child, or have it "
-                   "return its error\n");
-  std::abort();
+  os::end_process("nopal: longjmp out of a child that was forked: call setjmp in the child, or have it "
+                  "return its error");
 }
 
 [[noreturn]] void refuse_to_leave_children() {
-  os::write_stderr(
-      "nopal: longjmp out of a function with children that are not joined: join its scopes before\n");
-  std::abort();
+  os::end_process(
+      "nopal: longjmp out of a function with children that are not joined: join its scopes before");
 }
 
 [[noreturn]] void refuse_to_leave_body() {
-  os::write_stderr("nopal: longjmp out of a body of an algorithm: call setjmp in the body\n");
-  std::abort();
+  os::end_process("nopal: longjmp out of a body of an algorithm: call setjmp in the body");
+}
+
+[[noreturn]] void refuse_to_leave_reduction() {
+  os::end_process("nopal: longjmp out of a reduction: call setjmp in it, or have it throw");
+}
+
+[[noreturn]] void refuse_to_leave_scheduler() {
+  os::end_process("nopal: longjmp by a signal handler out of a thread that waits in a join or for work: "
+                  "call sigsetjmp in the handler, or have it set a flag");
+}
+
+/// Whether a jump from `here` to `there` leaves the scheduler that a signal handler has interrupted: it does not if both are
+/// the handler's own, which runs on the scheduler's stack, on the signal stack, or on one that it has changed to itself.
+bool leaves_scheduler(worker* self, const void* here, const void* there) {
+  if (lies_on_scheduler_stack(self, there) || os::lies_on_signal_stack(there)) {
+    return false;
+  }
+  if (lies_on_scheduler_stack(self, here) || os::lies_on_signal_stack(here)) {
+    return true;
+  }
+  void* low = nullptr;
+  void* high = nullptr;
+  return the_runtime().stacks.contains(there) ||
+         (!is_schedulers_thread(self) && os::native_stack_bounds(low, high) && there >= low && there < high);
 }
 
 }  // namespace
@@ -95,40 +147,57 @@ void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end)
 
 /// For a jump to the activation with this frame pointer, if it has one, and this stack pointer: the stack pointer to go on with.
 extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_pointer) noexcept {
-  const worker* const self = this_worker();
-  const nopal_stack* const stack = self == nullptr ? nullptr : get(self->deque.strand.stack);
-  if (stack == nullptr) {
-    if (self == nullptr && leaves_noted_call(stack_pointer)) {
+  worker* const self = this_worker();
+  if (self == nullptr) {
+    if (leaves_noted_call(stack_pointer)) {
       refuse_to_leave_body();
+    }
+    return stack_pointer;
+  }
+  // Not the address of a local: AddressSanitizer may have put that elsewhere.
+  const void* const here = __builtin_frame_address(0);
+  const nopal_stack* const stack = get(self->deque.strand.stack);
+  if (stack == nullptr || lies_on_scheduler_stack(self, here)) {
+    if (leaves_scheduler(self, here, stack_pointer)) {
+      refuse_to_leave_scheduler();
     }
     return stack_pointer;
   }
   const bool to_here = lies_on(*stack, stack_pointer);
-  if (!to_here && !lies_on(*stack, &stack) && !the_runtime().stacks.contains(stack_pointer)) {
+  if (!to_here && !lies_on(*stack, here) && !the_runtime().stacks.contains(stack_pointer)) {
     return stack_pointer;  // between stacks of the program's own
   }
-  const std::int32_t forks = self->deque.bottom;
-  const bool in_child = forks > self->first_entry;
   if (to_here) {
     if (stack == &self->native && leaves_pinned_call(*self, stack_pointer)) {
       refuse_to_leave_body();
     }
-    nopal_frame* const innermost =
-        in_child ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))
-                 : stack->forks.innermost();
-    const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, *stack);
-    if (bound != nullptr && stack_pointer >= bound && surely_lies_on(*stack, stack_pointer)) {
+    if (leaves_reduction(*stack, stack_pointer)) {
+      refuse_to_leave_reduction();
+    }
+    if (leaves_child(self, *stack, stack_pointer)) {
       refuse_to_leave_child();
+    }
+    if (is_outside(*stack, frame_pointer)) {
+      refuse_to_leave_children();
     }
     return stack_pointer;
   }
-  if (!in_child && frame_pointer == stack->entered_frame && frame_pointer != nullptr) {
-    return stack->entered_at;
+  char* destination = stack->came_home.find(frame_pointer);
+  if (destination == nullptr && frame_pointer != nullptr && frame_pointer == stack->base.frame_pointer) {
+    destination = stack->base.start;
   }
-  if (in_child) {
+  if (stack->merge != nullptr && (destination == nullptr || leaves_reduction(*stack, destination))) {
+    refuse_to_leave_reduction();
+  }
+  // No activation can have come here since the youngest fork.
+  if (self->deque.bottom > self->first_entry ||
+      (destination != nullptr && leaves_child(self, *stack, destination))) {
     refuse_to_leave_child();
   }
-  refuse_to_leave_children();
+  if (destination == nullptr) {
+    refuse_to_leave_children();
+  }
+  return destination;
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

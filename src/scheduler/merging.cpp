@@ -14,7 +14,7 @@ using view::view_set;
 /// A merge while it lives, as the stack knows it on which it runs. The strand may be elsewhere in between, and comes back there.
 class merge_under_way {
 public:
-  merge_under_way() noexcept {
+  merge_under_way() noexcept : record_{0, nullptr, __builtin_frame_address(0)} {
     if (const worker* const self = this_worker()) {
       stack_ = self->deque.strand.stack;
       record_.outer = stack_->merge;
@@ -33,7 +33,7 @@ public:
 
 private:
   nopal_stack* stack_ = nullptr;  // none on a thread that is no worker
-  view::merge_record record_{0, nullptr};
+  view::merge_record record_;
 };
 
 /// Of reductions that update reducers, whose reductions update reducers, and so on. A sum of a million views takes one.

@@ -1,6 +1,8 @@
 // The common slow push: a thief wants work and nothing else is the matter. Compiled to use general registers only, so that
 // the caller's vector registers, which are hundreds of cycles to save, stay as they are.
 
+#include <nopal/detail/noise.h>
+
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
@@ -20,18 +22,20 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return all_of_it;
   }
+  tell_float_control(self);
   deque::append(self->deque, frame);
+  NOPAL_DISTURB();
   deque::unpoison(self->deque);
-  if (all.table_used.load(std::memory_order_relaxed) == 1) {
+  if (!may_be_taken(all, self)) {
     return nothing_left;
   }
-  nopal_strand_setting& setting = self->deque.setting;
-  set_if_changed(setting.uncaught, 0);
-  set_float_control_of(setting, arch::float_control());
-  if (deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))) > 0) {
+  set_if_changed(self->deque.setting.uncaught, 0);
+  const std::int32_t published = deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)));
+  if (published > 0) {
     self->counts.publishes.add();
   }
-  keep_oldest_public(self);
+  NOPAL_DISTURB();
+  keep_oldest_public(self, published);
   return anyone_sleeps() ? only_to_wake : nothing_left;
 }
 

@@ -62,11 +62,12 @@ void offer(worker* self, bool barrier_works) {
   }
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
                        entries == 1 ? nullptr : self->deque.strand.stack};
-  set_float_control_of(self->deque.setting, arch::float_control());
   const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
-  if (deque::publish(self->deque, most, record_caught, &record) > 0) {
+  const std::int32_t published = deque::publish(self->deque, most, record_caught, &record);
+  if (published > 0) {
     self->counts.publishes.add();
   }
+  keep_oldest_public(self, published);
   NOPAL_DISTURB();
   wake_one(self, root_of(*self));
 }
@@ -90,6 +91,7 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
     return 1;
   }
   hide_outer(self);
+  tell_float_control(self);
   deque::append(self->deque, frame);
   NOPAL_DISTURB();
   // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
@@ -97,9 +99,8 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
   if (barrier_works) {
     deque::unpoison(self->deque);
   }
-  if (!barrier_works || all.table_used.load(std::memory_order_relaxed) > 1) {
+  if (!barrier_works || may_be_taken(all, self)) {
     offer(self, barrier_works);
-    keep_oldest_public(self);
   }
   return 0;
 }

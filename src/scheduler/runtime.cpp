@@ -3,7 +3,6 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -14,8 +13,6 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
-
-constexpr std::size_t pool_thread_stack_bytes = std::size_t{256} << 10;
 
 /// Whether some pair of CPUs is nearer than another.
 bool has_hierarchy(const os::topology& topology) {
@@ -272,9 +269,7 @@ const settings& known_settings(runtime& all) {
 
 bool start_runtime(runtime& all) noexcept {
   if (arch::splits_stack()) {
-    os::write_stderr(
-        "nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it\n");
-    std::abort();
+    os::end_process("nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it");
   }
   try {
     known_settings(all);
@@ -342,7 +337,8 @@ worker* make_worker() noexcept {
   self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
   self->random |= 1;
   set_float_control_of(self->deque.setting, arch::float_control());
-  self->deque.strand.clock = clocks_start_at.ticket;
+  const std::uint64_t old = the_runtime().last_old_ticket;
+  self->deque.strand.clock = old > clocks_start_at.ticket ? old : clocks_start_at.ticket;
   self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;

@@ -49,6 +49,8 @@ struct runtime {
   bool spreads_woken =
       false;  ///< each worker can have a CPU of its own, and none is pinned; written as above
   stack_pool stacks;
+  /// In a child of fork(2): no ticket of its parent is later. Zero else: no steal has that.
+  std::uint64_t last_old_ticket = 0;
 
   alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to
   std::atomic<int> waiting_joins{0};         ///< strands between their arrival at a join and its end
@@ -111,6 +113,17 @@ void for_each_worker(runtime& all, Visit visit) {
   }
 }
 
+/// The same for the first workers alone, by one that holds `lock`.
+template <class Visit>
+void for_each_first_worker(runtime& all, Visit visit) {
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    if (worker* const one = all.table[i].load(std::memory_order_relaxed)) {
+      visit(one);
+    }
+  }
+}
+
 /// Puts a worker into the table at `index`.
 void enter_table(runtime& all, worker* self, int index) noexcept;
 
@@ -146,6 +159,22 @@ void check_at_rest(const worker* self) noexcept;
 
 /// The thief has just taken the continuation of `frame`: one child more for its join.
 void count_steal(worker* self, nopal_frame* frame) noexcept;
+
+/// In a child of fork(2), with the table as it was: what the strands of this thread have left in the parent. Null: no worker.
+void leave_old_process(runtime& all, worker* first) noexcept;
+
+/// Where a pop failed: true if fork(2) kept the continuation of `frame` for its child, which has it back now.
+bool take_kept(nopal_frame* frame) noexcept;
+
+/// The thief continues `frame`: notes it if children are in the parent of this process.
+void note_old_children(nopal_frame* frame) noexcept;
+bool has_old_children(const nopal_frame* frame) noexcept;
+
+// These end a child of fork(2) that comes to what is in its parent alone: at the join of `frame`; at the end of a child on the
+// stack of `self`; at the end of a task on a stack.
+void check_join_of_old_process(const nopal_frame* frame) noexcept;
+void check_child_of_old_process(const worker* self) noexcept;
+void check_task_of_old_process(const nopal_stack* stack) noexcept;
 
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;

@@ -8,6 +8,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 void drop_stack(worker* self, nopal_stack* stack) noexcept {
   stack->base = {};
   stack->forks.count = 0;
+  stack->came_home.forget();
   checkers::stack_emptied(stack->record);
   the_runtime().stacks.reuse(stack);
   self->counts.stacks_returned.add();

@@ -10,6 +10,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
+// For debuggers, in every program that has this file, as each with the scheduler does.
+[[gnu::used, gnu::retain]] void (*const brings_the_report)() noexcept = nopal_print_workers;
+
 worker_statistics snapshot(const worker_counters& counts) {
   worker_statistics result;
   result.steals = counts.steals.get();

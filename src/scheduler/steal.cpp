@@ -85,6 +85,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const bool leaves_home = !away || (second && frame->steals == 0);
   char* const pointer = arch::stack_pointer_of(frame);
   char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
+  note_old_children(frame);
   if (frame->steals == 0) {
     frame->home = nullptr;
     frame->uncaught_at_fork = observed.uncaught;
@@ -102,11 +103,9 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   NOPAL_DISTURB();
   const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  stack->base = {frame->frame_pointer, home_pointer - start, frame->last_steal, segment_before,
-                 leaves_home ? frame : seen.base_scope};
+  stack->base = {frame->frame_pointer, home_pointer - start, start,
+                 frame->last_steal,    segment_before,       leaves_home ? frame : seen.base_scope};
   stack->second.store(0, std::memory_order_relaxed);
-  stack->entered_frame = frame->frame_pointer;
-  stack->entered_at = start;
   __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
   run_on(self, stack);
   if (second && !leaves_home) {

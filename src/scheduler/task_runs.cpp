@@ -46,6 +46,7 @@ void run_taken_in_arena(void* argument) noexcept {
 /// At work before the task is gone from its list: see any_strand_active.
 void be_at_work(worker* self) noexcept {
   self->spare->base = {};
+  self->spare->came_home.forget();
   run_on(self, self->spare);
 }
 
@@ -53,7 +54,7 @@ void be_at_work(worker* self) noexcept {
 void forget_root(worker* self) noexcept { set_if_changed(self->deque.setting.root, nullptr); }
 
 /// Where the task's code keeps no exceptions, the end of its thread comes here.
-void call_task(nopal_task* task) noexcept {
+void call_code_of(nopal_task* task) noexcept {
   try {
     task->run(task);
   } catch (...) {
@@ -64,9 +65,8 @@ void call_task(nopal_task* task) noexcept {
   }
 }
 
-}  // namespace
-
-void run_task(nopal_task* task, views_of whose) noexcept {
+/// All but telling the group.
+void call_task(nopal_task* task, views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   checkers::after(task);
   const std::uint64_t before = arch::float_control();
@@ -78,7 +78,7 @@ void run_task(nopal_task* task, views_of whose) noexcept {
   arch::set_float_control(task->float_control);
   {
     const task_views views(group, whose);
-    call_task(task);
+    call_code_of(task);
   }
   end_task_root(root);
   if (pinned) {
@@ -86,12 +86,23 @@ void run_task(nopal_task* task, views_of whose) noexcept {
   }
   arch::set_float_control(before);
   checkers::before(group);
+}
+
+}  // namespace
+
+void run_task(nopal_task* task, views_of whose) noexcept {
+  nopal_task_group* const group = task->group;
+  call_task(task, whose);
   nopal_task_finish(group);
 }
 
 void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept {
-  const stage_mark mark(task->group, true, list);
-  run_task(task, whose);
+  nopal_task_group* const group = task->group;
+  {
+    const stage_mark mark(group, true, list);
+    call_task(task, whose);
+  }
+  nopal_task_finish(group);  // it may be gone then, so no stage is of it any more: see leave_old_tasks
 }
 
 namespace {
@@ -162,6 +173,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_
   nopal_stack* const stack = self->deque.strand.stack;
   stack->visitor = nullptr;
   checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
+  check_task_of_old_process(stack);
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);

@@ -93,6 +93,9 @@ public:
       if (nopal_task* const task = in(tasks_of_nobody, own)) {
         return task;
       }
+      if (nopal_task* const task = in(tasks_of_old_process, own)) {
+        return task;
+      }
     }
     return nullptr;
   }
@@ -285,6 +288,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       os::yield();
       continue;
     }
+    check_wait_of_old_process(group);
     if (run_what_it_started(group, list)) {
       continue;
     }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int looks_before_yield = 64;
 
-/// What happened to groups, for those who wait. Not in the group: it may be gone when it is over.
+/// What happened to groups and arenas, for those who wait. Not in the group: it may be gone when it is over.
 struct alignas(64) event_count {
   std::atomic<std::uint32_t> events{0};
 };
@@ -79,8 +79,8 @@ bool push_to_thread(nopal_task* task) noexcept {
 
 constinit task_list tasks_of_nobody;
 
-std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(group);
+std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(group_or_arena);
   return places[(address >> 5U ^ address >> 12U) % place_count].events;
 }
 
@@ -91,8 +91,9 @@ task_list* own_task_list() noexcept {
 
 void remove_task(task_list& list, nopal_task* task) noexcept {
   unlink_task(list, task);
-  // Relaxed: a thief that reads the older value looks in vain.
-  list.count.store(list.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  // A thief that reads the older value looks in vain. Release pairs with has_tasks: who finds none knows where leave_tasks has
+  // taken it.
+  list.count.store(list.count.load(std::memory_order_relaxed) - 1, std::memory_order_release);
 }
 
 void task_list::lock() noexcept {
@@ -162,27 +163,61 @@ void leave_tasks(task_list& list) noexcept {
   }
   const task_list_guard nobody(tasks_of_nobody);
   while (nopal_task* const task = list.oldest) {
+    // There before it is not here any more: who looks at this list and then at that one finds it in one of them.
+    tasks_of_nobody.count.exchange(tasks_of_nobody.count.load(std::memory_order_relaxed) + 1,
+                                   std::memory_order_seq_cst);
+    NOPAL_DISTURB();
     remove_task(list, task);
     append_task(tasks_of_nobody, task);
     task->number = tasks_of_nobody.next_number++;
-    tasks_of_nobody.count.exchange(tasks_of_nobody.count.load(std::memory_order_relaxed) + 1,
-                                   std::memory_order_seq_cst);
   }
 }
 
-void lock_tasks(worker* self) noexcept {
-  if (self != nullptr) {
-    self->thread_tasks->lock();
-  }
+constinit task_list tasks_of_old_process;
+
+// Nobody waits for a list's lock with another one held, but for these two and leave_tasks, which take them in this order.
+void lock_tasks(runtime& all) noexcept {
+  for_each_first_worker(all, [](worker* one) { one->tasks.lock(); });
   tasks_of_nobody.lock();
   lock_arenas();
 }
 
-void unlock_tasks(worker* self) noexcept {
+void unlock_tasks(runtime& all) noexcept {
   unlock_arenas();
   tasks_of_nobody.unlock();
-  if (self != nullptr) {
-    self->thread_tasks->unlock();
+  for_each_first_worker(all, [](worker* one) { one->tasks.unlock(); });
+}
+
+void leave_old_tasks(runtime& all, worker* first) noexcept {
+  const auto mark = [](const nopal_task_group* group) {
+    __atomic_fetch_or(&const_cast<nopal_task_group*>(group)->state, has_old_tasks, __ATOMIC_RELAXED);
+  };
+  // While a list is locked, the groups of its tasks and stages are there.
+  for_each_first_worker(all, [first, mark](const worker* one) {
+    if (one == first) {
+      return;
+    }
+    for (const nopal_task* task = one->tasks.oldest; task != nullptr; task = task->younger) {
+      mark(task->group);
+    }
+    const task_stage* stage = one->tasks.innermost.load(std::memory_order_relaxed);
+    for (; stage != nullptr; stage = stage->outer) {
+      mark(stage->group);
+    }
+  });
+  const auto keep = [](nopal_task* task) {
+    task_list& kept = tasks_of_old_process;
+    append_task(kept, task);
+    kept.count.store(kept.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  };
+  for (task_list* const list : {first == nullptr ? nullptr : &first->tasks, &tasks_of_nobody}) {
+    while (nopal_task* const task = list == nullptr ? nullptr : list->oldest) {
+      remove_task(*list, task);
+      keep(task);
+    }
+  }
+  while (nopal_task* const task = take_out_of_arenas()) {
+    keep(task);
   }
 }
 

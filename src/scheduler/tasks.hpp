@@ -71,6 +71,8 @@ void unlock_arenas() noexcept;
 
 /// `state` of a group.
 inline constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
+/// In a child of fork(2): tasks of the group are in its parent. Passes for a thread that waits.
+inline constexpr std::uint64_t has_old_tasks = std::uint64_t{1} << 63U;
 inline bool has_waiters(std::uint64_t state) noexcept { return state >= one_waiter; }
 
 /// For a list of a thread or of an arena.
@@ -137,15 +139,27 @@ void run_task(nopal_task* task, views_of whose) noexcept;
 /// caller's, what it starts.
 void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept;
 
-/// Counts what those who wait for the group have to look at.
-std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept;
+/// Counts what those who wait for the group, or for room in the arena, have to look at. Others may share it.
+std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept;
 
 /// A thread ends: what it did not begin goes to tasks_of_nobody.
 void leave_tasks(task_list& list) noexcept;
 
-/// Around fork(2), by the thread that calls it. In the child, the tasks of other threads are gone.
-void lock_tasks(worker* self) noexcept;
-void unlock_tasks(worker* self) noexcept;
+/// Around fork(2), by the thread that calls it, with the table as it is.
+void lock_tasks(runtime& all) noexcept;
+void unlock_tasks(runtime& all) noexcept;
+
+/// In a child of fork(2): what was there before, in its thread's list, in arenas or left by others. Taken by waits alone: what
+/// nobody waits for is its parent's to do.
+extern constinit task_list tasks_of_old_process;
+
+/// In a child of fork(2), on the thread of `first`, with the table as it was: keeps the tasks that it has, and marks the groups of those that
+/// other threads had.
+void leave_old_tasks(runtime& all, worker* first) noexcept;
+/// The oldest task of some arena, which has not been entered. Null: there is none.
+nopal_task* take_out_of_arenas() noexcept;
+/// Ends a child of fork(2) that waits for tasks that other threads of its parent had.
+void check_wait_of_old_process(const nopal_task_group* group) noexcept;
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -172,6 +172,23 @@ template <class Stack>
   return stack->native_owner != nullptr;
 }
 
+/// Of the scheduler stack that comes with an adopted thread, and of the whole stack of a thread of the pool.
+inline constexpr std::size_t scheduler_stack_bytes = std::size_t{64} << 10;
+inline constexpr std::size_t pool_thread_stack_bytes = std::size_t{256} << 10;
+
+/// Whether the thread's whole stack is its scheduler's: the pool made it.
+[[nodiscard]] inline bool is_schedulers_thread(worker* self) noexcept {
+  return thread_worker(self)->scheduler_memory == nullptr;
+}
+
+/// Whether `address` is of the stack that `self` decides on, or may be: below the scheduler's own frames.
+[[nodiscard]] inline bool lies_on_scheduler_stack(worker* self, const void* address) noexcept {
+  const auto high = reinterpret_cast<std::uintptr_t>(self->scheduler_stack_pointer);  // null at first
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return at < high &&
+         high - at <= (is_schedulers_thread(self) ? pool_thread_stack_bytes : scheduler_stack_bytes);
+}
+
 /// The record of the stack that `self` decides on, which the workers of a thread share.
 [[nodiscard]] inline checkers::stack_record& scheduler_record(worker* self) noexcept {
   return thread_worker(self)->own_scheduler_record;

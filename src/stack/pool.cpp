@@ -45,6 +45,17 @@ bool stack_pool::start(const policy& with) noexcept {
   return true;
 }
 
+/// With a guard above, too: arguments that do not fit their stack are stored upwards, and above the highest is what the program has.
+char* stack_pool::map_region(std::size_t count) noexcept {
+  const std::size_t bytes = count * stride_bytes_;
+  auto* const low = static_cast<char*>(os::map_stack_memory(bytes + guard_bytes_));
+  if (low != nullptr && !os::protect_none(low + bytes, guard_bytes_)) {
+    os::unmap(low, bytes + guard_bytes_);
+    return nullptr;
+  }
+  return low;
+}
+
 bool stack_pool::add_region(std::size_t count) noexcept {
   const std::size_t number = regions_count_.load(std::memory_order_relaxed);
   if (number == most_regions) {
@@ -52,13 +63,13 @@ bool stack_pool::add_region(std::size_t count) noexcept {
   }
   const std::size_t words = (count + bits - 1) / bits;
   region fresh;
-  fresh.low = static_cast<char*>(os::map_stack_memory(count * stride_bytes_));
+  fresh.low = map_region(count);
   fresh.stacks = new (std::nothrow) nopal_stack[count];
   fresh.free = new (std::nothrow) std::atomic<std::uint64_t>[words];
   fresh.ready = new (std::nothrow) std::atomic<std::uint8_t>[count];
   if (fresh.low == nullptr || fresh.stacks == nullptr || fresh.free == nullptr || fresh.ready == nullptr) {
     if (fresh.low != nullptr) {
-      os::unmap(fresh.low, count * stride_bytes_);
+      os::unmap(fresh.low, count * stride_bytes_ + guard_bytes_);
     }
     delete[] fresh.stacks;
     delete[] fresh.free;
@@ -108,7 +119,7 @@ void stack_pool::stop() noexcept {
         checkers::stack_unmade(old.stacks[index].record);
       }
     }
-    os::unmap(old.low, static_cast<std::size_t>(old.high - old.low));
+    os::unmap(old.low, static_cast<std::size_t>(old.high - old.low) + guard_bytes_);
     delete[] old.stacks;
     delete[] old.free;
     delete[] old.ready;

@@ -73,6 +73,7 @@ private:
     std::atomic<std::uint8_t>* ready = nullptr;  // 1: the guard of stack i is in place
   };
 
+  char* map_region(std::size_t count) noexcept;
   bool add_region(std::size_t count) noexcept;
   bool grow(std::size_t seen_regions) noexcept;
   // `refused`: the system refused a guard during this take, and is not asked for another.

@@ -38,6 +38,7 @@ struct strand_base {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
   std::ptrdiff_t to_home =
       0;  ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
+  char* start = nullptr;       ///< the stack pointer that the strand came with
   std::uint64_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
   std::uint64_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
   nopal_frame* scope = nullptr;      ///< whose steal brought the strand here; null if it began here
@@ -68,15 +69,47 @@ struct nopal_stack {
   /// The worker whose call waits for a group and runs a task here, as part of what it interrupts; null: none. Written as above.
   nopal::worker* visitor = nullptr;
 
-  /// The activation that the worker came here with, stolen or joined, and its stack pointer; for jumps. Written as above.
-  const void* entered_frame = nullptr;
-  char* entered_at = nullptr;
+  /// The innermost activations that came back here by a join, and their stack pointers then; for jumps. Written as above, and read
+  /// by jumps of what they have called, which may be elsewhere: relaxed, since those find what was there before they left.
+  struct homecomings {
+    static constexpr unsigned kept = 16;
+    const void* frame_pointers[kept] = {};
+    char* stack_pointers[kept] = {};
+    unsigned count = 0;  ///< of all; a jump to those that are forgotten is refused
+
+    void note(const void* frame_pointer, char* stack_pointer) noexcept {
+      unsigned outer = count;
+      // What lies further in is over. Null is what was forgotten, which lies further out than all.
+      while (outer != 0 && frame_pointers[(outer - 1) % kept] <= frame_pointer) {
+        --outer;
+        __atomic_store_n(&frame_pointers[outer % kept], nullptr, __ATOMIC_RELAXED);
+      }
+      stack_pointers[outer % kept] = stack_pointer;
+      __atomic_store_n(&frame_pointers[outer % kept], frame_pointer, __ATOMIC_RELAXED);
+      count = outer + 1;
+    }
+    /// The stack pointer of that activation; null if there is none.
+    [[nodiscard]] char* find(const void* frame_pointer) const noexcept {
+      for (unsigned i = 0; frame_pointer != nullptr && i < kept; ++i) {
+        if (__atomic_load_n(&frame_pointers[i], __ATOMIC_RELAXED) == frame_pointer) {
+          return stack_pointers[i];
+        }
+      }
+      return nullptr;
+    }
+    void forget() noexcept {
+      for (; count != 0; --count) {
+        __atomic_store_n(&frame_pointers[(count - 1) % kept], nullptr, __ATOMIC_RELAXED);
+      }
+    }
+  } came_home;
 
   /// The innermost forks, older than the worker's coming, whose children lie here and go on when it leaves. Written as above.
   struct forks_below {
     static constexpr unsigned kept = 8;
     nopal_frame* frames[kept] = {};
-    unsigned count = 0;  ///< of all; a jump past those that are forgotten is not seen
+    unsigned count = 0;           ///< of all; a jump past those that are forgotten is not seen
+    unsigned of_old_process = 0;  ///< of these, those that were made before fork(2); in its child alone
 
     [[nodiscard]] nopal_frame* innermost() const noexcept {
       return count == 0 ? nullptr : frames[(count - 1) % kept];

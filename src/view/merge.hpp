@@ -15,6 +15,7 @@ namespace view {
 struct merge_record {
   std::uint32_t reduced;  ///< the reducer whose views are being reduced; 0: none
   merge_record* outer;    ///< another one on the same stack, whose reduction came to this one
+  const void* at;         ///< reductions lie below this address of the stack; for jumps
 };
 
 /// What a merge calls.

@@ -57,6 +57,12 @@ void set_this_worker(worker* self) noexcept { the_life_world->set_worker(self); 
 exception_state* this_thread_exceptions() noexcept { return the_life_world->exceptions(); }
 void forget_exceptions() noexcept {}
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
+void leave_old_process(runtime&, worker*) noexcept {}
+bool take_kept(nopal_frame*) noexcept { return false; }
+void note_old_children(nopal_frame*) noexcept {}
+bool has_old_children(const nopal_frame*) noexcept { return false; }
+void check_join_of_old_process(const nopal_frame*) noexcept {}
+void check_child_of_old_process(const worker*) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
 bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 void watch_for_overflow(worker*) noexcept {}

@@ -20,6 +20,7 @@ void visit_scheduler(stack_record&, stack_record&) noexcept {}
 void end_visit(stack_record&, stack_record&) noexcept {}
 void before(void*) noexcept {}
 void after(void*) noexcept {}
+void thread_begins() noexcept {}
 void begin_untold_order() noexcept {}
 void end_untold_order() noexcept {}
 }  // namespace watched

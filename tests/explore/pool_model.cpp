@@ -52,14 +52,28 @@ namespace os {
 using explore::the_system;
 
 std::size_t page_size() noexcept { return explore::page; }
-void* map_stack_memory(std::size_t bytes) noexcept {
+
+// The guard above a region is taken at once and never refused; it may lie in what is the next one's lowest guard.
+static const char* guard_above = nullptr;
+
+void* map_stack_memory(std::size_t bytes_with_guard) noexcept {
+  const std::size_t bytes = bytes_with_guard - explore::page;
   if (bytes > explore::region_stacks * explore::stride) {
     return nullptr;
   }
   const int left = explore::fetch_add(&the_system.regions_left, -1, __ATOMIC_RELAXED);
-  return left > 0 ? explore::address_space + static_cast<std::size_t>(left - 1) * bytes : nullptr;
+  if (left <= 0) {
+    return nullptr;
+  }
+  char* const low = explore::address_space + static_cast<std::size_t>(left - 1) * bytes;
+  guard_above = low + bytes;
+  return low;
 }
-bool protect_none(void*, std::size_t) noexcept {
+bool protect_none(void* low, std::size_t) noexcept {
+  if (low == guard_above) {
+    guard_above = nullptr;
+    return true;
+  }
   return explore::fetch_add(&the_system.guards_left, -1, __ATOMIC_RELAXED) > 0;
 }
 void unmap(void*, std::size_t) noexcept {}

@@ -112,6 +112,7 @@ WORKING_CLANG = ["-mretpoline", "-fzero-call-used-regs=all"]
 IN_C = ["-masm=intel", "-mcmodel=large", "-fno-plt -fPIC", "-mno-red-zone", "-fcf-protection=full"]
 REFUSED_GCC = {"-mabi=ms": "nopal: -mabi=ms"}
 REFUSED_CLANG = {"-fsanitize=safe-stack": "nopal: -fsanitize=safe-stack", "-fsanitize=memory": "nopal: -fsanitize=memory",
+                 "-fsanitize=dataflow": "nopal: -fsanitize=dataflow",
                  "-mspeculative-load-hardening": "nopal: -mspeculative-load-hardening"}
 
 
@@ -168,6 +169,15 @@ class Flags(unittest.TestCase):
                 errors = [line for line in done.stderr.splitlines() if " error: " in line]
                 self.assertEqual(len(errors), 1, done.stderr)
                 self.assertIn(says, errors[0])
+
+    def test_a_debugger_finds_what_prints_the_workers(self):
+        for flags in ("-g", "-ffunction-sections -fdata-sections -Wl,--gc-sections"):
+            with self.subTest(flags), tempfile.TemporaryDirectory() as place:
+                program, said = built("c++", flags, place)
+                self.assertIsNotNone(program, said)
+                holder = library if ".so" in library else program
+                names = subprocess.run(["nm", "--defined-only", holder], capture_output=True, text=True, check=True).stdout
+                self.assertIn(" T nopal_print_workers", names)
 
     def test_split_stacks_are_refused_at_the_first_fork(self):
         for language in ("c", "c++"):

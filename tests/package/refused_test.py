@@ -158,6 +158,30 @@ class Uses(Refusals):
                 self.assertIn("/" + header.rsplit("/", 1)[1] + ":", result.stderr)
 
 
+class Languages(unittest.TestCase):
+    def is_refused(self, standard, language, header, says):
+        result = subprocess.run(
+            [compiler, "-std=" + standard, "-fsyntax-only", "-x", language, "-I", include, "-I", include + "/nopal/compat", "-"],
+            input=f"#include <{header}>\n", capture_output=True, text=True, check=False)
+        self.assertNotEqual(result.returncode, 0)
+        first, *rest = [line for line in result.stderr.splitlines() if "error: " in line]
+        self.assertIn(says, first)
+        self.assertEqual(["the_error_before_this_one_says_what_is_accepted" in line for line in rest], [True], result.stderr)
+
+    def test_older_cxx_is_refused_before_all_else(self):
+        for standard in ("c++11", "c++14", "c++17"):
+            for header in ("nopal/nopal.hpp", "nopal/scope.hpp", "nopal/parallel.hpp", "nopal/reducer.hpp", "nopal/sort.hpp",
+                           "nopal/monoids.hpp", "nopal/bag.hpp", "nopal/openmp.hpp", "nopal/nopal.h", "nopal/compat/fibril.h",
+                           "tbb/parallel_for.h", "tbb/task_group.h", "oneapi/tbb.h"):
+                with self.subTest(standard + " " + header):
+                    self.is_refused(standard, "c++", header, "nopal: these headers need C++20 or later: compile with -std=c++20")
+
+    def test_older_c_is_refused_before_all_else(self):
+        for header in ("nopal/nopal.h", "nopal/compat/fibril.h"):
+            with self.subTest(header):
+                self.is_refused("c89", "c", header, "nopal: these headers need C99 or later: compile with -std=c11")
+
+
 if __name__ == "__main__":
     compiler, include = sys.argv[1:3]
     del sys.argv[1:3]

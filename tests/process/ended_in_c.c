@@ -3,16 +3,18 @@
 
 #include <pthread.h>
 
-void end_thread_in_c(void);
+void end_thread_in_c(void (*first)(void), void (*meanwhile)(void));
 
-static void end_thread(void* unused) {
-  (void)unused;
+static void end_thread(void* first) {
+  (*(void (**)(void))first)();
   pthread_exit(NULL);
 }
 
-void end_thread_in_c(void) {
+/* The child calls `first`, the continuation `meanwhile`. */
+void end_thread_in_c(void (*first)(void), void (*meanwhile)(void)) {
   nopal_scope scope;
   nopal_scope_init(&scope);
-  nopal_fork(&scope, end_thread, NULL);
+  nopal_fork(&scope, end_thread, &first);
+  meanwhile();
   nopal_join(&scope);
 }

@@ -1,8 +1,6 @@
 // Arguments of hundreds of kilobytes that a stolen continuation passes by value, from frames with and without large locals.
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -78,8 +76,7 @@ NOPAL_PROGRAM(passes_small_arguments_beside_large_locals) {
 }
 
 NOPAL_PROGRAM(passes_too_much) {
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  support::no_core();
   pass_by_value<80 * kib>();
   return 0;
 }

@@ -1,8 +1,6 @@
 // What a strand that outgrows its stack says, and who gets to say it.
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <csignal>
 #include <string>
@@ -28,8 +26,7 @@ volatile long limit = -1;
 
 /// Recurses in a continuation that a thread of the pool has stolen; its child never ends.
 int overflow_on_the_pool() {
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  support::no_core();
   const flag never{false};
   scope s;
   s.fork([&] { support::wait_for_continuation(never); });
@@ -75,8 +72,7 @@ NOPAL_PROGRAM(has_a_handler_that_asks_for_details) {
 int* volatile nowhere = nullptr;
 
 void fault() {
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  support::no_core();
   *nowhere = 1;
 }
 

@@ -247,6 +247,15 @@ NOPAL_PROGRAM(shutdown_and_again) {
   return 0;
 }
 
+/// A thief that comes too late for the last fork of a region has no say in what follows.
+NOPAL_PROGRAM(shutdown_beside_late_thieves) {
+  for (int i = 0; i < 1000; ++i) {
+    nopal::parallel_for(0, 10, [](int) {});
+    nopal::shutdown();
+  }
+  return 0;
+}
+
 /// A thread that stays a worker across shutdowns that others ask for.
 NOPAL_PROGRAM(shutdown_by_others) {
   use_runtime();
@@ -331,6 +340,9 @@ TEST_P(process, returns_from_main_while_a_thread_computes) {
   EXPECT_TRUE(run("return_while_another_computes"));
 }
 TEST_P(process, uses_the_runtime_again_after_shutdown) { EXPECT_TRUE(run("shutdown_and_again")); }
+TEST_P(process, shuts_down_whenever_every_scope_is_joined) {
+  EXPECT_TRUE(run("shutdown_beside_late_thieves"));
+}
 TEST_P(process, keeps_its_threads_across_shutdowns) { EXPECT_TRUE(run("shutdown_by_others")); }
 TEST_P(process, cannot_shut_down_inside_a_strand) { EXPECT_TRUE(run("shutdown_inside")); }
 TEST_P(process, configures_before_the_start_only) { EXPECT_TRUE(run("configured")); }

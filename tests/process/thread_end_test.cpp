@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <sys/resource.h>
 
 #include <cstring>
 
@@ -14,8 +13,8 @@
 #include "os/os.hpp"
 #include "support/strands.hpp"
 
-extern "C" void end_thread_in_c();
-extern "C" void end_thread_in_c_without_tables();
+extern "C" void end_thread_in_c(void (*first)(), void (*meanwhile)());
+extern "C" void end_thread_in_c_without_tables(void (*first)(), void (*meanwhile)());
 
 namespace {
 
@@ -35,11 +34,6 @@ void* run_thread(void (*body)()) {
   void* result = nullptr;
   NOPAL_CHECK(pthread_join(thread, &result) == 0);
   return result;
-}
-
-void no_core() {
-  const rlimit none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);
 }
 
 int destroyed = 0;
@@ -209,19 +203,19 @@ void on_a_pool_thread(Body body) {
 }
 
 NOPAL_PROGRAM(exit_on_the_pool) {
-  no_core();
+  support::no_core();
   on_a_pool_thread([] { pthread_exit(nullptr); });
   return 0;
 }
 
 NOPAL_PROGRAM(exit_on_the_pool_in_an_unstolen_child) {
-  no_core();
+  support::no_core();
   on_a_pool_thread([] { end_at_depth(3, [] { pthread_exit(nullptr); }); });
   return 0;
 }
 
 NOPAL_PROGRAM(exit_on_the_pool_in_a_pinned_call) {
-  no_core();
+  support::no_core();
   on_a_pool_thread(
       [] { nopal::detail::call_pinned([] { end_at_depth(3, [] { pthread_exit(nullptr); }); }); });
   return 0;
@@ -229,7 +223,7 @@ NOPAL_PROGRAM(exit_on_the_pool_in_a_pinned_call) {
 
 /// As many strands as workers, each on a thread of its own, end these at the same time.
 NOPAL_PROGRAM(exit_on_all_threads_at_once) {
-  no_core();
+  support::no_core();
   std::atomic<int> arrived = 0;
   nopal::parallel_for(0, nopal::workers(), 1, [&arrived](int) {
     for (++arrived; arrived < nopal::workers();) std::this_thread::yield();
@@ -257,7 +251,7 @@ NOPAL_PROGRAM(exit_in_a_handler_of_the_child) {
 }
 
 NOPAL_PROGRAM(exit_in_a_child_forked_in_a_handler) {
-  no_core();
+  support::no_core();
   run_thread([] {
     try {
       throw 1;
@@ -269,7 +263,7 @@ NOPAL_PROGRAM(exit_in_a_child_forked_in_a_handler) {
 }
 
 NOPAL_PROGRAM(exit_in_a_stolen_child) {
-  no_core();
+  support::no_core();
   run_thread([] {
     flag went_on{false};
     scope s;
@@ -283,15 +277,25 @@ NOPAL_PROGRAM(exit_in_a_stolen_child) {
   return 0;
 }
 
+flag continues_in_c{false};
+
+void wait_in_c() { wait_for_continuation(continues_in_c); }
+
+/// If somebody steals, the continuation is elsewhere and stays there: its function's frame lies on a stack that is over.
+void stay_in_c() {
+  set(continues_in_c);
+  for (;;) support::sleep_ms(1000);
+}
+
 NOPAL_PROGRAM(exit_in_a_child_in_c) {
-  no_core();
-  run_thread([] { end_thread_in_c(); });
+  support::no_core();
+  run_thread([] { end_thread_in_c(wait_in_c, stay_in_c); });
   return 0;
 }
 
 NOPAL_PROGRAM(exit_in_a_child_in_c_without_tables) {
-  no_core();
-  run_thread([] { end_thread_in_c_without_tables(); });
+  support::no_core();
+  run_thread([] { end_thread_in_c_without_tables(wait_in_c, stay_in_c); });
   return 0;
 }
 
@@ -301,6 +305,11 @@ TEST_P(thread_end, is_known) { EXPECT_TRUE(run("knows_that_its_thread_ends")); }
 TEST_P(thread_end, leaves_the_start_complete) { EXPECT_TRUE(run("cancelled_before_the_first_fork")); }
 TEST_P(thread_end, lets_its_last_destructors_fork) { EXPECT_TRUE(run("fork_in_last_destructors")); }
 INSTANTIATE_TEST_SUITE_P(at_workers, thread_end, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+// Without a number of workers the start reads files, where a thread may be cancelled.
+TEST(thread_end_by_default, leaves_the_start_complete) {
+  EXPECT_TRUE(support::succeeds("cancelled_before_the_first_fork"));
+}
 
 // Where somebody steals, nobody can say that nothing was stolen.
 TEST(ended_thread, passes_unstolen_forks_by_exit) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/handled.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -13,20 +14,10 @@ namespace {
 using nopal::scope;
 using support::flag;
 using support::fork_until_continued;
+using support::handled;
 using support::set;
 using support::wait_briefly;
 using support::wait_for_continuation;
-
-/// The number of the exception being handled; 0 if there is none.
-int handled() {
-  const std::exception_ptr current = std::current_exception();
-  if (current == nullptr) return 0;
-  try {
-    std::rethrow_exception(current);
-  } catch (const int number) {
-    return number;
-  }
-}
 
 int rethrown() {
   try {

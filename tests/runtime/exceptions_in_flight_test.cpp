@@ -5,26 +5,17 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/handled.hpp"
 #include "support/strands.hpp"
 
 namespace {
 
 using nopal::scope;
 using support::flag;
+using support::handled;
 using support::set;
 using support::wait_briefly;
 using support::wait_for_continuation;
-
-/// The number of the exception being handled; 0 if there is none.
-int handled() {
-  const std::exception_ptr current = std::current_exception();
-  if (current == nullptr) return 0;
-  try {
-    std::rethrow_exception(current);
-  } catch (const int number) {
-    return number;
-  }
-}
 
 struct forks_in_destructor {
   int in_flight;

@@ -120,6 +120,49 @@ NOPAL_PROGRAM(stretches_keep_to_the_grain) {
 }
 
 /// Where nobody steals, and in loops within loops, there are few forks and long stretches.
+/// A grain of no less than the range, -1 among them, is the serial loop.
+NOPAL_PROGRAM(whole_ranges_as_one_piece) {
+  constexpr int count = 100000;
+  for (const std::size_t grain : {std::size_t{count}, static_cast<std::size_t>(-1)}) {
+    for (int round = 0; round < 20; ++round) {
+      int next = 0;
+      nopal::parallel_for(0, count, grain, [&](int i) { NOPAL_CHECK(i == next++); });
+      int pieces = 0;
+      nopal::parallel_for(0, count, grain, [&](int from, int to) {
+        NOPAL_CHECK(from == 0 && to == count);
+        ++pieces;
+      });
+      int reduced = 0;
+      const long sum = nopal::parallel_reduce(
+          0, count, grain, 0L,
+          [&](int i) {
+            NOPAL_CHECK(i == reduced++);
+            return static_cast<long>(i);
+          },
+          [](long a, long b) { return a + b; });
+      NOPAL_CHECK(next == count && pieces == 1 && sum == count / 2 * (count - 1L));
+    }
+  }
+  return 0;
+}
+
+/// 0 is the automatic grain of a loop, and 1,024 of a reduction.
+NOPAL_PROGRAM(no_grain) {
+  std::atomic<int> pieces{0};
+  flag two{false};
+  nopal::parallel_for(0, 2, 0, [&](int) {
+    if (++pieces == 2) support::set(two);
+    support::wait_for_continuation(two);  // both at once
+  });
+  const auto by_concatenation = [](std::size_t grain) {
+    return nopal::parallel_reduce(
+        0, 5000, grain, std::string(), [](int) { return std::string("."); },
+        [](const std::string& a, const std::string& b) { return "(" + a + b + ")"; });
+  };
+  NOPAL_CHECK(by_concatenation(0) == by_concatenation(1024) && by_concatenation(0) != by_concatenation(512));
+  return 0;
+}
+
 NOPAL_PROGRAM(undisturbed_loops_are_serial_loops) {
   int stretches = 0;
   int positions = 0;
@@ -299,6 +342,10 @@ TEST_P(loops, visit_each_position_once) { EXPECT_TRUE(run("each_position_once"))
 TEST_P(loops, count_whole_numbers_of_any_type) { EXPECT_TRUE(run("whole_numbers_of_any_type")); }
 TEST_P(loops, give_iterators_elements_or_stretches) { EXPECT_TRUE(run("iterators_elements_and_stretches")); }
 TEST_P(loops, keep_to_the_grain) { EXPECT_TRUE(run("stretches_keep_to_the_grain")); }
+TEST_P(loops, take_a_grain_of_the_whole_range_or_minus_one_for_a_serial_loop) {
+  EXPECT_TRUE(run("whole_ranges_as_one_piece"));
+}
+TEST_P(loops, take_no_grain_for_the_usual_one) { EXPECT_TRUE(run("no_grain")); }
 TEST(loops_on_one_worker, are_serial_loops_in_long_stretches) {
   EXPECT_TRUE(support::succeeds("undisturbed_loops_are_serial_loops", support::on_workers(1)));
 }

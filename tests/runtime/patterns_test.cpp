@@ -319,20 +319,24 @@ NOPAL_PROGRAM(searches_whose_tests_throw) {
   return 0;
 }
 
-/// Where no test throws the first find of any strand is the answer.
+/// Where no test throws the first find of any strand is the answer. The strand that waits for the find may look at all of its own before
+/// the search has recorded it: so some search must end early, not each.
 NOPAL_PROGRAM(any_find_ends_a_search_that_cannot_throw) {
   std::vector<char> values(100'000);
   values.back() = 1;
-  std::atomic<std::size_t> looked{0};
-  support::flag found{false};
-  const auto test = [&](const char& value) noexcept {
-    looked.fetch_add(1, std::memory_order_relaxed);
-    if (value != 0) support::set(found);
-    if (&value == values.data()) support::wait_for_continuation(found);
-    return value != 0;
-  };
-  NOPAL_CHECK(nopal::parallel_any_of(values.begin(), values.end(), test));
-  NOPAL_CHECK(nopal::workers() == 1 || looked < values.size());
+  bool ended_early = nopal::workers() == 1;
+  do {
+    std::atomic<std::size_t> looked{0};
+    support::flag found{false};
+    const auto test = [&](const char& value) noexcept {
+      looked.fetch_add(1, std::memory_order_relaxed);
+      if (value != 0) support::set(found);
+      if (&value == values.data()) support::wait_for_continuation(found);
+      return value != 0;
+    };
+    NOPAL_CHECK(nopal::parallel_any_of(values.begin(), values.end(), test));
+    ended_early = ended_early || looked < values.size();
+  } while (!ended_early);
   return 0;
 }
 

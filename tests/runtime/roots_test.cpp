@@ -2,8 +2,6 @@
 // flag, a static's guard, a future. A waiting thread of the program runs no strand of another's region, so it cannot block itself.
 #include <gtest/gtest.h>
 
-#include <pthread.h>
-
 #include <array>
 #include <atomic>
 #include <barrier>
@@ -22,6 +20,7 @@
 
 #include <nopal/parallel.hpp>
 
+#include "support/checking_mutex.hpp"
 #include "support/strands.hpp"
 #include "support/watchdog.hpp"
 
@@ -98,12 +97,12 @@ struct once {
   long value = 0;
 };
 
-template <class Mutex>
+template <class Mutex, template <class> class Holding = std::lock_guard>
 struct held_mutex {
   explicit held_mutex(int number) : round(number) {}
   template <class Begun>
   void hold(const Begun& begun) {
-    const std::lock_guard guard(mutex);
+    const Holding<Mutex> guard(mutex);
     begun();
     value = free_region(round);
   }
@@ -113,44 +112,6 @@ struct held_mutex {
   }
   int round;
   Mutex mutex;
-  long value = 0;
-};
-
-/// Says so if it is unlocked by a thread that does not hold it, or locked by one that does.
-class checking_mutex {
-public:
-  checking_mutex() {
-    pthread_mutexattr_t attributes;
-    NOPAL_CHECK(pthread_mutexattr_init(&attributes) == 0);
-    NOPAL_CHECK(pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK) == 0);
-    NOPAL_CHECK(pthread_mutex_init(&mutex_, &attributes) == 0);
-    pthread_mutexattr_destroy(&attributes);
-  }
-  checking_mutex(const checking_mutex&) = delete;
-  checking_mutex& operator=(const checking_mutex&) = delete;
-  ~checking_mutex() { pthread_mutex_destroy(&mutex_); }
-  void lock() { NOPAL_CHECK(pthread_mutex_lock(&mutex_) == 0); }
-  void unlock() { NOPAL_CHECK(pthread_mutex_unlock(&mutex_) == 0); }
-
-private:
-  pthread_mutex_t mutex_;
-};
-
-/// Held by readers only, or by a reader whom writers wait for.
-struct held_shared {
-  explicit held_shared(int number) : round(number) {}
-  template <class Begun>
-  void hold(const Begun& begun) {
-    const std::shared_lock guard(mutex);
-    begun();
-    value = free_region(round);
-  }
-  void wait() {
-    const std::lock_guard guard(mutex);
-    NOPAL_CHECK(value == free_sum + round);
-  }
-  int round;
-  std::shared_mutex mutex;
   long value = 0;
 };
 
@@ -228,13 +189,17 @@ int wait_for() {
 NOPAL_PROGRAM(waiting_for_a_once_flag) { return wait_for<once>(); }
 NOPAL_PROGRAM(waiting_for_a_mutex) { return wait_for<held_mutex<std::mutex>>(); }
 NOPAL_PROGRAM(waiting_for_a_recursive_mutex) { return wait_for<held_mutex<std::recursive_mutex>>(); }
-NOPAL_PROGRAM(waiting_for_a_checking_mutex) { return wait_for<held_mutex<checking_mutex>>(); }
-NOPAL_PROGRAM(waiting_for_a_shared_mutex) { return wait_for<held_shared>(); }
+NOPAL_PROGRAM(waiting_for_a_checking_mutex) { return wait_for<held_mutex<support::checking_mutex>>(); }
+/// Held by a reader, for whom writers wait.
+NOPAL_PROGRAM(waiting_for_a_shared_mutex) {
+  return wait_for<held_mutex<std::shared_mutex, std::shared_lock>>();
+}
 NOPAL_PROGRAM(waiting_for_a_future) { return wait_for<promised>(); }
 NOPAL_PROGRAM(waiting_for_a_condition) { return wait_for<announced>(); }
 NOPAL_PROGRAM(waiting_for_a_static) { return wait_for<guarded_static>(); }
 
-/// Two threads that each come to one once flag, whose function is a region, and to a region of their own before and after.
+/// Two threads that come to one once flag, whose function is a region: one outside of scopes, the other with a child beside it, so that
+/// its call may be stolen. They have a region of their own behind it.
 NOPAL_PROGRAM(meeting_at_a_once_flag) {
   const support::watchdog watchdog(rounds_done, patience);
   for (int round = 0; round != rounds; ++round) {
@@ -242,12 +207,20 @@ NOPAL_PROGRAM(meeting_at_a_once_flag) {
     long value = 0;
     std::barrier<> both(2);
     const auto come = [&] {
-      both.arrive_and_wait();
       std::call_once(flag, [&] { value = free_region(round); });
       NOPAL_CHECK(value == free_sum + round);
       NOPAL_CHECK(free_region(round) == free_sum + round);
     };
-    std::thread other(come);
+    std::thread other([&] {
+      support::flag went_on{false};
+      both.arrive_and_wait();
+      nopal::scope s;
+      s.fork([&went_on] { support::wait_briefly(went_on); });
+      come();
+      support::set(went_on);
+      s.join();
+    });
+    both.arrive_and_wait();
     come();
     other.join();
     ++rounds_done;

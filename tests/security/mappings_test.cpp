@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdint>
@@ -106,14 +105,19 @@ TEST(mappings, that_are_writable_and_executable_would_be_seen) {
 
 /// Writes where TOUCH says, in bytes above the lowest usable one.
 void touch(char* low) {
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  support::no_core();
   auto* const place = const_cast<volatile char*>(low + std::atol(std::getenv("TOUCH")));
   *place = 1;
 }
 
 NOPAL_PROGRAM(touch_a_pool_stack) {
   on_a_pool_stack([] { touch(current_stack()->low); });
+  return 0;
+}
+
+/// Of the highest stack: each other has the guard of the next one there, if that is in use.
+NOPAL_PROGRAM(look_above_a_pool_stack) {
+  on_a_pool_stack([] { NOPAL_CHECK(rights_at(current_stack()->high) == "---p"); });
   return 0;
 }
 
@@ -164,8 +168,7 @@ NOPAL_PROGRAM(touch_a_pool_signal_stack) {
 
 /// A handler that recurses meets the guard, and nothing else is overwritten: with 300 workers, beside 300 such stacks.
 NOPAL_PROGRAM(overflow_a_signal_stack) {
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  support::no_core();
   struct sigaction action = {};
   action.sa_flags = SA_ONSTACK;
   action.sa_handler = [](int) { recurse(1000000); };
@@ -192,6 +195,14 @@ TEST(guards, are_below_stacks_of_the_pool) {
   expect_a_guard("touch_a_pool_stack", "64K", 4096);
   expect_a_guard("touch_a_pool_stack", "256K", 4096);
   expect_a_guard("touch_a_pool_stack", "1M", 65536);
+}
+
+// Where arguments that do not fit are stored.
+TEST(guards, are_above_the_highest_stack_of_the_pool) {
+  for (const char* const size : {"64K", "256K", "1M"}) {
+    EXPECT_TRUE(
+        support::succeeds("look_above_a_pool_stack", {{"NOPAL_WORKERS", "2"}, {"NOPAL_STACK_SIZE", size}}));
+  }
 }
 
 TEST(guards, are_below_the_scheduler_stacks_of_adopted_threads) {

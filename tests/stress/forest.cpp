@@ -18,6 +18,7 @@
 namespace {
 
 using stress::mix;
+using stress::serial_scope;
 
 struct failure {
   std::uint64_t what;
@@ -37,16 +38,6 @@ std::uint64_t leaf(std::uint64_t seed) {
   }
   return state;
 }
-
-/// The serial program: what a scope does, without one.
-class serial_scope {
-public:
-  template <class Out, class F, class... Args>
-  void fork_into(Out& out, F f, Args... args) {
-    out = f(args...);
-  }
-  void join() {}
-};
 
 template <class Scope>
 std::uint64_t tree(std::uint64_t seed, int depth);

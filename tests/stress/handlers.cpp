@@ -11,25 +11,16 @@
 #include <exception>
 
 #include "run_settings.hpp"
+#include "support/handled.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
 
 using nopal::scope;
+using support::handled;
 
 std::atomic<std::uint64_t> looks{0};
 std::atomic<std::uint64_t> wrong{0};
-
-/// The number of the exception being handled; 0 if there is none.
-int handled() {
-  const std::exception_ptr current = std::current_exception();
-  if (current == nullptr) return 0;
-  try {
-    std::rethrow_exception(current);
-  } catch (const int number) {
-    return number;
-  }
-}
 
 void expect_handled(int number) {
   ++looks;

@@ -24,16 +24,7 @@ using support::op_affine;
 
 std::atomic<std::uint64_t> leaves{0};
 
-/// The serial program: what a scope and a reducer do, without one.
-class serial_scope {
-public:
-  template <class Child>
-  void fork(Child child) {
-    child();
-  }
-  void join() {}
-};
-
+/// The serial program: what a reducer does, without one.
 template <class Monoid>
 class variable {
 public:
@@ -46,7 +37,7 @@ private:
 };
 
 struct serial {
-  using scope = serial_scope;
+  using scope = stress::serial_scope;
   template <class Monoid>
   using reducer = variable<Monoid>;
 };

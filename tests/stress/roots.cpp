@@ -21,18 +21,9 @@ namespace {
 using roots::mix;
 using roots::number;
 using roots::world;
+using stress::serial_scope;
 
 std::atomic<number> leaves{0};
-
-/// The serial program: what a scope does, without one.
-class serial_scope {
-public:
-  template <class Out, class F, class... Args>
-  void fork_into(Out& out, F f, Args... args) {
-    out = f(args...);
-  }
-  void join() {}
-};
 
 template <class Scope>
 inline constexpr bool is_serial = std::is_same_v<Scope, serial_scope>;

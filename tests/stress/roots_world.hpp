@@ -6,13 +6,9 @@
 #ifndef NOPAL_TESTS_STRESS_ROOTS_WORLD_HPP
 #define NOPAL_TESTS_STRESS_ROOTS_WORLD_HPP
 
-#include <pthread.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -20,41 +16,12 @@
 #include <vector>
 
 #include "run_settings.hpp"
+#include "support/checking_mutex.hpp"
 
 namespace roots {
 
 using number = std::uint64_t;
 using stress::mix;
-
-[[noreturn]] inline void fail(const char* what) {
-  std::printf("%s\n", what);
-  std::fflush(stdout);
-  std::abort();
-}
-
-/// Fails where another thread unlocks it, or its holder locks it again.
-class checking_mutex {
-public:
-  checking_mutex() {
-    pthread_mutexattr_t attributes;
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
-    pthread_mutex_init(&mutex_, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-  }
-  checking_mutex(const checking_mutex&) = delete;
-  checking_mutex& operator=(const checking_mutex&) = delete;
-  ~checking_mutex() { pthread_mutex_destroy(&mutex_); }
-  void lock() {
-    if (pthread_mutex_lock(&mutex_) != 0) fail("a mutex is locked by its holder");
-  }
-  void unlock() {
-    if (pthread_mutex_unlock(&mutex_) != 0) fail("a mutex is unlocked by a thread that does not hold it");
-  }
-
-private:
-  pthread_mutex_t mutex_;
-};
 
 /// A mutex of the kind that a number chooses.
 class any_mutex {
@@ -81,7 +48,7 @@ private:
 
   std::mutex plain_;
   std::recursive_mutex recursive_;
-  checking_mutex checking_;
+  support::checking_mutex checking_;
   std::shared_mutex shared_;
 };
 

@@ -14,6 +14,20 @@
 
 namespace stress {
 
+/// The serial program: what a scope does, without one.
+class serial_scope {
+public:
+  template <class Child>
+  void fork(Child child) {
+    child();
+  }
+  template <class Out, class F, class... Args>
+  void fork_into(Out& out, F f, Args... args) {
+    out = f(args...);
+  }
+  void join() {}
+};
+
 struct run_settings {
   std::uint64_t seed;
   std::chrono::steady_clock::time_point end;

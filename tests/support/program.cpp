@@ -1,5 +1,6 @@
 #include "support/program.hpp"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,11 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 registration::registration(const char* name, int (*body)()) { programs()[name] = body; }
+
+void no_core() {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
 
 void check_failed(const char* what, const char* file, int line) {
   std::fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);

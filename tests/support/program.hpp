@@ -44,6 +44,9 @@ protected:
   static testing::AssertionResult run(const char* name) { return succeeds(name, on_workers(GetParam())); }
 };
 
+/// In a program that is meant to crash: it leaves no file.
+void no_core();
+
 struct registration {
   registration(const char* name, int (*body)());
 };

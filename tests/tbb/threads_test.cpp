@@ -1,6 +1,5 @@
 // The thread of a body: the same from its beginning to its end, and what it may run while it waits.
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
@@ -19,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/checking_mutex.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -105,20 +105,15 @@ NOPAL_PROGRAM(nested_scopes) {
 
 // The owner of the mutex unlocks it, and who waits at the nested loop does not meet another body there.
 NOPAL_PROGRAM(mutex_held) {
-  pthread_mutexattr_t kind;
-  pthread_mutexattr_init(&kind);
-  pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
-  pthread_mutex_t mutex;
-  pthread_mutex_init(&mutex, &kind);
+  support::checking_mutex mutex;
   int held = 0;
   for (int round = 0; round != 20; ++round) {
     tbb::parallel_for(
         0, 50,
         [&](int) {
-          NOPAL_CHECK(pthread_mutex_lock(&mutex) == 0);
+          const std::lock_guard guard(mutex);
           ++held;
           inner_loop();
-          NOPAL_CHECK(pthread_mutex_unlock(&mutex) == 0);
         },
         tbb::simple_partitioner());
   }
@@ -323,7 +318,7 @@ NOPAL_PROGRAM(call_once) {
                      [] { tbb::parallel_for(0, 200, [](int) { dawdle(); }, tbb::simple_partitioner()); });
     };
     std::thread first(use);
-    std::thread second(use);
+    std::thread second([&] { tbb::parallel_for(0, 8, [&](int) { use(); }, tbb::simple_partitioner()); });
     first.join();
     second.join();
     tbb::parallel_for(0, 8, [&](int) { use(); }, tbb::simple_partitioner());

@@ -1,5 +1,6 @@
 // What a thread that waits for a group runs meanwhile, beside the group's tasks: strands of their loops, and nobody else's.
 #include <gtest/gtest.h>
+#include <nopal/nopal.hpp>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -7,6 +8,7 @@
 #include <alloca.h>
 
 #include <atomic>
+#include <cfenv>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -286,13 +288,64 @@ NOPAL_PROGRAM(exceptions_on_a_deep_stack) {
   return 0;
 }
 
+// Whoever waits for a group and takes a fork of its task has the mode that the task chose, also if there was one worker before.
+NOPAL_PROGRAM(mode_of_a_task) {
+  std::atomic<bool> has_forked{false};
+  tbb::task_group group;
+  std::thread other([&] {
+    wait_until(has_forked);
+    group.wait();
+  });
+  group.run([&] {
+    for (const int rounding : {FE_DOWNWARD, FE_UPWARD}) {
+      std::fesetround(rounding);
+      std::atomic<bool> goes_on{rounding != FE_UPWARD};
+      nopal::scope s;
+      s.fork([&] {
+        has_forked = !goes_on;
+        wait_until(goes_on);
+      });
+      const int found = std::fegetround();
+      goes_on = true;
+      NOPAL_CHECK(found == rounding);
+      s.join();
+    }
+    std::fesetround(FE_TONEAREST);
+  });
+  group.wait();
+  other.join();
+  return 0;
+}
+
+// What it waits for waits for a task that it has started itself, and on two workers nobody else is there to run that.
+NOPAL_PROGRAM(what_it_started) {
+  if (tbb::this_task_arena::max_concurrency() < 2) return 0;
+  for (int round = 0; round != 20; ++round) {
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> has_run{false};
+    tbb::task_group others;
+    tbb::task_group group;
+    group.run([&] {
+      has_begun = true;
+      wait_until(has_run);
+    });
+    wait_until(has_begun);  // elsewhere
+    others.run([&] { has_run = true; });
+    NOPAL_CHECK(group.wait() == tbb::complete && has_run);
+    NOPAL_CHECK(others.wait() == tbb::complete);
+  }
+  return 0;
+}
+
 class waits : public support::program_at_workers {};
 
 TEST_P(waits, run_bodies_of_loops_of_their_tasks) { EXPECT_TRUE(run("loop_of_a_task")); }
 TEST_P(waits, run_bodies_of_loops_of_what_their_tasks_started) {
   EXPECT_TRUE(run("loop_of_a_task_of_a_task"));
 }
+TEST_P(waits, run_what_they_started_where_nobody_else_can) { EXPECT_TRUE(run("what_it_started")); }
 TEST_P(waits, run_no_bodies_of_other_threads) { EXPECT_TRUE(run("loops_of_others")); }
+TEST_P(waits, have_the_mode_of_the_task_whose_fork_they_take) { EXPECT_TRUE(run("mode_of_a_task")); }
 TEST_P(waits, run_no_bodies_of_other_groups) { EXPECT_TRUE(run("loops_of_another_group")); }
 TEST_P(waits, go_on_where_the_stack_is_more_than_half_full) { EXPECT_TRUE(run("wait_on_a_deep_stack")); }
 TEST_P(waits, use_stacks_of_the_pool_where_theirs_is_full) { EXPECT_TRUE(run("waits_deeper_than_a_stack")); }

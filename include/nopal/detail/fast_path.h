@@ -15,6 +15,12 @@
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+#ifdef __cplusplus
+#define NOPAL_AS_UNSIGNED(value) static_cast<uint32_t>(value)
+#else
+#define NOPAL_AS_UNSIGNED(value) ((uint32_t)(value))
+#endif
+
 #if defined(__SANITIZE_THREAD__)
 #define NOPAL_RACES_WATCHED
 #elif defined(__has_feature)
@@ -32,13 +38,15 @@ extern "C" {
  * takes its own for a function of another type. */
 void nopal_leave_function(void) __asm__("__tsan_func_exit");
 
-/* The end of a child whose continuation was stolen, in the function that nopal_enter_fork entered. It never returns. */
-static NOPAL_ALWAYS_INLINE void nopal_end_stolen_child(struct nopal_frame* frame) {
+/* The end of a child whose continuation was stolen, in the function that nopal_enter_fork entered. */
+static NOPAL_ALWAYS_INLINE __attribute__((noreturn)) void nopal_end_stolen_child(struct nopal_frame* frame) {
   nopal_leave_function();
   nopal_child_done(frame);
 }
 #else
-static NOPAL_ALWAYS_INLINE void nopal_end_stolen_child(struct nopal_frame* frame) { nopal_child_done(frame); }
+static NOPAL_ALWAYS_INLINE __attribute__((noreturn)) void nopal_end_stolen_child(struct nopal_frame* frame) {
+  nopal_child_done(frame);
+}
 #endif
 
 /* The calling thread's deque. The compiler may cache the address of a thread-local variable for a whole
@@ -122,7 +130,7 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     return failed;
   }
   /* Never negative here, and not to be extended by an instruction. */
-  __atomic_store_n(&deque->slots[(uint32_t)bottom], frame, __ATOMIC_RELAXED);
+  __atomic_store_n(&deque->slots[NOPAL_AS_UNSIGNED(bottom)], frame, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
   /* Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
   __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);

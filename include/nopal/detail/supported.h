@@ -2,6 +2,8 @@
 #ifndef NOPAL_DETAIL_SUPPORTED_H
 #define NOPAL_DETAIL_SUPPORTED_H
 
+#include <nopal/detail/language.h>
+
 #if !defined(__x86_64__) || !defined(__linux__) || defined(__ILP32__)
 #error "nopal: this version runs on x86-64 Linux only, in its 64-bit mode (not -m32 or -mx32)"
 #endif
@@ -13,6 +15,9 @@
 #endif
 #if __has_feature(memory_sanitizer)
 #error "nopal: -fsanitize=memory does not know what the library writes: compile without it"
+#endif
+#if __has_feature(dataflow_sanitizer)
+#error "nopal: -fsanitize=dataflow has other names for what the library defines: compile without it"
 #endif
 #if __has_feature(speculative_load_hardening)
 #error                                                                                                       \

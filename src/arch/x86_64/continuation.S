@@ -48,6 +48,23 @@
         CALL_WITHOUT_RETURN \routine
         .endm
 
+// Keeps what nopal_leave_scheduler restores on the current stack, and where, for the worker at rdi.
+        .macro  KEEP_EXIT
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        pushq   %rbx
+        .cfi_def_cfa_offset 24
+        pushq   %r12
+        .cfi_def_cfa_offset 32
+        pushq   %r13
+        .cfi_def_cfa_offset 40
+        pushq   %r14
+        .cfi_def_cfa_offset 48
+        pushq   %r15
+        .cfi_def_cfa_offset 56
+        movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
+        .endm
+
 // Calls `routine` with the frame at rdi, which is kept, if the program uses reducers. It runs the program's code on the
 // strand's stack, and may return on another thread.
         .macro  DEPOSIT_VIEWS routine
@@ -135,16 +152,27 @@ nopal_suspend_at_join:
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 
-// void nopal_child_done(frame rdi): leaves for the scheduler stack for good.
+// void nopal_child_done(frame rdi): leaves for the scheduler stack for good. Where fork(2) kept the continuation for the child,
+// which the sign of `steals` says, goes on with it, as a return from nopal_enter_fork does.
         .p2align 4
         .globl  nopal_child_done
         .type   nopal_child_done, @function
 nopal_child_done:
         .cfi_startproc
         endbr64
+        cmpl    $0, FRAME_STEALS(%rdi)
+        js      1f
         DEPOSIT_VIEWS nopal_deposit_child_views
         movq    %rsp, %rdx
         LEAVE_FOR_SCHEDULER_STACK nopal_finish_child
+1:      pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        call    nopal_take_kept
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        movq    FRAME_CALL_STACK_POINTER(%rdi), %rsi
+        addq    $8, %rsi
+        jmp     nopal_resume
         .cfi_endproc
         .size   nopal_child_done, .-nopal_child_done
 
@@ -189,19 +217,7 @@ nopal_resume_and_merge:
         .type   nopal_enter_scheduler, @function
 nopal_enter_scheduler:
         .cfi_startproc
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        pushq   %rbx
-        .cfi_def_cfa_offset 24
-        pushq   %r12
-        .cfi_def_cfa_offset 32
-        pushq   %r13
-        .cfi_def_cfa_offset 40
-        pushq   %r14
-        .cfi_def_cfa_offset 48
-        pushq   %r15
-        .cfi_def_cfa_offset 56
-        movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
+        KEEP_EXIT
         andq    $-64, %rsp
         movq    %rsp, WORKER_SCHEDULER_STACK_POINTER(%rdi)
         CALL_WITHOUT_RETURN nopal_run_scheduler
@@ -216,19 +232,7 @@ nopal_enter_scheduler:
         .type   nopal_visit_scheduler, @function
 nopal_visit_scheduler:
         .cfi_startproc
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        pushq   %rbx
-        .cfi_def_cfa_offset 24
-        pushq   %r12
-        .cfi_def_cfa_offset 32
-        pushq   %r13
-        .cfi_def_cfa_offset 40
-        pushq   %r14
-        .cfi_def_cfa_offset 48
-        pushq   %r15
-        .cfi_def_cfa_offset 56
-        movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
+        KEEP_EXIT
         movq    WORKER_SCHEDULER_STACK_POINTER(%rdi), %rsp
         CALL_WITHOUT_RETURN nopal_run_visit
         .cfi_endproc

@@ -36,6 +36,7 @@ static_assert(offsetof(nopal_frame, frame_pointer) == FRAME_FRAME_POINTER);
 static_assert(offsetof(nopal_frame, callee_saved) == FRAME_RBX);
 static_assert(FRAME_R12 == FRAME_RBX + 8 && FRAME_R13 == FRAME_R12 + 8 && FRAME_R14 == FRAME_R13 + 8 &&
               FRAME_R15 == FRAME_R14 + 8);
+static_assert(offsetof(nopal_frame, steals) == FRAME_STEALS);
 static_assert(offsetof(nopal_frame, float_control) == FRAME_FLOAT_CONTROL);
 static_assert(offsetof(nopal_frame, x87_control) == FRAME_X87_CONTROL);
 static_assert(offsetof(nopal_fibril, frame) == 0);

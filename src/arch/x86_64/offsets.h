@@ -10,6 +10,7 @@
 #define FRAME_R13 40
 #define FRAME_R14 48
 #define FRAME_R15 56
+#define FRAME_STEALS 64
 #define FRAME_FLOAT_CONTROL 104
 #define FRAME_X87_CONTROL 108
 

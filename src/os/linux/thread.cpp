@@ -256,6 +256,12 @@ bool native_stack_bounds(void*& low, void*& high) noexcept {
   return true;
 }
 
+bool lies_on_signal_stack(const void* address) noexcept {
+  stack_t present;
+  return sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) == 0 &&
+         address >= present.ss_sp && address < static_cast<char*>(present.ss_sp) + present.ss_size;
+}
+
 }  // namespace os
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -94,20 +94,20 @@ public:
   template <class Make>
     requires(std::is_invocable_r_v<T, Make&> && !std::is_same_v<std::decay_t<Make>, T>)
   explicit enumerable_thread_specific(Make make)
-      : make_([make = std::move(make)](void* where) mutable { ::new (where) T(make()); }) {}
+      : make_([maker = std::move(make)](void* where) mutable { ::new (where) T(maker()); }) {}
   /// Values are copies of `exemplar`.
   explicit enumerable_thread_specific(const T& exemplar)
       : make_([exemplar](void* where) { ::new (where) T(exemplar); }) {}
   explicit enumerable_thread_specific(T&& exemplar)
-      : make_([exemplar = std::move(exemplar)](void* where) { ::new (where) T(exemplar); }) {}
+      : make_([copied = std::move(exemplar)](void* where) { ::new (where) T(copied); }) {}
   /// Values are made of copies of the arguments.
   template <class First, class... Others>
     requires(sizeof...(Others) != 0 || nopal_detail::is_value_argument<std::decay_t<First>, T>)
   // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload): as oneTBB's; constrained
   enumerable_thread_specific(First&& first, Others&&... others)
-      : make_([first = std::decay_t<First>(std::forward<First>(first)),
-               ... others = std::decay_t<Others>(std::forward<Others>(others))](void* where) {
-          ::new (where) T(first, others...);
+      : make_([kept_first = std::decay_t<First>(std::forward<First>(first)),
+               ... kept_others = std::decay_t<Others>(std::forward<Others>(others))](void* where) {
+          ::new (where) T(kept_first, kept_others...);
         }) {}
 
   enumerable_thread_specific(const enumerable_thread_specific& other) : make_(other.make_) {

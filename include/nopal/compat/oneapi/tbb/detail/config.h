@@ -5,6 +5,7 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
 #define NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
 
+#include <nopal/detail/language.h>
 #include <nopal/detail/thrown.hpp>
 #include <nopal/version.hpp>
 

@@ -90,7 +90,7 @@ private:
     if (process != now) {
       process = now;
       threads = idle = woken = 0;
-      wake = PTHREAD_COND_INITIALIZER;
+      wake = {};
     }
   }
 
@@ -210,8 +210,9 @@ private:
     pthread_cond_timedwait(&wake, &mutex, &until);
   }
 
-  static inline constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  static inline constinit pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+  // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux, and the same of conditions.
+  static inline constinit pthread_mutex_t mutex = {};
+  static inline constinit pthread_cond_t wake = {};
   static inline constinit enqueued_task* first = nullptr;
   static inline constinit enqueued_task* last = nullptr;
   static inline constinit int threads = 0;

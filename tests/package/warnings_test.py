@@ -1,0 +1,134 @@
+"""The headers, found by -I and not as a system's, cause no warning, whatever a program asks for.
+
+Usage: warnings_test.py CC CXX INCLUDE_DIRECTORY [unittest options]
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import flags_test
+
+compilers, include = {}, pathlib.Path()
+
+BOTH = ("-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Wcast-align -Wcast-qual -Wdouble-promotion"
+        " -Wformat=2 -Wswitch-enum -Wfloat-equal -Wredundant-decls -Wmissing-declarations").split()
+BOTH_CXX = ("-Wold-style-cast -Wzero-as-null-pointer-constant -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi").split()
+GCC = "-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wnull-dereference".split()
+GCC_CXX = "-Wuseless-cast -Wsuggest-override".split()
+# Everything but matters of taste: what older standards lack, where padding goes and vtables, what the interface of C and of one
+# entry for all children is made of.
+CLANG = ["-Weverything"] + ["-Wno-" + name for name in (
+    "c++98-compat c++98-compat-pedantic c++20-compat pre-c2x-compat pre-c11-compat declaration-after-statement padded unsafe-buffer-usage"
+    " ctad-maybe-unsupported weak-vtables reserved-identifier reserved-macro-identifier cast-function-type-strict"
+    " gnu-auto-type gnu-statement-expression gnu-statement-expression-from-macro-expansion switch-default used-but-marked-unused unknown-warning-option").split()]
+
+TBB_PROGRAM = """
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+int main() {
+  tbb::enumerable_thread_specific<int> counts(1);
+  tbb::parallel_for(0, 100, [&](int) { ++counts.local(); });
+  const int sum = tbb::parallel_reduce(
+      tbb::blocked_range<int>(0, 100), 0, [](const tbb::blocked_range<int>& r, int s) { return s + r.end() - r.begin(); },
+      [](int a, int b) { return a + b; });
+  tbb::task_arena arena(2);
+  tbb::task_group group;
+  arena.execute([&] { group.run([&] { ++counts.local(); }); });
+  arena.enqueue([] {});
+  group.wait();
+  return sum == 100 ? 0 : 1;
+}
+"""
+
+PATTERNS_PROGRAM = """
+#include <nopal/nopal.hpp>
+#include <string>
+#include <vector>
+int main() {
+  std::vector<int> numbers(1000, 1);
+  std::vector<std::string> words(10, "word");
+  nopal::parallel_for(0, 1000, [&](int i) { numbers[static_cast<std::size_t>(i)] = 1000 - i; });
+  nopal::parallel_sort(numbers);
+  nopal::parallel_stable_sort(words);
+  nopal::parallel_inclusive_scan(numbers.begin(), numbers.end(), numbers.begin());
+  nopal::reducer<nopal::op_string_append> text;
+  nopal::parallel_for_each(words, [&](const std::string& word) { *text += word; });
+  nopal::parallel_invoke([] {}, [] {});
+  const bool found = nopal::parallel_any_of(numbers.begin(), numbers.end(), [](int n) { return n == 3; });
+  const long sum = nopal::parallel_reduce(0, 10, 0L, [](int i) { return long{i}; }, [](long a, long b) { return a + b; });
+  return found && sum == 45 ? 0 : 1;
+}
+"""
+
+
+def public_headers(under, *patterns):
+    """Those that do not say that they are not there."""
+    found = sorted(path for pattern in patterns for path in (include / under).glob(pattern))
+    return [path for path in found if "\n#error " not in "\n" + path.read_text()]
+
+
+def including(headers, root):
+    return "".join(f"#include <{path.relative_to(root)}>\n" for path in headers)
+
+
+def cases():
+    """Language, mode, source."""
+    ours = including(public_headers("nopal", "*.h", "*.hpp"), include)
+    of_tbb = including(public_headers("nopal/compat/oneapi", "tbb.h", "tbb/*.h"), include / "nopal/compat")
+    fibril = "#include <nopal/compat/fibril.h>\n"
+    in_c = "#include <nopal/nopal.h>\n"
+    for mode in ("", "-DNOPAL_ELIDE"):
+        yield from (("c", mode, source) for source in (in_c, fibril, "#define _GNU_SOURCE\n" + flags_test.C_PROGRAM))
+        yield from (("c++", mode, source) for source in (
+            in_c, fibril, ours, of_tbb, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM, TBB_PROGRAM))
+    yield "c++", "-fno-exceptions", ours + of_tbb
+    yield "c++", "-DNOPAL_TBB_STEAL_BODIES", of_tbb + TBB_PROGRAM
+    yield "c++", "-DNOPAL_STATIC", ours
+
+
+def is_clang():
+    return "clang" in subprocess.run([compilers["c++"], "--version"], capture_output=True, text=True,
+                                     check=True).stdout
+
+
+def warned_about(case):
+    """Warnings that have to do with our headers; a program's own are its own."""
+    language, mode, source = case
+    flags = CLANG if is_clang() else BOTH + GCC + ((BOTH_CXX + GCC_CXX) if language == "c++" else [])
+    standard = "-std=c11" if language == "c" else "-std=c++20"
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "program." + {"c": "c", "c++": "cpp"}[language])
+        with open(path, "w", encoding="ascii") as file:
+            file.write(source)
+        done = subprocess.run([compilers[language], standard, "-O1", *flags, *mode.split(), "-I", include, "-I",
+                               include / "nopal/compat", "-c", "-o", os.devnull, path], capture_output=True, text=True,
+                              check=False)
+    lines = done.stderr.splitlines()
+    ours = [line for line in lines if "warning: " in line and line.startswith(str(include))]
+    return ours if done.returncode == 0 else lines
+
+
+class Warnings(unittest.TestCase):
+    def test_there_are_none(self):
+        with ThreadPoolExecutor(2) as pool:
+            found = sorted({line for lines in pool.map(warned_about, cases()) for line in lines})
+        self.assertEqual(found, [], "\n".join(found))
+
+    def test_one_would_be_seen(self):
+        source = f"#line 1 \"{include}/nopal/nopal.hpp\"\nint* wrong();\nint* wrong() {{ return (int*)0; }}\n"
+        self.assertNotEqual(warned_about(("c++", "", source)), [])
+
+
+if __name__ == "__main__":
+    compilers["c"], compilers["c++"] = sys.argv[1:3]
+    include = pathlib.Path(sys.argv[3])
+    del sys.argv[1:4]
+    unittest.main()

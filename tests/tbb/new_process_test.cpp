@@ -1,0 +1,172 @@
+// fork(2) in bodies and beside tasks: nothing that the parent has begun is run by the new process, but by waits.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "support/splitting.hpp"
+#include "support/strands.hpp"
+
+namespace {
+
+using support::exited_with_0;
+using support::flag;
+using support::says_it_came_to;
+using support::split;
+using support::use_runtime;
+using support::was_refused;
+
+/// Counts what runs in another process than the first.
+class elsewhere {
+public:
+  void count() const {
+    if (getpid() != first_) ++*count_;
+  }
+  [[nodiscard]] long counted() const { return *count_; }
+
+private:
+  const pid_t first_ = getpid();
+  std::atomic<long>* const count_ = static_cast<std::atomic<long>*>(
+      mmap(nullptr, sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+};
+
+void compute_and_end() {
+  std::atomic<int> sum{0};
+  for (int round = 0; round < 5; ++round) {
+    use_runtime();
+    tbb::parallel_for(0, 100, [&](int) {
+      ++sum;
+      support::burn(1000);
+    });
+    tbb::task_group group;
+    for (int i = 0; i < 100; ++i) group.run([&] { ++sum; });
+    group.wait();
+  }
+  _exit(sum == 1000 ? 0 : 3);
+}
+
+NOPAL_PROGRAM(split_in_a_body) {
+  const elsewhere runs;
+  for (int i = 0; i < 30; ++i) {
+    tbb::parallel_for(
+        0, 40,
+        [&](int at) {
+          runs.count();
+          if (at % 16 != 3) return support::burn(1000);
+          const pid_t child = split();
+          if (child == 0) compute_and_end();
+          exited_with_0(child);
+        },
+        tbb::simple_partitioner());
+  }
+  NOPAL_CHECK(runs.counted() == 0);
+  return 0;
+}
+
+NOPAL_PROGRAM(split_beside_tasks) {
+  const elsewhere runs;
+  tbb::task_arena arena;
+  for (int i = 0; i < 30; ++i) {
+    std::atomic<int> done{0};
+    const auto task = [&] {
+      runs.count();
+      support::burn(20000);
+      ++done;
+    };
+    tbb::task_group group;
+    for (int k = 0; k < 100; ++k) group.run(task);
+    arena.execute([&] {
+      for (int k = 0; k < 100; ++k) group.run(task);
+    });
+    const pid_t child = split();
+    if (child == 0) compute_and_end();
+    group.wait();
+    NOPAL_CHECK(done == 200);
+    exited_with_0(child);
+  }
+  NOPAL_CHECK(runs.counted() == 0);
+  return 0;
+}
+
+/// On one worker: all of the tasks are this thread's.
+NOPAL_PROGRAM(wait_in_both) {
+  tbb::task_arena arena;
+  for (int i = 0; i < 5; ++i) {
+    std::atomic<int> done{0};
+    tbb::task_group group;
+    for (int k = 0; k < 100; ++k) group.run([&] { ++done; });
+    arena.execute([&] {
+      for (int k = 0; k < 100; ++k) group.run([&] { ++done; });
+    });
+    const pid_t child = split();
+    if (child == 0) {
+      setenv("NOPAL_WORKERS", "4", 1);
+      use_runtime();
+      NOPAL_CHECK(done == 0);
+    }
+    for (int k = 0; k < 100; ++k) group.run([&] { ++done; });
+    group.wait();
+    NOPAL_CHECK(done == 300);
+    if (child == 0) std::exit(0);
+    exited_with_0(child);
+  }
+  return 0;
+}
+
+NOPAL_PROGRAM(wait_for_what_others_have) {
+  flag begun{false};
+  flag over{false};
+  tbb::task_group group;
+  group.run([&] {
+    support::set(begun);
+    while (!over) std::this_thread::yield();
+  });
+  while (!begun) std::this_thread::yield();
+  const pid_t child = split();
+  if (child != 0) {
+    was_refused(child);
+    support::set(over);
+  }
+  group.wait();
+  return 0;
+}
+
+NOPAL_PROGRAM(return_from_a_task_of_the_pool) {
+  flag begun{false};
+  tbb::task_group group;
+  group.run([&] {
+    support::set(begun);
+    const pid_t child = split();
+    if (child == 0) return use_runtime();
+    was_refused(child);
+  });
+  while (!begun) std::this_thread::yield();
+  group.wait();
+  return 0;
+}
+
+class new_process : public support::program_at_workers {};
+
+TEST_P(new_process, of_a_body_runs_no_other_body) { EXPECT_TRUE(run("split_in_a_body")); }
+TEST_P(new_process, runs_no_task_that_it_does_not_wait_for) { EXPECT_TRUE(run("split_beside_tasks")); }
+TEST_P(new_process, says_that_others_have_what_it_waits_for) {
+  EXPECT_TRUE(says_it_came_to("the wait for a group of tasks", "wait_for_what_others_have", GetParam()));
+}
+TEST_P(new_process, says_that_a_task_of_the_pool_cannot_end) {
+  EXPECT_TRUE(says_it_came_to("the end of a task", "return_from_a_task_of_the_pool", GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(at_workers, new_process, testing::Values(2, 7), testing::PrintToStringParamName());
+
+TEST(new_process_of_one_worker, runs_the_tasks_that_it_waits_for) {
+  EXPECT_TRUE(support::succeeds("wait_in_both", support::on_workers(1)));
+}
+
+}  // namespace
