@@ -315,7 +315,8 @@ bool has_work_to_take(worker* self, worker* victim) noexcept {
     end_visit(self);
   }
   if (this_views() != nullptr) {
-    os::write_stderr("nopal: internal error: a worker without a strand has views of one: please report this\n");
+    os::write_stderr(
+        "nopal: internal error: a worker without a strand has views of one: please report this\n");
     std::abort();
   }
   int impatience = 0;
