@@ -15,6 +15,7 @@
 
 #include <nopal/detail/noise.h>
 
+#include "scheduler/giving_way.hpp"
 #include "scheduler/merging.hpp"
 #include "scheduler/runtime.hpp"
 #include "view/merge.hpp"
@@ -350,12 +351,18 @@ extern "C" NOPAL_EXPORT void nopal_end_reducer(nopal_hyperobject* reducer) {
     os::write_stderr("nopal: a reducer ends in its own reduce: let it end after the join\n");
     std::abort();
   }
+  if (keeps_from_reducing(reducer->id)) {
+    os::write_stderr(
+        "nopal: a reducer ends in a call that stays on its thread, where a reduction of it waits "
+        "for that call: let it end after the join\n");
+    std::abort();
+  }
   view_set* const set = this_views();
   void* const view = set != nullptr ? set->remove(reducer->id) : nullptr;
   if (view != nullptr) {
     view::end_view(reducers, set, reducer->id, view);
   }
-  reducers.end(reducer->id);
+  reducers.end(reducer->id, give_way);
 }
 
 extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) {
