@@ -10,8 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <memory>
-#include <new>
 
 #include <nopal/detail/noise.h>
 
@@ -94,40 +92,11 @@ view_set* own_set(bool base) noexcept {
   return set;
 }
 
-/// Drops the views of reducers that ended elsewhere, each time that the strand's set has doubled: their numbers are free then. They
-/// leave the set before the first of them ends, which is the program's code: it may look views up, and leave the strand with
+/// Drops the views of reducers that ended elsewhere, which is the program's code: it may look views up, and leave the strand with
 /// another set. Returns whether there were any.
 bool sweep() noexcept {
-  constexpr std::size_t usual = 64;
   view_set* const set = this_views();
-  if (set == nullptr || set->size() < (set->next_sweep != 0 ? set->next_sweep : usual)) {
-    return false;
-  }
-  struct left_view {
-    std::uint32_t id;
-    void* view;
-  };
-  // Without memory they are left to the next sweep.
-  const std::unique_ptr<left_view[]> left(new (std::nothrow) left_view[set->size()]);
-  std::size_t count = 0;
-  if (left != nullptr) {
-    set->remove_if([set, &left, &count](std::uint32_t id, void* view) {
-      if (!reducers.has_ended(id)) {
-        return false;
-      }
-      if (set->is_word(id, view)) {
-        reducers.let_go(id);
-      } else {
-        left[count++] = {id, view};
-      }
-      return true;
-    });
-  }
-  set->next_sweep = 2 * set->size() + usual;
-  for (std::size_t i = 0; i < count; ++i) {
-    reducers.drop(left[i].id, left[i].view);
-  }
-  return count != 0;
+  return set != nullptr && view::drop_ended(reducers, *set);
 }
 
 /// A new view of reducer `id`.
