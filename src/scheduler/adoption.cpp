@@ -226,6 +226,7 @@ void after_fork_in_child() {
     each->index = 0;
     each->spare = nullptr;
     each->inbox.store(nullptr, std::memory_order_relaxed);
+    each->asides = nullptr;
     each->visitors.store(0, std::memory_order_relaxed);
     set(each->deque.strand.clock, all.last_old_ticket);
   }

@@ -1,5 +1,6 @@
 #include "scheduler/merging.hpp"
 
+#include "scheduler/giving_way.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 #include "view/times.hpp"
@@ -54,6 +55,15 @@ void give_up(const view::merge_context& with, view::store& kept, view_set* left_
   }
 }
 
+/// Whether a strand that runs on `stack`, or is suspended there, is in a reduction of `id`. On the thread that left or runs it.
+bool is_reduced_on(const nopal_stack* stack, std::uint32_t id) noexcept {
+  const view::merge_record* merge = stack->merge;
+  while (merge != nullptr && merge->reduced != id) {
+    merge = merge->outer;
+  }
+  return merge != nullptr;
+}
+
 }  // namespace
 
 view_set* leave_set() noexcept {
@@ -84,12 +94,26 @@ view_set* merge_with_updates(const view::merge_context& with, view::store& kept,
 }
 
 bool is_being_reduced(std::uint32_t id) noexcept {
-  const worker* const self = this_worker();
-  const view::merge_record* merge = self != nullptr ? self->deque.strand.stack->merge : nullptr;
-  while (merge != nullptr && merge->reduced != id) {
-    merge = merge->outer;
+  const worker* one = this_worker();
+  while (one != nullptr && !is_reduced_on(one->deque.strand.stack, id)) {
+    one = one->outer;
   }
-  return merge != nullptr;
+  return one != nullptr;
+}
+
+bool keeps_from_reducing(std::uint32_t id) noexcept {
+  const worker* const self = this_worker();
+  for (const worker* one = self != nullptr ? self->outer : nullptr; one != nullptr; one = one->outer) {
+    if (is_reduced_on(&one->native, id)) {
+      return true;
+    }
+    for (const strand_aside* aside = one->asides; aside != nullptr; aside = aside->next) {
+      if (is_reduced_on(aside->frame.home, id)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

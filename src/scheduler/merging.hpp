@@ -23,8 +23,11 @@ view::view_set* leave_set() noexcept;
 view::view_set* merge_with_updates(const view::merge_context& with, view::store& kept, view::view_set* left,
                                    bool left_is_base, view::view_set* right);
 
-/// Whether the calling strand is in a reduction of reducer `id`.
+/// Whether the calling strand is in a reduction of reducer `id`, in a call that stays on its thread as well.
 bool is_being_reduced(std::uint32_t id) noexcept;
+
+/// Whether the calling strand is in a call that stays on its thread, and a reduction of `id` can go on there alone, after the call.
+bool keeps_from_reducing(std::uint32_t id) noexcept;
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

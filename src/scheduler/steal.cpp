@@ -6,6 +6,7 @@
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/giving_way.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"
@@ -327,10 +328,13 @@ bool has_work_to_take(worker* self, worker* victim) noexcept {
       nopal_leave_scheduler(self);
     }
     if (!have_stack(self)) {
+      go_on_with_aside(self);
       wait_for_stack(self);
       continue;
     }
-    if (look_around(self, impatience)) {
+    const bool promising = look_around(self, impatience);
+    go_on_with_aside(self);
+    if (promising) {
       quiet_rounds = 0;
     } else if (++quiet_rounds > yields_before_sleep) {
       quiet_rounds = 0;

@@ -13,6 +13,7 @@
 
 #include <nopal/detail/noise.h>
 
+#include "scheduler/giving_way.hpp"
 #include "scheduler/merging.hpp"
 #include "scheduler/runtime.hpp"
 #include "view/merge.hpp"
@@ -92,20 +93,11 @@ view_set* own_set(bool base) noexcept {
   return set;
 }
 
-/// Drops the views of reducers that ended elsewhere, each time that the set has doubled: their numbers are free then.
-void sweep(view_set& set) noexcept {
-  constexpr std::size_t usual = 64;
-  if (set.size() < (set.next_sweep != 0 ? set.next_sweep : usual)) {
-    return;
-  }
-  set.remove_if([&set](std::uint32_t id, void* view) {
-    if (!reducers.has_ended(id)) {
-      return false;
-    }
-    view::end_view(reducers, &set, id, view);
-    return true;
-  });
-  set.next_sweep = 2 * set.size() + usual;
+/// Drops the views of reducers that ended elsewhere, which is the program's code: it may look views up, and leave the strand with
+/// another set. Returns whether there were any.
+bool sweep() noexcept {
+  view_set* const set = this_views();
+  return set != nullptr && view::drop_ended(reducers, *set);
 }
 
 /// A new view of reducer `id`.
@@ -114,19 +106,21 @@ void* create(std::uint32_t id) {
   return reducers.create(id);
 }
 
-/// Enters `made` as the strand's view of reducer `id`. False without memory.
+/// Enters `made` as the strand's view of reducer `id`, of which it has none. Calls nothing of the program. False without memory.
 bool enter(std::uint32_t id, void* made, bool base) noexcept {
   const view::timed inserting(view::activity::insertion);
   view_set* const set = own_set(base);
-  if (set == nullptr) {
-    return false;
-  }
-  sweep(*set);
-  if (!set->insert(id, made)) {
+  if (set == nullptr || !set->insert(id, made)) {
     return false;
   }
   reducers.hold(id);
   return true;
+}
+
+/// The strand's view of reducer `id`; null if it has none.
+void* known_view(std::uint32_t id) noexcept {
+  const view_set* const set = this_views();
+  return set != nullptr ? set->find(id) : nullptr;
 }
 
 /// A new view of reducer `id`, which has a slot, in the strand's set. Null without memory for a set.
@@ -134,7 +128,11 @@ void* make_word(std::uint32_t id) {
   std::uint64_t made = 0;
   {
     const view::timed creating(view::activity::creation);
-    reducers.make_word(id, &made);  // the program's code: may fork, and so change the set
+    reducers.make_word(
+        id, &made);  // the program's code: may fork, and so change the set, and may use this reducer
+  }
+  if (void* const known = known_view(id)) {
+    return known;
   }
   view_set* const set = own_set(false);
   return set != nullptr && enter(id, std::memcpy(set->word(id), &made, sizeof made), false) ? set->word(id)
@@ -333,8 +331,12 @@ extern "C" NOPAL_EXPORT void* nopal_make_reducer(nopal_hyperobject* made,
   *made = {id < view::slot_count ? id : 0, id};
   __atomic_store_n(&nopal_views_used, 1, __ATOMIC_RELAXED);
   void* const place = reducers.leftmost(id);
+  if (is_base()) {
+    return place;
+  }
   // Views made by other strands come later in serial order than the reducer's own value.
-  if (!is_base() && !enter(id, place, false)) {
+  sweep();
+  if (!enter(id, place, false)) {
     reducers.end(id);
     return nullptr;
   }
@@ -347,30 +349,45 @@ extern "C" NOPAL_EXPORT void nopal_end_reducer(nopal_hyperobject* reducer) {
     os::write_stderr("nopal: a reducer ends in its own reduce: let it end after the join\n");
     std::abort();
   }
+  if (keeps_from_reducing(reducer->id)) {
+    os::write_stderr(
+        "nopal: a reducer ends in a call that stays on its thread, where a reduction of it waits "
+        "for that call: let it end after the join\n");
+    std::abort();
+  }
   view_set* const set = this_views();
   void* const view = set != nullptr ? set->remove(reducer->id) : nullptr;
   if (view != nullptr) {
     view::end_view(reducers, set, reducer->id, view);
   }
-  reducers.end(reducer->id);
+  reducers.end(reducer->id, give_way);
 }
 
 extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) {
-  if (const view_set* const set = this_views()) {
-    if (void* const view = set->find(reducer->id)) {
-      return view;
+  const std::uint32_t id = reducer->id;
+  do {
+    if (void* const known = known_view(id)) {
+      return known;
     }
-  }
+  } while (sweep());
   const bool base = is_base();
-  if (!base && view_set::has_slot(reducer->id) && reducers.is_word(reducer->id)) {
-    return make_word(reducer->id);
+  if (base) {
+    void* const own = reducers.leftmost(id);
+    enter(id, own, true);  // without memory it is looked for again next time
+    return own;
   }
-  void* const view = base ? reducers.leftmost(reducer->id) : create(reducer->id);
-  if (view == nullptr || enter(reducer->id, view, base) || base) {
-    return view;
+  if (view_set::has_slot(id) && reducers.is_word(id)) {
+    return make_word(id);
   }
-  reducers.discard(reducer->id, view);
-  return nullptr;
+  void* const made = create(id);
+  if (made == nullptr || (known_view(id) == nullptr && enter(id, made, false))) {
+    return made;
+  }
+  // The program's code may have made another in the meantime, by a use of this reducer: that has what it said. The end of this one is its
+  // code as well, which may leave the strand with another set.
+  const bool was_known = known_view(id) != nullptr;
+  reducers.discard(id, made);
+  return was_known ? nopal_find_view(reducer) : nullptr;
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -52,6 +52,8 @@ enum park_state : std::uint32_t {
   waking = 2,  ///< a waker has its say in where the worker wakes; it stays in `park` until it is `awake`
 };
 
+struct strand_aside;
+
 struct worker {
   // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
   nopal_deque deque;
@@ -97,6 +99,7 @@ struct worker {
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
   nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
+  strand_aside* asides;      ///< strands that gave way here, the first first
   std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
   std::uint64_t random;      ///< state of the victim choice; never zero
   int index;                 ///< in the table; a nested worker is not there, and has its thread's

@@ -1,6 +1,7 @@
 #include "view/merge.hpp"
 
 #include <cstring>
+#include <memory>
 #include <new>
 
 namespace nopal {
@@ -110,6 +111,38 @@ void end_view(registry& reducers, const view_set* from, std::uint32_t id, void* 
 
 void drop_all(registry& reducers, view_set* set) noexcept {
   set->take_all([&reducers, set](std::uint32_t id, void* view) { end_view(reducers, set, id, view); });
+}
+
+bool drop_ended(registry& reducers, view_set& set) noexcept {
+  constexpr std::size_t usual = 64;
+  if (set.size() < (set.next_sweep != 0 ? set.next_sweep : usual)) {
+    return false;
+  }
+  struct left_view {
+    std::uint32_t id;
+    void* view;
+  };
+  // Without memory they are left to the next sweep.
+  const std::unique_ptr<left_view[]> left(new (std::nothrow) left_view[set.size()]);
+  std::size_t count = 0;
+  if (left != nullptr) {
+    set.remove_if([&](std::uint32_t id, void* view) {
+      if (!reducers.has_ended(id)) {
+        return false;
+      }
+      if (set.is_word(id, view)) {
+        reducers.let_go(id);
+      } else {
+        left[count++] = {id, view};
+      }
+      return true;
+    });
+  }
+  set.next_sweep = 2 * set.size() + usual;
+  for (std::size_t i = 0; i < count; ++i) {
+    reducers.drop(left[i].id, left[i].view);
+  }
+  return count != 0;
 }
 
 }  // namespace view

@@ -41,6 +41,10 @@ void end_view(registry& reducers, const view_set* from, std::uint32_t id, void* 
 /// Ends every view of `set`, which is empty afterwards.
 void drop_all(registry& reducers, view_set* set) noexcept;
 
+/// Ends the views of reducers that ended elsewhere, each time that `set` has doubled: their numbers are free then. They leave the set
+/// before the first of them ends, which is the program's code and may use the set, or give it away. Returns whether there were any.
+bool drop_ended(registry& reducers, view_set& set) noexcept;
+
 }  // namespace view
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -97,22 +97,21 @@ void registry::recycle(std::uint32_t id) noexcept {
   free_ = id;
 }
 
-void registry::end(std::uint32_t id) noexcept {
+void registry::yield(int) noexcept { sched_yield(); }
+
+void registry::end(std::uint32_t id, void (*wait)(int round) noexcept) noexcept {
   entry& one = at(id);
   void* const owned = one.owns_leftmost ? one.leftmost : nullptr;
   void* const object = one.object;
   const auto destroy = one.functions.destroy;
-  // Release: what was done to the reducer comes before. Acquire pairs with the releases of those who let go of it.
-  const std::uint64_t before = one.state.fetch_or(ended, std::memory_order_acq_rel);
-  if ((before & holders) == 0) {
-    recycle(id);
-  } else {
-    // Only who pinned it before it ended may use it still. Acquire pairs with the end of the pin. The number may be another
-    // reducer's by now; then this waits for its reductions once.
-    while ((one.state.load(std::memory_order_acquire) & pins) != 0) {
-      sched_yield();
-    }
+  // A holder as well, so that the number is this reducer's as long as its pins are looked at. Release: what was done to the
+  // reducer comes before.
+  one.state.fetch_add(ended + one_holder, std::memory_order_acq_rel);
+  // Only who pinned it before it ended may use it still. Relaxed: to let go acquires what the end of the pin released.
+  for (int round = 0; (one.state.load(std::memory_order_relaxed) & pins) != 0; ++round) {
+    wait(round);
   }
+  let_go(id);
   if (owned != nullptr) {
     destroy(object, owned);
   }
@@ -140,7 +139,7 @@ void registry::drop(std::uint32_t id, void* view) noexcept {
 
 void registry::reduce(std::uint32_t id, void* left, void* right) {
   entry& one = at(id);
-  // The end of the pin, at each way out. Release pairs with the acquire of the reducer's end.
+  // The end of the pin, at each way out. Release pairs with the acquire as the reducer's end lets go.
   struct pin {
     explicit pin(entry& which)
         : of(which), was_ended((which.state.fetch_add(one_pin, std::memory_order_acquire) & ended) != 0) {}

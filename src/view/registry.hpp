@@ -2,7 +2,7 @@
 //
 // A number is used again when its reducer has ended and no set holds a view of it any more. Invariants of an entry's state:
 // each view in a set counts as one holder; who looks at the reducer itself pins it meanwhile and is a holder; its end
-// waits for the pins. So a pinned reducer exists, and a number that some set knows means one reducer only.
+// is one while it waits for the pins. So a pinned reducer exists, and a number that some set knows means one reducer only.
 #ifndef NOPAL_VIEW_REGISTRY_HPP
 #define NOPAL_VIEW_REGISTRY_HPP
 
@@ -27,8 +27,9 @@ public:
   std::uint32_t enter(const nopal_view_functions& functions, void* object, void* leftmost,
                       bool watched = false);
 
-  /// The reducer ends: its own views are not touched afterwards. Waits for a reduction of it that is under way.
-  void end(std::uint32_t id) noexcept;
+  /// The reducer ends: its own views are not touched afterwards. As long as a reduction of it is under way, calls `wait` with the
+  /// number of calls before.
+  void end(std::uint32_t id, void (*wait)(int round) noexcept = yield) noexcept;
 
   /// A view of `id` enters a set.
   void hold(std::uint32_t id) noexcept;
@@ -82,7 +83,6 @@ private:
     bool owns_leftmost;  // `leftmost` is a view that was made for it
   };
   static constexpr std::uint64_t one_holder = 1;
-  static constexpr std::uint64_t holders = 0xffffffffU;
   static constexpr std::uint64_t one_pin = std::uint64_t{1} << 32;
   static constexpr std::uint64_t pins = std::uint64_t{0x7fffffff} << 32;
   static constexpr std::uint64_t ended = std::uint64_t{1} << 63;
@@ -101,6 +101,7 @@ private:
   /// The word of `id`; null without memory. Under the lock.
   void* word_of(std::uint32_t id) noexcept;
   void recycle(std::uint32_t id) noexcept;
+  static void yield(int round) noexcept;
 
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;  ///< the numbers that are free
   std::uint32_t used_ = 1;  ///< numbers from here on were never given out; 0 never is

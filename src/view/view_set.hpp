@@ -79,7 +79,8 @@ public:
     map_.take_all(take);
   }
 
-  /// Takes out every view for which `leaves(id, view)`. It must not touch the set.
+  /// Takes out every view for which `leaves(id, view)`. It must not touch the set, so it calls nothing of the program if that is a
+  /// strand's.
   template <class Leaves>
   void remove_if(Leaves leaves) {
     std::uint32_t kept = 0;

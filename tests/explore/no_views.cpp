@@ -1,6 +1,7 @@
 // The models of the scheduler have no reducers and no longjmp.
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/giving_way.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 
@@ -22,6 +23,7 @@ void trim_views() noexcept {}
 view::view_set* this_views() noexcept { return nullptr; }
 void set_this_views(view::view_set*) noexcept {}
 void set_this_local(const void*) noexcept {}
+void go_on_with_aside(worker*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}
 void forget_task_merges() noexcept {}

@@ -41,7 +41,7 @@ TEST(registry_faults, an_end_that_does_not_wait) {
   expect_fault(make_registry_model(reduction_beside_end), "end does not wait", anywhere);
 }
 TEST(registry_faults, an_end_that_acquires_nothing) {
-  expect_fault(make_registry_model(reduction_beside_end), "end without acquire", relaxed);
+  expect_fault(make_registry_model(reduction_beside_end), "let go relaxed", relaxed);
 }
 TEST(registry_faults, a_pin_that_ends_without_release) {
   expect_fault(make_registry_model(reduction_beside_end), "pin ends without release", relaxed);

@@ -139,6 +139,35 @@ TEST(view_registry, ends_a_reducer_after_the_reduction_that_is_under_way) {
   }
 }
 
+/// What happens while an end waits.
+void (*at_wait)() = nullptr;
+
+TEST(view_registry, gives_no_number_again_whose_end_still_waits) {
+  static slow_reducer slow;
+  static std::thread other;
+  static std::uint32_t id;
+  static int views[2];
+  const nopal_view_functions slowly{nullptr, reduce_slowly, [](void*, void*) {}, nullptr};
+  id = reducers().enter(slowly, &slow, views);
+  reducers().hold(id);
+  other = std::thread([] {
+    reducers().reduce(id, &views[0], &views[1]);
+    reducers().drop(id, &views[1]);
+  });
+  while (!slow.reducing) std::this_thread::yield();
+  at_wait = [] {
+    slow.ending = true;
+    other.join();  // nobody but the end knows the reducer now
+    EXPECT_NE(number_of_the_next(), id);
+  };
+  reducers().end(id, [](int round) noexcept {
+    EXPECT_EQ(round, 0);
+    at_wait();
+  });
+  EXPECT_TRUE(slow.reduced);
+  EXPECT_EQ(number_of_the_next(), id);
+}
+
 TEST(view_registry, serves_many_threads_with_numbers_that_no_two_have) {
   std::atomic<int> twice{0};
   static std::atomic<int> holders[1 << 16];

@@ -1,0 +1,33 @@
+// Strands that wait for what nobody tells them of, and let their thread do other work meanwhile.
+//
+// Such a strand is suspended as at a join, and goes on again where it was, by its own worker, when that has looked at its inbox and for
+// strands of others. So a wait never keeps its thread from what it waits for: a join of that thread's own stack, or a continuation
+// that only this thread is free to take.
+#ifndef NOPAL_SCHEDULER_GIVING_WAY_HPP
+#define NOPAL_SCHEDULER_GIVING_WAY_HPP
+
+#include <nopal/version.hpp>
+
+#include "scheduler/worker.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// On its own stack, linked in its worker's list.
+struct strand_aside {
+  nopal_frame frame;
+  const void* root;  ///< of the strand, as the next; the worker runs others meanwhile
+  const void* local;
+  strand_aside* next;
+};
+
+/// One wait of the calling strand, after `round` others for the same. What it waits for may need this thread.
+void give_way(int round) noexcept;
+
+/// For a worker without a strand: goes on with the one that gave way first. Returns if there is none.
+void go_on_with_aside(worker* self) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
