@@ -1,6 +1,7 @@
 // The models of the scheduler have no reducers, pinned calls, tasks and longjmp.
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/copies.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/views.hpp"
@@ -35,7 +36,8 @@ void set_this_local(const void*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}
 
-// Nor jumps.
+// Nor jumps, nor several copies of the library.
+bool is_stand_in() noexcept { return false; }
 void leave_forks_noted(const worker*, nopal_stack*, std::int32_t) noexcept {}
 
 }  // namespace NOPAL_ABI_NAMESPACE
