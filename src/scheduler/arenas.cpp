@@ -56,14 +56,13 @@ std::atomic<std::uint32_t>& entering(nopal_arena& arena) noexcept {
   return *reinterpret_cast<std::atomic<std::uint32_t>*>(&arena.entering);
 }
 
-/// `entering` counts in steps of two those who wait; its lowest bit changes when there may be room.
-constexpr std::uint32_t one_entering = 2;
-
 /// Room was made: for somebody that waits to enter, or for a worker if there are tasks.
 void tell_of_room(nopal_arena& arena) noexcept {
-  if (entering(arena).load(std::memory_order_seq_cst) >= one_entering) {
-    entering(arena).fetch_xor(1, std::memory_order_seq_cst);
-    os::futex_wake(entering(arena), 1 << 30);
+  if (entering(arena).load(std::memory_order_seq_cst) != 0) {
+    // A count, so that no second one undoes what the first has told.
+    std::atomic<std::uint32_t>& events = events_of(&arena);
+    events.fetch_add(1, std::memory_order_seq_cst);
+    os::futex_wake(events, 1 << 30);
   }
   if (arenas_with_tasks.load(std::memory_order_seq_cst) != 0 && anyone_sleeps()) {
     wake_pool_worker(this_worker());
@@ -147,7 +146,8 @@ nopal_task* take_out_of_arenas() noexcept {
 }
 
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept {
-  if (arenas_with_tasks.load(std::memory_order_relaxed) == 0) {
+  // Sequentially consistent: after the waiter's announcement; see push_to_arena.
+  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
@@ -159,7 +159,8 @@ nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) n
 }
 
 nopal_task* enter_for_task(const nopal_task_group* group) noexcept {
-  if (arenas_with_tasks.load(std::memory_order_relaxed) == 0) {
+  // Sequentially consistent as above.
+  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
@@ -201,13 +202,15 @@ void unlock_arenas() noexcept { all_arenas.unlock(); }
 extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
   while (!try_add(*arena, 1, has_room)) {
     // Sequentially consistent: before the look for room; who leaves makes room before it looks for this.
-    const std::uint32_t seen =
-        entering(*arena).fetch_add(one_entering, std::memory_order_seq_cst) + one_entering;
+    entering(*arena).fetch_add(1, std::memory_order_seq_cst);
+    std::atomic<std::uint32_t>& events = events_of(arena);
+    // Before the look for room as well: what is told after it ends the sleep.
+    const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
     if (!has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
-      os::futex_wait(entering(*arena), seen);
+      os::futex_wait(events, seen);
     }
-    entering(*arena).fetch_sub(one_entering, std::memory_order_seq_cst);
+    entering(*arena).fetch_sub(1, std::memory_order_seq_cst);
   }
 }
 

@@ -32,9 +32,8 @@ _Unwind_Exception* take_handled_foreign() noexcept {
     std::terminate();  // no handler called this
   }
   if (cxx_runtime::is_forced_unwind(*thrown)) {
-    os::write_stderr(
-        "nopal: a thread ended (pthread_exit, cancellation) inside a child or a task that others wait for\n");
-    std::abort();
+    os::end_process(
+        "nopal: a thread ended (pthread_exit, cancellation) inside a child or a task that others wait for");
   }
   take_from_handler();
   return thrown;

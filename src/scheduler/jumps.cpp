@@ -5,8 +5,6 @@
 // included, and those from before are noted on the stack. So the innermost says what belongs to the child that runs: what lies below
 // the forking function's stack pointer.
 
-#include <cstdlib>
-
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
@@ -100,32 +98,26 @@ bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
 }
 
 [[noreturn]] void refuse_to_leave_child() {
-  os::write_stderr("nopal: longjmp out of a child that was forked: call setjmp in the child, or have it "
-                   "return its error\n");
-  std::abort();
+  os::end_process("nopal: longjmp out of a child that was forked: call setjmp in the child, or have it "
+                  "return its error");
 }
 
 [[noreturn]] void refuse_to_leave_children() {
-  os::write_stderr(
-      "nopal: longjmp out of a function with children that are not joined: join its scopes before\n");
-  std::abort();
+  os::end_process(
+      "nopal: longjmp out of a function with children that are not joined: join its scopes before");
 }
 
 [[noreturn]] void refuse_to_leave_body() {
-  os::write_stderr("nopal: longjmp out of a body of an algorithm: call setjmp in the body\n");
-  std::abort();
+  os::end_process("nopal: longjmp out of a body of an algorithm: call setjmp in the body");
 }
 
 [[noreturn]] void refuse_to_leave_reduction() {
-  os::write_stderr("nopal: longjmp out of a reduction: call setjmp in it, or have it throw\n");
-  std::abort();
+  os::end_process("nopal: longjmp out of a reduction: call setjmp in it, or have it throw");
 }
 
 [[noreturn]] void refuse_to_leave_scheduler() {
-  os::write_stderr("nopal: longjmp by a signal handler out of a thread that waits in a join or for work: "
-                   "call sigsetjmp in "
-                   "the handler, or have it set a flag\n");
-  std::abort();
+  os::end_process("nopal: longjmp by a signal handler out of a thread that waits in a join or for work: "
+                  "call sigsetjmp in the handler, or have it set a flag");
 }
 
 /// Whether a jump from `here` to `there` leaves the scheduler that a signal handler has interrupted: it does not if both are

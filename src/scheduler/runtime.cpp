@@ -3,7 +3,6 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -270,9 +269,7 @@ const settings& known_settings(runtime& all) {
 
 bool start_runtime(runtime& all) noexcept {
   if (arch::splits_stack()) {
-    os::write_stderr(
-        "nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it\n");
-    std::abort();
+    os::end_process("nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it");
   }
   try {
     known_settings(all);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int looks_before_yield = 64;
 
-/// What happened to groups, for those who wait. Not in the group: it may be gone when it is over.
+/// What happened to groups and arenas, for those who wait. Not in the group: it may be gone when it is over.
 struct alignas(64) event_count {
   std::atomic<std::uint32_t> events{0};
 };
@@ -79,8 +79,8 @@ bool push_to_thread(nopal_task* task) noexcept {
 
 constinit task_list tasks_of_nobody;
 
-std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(group);
+std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(group_or_arena);
   return places[(address >> 5U ^ address >> 12U) % place_count].events;
 }
 
@@ -91,8 +91,9 @@ task_list* own_task_list() noexcept {
 
 void remove_task(task_list& list, nopal_task* task) noexcept {
   unlink_task(list, task);
-  // Relaxed: a thief that reads the older value looks in vain.
-  list.count.store(list.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  // A thief that reads the older value looks in vain. Release pairs with has_tasks: who finds none knows where leave_tasks has
+  // taken it.
+  list.count.store(list.count.load(std::memory_order_relaxed) - 1, std::memory_order_release);
 }
 
 void task_list::lock() noexcept {
@@ -162,11 +163,13 @@ void leave_tasks(task_list& list) noexcept {
   }
   const task_list_guard nobody(tasks_of_nobody);
   while (nopal_task* const task = list.oldest) {
+    // There before it is not here any more: who looks at this list and then at that one finds it in one of them.
+    tasks_of_nobody.count.exchange(tasks_of_nobody.count.load(std::memory_order_relaxed) + 1,
+                                   std::memory_order_seq_cst);
+    NOPAL_DISTURB();
     remove_task(list, task);
     append_task(tasks_of_nobody, task);
     task->number = tasks_of_nobody.next_number++;
-    tasks_of_nobody.count.exchange(tasks_of_nobody.count.load(std::memory_order_relaxed) + 1,
-                                   std::memory_order_seq_cst);
   }
 }
 

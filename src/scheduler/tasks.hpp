@@ -137,8 +137,8 @@ void run_task(nopal_task* task) noexcept;
 /// caller's, what it starts.
 void run_at_stage(nopal_task* task, task_list* list) noexcept;
 
-/// Counts what those who wait for the group have to look at.
-std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept;
+/// Counts what those who wait for the group, or for room in the arena, have to look at. Others may share it.
+std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept;
 
 /// A thread ends: what it did not begin goes to tasks_of_nobody.
 void leave_tasks(task_list& list) noexcept;

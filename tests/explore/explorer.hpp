@@ -129,7 +129,7 @@ void* copy(void* to, const void* from, std::size_t bytes);
 inline constexpr int plain_order = -1;  ///< not atomic, hence no step of its own
 std::uint64_t load_bits(const void* address, std::size_t bytes, int order);
 void store_bits(void* address, std::size_t bytes, std::uint64_t value, int order);
-enum class update { exchange, add, bit_or, bit_and, compare_exchange };
+enum class update { exchange, add, bit_or, bit_and, bit_xor, compare_exchange };
 /// Returns what was there; of a compare_exchange that found something else than `expected`, nothing is written.
 std::uint64_t update_bits(void* address, std::size_t bytes, update kind, std::uint64_t operand,
                           std::uint64_t expected, int order);
@@ -167,6 +167,10 @@ T exchange(T* where, std::type_identity_t<T> value, int order) {
 template <class T>
 T fetch_add(T* where, std::type_identity_t<T> amount, int order) {
   return from_bits<T>(update_bits(where, sizeof(T), update::add, to_bits(amount), 0, order));
+}
+template <class T>
+T fetch_sub(T* where, std::type_identity_t<T> amount, int order) {
+  return fetch_add(where, static_cast<T>(T{} - amount), order);
 }
 template <class T>
 bool compare_exchange(T* where, T* expected, std::type_identity_t<T> desired, int order) {
@@ -243,6 +247,10 @@ public:
   template <class Order>
   T fetch_and(T bits, Order order) noexcept {
     return change(update::bit_and, bits, order);
+  }
+  template <class Order>
+  T fetch_xor(T bits, Order order) noexcept {
+    return change(update::bit_xor, bits, order);
   }
   [[nodiscard]] const void* address() const noexcept { return &value_; }
 

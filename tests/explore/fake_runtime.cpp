@@ -10,11 +10,14 @@
 extern "C" {
 __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
 
-void nopal_resume(nopal_frame* frame, void*, void*) {
-  explore::the_scheduler_model->resumed(frame);
+void nopal_resume(nopal_frame* frame, void* stack_pointer, void*) {
+  explore::the_scheduler_model->resumed_at(frame, static_cast<char*>(stack_pointer));
   explore::finish();
 }
-void nopal_leave_scheduler(void*) { explore::finish(); }
+void nopal_leave_scheduler(void*) {
+  explore::the_scheduler_model->leaves_scheduler();
+  explore::finish();
+}
 }
 
 namespace nopal {
@@ -32,13 +35,14 @@ bool has_old_children(const nopal_frame*) noexcept { return false; }
 void check_join_of_old_process(const nopal_frame*) noexcept {}
 void check_child_of_old_process(const worker*) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
-void drop_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
-void return_stack(worker*, nopal_stack* stack) noexcept { explore::the_scheduler_model->touch(stack); }
 
-nopal_stack* stack_pool::take(const void*) noexcept { return nullptr; }
+nopal_stack* stack_pool::take(const void* below) noexcept {
+  return below == nullptr ? explore::the_scheduler_model->wants_stack() : nullptr;
+}
+bool stack_pool::is_high(const nopal_stack*) const noexcept { return false; }  // so workers keep none
 std::size_t stack_pool::give(nopal_stack* stack) noexcept {
-  explore::the_scheduler_model->touch(stack);
+  explore::the_scheduler_model->given(stack);
   return 0;
 }
 std::size_t stack_pool::retain(nopal_stack* stack, const void*) noexcept {
@@ -83,11 +87,11 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
   explore::the_scheduler_model->park_sleeps();
   explore::futex_wait(&word, expected, false);
 }
-bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) noexcept {
-  if (expected == awake) {
+bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t ns) noexcept {
+  if (this_worker() != nullptr && &word == &this_worker()->park && expected == awake) {
     explore::finish();  // wait_for_stack: the model gave this worker none, since it is of no more interest
   }
-  return explore::futex_wait(&word, expected, true);
+  return explore::futex_wait(&word, expected, explore::the_scheduler_model->passes(ns));
 }
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
   return explore::the_scheduler_model->faults.no_wake ? 0 : explore::futex_wake(&word, count);

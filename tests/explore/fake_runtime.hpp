@@ -30,7 +30,17 @@ public:
   void set_up() override;
   void switch_to(int thread) override;
   /// A strand goes on at `frame`, on the calling thread, which ends after this.
-  virtual void resumed(nopal_frame* frame) = 0;
+  virtual void resumed(nopal_frame* /*frame*/) {}
+  /// The same, with where on its stack; need not return.
+  virtual void resumed_at(nopal_frame* frame, char* /*stack_pointer*/) { resumed(frame); }
+  /// The worker of the calling thread goes back to where it entered its scheduler; need not return.
+  virtual void leaves_scheduler() {}
+  /// Whether a wait of so many nanoseconds ends by itself, as far as this model relies on it.
+  [[nodiscard]] virtual bool passes(std::uint64_t /*ns*/) const { return true; }
+  /// The calling thread's worker is about to look for work and wants a stack at hand. Null: there is none. Need not return.
+  virtual nopal_stack* wants_stack() { return nullptr; }
+  /// The stack goes to the pool.
+  virtual void given(nopal_stack* stack) { touch(stack); }
 
   /// Somebody uses the stack, or its description.
   void touch(const nopal_stack* stack);

@@ -55,6 +55,7 @@ inline std::uint64_t updated(update kind, std::uint64_t before, std::uint64_t op
   case update::add: return before + operand;
   case update::bit_or: return before | operand;
   case update::bit_and: return before & operand;
+  case update::bit_xor: return before ^ operand;
   default: return operand;
   }
 }

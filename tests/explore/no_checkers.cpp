@@ -18,9 +18,9 @@ void leave_strand(stack_record&, stack_record&, const void*, void*) noexcept {}
 void enter_strand(stack_record&, const void*, stack_record&, const void*, void*, bool) noexcept {}
 void visit_scheduler(stack_record&, stack_record&) noexcept {}
 void end_visit(stack_record&, stack_record&) noexcept {}
-void thread_begins() noexcept {}
 void before(void*) noexcept {}
 void after(void*) noexcept {}
+void thread_begins() noexcept {}
 void begin_untold_order() noexcept {}
 void end_untold_order() noexcept {}
 }  // namespace watched

@@ -1,15 +1,13 @@
-// The models of the scheduler have no reducers, pinned calls, tasks and longjmp.
+// The models of the scheduler have no reducers and no longjmp.
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/copies.hpp"
 #include "scheduler/runtime.hpp"
-#include "scheduler/tasks.hpp"
 #include "scheduler/views.hpp"
 
 extern "C" {
 const void* nopal_local() { return nullptr; }
 unsigned char nopal_views_used = 0;
-void nopal_visit_scheduler(void*) {}
 
 void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void*) {
   nopal_resume(frame, stack_pointer, nullptr);
@@ -24,14 +22,6 @@ bool has_all_views(nopal_frame*) noexcept { return true; }
 void trim_views() noexcept {}
 view::view_set* this_views() noexcept { return nullptr; }
 void set_this_views(view::view_set*) noexcept {}
-void hide_outer(worker*) noexcept {}
-constinit task_list tasks_of_nobody;
-void run_oldest_task(worker*, task_list&) noexcept {}
-void run_task_of_arenas(worker*) noexcept {}
-bool arenas_have_tasks() noexcept { return false; }
-void leave_tasks(task_list&) noexcept {}
-void lock_tasks(runtime&) noexcept {}
-void unlock_tasks(runtime&) noexcept {}
 void set_this_local(const void*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}

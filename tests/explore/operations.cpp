@@ -154,15 +154,16 @@ void engine::trace_access(const char* what, const access& of, std::uint64_t valu
 }
 
 std::uint64_t engine::load(const void* address, std::size_t bytes, int order) {
-  expect_there(address);
   std::uint64_t value = 0;
   if (ignored(address)) {
+    expect_there(address);
     std::memcpy(&value, address, bytes);
     return value;
   }
   if (order != plain_order) {
     step();
   }
+  expect_there(address);  // others may have moved in the step
   const access of = find(address, bytes);
   const location& at = locations_[of.where];
   if (at.blinded) {
@@ -177,14 +178,15 @@ std::uint64_t engine::load(const void* address, std::size_t bytes, int order) {
 }
 
 void engine::store(void* address, std::size_t bytes, std::uint64_t value, int order) {
-  expect_there(address);
   if (ignored(address)) {
+    expect_there(address);
     std::memcpy(address, &value, bytes);
     return;
   }
   if (order != plain_order && !memory_->store_is_private(order)) {
     step();
   }
+  expect_there(address);
   const access to = find(address, bytes);
   memory_->store(running_, to, value, locations_[to.where].weak_stores ? without_release(order) : order);
   remember(2, to, value);
@@ -194,7 +196,6 @@ void engine::store(void* address, std::size_t bytes, std::uint64_t value, int or
 
 std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std::uint64_t operand,
                              std::uint64_t expected, int order) {
-  expect_there(address);
   const bool counts = !ignored(address);
   if (counts && kind != update::compare_exchange && location_at(address, bytes).torn) {
     const std::uint64_t before = load(address, bytes, order);
@@ -206,6 +207,9 @@ std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std:
   int effective = order;
   if (counts) {
     step();
+  }
+  expect_there(address);
+  if (counts) {
     of = find(address, bytes);
     effective = locations_[of.where].weak_stores ? without_release(effective) : effective;
     effective = locations_[of.where].weak_loads ? without_acquire(effective) : effective;
@@ -236,8 +240,8 @@ std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std:
 }
 
 bool engine::change_16(void* address, std::uint64_t (&expected)[2], std::uint64_t low, std::uint64_t high) {
-  expect_there(address);
   step();
+  expect_there(address);
   const access of = find(address, 16);
   if (how_.exchange_is_barrier) {
     memory_->fence(running_, __ATOMIC_SEQ_CST);

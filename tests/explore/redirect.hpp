@@ -32,6 +32,10 @@
 #define __atomic_store_n(where, value, order) ::explore::store(where, value, order)
 #define __atomic_exchange_n(where, value, order) ::explore::exchange(where, value, order)
 #define __atomic_add_fetch(where, amount, order) (::explore::fetch_add(where, amount, order) + (amount))
+#define __atomic_fetch_add(where, amount, order) ::explore::fetch_add(where, amount, order)
+#define __atomic_fetch_sub(where, amount, order) ::explore::fetch_sub(where, amount, order)
+#define __atomic_compare_exchange_n(where, expected, desired, weak, order, failed)                           \
+  ::explore::compare_exchange(where, expected, desired, order)
 #define __atomic_thread_fence(order) ::explore::fence(order)
 
 // In place of what the sources take from namespace std: atomics, which the compiler would make machine instructions of,

@@ -223,7 +223,7 @@ NOPAL_PROGRAM(exit_on_the_pool_in_a_pinned_call) {
 
 /// As many strands as workers, each on a thread of its own, end these at the same time.
 NOPAL_PROGRAM(exit_on_all_threads_at_once) {
-  no_core();
+  support::no_core();
   std::atomic<int> arrived = 0;
   nopal::parallel_for(0, nopal::workers(), 1, [&arrived](int) {
     for (++arrived; arrived < nopal::workers();) std::this_thread::yield();
@@ -251,7 +251,7 @@ NOPAL_PROGRAM(exit_in_a_handler_of_the_child) {
 }
 
 NOPAL_PROGRAM(exit_in_a_child_forked_in_a_handler) {
-  no_core();
+  support::no_core();
   run_thread([] {
     try {
       throw 1;

@@ -16,9 +16,11 @@
 #include <list>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "support/program.hpp"
 #include "support/strands.hpp"
@@ -84,28 +86,59 @@ NOPAL_PROGRAM(exceptions_of_loops) {
   return 0;
 }
 
-/// What comes first in serial order among those that are thrown before the loop is cancelled.
-NOPAL_PROGRAM(the_first_exception_of_a_loop) {
-  for (int round = 0; round != 200; ++round) {
+/// What comes first in serial order among those that are thrown before the algorithm is cancelled. `run` calls what it is given for
+/// the numbers below 64.
+template <class Run>
+void check_first_exception(const Run& run) {
+  for (int round = 0; round != 50; ++round) {
     std::atomic<int> first{count};
     int caught = -1;
+    const auto body = [&first](int i) {
+      support::burn(i < 32 ? 3000 : 10);
+      if (i == 0) return;
+      for (int seen = first; i < seen && !first.compare_exchange_weak(seen, i);) {
+      }
+      throw i;
+    };
     try {
-      tbb::parallel_for(
-          0, 64,
-          [&first](int i) {
-            support::burn(i < 32 ? 3000 : 10);
-            if (i == 0) return;
-            for (int seen = first; i < seen && !first.compare_exchange_weak(seen, i);) {
-            }
-            throw i;
-          },
-          tbb::simple_partitioner());
+      run(body);
     } catch (int thrown) {
       caught = thrown;
     }
     NOPAL_CHECK(caught == first);
     NOPAL_CHECK(nopal::workers() > 1 || caught == 1);
   }
+}
+
+NOPAL_PROGRAM(the_first_exception_of_an_algorithm) {
+  std::vector<int> numbers(64);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const std::list<int> items(numbers.begin(), numbers.end());
+  const tbb::blocked_range<int> range(0, 64);
+  const auto each = [](const auto& body) {
+    return [&body](const tbb::blocked_range<int>& part) {
+      for (int i = part.begin(); i != part.end(); ++i) body(i);
+    };
+  };
+  check_first_exception([](const auto& body) { tbb::parallel_for(0, 64, body, tbb::simple_partitioner()); });
+  check_first_exception(
+      [&](const auto& body) { tbb::parallel_for(range, each(body), tbb::simple_partitioner()); });
+  check_first_exception(
+      [&](const auto& body) { tbb::parallel_for(range, each(body), tbb::static_partitioner()); });
+  check_first_exception([&](const auto& body) { tbb::parallel_for_each(numbers, body); });
+  check_first_exception([&](const auto& body) { tbb::parallel_for_each(items, body); });
+  check_first_exception([&](const auto& body) {
+    static_cast<void>(tbb::parallel_reduce(
+        range, 0,
+        [&body](const tbb::blocked_range<int>& part, int sum) {
+          for (int i = part.begin(); i != part.end(); ++i) body(i);
+          return sum;
+        },
+        std::plus<>(), tbb::simple_partitioner()));
+  });
+  check_first_exception([](const auto& body) {
+    tbb::parallel_invoke([&] { body(0); }, [&] { body(1); }, [&] { body(2); }, [&] { body(63); });
+  });
   return 0;
 }
 
@@ -268,7 +301,7 @@ TEST_P(cancellation, follows_an_exception_which_leaves_the_algorithm) {
   EXPECT_TRUE(run("exceptions_of_loops"));
 }
 TEST_P(cancellation, leaves_the_first_exception_in_serial_order) {
-  EXPECT_TRUE(run("the_first_exception_of_a_loop"));
+  EXPECT_TRUE(run("the_first_exception_of_an_algorithm"));
 }
 TEST_P(cancellation, of_an_inner_loop_leaves_the_outer_alone) {
   EXPECT_TRUE(run("a_loop_inside_a_loop_that_fails"));

@@ -41,7 +41,10 @@ public:
       run(range, less_one(halvings_left));
       left_done.set();
     });
-    run(right.get(), left_done.is_set() ? less_one(halvings_left) : after_steal(less_one(halvings_left)));
+    NOPAL_DETAIL_TRY {
+      run(right.get(), left_done.is_set() ? less_one(halvings_left) : after_steal(less_one(halvings_left)));
+    }
+    NOPAL_DETAIL_JOIN_IF_THROWN(both)
     both.join();
   }
 
@@ -64,7 +67,8 @@ public:
     }
     nopal::scope both;
     both.fork([&, parts, right_parts, first] { run_parts(range, parts - right_parts, first); });
-    run_parts(right.get(), right_parts, right_first);
+    NOPAL_DETAIL_TRY { run_parts(right.get(), right_parts, right_first); }
+    NOPAL_DETAIL_JOIN_IF_THROWN(both)
     both.join();
   }
 

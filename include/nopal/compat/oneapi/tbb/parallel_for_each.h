@@ -102,16 +102,19 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
   void run_added(std::vector<Item>& items) const {
     nopal::scope added;
-    for (Item& item : items) {
-      if (serial_ || !may_fork(self_.now())) {
-        run_own(item);
-      } else {
-        added.fork([this, &item] {
-          const held_permit permit(self_.now());
+    NOPAL_DETAIL_TRY {
+      for (Item& item : items) {
+        if (serial_ || !may_fork(self_.now())) {
           run_own(item);
-        });
+        } else {
+          added.fork([this, &item] {
+            const held_permit permit(self_.now());
+            run_own(item);
+          });
+        }
       }
     }
+    NOPAL_DETAIL_JOIN_IF_THROWN(added)
     added.join();
   }
 
@@ -143,25 +146,28 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
     fork_halves(self, leaf, 0, static_cast<std::size_t>(last - first), halvings(self, auto_partitioner()));
   } else {
     nopal::scope all;
-    for (; first != last && !self.is_cancelled(); ++first) {
-      if (!may_fork(self.now())) {
-        items.run_at(first);
-      } else if constexpr (is_multi_pass<Iterator>) {
-        all.fork(
-            [&items, &self](Iterator at) {
-              const held_permit permit(self.now());
-              items.run(static_cast<reference>(*at));
-            },
-            first);
-      } else {
-        all.fork(
-            [&items, &self](item_type item) {
-              const held_permit permit(self.now());
-              items.run_own(item);
-            },
-            item_type(*first));
+    NOPAL_DETAIL_TRY {
+      for (; first != last && !self.is_cancelled(); ++first) {
+        if (!may_fork(self.now())) {
+          items.run_at(first);
+        } else if constexpr (is_multi_pass<Iterator>) {
+          all.fork(
+              [&items, &self](Iterator at) {
+                const held_permit permit(self.now());
+                items.run(static_cast<reference>(*at));
+              },
+              first);
+        } else {
+          all.fork(
+              [&items, &self](item_type item) {
+                const held_permit permit(self.now());
+                items.run_own(item);
+              },
+              item_type(*first));
+        }
       }
     }
+    NOPAL_DETAIL_JOIN_IF_THROWN(all)
     all.join();
   }
 }

@@ -26,13 +26,16 @@ void invoke_all(const algorithm& self, const Functions& functions, std::index_se
     return;
   }
   nopal::scope all;
-  ((may_fork(self.now()) ? all.fork([&] {
-     const held_permit permit(self.now());
-     self.call(std::get<at>(functions));
-   })
-                         : self.call(std::get<at>(functions))),
-   ...);
-  self.call(std::get<sizeof...(at)>(functions));
+  NOPAL_DETAIL_TRY {
+    ((may_fork(self.now()) ? all.fork([&] {
+       const held_permit permit(self.now());
+       self.call(std::get<at>(functions));
+     })
+                           : self.call(std::get<at>(functions))),
+     ...);
+    self.call(std::get<sizeof...(at)>(functions));
+  }
+  NOPAL_DETAIL_JOIN_IF_THROWN(all)
   all.join();
 }
 

@@ -76,16 +76,19 @@ private:
       run_part(left, body, halvings_left);
       left_done.set();
     });
-    if (!deterministic && left_done.is_set()) {
-      run_part(right, body, halvings_left);
-    } else {
-      if constexpr (!deterministic) {
-        self_.call([&] { right_body.emplace(body, split()); });
-      }
-      if (right_body) {
-        run_part(right, *right_body, deterministic ? halvings_left : after_steal(halvings_left));
+    NOPAL_DETAIL_TRY {
+      if (!deterministic && left_done.is_set()) {
+        run_part(right, body, halvings_left);
+      } else {
+        if constexpr (!deterministic) {
+          self_.call([&] { right_body.emplace(body, split()); });
+        }
+        if (right_body) {
+          run_part(right, *right_body, deterministic ? halvings_left : after_steal(halvings_left));
+        }
       }
     }
+    NOPAL_DETAIL_JOIN_IF_THROWN(both)
     both.join();
     if (right_body) {
       self_.call([&] { body.join(*right_body); });

@@ -98,7 +98,9 @@ private:
       left_result = sweep(first, middle, left_is_final);
       left_done.set();
     });
-    const bool result = sweep(middle, last, left_done.is_set() && left_result);
+    bool result = false;
+    NOPAL_DETAIL_TRY { result = sweep(middle, last, left_done.is_set() && left_result); }
+    NOPAL_DETAIL_JOIN_IF_THROWN(both)
     both.join();
     return result;
   }
@@ -126,7 +128,8 @@ private:
     }
     nopal::scope both;
     both.fork([&, first, middle] { finish(first, middle); });
-    finish(middle, last);
+    NOPAL_DETAIL_TRY { finish(middle, last); }
+    NOPAL_DETAIL_JOIN_IF_THROWN(both)
     both.join();
   }
 

@@ -68,8 +68,11 @@ void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std
     fork_halves(self, leaf, first, middle, halvings_left - 1);
     left_done.set();
   });
-  fork_halves(self, leaf, middle, last,
-              left_done.is_set() ? halvings_left - 1 : after_steal(halvings_left - 1));
+  NOPAL_DETAIL_TRY {
+    fork_halves(self, leaf, middle, last,
+                left_done.is_set() ? halvings_left - 1 : after_steal(halvings_left - 1));
+  }
+  NOPAL_DETAIL_JOIN_IF_THROWN(both)
   both.join();
 }
 
