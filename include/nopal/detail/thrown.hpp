@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #else
+#include <nopal/detail/copy.h>
 #include <nopal/detail/frame.h>
 #endif
 
