@@ -6,6 +6,7 @@
 #include <nopal/detail/fast_path.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/task_views.hpp"
 
 namespace explore {
 
