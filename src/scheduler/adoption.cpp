@@ -120,7 +120,7 @@ void stop_if_last(runtime& all) noexcept {
     }
   }
   if (all.running.load(std::memory_order_relaxed) && !is_thread_of_pool() && os::first_thread_ends()) {
-    stop_runtime(all);
+    stop_patiently(all);
   }
 }
 
@@ -269,7 +269,7 @@ void at_exit() {
   }
   // From inside a strand, or while other threads run strands, the process simply ends. So it does on a thread of the pool whose
   // end somebody waits for.
-  if (stop_runtime(all) && !is_being_stopped(all)) {
+  if (stop_patiently(all) && !is_being_stopped(all)) {
     free_adopted(all);
   }
   all.unloaded = true;

@@ -18,6 +18,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace {
 
 constexpr std::uint64_t look_again_ns = 1'000'000;
+constexpr int looks_before_nap = 100;
+constexpr int most_looks = looks_before_nap + 20;
 
 [[noreturn]] void refuse_end() {
   os::end_process("nopal: a thread was ended (pthread_exit, pthread_cancel) inside a scope that was stolen "
@@ -60,6 +62,20 @@ void await_stop(runtime& all) noexcept {
   } else {
     os::futex_wait_for(all.stops, seen, look_again_ns);
   }
+}
+
+bool stop_patiently(runtime& all) noexcept {
+  const worker* const self = this_worker();
+  const bool in_strand = self != nullptr && (self->of_pool || deque::size(self->deque) > 0 ||
+                                             get(self->deque.strand.stack) != &self->native);
+  std::atomic<std::uint32_t> nothing{0};
+  for (int looks = 1; !stop_runtime(all); ++looks) {
+    if (in_strand || looks == most_looks) {
+      return false;
+    }
+    looks < looks_before_nap ? os::yield() : static_cast<void>(os::futex_wait_for(nothing, 0, look_again_ns));
+  }
+  return true;
 }
 
 /// The C++ runtime knows no object of such an exception: the unwinder made it itself.

@@ -11,18 +11,6 @@ const char nopal_headers_and_library_differ__expected_abi_2 = 1;
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
-namespace {
-
-constexpr int looks_at_strands = 100;
-
-bool try_to_stop() noexcept {
-  runtime& all = the_runtime();
-  const locked guard(all);
-  return stop_runtime(all);
-}
-
-}  // namespace
-
 int workers() { return known_settings(the_runtime()).workers; }
 
 void configure(const configuration& with) {
@@ -43,12 +31,10 @@ int worker_index() noexcept {
 }
 
 void shutdown() {
-  // A thief that finds what it wanted gone was at work while it tried: that is over soon.
-  for (int looks = 1; !try_to_stop(); ++looks) {
-    if (looks == looks_at_strands) {
-      throw error("nopal: shutdown: strands are running; call it when every scope has been joined");
-    }
-    os::yield();
+  runtime& all = the_runtime();
+  const locked guard(all);
+  if (!stop_patiently(all)) {
+    throw error("nopal: shutdown: strands are running; call it when every scope has been joined");
   }
 }
 

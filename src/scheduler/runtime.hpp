@@ -70,6 +70,9 @@ bool start_runtime(runtime& all) noexcept;
 /// some strand is active; some may begin meanwhile. The caller holds `lock`, which is released while threads end. If
 /// another thread stops the runtime already, waits for that, but on a thread of the pool, for whose end that one waits.
 bool stop_runtime(runtime& all) noexcept;
+/// The same, but looks again for some milliseconds before it is false, unless the caller is in a strand: a thief that finds what it
+/// wanted gone was at work while it tried.
+bool stop_patiently(runtime& all) noexcept;
 
 /// For somebody who stops the runtime: what follows, up to the end, is done without the lock, and others wait for the end.
 void begin_stop(runtime& all) noexcept;
