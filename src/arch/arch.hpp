@@ -4,6 +4,7 @@
 
 #if defined(__x86_64__)
 #include "arch/x86_64/continuation.hpp"
+#include "arch/x86_64/copies.hpp"
 #include "arch/x86_64/jump_buffer.hpp"
 #include "arch/x86_64/ticks.hpp"
 #include "arch/x86_64/word128.hpp"

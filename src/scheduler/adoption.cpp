@@ -12,6 +12,7 @@
 #include <nopal/detail/pinned.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/copies.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 
@@ -236,6 +237,9 @@ void after_fork_in_child() {
 
 /// Before any thread can hold the lock: a child of fork(2) must never inherit it held.
 __attribute__((constructor)) void prepare_for_fork() {
+  if (is_stand_in()) {
+    return;
+  }
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 

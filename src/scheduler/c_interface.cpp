@@ -5,6 +5,8 @@
 #include <cstring>
 #include <exception>
 
+// Code of users only is to say which copy of the library it refers to.
+#define NOPAL_DETAIL_COPY_H
 #include <nopal/nopal.h>
 #include <nopal/runtime.hpp>
 

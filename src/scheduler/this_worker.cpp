@@ -16,6 +16,10 @@ alignas(64) static const nobody_worker nobody = {};
 __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec"))) =
     const_cast<nopal_deque*>(&nobody.deque);
 
+// Under a name that is never bound to another copy of the library.
+extern __thread nopal_deque* nopal_own_current
+    __attribute__((alias("nopal_current"), visibility("hidden"), tls_model("initial-exec")));
+
 // The array of strands without views. Nobody writes to it, and only what is looked up becomes resident.
 alignas(64) static void* no_views[nopal::view::slot_count];
 __thread void** nopal_views __attribute__((tls_model("initial-exec"))) = no_views;

@@ -13,6 +13,7 @@
 
 #include <nopal/detail/noise.h>
 
+#include "scheduler/copies.hpp"
 #include "scheduler/giving_way.hpp"
 #include "scheduler/merging.hpp"
 #include "scheduler/runtime.hpp"
@@ -63,6 +64,9 @@ void thread_ends(void*) { drop_thread_views(); }
 
 /// At dlclose, and at the end of the program.
 __attribute__((destructor)) void at_unload() {
+  if (is_stand_in()) {
+    return;  // the views at hand are another copy's
+  }
   drop_thread_views();
   kept.trim();
   if (thread_end_key_works) {

@@ -1,6 +1,7 @@
 // The models of the scheduler have no reducers and no longjmp.
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/copies.hpp"
 #include "scheduler/giving_way.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
@@ -28,7 +29,8 @@ void lock_views() noexcept {}
 void unlock_views() noexcept {}
 void forget_task_merges() noexcept {}
 
-// Nor jumps.
+// Nor jumps, nor several copies of the library.
+bool is_stand_in() noexcept { return false; }
 void leave_forks_noted(const worker*, nopal_stack*, std::int32_t) noexcept {}
 
 }  // namespace NOPAL_ABI_NAMESPACE

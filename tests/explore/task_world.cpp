@@ -7,6 +7,7 @@
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/foreign_exceptions.hpp"
+#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 
 extern "C" {
@@ -32,6 +33,9 @@ bool handles_end_of_thread() noexcept { return false; }
 _Unwind_Exception* take_handled_foreign() noexcept { return nullptr; }
 void check_task_of_old_process(const nopal_stack*) noexcept {}
 void check_wait_of_old_process(const nopal_task_group*) noexcept {}
+task_views::task_views(nopal_task_group* group, views_of) noexcept : group_(group) {}
+task_views::~task_views() = default;
+void* take_task_views(nopal_task_group*) noexcept { return nullptr; }
 
 /// In the copies of their sources.
 void explored_forget_arenas() noexcept;

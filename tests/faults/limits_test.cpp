@@ -42,7 +42,8 @@ rlim_t asked(const char* name) {
 int compute() {
   try {
     for (int i = 0; i < 5; ++i) NOPAL_CHECK(support::fib(17) == 1597);
-  } catch (const nopal::error&) {
+  } catch (const nopal::error& error) {
+    std::fprintf(stderr, "%s\n", error.what());  // as the program's end would
     return refused;
   } catch (const std::bad_alloc&) {
     return refused;

@@ -1,5 +1,6 @@
 // Exceptions in flight: destructors that fork while a strand unwinds, and what others know of it.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <exception>
 #include <stdexcept>
@@ -53,6 +54,63 @@ NOPAL_PROGRAM(destructors_fork) {
   }
   support::check_quiet();
   return 0;
+}
+
+/// Part of the function that it is a local of, whose scope outlives it.
+class forks_on_outer_scope {
+public:
+  [[gnu::always_inline]] forks_on_outer_scope(scope& outer, bool joins) : outer_(outer), joins_(joins) {}
+  forks_on_outer_scope(const forks_on_outer_scope&) = delete;
+  forks_on_outer_scope& operator=(const forks_on_outer_scope&) = delete;
+  [[gnu::always_inline]] ~forks_on_outer_scope() {
+    try {
+      outer_.fork([this] {
+        wait_for_continuation(went_on_);
+        throw 1;
+      });
+      set(went_on_);
+      if (joins_) outer_.join();
+    } catch (const int thrown) {
+      NOPAL_CHECK(thrown == 1);
+    }
+  }
+
+private:
+  scope& outer_;
+  bool joins_;
+  flag went_on_{false};
+};
+
+[[gnu::noinline]] void leave_by_exception(bool joins) {
+  scope outer;
+  const forks_on_outer_scope last(outer, joins);
+  throw 2;
+}
+
+NOPAL_PROGRAM(joins_where_it_forks) {
+  for (int i = 0; i < 100; ++i) {
+    int caught = 0;
+    try {
+      leave_by_exception(true);
+    } catch (const int thrown) {
+      caught = thrown;
+    }
+    NOPAL_CHECK(caught == 2 && std::uncaught_exceptions() == 0);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// The scope's end takes the exception in flight for one from before the scope's work, and throws the child's beside it.
+NOPAL_PROGRAM(does_not_join_where_it_forks) {
+  std::set_terminate([] { _exit(nopal::workers() > 1 ? 0 : 1); });
+  int caught = 0;
+  try {
+    leave_by_exception(false);
+  } catch (const int thrown) {
+    caught = thrown;
+  }
+  return nopal::workers() == 1 && caught == 2 ? 0 : 1;
 }
 
 /// While one strand unwinds, the others know of no exception.
@@ -154,6 +212,12 @@ class exceptions_in_flight : public support::program_at_workers {};
 TEST_P(exceptions_in_flight, are_counted_in_destructors_that_fork) { EXPECT_TRUE(run("destructors_fork")); }
 TEST_P(exceptions_in_flight, are_the_unwinding_strands_own) { EXPECT_TRUE(run("strands_unwind_alone")); }
 TEST_P(exceptions_in_flight, let_children_throw) { EXPECT_TRUE(run("child_throws_during_unwinding")); }
+TEST_P(exceptions_in_flight, let_inlined_destructors_fork_on_an_outer_scope_and_join) {
+  EXPECT_TRUE(run("joins_where_it_forks"));
+}
+TEST_P(exceptions_in_flight, end_the_process_at_an_outer_scope_that_a_destructor_left_unjoined) {
+  EXPECT_TRUE(run("does_not_join_where_it_forks"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, exceptions_in_flight, testing::Values(1, 2, 7, 300),
                          testing::PrintToStringParamName());

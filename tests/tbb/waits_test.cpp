@@ -299,10 +299,11 @@ NOPAL_PROGRAM(mode_of_a_task) {
   group.run([&] {
     for (const int rounding : {FE_DOWNWARD, FE_UPWARD}) {
       std::fesetround(rounding);
-      std::atomic<bool> goes_on{rounding != FE_UPWARD};
+      const bool is_last = rounding == FE_UPWARD;
+      std::atomic<bool> goes_on{!is_last};
       nopal::scope s;
       s.fork([&] {
-        has_forked = !goes_on;
+        has_forked = is_last;
         wait_until(goes_on);
       });
       const int found = std::fegetround();

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/copy.h>
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/unwind_marks.h>

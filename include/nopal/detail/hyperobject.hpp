@@ -11,6 +11,7 @@
 #include <nopal/version.hpp>
 
 #ifndef NOPAL_ELIDE
+#include <nopal/detail/copy.h>
 #include <nopal/detail/view.h>
 #endif
 

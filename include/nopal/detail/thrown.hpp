@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #else
+#include <nopal/detail/copy.h>
 #include <nopal/detail/frame.h>
 #endif
 
@@ -79,7 +80,7 @@ public:
 
 private:
 #ifdef NOPAL_ELIDE
-  static void take_foreign() noexcept {
+  [[noreturn]] static void take_foreign() noexcept {
     std::fputs(
         "nopal: an exception of another language, or the end of the thread (pthread_exit, pthread_cancel), "
         "where the serial elision has to keep it for later: let what was called return or throw\n",
@@ -90,7 +91,7 @@ private:
   void drop_foreign() noexcept {}
 #else
   void take_foreign() noexcept { foreign_ = nopal_take_foreign(); }
-  void raise_foreign() { nopal_raise_foreign(std::exchange(foreign_, nullptr)); }
+  [[noreturn]] void raise_foreign() { nopal_raise_foreign(std::exchange(foreign_, nullptr)); }
   void drop_foreign() noexcept {
     if (foreign_ != nullptr) {
       nopal_drop_foreign(foreign_);

@@ -1,0 +1,42 @@
+// Where names are bound to, which compilers take for known where they see a definition.
+#ifndef NOPAL_ARCH_X86_64_COPIES_HPP
+#define NOPAL_ARCH_X86_64_COPIES_HPP
+
+#include <cstddef>
+
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace arch {
+
+/// Of the variable by which headers find the calling thread's deque: in the copy of the library that its name is bound to.
+[[nodiscard]] inline std::ptrdiff_t place_of_current() noexcept {
+  std::ptrdiff_t place;
+  __asm__("{movq nopal_current@gottpoff(%%rip), %0|mov %0, QWORD PTR [rip + nopal_current@gottpoff]}"
+          : "=r"(place));
+  return place;
+}
+
+/// The same in this copy.
+[[nodiscard]] inline std::ptrdiff_t place_of_own_current() noexcept {
+  std::ptrdiff_t place;
+  __asm__("{movq nopal_own_current@gottpoff(%%rip), %0|mov %0, QWORD PTR [rip + nopal_own_current@gottpoff]}"
+          : "=r"(place));
+  return place;
+}
+
+/// The function with this name that user code calls.
+using build_function = const char* (*)();
+[[nodiscard]] inline build_function bound_build() noexcept {
+  build_function function;
+  __asm__("{movq nopal_build@GOTPCREL(%%rip), %0|mov %0, QWORD PTR [rip + nopal_build@GOTPCREL]}"
+          : "=r"(function));
+  return function;
+}
+
+}  // namespace arch
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

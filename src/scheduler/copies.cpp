@@ -1,0 +1,90 @@
+// Several copies of the library in one process: a program and a plug-in, each with an archive, or one of them with libnopal.so.
+//
+// The dynamic linker binds all that has one name to the first that exports it: the library's functions and variables, and
+// also inline functions and templates' instances of those who use it. So either all of a copy is bound to
+// itself, or all of it to another, which serves in its place; a mixture would have one library's strands run by the other. What a program
+// exports, it exports as a whole: every file of the archive is part of each program that has one.
+
+#include "scheduler/copies.hpp"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+#include <nopal/detail/fibril_frame.h>
+#include <nopal/detail/frame.h>
+#include <nopal/detail/task.h>
+
+#include "arch/arch.hpp"
+#include "os/os.hpp"
+#include "variant.hpp"
+
+extern "C" {
+// Not in every static program.
+__attribute__((weak)) int dladdr(const void* address, Dl_info* info) noexcept;
+
+// The inline function of <nopal/detail/copy.h>. Null where no C++ code with scopes or reducers is seen.
+NOPAL_EXPORT __attribute__((weak)) std::ptrdiff_t nopal_place_in_inline_code();
+NOPAL_EXPORT int nopal_workers();
+}
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+namespace {
+
+constexpr char own_build[] = NOPAL_BUILT;
+
+using any_function = void (*)();
+
+// One function of each file that nothing else in the library refers to.
+[[gnu::used, gnu::retain]] const any_function whole[] = {
+    reinterpret_cast<any_function>(&nopal_workers),
+    reinterpret_cast<any_function>(&nopal_fibril_fork_void),
+    reinterpret_cast<any_function>(&nopal_task_wait),
+    reinterpret_cast<any_function>(&nopal_watched_pop),
+};
+
+const char* file_of_this_copy() noexcept {
+  Dl_info info;
+  return dladdr != nullptr && dladdr(own_build, &info) != 0 ? info.dli_fname : "this program";
+}
+
+[[noreturn]] void refuse_mixture() noexcept {
+  os::write_stderr("nopal: %s shares inline functions or variables with another part of the program, but "
+                   "not the whole library: link it with -Wl,-Bsymbolic, or all parts with libnopal.so\n",
+                   file_of_this_copy());
+  std::abort();
+}
+
+[[noreturn]] void refuse_build(const char* other) noexcept {
+  os::write_stderr("nopal: %s has version %s of the library, and another part of the program, whose names "
+                   "stand before it, %s: link it with -Wl,-Bsymbolic, or all parts with one libnopal.so\n",
+                   file_of_this_copy(), own_build, other);
+  std::abort();
+}
+
+/// Before what the program or the shared object makes when it is loaded, which may fork.
+[[gnu::constructor(101)]] void check_binding() noexcept {
+  const char* const build = arch::bound_build()();
+  const bool elsewhere = is_stand_in();
+  if ((build != own_build) != elsewhere ||
+      (nopal_place_in_inline_code != nullptr && nopal_place_in_inline_code() != arch::place_of_current())) {
+    refuse_mixture();
+  }
+  if (std::strcmp(build, own_build) != 0) {
+    refuse_build(build);
+  }
+}
+
+}  // namespace
+
+bool is_stand_in() noexcept { return arch::place_of_current() != arch::place_of_own_current(); }
+
+/// Which library this is: of another version or with other options, none can stand in for it.
+extern "C" NOPAL_EXPORT const char* nopal_build() { return own_build; }
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
