@@ -91,7 +91,7 @@ nopal_enter_fork:
         .cfi_endproc
         .size   nopal_enter_fork, .-nopal_enter_fork
 
-// int nopal_push_slow(frame rdi): keeps every register but rax, vector and mask registers included, at any stack
+// int nopal_push_slow(frame rdi): keeps every register but rax, vector, mask and x87 registers included, at any stack
 // alignment. The caller is inline assembly that claims no more, and may hold arguments of any type. What there is to do
 // is done on the scheduler stack, so that a strand's stack holds the program's frames and nothing else. As a rule
 // nopal_push_and_publish does it, which touches no vector register; they are saved for the rest only.

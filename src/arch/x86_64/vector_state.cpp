@@ -1,4 +1,4 @@
-// How much room the vector and mask registers take, and which of them there are. Asked once, at the first slow push,
+// How much room the vector, mask and x87 registers take, and which of them there are. Asked once, at the first slow push,
 // while they hold the caller's values: this file uses general registers only.
 
 #include <cpuid.h>
@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::uint32_t legacy_bytes = 512 + 64;  // what FXSAVE writes, and XSAVE's header
 constexpr std::uint32_t xsave_in_use = 1U << 27;  // CPUID.1:ECX.OSXSAVE
+constexpr std::uint32_t x87 = 1U << 0;
 constexpr std::uint32_t sse = 1U << 1;
-constexpr std::uint32_t vectors =
-    sse | 1U << 2 | 1U << 5 | 1U << 6 | 1U << 7;  // and AVX, masks, the two halves of AVX-512
+constexpr std::uint32_t kept =
+    x87 | sse | 1U << 2 | 1U << 5 | 1U << 6 | 1U << 7;  // and AVX, masks, the two halves of AVX-512
 constexpr unsigned first_extended = 2;
 constexpr unsigned last_extended = 7;
 
@@ -39,7 +40,7 @@ std::uint32_t nopal_measure_vector_state() {
     std::uint32_t high;
     // Which components the system has switched on; volatile, as it reads a machine register.
     asm volatile("xgetbv" : "=a"(enabled), "=d"(high) : "c"(0));
-    mask = enabled & vectors;
+    mask = enabled & kept;
     for (unsigned component = first_extended; component <= last_extended; ++component) {
       if ((mask >> component & 1U) != 0) {
         __cpuid_count(0xd, component, a, b, c, d);
