@@ -124,6 +124,11 @@ private:
   int before_;
 };
 
+/// Has the three called around fork(2), as pthread_atfork has, but until the next function is called. Those of pthread_atfork are gone
+/// before a program's or a plug-in's last destructors, whose threads may call fork(2).
+void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
+void call_no_more_at_fork() noexcept;
+
 /// Lets another thread that is ready run first.
 void yield() noexcept;
 

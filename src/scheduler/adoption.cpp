@@ -240,7 +240,7 @@ __attribute__((constructor)) void prepare_for_fork() {
   if (is_stand_in()) {
     return;
   }
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  os::call_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /// Frees the workers of this thread and of those that have ended. Under `lock`, when the runtime has been stopped: nobody
@@ -292,15 +292,15 @@ void free_pool_workers_if_alone(runtime& all) {
 /// or the plug-in may fork; whoever forks later still gets no threads.
 __attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
-  if (!all.hooks_installed) {
-    all.unloaded = true;
-    return;
+  if (all.hooks_installed) {
+    at_exit();
+    free_pool_workers_if_alone(all);
+    forget_overflow_handler();
+    pthread_key_delete(thread_end_key);
+    all.hooks_installed = false;
   }
-  at_exit();
-  free_pool_workers_if_alone(all);
-  forget_overflow_handler();
-  pthread_key_delete(thread_end_key);
-  all.hooks_installed = false;
+  all.unloaded = true;
+  os::call_no_more_at_fork();
 }
 
 }  // namespace

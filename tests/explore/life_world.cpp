@@ -93,6 +93,8 @@ void stack_pool::reuse(nopal_stack* stack) noexcept { the_life_world->touch(stac
 
 namespace os {
 
+void call_at_fork(void (*)(), void (*)(), void (*)()) noexcept {}
+void call_no_more_at_fork() noexcept {}
 std::size_t page_size() noexcept { return 4096; }
 void* map_stack_memory(std::size_t) noexcept {
   static char scheduler_stack[1];  // nobody runs there

@@ -22,6 +22,13 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace os {
 
+extern "C" {
+// The GNU C library's. What is called is forgotten with its owner's other functions of the end, by the second.
+__attribute__((weak)) int __register_atfork(void (*before)(), void (*in_parent)(), void (*in_child)(),
+                                            void* owner);
+void __cxa_finalize(void* owner);
+}
+
 static_assert(sizeof(pthread_t) == sizeof(std::uintptr_t), "thread_handle holds a pthread_t in its place");
 
 namespace {
@@ -225,6 +232,20 @@ not_cancelled::not_cancelled() noexcept {
   if (pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_) != 0) before_ = PTHREAD_CANCEL_ENABLE;
 }
 not_cancelled::~not_cancelled() { (void)pthread_setcancelstate(before_, nullptr); }
+
+namespace {
+char owner_at_fork;  // its address is nobody else's
+}
+
+void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+  if (__register_atfork != nullptr) {
+    __register_atfork(before, in_parent, in_child, &owner_at_fork);
+  } else {
+    pthread_atfork(before, in_parent, in_child);
+  }
+}
+
+void call_no_more_at_fork() noexcept { __cxa_finalize(&owner_at_fork); }
 
 void yield() noexcept { (void)sched_yield(); }
 
