@@ -22,314 +22,11 @@
 #include <nopal/reducer.hpp>
 
 #include "support/strands.hpp"
+#include "tbb/reducers_in_tasks.hpp"
 
 namespace {
 
-using sum_reducer = nopal::reducer<nopal::op_add<long>>;
-using list_reducer = nopal::reducer<nopal::op_vector_append<int>>;
-
-void wait_until(const std::atomic<bool>& flag) {
-  while (!flag) std::this_thread::yield();
-}
-
-int workers() { return tbb::this_task_arena::max_concurrency(); }
-
-/// Runs `f` as a task of the group that somebody else has begun when this returns, if there is anybody.
-template <class F>
-void run_elsewhere(tbb::task_group& group, const F& f) {
-  const auto begun = std::make_shared<std::atomic<bool>>(false);
-  group.run([begun, f] {
-    *begun = true;
-    f();
-  });
-  if (nopal::workers() != 1) wait_until(*begun);
-}
-
-/// No set of views is left over but that of this thread.
-void check_no_set_is_left() {
-  support::check_quiet_soon();
-  NOPAL_CHECK(nopal::stats().view_sets_in_use <= 1);
-}
-
-std::vector<int> up_to(int end) {
-  std::vector<int> all;
-  for (int i = 0; i != end; ++i) all.push_back(i);
-  return all;
-}
-
-void check_holds_each_once(list_reducer& list, int count) {
-  std::vector<int> found = list.value();
-  std::sort(found.begin(), found.end());
-  NOPAL_CHECK(found == up_to(count));
-}
-
-NOPAL_PROGRAM(sums) {
-  for (int round = 0; round != 100; ++round) {
-    sum_reducer sum;
-    list_reducer list;
-    tbb::task_group group;
-    for (int i = 0; i != 200; ++i) {
-      group.run([&, i] {
-        *sum += 1;
-        list->push_back(i);
-      });
-      if (i % 50 == 0) std::this_thread::yield();
-    }
-    *sum += 1000;
-    NOPAL_CHECK(group.wait() == tbb::complete);
-    NOPAL_CHECK(sum.value() == 1200);
-    check_holds_each_once(list, 200);
-    // And again in the same group.
-    for (int i = 0; i != 20; ++i) run_elsewhere(group, [&] { *sum += 1; });
-    group.wait();
-    NOPAL_CHECK(sum.value() == 1220);
-  }
-  check_no_set_is_left();
-  return 0;
-}
-
-/// What the strands of a pool's worker do after it ran a task has nothing of that task.
-NOPAL_PROGRAM(strands_after_tasks) {
-  for (int round = 0; round != 200; ++round) {
-    sum_reducer sum;
-    tbb::task_group group;
-    for (int i = 0; i != workers(); ++i) run_elsewhere(group, [&] { *sum += 1; });
-    list_reducer list;
-    nopal::scope all;
-    for (int i = 0; i != 20; ++i) {
-      all.fork([&list, i] {
-        std::this_thread::yield();
-        list->push_back(i);
-      });
-    }
-    all.join();
-    NOPAL_CHECK(list.value() == up_to(20));
-    group.wait();
-    NOPAL_CHECK(sum.value() == workers());
-  }
-  check_no_set_is_left();
-  return 0;
-}
-
-void count_leaves(sum_reducer& sum, int depth) {
-  if (depth == 0) {
-    *sum += 1;
-    return;
-  }
-  nopal::scope s;
-  s.fork([&sum, depth] { count_leaves(sum, depth - 1); });
-  count_leaves(sum, depth - 1);
-  s.join();
-}
-
-// Scopes, loops and groups in tasks.
-NOPAL_PROGRAM(scopes_in_tasks) {
-  for (int round = 0; round != 20; ++round) {
-    sum_reducer sum;
-    tbb::task_group group;
-    for (int i = 0; i != 8; ++i) {
-      run_elsewhere(group, [&sum] {
-        *sum += 1;
-        count_leaves(sum, 6);
-        tbb::task_group inner;
-        for (int k = 0; k != 5; ++k) {
-          inner.run([&sum] {
-            count_leaves(sum, 3);
-            *sum += 1;
-          });
-        }
-        *sum += 1;
-        inner.wait();
-        tbb::parallel_for(0, 20, [&sum](int) { *sum += 1; });
-        *sum += 1;
-      });
-    }
-    group.wait();
-    NOPAL_CHECK(sum.value() == 8 * (1 + 64 + 5 * 9 + 1 + 20 + 1));
-  }
-  check_no_set_is_left();
-  return 0;
-}
-
-/// Runs `f` as a task; waits a little, where those who run tasks may all be busy.
-template <class F>
-void run_and_yield(tbb::task_group& group, const F& f) {
-  group.run(f);
-  for (int i = 0; i != 20; ++i) std::this_thread::yield();
-}
-
-// In order: what a strand did before it starts a group, and after it has waited, is before and after what the tasks do.
-NOPAL_PROGRAM(order_of_strands) {
-  for (int round = 0; round != 100; ++round) {
-    nopal::reducer<nopal::op_string_append> text;
-    nopal::scope s;
-    s.fork([&text] {
-      *text += "(";
-      tbb::task_group group;
-      for (int i = 0; i != 4; ++i) run_and_yield(group, [&text] { *text += "x"; });
-      group.wait();
-      *text += ")";
-    });
-    *text += "[";
-    tbb::task_group group;
-    for (int i = 0; i != 4; ++i) run_and_yield(group, [&text] { *text += "y"; });
-    group.wait();
-    *text += "]";
-    s.join();
-    NOPAL_CHECK(text.value() == "(xxxx)[yyyy]");
-  }
-  check_no_set_is_left();
-  return 0;
-}
-
-NOPAL_PROGRAM(other_ways_to_start) {
-  for (int round = 0; round != 50; ++round) {
-    sum_reducer sum;
-    const auto add = [&sum] { *sum += 1; };
-    tbb::task_arena arena(4);
-    tbb::task_group in_arena;
-    arena.execute([&] {
-      for (int i = 0; i != 20; ++i) in_arena.run(add);
-      if (round % 2 == 0) in_arena.wait();
-    });
-    in_arena.wait();
-    NOPAL_CHECK(sum.value() == 20);
-
-    tbb::isolated_task_group group;
-    std::vector<tbb::task_handle> handles;
-    for (int i = 0; i != 20; ++i) handles.push_back(group.defer(add));
-    handles.pop_back();  // never runs
-    for (tbb::task_handle& handle : handles) group.run(std::move(handle));
-    arena.enqueue(group.defer(add));
-    tbb::this_task_arena::enqueue(group.defer(add));
-    group.run([&] {
-      add();
-      return group.defer(add);
-    });
-    NOPAL_CHECK(group.run_and_wait(add) == tbb::complete);
-    NOPAL_CHECK(sum.value() == 20 + 19 + 1 + 1 + 2 + 1);
-    NOPAL_CHECK(group.run_and_wait(group.defer(add)) == tbb::complete);
-    NOPAL_CHECK(sum.value() == 45);
-  }
-  check_no_set_is_left();
-  return 0;
-}
-
-// Those that ran count.
-NOPAL_PROGRAM(cancelled_and_failed) {
-  for (int round = 0; round != 50; ++round) {
-    sum_reducer sum;
-    std::atomic<int> calls{0};
-    tbb::task_group group;
-    for (int i = 0; i != 50; ++i) {
-      group.run([&] {
-        ++calls;
-        *sum += 1;
-        if (calls == 10) group.cancel();
-      });
-    }
-    group.wait();
-    NOPAL_CHECK(sum.value() == calls);
-
-    calls = 0;
-    sum.set(0);
-    for (int i = 0; i != 50; ++i) {
-      group.run([&] {
-        *sum += 1;
-        if (++calls == 5) throw std::runtime_error("x");
-      });
-    }
-    bool caught = false;
-    try {
-      group.wait();
-    } catch (const std::runtime_error&) {
-      caught = true;
-    }
-    NOPAL_CHECK(caught && sum.value() == calls);
-  }
-  check_no_set_is_left();
-  return 0;
-}
-
-// Nobody waits but the group's end.
-NOPAL_PROGRAM(groups_that_end) {
-  for (int round = 0; round != 50; ++round) {
-    sum_reducer sum;
-    std::atomic<bool> is_over{false};
-    {
-      tbb::task_group group;
-      run_elsewhere(group, [&] {
-        *sum += 1;
-        is_over = true;
-      });
-      if (nopal::workers() == 1) group.wait();
-      wait_until(is_over);
-      for (int i = 0; i != 100; ++i) std::this_thread::yield();
-      try {
-        throw std::logic_error("leaves while the group ends");
-      } catch (const std::logic_error&) {
-      }
-    }
-    NOPAL_CHECK(sum.value() == 1);
-    bool missed = false;
-    std::atomic<int> calls{0};
-    try {
-      tbb::task_group group;
-      for (int i = 0; i != 100; ++i) {
-        group.run([&] {
-          ++calls;
-          *sum += 1;
-        });
-      }
-    } catch (const tbb::missing_wait&) {
-      missed = true;
-    }
-    NOPAL_CHECK(sum.value() == 1 + calls && (missed || calls == 100));
-  }
-  check_no_set_is_left();
-  return 0;
-}
-
-// Threads that are no workers before, each of which may run tasks; the value is there for each that has waited.
-NOPAL_PROGRAM(several_threads) {
-  for (int round = 0; round != 60; ++round) {
-    sum_reducer sum;
-    list_reducer list;
-    tbb::task_arena arena(round % 2 == 0 ? tbb::task_arena::automatic : 8);
-    tbb::task_group group;
-    const auto task = [&](int i) {
-      *sum += 1;
-      list->push_back(i);
-      if (i % 10 == 0) count_leaves(sum, 3);
-      std::this_thread::yield();
-    };
-    const auto start = [&](int from, int to) {
-      for (int i = from; i != to; ++i) group.run([&task, i] { task(i); });
-    };
-    round % 4 < 2 ? start(0, 200) : arena.execute([&] { start(0, 200); });
-    std::vector<std::thread> threads;
-    std::atomic<int> ready{0};
-    for (int i = 0; i != 4; ++i) {
-      threads.emplace_back([&, i] {
-        for (++ready; ready != 4;) std::this_thread::yield();
-        i % 2 == 0 || round % 4 < 2 ? group.wait() : arena.execute([&] { return group.wait(); });
-        NOPAL_CHECK(sum.value() == 200 + 20 * 8);
-      });
-    }
-    if (round % 3 == 0) {
-      group.wait();
-      NOPAL_CHECK(sum.value() == 200 + 20 * 8);
-    }
-    for (std::thread& thread : threads) thread.join();
-    check_holds_each_once(list, 200);
-    // A wait by another thread than starts them.
-    for (int i = 0; i != 10; ++i) run_elsewhere(group, [&] { *sum += 1; });
-    std::thread([&] { group.wait(); }).join();
-    NOPAL_CHECK(sum.value() == 210 + 20 * 8);
-  }
-  support::check_quiet_soon();
-  return 0;
-}
+using namespace reducers_in_tasks;  // NOLINT(google-build-using-namespace)
 
 /// A set whose reductions fork, count what both had, and throw when they are told to.
 struct op_set {
@@ -633,36 +330,38 @@ NOPAL_PROGRAM(later_update_that_nobody_waits_for) {
   return 0;
 }
 
-class reducers_in_tasks : public support::program_at_workers {};
+class tasks_with_reducers : public support::program_at_workers {};
 
-TEST_P(reducers_in_tasks, have_every_update_once) { EXPECT_TRUE(run("sums")); }
-TEST_P(reducers_in_tasks, leave_nothing_to_other_strands_of_a_worker) {
+TEST_P(tasks_with_reducers, have_every_update_once) { EXPECT_TRUE(run("sums")); }
+TEST_P(tasks_with_reducers, leave_nothing_to_other_strands_of_a_worker) {
   EXPECT_TRUE(run("strands_after_tasks"));
 }
-TEST_P(reducers_in_tasks, have_the_updates_of_scopes_loops_and_groups_there) {
+TEST_P(tasks_with_reducers, have_the_updates_of_scopes_loops_and_groups_there) {
   EXPECT_TRUE(run("scopes_in_tasks"));
 }
-TEST_P(reducers_in_tasks, are_in_order_with_the_strand_that_waits) { EXPECT_TRUE(run("order_of_strands")); }
-TEST_P(reducers_in_tasks, have_those_of_arenas_handles_and_calls) { EXPECT_TRUE(run("other_ways_to_start")); }
-TEST_P(reducers_in_tasks, have_those_of_tasks_that_ran_in_cancelled_and_failed_groups) {
+TEST_P(tasks_with_reducers, are_in_order_with_the_strand_that_waits) { EXPECT_TRUE(run("order_of_strands")); }
+TEST_P(tasks_with_reducers, have_those_of_arenas_handles_and_calls) {
+  EXPECT_TRUE(run("other_ways_to_start"));
+}
+TEST_P(tasks_with_reducers, have_those_of_tasks_that_ran_in_cancelled_and_failed_groups) {
   EXPECT_TRUE(run("cancelled_and_failed"));
 }
-TEST_P(reducers_in_tasks, have_those_of_groups_that_end) { EXPECT_TRUE(run("groups_that_end")); }
-TEST_P(reducers_in_tasks, have_them_for_every_thread_that_waits) { EXPECT_TRUE(run("several_threads")); }
-TEST_P(reducers_in_tasks, may_fork_and_update_in_reductions) { EXPECT_TRUE(run("reductions")); }
-TEST_P(reducers_in_tasks, have_waits_throw_what_reductions_throw) {
+TEST_P(tasks_with_reducers, have_those_of_groups_that_end) { EXPECT_TRUE(run("groups_that_end")); }
+TEST_P(tasks_with_reducers, have_them_for_every_thread_that_waits) { EXPECT_TRUE(run("several_threads")); }
+TEST_P(tasks_with_reducers, may_fork_and_update_in_reductions) { EXPECT_TRUE(run("reductions")); }
+TEST_P(tasks_with_reducers, have_waits_throw_what_reductions_throw) {
   EXPECT_TRUE(run("reductions_that_throw"));
 }
-TEST_P(reducers_in_tasks, agree_with_the_serial_program_in_random_trees) {
+TEST_P(tasks_with_reducers, agree_with_the_serial_program_in_random_trees) {
   const support::outcome seen = support::run_program("random_trees", support::on_workers(GetParam()));
   EXPECT_TRUE(seen.exit_code == 0 && seen.err.empty()) << seen.description();
 }
-TEST_P(reducers_in_tasks, agree_with_the_serial_program_in_sets) { EXPECT_TRUE(run("random_sets")); }
-TEST_P(reducers_in_tasks, go_on_in_a_child_of_fork) { EXPECT_TRUE(run("new_process")); }
-TEST_P(reducers_in_tasks, are_of_the_task_where_nobody_waits) {
+TEST_P(tasks_with_reducers, agree_with_the_serial_program_in_sets) { EXPECT_TRUE(run("random_sets")); }
+TEST_P(tasks_with_reducers, go_on_in_a_child_of_fork) { EXPECT_TRUE(run("new_process")); }
+TEST_P(tasks_with_reducers, are_of_the_task_where_nobody_waits) {
   EXPECT_TRUE(run("own_reducers_of_what_nobody_waits_for"));
 }
-TEST_P(reducers_in_tasks, are_refused_with_one_line_where_nobody_waits) {
+TEST_P(tasks_with_reducers, are_refused_with_one_line_where_nobody_waits) {
   for (const char* const name : {"update_that_nobody_waits_for", "later_update_that_nobody_waits_for"}) {
     const support::outcome seen = support::run_program(name, support::on_workers(GetParam()));
     EXPECT_EQ(seen.signal, SIGABRT) << seen.description();
@@ -673,7 +372,7 @@ TEST_P(reducers_in_tasks, are_refused_with_one_line_where_nobody_waits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(tbb, reducers_in_tasks, testing::Values(1, 2, 4, 7),
+INSTANTIATE_TEST_SUITE_P(tbb, tasks_with_reducers, testing::Values(1, 2, 4, 7),
                          testing::PrintToStringParamName());
 
 }  // namespace
