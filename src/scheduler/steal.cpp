@@ -81,9 +81,10 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   nopal_frame* const frame = untagged(slot);
   const bool away = seen.base_frame_pointer == frame->frame_pointer;
   // Another scope of the function brought it there. This one may be of a function that was inlined, and has arrays of variable
-  // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none.
+  // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none; but the join of
+  // another scope may have brought the strand back past that.
   const bool second = away && seen.base_scope != frame;
-  const bool leaves_home = !away || (second && frame->steals == 0);
+  const bool leaves_home = !away || (second && (frame->steals == 0 || frame->home == nullptr));
   char* const pointer = arch::stack_pointer_of(frame);
   char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
   note_old_children(frame);
