@@ -47,6 +47,7 @@ void add(worker_statistics& to, const worker_statistics& from) {
 worker_statistics snapshot(const worker& first) {
   worker_statistics result = snapshot(first.counts);
   const worker* one = &first;
+  // Acquire, as in the next two, pairs with the releases in make_nested and enter_table: the worker is complete.
   while ((one = one->nested.load(std::memory_order_acquire)) != nullptr) {
     add(result, snapshot(one->counts));
   }
