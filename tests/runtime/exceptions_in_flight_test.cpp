@@ -59,13 +59,14 @@ NOPAL_PROGRAM(destructors_fork) {
 /// Part of the function that it is a local of, whose scope outlives it.
 class forks_on_outer_scope {
 public:
-  [[gnu::always_inline]] forks_on_outer_scope(scope& outer, bool joins) : outer_(outer), joins_(joins) {}
+  [[gnu::always_inline]] forks_on_outer_scope(scope& outer, flag& went_on, bool joins)
+      : outer_(outer), went_on_(went_on), joins_(joins) {}
   forks_on_outer_scope(const forks_on_outer_scope&) = delete;
   forks_on_outer_scope& operator=(const forks_on_outer_scope&) = delete;
   [[gnu::always_inline]] ~forks_on_outer_scope() {
     try {
-      outer_.fork([this] {
-        wait_for_continuation(went_on_);
+      outer_.fork([&went_on = went_on_] {
+        wait_for_continuation(went_on);
         throw 1;
       });
       set(went_on_);
@@ -77,13 +78,14 @@ public:
 
 private:
   scope& outer_;
+  flag& went_on_;  // lives as long as the child, which the destructor may leave behind
   bool joins_;
-  flag went_on_{false};
 };
 
 [[gnu::noinline]] void leave_by_exception(bool joins) {
+  flag went_on{false};
   scope outer;
-  const forks_on_outer_scope last(outer, joins);
+  const forks_on_outer_scope last(outer, went_on, joins);
   throw 2;
 }
 
