@@ -321,6 +321,12 @@ NOPAL_PROGRAM(functions_at_once) {
   static_assert(std::is_same_v<decltype(reference), int&>);
   reference = 8;
   NOPAL_CHECK(target == 8 && value == 2);
+  std::string kept(100, 'k');  // on the heap
+  auto [moving, still] = nopal::parallel_invoke([&]() -> std::string&& { return std::move(kept); },
+                                                [&]() -> const int&& { return std::move(target); });
+  static_assert(std::is_same_v<decltype(moving), std::string&&> &&
+                std::is_same_v<decltype(still), const int&&>);
+  NOPAL_CHECK(&moving == &kept && &still == &target && kept == std::string(100, 'k'));
   struct unmade {
     explicit unmade(int from) : content(from) {}
     int content;

@@ -54,8 +54,20 @@ private:
   T* value_ = nullptr;
 };
 
+/// The same of one to what may be moved from: that is left where it is.
 template <class T>
-class result_slot<T&&> : public result_slot<T> {};
+class result_slot<T&&> {
+public:
+  template <class F>
+  void make(F&& f) {
+    T&& result = detail::invoke(std::forward<F>(f));
+    value_ = __builtin_addressof(result);
+  }
+  T&& take() { return static_cast<T&&>(*value_); }
+
+private:
+  T* value_ = nullptr;
+};
 
 struct nothing_returned {};
 
