@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/mode.hpp>
+#include <nopal/detail/thrown.hpp>
 #include <nopal/scope.hpp>
 #include <nopal/version.hpp>
 
@@ -129,13 +131,16 @@ public:
         children.fork([root, &visit] { visit_tree_in_parallel<Scope>(root, visit); });
       }
     }
-    if (filling_ != nullptr) {
-      visit(filling_->at(0), filling_->at(filling_->count));
+    NOPAL_DETAIL_TRY {
+      if (filling_ != nullptr) {
+        visit(filling_->at(0), filling_->at(filling_->count));
+      }
     }
+    NOPAL_DETAIL_JOIN_IF_THROWN(children)
     children.join();
   }
 
-  /// The same without forks.
+  /// The same without forks, in the bag's order.
   template <class Visit>
   void visit_blocks(const Visit& visit) const {
     for (std::size_t i = most_pennants; i-- > 0;) {
@@ -215,16 +220,22 @@ private:
     }
   }
 
+  // In the order of visit_tree: the root comes before what is below it. A tree is one block, or has a left side.
   template <class Scope, class Visit>
   static void visit_tree_in_parallel(const block* root, const Visit& visit) {
+    if (root->left == nullptr) {
+      visit(root->at(0), root->at(root->count));
+      return;
+    }
     Scope children;
-    if (const block* const left = root->left) {
-      children.fork([left, &visit] { visit_tree_in_parallel<Scope>(left, visit); });
+    children.fork([root, &visit] { visit(root->at(0), root->at(root->count)); });
+    const block* last = root->left;
+    if (root->right != nullptr) {
+      children.fork([last, &visit] { visit_tree_in_parallel<Scope>(last, visit); });
+      last = root->right;
     }
-    if (const block* const right = root->right) {
-      children.fork([right, &visit] { visit_tree_in_parallel<Scope>(right, visit); });
-    }
-    visit(root->at(0), root->at(root->count));
+    NOPAL_DETAIL_TRY { visit_tree_in_parallel<Scope>(last, visit); }
+    NOPAL_DETAIL_JOIN_IF_THROWN(children)
     children.join();
   }
 

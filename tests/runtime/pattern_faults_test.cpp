@@ -1,5 +1,5 @@
 // Reductions, scans and transformations of values whose copies, moves and assignments throw: the exception leaves, and each value
-// that was made has ended once.
+// that was made has ended once. Of several exceptions the one that the serial program meets first leaves.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <nopal/bag.hpp>
 #include <nopal/parallel.hpp>
 
 #include "support/strands.hpp"
@@ -121,9 +122,47 @@ NOPAL_PROGRAM(values_that_throw) {
   return 0;
 }
 
+/// Two blocks throw; that which comes first in the bag's order leaves, also where it throws only once the other does.
+NOPAL_PROGRAM(visits_of_bags_that_throw) {
+  constexpr auto block = static_cast<int>(nopal::bag<int>::block_elements);
+  nopal::bag<int> bag;
+  for (int i = 0; i < 11 * block + 7; ++i) bag.insert(i);  // trees of 8, 2 and 1 blocks, and 7 elements
+  std::vector<int> order;
+  bag.visit_blocks([&](const int* first, const int*) { order.push_back(*first / block); });
+  NOPAL_CHECK(order.size() == 12);
+  for (std::size_t first = 0; first < order.size(); ++first) {
+    for (std::size_t second = first + 1; second < order.size(); ++second) {
+      for (const bool second_throws_surely : {true, false}) {
+        support::flag second_throws{false};
+        try {
+          bag.parallel_visit_blocks([&](const int* elements, const int*) {
+            const int number = *elements / block;
+            if (number == order[second]) {
+              support::set(second_throws);
+              throw number;
+            }
+            if (number == order[first]) {
+              if (second_throws_surely) support::wait_for_continuation(second_throws);
+              throw number;
+            }
+          });
+          NOPAL_CHECK(false);
+        } catch (int number) {
+          NOPAL_CHECK(number == order[first]);
+        }
+      }
+    }
+  }
+  support::check_quiet();
+  return 0;
+}
+
 class pattern_faults : public support::program_at_workers {};
 
 TEST_P(pattern_faults, values_that_throw_end_once_each) { EXPECT_TRUE(run("values_that_throw")); }
+TEST_P(pattern_faults, of_blocks_of_a_bag_are_met_in_its_order) {
+  EXPECT_TRUE(run("visits_of_bags_that_throw"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, pattern_faults, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());
