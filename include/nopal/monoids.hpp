@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <list>
+#include <memory>
 #include <ostream>
 #include <streambuf>
 #include <string>
@@ -215,7 +216,8 @@ struct op_vector_append {
   static void reduce(value_type& left, value_type&& right) { monoid_detail::append(left, std::move(right)); }
 };
 
-/// A list in serial order: `r->push_back(x)`. A reduction takes constant time.
+/// A list in serial order: `r->push_back(x)`. A reduction takes constant time; where the allocators of the two views differ, as those of
+/// std::pmr can, it moves the elements of its right view one by one, so that each list has memory of its own allocator only.
 template <class T, class Allocator = std::allocator<T>>
 struct op_list_append {
   /// A view.
@@ -223,7 +225,17 @@ struct op_list_append {
   /// The neutral view.
   static value_type identity() { return value_type(); }
   /// Makes of `left` what it and then `right` are.
-  static void reduce(value_type& left, value_type&& right) { left.splice(left.end(), right); }
+  static void reduce(value_type& left, value_type&& right) {
+    if constexpr (!std::allocator_traits<Allocator>::is_always_equal::value) {
+      static_assert(std::is_move_constructible_v<T>,
+                    "op_list_append: with an allocator that has state, elements must be movable");
+      if (left.get_allocator() != right.get_allocator()) {
+        left.insert(left.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
+        return;
+      }
+    }
+    left.splice(left.end(), right);
+  }
 };
 
 /// A string in serial order: `*r += "text"`. A reduction takes time in proportion to its right view.

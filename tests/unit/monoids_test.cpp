@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iomanip>
 #include <limits>
+#include <memory>
+#include <memory_resource>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -89,6 +93,61 @@ TEST(monoids, of_sequences_keep_the_order) {
   expect_reduced<nopal::op_list_append<std::string>>({{"a"}, {}, {"b", "c"}}, {"a", "b", "c"});
   expect_reduced<nopal::op_string_append>({"a", "", "bc"}, "abc");
   expect_reduced<nopal::op_wstring_append>({L"a", L"", L"bc"}, L"abc");
+}
+
+/// Memory that is its own: what others allocated is not given back here.
+class own_memory : public std::pmr::memory_resource {
+public:
+  own_memory() = default;
+  own_memory(const own_memory&) = delete;
+  own_memory& operator=(const own_memory&) = delete;
+  ~own_memory() override { EXPECT_TRUE(blocks_.empty()); }
+  [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
+
+private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    void* const block = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    blocks_.insert(block);
+    return block;
+  }
+  void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+    EXPECT_EQ(blocks_.erase(block), 1u) << "another resource's";
+    std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+  std::set<void*> blocks_;
+};
+
+/// Views of one allocator, and of two; empty ones and others.
+template <class Monoid>
+void expect_memory_kept_apart(const std::vector<typename value_of<Monoid>::value_type>& elements) {
+  for (const bool same : {true, false}) {
+    for (std::size_t split = 0; split <= elements.size(); ++split) {
+      own_memory here;
+      own_memory there;
+      value_of<Monoid> left(&here);
+      {
+        value_of<Monoid> right(same ? &here : &there);
+        for (std::size_t i = 0; i < elements.size(); ++i) (i < split ? left : right).push_back(elements[i]);
+        Monoid::reduce(left, std::move(right));
+      }
+      EXPECT_EQ(there.blocks(), 0u);
+      EXPECT_TRUE(std::equal(left.begin(), left.end(), elements.begin(), elements.end()));
+    }
+  }
+}
+
+TEST(monoids, of_sequences_keep_the_memory_of_different_allocators_apart) {
+  using texts = std::pmr::polymorphic_allocator<std::pmr::string>;
+  const std::pmr::string words[] = {std::pmr::string(100, 'a'), "b", std::pmr::string(50, 'c')};
+  expect_memory_kept_apart<nopal::op_list_append<std::pmr::string, texts>>({words, words + 3});
+  expect_memory_kept_apart<nopal::op_vector_append<std::pmr::string, texts>>({words, words + 3});
+  const std::string letters = "long enough that it does not fit into the object itself";
+  expect_memory_kept_apart<
+      nopal::op_basic_string_append<char, std::char_traits<char>, std::pmr::polymorphic_allocator<char>>>(
+      {letters.begin(), letters.end()});
 }
 
 TEST(monoids, of_sequences_take_elements_that_can_only_be_moved) {
