@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <iterator>
 #include <limits>
 #include <list>
 #include <utility>
@@ -157,11 +158,91 @@ NOPAL_PROGRAM(visits_of_bags_that_throw) {
   return 0;
 }
 
+constexpr int body_throws_at = 3;
+constexpr int iterator_throws_at = 20;
+support::flag iterator_throws{false};
+
+/// Counts, and throws at one number: in `++`, in `*` or in the comparison.
+template <class Category, int throwing>
+class failing_counter {
+public:
+  using value_type = int;
+  using difference_type = std::ptrdiff_t;
+  using iterator_category = Category;
+  using reference = int;
+  using pointer = void;
+
+  failing_counter() = default;
+  explicit failing_counter(int at) : at_(at) {}
+  int operator*() const {
+    // That of a forward iterator is called by the body's strand.
+    fail_if(throwing == 1 && at_ == iterator_throws_at);
+    return at_;
+  }
+  failing_counter& operator++() {
+    ++at_;
+    fail_if(throwing == 0 && at_ == iterator_throws_at);
+    return *this;
+  }
+  failing_counter operator++(int) {
+    failing_counter before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const failing_counter& other) const {
+    fail_if(throwing == 2 && at_ == iterator_throws_at);
+    return at_ == other.at_;
+  }
+
+private:
+  static void fail_if(bool fails) {
+    if (!fails) return;
+    support::set(iterator_throws);
+    throw iterator_throws_at;
+  }
+  int at_ = 0;
+};
+
+template <class Category, int throwing>
+void throw_in_body_and_iterator() {
+  using counter = failing_counter<Category, throwing>;
+  for (const bool body_throws_late : {true, false}) {
+    iterator_throws = false;
+    try {
+      nopal::parallel_for_each(counter(0), counter(1000), [&](int i) {
+        if (i != body_throws_at) return;
+        if (body_throws_late) support::wait_for_continuation(iterator_throws);
+        throw body_throws_at;
+      });
+      NOPAL_CHECK(false);
+    } catch (int thrown) {
+      NOPAL_CHECK(thrown == body_throws_at);
+    }
+  }
+}
+
+NOPAL_PROGRAM(iterators_that_throw_after_a_body) {
+  static_assert(std::forward_iterator<failing_counter<std::forward_iterator_tag, 0>>);
+  for (int round = 0; round < 20; ++round) {
+    throw_in_body_and_iterator<std::input_iterator_tag, 0>();
+    throw_in_body_and_iterator<std::input_iterator_tag, 1>();
+    throw_in_body_and_iterator<std::input_iterator_tag, 2>();
+    throw_in_body_and_iterator<std::forward_iterator_tag, 0>();
+    throw_in_body_and_iterator<std::forward_iterator_tag, 1>();
+    throw_in_body_and_iterator<std::forward_iterator_tag, 2>();
+  }
+  support::check_quiet();
+  return 0;
+}
+
 class pattern_faults : public support::program_at_workers {};
 
 TEST_P(pattern_faults, values_that_throw_end_once_each) { EXPECT_TRUE(run("values_that_throw")); }
 TEST_P(pattern_faults, of_blocks_of_a_bag_are_met_in_its_order) {
   EXPECT_TRUE(run("visits_of_bags_that_throw"));
+}
+TEST_P(pattern_faults, of_a_body_come_before_those_of_an_iterator_that_went_on) {
+  EXPECT_TRUE(run("iterators_that_throw_after_a_body"));
 }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, pattern_faults, testing::Values(1, 2, 7),

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -102,6 +104,40 @@ NOPAL_PROGRAM(throwing_in_many_strands) {
   return 0;
 }
 
+/// Numbers in order, so that a sort only looks for that: two looks throw, and that which the serial sort has first leaves.
+NOPAL_PROGRAM(throwing_at_two_places) {
+  constexpr int count = 200'000;
+  std::vector<int> values(count);
+  std::iota(values.begin(), values.end(), 0);
+  for (const int first : {1000, 40'000, 90'000, 120'000}) {
+    for (const int second : {30'000, 80'000, 110'000, 199'000}) {
+      if (second - first < 20'000) continue;  // in the same stretch
+      for (const bool first_throws_late : {true, false}) {
+        flag second_throws{false};
+        try {
+          nopal::parallel_sort(values.begin(), values.end(), [&](int left, int right) {
+            const int least = std::min(left, right);
+            if (least == second) {
+              set(second_throws);
+              throw refusal{second};
+            }
+            if (least == first) {
+              if (first_throws_late) wait_for_continuation(second_throws);
+              throw refusal{first};
+            }
+            return left < right;
+          });
+          NOPAL_CHECK(false);
+        } catch (const refusal& what) {
+          NOPAL_CHECK(what.at == first);
+        }
+      }
+    }
+  }
+  check_quiet();
+  return 0;
+}
+
 /// Answers that are no order, by their number.
 bool answer(int which, int left, int right, std::atomic<unsigned>& state) {
   switch (which) {
@@ -191,6 +227,9 @@ TEST_P(sort_faults, no_item_is_lost_whichever_comparison_throws) {
 }
 TEST_P(sort_faults, no_item_is_lost_if_comparisons_of_many_strands_throw) {
   EXPECT_TRUE(run("throwing_in_many_strands"));
+}
+TEST_P(sort_faults, the_first_look_for_order_that_throws_leaves) {
+  EXPECT_TRUE(run("throwing_at_two_places"));
 }
 TEST_P(sort_faults, without_an_order_all_items_stay_in_the_range) { EXPECT_TRUE(run("without_an_order")); }
 TEST_P(sort_faults, not_a_number_stays_as_often_as_it_was) { EXPECT_TRUE(run("not_a_number")); }

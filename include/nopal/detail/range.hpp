@@ -92,19 +92,25 @@ void for_each_in(Iterator first, Sentinel last, Body& body, Projection& projecti
       detail::invoke(body, detail::invoke(projection, *at));
     };
     scope s;
-    for (; first != last; ++first) {
-      s.fork([&call](const Iterator& at) { call(at); }, first);
+    NOPAL_DETAIL_TRY {
+      for (; first != last; ++first) {
+        s.fork([&call](const Iterator& at) { call(at); }, first);
+      }
     }
+    NOPAL_DETAIL_JOIN_IF_THROWN(s)
     s.join();
   } else {
     scope s;
-    for (; first != last; ++first) {
-      s.fork(
-          [&body, &projection](std::iter_value_t<Iterator>&& value) {
-            detail::invoke(body, detail::invoke(projection, value));
-          },
-          std::iter_value_t<Iterator>(*first));
+    NOPAL_DETAIL_TRY {
+      for (; first != last; ++first) {
+        s.fork(
+            [&body, &projection](std::iter_value_t<Iterator>&& value) {
+              detail::invoke(body, detail::invoke(projection, value));
+            },
+            std::iter_value_t<Iterator>(*first));
+      }
     }
+    NOPAL_DETAIL_JOIN_IF_THROWN(s)
     s.join();
   }
 }

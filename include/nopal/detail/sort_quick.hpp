@@ -15,6 +15,7 @@
 #include <nopal/detail/sort_partition.hpp>
 #include <nopal/detail/sort_runs.hpp>
 #include <nopal/detail/sort_small.hpp>
+#include <nopal/detail/thrown.hpp>
 #include <nopal/scope.hpp>
 
 namespace nopal {
@@ -42,7 +43,8 @@ public:
     for (count_type i = 0; i + 1 < pieces_; ++i) {
       pieces.fork([this, i, &goes_left] { partition_one(i, goes_left); });
     }
-    partition_one(pieces_ - 1, goes_left);
+    NOPAL_DETAIL_TRY { partition_one(pieces_ - 1, goes_left); }
+    NOPAL_DETAIL_JOIN_IF_THROWN(pieces)
     pieces.join();
   }
 
@@ -86,7 +88,8 @@ private:
       const count_type half = count / 2;
       scope halves;
       halves.fork([this, from, half] { exchange_from(from, half); });
-      exchange_from(from + half, count - half);
+      NOPAL_DETAIL_TRY { exchange_from(from + half, count - half); }
+      NOPAL_DETAIL_JOIN_IF_THROWN(halves)
       halves.join();
       return;
     }
@@ -196,12 +199,15 @@ void quick_sort_serially(quick_range<Iterator> range, const Order& less) {
 template <class Iterator, class Order>
 void quick_sort(quick_range<Iterator> range, const Order& less, division by) {
   scope parts;
-  while (range.size() > by.serial && range.bad_partitions > 0) {
-    quick_range<Iterator> other = split(range, less, static_cast<difference<Iterator>>(by.piece));
-    if (range.size() < other.size()) std::swap(range, other);
-    parts.fork([other, &less, by] { quick_sort(other, less, by); });
+  NOPAL_DETAIL_TRY {
+    while (range.size() > by.serial && range.bad_partitions > 0) {
+      quick_range<Iterator> other = split(range, less, static_cast<difference<Iterator>>(by.piece));
+      if (range.size() < other.size()) std::swap(range, other);
+      parts.fork([other, &less, by] { quick_sort(other, less, by); });
+    }
+    quick_sort_serially(range, less);
   }
-  quick_sort_serially(range, less);
+  NOPAL_DETAIL_JOIN_IF_THROWN(parts)
   parts.join();
 }
 

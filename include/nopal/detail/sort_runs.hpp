@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include <nopal/detail/sort_order.hpp>
+#include <nopal/detail/thrown.hpp>
 #include <nopal/scope.hpp>
 
 namespace nopal {
@@ -55,7 +56,8 @@ void look_for_order(Iterator first, Iterator last, const Order& less, std::atomi
   const Iterator middle = first + count / 2;
   scope halves;
   halves.fork([=, &less, &wrong] { look_for_order(first, std::next(middle), less, wrong); });
-  look_for_order(middle, last, less, wrong);
+  NOPAL_DETAIL_TRY { look_for_order(middle, last, less, wrong); }
+  NOPAL_DETAIL_JOIN_IF_THROWN(halves)
   halves.join();
 }
 
@@ -76,7 +78,8 @@ void reverse_in_parallel(Iterator first, Iterator last, difference<Iterator> cou
   const difference<Iterator> half = count / 2;
   scope halves;
   halves.fork([=] { reverse_in_parallel(first, last, half); });
-  reverse_in_parallel(first + half, last - half, count - half);
+  NOPAL_DETAIL_TRY { reverse_in_parallel(first + half, last - half, count - half); }
+  NOPAL_DETAIL_JOIN_IF_THROWN(halves)
   halves.join();
 }
 
