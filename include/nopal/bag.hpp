@@ -86,19 +86,27 @@ public:
   }
 
   /// Takes all elements of `other`, which is empty afterwards. Time logarithmic in the elements, and the moves of fewer than a
-  /// block's elements; allocates nothing.
+  /// block's elements; allocates nothing. Throws what such a move throws: each element is in one of the two bags then, and `other`
+  /// has less than a block of them.
   void merge(bag&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
     static_assert(std::is_move_constructible_v<T>, "bag: merging moves elements");
     if (size_ < other.size_) {
       swap(other);
     }
-    size_ += std::exchange(other.size_, 0);
+    if (filled(filling_) < filled(other.filling_)) {
+      std::swap(filling_, other.filling_);
+    }
+    const std::size_t all = size_ + other.size_;
+    other.size_ = filled(other.filling_);
+    size_ = all - other.size_;
     for (std::size_t i = 0; i < most_pennants; ++i) {
       if (block* const taken = std::exchange(other.pennants_[i], nullptr)) {
         add_pennant(taken, i);
       }
     }
-    merge_filling(std::exchange(other.filling_, nullptr));
+    if (!other.empty()) {
+      merge_filling(other);
+    }
   }
 
   /// Ends all elements. Time linear in them.
@@ -180,26 +188,41 @@ private:
     pennants_[k] = one;
   }
 
-  void merge_filling(block* other) noexcept(std::is_nothrow_move_constructible_v<T>) {
-    if (other == nullptr || filling_ == nullptr) {
-      filling_ = filling_ != nullptr ? filling_ : other;
-      return;
+  static std::size_t filled(const block* one) noexcept { return one != nullptr ? one->count : 0; }
+
+  /// All that `other` has is in the block that it fills, and that has no more than the one here.
+  void merge_filling(bag& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    block& here = *filling_;
+    block& there = *other.filling_;
+    const std::size_t moved = std::min(block_elements - here.count, there.count);
+    if constexpr (std::is_nothrow_move_constructible_v<T>) {
+      T* const from = there.at(there.count - moved);
+      std::uninitialized_move(from, from + moved, here.at(here.count));
+      std::destroy(from, from + moved);
+      count_moved(other, moved);
+    } else {
+      // One by one, so that both bags are whole if the next move throws.
+      for (std::size_t i = 0; i < moved; ++i) {
+        T* const from = there.at(there.count - 1);
+        ::new (static_cast<void*>(here.at(here.count))) T(std::move(*from));
+        std::destroy_at(from);
+        count_moved(other, 1);
+      }
     }
-    if (filling_->count < other->count) {
-      std::swap(filling_, other);
-    }
-    const std::size_t moved = std::min(block_elements - filling_->count, other->count);
-    T* const from = other->at(other->count - moved);
-    std::uninitialized_move(from, from + moved, filling_->at(filling_->count));
-    std::destroy(from, from + moved);
-    filling_->count += moved;
-    other->count -= moved;
-    if (other->count == 0) {
-      delete other;
+    if (there.count == 0) {
+      delete std::exchange(other.filling_, nullptr);
     } else {
       add_pennant(filling_, 0);
-      filling_ = other;
+      filling_ = std::exchange(other.filling_, nullptr);
+      size_ += std::exchange(other.size_, 0);
     }
+  }
+
+  void count_moved(bag& from, std::size_t moved) noexcept {
+    filling_->count += moved;
+    size_ += moved;
+    from.filling_->count -= moved;
+    from.size_ -= moved;
   }
 
   // Trees are as deep as the logarithm of their size.

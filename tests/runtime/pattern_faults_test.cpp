@@ -11,6 +11,7 @@
 
 #include <nopal/bag.hpp>
 #include <nopal/parallel.hpp>
+#include <nopal/reducer.hpp>
 
 #include "support/strands.hpp"
 
@@ -235,6 +236,40 @@ NOPAL_PROGRAM(iterators_that_throw_after_a_body) {
   return 0;
 }
 
+NOPAL_PROGRAM(bags_of_values_that_throw) {
+  const long before = alive;
+  constexpr int half = 100;
+  for (long at = 0; at < half + 20; ++at) {
+    {
+      nopal::reducer<nopal::op_bag<value>> bag;
+      operations = 0;
+      refused_at = at;
+      bool thrown = false;
+      try {
+        support::flag went_on{false};
+        nopal::scope s;
+        s.fork([&] {
+          for (int i = 0; i < half; ++i) bag->emplace(i);
+          support::wait_for_continuation(went_on);
+        });
+        for (int i = 0; i < half; ++i) bag->emplace(i);
+        support::set(went_on);
+        s.join();
+      } catch (const refused&) {
+        thrown = true;
+      }
+      refused_at = never;
+      NOPAL_CHECK(thrown == (operations > at));
+      // The view on the right of a reduction that throws is lost, and has ended.
+      NOPAL_CHECK(alive - before == static_cast<long>(bag.value().size()));
+      if (!thrown) NOPAL_CHECK(bag.value().size() == 2 * half);
+    }
+    NOPAL_CHECK(alive == before);
+  }
+  support::check_quiet();
+  return 0;
+}
+
 class pattern_faults : public support::program_at_workers {};
 
 TEST_P(pattern_faults, values_that_throw_end_once_each) { EXPECT_TRUE(run("values_that_throw")); }
@@ -243,6 +278,9 @@ TEST_P(pattern_faults, of_blocks_of_a_bag_are_met_in_its_order) {
 }
 TEST_P(pattern_faults, of_a_body_come_before_those_of_an_iterator_that_went_on) {
   EXPECT_TRUE(run("iterators_that_throw_after_a_body"));
+}
+TEST_P(pattern_faults, of_moves_in_bags_leave_the_reduction_and_lose_count_of_nothing) {
+  EXPECT_TRUE(run("bags_of_values_that_throw"));
 }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, pattern_faults, testing::Values(1, 2, 7),

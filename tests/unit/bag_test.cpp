@@ -174,6 +174,63 @@ TEST(bag, is_as_it_was_when_an_insertion_throws) {
   EXPECT_EQ(counted::alive, 0);
 }
 
+/// An element that is counted, and whose moves may fail.
+struct seldom_moved {
+  explicit seldom_moved(int with) : number(with) { ++alive; }
+  seldom_moved(seldom_moved&& from) noexcept(false) : number(from.number) {
+    if (moves_left-- == 0) throw std::runtime_error("no more moves");
+    ++alive;
+  }
+  ~seldom_moved() { --alive; }
+
+  int number;
+  static inline int alive = 0;
+  static inline int moves_left = -1;
+};
+
+TEST(bag, has_each_element_in_one_of_two_when_a_move_in_their_merge_throws) {
+  constexpr int full = static_cast<int>(nopal::bag<seldom_moved>::block_elements);
+  using bags = nopal::bag<seldom_moved>[2];
+  const auto numbers_in = [](const bags& both) {
+    std::vector<int> all;
+    for (const auto& each : both) {
+      std::size_t seen = 0;
+      each.for_each([&](const seldom_moved& one) {
+        all.push_back(one.number);
+        ++seen;
+      });
+      EXPECT_EQ(each.size(), seen);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  for (const int left : {1, 5, full - 1, full, full + 3, 3 * full + full / 2}) {
+    for (const int right : {1, 6, full - 2, full, full + 4, 5 * full + full / 2}) {
+      for (int moves = 0, thrown = 1; thrown != 0; ++moves) {
+        bags both;
+        fill(both[0], 0, left);
+        fill(both[1], left, right);
+        thrown = 0;
+        seldom_moved::moves_left = moves;
+        try {
+          both[0].merge(std::move(both[1]));
+        } catch (const std::runtime_error&) {
+          ++thrown;
+        }
+        seldom_moved::moves_left = -1;
+        ASSERT_EQ(seldom_moved::alive, left + right);
+        ASSERT_EQ(numbers_in(both), numbers(0, left + right));
+        ASSERT_LT(both[1].size(), static_cast<std::size_t>(thrown * full + 1));
+        both[0].merge(std::move(both[1]));
+        both[0].emplace(left + right);
+        ASSERT_TRUE(both[1].empty());
+        ASSERT_EQ(numbers_in(both), numbers(0, left + right + 1));
+      }
+      ASSERT_EQ(seldom_moved::alive, 0);
+    }
+  }
+}
+
 TEST(bag, holds_elements_that_can_only_be_moved) {
   nopal::bag<std::unique_ptr<int>> bag;
   nopal::bag<std::unique_ptr<int>> other;
