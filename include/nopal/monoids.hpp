@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <nopal/bag.hpp>
+#include <nopal/detail/order.hpp>
 #include <nopal/version.hpp>
 
 namespace nopal {
@@ -84,8 +85,57 @@ struct op_xor {
   static void reduce(T& left, T&& right) { left = static_cast<T>(left ^ right); }
 };
 
-/// The least value: `*r = std::min(*r, x)`, or the like with `Less`. The identity is the greatest number there is, so `T` must have
-/// a std::numeric_limits; use op_min_index for other types. Of equal values the first in serial order stays.
+/// The best value so far, or none: a view of op_min and op_max with an order of the program's own.
+template <class T, class Better>
+class best_value {
+public:
+  /// Nothing yet.
+  best_value() = default;
+  /// One value.
+  explicit best_value(T found) : value_(std::move(found)), is_set_(true) {}
+
+  /// Takes `found` if it is better than what there is, or the first.
+  void update(const T& found) {
+    if (!is_set_ || Better()(found, value_)) {
+      value_ = found;
+      is_set_ = true;
+    }
+  }
+
+  /// Whether there was any value. The other one means nothing otherwise.
+  [[nodiscard]] bool is_set() const noexcept { return is_set_; }
+  /// The best value.
+  [[nodiscard]] const T& value() const noexcept { return value_; }
+
+private:
+  T value_{};
+  bool is_set_ = false;
+};
+
+namespace monoid_detail {
+
+template <class T, class Better>
+struct op_best {
+  /// A view.
+  using value_type = best_value<T, Better>;
+  /// The neutral view.
+  static value_type identity() { return value_type(); }
+  /// Makes of `left` what it and then `right` are.
+  static void reduce(value_type& left, value_type&& right) {
+    if (right.is_set()) {
+      left.update(right.value());
+    }
+  }
+};
+
+}  // namespace monoid_detail
+
+/// The least value: `*r = std::min(*r, x)`. The identity is the greatest number there is, so `T` must have a std::numeric_limits;
+/// use op_min_index for other types. With std::greater as `Less`, `*r = std::min(*r, x, std::greater<>())`: the identity is the least number
+/// then. Of equal values the first in serial order stays.
+///
+/// With any other `Less`, nobody knows a value that comes after all others. Views are `best_value`s, which begin with none:
+/// `r->update(x)`, then `r.value().value()`, and `T` need be no number, but can be default-constructed and copied.
 template <class T, class Less = std::less<T>>
 struct op_min {
   static_assert(std::numeric_limits<T>::is_specialized,
@@ -94,8 +144,8 @@ struct op_min {
   using value_type = T;
   /// The neutral view.
   static T identity() {
-    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                : std::numeric_limits<T>::max();
+    return monoid_detail::goes_up<Less, T> ? monoid_detail::greatest_number<T>()
+                                           : monoid_detail::least_number<T>();
   }
   /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) {
@@ -104,8 +154,12 @@ struct op_min {
     }
   }
 };
+/// By an order of the program's own.
+template <class T, class Less>
+  requires(!monoid_detail::goes_up<Less, T> && !monoid_detail::goes_down<Less, T>)
+struct op_min<T, Less> : monoid_detail::op_best<T, Less> {};
 
-/// The greatest value: `*r = std::max(*r, x)`. As op_min; the identity is the least number.
+/// The greatest value: `*r = std::max(*r, x)`. As op_min; the identity is the least number, or the greatest with std::greater.
 template <class T, class Less = std::less<T>>
 struct op_max {
   static_assert(std::numeric_limits<T>::is_specialized,
@@ -114,8 +168,8 @@ struct op_max {
   using value_type = T;
   /// The neutral view.
   static T identity() {
-    return std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity())
-                                                : std::numeric_limits<T>::lowest();
+    return monoid_detail::goes_up<Less, T> ? monoid_detail::least_number<T>()
+                                           : monoid_detail::greatest_number<T>();
   }
   /// Makes of `left` what it and then `right` are.
   static void reduce(T& left, T&& right) {
@@ -124,6 +178,10 @@ struct op_max {
     }
   }
 };
+/// By an order of the program's own.
+template <class T, class Less>
+  requires(!monoid_detail::goes_up<Less, T> && !monoid_detail::goes_down<Less, T>)
+struct op_max<T, Less> : monoid_detail::op_best<T, monoid_detail::greater<Less>> {};
 
 /// A value and where it was found: what op_min_index and op_max_index reduce.
 template <class Index, class T, class Better>
@@ -169,14 +227,6 @@ struct op_best_index {
     if (right.is_set()) {
       left.update(right.index(), right.value());
     }
-  }
-};
-
-template <class Less>
-struct greater {
-  template <class T>
-  bool operator()(const T& left, const T& right) const {
-    return Less()(right, left);
   }
 };
 

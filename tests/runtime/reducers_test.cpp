@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <list>
 
 #include "reducer_programs.hpp"
@@ -304,6 +305,36 @@ NOPAL_PROGRAM(without_forks) {
   return 0;
 }
 
+struct by_last_digit {
+  bool operator()(int left, int right) const { return left % 10 < right % 10; }
+};
+
+/// The first of the best values, by orders whose last value is not the greatest number.
+NOPAL_PROGRAM(extremes_by_other_orders) {
+  for (int round = 0; round < 100; ++round) {
+    reducer<nopal::op_min<int, std::greater<>>> greatest{-5};
+    reducer<nopal::op_max<int, std::greater<int>>> least;
+    reducer<nopal::op_min<int, by_last_digit>> least_digit{128};
+    reducer<nopal::op_max<int, by_last_digit>> greatest_digit;
+    const auto update = [&](int number) {
+      *greatest = std::min(*greatest, number, std::greater<>());
+      *least = std::max(*least, number, std::greater<>());
+      least_digit->update(number);
+      greatest_digit->update(number);
+    };
+    scope s;
+    for (int i = 24; i < 44; i += 2) {
+      FORK_AND_BE_STOLEN(s, [&update, i] { update(i); });
+      update(i + 1);
+    }
+    s.join();
+    NOPAL_CHECK(greatest.value() == 43 && least.value() == 24);
+    NOPAL_CHECK(least_digit.value().value() == 30 && greatest_digit.value().value() == 29);
+  }
+  check_all_joined();
+  return 0;
+}
+
 class reducers_in_order : public support::program_at_workers {};
 
 TEST_P(reducers_in_order, with_every_fork_of_a_loop_stolen) { EXPECT_TRUE(run("forks_in_a_loop")); }
@@ -317,6 +348,7 @@ TEST_P(reducers_in_order, when_scopes_overlap) { EXPECT_TRUE(run("overlapping_sc
 TEST_P(reducers_in_order, in_recursion) { EXPECT_TRUE(run("recursion")); }
 TEST_P(reducers_in_order, in_random_programs) { EXPECT_TRUE(run("random_programs")); }
 TEST_P(reducers_in_order, when_the_first_comes_after_steals) { EXPECT_TRUE(run("the_first_reducer")); }
+TEST_P(reducers_in_order, of_extremes_by_other_orders) { EXPECT_TRUE(run("extremes_by_other_orders")); }
 TEST_P(reducers_in_order, where_nothing_is_forked) { EXPECT_TRUE(run("without_forks")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, reducers_in_order, testing::Values(1, 2, 7),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iomanip>
 #include <limits>
 #include <memory>
@@ -58,6 +59,52 @@ TEST(monoids, of_the_least_and_the_greatest) {
   expect_reduced<nopal::op_max<unsigned>>({}, 0);
   expect_reduced<nopal::op_max<double>>({-2.0, -3.0}, -2.0);
   expect_reduced<nopal::op_max<double>>({}, -std::numeric_limits<double>::infinity());
+}
+
+TEST(monoids, of_the_least_and_the_greatest_by_the_opposite_order) {
+  expect_reduced<nopal::op_min<int, std::greater<int>>>({3, -7, 5}, 5);
+  expect_reduced<nopal::op_min<int, std::greater<>>>({}, std::numeric_limits<int>::min());
+  expect_reduced<nopal::op_min<double, std::ranges::greater>>({-2.0, -3.0}, -2.0);
+  expect_reduced<nopal::op_max<int, std::greater<>>>({3, -7, 5}, -7);
+  expect_reduced<nopal::op_max<unsigned, std::greater<unsigned>>>({}, std::numeric_limits<unsigned>::max());
+  expect_reduced<nopal::op_min<int, std::less<>>>({3, -7, 5}, -7);
+  expect_reduced<nopal::op_max<int, std::ranges::less>>({3, -7, 5}, 5);
+}
+
+/// By the last digit: no number comes after all others.
+struct by_last_digit {
+  bool operator()(int left, int right) const { return left % 10 < right % 10; }
+};
+struct by_length {
+  bool operator()(const std::string& left, const std::string& right) const {
+    return left.size() < right.size();
+  }
+};
+
+/// The best of the values, however brackets are set, with views between that have nothing.
+template <class Monoid, class T>
+void expect_best(const std::vector<T>& values, const T& expected) {
+  for (std::size_t split = 0; split <= values.size(); ++split) {
+    auto left = Monoid::identity();
+    auto right = Monoid::identity();
+    EXPECT_FALSE(left.is_set());
+    for (std::size_t i = 0; i < values.size(); ++i) (i < split ? left : right).update(values[i]);
+    Monoid::reduce(right, Monoid::identity());
+    Monoid::reduce(left, std::move(right));
+    EXPECT_TRUE(left.is_set());
+    EXPECT_EQ(left.value(), expected) << "split at " << split;
+  }
+}
+
+TEST(monoids, of_the_least_and_the_greatest_by_an_order_of_ones_own) {
+  expect_best<nopal::op_min<int, by_last_digit>, int>({19, 12, 32, 5}, 12);
+  expect_best<nopal::op_max<int, by_last_digit>, int>({12, 19, 5, 39}, 19);
+  expect_best<nopal::op_max<int, by_last_digit>, int>({-9}, -9);
+  expect_best<nopal::op_min<std::string, by_length>, std::string>({"abc", "d", "e"}, "d");
+  expect_best<nopal::op_max<std::string, by_length>, std::string>({"", "abc", "def"}, "abc");
+  nopal::op_min<int, by_last_digit>::value_type some(7);
+  nopal::op_min<int, by_last_digit>::reduce(some, nopal::op_min<int, by_last_digit>::identity());
+  EXPECT_EQ(some.value(), 7);
 }
 
 template <class Monoid>
@@ -190,6 +237,7 @@ TEST(monoids, of_output_write_in_order_to_a_stream_or_into_memory) {
 }
 
 static_assert(nopal::monoid<nopal::op_add<int>>);
+static_assert(nopal::monoid<nopal::op_min<int, by_last_digit>>);
 static_assert(nopal::monoid<nopal::op_ostream>);
 static_assert(nopal::monoid<nopal::op_bag<std::unique_ptr<int>>>);
 static_assert(!nopal::monoid<int>);
