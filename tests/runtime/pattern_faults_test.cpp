@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <list>
@@ -236,6 +237,63 @@ NOPAL_PROGRAM(iterators_that_throw_after_a_body) {
   return 0;
 }
 
+support::flag copies_throw{false};
+support::flag copy_throws{false};
+
+/// A number whose copies throw from some time on.
+struct copied_early {
+  explicit copied_early(long with) : number(with) {}
+  copied_early(const copied_early& other) : number(other.number) {
+    if (copies_throw.load()) {
+      support::set(copy_throws);
+      throw refused();
+    }
+  }
+  copied_early(copied_early&&) = default;
+  copied_early& operator=(copied_early&&) = default;
+  long number;
+};
+
+/// Copies of the identity, which the serial program does not make any more, for halves that come after a map that throws.
+NOPAL_PROGRAM(identities_that_throw_after_a_map) {
+  const auto add = [](const copied_early& left, const copied_early& right) {
+    return copied_early(left.number + right.number);
+  };
+  const auto check = [&](auto reduce, auto wait) {
+    copies_throw = false;
+    copy_throws = false;
+    try {
+      reduce([&](int i) {
+        if (i == 0) {
+          support::set(copies_throw);
+          wait(copy_throws);
+          throw 1;
+        }
+        support::burn(100);
+        return copied_early(i);
+      });
+      NOPAL_CHECK(false);
+    } catch (int thrown) {
+      NOPAL_CHECK(thrown == 1);
+    }
+    copies_throw = false;
+  };
+  for (int round = 0; round < 50; ++round) {
+    for (const std::size_t grain : std::initializer_list<std::size_t>{1, 100, 500}) {
+      check(
+          [&](auto map) {
+            static_cast<void>(nopal::parallel_reduce(0, 1000, grain, copied_early(0), map, add));
+          },
+          support::wait_for_continuation);
+    }
+    // Whether it is split is open.
+    check([&](auto map) { static_cast<void>(nopal::parallel_reduce(0, 1000, copied_early(0), map, add)); },
+          support::wait_briefly);
+  }
+  support::check_quiet();
+  return 0;
+}
+
 NOPAL_PROGRAM(bags_of_values_that_throw) {
   const long before = alive;
   constexpr int half = 100;
@@ -281,6 +339,9 @@ TEST_P(pattern_faults, of_a_body_come_before_those_of_an_iterator_that_went_on) 
 }
 TEST_P(pattern_faults, of_moves_in_bags_leave_the_reduction_and_lose_count_of_nothing) {
   EXPECT_TRUE(run("bags_of_values_that_throw"));
+}
+TEST_P(pattern_faults, of_a_map_come_before_those_of_identities_that_came_later) {
+  EXPECT_TRUE(run("identities_that_throw_after_a_map"));
 }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, pattern_faults, testing::Values(1, 2, 7),

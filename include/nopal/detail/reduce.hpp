@@ -63,12 +63,12 @@ template <split How, class Reduction, class T>
 [[gnu::noinline]] T split_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
   const std::size_t middle = middle_of(from, to);
   T left(std::move(sum));
+  T right(of->identity);  // before the fork: an exception of the copy would hide one of the child
   scope s;
   s.fork([&left, from, middle, of] {
     left = How == split::open ? open_reduction(from, middle, of, T(std::move(left)))
                               : add_range(from, middle, of, T(std::move(left)));
   });
-  T right(of->identity);
   NOPAL_DETAIL_TRY { right = add_range(middle, to, of, T(std::move(right))); }
   NOPAL_DETAIL_JOIN_IF_THROWN(s)
   s.join();
@@ -92,9 +92,9 @@ typename Reduction::value_type reduce_by_halves(std::size_t from, std::size_t to
   }
   const std::size_t middle = middle_of(from, to);
   T left(of->identity);
+  T right(of->identity);  // as above
   scope s;
   s.fork([&left, from, middle, grain, of] { left = reduce_by_halves(from, middle, grain, of); });
-  T right(of->identity);
   NOPAL_DETAIL_TRY { right = reduce_by_halves(middle, to, grain, of); }
   NOPAL_DETAIL_JOIN_IF_THROWN(s)
   s.join();
