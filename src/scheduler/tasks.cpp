@@ -89,6 +89,13 @@ task_list* own_task_list() noexcept {
   return self == nullptr ? nullptr : self->thread_tasks;
 }
 
+task_list* list_of_this_thread() noexcept {
+  if (this_worker() == nullptr) {
+    adopt_this_thread();
+  }
+  return own_task_list();
+}
+
 void remove_task(task_list& list, nopal_task* task) noexcept {
   unlink_task(list, task);
   // A thief that reads the older value looks in vain. Release pairs with has_tasks: who finds none knows where leave_tasks has
