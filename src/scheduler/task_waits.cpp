@@ -65,25 +65,35 @@ private:
   bool is_marked_ = false;
 };
 
-/// Whether as much of the stack is left as nested calls may take that could also wait.
-[[gnu::noinline]] bool has_room_on_stack() noexcept {
-  const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+struct stack_bounds {
+  const char* low;
+  const char* high;
+};
+
+/// Of the stack that the calling thread is on; nulls if that is not to be known. Takes the depth of nested calls.
+stack_bounds bounds_of_stack() noexcept {
   worker* const self = this_worker();
   const nopal_stack* const stack = self == nullptr ? nullptr : ground(get(self->deque.strand.stack));
   if (stack != nullptr && !is_root_stack(stack)) {
-    return static_cast<std::size_t>(here - stack->low) > stack->size_bytes() / 2;
+    return {stack->low, stack->high};
   }
-  static thread_local const char* middle = nullptr;
-  if (middle == nullptr) {
-    void* low;
-    void* high;
-    if (!os::native_stack_bounds(low, high)) {
-      return false;
-    }
-    middle =
-        static_cast<const char*>(low) + (static_cast<const char*>(high) - static_cast<const char*>(low)) / 2;
+  void* low;
+  void* high;
+  if (!os::native_stack_bounds(low, high)) {
+    return {nullptr, nullptr};
   }
-  return here > middle;
+  return {static_cast<const char*>(low), static_cast<const char*>(high)};
+}
+
+/// Whether as much of the stack is left as nested calls may take that could also wait.
+[[gnu::noinline]] bool has_room_on_stack() noexcept {
+  // Where the thread looked last. A stack of the pool keeps its bounds.
+  static thread_local stack_bounds last{nullptr, nullptr};
+  const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+  if (here < last.low || here >= last.high) {
+    last = bounds_of_stack();
+  }
+  return here > last.low + (last.high - last.low) / 2 && last.low != nullptr;
 }
 
 /// The youngest task that the code that waits has started itself, of whatever group.
