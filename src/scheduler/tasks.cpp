@@ -86,7 +86,7 @@ std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept {
 
 task_list* own_task_list() noexcept {
   worker* const self = this_worker();
-  return self == nullptr ? nullptr : self->thread_tasks;
+  return self == nullptr ? nullptr : &thread_worker(self)->tasks;
 }
 
 task_list* list_of_this_thread() noexcept {
