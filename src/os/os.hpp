@@ -29,7 +29,8 @@ namespace os {
 [[nodiscard]] std::size_t page_size() noexcept;
 
 /// Zeroed, readable, writable memory that takes pages as they are touched, one small page at a time:
-/// no swap is reserved and no huge page is used, so a stack costs what it touches. nullptr on failure.
+/// no swap is reserved and no huge page is used, so a stack costs what it touches. Executable where the program's own stacks are
+/// because it or one of its libraries asked for that. nullptr on failure.
 [[nodiscard]] void* map_stack_memory(std::size_t bytes) noexcept;
 
 /// Makes any access to the range fault.
