@@ -67,8 +67,8 @@ private:
   bool joinable_ = false;
 };
 
-/// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default). The thread
-/// blocks every signal but those that its own instructions raise (SIGSEGV, SIGFPE, ...) and SIGPROF: signals
+/// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default), beside what the C library
+/// puts there, as thread_local data. The thread blocks every signal but those that its own instructions raise (SIGSEGV, SIGFPE, ...) and SIGPROF: signals
 /// sent to the process go to the program's own threads. Returns 0 or an errno value, and leaves errno alone.
 [[nodiscard]] int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
                                thread_handle& thread) noexcept;

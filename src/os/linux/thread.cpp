@@ -18,6 +18,8 @@
 #include <new>
 #include <string_view>
 
+#include "os/linux/loaded_objects.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace os {
@@ -58,7 +60,8 @@ sigset_t signals_of_others() {
 
 int set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
   const long least = sysconf(_SC_THREAD_STACK_MIN);
-  const std::size_t wanted = std::max(bytes, least > 0 ? static_cast<std::size_t>(least) : 0);
+  const std::size_t wanted =
+      std::max(bytes, least > 0 ? static_cast<std::size_t>(least) : 0) + bytes_taken_of_each_stack();
   return pthread_attr_setstacksize(&attributes, (wanted + page_size() - 1) / page_size() * page_size());
 }
 
