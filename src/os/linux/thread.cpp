@@ -62,6 +62,8 @@ int set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
   const long least = sysconf(_SC_THREAD_STACK_MIN);
   const std::size_t wanted =
       std::max(bytes, least > 0 ? static_cast<std::size_t>(least) : 0) + bytes_taken_of_each_stack();
+  // Large frames skip a guard of one page, as handlers may have.
+  (void)pthread_attr_setguardsize(&attributes, std::max(page_size(), std::size_t{64} << 10));
   return pthread_attr_setstacksize(&attributes, (wanted + page_size() - 1) / page_size() * page_size());
 }
 
