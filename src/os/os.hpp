@@ -68,10 +68,21 @@ private:
 };
 
 /// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default), beside what the C library
-/// puts there, as thread_local data. The thread blocks every signal but those that its own instructions raise (SIGSEGV, SIGFPE, ...) and SIGPROF: signals
-/// sent to the process go to the program's own threads. Returns 0 or an errno value, and leaves errno alone.
+/// puts there, as thread_local data. The thread blocks every signal but those that its own instructions and calls raise
+/// (SIGSEGV, SIGFPE, SIGPIPE, ...) and SIGPROF: signals sent to the process go to the program's own threads. Returns 0 or an
+/// errno value, and leaves errno alone.
 [[nodiscard]] int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
                                thread_handle& thread) noexcept;
+
+/// Signals 1 to 64, from the lowest bit on.
+using signal_bits = std::uint64_t;
+
+/// What the calling thread blocks; everything if the system does not tell.
+[[nodiscard]] signal_bits blocked_signals() noexcept;
+
+/// For a thread made by `start_thread` that is alone in a child of fork(2): it blocks no more than its starter did, which blocked
+/// `starters`. Nothing changes if it has itself blocked other signals since: then it wants to be left alone.
+void block_as_starter(signal_bits starters) noexcept;
 
 /// Waits for the thread to end. Returns 0 or an errno value.
 int join_thread(thread_handle& thread) noexcept;

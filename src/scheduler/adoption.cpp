@@ -215,6 +215,9 @@ void after_fork_in_child() {
   all.stacks_mapped = false;
   all.settings_known = false;
   all.stops.store(0, std::memory_order_relaxed);
+  if (is_thread_of_pool()) {
+    os::block_as_starter(all.starter_blocks);  // a program that it starts would be deaf
+  }
   set_thread_of_pool(false);
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();

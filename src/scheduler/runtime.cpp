@@ -113,6 +113,7 @@ int start_pool_thread(worker* self, std::size_t stack_bytes) noexcept {
 
 /// Starts the pool's threads; as many as the system grants.
 void start_threads(runtime& all) {
+  all.starter_blocks = os::blocked_signals();
   for (int index = 1; index < all.chosen.workers; ++index) {
     worker* const self = take_pool_worker(all);
     int refused = ENOMEM;
