@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "process/on_the_pool.hpp"
 #include "support/splitting.hpp"
@@ -165,39 +166,40 @@ NOPAL_PROGRAM(starts_a_program_with_a_mask_of_its_own) {
   return 0;
 }
 
-class at_workers : public testing::TestWithParam<int> {};
+class own_signals : public testing::TestWithParam<int> {};
 
-TEST_P(at_workers, a_write_that_nobody_reads_ends_the_program) {
+TEST_P(own_signals, a_write_that_nobody_reads_ends_the_program) {
   const support::outcome seen =
       support::run_program("writes_where_nobody_reads", support::on_workers(GetParam()));
   EXPECT_EQ(seen.signal, SIGPIPE) << seen.description();
 }
 
-TEST_P(at_workers, a_write_beyond_the_limit_of_files_ends_the_program) {
+TEST_P(own_signals, a_write_beyond_the_limit_of_files_ends_the_program) {
   const support::outcome seen =
       support::run_program("writes_too_large_a_file", support::on_workers(GetParam()));
   EXPECT_EQ(seen.signal, SIGXFSZ) << seen.description();
 }
 
-TEST_P(at_workers, a_handler_of_broken_pipes_has_run_when_write_returns) {
+TEST_P(own_signals, a_handler_of_broken_pipes_has_run_when_write_returns) {
   EXPECT_TRUE(support::succeeds("handles_a_broken_pipe", support::on_workers(GetParam())));
 }
 
-TEST_P(at_workers, a_starter_that_blocks_broken_pipes_is_followed) {
+TEST_P(own_signals, a_starter_that_blocks_broken_pipes_is_followed) {
   EXPECT_TRUE(support::succeeds("blocks_broken_pipes", support::on_workers(GetParam())));
 }
 
-TEST_P(at_workers, a_new_process_blocks_what_the_starter_does) {
+TEST_P(own_signals, a_new_process_blocks_what_the_starter_does) {
   EXPECT_TRUE(support::succeeds("splits_on_the_pool", support::on_workers(GetParam())));
   EXPECT_TRUE(support::succeeds("splits_twice", support::on_workers(GetParam())));
   EXPECT_TRUE(support::succeeds("starts_a_program_on_the_pool", support::on_workers(GetParam())));
   EXPECT_TRUE(support::succeeds("starts_a_program_with_a_mask_of_its_own", support::on_workers(GetParam())));
 }
 
-TEST_P(at_workers, a_new_process_keeps_what_the_strand_blocks_around_it) {
+TEST_P(own_signals, a_new_process_keeps_what_the_strand_blocks_around_it) {
   EXPECT_TRUE(support::succeeds("blocks_everything_around_a_split", support::on_workers(GetParam())));
 }
 
-INSTANTIATE_TEST_SUITE_P(own_signals, at_workers, testing::Values(2, 7));
+INSTANTIATE_TEST_SUITE_P(at_workers, own_signals, testing::Values(2, 7),
+                         [](const auto& of) { return std::to_string(of.param); });
 
 }  // namespace
