@@ -29,7 +29,8 @@ namespace os {
 [[nodiscard]] std::size_t page_size() noexcept;
 
 /// Zeroed, readable, writable memory that takes pages as they are touched, one small page at a time:
-/// no swap is reserved and no huge page is used, so a stack costs what it touches. nullptr on failure.
+/// no swap is reserved and no huge page is used, so a stack costs what it touches. Executable where the program's own stacks are
+/// because it or one of its libraries asked for that. nullptr on failure.
 [[nodiscard]] void* map_stack_memory(std::size_t bytes) noexcept;
 
 /// Makes any access to the range fault.
@@ -66,11 +67,22 @@ private:
   bool joinable_ = false;
 };
 
-/// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default). The thread
-/// blocks every signal but those that its own instructions raise (SIGSEGV, SIGFPE, ...) and SIGPROF: signals
-/// sent to the process go to the program's own threads. Returns 0 or an errno value, and leaves errno alone.
+/// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default), beside what the C library
+/// puts there, as thread_local data. The thread blocks every signal but those that its own instructions and calls raise
+/// (SIGSEGV, SIGFPE, SIGPIPE, ...) and SIGPROF: signals sent to the process go to the program's own threads. Returns 0 or an
+/// errno value, and leaves errno alone.
 [[nodiscard]] int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
                                thread_handle& thread) noexcept;
+
+/// Signals 1 to 64, from the lowest bit on.
+using signal_bits = std::uint64_t;
+
+/// What the calling thread blocks; everything if the system does not tell.
+[[nodiscard]] signal_bits blocked_signals() noexcept;
+
+/// For a thread made by `start_thread` that is alone in a child of fork(2): it blocks no more than its starter did, which blocked
+/// `starters`. Nothing changes if it has itself blocked other signals since: then it wants to be left alone.
+void block_as_starter(signal_bits starters) noexcept;
 
 /// Waits for the thread to end. Returns 0 or an errno value.
 int join_thread(thread_handle& thread) noexcept;

@@ -2,7 +2,7 @@
 // fork(2) and the end of the program need.
 //
 // A thread of the program keeps its own stack: strands whose frames lie there are resumed there, by that thread
-// alone. Its decisions run on a small scheduler stack that comes with the adoption. docs/adoption.md has the rest.
+// alone. Its decisions run on a scheduler stack that comes with the adoption. docs/adoption.md has the rest.
 
 #include <cstdlib>
 #include <cstring>
@@ -23,39 +23,48 @@ namespace {
 
 pthread_key_t thread_end_key;
 
-/// A scheduler stack with a guard page, or null.
-void* map_scheduler_stack() {
-  const std::size_t page_bytes = os::page_size();
+/// With the guard, and with what keeps tools' stacks apart on both sides.
+std::size_t mapped_bytes(std::size_t stack_bytes) noexcept {
+  return scheduler_guard_bytes + stack_bytes + 2 * checkers::apart();
+}
+
+/// A scheduler stack above a guard, or null.
+void* map_scheduler_stack(std::size_t bytes) {
   const std::size_t apart = checkers::apart();
-  auto* const all = static_cast<char*>(os::map_stack_memory(scheduler_stack_bytes + 2 * apart));
+  auto* const all = static_cast<char*>(os::map_stack_memory(mapped_bytes(bytes)));
   if (all == nullptr) {
     return nullptr;
   }
-  if (!os::protect_none(all, apart + page_bytes)) {
-    os::unmap(all, scheduler_stack_bytes + 2 * apart);
+  if (!os::protect_none(all, apart + scheduler_guard_bytes)) {
+    os::unmap(all, mapped_bytes(bytes));
     return nullptr;
   }
   return all + apart;
 }
 
-void unmap_scheduler_stack(void* low) noexcept {
-  const std::size_t apart = checkers::apart();
-  os::unmap(static_cast<char*>(low) - apart, scheduler_stack_bytes + 2 * apart);
+void unmap_scheduler_stack(const worker* self) noexcept {
+  os::unmap(static_cast<char*>(self->scheduler_memory) - checkers::apart(),
+            mapped_bytes(self->scheduler_bytes));
 }
 
-worker* make_adoptable() {
+worker* make_adoptable(std::size_t stack_bytes) {
   worker* const self = make_worker();
   if (self == nullptr) {
     return nullptr;
   }
-  self->scheduler_memory = map_scheduler_stack();
+  self->scheduler_bytes = scheduler_stack_bytes(stack_bytes);
+  self->scheduler_memory = map_scheduler_stack(self->scheduler_bytes);
+  if (self->scheduler_memory == nullptr) {
+    self->scheduler_bytes = least_scheduler_stack_bytes;
+    self->scheduler_memory = map_scheduler_stack(self->scheduler_bytes);
+  }
   if (self->scheduler_memory == nullptr) {
     free_worker(self);
     return nullptr;
   }
-  checkers::stack_made(self->own_scheduler_record, self->scheduler_memory, scheduler_stack_bytes);
-  self->scheduler_stack_pointer =
-      static_cast<char*>(self->scheduler_memory) + scheduler_stack_bytes - arch::stack_alignment;
+  char* const low = static_cast<char*>(self->scheduler_memory) + scheduler_guard_bytes;
+  checkers::stack_made(self->own_scheduler_record, low, self->scheduler_bytes);
+  self->scheduler_stack_pointer = low + self->scheduler_bytes - arch::stack_alignment;
   return self;
 }
 
@@ -80,7 +89,7 @@ worker* adopt_locked(runtime& all) {
   worker* self = all.idle_workers;
   if (self != nullptr) {
     all.idle_workers = self->next_idle;
-  } else if ((self = make_adoptable()) == nullptr) {
+  } else if ((self = make_adoptable(all.chosen.stack_bytes)) == nullptr) {
     return nullptr;
   }
   begin_visits(self);
@@ -206,6 +215,9 @@ void after_fork_in_child() {
   all.stacks_mapped = false;
   all.settings_known = false;
   all.stops.store(0, std::memory_order_relaxed);
+  if (is_thread_of_pool()) {
+    os::block_as_starter(all.starter_blocks);  // a program that it starts would be deaf
+  }
   set_thread_of_pool(false);
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
@@ -255,7 +267,7 @@ void free_adopted(runtime& all) noexcept {
     all.idle_workers = idle->next_idle;
     // None if a thread of the pool became the only one of a child of fork(2).
     if (idle->scheduler_memory != nullptr) {
-      unmap_scheduler_stack(idle->scheduler_memory);
+      unmap_scheduler_stack(idle);
     }
     free_worker(idle);
   }

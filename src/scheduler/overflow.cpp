@@ -1,4 +1,4 @@
-// An overflow of a stack of the pool is told in one line before the process ends as it would have.
+// An overflow of a stack of the pool, or of a scheduler stack by a handler that runs there, is told in one line before the process ends as it would have.
 
 #include <csignal>
 #include <cstdlib>
@@ -27,7 +27,7 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  const worker* const self = this_worker();
+  worker* const self = this_worker();
   const nopal_stack* stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
   stack = stack != nullptr ? ground(stack) : nullptr;
   const auto* const address = static_cast<const char*>(info->si_addr);
@@ -45,6 +45,14 @@ void on_fault(int signal, siginfo_t* info, void* context) {
                      "NOPAL_STACK_SIZE or "
                      "pass references\n",
                      self->index, stack->size_bytes());
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  if (self != nullptr && lies_below_scheduler_stack(self, address)) {
+    os::write_stderr(
+        "nopal: stack overflow on worker %d while it waits, where signal handlers have %zu bytes; "
+        "raise NOPAL_STACK_SIZE\n",
+        self->index, thread_worker(self)->scheduler_bytes);
     std::signal(signal, SIG_DFL);
     return;
   }

@@ -100,8 +100,20 @@ worker* take_pool_worker(runtime& all) noexcept {
   return self;
 }
 
+/// With less stack where the system refuses that much.
+int start_pool_thread(worker* self, std::size_t stack_bytes) noexcept {
+  self->scheduler_bytes = scheduler_stack_bytes(stack_bytes);
+  int refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread);
+  if (refused != 0 && self->scheduler_bytes != least_scheduler_stack_bytes) {
+    self->scheduler_bytes = least_scheduler_stack_bytes;
+    refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread);
+  }
+  return refused;
+}
+
 /// Starts the pool's threads; as many as the system grants.
 void start_threads(runtime& all) {
+  all.starter_blocks = os::blocked_signals();
   for (int index = 1; index < all.chosen.workers; ++index) {
     worker* const self = take_pool_worker(all);
     int refused = ENOMEM;
@@ -109,7 +121,7 @@ void start_threads(runtime& all) {
       self->of_pool = true;
       enter_table(all, self, index);
       self->starter_cpu = os::current_cpu();
-      refused = os::start_thread(pool_thread, self, pool_thread_stack_bytes, self->thread);
+      refused = start_pool_thread(self, all.chosen.stack_bytes);
     }
     if (refused != 0) {
       // The worker without a thread stays in the table until the end: thieves may be looking at it already.

@@ -48,6 +48,7 @@ struct runtime {
   bool wakes_work = true;  ///< a sleeper can be woken; written before the threads start
   bool spreads_woken =
       false;  ///< each worker can have a CPU of its own, and none is pinned; written as above
+  os::signal_bits starter_blocks = 0;  ///< what the thread that started the pool blocked then; as above
   stack_pool stacks;
   /// In a child of fork(2): no ticket of its parent is later. Zero else: no steal has that.
   std::uint64_t last_old_ticket = 0;

@@ -108,8 +108,10 @@ struct worker {
   nopal_stack native;        ///< the stack the thread came with
   checkers::stack_record
       own_scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
-  void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack
-  void* signal_stack;        ///< for the overflow handler, with a guard page below; null before it is needed
+  void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack, its guard first
+  std::size_t
+      scheduler_bytes;  ///< of the scheduler stack; set before the thread is a worker, of its first one alone
+  void* signal_stack;   ///< for the overflow handler, with a guard page below; null before it is needed
   std::int32_t
       bottom_at_rest;  ///< of the deque, when the thread last came back to its own stack: its forks came later
   bool
@@ -170,9 +172,18 @@ template <class Stack>
   return stack->native_owner != nullptr;
 }
 
-/// Of the scheduler stack that comes with an adopted thread, and of the whole stack of a thread of the pool.
-inline constexpr std::size_t scheduler_stack_bytes = std::size_t{64} << 10;
-inline constexpr std::size_t pool_thread_stack_bytes = std::size_t{256} << 10;
+/// Of the scheduler stack that comes with an adopted thread, and of the whole stack of a thread of the pool: a strand's size within
+/// these bounds. The scheduler needs little, but signal handlers run there while the thread waits. More than a thread of the
+/// program commonly has would be refused: the C library's mappings count as memory in use.
+inline constexpr std::size_t least_scheduler_stack_bytes = std::size_t{256} << 10;
+inline constexpr std::size_t most_scheduler_stack_bytes = std::size_t{8} << 20;
+inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
+
+[[nodiscard]] inline std::size_t scheduler_stack_bytes(std::size_t stack_bytes) noexcept {
+  const std::size_t least =
+      stack_bytes > least_scheduler_stack_bytes ? stack_bytes : least_scheduler_stack_bytes;
+  return least < most_scheduler_stack_bytes ? least : most_scheduler_stack_bytes;
+}
 
 /// Whether the thread's whole stack is its scheduler's: the pool made it.
 [[nodiscard]] inline bool is_schedulers_thread(worker* self) noexcept {
@@ -183,8 +194,16 @@ inline constexpr std::size_t pool_thread_stack_bytes = std::size_t{256} << 10;
 [[nodiscard]] inline bool lies_on_scheduler_stack(worker* self, const void* address) noexcept {
   const auto high = reinterpret_cast<std::uintptr_t>(self->scheduler_stack_pointer);  // null at first
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  return at < high &&
-         high - at <= (is_schedulers_thread(self) ? pool_thread_stack_bytes : scheduler_stack_bytes);
+  return at < high && high - at <= thread_worker(self)->scheduler_bytes;
+}
+
+/// Whether `address` is of the guard below that stack. Where the C library has put the guard of its own is known to a few pages.
+[[nodiscard]] inline bool lies_below_scheduler_stack(worker* self, const void* address) noexcept {
+  const auto high = reinterpret_cast<std::uintptr_t>(self->scheduler_stack_pointer);
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::size_t unsure = std::size_t{16} << 10;
+  const std::size_t bytes = thread_worker(self)->scheduler_bytes;
+  return at < high && high - at > bytes - unsure && high - at <= bytes + unsure + scheduler_guard_bytes;
 }
 
 /// The record of the stack that `self` decides on, which the workers of a thread share.

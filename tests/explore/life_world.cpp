@@ -95,6 +95,8 @@ namespace os {
 
 void call_at_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 void call_no_more_at_fork() noexcept {}
+signal_bits blocked_signals() noexcept { return 0; }
+void block_as_starter(signal_bits) noexcept {}
 std::size_t page_size() noexcept { return 4096; }
 void* map_stack_memory(std::size_t) noexcept {
   static char scheduler_stack[1];  // nobody runs there

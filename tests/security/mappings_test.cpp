@@ -124,7 +124,7 @@ NOPAL_PROGRAM(look_above_a_pool_stack) {
 /// Of a thread of the program: this one.
 NOPAL_PROGRAM(touch_an_adopted_scheduler_stack) {
   NOPAL_CHECK(support::fib(10) == 55);
-  touch(static_cast<char*>(nopal::this_worker()->scheduler_memory) + nopal::os::page_size());
+  touch(static_cast<char*>(nopal::this_worker()->scheduler_memory) + nopal::scheduler_guard_bytes);
   return 0;
 }
 
@@ -206,7 +206,8 @@ TEST(guards, are_above_the_highest_stack_of_the_pool) {
 }
 
 TEST(guards, are_below_the_scheduler_stacks_of_adopted_threads) {
-  expect_a_guard("touch_an_adopted_scheduler_stack", "64K", 4096);
+  expect_a_guard("touch_an_adopted_scheduler_stack", "64K", 65536);
+  expect_a_guard("touch_an_adopted_scheduler_stack", "1M", 65536);
 }
 
 TEST(guards, are_below_signal_stacks) {
@@ -223,7 +224,8 @@ TEST(guards, end_a_handler_that_needs_more_than_a_signal_stack) {
 }
 
 TEST(guards, are_below_the_scheduler_stacks_of_the_pool) {
-  expect_a_guard("touch_a_pool_scheduler_stack", "64K", 4096);
+  expect_a_guard("touch_a_pool_scheduler_stack", "64K", 65536);
+  expect_a_guard("touch_a_pool_scheduler_stack", "1M", 65536);
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST(threads, run_with_the_programs_signals_blocked_and_their_own_open) {
   for (const int sent : {SIGINT, SIGTERM, SIGCHLD, SIGALRM, SIGUSR1, SIGHUP}) {
     EXPECT_EQ(sigismember(&report.blocked, sent), 1) << strsignal(sent);
   }
-  for (const int raised : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) {
+  for (const int raised : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF, SIGPIPE, SIGXFSZ}) {
     EXPECT_EQ(sigismember(&report.blocked, raised), 0) << strsignal(raised);
   }
   sigset_t after;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "os/linux/loaded_objects.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace os {
@@ -17,7 +19,8 @@ std::size_t page_size() noexcept {
 }
 
 void* map_stack_memory(std::size_t bytes) noexcept {
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  const int executable = asks_for_executable_stacks() ? PROT_EXEC : 0;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE | executable,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   // With transparent huge pages set to `always`, the first touch of a stack would take 2 MiB. A kernel

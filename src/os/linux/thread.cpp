@@ -18,6 +18,8 @@
 #include <new>
 #include <string_view>
 
+#include "os/linux/loaded_objects.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace os {
@@ -46,19 +48,33 @@ extern "C" void* nopal_os_thread_main(void* memory) {
 }
 
 // Everything that somebody else sends. What a thread's own instructions raise must reach the program's
-// handler, or ours for stack overflows: blocked, it would kill the process without one. SIGPROF asks
-// whichever thread is running, and workers are where the time goes.
+// handler, or ours for stack overflows: blocked, it would kill the process without one. What its own calls
+// raise, a write that nobody reads or that makes a file too large, ends most programs, or calls their handler.
+// SIGPROF asks whichever thread is running, and workers are where the time goes.
 sigset_t signals_of_others() {
   sigset_t set;
   sigfillset(&set);
-  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPIPE, SIGXFSZ, SIGPROF})
     sigdelset(&set, own);
   return set;
 }
 
+constexpr int most_signals = 64;
+
+signal_bits bits_of(const sigset_t& set) {
+  signal_bits bits = 0;
+  for (int signal = 1; signal <= most_signals; ++signal) {
+    if (sigismember(&set, signal) == 1) bits |= signal_bits{1} << (signal - 1);
+  }
+  return bits;
+}
+
 int set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
   const long least = sysconf(_SC_THREAD_STACK_MIN);
-  const std::size_t wanted = std::max(bytes, least > 0 ? static_cast<std::size_t>(least) : 0);
+  const std::size_t wanted =
+      std::max(bytes, least > 0 ? static_cast<std::size_t>(least) : 0) + bytes_taken_of_each_stack();
+  // Large frames skip a guard of one page, as handlers may have.
+  (void)pthread_attr_setguardsize(&attributes, std::max(page_size(), std::size_t{64} << 10));
   return pthread_attr_setstacksize(&attributes, (wanted + page_size() - 1) / page_size() * page_size());
 }
 
@@ -146,6 +162,22 @@ int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
   thread.native_ = std::bit_cast<std::uintptr_t>(native);
   thread.joinable_ = true;
   return 0;
+}
+
+signal_bits blocked_signals() noexcept {
+  sigset_t now;
+  return pthread_sigmask(SIG_SETMASK, nullptr, &now) == 0 ? bits_of(now) : ~signal_bits{0};
+}
+
+void block_as_starter(signal_bits starters) noexcept {
+  const signal_bits others = bits_of(signals_of_others());
+  if ((blocked_signals() & ~(starters | others)) != 0) return;
+  sigset_t too_many;
+  sigemptyset(&too_many);
+  for (int signal = 1; signal <= most_signals; ++signal) {
+    if ((others & ~starters) >> (signal - 1) & 1) sigaddset(&too_many, signal);
+  }
+  (void)pthread_sigmask(SIG_UNBLOCK, &too_many, nullptr);
 }
 
 int join_thread(thread_handle& thread) noexcept {
