@@ -22,6 +22,10 @@
 #ifndef NOPAL_COMPAT_FIBRIL_H
 #define NOPAL_COMPAT_FIBRIL_H
 
+#ifdef __cplusplus
+extern "C++" { /* where a program includes this inside extern "C" */
+#endif
+
 #if defined(NOPAL_ELIDE) || defined(FIBRIL_SERIAL)
 #define NOPAL_DETAIL_FIBRIL_SERIAL
 #else
@@ -101,5 +105,9 @@ static inline int fibril_rt_nprocs(void) {
   return nopal_workers();
 #endif
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

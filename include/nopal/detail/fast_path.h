@@ -130,7 +130,7 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     return failed;
   }
   /* Never negative here, and not to be extended by an instruction. */
-  __atomic_store_n(&deque->slots[NOPAL_AS_UNSIGNED(bottom)], frame, __ATOMIC_RELAXED);
+  __atomic_store_n(&deque->owner_slots[NOPAL_AS_UNSIGNED(bottom)], frame, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
   /* Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
   __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
