@@ -15,6 +15,13 @@
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* A function that calls nopal_enter_fork as what it enters, which -fsanitize=cfi-icall and -fsanitize=kcfi of Clang would refuse. */
+#ifdef __clang__
+#define NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((no_sanitize("cfi-icall", "kcfi")))
+#else
+#define NOPAL_DETAIL_CALLS_AS_CHILD
+#endif
+
 #ifdef __cplusplus
 #define NOPAL_AS_UNSIGNED(value) static_cast<uint32_t>(value)
 #else
