@@ -45,8 +45,12 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal.pc.in" "${PROJECT_BINARY_DIR}/
 install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
 if(TARGET nopal_command)
-  # If it was built: who builds the library alone installs that.
-  install(TARGETS nopal_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools OPTIONAL)
+  # If it was built: who builds the library alone installs that. A package without it would be empty, so there it must be.
+  set(if_built OPTIONAL)
+  if(NOPAL_DEBIAN)
+    set(if_built "")
+  endif()
+  install(TARGETS nopal_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools ${if_built})
   if(BUILD_SHARED_LIBS AND NOT NOPAL_DEBIAN)
     file(RELATIVE_PATH to_library "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
     set_target_properties(nopal_command PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")

@@ -30,6 +30,10 @@
 #ifndef NOPAL_NOPAL_H
 #define NOPAL_NOPAL_H
 
+#ifdef __cplusplus
+extern "C++" { /* where a program includes this inside extern "C" */
+#endif
+
 #if !defined(__cplusplus) || !defined(NOPAL_ELIDE)
 #include <nopal/detail/language.h>
 #endif
@@ -204,6 +208,7 @@ NOPAL_EXPORT int nopal_shutdown(void);
 NOPAL_EXPORT const char* nopal_error_message(void);
 
 #ifdef __cplusplus
+}
 }
 #endif
 

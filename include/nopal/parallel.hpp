@@ -38,16 +38,16 @@ auto parallel_invoke(First&& first, Others&&... others) {
   static_assert(callable, "parallel_invoke: every argument must be callable without arguments");
   if constexpr (callable) {
     using functions = std::tuple<First&&, Others&&...>;
-    std::tuple<detail::slot_for<First>, detail::slot_for<Others>...> slots;
+    std::tuple<detail::slot_for<First>, detail::slot_for<Others>...> results;
     functions all(std::forward<First>(first), std::forward<Others>(others)...);
-    detail::invoke_into(slots, all, std::make_index_sequence<sizeof...(Others)>());
+    detail::invoke_into(results, all, std::make_index_sequence<sizeof...(Others)>());
     if constexpr (!std::is_void_v<std::invoke_result_t<First>> &&
                   (!std::is_void_v<std::invoke_result_t<Others>> && ...)) {
       return std::apply(
           [](auto&... each) {
             return std::tuple<std::invoke_result_t<First>, std::invoke_result_t<Others>...>(each.take()...);
           },
-          slots);
+          results);
     }
   }
 }

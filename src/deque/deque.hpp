@@ -46,12 +46,12 @@ bool reserve(nopal_deque& deque) noexcept;
 
 /// Owner: whether there is room for one more entry.
 [[gnu::always_inline]] inline bool has_room(const nopal_deque& deque) noexcept {
-  return deque.bottom < capacity_of(deque.slots);
+  return deque.bottom < capacity_of(deque.owner_slots);
 }
 
 /// Owner: appends `frame`, for which there is room.
 [[gnu::always_inline]] inline void append(nopal_deque& deque, nopal_frame* frame) noexcept {
-  __atomic_store_n(&deque.slots[deque.bottom], frame, __ATOMIC_RELAXED);
+  __atomic_store_n(&deque.owner_slots[deque.bottom], frame, __ATOMIC_RELAXED);
   // Pairs with the acquire load of `bottom` in force_publish, as the inlined push does.
   __atomic_store_n(&deque.bottom, deque.bottom + 1, __ATOMIC_RELEASE);
 }
@@ -72,7 +72,7 @@ bool reserve(nopal_deque& deque) noexcept;
 
 /// Owner: lets pushes take the fast path again.
 [[gnu::always_inline]] inline void unpoison(nopal_deque& deque) noexcept {
-  __atomic_store_n(&deque.limit, capacity_of(deque.slots), __ATOMIC_RELAXED);
+  __atomic_store_n(&deque.limit, capacity_of(deque.owner_slots), __ATOMIC_RELAXED);
 }
 
 /// Anyone: sends the owner's next push to the slow path.

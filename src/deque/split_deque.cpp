@@ -37,7 +37,7 @@ template <class Record>
     }
     for (std::int32_t i = word.split; i < split; ++i) {
       if (i < recorded_from || i >= recorded_to) {
-        record(deque.slots[i]);
+        record(deque.owner_slots[i]);
       }
     }
     recorded_from = word.split;

@@ -40,7 +40,7 @@ void* previous_of(const void* block) {
 }
 
 void install(nopal_deque& deque, nopal_frame** slots) {
-  deque.slots = slots;
+  deque.owner_slots = slots;
   deque.slots_memory = slots - slots_header;
   // Pairs with the acquire load in steal: the copied entries come first.
   __atomic_store_n(&deque.public_slots, slots, __ATOMIC_RELEASE);
@@ -65,7 +65,7 @@ void destroy(nopal_deque& deque) noexcept {
     std::free(block);
     block = previous;
   }
-  deque.slots = nullptr;
+  deque.owner_slots = nullptr;
   deque.slots_memory = nullptr;
   deque.public_slots = nullptr;
 }
@@ -74,13 +74,13 @@ bool reserve(nopal_deque& deque) noexcept {
   if (has_room(deque)) {
     return true;
   }
-  const std::int32_t capacity = capacity_of(deque.slots);
+  const std::int32_t capacity = capacity_of(deque.owner_slots);
   nopal_frame** const grown =
       capacity < largest_capacity ? allocate(capacity * 2, deque.slots_memory) : nullptr;
   if (grown == nullptr) {
     return false;
   }
-  std::memcpy(grown, deque.slots, static_cast<std::size_t>(capacity) * sizeof(nopal_frame*));
+  std::memcpy(grown, deque.owner_slots, static_cast<std::size_t>(capacity) * sizeof(nopal_frame*));
   install(deque, grown);
   return true;
 }

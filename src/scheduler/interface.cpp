@@ -4,9 +4,13 @@
 
 #include "scheduler/runtime.hpp"
 
-/// What the headers refer to: linking against a library of another binary interface fails on this name.
-extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_2;
-const char nopal_headers_and_library_differ__expected_abi_2 = 1;
+/// What the headers refer to: linking without the library, or with one of another binary interface, fails on this name.
+extern "C" NOPAL_EXPORT const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
+const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2 = 1;
+
+/// What the headers of this binary interface referred to at first.
+extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_2
+    __attribute__((alias("nopal_library_is_missing_or_differs_from_headers__expected_abi_2")));
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

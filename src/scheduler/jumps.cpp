@@ -69,8 +69,9 @@ bool leaves_pinned_call(const worker& self, const char* stack_pointer) {
 bool leaves_child(const worker* self, const nopal_stack& stack, const char* stack_pointer) {
   const std::int32_t forks = self->deque.bottom;
   nopal_frame* const innermost =
-      forks > self->first_entry ? untagged(__atomic_load_n(&self->deque.slots[forks - 1], __ATOMIC_RELAXED))
-                                : stack.forks.innermost();
+      forks > self->first_entry
+          ? untagged(__atomic_load_n(&self->deque.owner_slots[forks - 1], __ATOMIC_RELAXED))
+          : stack.forks.innermost();
   const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, stack);
   return bound != nullptr && stack_pointer >= bound && surely_lies_on(stack, stack_pointer);
 }
@@ -140,7 +141,7 @@ bool leaves_scheduler(worker* self, const void* here, const void* there) {
 void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept {
   for (std::int32_t i = self->first_entry; i < end; ++i) {
     nopal_stack::forks_below& noted = stack->forks;
-    noted.frames[noted.count % nopal_stack::forks_below::kept] = untagged(self->deque.slots[i]);
+    noted.frames[noted.count % nopal_stack::forks_below::kept] = untagged(self->deque.owner_slots[i]);
     ++noted.count;
   }
 }

@@ -37,7 +37,7 @@ std::uint64_t latest_ticket(runtime& all, const worker* first) noexcept {
 void keep_continuations(worker* self) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
   for (std::int32_t i = self->deque.top; i < self->deque.bottom; ++i) {
-    untagged(self->deque.slots[i])->steals |= kept_for_child;
+    untagged(self->deque.owner_slots[i])->steals |= kept_for_child;
   }
   if (stack != nullptr) {
     leave_forks_noted(self, stack, self->deque.bottom);

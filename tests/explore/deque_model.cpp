@@ -53,7 +53,7 @@ void deque_model::set_up() {
   auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
   std::memset(static_cast<void*>(begin), 0, cells * sizeof(void*));
   begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(with_.capacity));
-  deque.slots = deque.public_slots = begin + nopal::deque::slots_header;
+  deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
   deque.limit = with_.poisoned || with_.without_barrier ? nopal_poisoned_limit : with_.capacity;
   deque.bottom = deque.top = deque.split = with_.first;
 
@@ -63,7 +63,7 @@ void deque_model::set_up() {
   name(&deque.public_slots, sizeof deque.public_slots, "public_slots");
   name(&deque.strand.clock, sizeof deque.strand.clock, "strand");
   for (std::int32_t i = 0; i < with_.capacity; ++i) {
-    name(&deque.slots[i], sizeof(void*), ("slot " + std::to_string(i)).c_str());
+    name(&deque.owner_slots[i], sizeof(void*), ("slot " + std::to_string(i)).c_str());
   }
   for (int i = 0; i < most_entries; ++i) {
     entries_[i].content.initialize(-1);
@@ -81,7 +81,7 @@ void deque_model::set_up() {
 
   for (int i = 0; i < with_.pushed; ++i) {
     entries_[i].content.initialize(strand_);
-    deque.slots[deque.bottom++] = frame_of(i);
+    deque.owner_slots[deque.bottom++] = frame_of(i);
     in_deque_.push_back(i);
     ++pushed_;
   }
@@ -264,7 +264,7 @@ void deque_model::check() {
   const nopal_deque& deque = worker_.deque;
   int found[most_entries] = {};
   for (std::int32_t i = deque.top; i < deque.bottom; ++i) {
-    ++found[&entry_of(deque.slots[i]) - entries_];
+    ++found[&entry_of(deque.owner_slots[i]) - entries_];
   }
   for (int i = 0; i < pushed_; ++i) {
     require(found[i] + entries_[i].taken >= 1, "an entry was lost");

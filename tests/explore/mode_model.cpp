@@ -28,14 +28,14 @@ public:
     const std::size_t cells = static_cast<std::size_t>(capacity) + nopal::deque::slots_header;
     auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
     begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(capacity));
-    deque.slots = deque.public_slots = begin + nopal::deque::slots_header;
+    deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
     deque.limit = nopal_poisoned_limit;  // of a root at rest
     name(&deque.bottom, sizeof deque.bottom, "bottom");
     name(&deque.limit, sizeof deque.limit, "limit");
     name(&deque.top, 16, "word");
     name(&deque.public_slots, sizeof deque.public_slots, "public_slots");
     for (std::int32_t i = 0; i < capacity; ++i) {
-      name(&deque.slots[i], sizeof(void*), ("slot " + std::to_string(i)).c_str());
+      name(&deque.owner_slots[i], sizeof(void*), ("slot " + std::to_string(i)).c_str());
     }
     name(&deque.setting.x87_control, sizeof deque.setting.x87_control, "mode told");
     // What does not change here.

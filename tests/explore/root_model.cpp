@@ -136,7 +136,7 @@ public:
     const std::size_t cells = capacity + nopal::deque::slots_header;
     auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
     begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(capacity));
-    deque.slots = deque.public_slots = begin + nopal::deque::slots_header;
+    deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
     deque.limit = capacity;
     ignore(&deque.strand, sizeof deque.strand);
     ignore(&deque.setting, sizeof deque.setting);
@@ -144,7 +144,7 @@ public:
     name(&deque.limit, sizeof deque.limit, "limit");
     name(&deque.top, 16, "word");
     name(&deque.public_slots, sizeof deque.public_slots, "public_slots");
-    name(&deque.slots[0], sizeof(void*), "slot 0");
+    name(&deque.owner_slots[0], sizeof(void*), "slot 0");
     for (int i = 0; i < tasks; ++i) {
       frames_[i] = {};
       of_wait_[i].initialize(0);

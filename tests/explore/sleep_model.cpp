@@ -102,13 +102,13 @@ private:
     auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
     std::memset(static_cast<void*>(begin), 0, cells * sizeof(void*));
     begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(capacity));
-    deque.slots = deque.public_slots = begin + nopal::deque::slots_header;
+    deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
     name(&deque.bottom, sizeof deque.bottom, of_owner ? "bottom" : "thief's bottom");
     name(&deque.limit, sizeof deque.limit, of_owner ? "limit" : "thief's limit");
     name(&deque.top, 16, of_owner ? "word" : "thief's word");
     name(&deque.public_slots, sizeof deque.public_slots, of_owner ? "public_slots" : "thief's public_slots");
-    name(&deque.slots[0], sizeof(void*), of_owner ? "slot 0" : "thief's slot 0");
-    name(&deque.slots[1], sizeof(void*), of_owner ? "slot 1" : "thief's slot 1");
+    name(&deque.owner_slots[0], sizeof(void*), of_owner ? "slot 0" : "thief's slot 0");
+    name(&deque.owner_slots[1], sizeof(void*), of_owner ? "slot 1" : "thief's slot 1");
   }
 
   void set_faults() {

@@ -100,14 +100,14 @@ protected:
     const std::size_t cells = capacity + nopal::deque::slots_header;
     auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
     begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(capacity));
-    deque.slots = deque.public_slots = begin + nopal::deque::slots_header;
+    deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
     deque.limit = nopal_poisoned_limit;
     nopal::set_float_control_of(deque.setting, nopal::arch::float_control());
     name(&deque.bottom, sizeof deque.bottom, "bottom");
     name(&deque.limit, sizeof deque.limit, "limit");
     name(&deque.top, 16, "word");
     name(&deque.public_slots, sizeof deque.public_slots, "public_slots");
-    name(&deque.slots[0], sizeof(void*), "slot 0");
+    name(&deque.owner_slots[0], sizeof(void*), "slot 0");
     ignore(&deque.strand, sizeof deque.strand);
     ignore(&deque.setting, sizeof deque.setting);
     name(&one.inbox, sizeof(void*), "inbox");

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Headers of another binary interface than the library's must not link, and the linker's line must say why.
+# Headers of another binary interface than the library's must not link, nor programs without the library, and the linker's last lines must say why.
 # Usage: abi_mismatch.sh INCLUDE LIBRARY CC CXX
 set -eu
 include=$1
@@ -9,7 +9,7 @@ cxx=$4
 
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-name=nopal_headers_and_library_differ__expected_abi_
+name=nopal_library_is_missing_or_differs_from_headers__expected_abi_
 ours=$(sed -n 's/^#define NOPAL_ABI \([0-9]*\)$/\1/p' "$include/nopal/version.hpp")
 
 cat >"$place/user.cpp" <<'END'
@@ -30,7 +30,7 @@ int main(void) {
 }
 END
 
-# compile LANGUAGE [flag...]: a program of these headers, linked with the library by the C++ compiler.
+# compile LANGUAGE [flag...]: a program of these headers, linked with $linked by the C++ compiler.
 compile() {
   language=$1
   shift
@@ -38,14 +38,22 @@ compile() {
     cpp) "$cxx" -std=c++20 "$@" -I "$include" -c "$place/user.cpp" -o "$place/user.o" ;;
     c) "$cc" -std=gnu11 "$@" -I "$include" -c "$place/user.c" -o "$place/user.o" ;;
   esac
-  "$cxx" "$place/user.o" "$library" -pthread -Wl,-rpath,"$(dirname "$library")" -o "$place/user" 2>"$place/said"
+  "$cxx" "$place/user.o" $linked -pthread -Wl,-rpath,"$(dirname "$library")" -o "$place/user" 2>"$place/said"
 }
 
 for language in cpp c; do
+  linked=$library
   compile "$language" || { cat "$place/said"; echo "$language: does not link with its own library"; exit 1; }
   if compile "$language" "-D$name$ours=${name}other"; then
     echo "$language: links with headers of another binary interface"
     exit 1
   fi
   grep -q "${name}other" "$place/said" || { cat "$place/said"; echo "$language: the linker does not say why"; exit 1; }
+  linked=
+  if compile "$language"; then
+    echo "$language: links without the library"
+    exit 1
+  fi
+  grep 'undefined' "$place/said" | tail -n 2 | grep -q 'library_is_missing' ||
+    { cat "$place/said"; echo "$language: the linker does not say at last that the library is missing"; exit 1; }
 done

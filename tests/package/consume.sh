@@ -62,9 +62,10 @@ case $way in
     mv "$prefix-moved" "$prefix"
     ;;
   install_library)
-    # Tools are chosen, and not built: what is there is installed.
+    # Tools are chosen, and not built: what is there is installed. Beside a shared library, the archive too.
     rm -rf "$build" "$build-prefix"
     "$CMAKE" -B "$build" -S "$source_dir" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$build-prefix" \
+      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON \
       -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF -DNOPAL_BUILD_EXAMPLES=OFF
     "$CMAKE" --build "$build" --parallel 2 --target nopal
     "$CMAKE" --install "$build"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: deb.sh WHERE SOURCE_DIR WORK_DIR      (environment: CMAKE)
 # Makes the Debian packages, looks at them, installs them, and builds and runs programs with what was installed.
-#   WHERE   root    an empty root for this system's dpkg: without the command, which takes minutes to build
-#           chroot  a fresh system, of Debian's archive, with all packages; only if NOPAL_TEST_CHROOT=1
+#   WHERE   root    an empty root for this system's dpkg
+#           chroot  a fresh system, of Debian's archive; only if NOPAL_TEST_CHROOT=1
 # Skipped (77), with a line that says why, where something is missing.
 set -eu
 where=$1 source_dir=$2 work_dir=$3
@@ -15,11 +15,9 @@ need() { command -v "$1" >/dev/null || skip "$1 is missing ($2)"; }
 need dpkg-shlibdeps dpkg-dev
 need cpack cmake
 need g++ g++
-tools=OFF
 if [ "$where" = chroot ]; then
   [ "${NOPAL_TEST_CHROOT-}" = 1 ] || skip 'it downloads a system, and runs with NOPAL_TEST_CHROOT=1 only'
   need mmdebstrap mmdebstrap
-  tools=ON
 fi
 
 consumer=$(cd "$(dirname "$0")" && pwd)/consumer
@@ -30,11 +28,19 @@ rm -rf "$root" "$programs" "$build"/*.deb
 mkdir -p "$root" "$programs"
 
 make_packages() {
-  (cd "$source_dir" && "$CMAKE" --preset deb -B "$build" -DNOPAL_BUILD_TOOLS=$tools -DNOPAL_BUILD_BENCH=OFF)
+  (cd "$source_dir" && "$CMAKE" --preset deb -B "$build")
+  rm -f "$build/tools/nopal"
+  "$CMAKE" --build "$build" --target nopal nopal_static --parallel 2
+  if pack >"$programs/half.log" 2>&1; then
+    fail 'cpack makes packages without the command, which is not built'
+  fi
+  rm -f "$build"/*.deb
   "$CMAKE" --build "$build" --parallel 2
-  # Package builders have files that others may read.
-  (umask 022 && cd "$build" && cpack -G DEB)
+  pack
 }
+
+# Package builders have files that others may read.
+pack() { (umask 022 && cd "$build" && cpack -G DEB); }
 
 field() { dpkg-deb --field "$1" "$2"; }
 
@@ -68,9 +74,9 @@ look_at_packages() {
     holds "$files" "/usr/share/doc/$name/copyright" "$name"
     holds "$files" "/usr/share/doc/$name/changelog.Debian.gz" "$name"
   done
-  if [ $tools = ON ]; then
-    holds "$(field "$(echo "$build"/nopal-tools_*.deb)" Depends)" "$(field "$runtime" Package) (= $version)" 'the command depends'
-  fi
+  tools=$(echo "$build"/nopal-tools_*.deb)
+  holds "$(field "$tools" Depends)" "$(field "$runtime" Package) (= $version)" 'the command depends'
+  holds "$(dpkg-deb --contents "$tools")" ' ./usr/bin/nopal' 'nopal-tools'
   if command -v lintian >/dev/null; then
     lintian --fail-on error --suppress-tags "initial-upload-closes-no-bugs" "$build"/*.deb || fail 'lintian found errors'
   else
@@ -123,7 +129,9 @@ try_in_root() {
   build_with_cmake static nopal::nopal_static
   if needs_library "$programs/static/consumer"; then fail 'the program uses the shared library'; fi
   build_with_pkg_config
-  on_root --purge libnopal-dev "$(field "$runtime" Package)"
+  LD_LIBRARY_PATH="$root/$libdir" "$root/usr/bin/nopal" --version
+  LD_LIBRARY_PATH="$root/$libdir" "$root/usr/bin/nopal" doctor
+  on_root --purge nopal-tools libnopal-dev "$(field "$runtime" Package)"
   left=$(find "$root/usr" ! -type d 2>/dev/null || true)
   [ -z "$left" ] || fail "left behind: $left"
 }

@@ -73,7 +73,7 @@ static int fib(int n) {
   nopal_join(&s);
   return x + y;
 }
-static int fibril_fib(int n) {
+fibril static int fibril_fib(int n) {
   fibril_t fr;
   int x, y;
   if (n < 2) return n;
@@ -109,6 +109,9 @@ WORKING_GCC = [
     "-mpreferred-stack-boundary=6", "-fzero-call-used-regs=all",
 ]
 WORKING_CLANG = ["-mretpoline", "-fzero-call-used-regs=all"]
+# Those of calls through pointers, in both languages. They need an optimizing linker.
+INTEGRITY = ["-flto -fvisibility=hidden -fsanitize=cfi", "-flto -fvisibility=hidden -fsanitize=cfi-icall -fno-sanitize-trap=cfi-icall",
+             "-fsanitize=kcfi", "-O0 -fsanitize=kcfi"]
 IN_C = ["-masm=intel", "-mcmodel=large", "-fno-plt -fPIC", "-mno-red-zone", "-fcf-protection=full"]
 REFUSED_GCC = {"-mabi=ms": "nopal: -mabi=ms"}
 REFUSED_CLANG = {"-fsanitize=safe-stack": "nopal: -fsanitize=safe-stack", "-fsanitize=memory": "nopal: -fsanitize=memory",
@@ -160,6 +163,21 @@ class Flags(unittest.TestCase):
         with ThreadPoolExecutor(2) as pool:
             complaints = pool.map(self.complaint, [("c++", one) for one in flags] + [("c", one) for one in IN_C])
         self.assertEqual([one for one in complaints if one], [])
+
+    def test_forks_pass_the_checks_of_calls_through_pointers(self):
+        if not is_clang():
+            self.skipTest("Clang's")
+        linker = next((one for one in ("lld", "gold") if self.links("-flto -fuse-ld=" + one)), None)
+        if linker is None:
+            self.skipTest("no linker for -flto")
+        for language in ("c", "c++"):
+            for flags in INTEGRITY:
+                with self.subTest(language + " " + flags):
+                    self.assertEqual(self.complaint((language, f"{flags} -fuse-ld={linker}")), "")
+
+    def links(self, flags):
+        with tempfile.TemporaryDirectory() as place:
+            return built("c", flags, place)[0] is not None
 
     def test_what_cannot_work_is_one_error(self):
         for flags, says in (REFUSED_CLANG if is_clang() else REFUSED_GCC).items():

@@ -163,6 +163,29 @@ class Uses(Refusals):
                 self.says_once("nopal: not among these headers", result)
                 self.assertIn("/" + header.rsplit("/", 1)[1] + ":", result.stderr)
 
+    def with_all_of_tbb(self, text):
+        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", include + "/nopal/compat", "-I", include, "-"],
+                              input="#include <tbb/tbb.h>\n" + text, capture_output=True, text=True, check=False)
+
+    def test_names_of_onetbb_that_are_not_here_say_so(self):
+        for use in ("tbb::concurrent_vector<int> v; v.push_back(1);", "tbb::concurrent_queue<int> q;",
+                    "tbb::concurrent_hash_map<int, long> m;", "oneapi::tbb::concurrent_unordered_set<int> s;",
+                    "tbb::flow::graph g;", "struct mine : tbb::task_scheduler_observer { mine() { observe(true); } };", "tbb::collaborative_once_flag once;",
+                    "tbb::parallel_pipeline(4, tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,"
+                    " [](tbb::flow_control& f) { f.stop(); return 0; }) &"
+                    " tbb::make_filter<int, void>(tbb::filter_mode::parallel, [](int) {}));"):
+            with self.subTest(use):
+                result = self.with_all_of_tbb(f"void use() {{ {use} }}\n")
+                errors = [line for line in result.stderr.splitlines() if " error: " in line]
+                self.assertNotEqual(result.returncode, 0)
+                self.assertIn("nopal: not among these headers: compile this file with those of oneTBB", errors[0])
+
+    def test_names_of_onetbb_that_come_from_elsewhere_are_meant(self):
+        result = self.with_all_of_tbb("namespace tbb { template <class T> struct concurrent_vector { void push_back(T) {} };\n"
+                                      "namespace flow { struct graph { int nodes; }; } }\n"
+                                      "int use() { tbb::concurrent_vector<int> v; v.push_back(1); return tbb::flow::graph{1}.nodes; }\n")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
 
 class Languages(unittest.TestCase):
     def is_refused(self, standard, language, header, says):

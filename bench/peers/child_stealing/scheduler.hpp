@@ -127,7 +127,7 @@ void push_slow(worker& self, task* pushed);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const bool is_private = bottom >= __atomic_load_n(&self.deque.split, __ATOMIC_RELAXED);
   if (!is_private && !nopal::deque::pop_slow(self.deque, [](void*) { return true; }, nullptr)) return nullptr;
-  return reinterpret_cast<task*>(self.deque.slots[bottom]);
+  return reinterpret_cast<task*>(self.deque.owner_slots[bottom]);
 }
 
 /// Waits for `stolen` children, on another stack than this worker goes on with; maybe on another thread afterwards.

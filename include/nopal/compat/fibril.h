@@ -12,7 +12,7 @@
  *       return x + y;
  *     }
  *
- * Rules are those of <nopal/nopal.h>. Functions need no attribute: the word `fibril` stands for nothing.
+ * Rules are those of <nopal/nopal.h>. Functions need no attribute: the word `fibril` matters in C with `-fsanitize=cfi` or `kcfi` alone.
  *
  * In C, a child may have any number of parameters of any types. Its result is nothing or a scalar of up to 8 bytes; the
  * variable that receives it has its type, or is an integer while the result is one (wider, only from `int` and
@@ -21,6 +21,10 @@
  */
 #ifndef NOPAL_COMPAT_FIBRIL_H
 #define NOPAL_COMPAT_FIBRIL_H
+
+#ifdef __cplusplus
+extern "C++" { /* where a program includes this inside extern "C" */
+#endif
 
 #if defined(NOPAL_ELIDE) || defined(FIBRIL_SERIAL)
 #define NOPAL_DETAIL_FIBRIL_SERIAL
@@ -34,8 +38,13 @@
 #include <nopal/detail/fibril_c.h>
 #endif
 
-/** Marks a function that forks. Nothing here: such a function is compiled as any other. */
+/** Marks a function that forks. Such a function is compiled as any other; with Clang, in C, its calls through pointers are not checked by
+ * -fsanitize=cfi-icall and -fsanitize=kcfi, which a fork there would not pass. */
+#if defined(__clang__) && !defined(__cplusplus)
+#define fibril __attribute__((no_sanitize("cfi-icall", "kcfi")))
+#else
 #define fibril
+#endif
 
 /** A frame to fork on: a scope in the terms of <nopal/nopal.h>. Its members are the library's. */
 typedef NOPAL_DETAIL_FIBRIL_FRAME fibril_t;
@@ -101,5 +110,9 @@ static inline int fibril_rt_nprocs(void) {
   return nopal_workers();
 #endif
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -20,11 +20,11 @@
 extern "C" {
 #endif
 
-NOPAL_EXPORT extern const char nopal_headers_and_library_differ__expected_abi_2;
+NOPAL_EXPORT extern const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
 
 /* Refers to the library's name of this binary interface, so that another library does not link. */
 __attribute__((used)) static const char* const nopal_c_linked_abi =
-    &nopal_headers_and_library_differ__expected_abi_2;
+    &nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
 
 typedef struct nopal_scope {
   struct nopal_frame frame; /**< the library's */
@@ -120,7 +120,8 @@ static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* fram
 }
 
 /* The routine is called as what it tail-calls. Through a variable: GCC warns of a cast in the call itself. */
-static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
+static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD void
+nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
   void (*enter)(void) = nopal_enter_fork;
   NOPAL_DETAIL_MARK_PARENT();
   nopal_check_function(&scope->frame);
@@ -139,7 +140,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
     *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                             \
     NOPAL_DETAIL_TAKE_BACK()                                                                                 \
   }                                                                                                          \
-  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
+  static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((unused)) void nopal_fork_##f(        \
       nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
     void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
     NOPAL_DETAIL_MARK_PARENT();                                                                              \
@@ -159,7 +160,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
     f(NOPAL_DETAIL_ARGUMENTS list);                                                                          \
     NOPAL_DETAIL_TAKE_BACK()                                                                                 \
   }                                                                                                          \
-  static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
+  static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((unused)) void nopal_fork_##f(        \
       nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
     void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
     NOPAL_DETAIL_MARK_PARENT();                                                                              \

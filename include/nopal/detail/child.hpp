@@ -193,7 +193,8 @@ inline constexpr bool can_copy = (std::is_constructible_v<std::decay_t<Sources>,
 
 /// One fork: always part of the forking function.
 template <class Result, class F, class... Args>
-[[gnu::always_inline]] inline void fork_child(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
+NOPAL_DETAIL_CALLS_AS_CHILD [[gnu::always_inline]] inline void fork_child(nopal_frame* frame, Result* result,
+                                                                          F&& f, Args&&... args) {
   using plain_function = std::decay_t<F>;
   NOPAL_DETAIL_MARK_PARENT();
   if constexpr (all_by_value<plain_function, std::decay_t<Args>...>) {

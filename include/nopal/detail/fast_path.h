@@ -15,6 +15,13 @@
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* A function that calls nopal_enter_fork as what it enters, which -fsanitize=cfi-icall and -fsanitize=kcfi of Clang would refuse. */
+#ifdef __clang__
+#define NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((no_sanitize("cfi-icall", "kcfi")))
+#else
+#define NOPAL_DETAIL_CALLS_AS_CHILD
+#endif
+
 #ifdef __cplusplus
 #define NOPAL_AS_UNSIGNED(value) static_cast<uint32_t>(value)
 #else
@@ -130,7 +137,7 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     return failed;
   }
   /* Never negative here, and not to be extended by an instruction. */
-  __atomic_store_n(&deque->slots[NOPAL_AS_UNSIGNED(bottom)], frame, __ATOMIC_RELAXED);
+  __atomic_store_n(&deque->owner_slots[NOPAL_AS_UNSIGNED(bottom)], frame, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
   /* Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
   __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);

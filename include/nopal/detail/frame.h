@@ -68,8 +68,9 @@ struct nopal_deque {
   /* The owner's line. */
   int32_t bottom; /* one past the youngest entry; written by the owner, read by thieves */
   int32_t limit;  /* atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
-  struct nopal_frame** slots; /* written by the owner when it grows the deque */
-  void* slots_memory; /* the block that `slots` lies in: leak checkers look for pointers to a beginning */
+  struct nopal_frame** owner_slots; /* written by the owner when it grows the deque */
+  void*
+      slots_memory; /* the block that `owner_slots` lies in: leak checkers look for pointers to a beginning */
   char owner_padding[40];
   /* The shared line: one 16-byte atomic word, then what thieves read beside it. */
   int32_t top;   /* the oldest entry; advanced by thieves */

@@ -86,17 +86,18 @@ template <class F>
 using slot_for = result_slot<std::invoke_result_t<F>>;
 
 /// Forks all functions but the last, which it calls.
-template <class Slots, class Functions, std::size_t... I>
-void invoke_into(Slots& slots, Functions& functions, std::index_sequence<I...>) {
-  constexpr std::size_t last = sizeof...(I);
+template <class Results, class Functions, std::size_t... Index>
+void invoke_into(Results& results, Functions& functions, std::index_sequence<Index...>) {
+  constexpr std::size_t last = sizeof...(Index);
   scope s;
   // What a fork copies is the reference to both tuples.
-  (s.fork([&slots, &functions] {
-    std::get<I>(slots).make(std::forward<std::tuple_element_t<I, Functions>>(std::get<I>(functions)));
+  (s.fork([&results, &functions] {
+    std::get<Index>(results).make(
+        std::forward<std::tuple_element_t<Index, Functions>>(std::get<Index>(functions)));
   }),
    ...);
   NOPAL_DETAIL_TRY {
-    std::get<last>(slots).make(
+    std::get<last>(results).make(
         std::forward<std::tuple_element_t<last, Functions>>(std::get<last>(functions)));
   }
   NOPAL_DETAIL_JOIN_IF_THROWN(s)

@@ -9,7 +9,7 @@
 #include <nopal/detail/child.hpp>
 #include <nopal/version.hpp>
 
-extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_2;
+extern "C" NOPAL_EXPORT const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -130,7 +130,7 @@ struct scope_access {
 /// Refers to the library's name of this binary interface, so that another library does not link. Hidden, because a
 /// symbol that GCC must make unique in the whole process keeps a plug-in from ever being unloaded.
 [[gnu::used, gnu::visibility("hidden")]] inline const char* const linked_abi =
-    &nopal_headers_and_library_differ__expected_abi_2;
+    &nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
 }  // namespace detail
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -42,7 +42,7 @@ static_assert(offsetof(nopal_frame, x87_control) == FRAME_X87_CONTROL);
 static_assert(offsetof(nopal_fibril, frame) == 0);
 static_assert(offsetof(nopal_fibril, child) == FIBRIL_CHILD && offsetof(nopal_fibril, out) == FIBRIL_OUT);
 static_assert(offsetof(nopal_deque, bottom) == DEQUE_BOTTOM && offsetof(nopal_deque, limit) == DEQUE_LIMIT);
-static_assert(offsetof(nopal_deque, slots) == DEQUE_SLOTS);
+static_assert(offsetof(nopal_deque, owner_slots) == DEQUE_SLOTS);
 static_assert(offsetof(nopal_deque, top) == DEQUE_TOP && offsetof(nopal_deque, split) == DEQUE_SPLIT);
 
 /// Whether the calling thread's functions compare the stack pointer with a limit of the thread's, and take more stack from

@@ -57,7 +57,7 @@ void print_deque() {
   TYPE(nopal_deque);
   MEMBER(nopal_deque, bottom);
   MEMBER(nopal_deque, limit);
-  MEMBER(nopal_deque, slots);
+  MEMBER(nopal_deque, owner_slots);
   MEMBER(nopal_deque, slots_memory);
   MEMBER(nopal_deque, top);
   MEMBER(nopal_deque, split);

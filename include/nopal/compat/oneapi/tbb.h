@@ -8,6 +8,7 @@
 #include "tbb/blocked_rangeNd.h"
 #include "tbb/cache_aligned_allocator.h"
 #include "tbb/combinable.h"
+#include "tbb/detail/not_here.h"
 #include "tbb/enumerable_thread_specific.h"
 #include "tbb/global_control.h"
 #include "tbb/info.h"

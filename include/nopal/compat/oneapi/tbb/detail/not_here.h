@@ -1,0 +1,85 @@
+// The names of oneTBB that are not here, so that the error of a program that includes <tbb/tbb.h> for one says so.
+//
+// In a namespace that is searched after `tbb` itself: where a name is declared there after all, that one is meant.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_NOT_HERE_H
+#define NOPAL_COMPAT_TBB_DETAIL_NOT_HERE_H
+
+#include "config.h"
+
+#define NOPAL_TBB_NOT_HERE                                                                                   \
+  __attribute__((unavailable(                                                                                \
+      "nopal: not among these headers: compile this file with those of oneTBB, and those alone")))
+
+namespace tbb {
+namespace nopal_not_here {
+
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_bounded_queue{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_hash_map{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_lru_cache{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_map{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_multimap{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_multiset{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_priority_queue{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_queue{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_set{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_unordered_map{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_unordered_multimap{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_unordered_multiset{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_unordered_set{};
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_vector{};
+
+class NOPAL_TBB_NOT_HERE collaborative_once_flag{};
+class NOPAL_TBB_NOT_HERE fixed_pool{};
+template <class...>
+class NOPAL_TBB_NOT_HERE memory_pool{};
+/// GCC lets a class be derived from it.
+class NOPAL_TBB_NOT_HERE task_scheduler_observer {
+public:
+  NOPAL_TBB_NOT_HERE void observe(bool on = true);
+};
+
+// What leads to a pipeline is whole, so that the error is that there is none.
+enum class filter_mode : unsigned { parallel, serial_in_order, serial_out_of_order };
+class flow_control {
+public:
+  void stop() {}
+};
+template <class, class>
+class NOPAL_TBB_NOT_HERE filter{};
+struct nopal_stages {
+  friend nopal_stages operator&(nopal_stages, nopal_stages) { return {}; }
+};
+template <class Input, class Output, class Body>
+nopal_stages make_filter(filter_mode, const Body&) {
+  return {};
+}
+template <class... Arguments>
+NOPAL_TBB_NOT_HERE void parallel_pipeline(Arguments&&...);
+
+namespace flow {
+class NOPAL_TBB_NOT_HERE graph{};
+}  // namespace flow
+
+}  // namespace nopal_not_here
+
+using namespace nopal_not_here;  // NOLINT(google-build-using-namespace): what `tbb` has comes first
+
+}  // namespace tbb
+
+#undef NOPAL_TBB_NOT_HERE
+
+#endif
