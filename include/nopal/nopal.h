@@ -128,15 +128,15 @@ enum nopal_reclaim_with {
   nopal_reclaim_with_free         /**< MADV_FREE: when the system runs short */
 };
 
-/** Whether worker threads are bound to CPUs. */
+/** Whether worker threads are bound to CPUs. Write the names: C++'s nopal::configuration::pin has other numbers. */
 enum nopal_pin {
   nopal_pin_no = -1,     /**< they are not */
   nopal_pin_default = 0, /**< as NOPAL_PIN says, else they are not */
   nopal_pin_yes = 1      /**< each to one CPU */
 };
 
-/** What a program may set before the runtime starts. A member that is zero leaves the choice to the environment
- * variable of the same meaning and, where that is unset, to the runtime. */
+/** What a program may set before the runtime starts. A member that is zero names nothing: the choice is an earlier
+ * call's, else that of the environment variable of the same meaning, else the runtime's. */
 typedef struct nopal_configuration {
   int workers;                /**< threads that execute strands, the caller included; NOPAL_WORKERS */
   size_t stack_size;          /**< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE */
@@ -179,8 +179,9 @@ typedef struct nopal_statistics {
  * From any thread. Constant time after the first call. */
 NOPAL_EXPORT int nopal_workers(void);
 
-/** Sets what `with` names, for the next start of the runtime. 0, or -1 if a member is out of range or the runtime has
- * started. From any thread. Constant time. */
+/** Sets what `with` names, for the next start of the runtime; the rest stays as earlier calls have set it. One of zeros
+ * alone leaves everything to the environment again. 0, or -1 if a member is out of range or the runtime has started.
+ * From any thread. Constant time. */
 NOPAL_EXPORT int nopal_configure(const nopal_configuration* with);
 
 /** The calling thread's index, from 0 to below nopal_workers() plus the adopted threads; -1 outside the runtime. Not

@@ -140,6 +140,21 @@ void check_configuration(const configuration& asked) {
   }
 }
 
+configuration followed_by(const configuration& earlier, const configuration& asked) noexcept {
+  const bool names_reclaim = static_cast<int>(asked.reclaim) >= 0;
+  if (asked.workers == 0 && asked.stack_size == 0 && !names_reclaim && asked.pin < 0 &&
+      asked.reclaim_with < 0) {
+    return {};
+  }
+  configuration result = earlier;
+  if (asked.workers != 0) result.workers = asked.workers;
+  if (asked.stack_size != 0) result.stack_size = asked.stack_size;
+  if (names_reclaim) result.reclaim = asked.reclaim;
+  if (asked.pin >= 0) result.pin = asked.pin;
+  if (asked.reclaim_with >= 0) result.reclaim_with = asked.reclaim_with;
+  return result;
+}
+
 std::string refusal_line(const refused_variable& refused) {
   return std::string("nopal: ") + refused.name + "=" + shown(refused.value) +
          ": not understood; accepted: " + refused.accepted + "\n";

@@ -240,6 +240,27 @@ TEST(configure, refuses_what_is_out_of_range_and_names_the_member) {
   EXPECT_NO_THROW(nopal::configure({}));
 }
 
+/// A library sets the stacks' size after main has set the workers' number.
+NOPAL_PROGRAM(configured_by_two) {
+  nopal::configuration first;
+  first.workers = 3;
+  nopal::configuration second;
+  second.pin = 0;
+  second.stack_size = 1 << 18;
+  nopal::configure(first);
+  nopal::configure(second);
+  if (nopal::workers() != 3) return 1;
+  first.workers = 2;
+  nopal::configure(first);
+  if (nopal::workers() != 2) return 2;
+  nopal::configure({});
+  return nopal::workers() == 5 ? 0 : 3;
+}
+
+TEST(configure, keeps_what_an_earlier_call_set_and_this_one_does_not_name) {
+  EXPECT_TRUE(support::succeeds("configured_by_two", support::on_workers(5)));
+}
+
 TEST(configure, throws_once_the_runtime_has_started) {
   support::fib(5);
   EXPECT_TRUE(refuses({}, "configure"));
