@@ -59,7 +59,8 @@
 /** @fn void nopal_join(nopal_scope* scope)
  * Waits for every child forked on `scope` since the last join; the worker does other work meanwhile. May return on
  * another thread, except the outermost join of a thread of the program. One load and one compare if nothing was
- * stolen. Rethrows what the serial program would have met first among exceptions of children forked from C++. */
+ * stolen. Rethrows what the serial program would have met first among exceptions of children forked from C++; one that the
+ * continuation throws wins over them. */
 
 /** @struct nopal_monoid
  * An associative operation with an identity, for reducers of C. Must outlive every reducer made with it, and the joins of
