@@ -1,6 +1,15 @@
 # What the system has, what it lacks, and how to get that with apt. Sourced by ./dev.
 # shellcheck shell=sh
 
+# help_of COMMAND: its part of the help; fails if it has none.
+help_of() {
+  help | awk -v name="$1" '
+    /^  [a-z]/ { shown = $1 == name }
+    /^$/ { shown = 0 }
+    shown { if (!found++) print "usage: ./dev [--no-install] " name " [OPTION...]"; print }
+    END { exit !found }'
+}
+
 preferred_llvm=19  # clang-format and clang-tidy differ in what they print from one version to the next
 newest_version=40  # where looking for a versioned compiler begins
 missing=''

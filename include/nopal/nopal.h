@@ -24,7 +24,7 @@
  * join. A C++ exception must not leave a child that was forked by a file compiled as C.
  *
  * With NOPAL_ELIDE defined a fork is a call and a join nothing: the serial program, which needs no symbol of the
- * library. In C++ errors are exceptions of type nopal::error; in C a wrong use of a scope, and a thread that cannot
+ * library unless it calls the functions below that ask or set something of the runtime, as nopal_configure. In C++ errors are exceptions of type nopal::error; in C a wrong use of a scope, and a thread that cannot
  * become a worker, end the program with one line on stderr.
  */
 #ifndef NOPAL_NOPAL_H

@@ -223,6 +223,8 @@ TEST(configure, refuses_what_is_out_of_range_and_names_the_member) {
     nopal::configuration with;
     with.stack_size = size;
     EXPECT_TRUE(refuses(with, "stack_size")) << size;
+    // Not the syntax of the variable, which no program can write there.
+    EXPECT_TRUE(refuses(with, "accepted: bytes from 65536 to 68719476736; 0 leaves it alone")) << size;
   }
   for (const int value : {-2, 3}) {
     nopal::configuration with;
@@ -233,6 +235,7 @@ TEST(configure, refuses_what_is_out_of_range_and_names_the_member) {
     nopal::configuration pin;
     pin.pin = value;
     EXPECT_TRUE(refuses(pin, "pin")) << value;
+    EXPECT_TRUE(refuses(pin, "-1 leaves it alone")) << value;
     nopal::configuration call;
     call.reclaim_with = value;
     EXPECT_TRUE(refuses(call, "reclaim_with")) << value;
