@@ -24,6 +24,28 @@ export_coverage() {
     xargs "$3" export -format="$1" -instr-profile=build/clang-coverage/tests.profdata >"$2" 2>>build/coverage.log
 }
 
+# put_ended_away FOLDER: moves the counters of processes that have ended there, before others get their numbers: programs that find
+# another program's counters in their file say so, and count nothing.
+put_ended_away() {
+  to=$1
+  set --
+  for file in "$profiles"/*.profraw; do
+    number=${file##*-}
+    if [ ! -e "/proc/${number%.profraw}" ] && [ -e "$file" ]; then set -- "$@" "$file"; fi
+  done
+  if [ $# != 0 ]; then mkdir -p "$to" && mv "$@" "$to"; fi
+}
+
+# Each second, until there is a file of this name, as long as ./dev lives.
+keep_putting_away() {
+  round=0
+  while [ ! -e "$profiles/tests_are_over" ] && kill -0 $$ 2>>build/coverage.log; do
+    round=$((round + 1))
+    put_ended_away "$profiles/ended/$round"
+    sleep 1
+  done
+}
+
 coverage() {
   check_option=''
   while [ $# -gt 0 ]; do
@@ -47,10 +69,16 @@ coverage() {
   # another program, and what %m tells programs apart by is not enough to let processes share files.
   LLVM_PROFILE_FILE="$profiles/%c%m-%p.profraw"
   export LLVM_PROFILE_FILE
-  # Again what failed: where numbers of processes come round, two programs may meet at a file of counters, and say so.
-  run_tests clang-coverage -LE '^slow$' --repeat until-pass:2
   : >build/coverage.log
-  "$(llvm_tool_of_clang llvm-profdata)" merge -sparse -o build/clang-coverage/tests.profdata "$profiles"/*.profraw 2>>build/coverage.log ||
+  mkdir -p "$profiles"
+  keep_putting_away &
+  # Again what failed: where numbers of processes come round fast, two programs may still meet at a file of counters.
+  run_tests clang-coverage -LE '^slow$' --repeat until-pass:2
+  : >"$profiles/tests_are_over"
+  wait
+  find "$profiles" -name '*.profraw' >build/clang-coverage/profiles.txt
+  "$(llvm_tool_of_clang llvm-profdata)" merge -sparse -o build/clang-coverage/tests.profdata \
+    --input-files=build/clang-coverage/profiles.txt 2>>build/coverage.log ||
     fail 'merging the counters failed; see build/coverage.log'
   export_coverage lcov build/coverage.lcov || fail 'reading the counters failed; see build/coverage.log'
   export_coverage text build/coverage.json || fail 'reading the counters failed; see build/coverage.log'

@@ -6,7 +6,8 @@ elided=$2
 picture=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$elided" "$picture" "$work/serial.pgm" >"$work/serial"
+# It has no code of the library, and a build that counts which lines of that run would say so.
+LLVM_PROFILE_FILE=/dev/null "$elided" "$picture" "$work/serial.pgm" >"$work/serial"
 for _ in 1 2 3 4 5; do
   "$program" "$picture" "$work/parallel.pgm" >"$work/parallel"
   cmp "$work/parallel" "$work/serial"

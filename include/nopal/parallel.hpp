@@ -140,7 +140,8 @@ template <class First, class Last, class T, class Map, class Combine>
 }
 
 /// Assigns `f(element)` for each element from `first` up to `last` to what starts at `out`, in place if that is `first`; returns the end
-/// of the output. Random-access iterators. T1 = O(n), T∞ = O(log n).
+/// of the output. Random-access iterators; elements of the output share no memory, as those of std::vector<bool> do.
+/// T1 = O(n), T∞ = O(log n).
 template <class In, class Out, class F>
 Out parallel_transform(In first, In last, Out out, F&& f) {
   constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Out>;

@@ -88,6 +88,14 @@ nopal_task* youngest_of(const nopal_arena& arena, const nopal_task_group* group)
   return task;
 }
 
+nopal_task* oldest_started_for(const nopal_arena& arena, const nopal_task_group* group) noexcept {
+  nopal_task* task = arena.oldest;
+  while (task != nullptr && !was_started_for(group, task)) {
+    task = task->younger;
+  }
+  return task;
+}
+
 void remove(nopal_arena& arena, nopal_task* task) noexcept {
   unlink_task(arena, task);
   if (arena.oldest != nullptr) {
@@ -145,13 +153,16 @@ nopal_task* take_out_of_arenas() noexcept {
   return task;
 }
 
-nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept {
+nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept {
   // Sequentially consistent: after the waiter's announcement; see push_to_arena.
   if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
-  nopal_task* const task = youngest_of(arena, group);
+  nopal_task* task = youngest_of(arena, group);
+  if (task == nullptr && which == of_tasks::and_what_they_start) {
+    task = oldest_started_for(arena, group);
+  }
   if (task != nullptr) {
     remove(arena, task);
   }

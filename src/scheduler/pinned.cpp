@@ -24,7 +24,7 @@ worker* make_nested(worker* outer) noexcept {
   }
   self->outer = outer;
   self->index = outer->index;
-  self->thread_tasks = outer->thread_tasks;
+  self->first = outer->first;
   self->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   self->exceptions = outer->exceptions;
   set_if_changed(self->deque.setting.root, self);
@@ -72,7 +72,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
     return 1;
   }
   set(nested->local, call->local);
-  nested->first_task = nested->thread_tasks->next_number;
+  nested->first_task = nested->first->tasks.next_number;
   nested->pinned_at = here;
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.

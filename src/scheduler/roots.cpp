@@ -32,6 +32,28 @@ bool strands_in_sight(worker* self) noexcept {
   return found;
 }
 
+/// Whether `root` runs a task of the group, or one that such a task started, over whatever groups. If it was the starter of a task, it
+/// has to be at its task of that number still.
+bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_starter,
+                    std::uint64_t number) noexcept {
+  for (int level = 0; root != nullptr && level < most_levels; ++level) {
+    // Acquire pairs with the releases in begin_task_root and end_task_root: what is of a later task comes with its number.
+    const nopal_task_group* const of = root->task_group.load(std::memory_order_acquire);
+    const worker* const starter = root->starter.load(std::memory_order_acquire);
+    const std::uint64_t starter_number = root->starter_number.load(std::memory_order_acquire);
+    if (was_starter && root->task_number.load(std::memory_order_relaxed) != number) {
+      return false;  // that task is over
+    }
+    if (of == group) {
+      return true;  // one that has not ended, so the group is the one that is waited for
+    }
+    was_starter = of != nullptr;
+    number = starter_number;
+    root = was_starter ? starter : root_outside(root);
+  }
+  return false;
+}
+
 }  // namespace
 
 /// The roots above a nested one are those of the strands that its calls interrupt; these stand still while it has entries.
@@ -53,24 +75,12 @@ bool may_run(const worker* self, const worker* root) noexcept {
 }
 
 bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept {
-  bool was_starter = false;
-  std::uint64_t number = 0;
-  for (int level = 0; root != nullptr && level < most_levels; ++level) {
-    // Acquire pairs with the releases in begin_task_root and end_task_root: what is of a later task comes with its number.
-    const nopal_task_group* const of = root->task_group.load(std::memory_order_acquire);
-    const worker* const starter = root->starter.load(std::memory_order_acquire);
-    const std::uint64_t starter_number = root->starter_number.load(std::memory_order_acquire);
-    if (was_starter && root->task_number.load(std::memory_order_relaxed) != number) {
-      return false;  // that task is over
-    }
-    if (of == group) {
-      return true;  // one that has not ended, so the group is the one that is waited for
-    }
-    was_starter = of != nullptr;
-    number = starter_number;
-    root = was_starter ? starter : root_outside(root);
-  }
-  return false;
+  return is_at_or_below(group, root, false, 0);
+}
+
+bool was_started_for(const nopal_task_group* group, const nopal_task* task) noexcept {
+  const auto* const starter = static_cast<const worker*>(task->starter);
+  return starter != nullptr && is_at_or_below(group, starter, true, task->starter_number);
 }
 
 void begin_task_root(worker* root, const nopal_task* task) noexcept {

@@ -342,7 +342,6 @@ worker* make_worker() noexcept {
   self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
-  self->thread_tasks = &self->tasks;
   return self;
 }
 

@@ -202,6 +202,8 @@ bool may_run(const worker* self, const worker* root) noexcept;
 
 /// The same for a worker that waits for `group`: strands of its tasks, and of tasks that those have started.
 bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept;
+/// The same for a task that has not begun, and is of another group.
+bool was_started_for(const nopal_task_group* group, const nopal_task* task) noexcept;
 
 /// For the root of a task that begins or ends; null where the thread is no worker.
 void begin_task_root(worker* root, const nopal_task* task) noexcept;

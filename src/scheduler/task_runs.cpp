@@ -111,7 +111,11 @@ void call_announced(nopal_task* task, views_of whose) noexcept {
   note_starter(task);
   task->float_control = arch::float_control();
   checkers::before(task);
-  run_at_stage(task, own_task_list(), whose);
+  // Others that wait for the group look there for what it starts, also before the thread's first own task.
+  task_list* const list = list_of_this_thread();
+  if (whose == views_of::task || !run_for_lack_of_room(task, task->group)) {
+    run_at_stage(task, list, whose);
+  }
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The wait for a group of tasks.
 //
 // Who waits runs tasks of its group and what these started, strands of both, and if there is none for a while, what it has started
-// itself: its thread may hold what another task waits for. Where its stack has little room, it runs them on one of the pool; it leaves none to
-// others, of whom there may be nobody.
+// itself: its thread may hold what another task waits for. Where its stack has little room, it runs them on one of the pool. It leaves none to
+// others for good, of whom there may be nobody; but deep in such calls it leaves them those of other threads for a while.
 // Tasks that a taken task started lie in the taker's list behind a mark, or are taken in turn; the stages of threads say
 // where. Groups are compared there, and not looked into: they may be gone.
 
@@ -22,39 +22,78 @@ namespace {
 
 constexpr int looks_before_sleep = 64;
 constexpr std::uint64_t first_nap_ns = 100'000;
+// Without room, a thread in so many calls that run tasks of others begins another one only after a nap of this length: each takes
+// a stack and a worker, and more threads may be there to run them.
+constexpr int calls_before_patience = 64;
+constexpr std::uint64_t patient_nap_ns = 10'000'000;
 
-nopal_task* pop_youngest(task_list& list, const nopal_task_group* group) noexcept {
-  if (list.count.load(std::memory_order_relaxed) == 0) {
-    return nullptr;
+/// The tasks of a group that this thread started last. Others that wait for the group find what these start.
+class own_tasks {
+public:
+  own_tasks(task_list& list, const nopal_task_group* group) noexcept
+      : list_(list), stage_{nullptr, group, true, 0} {}
+  own_tasks(const own_tasks&) = delete;
+  own_tasks& operator=(const own_tasks&) = delete;
+  ~own_tasks() {
+    if (is_marked_) {
+      const task_list_guard guard(list_);
+      leave_stage(list_, stage_);
+    }
   }
-  const task_list_guard guard(list);
-  nopal_task* const task = list.youngest;
-  if (task == nullptr || task->group != group) {
-    return nullptr;
+
+  /// The youngest, or null.
+  nopal_task* take() noexcept {
+    if (list_.count.load(std::memory_order_relaxed) == 0) {
+      return nullptr;
+    }
+    const task_list_guard guard(list_);
+    nopal_task* const task = list_.youngest;
+    if (task == nullptr || task->group != stage_.group) {
+      return nullptr;
+    }
+    remove_task(list_, task);
+    if (!is_marked_) {
+      enter_stage(list_, stage_);
+      is_marked_ = true;
+    }
+    return task;
   }
-  remove_task(list, task);
-  return task;
+
+private:
+  task_list& list_;
+  task_stage stage_;
+  bool is_marked_ = false;
+};
+
+struct stack_bounds {
+  const char* low;
+  const char* high;
+};
+
+/// Of the stack that the calling thread is on; nulls if that is not to be known. Takes the depth of nested calls.
+stack_bounds bounds_of_stack() noexcept {
+  worker* const self = this_worker();
+  const nopal_stack* const stack = self == nullptr ? nullptr : ground(get(self->deque.strand.stack));
+  if (stack != nullptr && !is_root_stack(stack)) {
+    return {stack->low, stack->high};
+  }
+  void* low;
+  void* high;
+  if (!os::native_stack_bounds(low, high)) {
+    return {nullptr, nullptr};
+  }
+  return {static_cast<const char*>(low), static_cast<const char*>(high)};
 }
 
 /// Whether as much of the stack is left as nested calls may take that could also wait.
 [[gnu::noinline]] bool has_room_on_stack() noexcept {
+  // Where the thread looked last. A stack of the pool keeps its bounds.
+  static thread_local stack_bounds last{nullptr, nullptr};
   const char* const here = static_cast<const char*>(__builtin_frame_address(0));
-  worker* const self = this_worker();
-  const nopal_stack* const stack = self == nullptr ? nullptr : ground(get(self->deque.strand.stack));
-  if (stack != nullptr && !is_root_stack(stack)) {
-    return static_cast<std::size_t>(here - stack->low) > stack->size_bytes() / 2;
+  if (here < last.low || here >= last.high) {
+    last = bounds_of_stack();
   }
-  static thread_local const char* middle = nullptr;
-  if (middle == nullptr) {
-    void* low;
-    void* high;
-    if (!os::native_stack_bounds(low, high)) {
-      return false;
-    }
-    middle =
-        static_cast<const char*>(low) + (static_cast<const char*>(high) - static_cast<const char*>(low)) / 2;
-  }
-  return here > middle;
+  return here > last.low + (last.high - last.low) / 2 && last.low != nullptr;
 }
 
 /// The youngest task that the code that waits has started itself, of whatever group.
@@ -76,7 +115,8 @@ public:
 
   nopal_task* in_all(runtime& all, nopal_arena* arena, const task_list* own) noexcept {
     for (at_ = 0; at_ != count_; ++at_) {
-      nopal_task* const near = arena == nullptr ? nullptr : take_from_arena(*arena, groups_[at_]);
+      nopal_task* const near =
+          arena == nullptr ? nullptr : take_from_arena(*arena, groups_[at_], of_tasks::and_what_they_start);
       if (near != nullptr) {
         return near;
       }
@@ -130,19 +170,31 @@ private:
       if (!stage->runs || stage->group != groups_[at_]) {
         continue;
       }
-      nopal_task* oldest = nullptr;
-      for (nopal_task* task = list.youngest; task != nullptr && task->number >= stage->first_number;
-           task = task->older) {
-        oldest = task;
-      }
-      if (oldest != nullptr) {
-        return oldest;
+      if (nopal_task* const task = oldest_from(list, stage->first_number)) {
+        return task;
       }
       for (const task_stage* inner = innermost; inner != stage; inner = inner->outer) {
         note(inner->group);
       }
     }
     return nullptr;
+  }
+
+  /// Looked for from both ends: in most lists all are that young, or few.
+  static nopal_task* oldest_from(const task_list& list, std::uint64_t first_number) noexcept {
+    if (list.youngest == nullptr || list.youngest->number < first_number) {
+      return nullptr;
+    }
+    nopal_task* up = list.oldest;
+    nopal_task* down = list.youngest;
+    while (up->number < first_number) {
+      if (down->older->number < first_number) {
+        return down;
+      }
+      up = up->younger;
+      down = down->older;
+    }
+    return up;
   }
 
   void note(const nopal_task_group* group) noexcept {
@@ -175,29 +227,6 @@ public:
 private:
   nopal_task_group* const group_;
 };
-
-/// The tasks that this thread started last, one after the other.
-void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
-  while (nopal_task* const task = arena == nullptr ? nullptr : take_from_arena(*arena, group)) {
-    run_task(task, views_of::caller);
-  }
-  while (nopal_task* const task = list == nullptr ? nullptr : pop_youngest(*list, group)) {
-    run_task(task, views_of::caller);
-  }
-}
-
-/// A task of the group that was started in an arena that this thread is not in.
-bool run_in_other_arena(nopal_task_group* group) noexcept {
-  nopal_task* const task = enter_for_task(group);
-  if (task == nullptr) {
-    return false;
-  }
-  nopal_arena* const arena = task->arena;
-  run_task(task, views_of::caller);
-  nopal_arena_leave(arena);
-  nopal_arena_forget(arena);
-  return true;
-}
 
 /// The nested worker with which a call looks for strands of its group and sleeps; made where there is memory.
 class strand_seeker {
@@ -240,20 +269,71 @@ private:
   const bool begun_;
 };
 
+}  // namespace
+
+bool run_for_lack_of_room(nopal_task* task, const nopal_task_group* group) noexcept {
+  return !has_room_on_stack() && strand_seeker(group).run_task(task);
+}
+
+namespace {
+
 /// Where there is room for it: without memory for a stack of the pool that is here, as nobody else may be there to run it.
 void run_found(nopal_task* task, const nopal_task_group* group, task_list* list) noexcept {
-  if (has_room_on_stack() || !strand_seeker(group).run_task(task)) {
+  if (!run_for_lack_of_room(task, group)) {
     run_at_stage(task, list, views_of::caller);
   }
 }
 
-/// Tasks that this thread may run while it waits for others. False: there was none.
-bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
-  nopal_task* const task = search(group).in_all(the_runtime(), arena, list);
-  if (task != nullptr) {
+/// The tasks that this thread started last, one after the other.
+void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+  while (nopal_task* const task =
+             arena == nullptr ? nullptr : take_from_arena(*arena, group, of_tasks::alone)) {
     run_found(task, group, list);
   }
-  return task != nullptr;
+  if (list == nullptr) {
+    return;
+  }
+  own_tasks own(*list, group);
+  while (nopal_task* const task = own.take()) {
+    if (!run_for_lack_of_room(task, group)) {
+      run_task(task, views_of::caller);
+    }
+  }
+}
+
+/// A task of the group that was started in an arena that this thread is not in.
+bool run_in_other_arena(nopal_task_group* group) noexcept {
+  nopal_task* const task = enter_for_task(group);
+  if (task == nullptr) {
+    return false;
+  }
+  nopal_arena* const arena = task->arena;
+  if (!run_for_lack_of_room(task, group)) {
+    run_task(task, views_of::caller);
+  }
+  nopal_arena_leave(arena);
+  nopal_arena_forget(arena);
+  return true;
+}
+
+/// Tasks that this thread may run while it waits for others. False: there was none.
+bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bool is_patient) noexcept {
+  if (is_patient && list != nullptr && list->calls_of_others >= calls_before_patience &&
+      !has_room_on_stack()) {
+    return false;
+  }
+  nopal_task* const task = search(group).in_all(the_runtime(), arena, list);
+  if (task == nullptr) {
+    return false;
+  }
+  if (list != nullptr) {
+    ++list->calls_of_others;
+  }
+  run_found(task, group, list);
+  if (list != nullptr) {
+    --list->calls_of_others;
+  }
+  return true;
 }
 
 /// What is waited for may itself wait for these, and nobody else be there to run them. False: there was none.
@@ -276,7 +356,8 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
     run_own(group, arena, list);
-    if (run_in_other_arena(group) || help(group, arena, list) || strand_seeker(group).run_strand()) {
+    if (run_in_other_arena(group) || help(group, arena, list, nap_ns <= patient_nap_ns) ||
+        strand_seeker(group).run_strand()) {
       looks = 0;
       nap_ns = first_nap_ns;
       continue;
@@ -306,11 +387,13 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
 }  // namespace
 
 extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
-  task_list* const list = own_task_list();
+  task_list* list = own_task_list();
   if (arena == nullptr) {
     run_own(group, arena, list);
   }
   if (nopal_task_is_done(group) == 0) {
+    // Others look there for what the tasks that it runs start, also before its first own task.
+    list = list_of_this_thread();
     // In an arena others find there what this thread's tasks start, so they are to know what it waits for.
     const stage_mark mark(group, false, list);
     run_own(group, arena, list);

@@ -86,7 +86,14 @@ std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept {
 
 task_list* own_task_list() noexcept {
   worker* const self = this_worker();
-  return self == nullptr ? nullptr : self->thread_tasks;
+  return self == nullptr ? nullptr : &thread_worker(self)->tasks;
+}
+
+task_list* list_of_this_thread() noexcept {
+  if (this_worker() == nullptr) {
+    adopt_this_thread();
+  }
+  return own_task_list();
 }
 
 void remove_task(task_list& list, nopal_task* task) noexcept {

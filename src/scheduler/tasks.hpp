@@ -31,6 +31,7 @@ struct task_list {
   nopal_task* oldest = nullptr;
   nopal_task* youngest = nullptr;
   std::uint64_t next_number = 0;
+  int calls_of_others = 0;  // nested waits of the thread that run tasks found elsewhere; its own alone
   std::atomic<task_stage*> innermost{
       nullptr};  // written under the lock; looked at without, to see whether there is one
 
@@ -60,8 +61,9 @@ void run_task_of_arenas(worker* self) noexcept;
 bool arenas_have_tasks() noexcept;
 /// The oldest task of the first arena that has one and room, which the worker has entered and refers to. Null: there is none.
 nopal_task* take_from_arenas() noexcept;
-/// The youngest task of the group in the arena.
-nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group) noexcept;
+enum class of_tasks : bool { alone, and_what_they_start };
+/// The youngest task of the group in the arena; else, if asked for, the oldest that a task of the group started, over whatever groups.
+nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept;
 /// The same in any arena with room, which the thread has entered and refers to.
 nopal_task* enter_for_task(const nopal_task_group* group) noexcept;
 /// Into the arena's list. True if threads that wait for the group have to be told.
@@ -102,6 +104,16 @@ private:
   task_list& list_;
 };
 
+/// Under the list's lock.
+inline void enter_stage(task_list& list, task_stage& stage) noexcept {
+  stage.outer = list.innermost.load(std::memory_order_relaxed);
+  stage.first_number = list.next_number;
+  list.innermost.store(&stage, std::memory_order_relaxed);
+}
+inline void leave_stage(task_list& list, const task_stage& stage) noexcept {
+  list.innermost.store(stage.outer, std::memory_order_relaxed);
+}
+
 /// Says what this thread is at, while it lasts. Without a list, nobody looks.
 class stage_mark {
 public:
@@ -109,9 +121,7 @@ public:
       : list_(list), stage_{nullptr, group, runs, 0} {
     if (list_ != nullptr) {
       const task_list_guard guard(*list_);
-      stage_.outer = list_->innermost.load(std::memory_order_relaxed);
-      stage_.first_number = list_->next_number;
-      list_->innermost.store(&stage_, std::memory_order_relaxed);
+      enter_stage(*list_, stage_);
     }
   }
   stage_mark(const stage_mark&) = delete;
@@ -119,7 +129,7 @@ public:
   ~stage_mark() {
     if (list_ != nullptr) {
       const task_list_guard guard(*list_);
-      list_->innermost.store(stage_.outer, std::memory_order_relaxed);
+      leave_stage(*list_, stage_);
     }
   }
 
@@ -130,6 +140,8 @@ private:
 
 /// The list of the calling thread; null if it is no worker.
 task_list* own_task_list() noexcept;
+/// The same of a thread that becomes a worker; null without memory for one.
+task_list* list_of_this_thread() noexcept;
 
 enum class views_of : bool;
 
@@ -138,6 +150,10 @@ void run_task(nopal_task* task, views_of whose) noexcept;
 /// The task is another thread's, or was started before others that are there still: who waits for its group finds in `list`, the
 /// caller's, what it starts.
 void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept;
+
+/// Runs the task on a stack of the pool if this one has little room, for code that waits for `group`. False: it did not, for
+/// there is room, or no memory.
+bool run_for_lack_of_room(nopal_task* task, const nopal_task_group* group) noexcept;
 
 /// Counts what those who wait for the group, or for room in the arena, have to look at. Others may share it.
 std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept;

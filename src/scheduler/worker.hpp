@@ -64,6 +64,7 @@ struct worker {
 
   // For calls that stay on their thread (pinned.cpp). An outer worker is paused while a nested one is at work.
   worker* outer;                ///< the worker that this one interrupts; null for a thread's first; set once
+  worker* first = this;         ///< of the thread; set once
   std::atomic<worker*> nested;  ///< for calls inside this worker's; null until one was made, then for good
   const void* local;            ///< nopal_local() of this root's strands; as the fields of `deque.strand`
   const char* pinned_at;        ///< a nested worker's call lies below this address of its stack
@@ -87,7 +88,6 @@ struct worker {
   std::atomic<bool> has_thread;     ///< `exceptions` may be looked at by visitors; written by this worker
 
   alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
-  task_list* thread_tasks;      ///< the same of the thread's first worker; set once
   std::uint64_t
       first_task;  ///< number in that list of the first task that the call of this worker can have pushed
 
@@ -154,12 +154,7 @@ inline void set_float_control_of(nopal_strand_setting& setting, std::uint64_t co
 }
 
 /// The thread's first worker.
-[[nodiscard]] inline worker* thread_worker(worker* self) noexcept {
-  while (self->outer != nullptr) {
-    self = self->outer;
-  }
-  return self;
-}
+[[nodiscard]] inline worker* thread_worker(const worker* self) noexcept { return self->first; }
 
 /// A stack of the pool or of a thread: where a nested worker's calls run, that is the stack of the worker outside.
 template <class Stack>

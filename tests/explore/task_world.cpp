@@ -75,7 +75,6 @@ void task_world::set_up() {
     visits_[i] = false;
     nopal::worker& self = workers[i];
     self.native.native_owner = &self;
-    self.thread_tasks = &self.tasks;
     self.of_pool = is(i, 'p');
     new (&nested_[i]) nopal::worker{};
     new (&deeper_[i]) nopal::worker{};

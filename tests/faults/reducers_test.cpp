@@ -1,6 +1,7 @@
 // Reducers without memory for views, sets of views or their map: whoever needs it is told by std::bad_alloc, at the lookup, at the
 // making of a reducer or at the join, and every update that was not refused is there.
 #include <gtest/gtest.h>
+#include <nopal/nopal.h>
 
 #include <atomic>
 #include <csignal>
@@ -185,6 +186,65 @@ NOPAL_PROGRAM(a_child_without_memory_for_its_views) {
   return 0;
 }
 
+/// Nothing has begun then, and the next one has memory.
+NOPAL_PROGRAM(a_first_reducer_without_memory) {
+  faults::arm();
+  bool refused = false;
+  try {
+    const sum_reducer sum;
+  } catch (const std::bad_alloc&) {
+    refused = true;
+  }
+  NOPAL_CHECK(refused && counted_sum::alive == 0);
+  sum_reducer sum;
+  update_on_both_sides({&sum});
+  NOPAL_CHECK(sum.value().sum == 2);
+  return 0;
+}
+
+const nopal_monoid sum_in_c = {sizeof(long),
+                               0,
+                               nullptr,
+                               [](void*, void* left, void* right) { *static_cast<long*>(left) += *static_cast<long*>(right); },
+                               nullptr,
+                               nullptr};
+
+NOPAL_PROGRAM(a_first_reducer_in_c_without_memory) {
+  faults::arm();
+  long total = 0;
+  nopal_reducer sum;
+  NOPAL_CHECK(nopal_reducer_init(&sum, &sum_in_c, &total) == -1);
+  NOPAL_CHECK(nopal_reducer_init(&sum, &sum_in_c, &total) == 0);
+  *static_cast<long*>(nopal_view(&sum)) += 3;
+  nopal_reducer_destroy(&sum);
+  NOPAL_CHECK(total == 3);
+  return 0;
+}
+
+NOPAL_PROGRAM(views_in_c_without_memory) {
+  support::use_runtime();
+  long total = 0;
+  nopal_reducer sum;
+  NOPAL_CHECK(nopal_reducer_init(&sum, &sum_in_c, &total) == 0);
+  *static_cast<long*>(nopal_view(&sum)) += 1;
+  flag stolen{false};
+  scope s;
+  s.fork([&] {
+    support::wait_for_continuation(stolen);
+    *static_cast<long*>(nopal_view(&sum)) += 1;
+  });
+  faults::arm();
+  void* const refused = nopal_view(&sum);
+  void* const view = nopal_view(&sum);
+  NOPAL_CHECK(refused == nullptr && view != nullptr);
+  *static_cast<long*>(view) += 1;
+  support::set(stolen);
+  s.join();
+  nopal_reducer_destroy(&sum);
+  NOPAL_CHECK(total == 3);
+  return 0;
+}
+
 struct told {
   long calls = -1;
   long updates = 0;
@@ -233,6 +293,19 @@ TEST(reducers_without_memory, for_a_merge_tell_at_the_join) {
   const support::outcome seen =
       support::run_program("a_merge_that_needs_memory", {{"NOPAL_WORKERS", "3"}, {"FAULT_CALL", "calloc"}});
   EXPECT_EQ(seen.exit_code, 0) << seen.description();
+}
+
+bool succeeds_without(const char* program, const char* call) {
+  return support::succeeds(program, {{"NOPAL_WORKERS", "2"}, {"FAULT_CALL", call}, {"FAULT_LAST", "1"}});
+}
+
+TEST(reducers_without_memory, for_the_first_of_them_tell_where_it_is_made) {
+  EXPECT_TRUE(succeeds_without("a_first_reducer_without_memory", "calloc"));
+  EXPECT_TRUE(succeeds_without("a_first_reducer_in_c_without_memory", "calloc"));
+}
+
+TEST(reducers_without_memory, for_a_view_tell_c_by_a_null_pointer) {
+  EXPECT_TRUE(succeeds_without("views_in_c_without_memory", "aligned_alloc"));
 }
 
 /// A few words per child that is stolen: as for its exception, there is no way to tell anybody.

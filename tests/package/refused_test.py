@@ -133,6 +133,12 @@ WRONG = [
      "sort: the comparator must be callable with two elements"),
     ("nopal::parallel_sort(numbers, {}, [](unlike) { return 1; });",
      "sort: the projection must be callable with an element"),
+    ("std::vector<bool> bits; nopal::parallel_sort(bits);",
+     "sort: the elements must not share memory, as those of std::vector<bool> do"),
+    ("std::vector<bool> bits; nopal::parallel_transform(values, values + 10, bits.begin(), [](int i) { return i > 1; });",
+     "parallel_transform: elements of the output must not share memory"),
+    ("std::vector<bool> bits; nopal::parallel_inclusive_scan(bits.begin(), bits.end(), bits.begin(), std::logical_or<>());",
+     "parallel scan: elements of the output must not share memory"),
     ("const std::vector<int> fixed; nopal::parallel_stable_sort(fixed, std::less<long>());",
      "sort: the elements must be movable, and not constant"),
 ]

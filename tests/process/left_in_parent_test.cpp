@@ -27,7 +27,7 @@ NOPAL_PROGRAM(join_away_from_home) {
 /// With children that the new process has forked as well.
 NOPAL_PROGRAM(join_away_with_new_children) {
   flag over{false};
-  run_on_the_pool(over, [](scope& s) {
+  run_on_the_pool(over, [](scope& s) __attribute__((always_inline)) {
     const pid_t child = split();
     if (child != 0) return was_refused(child);
     for (int i = 0; i < 3; ++i) {

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <setjmp.h>
+#include <ucontext.h>
 
 #include <csignal>
+#include <memory>
 #include <string>
 
 #include <nopal/reducer.hpp>
@@ -163,11 +165,83 @@ NOPAL_PROGRAM(leaves_a_reduction) {
   return 3;
 }
 
+int jumps_on_own_stack = 0;
+
+void jump_on_own_stack() {
+  jmp_buf error;
+  if (setjmp(error) == 0) fail(error, 1);
+  ++jumps_on_own_stack;
+}
+
+/// A strand that was stolen changes to a stack of the program's own, and comes back.
+[[gnu::noinline]] void change_stacks(char* memory, std::size_t bytes) {
+  flag went_on{false};
+  scope s;
+  s.fork([&] { support::wait_for_continuation(went_on); });
+  ucontext_t home;
+  ucontext_t own;
+  NOPAL_CHECK(getcontext(&own) == 0);
+  own.uc_stack.ss_sp = memory;
+  own.uc_stack.ss_size = bytes;
+  own.uc_link = &home;
+  makecontext(&own, jump_on_own_stack, 0);
+  NOPAL_CHECK(swapcontext(&home, &own) == 0);
+  set(went_on);
+  s.join();
+}
+
+NOPAL_PROGRAM(jumps_on_stacks_of_its_own) {
+  constexpr std::size_t bytes = std::size_t{256} << 10;
+  const auto memory = std::make_unique<char[]>(bytes);
+  for (int i = 1; i <= rounds; ++i) {
+    change_stacks(memory.get(), bytes);
+    NOPAL_CHECK(jumps_on_own_stack == i);
+  }
+  return 0;
+}
+
+/// In a strand that was stolen, so that its scope comes back to another stack than the one that the jump leads to.
+[[gnu::noinline]] int leaves_a_reduction_elsewhere() {
+  nopal::reducer<jumping_sum> sum;
+  flag over{false};
+  scope s;
+  if (setjmp(outside) == 0) {
+    s.fork([&] { support::wait_for_continuation(over); });
+    out_of_reductions = true;
+    updates(sum);
+  }
+  return 3;
+}
+
+NOPAL_PROGRAM(leaves_a_reduction_for_another_stack) { return leaves_a_reduction_elsewhere(); }
+
+[[gnu::noinline]] void child_fails(jmp_buf& to) {
+  scope s;
+  s.fork([&to] { fail(to, 1); });
+  s.join();
+}
+
+[[gnu::noinline]] int leaves_a_child_elsewhere() {
+  jmp_buf error;
+  flag over{false};
+  scope s;
+  if (setjmp(error) == 0) {
+    s.fork([&] { support::wait_for_continuation(over); });
+    child_fails(error);
+  }
+  return 3;
+}
+
+NOPAL_PROGRAM(leaves_a_child_for_another_stack) { return leaves_a_child_elsewhere(); }
+
 class moved_jumps : public support::program_at_workers {};
 
 TEST_P(moved_jumps, after_calls_that_joined_work) { EXPECT_TRUE(run("jumps_after_calls_that_joined")); }
 TEST_P(moved_jumps, out_of_many_levels_work) { EXPECT_TRUE(run("jumps_out_of_many_levels")); }
 
+TEST_P(moved_jumps, within_stacks_of_the_programs_own_work) {
+  EXPECT_TRUE(run("jumps_on_stacks_of_its_own"));
+}
 TEST_P(moved_jumps, within_reductions_work) { EXPECT_TRUE(run("jumps_within_reductions")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, moved_jumps, testing::Values(1, 2, 7),
@@ -209,13 +283,28 @@ TEST(refused_moved_jumps, to_a_stack_that_was_left_and_is_used_anew_are_a_line) 
   }
 }
 
-TEST(refused_moved_jumps, out_of_a_reduction_are_a_line) {
+TEST(refused_moved_jumps, out_of_a_child_to_another_stack_are_a_line) {
   for (const int workers : {2, 7}) {
-    for (int i = 0; i < 5; ++i) {
-      const support::outcome end = support::run_program("leaves_a_reduction", support::on_workers(workers));
-      EXPECT_EQ(end.signal, SIGABRT) << end.description();
-      EXPECT_EQ(end.err, "nopal: longjmp out of a reduction: call setjmp in it, or have it throw\n");
-    }
+    const support::outcome end =
+        support::run_program("leaves_a_child_for_another_stack", support::on_workers(workers));
+    EXPECT_EQ(end.signal, SIGABRT) << end.description();
+    EXPECT_EQ(
+        end.err,
+        "nopal: longjmp out of a child that was forked: call setjmp in the child, or have it return its "
+        "error\n");
+  }
+}
+
+TEST(refused_moved_jumps, out_of_a_reduction_are_a_line) {
+  // On two workers the continuation that reduces elsewhere would have no thief.
+  const auto is_refused = [](const char* program, int workers) {
+    const support::outcome end = support::run_program(program, support::on_workers(workers));
+    EXPECT_EQ(end.signal, SIGABRT) << end.description();
+    EXPECT_EQ(end.err, "nopal: longjmp out of a reduction: call setjmp in it, or have it throw\n");
+  };
+  for (int i = 0; i < 5; ++i) {
+    for (const int workers : {2, 7}) is_refused("leaves_a_reduction", workers);
+    for (const int workers : {3, 7}) is_refused("leaves_a_reduction_for_another_stack", workers);
   }
 }
 

@@ -62,11 +62,11 @@ void run_storm(std::uint64_t seed, long seconds) {
   } while (std::chrono::steady_clock::now() < end);
 }
 
-TEST(storm, gives_the_serial_answer_from_a_fixed_seed) { run_storm(1, 20); }
+TEST(storm, gives_the_serial_answer_from_a_fixed_seed) { run_storm(1, 10); }
 
 TEST(storm, gives_the_serial_answer_from_a_fresh_seed) {
   run_storm(stress::number_from("NOPAL_STORM_SEED", stress::fresh_seed()),
-            static_cast<long>(stress::number_from("NOPAL_STRESS_SECONDS", 70)));
+            static_cast<long>(stress::number_from("NOPAL_STORM_SECONDS", 30)));
 }
 
 }  // namespace

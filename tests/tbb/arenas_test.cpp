@@ -6,14 +6,17 @@
 #include <tbb/parallel_invoke.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -134,6 +137,68 @@ NOPAL_PROGRAM(control) {
 }
 
 // The greatest of several holds.
+// Two threads: the worker is in a task while tasks come to arenas of all ranks, in no order.
+NOPAL_PROGRAM(ranks) {
+  using priority = tbb::task_arena::priority;
+  for (int round = 0; round != 20; ++round) {
+    tbb::task_group group;
+    const auto start = [&group](tbb::task_arena& arena, auto task) {
+      arena.execute([&] { group.run(task); });
+    };
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> may_end{false};
+    tbb::task_arena normal(2);
+    tbb::task_arena low(2, 1, priority::low);
+    tbb::task_arena high(2, 1, priority::high);
+    tbb::task_arena second_high(2, 1, priority::high);
+    start(normal, [&] {
+      has_begun = true;
+      while (!may_end) std::this_thread::yield();
+    });
+    while (!has_begun) std::this_thread::yield();
+    std::string order;  // of one thread
+    std::atomic<int> over{0};
+    const auto note = [&](char what) {
+      return [&, what] {
+        order += what;
+        ++over;
+      };
+    };
+    start(normal, note('n'));
+    start(low, note('l'));
+    start(high, note('h'));
+    start(second_high, note('H'));
+    start(low, note('l'));
+    start(normal, note('n'));
+    may_end = true;
+    while (over != 6) std::this_thread::yield();
+    group.wait();
+    NOPAL_CHECK(order == "hHnnll");
+  }
+  return 0;
+}
+
+// For a wait that has begun elsewhere.
+NOPAL_PROGRAM(tasks_for_a_wait) {
+  for (int round = 0; round != 10; ++round) {
+    tbb::task_arena arena(2);
+    tbb::task_group group;
+    auto last = group.defer([] {});
+    std::atomic<int> calls{0};
+    std::thread waits([&] {
+      group.wait();
+      NOPAL_CHECK(calls == 20);
+    });
+    for (int i = 0; i != 20; ++i) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      arena.execute([&] { group.run([&calls] { ++calls; }); });
+    }
+    group.run(std::move(last));
+    waits.join();
+  }
+  return 0;
+}
+
 NOPAL_PROGRAM(stack_size) {
   using control = tbb::global_control;
   constexpr std::size_t mebibyte = std::size_t{1} << 20U;
@@ -161,6 +226,8 @@ NOPAL_PROGRAM(stack_size) {
 }
 
 NOPAL_PROGRAM(scheduler_handles) {
+  tbb::task_scheduler_handle before_any_use{tbb::attach()};
+  NOPAL_CHECK(tbb::finalize(before_any_use, std::nothrow));
   tbb::task_scheduler_handle empty;
   tbb::task_scheduler_handle attached{tbb::attach()};
   NOPAL_CHECK(!empty && attached);
@@ -219,12 +286,16 @@ class arenas : public support::program_at_workers {};
 TEST_P(arenas, of_one_run_in_order_on_the_calling_thread) { EXPECT_TRUE(run("an_arena_of_one")); }
 TEST_P(arenas, return_and_throw_what_is_executed_in_them) { EXPECT_TRUE(run("execute")); }
 TEST_P(arenas, run_what_is_enqueued_though_nobody_waits) { EXPECT_TRUE(run("enqueue")); }
+TEST_P(arenas, hand_tasks_to_waits_of_other_threads) { EXPECT_TRUE(run("tasks_for_a_wait")); }
 TEST_P(arenas, know_the_index_of_a_thread) { EXPECT_TRUE(run("index")); }
 TEST_P(arenas, are_limited_by_the_processs_limit) { EXPECT_TRUE(run("control")); }
 TEST_P(arenas, are_limited_to_one_while_strands_run) { EXPECT_TRUE(run("control_inside")); }
 
 TEST_P(arenas, have_stacks_as_large_as_asked) { EXPECT_TRUE(run("stack_size")); }
 TEST_P(arenas, are_ended_by_handles_that_name_the_scheduler) { EXPECT_TRUE(run("scheduler_handles")); }
+TEST(arenas_of_two_threads, are_served_by_priority_and_then_in_turn) {
+  EXPECT_TRUE(support::succeeds("ranks", support::on_workers(2)));
+}
 TEST_P(arenas, end_the_program_at_exceptions_if_asked) {
   EXPECT_EQ(support::run_program("exceptions_that_end_it", support::on_workers(GetParam())).exit_code, 7);
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/program.hpp"
+#include "support/strands.hpp"
 
 namespace {
 
@@ -266,6 +267,45 @@ NOPAL_PROGRAM(no_wait) {
   return 0;
 }
 
+/// Calls itself as a task of a group of its own each time, and waits for it.
+void descend(int levels, const std::function<void()>& at_the_end) {
+  if (levels == 0) return at_the_end();
+  tbb::task_group inner;
+  inner.run_and_wait([&] { descend(levels - 1, at_the_end); });
+}
+
+// The task of the group waits for so many more on its thread, which has started another task before that is not the group's.
+NOPAL_PROGRAM(many_groups_inside) {
+  for (const int levels : {3, 15, 16, 40}) {
+    std::atomic<bool> is_deep{false};
+    std::atomic<bool> may_end{false};
+    tbb::task_group before;
+    tbb::task_group group;
+    std::thread::id ran_by;
+    std::thread other([&] {
+      before.run([&ran_by] { ran_by = std::this_thread::get_id(); });
+      group.run_and_wait([&] {
+        descend(levels, [&] {
+          is_deep = true;
+          while (!may_end) std::this_thread::yield();
+        });
+      });
+      before.wait();
+      NOPAL_CHECK(nopal::workers() != 1 || ran_by == std::this_thread::get_id());
+    });
+    while (!is_deep) std::this_thread::yield();
+    std::thread ends([&may_end] {
+      support::sleep_ms(5);
+      may_end = true;
+    });
+    NOPAL_CHECK(group.wait() == tbb::complete && may_end);
+    ends.join();
+    other.join();
+  }
+  support::check_quiet_soon();
+  return 0;
+}
+
 class groups : public support::program_at_workers {};
 
 TEST_P(groups, recur_in_the_function_that_makes_them) { EXPECT_TRUE(run("recursion")); }
@@ -274,6 +314,7 @@ TEST_P(groups, are_used_by_other_functions_than_their_makers) { EXPECT_TRUE(run(
 TEST_P(groups, are_members_of_objects) { EXPECT_TRUE(run("members")); }
 TEST_P(groups, take_tasks_from_other_threads) { EXPECT_TRUE(run("other_threads")); }
 TEST_P(groups, are_waited_for_by_several_threads) { EXPECT_TRUE(run("two_waits")); }
+TEST_P(groups, are_waited_for_while_their_tasks_wait_for_many) { EXPECT_TRUE(run("many_groups_inside")); }
 TEST_P(groups, run_tasks_that_were_deferred) { EXPECT_TRUE(run("handles")); }
 TEST_P(groups, are_waited_for_while_there_are_handles) { EXPECT_TRUE(run("announced_tasks")); }
 TEST_P(groups, take_tasks_that_cannot_be_copied) { EXPECT_TRUE(run("move_only_tasks")); }

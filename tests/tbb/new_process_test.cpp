@@ -138,6 +138,27 @@ NOPAL_PROGRAM(wait_for_what_others_have) {
   return 0;
 }
 
+/// On one worker: nobody runs the task before the other thread may go on.
+NOPAL_PROGRAM(wait_for_what_another_has_started) {
+  flag started{false};
+  flag over{false};
+  tbb::task_group group;
+  std::thread other([&] {
+    group.run([] {});
+    support::set(started);
+    while (!over) std::this_thread::yield();
+  });
+  while (!started) std::this_thread::yield();
+  const pid_t child = split();
+  if (child != 0) {
+    was_refused(child);
+    support::set(over);
+  }
+  group.wait();
+  other.join();
+  return 0;
+}
+
 NOPAL_PROGRAM(return_from_a_task_of_the_pool) {
   flag begun{false};
   tbb::task_group group;
@@ -167,6 +188,9 @@ INSTANTIATE_TEST_SUITE_P(at_workers, new_process, testing::Values(2, 7), testing
 
 TEST(new_process_of_one_worker, runs_the_tasks_that_it_waits_for) {
   EXPECT_TRUE(support::succeeds("wait_in_both", support::on_workers(1)));
+}
+TEST(new_process_of_one_worker, says_that_another_thread_has_started_what_it_waits_for) {
+  EXPECT_TRUE(says_it_came_to("the wait for a group of tasks", "wait_for_what_another_has_started", 1));
 }
 
 }  // namespace

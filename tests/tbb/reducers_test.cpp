@@ -348,6 +348,12 @@ TEST_P(tasks_with_reducers, have_those_of_tasks_that_ran_in_cancelled_and_failed
 }
 TEST_P(tasks_with_reducers, have_those_of_groups_that_end) { EXPECT_TRUE(run("groups_that_end")); }
 TEST_P(tasks_with_reducers, have_them_for_every_thread_that_waits) { EXPECT_TRUE(run("several_threads")); }
+TEST_P(tasks_with_reducers, may_be_reduced_by_several_threads_at_once) {
+  EXPECT_TRUE(run("waits_that_reduce_at_once"));
+}
+TEST_P(tasks_with_reducers, have_them_where_another_thread_reduces) {
+  EXPECT_TRUE(run("waits_while_another_reduces"));
+}
 TEST_P(tasks_with_reducers, may_fork_and_update_in_reductions) { EXPECT_TRUE(run("reductions")); }
 TEST_P(tasks_with_reducers, have_waits_throw_what_reductions_throw) {
   EXPECT_TRUE(run("reductions_that_throw"));

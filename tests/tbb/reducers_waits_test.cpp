@@ -285,4 +285,86 @@ NOPAL_PROGRAM(several_threads) {
   return 0;
 }
 
+/// Two numbers of calls: the first thread to come goes on when the second has come, and is the first to go or the second, as told.
+class meeting {
+public:
+  explicit meeting(bool first_goes_first) : first_goes_first_(first_goes_first) {}
+  void come() {
+    const int turn = ++come_;
+    if (turn > 2) return;
+    while (come_ < 2) std::this_thread::yield();
+    if ((turn == 1) != first_goes_first_) {
+      while (!one_has_gone_) std::this_thread::yield();
+    }
+  }
+  void one_has_gone() { one_has_gone_ = true; }
+
+private:
+  const bool first_goes_first_;
+  std::atomic<int> come_{0};
+  std::atomic<bool> one_has_gone_{false};
+};
+meeting* where_reductions_meet;
+
+struct add_and_meet {
+  using value_type = long;
+  static long identity() { return 0; }
+  static void reduce(long& left, long&& right) {
+    left += right;
+    where_reductions_meet->come();
+  }
+};
+
+// Threads that wait for groups of their own are in reductions at once, and end them in either order.
+NOPAL_PROGRAM(waits_that_reduce_at_once) {
+  if (nopal::workers() == 1) return 0;
+  for (int round = 0; round != 20; ++round) {
+    meeting at(round % 2 == 0);
+    where_reductions_meet = &at;
+    const auto wait_for_a_sum = [&at] {
+      nopal::reducer<add_and_meet> sum;
+      tbb::task_group group;
+      *sum += 1;
+      run_elsewhere(group, [&sum] { *sum += 1; });
+      group.wait();
+      at.one_has_gone();
+      NOPAL_CHECK(sum.value() == 2);
+    };
+    std::thread other(wait_for_a_sum);
+    wait_for_a_sum();
+    other.join();
+  }
+  check_no_set_is_left();
+  return 0;
+}
+
+struct add_slowly {
+  using value_type = long;
+  static long identity() { return 0; }
+  static void reduce(long& left, long&& right) {
+    for (int i = 0; i != 20; ++i) support::sleep_ms(1);
+    left += right;
+  }
+};
+
+// Whoever waits for a group has its updates, also while another thread reduces them.
+NOPAL_PROGRAM(waits_while_another_reduces) {
+  for (int round = 0; round != 3; ++round) {
+    nopal::reducer<add_slowly> sum;
+    tbb::task_group group;
+    *sum += 1;
+    run_elsewhere(group, [&sum] { *sum += 1; });
+    const auto wait = [&] {
+      group.wait();
+      NOPAL_CHECK(sum.value() == 2);
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i != 3; ++i) threads.emplace_back(wait);
+    wait();
+    for (std::thread& thread : threads) thread.join();
+  }
+  check_no_set_is_left();
+  return 0;
+}
+
 }  // namespace

@@ -208,7 +208,17 @@ NOPAL_PROGRAM(allocators) {
   NOPAL_CHECK(lines == tbb::cache_aligned_resource(lines.upstream_resource()));
   void* const memory = scalable_aligned_malloc(100, 128);
   NOPAL_CHECK(reinterpret_cast<std::uintptr_t>(memory) % 128 == 0);
-  scalable_aligned_free(memory);
+  NOPAL_CHECK(scalable_msize(memory) >= 100);
+  static_cast<char*>(memory)[99] = 'z';
+  void* const larger = scalable_aligned_realloc(memory, 1000, 256);
+  NOPAL_CHECK(reinterpret_cast<std::uintptr_t>(larger) % 256 == 0 && static_cast<char*>(larger)[99] == 'z');
+  scalable_aligned_free(larger);
+  void* aligned = nullptr;
+  NOPAL_CHECK(scalable_posix_memalign(&aligned, 64, 10) == 0 &&
+              reinterpret_cast<std::uintptr_t>(aligned) % 64 == 0);
+  scalable_free(aligned);
+  NOPAL_CHECK(scalable_allocation_mode(TBBMALLOC_USE_HUGE_PAGES, 1) == TBBMALLOC_UNSUPPORTED);
+  NOPAL_CHECK(scalable_allocation_command(TBBMALLOC_CLEAN_ALL_BUFFERS, nullptr) == TBBMALLOC_NO_EFFECT);
   const tbb::tick_count before = tbb::tick_count::now();
   NOPAL_CHECK((tbb::tick_count::now() - before).seconds() >= 0);
   static_assert(tbb::tick_count::clock_type::is_steady);

@@ -26,6 +26,12 @@ void wait_until(const std::atomic<bool>& flag) {
   while (!flag) std::this_thread::yield();
 }
 
+/// Not in the function that has the group, where it would be a fork.
+template <class F>
+[[gnu::noinline]] void start(tbb::task_group& group, const F& f) {
+  group.run(f);
+}
+
 /// A loop whose bodies wait until the thread `awaited` has come to one of them.
 void loop_for(std::thread::id awaited, std::atomic<bool>& has_come) {
   tbb::parallel_for(
@@ -338,6 +344,37 @@ NOPAL_PROGRAM(what_it_started) {
   return 0;
 }
 
+// What the code outside of a task has started stays with that code, though the task's wait finds nothing else: it may take what the task
+// holds.
+NOPAL_PROGRAM(what_the_code_outside_started) {
+  for (int round = 0; round != 5; ++round) {
+    std::mutex mutex;
+    std::atomic<bool> has_begun{false};
+    tbb::task_group group;
+    tbb::task_group awaited;
+    std::thread other([&] {
+      awaited.run_and_wait([&] {
+        has_begun = true;
+        support::sleep_ms(10);  // longer than a wait looks
+      });
+    });
+    wait_until(has_begun);
+    int calls = 0;
+    start(group, [&] {
+      const std::lock_guard guard(mutex);
+      ++calls;
+    });
+    tbb::task_group inside;
+    inside.run_and_wait([&] {
+      const std::lock_guard guard(mutex);
+      NOPAL_CHECK(awaited.wait() == tbb::complete && (nopal::workers() != 1 || calls == 0));
+    });
+    NOPAL_CHECK(group.wait() == tbb::complete && calls == 1);
+    other.join();
+  }
+  return 0;
+}
+
 class waits : public support::program_at_workers {};
 
 TEST_P(waits, run_bodies_of_loops_of_their_tasks) { EXPECT_TRUE(run("loop_of_a_task")); }
@@ -345,6 +382,9 @@ TEST_P(waits, run_bodies_of_loops_of_what_their_tasks_started) {
   EXPECT_TRUE(run("loop_of_a_task_of_a_task"));
 }
 TEST_P(waits, run_what_they_started_where_nobody_else_can) { EXPECT_TRUE(run("what_it_started")); }
+TEST_P(waits, run_nothing_that_the_code_outside_of_their_task_started) {
+  EXPECT_TRUE(run("what_the_code_outside_started"));
+}
 TEST_P(waits, run_no_bodies_of_other_threads) { EXPECT_TRUE(run("loops_of_others")); }
 TEST_P(waits, have_the_mode_of_the_task_whose_fork_they_take) { EXPECT_TRUE(run("mode_of_a_task")); }
 TEST_P(waits, run_no_bodies_of_other_groups) { EXPECT_TRUE(run("loops_of_another_group")); }

@@ -154,8 +154,16 @@ T with_reduction(First first, Last last, const T& identity, Map& map, Combine& c
   }
 }
 
+/// Whether strands may write neighbours at the same time; elements of std::vector<bool> share words.
+template <class Iterator>
+concept separate_elements =
+    std::is_reference_v<std::iter_reference_t<Iterator>> || !std::same_as<std::iter_value_t<Iterator>, bool>;
+
 template <class Out, class F, class... Elements>
 constexpr bool assigns() {
+  static_assert(
+      separate_elements<Out>,
+      "parallel_transform: elements of the output must not share memory, as those of std::vector<bool> do");
   if constexpr (std::is_invocable_v<F&, Elements...>) {
     return std::is_assignable_v<std::iter_reference_t<Out>, std::invoke_result_t<F&, Elements...>>;
   } else {
@@ -216,6 +224,9 @@ constexpr bool can_scan() {
         "parallel scan: the operation must take a value and an element, and two values, and return a value");
     constexpr bool writes = std::is_assignable_v<std::iter_reference_t<Out>, T&>;
     static_assert(!adds || writes, "parallel scan: values must be assignable to the output");
+    static_assert(
+        separate_elements<Out>,
+        "parallel scan: elements of the output must not share memory, as those of std::vector<bool> do");
     return adds && writes;
   } else {
     return false;

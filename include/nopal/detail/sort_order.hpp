@@ -73,6 +73,11 @@ template <class Iterator>
 concept movable_elements = std::move_constructible<value<Iterator>> &&
                            requires(Iterator at, value<Iterator>& held) { *at = std::move(held); };
 
+/// Of which strands may write neighbours at the same time; those of std::vector<bool> share words.
+template <class Iterator>
+concept separate_elements =
+    std::is_reference_v<std::iter_reference_t<Iterator>> || !std::same_as<value<Iterator>, bool>;
+
 template <class Iterator, class Projection>
 concept projectable = std::is_invocable_v<Projection&, std::iter_reference_t<Iterator>>;
 
@@ -85,13 +90,16 @@ concept comparable =
 template <class Iterator, class Compare, class Projection>
 constexpr bool is_sortable() {
   static_assert(movable_elements<Iterator>, "sort: the elements must be movable, and not constant");
+  static_assert(separate_elements<Iterator>,
+                "sort: the elements must not share memory, as those of std::vector<bool> do");
   static_assert(projectable<Iterator, Projection>, "sort: the projection must be callable with an element");
   if constexpr (projectable<Iterator, Projection>) {
     static_assert(comparable<Iterator, Compare, Projection>,
                   "sort: the comparator must be callable with two elements, or with what the projection "
                   "makes of two, and "
                   "tell whether the first precedes the second");
-    return movable_elements<Iterator> && comparable<Iterator, Compare, Projection>;
+    return movable_elements<Iterator> && separate_elements<Iterator> &&
+           comparable<Iterator, Compare, Projection>;
   }
   return false;
 }

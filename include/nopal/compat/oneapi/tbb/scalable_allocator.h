@@ -2,8 +2,12 @@
 #ifndef NOPAL_COMPAT_TBB_SCALABLE_ALLOCATOR_H
 #define NOPAL_COMPAT_TBB_SCALABLE_ALLOCATOR_H
 
+#include <malloc.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -49,5 +53,43 @@ inline void* scalable_aligned_malloc(std::size_t size, std::size_t alignment) {
   return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 inline void scalable_aligned_free(void* memory) { std::free(memory); }
+inline int scalable_posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  return posix_memalign(memory, alignment, size);
+}
+inline std::size_t scalable_msize(void* memory) { return malloc_usable_size(memory); }
+inline void* scalable_aligned_realloc(void* memory, std::size_t size, std::size_t alignment) {
+  if (size == 0) {
+    std::free(memory);
+    return nullptr;
+  }
+  void* const larger = scalable_aligned_malloc(size, alignment);
+  if (larger != nullptr && memory != nullptr) {
+    const std::size_t old = malloc_usable_size(memory);
+    std::memcpy(larger, memory, old < size ? old : size);
+    std::free(memory);
+  }
+  return larger;
+}
+
+enum ScalableAllocationResult {
+  TBBMALLOC_OK,
+  TBBMALLOC_INVALID_PARAM,
+  TBBMALLOC_UNSUPPORTED,
+  TBBMALLOC_NO_MEMORY,
+  TBBMALLOC_NO_EFFECT
+};
+enum AllocationModeParam {
+  TBBMALLOC_USE_HUGE_PAGES,
+  USE_HUGE_PAGES = TBBMALLOC_USE_HUGE_PAGES,
+  TBBMALLOC_SET_SOFT_HEAP_LIMIT,
+  TBBMALLOC_SET_HUGE_SIZE_THRESHOLD
+};
+enum ScalableAllocationCmd { TBBMALLOC_CLEAN_ALL_BUFFERS, TBBMALLOC_CLEAN_THREAD_BUFFERS };
+
+/// The C library's allocator has settings of its own: these say that they do nothing.
+inline int scalable_allocation_mode(int /*parameter*/, std::intptr_t /*value*/) {
+  return TBBMALLOC_UNSUPPORTED;
+}
+inline int scalable_allocation_command(int /*command*/, void* /*parameter*/) { return TBBMALLOC_NO_EFFECT; }
 
 #endif

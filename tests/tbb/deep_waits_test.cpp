@@ -1,0 +1,173 @@
+// Waits inside of tasks that other waits run: how deep they go, and what they find.
+#include <gtest/gtest.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <nopal/nopal.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "support/program.hpp"
+#include "support/strands.hpp"
+
+namespace {
+
+constexpr int many = 20000;
+
+int wait_at_each_level(int depth) {
+  if (depth == 0) return 0;
+  int below = 0;
+  tbb::task_group group;
+  group.run([&below, depth] { below = wait_at_each_level(depth - 1); });
+  group.wait();
+  return below + 1;
+}
+
+int run_and_wait_at_each_level(int depth) {
+  if (depth == 0) return 0;
+  int below = 0;
+  tbb::task_group group;
+  group.run_and_wait([&below, depth] { below = run_and_wait_at_each_level(depth - 1); });
+  return below + 1;
+}
+
+// Far more than fits on the stack that they begin on.
+NOPAL_PROGRAM(recursion_of_waits) {
+  NOPAL_CHECK(wait_at_each_level(many) == many);
+  return 0;
+}
+NOPAL_PROGRAM(recursion_of_waits_in_an_arena) {
+  tbb::task_arena arena;
+  NOPAL_CHECK(arena.execute([] { return wait_at_each_level(many); }) == many);
+  return 0;
+}
+NOPAL_PROGRAM(recursion_of_calls) {
+  NOPAL_CHECK(run_and_wait_at_each_level(many) == many);
+  return 0;
+}
+
+/// Tasks of another group that wait for the one that this task is of.
+class waiting_tasks {
+public:
+  explicit waiting_tasks(tbb::task_group& awaited) : awaited_(awaited) {}
+
+  void start(int count) {
+    for (int i = 0; i < count; ++i) {
+      group_.run([this] {
+        ++begun_;
+        awaited_.wait();
+      });
+    }
+  }
+
+  void wait_until_begun(int count) const {
+    while (begun_ < count) std::this_thread::yield();
+  }
+
+  int finished() {
+    group_.wait();
+    return begun_;
+  }
+
+private:
+  tbb::task_group& awaited_;
+  tbb::task_group group_;
+  std::atomic<int> begun_{0};
+};
+
+// One other thread begins more than one, as each wait finds the next. In the first task that a thread calls or runs.
+NOPAL_PROGRAM(tasks_of_the_first_call) {
+  tbb::task_group awaited;
+  waiting_tasks waiting(awaited);
+  awaited.run_and_wait([&] {
+    waiting.start(30);
+    waiting.wait_until_begun(20);
+  });
+  NOPAL_CHECK(waiting.finished() == 30);
+  return 0;
+}
+NOPAL_PROGRAM(tasks_of_the_first_task) {
+  tbb::task_group awaited;
+  waiting_tasks waiting(awaited);
+  awaited.run([&] {
+    waiting.start(30);
+    waiting.wait_until_begun(20);
+  });
+  awaited.wait();
+  NOPAL_CHECK(waiting.finished() == 30);
+  return 0;
+}
+NOPAL_PROGRAM(tasks_of_the_first_task_in_an_arena) {
+  tbb::task_arena arena(2);
+  arena.execute([] {
+    tbb::task_group awaited;
+    waiting_tasks waiting(awaited);
+    awaited.run([&] {
+      waiting.start(30);
+      waiting.wait_until_begun(20);
+    });
+    awaited.wait();
+    NOPAL_CHECK(waiting.finished() == 30);
+  });
+  return 0;
+}
+
+/// Calls `f` with more than half of a stack of the pool in use.
+template <class F>
+[[gnu::noinline]] void with_much_stack_used(const F& f) {
+  volatile char used[600'000];
+  used[0] = 1;
+  f();
+  used[1] = used[0];
+}
+
+// Each task on top of the last takes a stack. Deep enough, a wait goes on so only where nothing happens for long.
+NOPAL_PROGRAM(tasks_without_end) {
+  constexpr int count = 5000;
+  tbb::task_group awaited;
+  tbb::task_group waiting;
+  std::atomic<int> begun{0};
+  const std::uint64_t before = nopal::stats().total.stacks_taken;
+  awaited.run_and_wait([&] {
+    for (int i = 0; i < count; ++i) {
+      waiting.run([&] {
+        ++begun;
+        with_much_stack_used([&] { awaited.wait(); });
+      });
+    }
+    while (begun < 50) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    NOPAL_CHECK(nopal::stats().total.stacks_taken - before < 150ULL * nopal::workers());
+  });
+  waiting.wait();
+  NOPAL_CHECK(begun == count);
+  support::check_quiet_soon();
+  return 0;
+}
+
+class deep_waits : public support::program_at_workers {};
+
+TEST_P(deep_waits, fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_waits")); }
+TEST_P(deep_waits, fit_on_any_stack_in_arenas) { EXPECT_TRUE(run("recursion_of_waits_in_an_arena")); }
+TEST_P(deep_waits, of_functions_called_at_once_fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_calls")); }
+
+INSTANTIATE_TEST_SUITE_P(tbb, deep_waits, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+class waits_of_others : public support::program_at_workers {};
+
+TEST_P(waits_of_others, find_what_the_first_call_of_a_thread_starts) {
+  EXPECT_TRUE(run("tasks_of_the_first_call"));
+}
+TEST_P(waits_of_others, find_what_the_first_task_of_a_thread_starts) {
+  EXPECT_TRUE(run("tasks_of_the_first_task"));
+}
+TEST_P(waits_of_others, find_what_the_first_task_starts_in_an_arena) {
+  EXPECT_TRUE(run("tasks_of_the_first_task_in_an_arena"));
+}
+TEST_P(waits_of_others, take_few_stacks) { EXPECT_TRUE(run("tasks_without_end")); }
+
+INSTANTIATE_TEST_SUITE_P(tbb, waits_of_others, testing::Values(2, 7), testing::PrintToStringParamName());
+
+}  // namespace
