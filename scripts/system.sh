@@ -1,5 +1,22 @@
-# What the system has, what it lacks, and how to get that with apt. Sourced by ./dev.
+# What the system has, what it lacks, and how to get that with apt; and checks of a command line. Sourced by ./dev.
 # shellcheck shell=sh
+
+# value_of OPTION COUNT: refuses an option that is last on the line and so has no value.
+value_of() { if [ "$2" -lt 2 ]; then refuse "$1: not without a value; accepted: $1 VALUE"; fi; }
+
+# number_of OPTION VALUE LEAST: refuses what is no whole number, or one below LEAST, which is 0 or 1.
+number_of() {
+  case $2,$3 in ,* | *[!0-9]*,? | 0*,1) refuse "$1 '$2': not understood; accepted: a whole number from $3 up" ;; esac
+}
+
+# help_of COMMAND: its part of the help; fails if it has none.
+help_of() {
+  help | awk -v name="$1" '
+    /^  [a-z]/ { shown = $1 == name }
+    /^$/ { shown = 0 }
+    shown { if (!found++) print "usage: ./dev [--no-install] " name " [OPTION...]"; print }
+    END { exit !found }'
+}
 
 preferred_llvm=19  # clang-format and clang-tidy differ in what they print from one version to the next
 newest_version=40  # where looking for a versioned compiler begins

@@ -102,6 +102,46 @@ int first_of_two_failures() {
 }
 // end snippet
 
+// snippet: both_may_throw
+int half(int n) {
+  if (n == 1) throw std::runtime_error("1");
+  if (n == 2) throw std::runtime_error("2");
+  return n;
+}
+
+int sum_of_halves(int a, int b) {
+  int x;
+  int y;
+  nopal::scope s;
+  s.fork_into(x, half, a);
+  s.fork_into(y, half, b);  // not y = half(b), whose exception would win over that of the first half
+  s.join();
+  return x + y;
+}
+// end snippet
+
+int first_failure_of_halves() {
+  try {
+    return sum_of_halves(1, 2);
+  } catch (const std::runtime_error& e) {
+    return e.what()[0] - '0';
+  }
+}
+
+// snippet: loop_variable
+int sum_of_squares(int n) {
+  std::vector<int> squares(static_cast<std::size_t>(n));
+  nopal::scope s;
+  for (int i = 0; i < n; ++i) {
+    s.fork([&squares, i] { squares[static_cast<std::size_t>(i)] = work(i); });  // i by value: [&] is a race
+  }
+  s.join();
+  int sum = 0;
+  for (const int square : squares) sum += square;
+  return sum;
+}
+// end snippet
+
 // snippet: setjmp
 std::jmp_buf on_error;  // of one strand at a time; a thread_local would be another thread's after a fork
 
@@ -131,6 +171,8 @@ int main() {
   with_scratch(100);
   right = right && log_lines.size() == 3 && log_lines.back() == "end";
   for (int run = 0; run < 1000; ++run) right = right && first_of_two_failures() == 1;
+  for (int run = 0; run < 1000; ++run) right = right && first_failure_of_halves() == 1;
+  right = right && sum_of_halves(3, 4) == 7 && sum_of_squares(4) == 14;
   for (int run = 0; run < 1000; ++run) right = right && survives_an_error() == 5;
   return right ? 0 : 1;
 }

@@ -24,7 +24,7 @@
  * join. A C++ exception must not leave a child that was forked by a file compiled as C.
  *
  * With NOPAL_ELIDE defined a fork is a call and a join nothing: the serial program, which needs no symbol of the
- * library. In C++ errors are exceptions of type nopal::error; in C a wrong use of a scope, and a thread that cannot
+ * library unless it calls the functions below that ask or set something of the runtime, as nopal_configure. In C++ errors are exceptions of type nopal::error; in C a wrong use of a scope, and a thread that cannot
  * become a worker, end the program with one line on stderr.
  */
 #ifndef NOPAL_NOPAL_H
@@ -63,7 +63,8 @@ extern "C++" { /* where a program includes this inside extern "C" */
 /** @fn void nopal_join(nopal_scope* scope)
  * Waits for every child forked on `scope` since the last join; the worker does other work meanwhile. May return on
  * another thread, except the outermost join of a thread of the program. One load and one compare if nothing was
- * stolen. Rethrows what the serial program would have met first among exceptions of children forked from C++. */
+ * stolen. Rethrows what the serial program would have met first among exceptions of children forked from C++; one that the
+ * continuation throws wins over them. */
 
 /** @struct nopal_monoid
  * An associative operation with an identity, for reducers of C. Must outlive every reducer made with it, and the joins of
@@ -132,15 +133,15 @@ enum nopal_reclaim_with {
   nopal_reclaim_with_free         /**< MADV_FREE: when the system runs short */
 };
 
-/** Whether worker threads are bound to CPUs. */
+/** Whether worker threads are bound to CPUs. Write the names: C++'s nopal::configuration::pin has other numbers. */
 enum nopal_pin {
   nopal_pin_no = -1,     /**< they are not */
   nopal_pin_default = 0, /**< as NOPAL_PIN says, else they are not */
   nopal_pin_yes = 1      /**< each to one CPU */
 };
 
-/** What a program may set before the runtime starts. A member that is zero leaves the choice to the environment
- * variable of the same meaning and, where that is unset, to the runtime. */
+/** What a program may set before the runtime starts. A member that is zero names nothing: the choice is an earlier
+ * call's, else that of the environment variable of the same meaning, else the runtime's. */
 typedef struct nopal_configuration {
   int workers;                /**< threads that execute strands, the caller included; NOPAL_WORKERS */
   size_t stack_size;          /**< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE */
@@ -183,8 +184,9 @@ typedef struct nopal_statistics {
  * From any thread. Constant time after the first call. */
 NOPAL_EXPORT int nopal_workers(void);
 
-/** Sets what `with` names, for the next start of the runtime. 0, or -1 if a member is out of range or the runtime has
- * started. From any thread. Constant time. */
+/** Sets what `with` names, for the next start of the runtime; the rest stays as earlier calls have set it. One of zeros
+ * alone leaves everything to the environment again. 0, or -1 if a member is out of range or the runtime has started.
+ * From any thread. Constant time. */
 NOPAL_EXPORT int nopal_configure(const nopal_configuration* with);
 
 /** The calling thread's index, from 0 to below nopal_workers() plus the adopted threads; -1 outside the runtime. Not

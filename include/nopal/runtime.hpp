@@ -26,13 +26,14 @@ enum class reclaim_call : int {
   free,      ///< MADV_FREE: when the system runs short; until then they count as resident
 };
 
-/// What a program may set before the runtime starts. A zero or `-1` leaves the choice to the
-/// environment variable of the same meaning and, where that is unset, to the runtime.
+/// What a program may set before the runtime starts. A zero or `-1`, which each member is until it is set, names nothing:
+/// the choice is an earlier call's, else that of the environment variable of the same meaning, else the runtime's. `pin`
+/// is a number here: 0 says no. In C 0 names nothing in any member, and `nopal_pin_no` is -1.
 struct configuration {
   int workers = 0;             ///< threads that execute strands, the caller included; NOPAL_WORKERS
   std::size_t stack_size = 0;  ///< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE
   nopal::reclaim reclaim = static_cast<nopal::reclaim>(-1);  ///< NOPAL_RECLAIM
-  int pin = -1;           ///< 1 binds each worker thread to a CPU, 0 does not; NOPAL_PIN
+  int pin = -1;           ///< 1 binds each worker thread to a CPU, 0 does not; NOPAL_PIN=1|0
   int reclaim_with = -1;  ///< a `reclaim_call`; NOPAL_RECLAIM_WITH=dontneed|free
 };
 
@@ -76,7 +77,8 @@ struct statistics {
 /// The number of threads that execute strands: the worker threads and the calling one. Starts nothing.
 [[nodiscard]] NOPAL_EXPORT int workers();
 
-/// Sets what `with` names. Throws `error` once the runtime has started.
+/// Sets what `with` names; the rest stays as earlier calls have set it. `configure({})`, which names nothing, leaves
+/// everything to the environment again. Throws `error` once the runtime has started.
 NOPAL_EXPORT void configure(const configuration& with);
 
 /// The calling thread's index, from 0 to below `workers()` plus the adopted threads; -1 outside the runtime.

@@ -36,11 +36,18 @@ def inline_drawings(text, page):
     return re.sub(r"^!\[(.*)\]\((\S+\.svg)\)$", figure, text, flags=re.MULTILINE)
 
 
+def lead_to_pages(text):
+    """Links to headers and manual pages, which the repository has as they are, lead to the pages made of them."""
+    text = re.sub(r"\]\(((?:\.\./)*)\.\./include/nopal/([^()#]+)\)",
+                  lambda match: f"]({match[1]}api/{match[2].replace('/', '_')}.md)", text)
+    return re.sub(r"\]\(((?:\.\./)*man/[^()#]+\.[1-9])\)", r"](\1.md)", text)
+
+
 def copy_pages(docs, pages):
     for source in sorted(docs.rglob("*.md")):
         if source.name == "overview.md":
             continue  # a list of the others, for readers of the repository
-        text = inline_drawings(source.read_text(), source)
+        text = lead_to_pages(inline_drawings(source.read_text(), source))
         up = "../" * len(source.relative_to(docs).parent.parts)
         for there, here in OUTSIDE.items():
             text = text.replace(f"({up}{there}", f"({up}{here}")

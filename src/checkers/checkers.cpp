@@ -36,6 +36,17 @@ void forked(void* order) noexcept {
   }
 }
 
+void before_at_any_time(void* order) noexcept {
+  if (thread::is_present()) {
+    thread::comes_before(order);
+  }
+}
+void after_at_any_time(void* order) noexcept {
+  if (thread::is_present()) {
+    thread::comes_after(order);
+  }
+}
+
 namespace watched {
 
 void stack_made(stack_record& stack, const void* low, std::size_t bytes) noexcept {

@@ -56,6 +56,10 @@ std::size_t apart() noexcept;
 /// Called for every fork of code that ThreadSanitizer watches, and for no other.
 void forked(void* order) noexcept;
 
+/// As `before` and `after`, for ThreadSanitizer, where nobody may have called `look`.
+void before_at_any_time(void* order) noexcept;
+void after_at_any_time(void* order) noexcept;
+
 /// Finds out which tools watch this process.
 void look() noexcept;
 

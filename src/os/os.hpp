@@ -124,6 +124,10 @@ bool allow_cpus(const cpu_bits& cpus) noexcept;
 /// Whether the process's first thread has ended by itself, or is the caller, who does.
 [[nodiscard]] bool first_thread_ends() noexcept;
 
+/// Whether the caller runs on the stack of the process's first thread, close to where that began: in what `main` returned to,
+/// or in a `main` with small frames.
+[[nodiscard]] bool near_first_stacks_end() noexcept;
+
 /// While it lives the calling thread is not cancelled: what it does would be left halfway.
 class not_cancelled {
 public:

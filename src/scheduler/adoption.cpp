@@ -274,6 +274,7 @@ void free_adopted(runtime& all) noexcept {
 }
 
 void at_exit() {
+  check_end_of_main();
   runtime& all = the_runtime();
   const locked guard(all);
   if (all.chosen.print_stats) {

@@ -97,6 +97,14 @@ void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noe
   }
 }
 
+void check_end_of_main() noexcept {
+  // Strands of the pool run on its stacks until they return further than their scope's function.
+  if (is_thread_of_pool() && os::near_first_stacks_end()) {
+    os::end_process("nopal: main returned on a thread of the pool: a C function returned without its join; "
+                    "join every scope before its function returns");
+  }
+}
+
 void check_at_rest(const worker* self) noexcept {
   if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest ||
       self->native.forks.of_old_process != 0) {

@@ -25,7 +25,7 @@ void configure(const configuration& with) {
     throw error(
         "nopal: configure: the runtime runs already; configure before the first fork, or after shutdown()");
   }
-  all.asked = with;
+  all.asked = followed_by(all.asked, with);
   all.settings_known = false;
 }
 

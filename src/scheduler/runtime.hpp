@@ -158,6 +158,9 @@ void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noe
 /// At the end of the worker's thread: ends the process if that was inside a scope.
 void check_at_rest(const worker* self) noexcept;
 
+/// At the process's end: ends it with a line if `main` has returned on a thread of the pool.
+void check_end_of_main() noexcept;
+
 /// The loop of a thread without a strand; on its scheduler stack.
 [[noreturn]] void find_work(worker* self) noexcept;
 

@@ -19,6 +19,9 @@ namespace {
 
 constexpr const char* workers_accepted = "a whole number from 1 to 1024";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
+// What configure() takes has no text to read: numbers, and one in each member that leaves it alone.
+constexpr const char* workers_member_accepted = "a whole number from 1 to 1024; 0 leaves it alone";
+constexpr const char* stack_member_accepted = "bytes from 65536 to 68719476736; 0 leaves it alone";
 
 /// Reads the variables, and remembers the first one that is not understood.
 class environment_reader {
@@ -120,24 +123,42 @@ bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
 void check_configuration(const configuration& asked) {
   if (asked.workers < 0 || asked.workers > most_workers) {
     throw error("nopal: configure: workers = " + std::to_string(asked.workers) +
-                ": accepted: " + workers_accepted);
+                ": accepted: " + workers_member_accepted);
   }
   if (asked.stack_size != 0 && !stack_in_range(asked.stack_size)) {
     throw error("nopal: configure: stack_size = " + std::to_string(asked.stack_size) +
-                ": accepted: " + stack_accepted);
+                ": accepted: " + stack_member_accepted);
   }
   const int reclaim_value = static_cast<int>(asked.reclaim);
   if (reclaim_value < -1 || reclaim_value > 2) {
     throw error("nopal: configure: reclaim = " + std::to_string(reclaim_value) +
-                ": accepted: lazy, eager or never");
+                ": accepted: nopal::reclaim::lazy, eager or never (in C nopal_reclaim_lazy and so on)");
   }
   if (asked.pin < -1 || asked.pin > 1) {
-    throw error("nopal: configure: pin = " + std::to_string(asked.pin) + ": accepted: 0 or 1");
+    throw error("nopal: configure: pin = " + std::to_string(asked.pin) +
+                ": accepted: 1 (bound to CPUs), 0 (not); -1 leaves it alone");
   }
   if (asked.reclaim_with < -1 || asked.reclaim_with > 1) {
-    throw error("nopal: configure: reclaim_with = " + std::to_string(asked.reclaim_with) +
-                ": accepted: a reclaim_call");
+    throw error(
+        "nopal: configure: reclaim_with = " + std::to_string(asked.reclaim_with) +
+        ": accepted: nopal::reclaim_call::dontneed or free, as a number (in C nopal_reclaim_with_dontneed or "
+        "nopal_reclaim_with_free)");
   }
+}
+
+configuration followed_by(const configuration& earlier, const configuration& asked) noexcept {
+  const bool names_reclaim = static_cast<int>(asked.reclaim) >= 0;
+  if (asked.workers == 0 && asked.stack_size == 0 && !names_reclaim && asked.pin < 0 &&
+      asked.reclaim_with < 0) {
+    return {};
+  }
+  configuration result = earlier;
+  if (asked.workers != 0) result.workers = asked.workers;
+  if (asked.stack_size != 0) result.stack_size = asked.stack_size;
+  if (names_reclaim) result.reclaim = asked.reclaim;
+  if (asked.pin >= 0) result.pin = asked.pin;
+  if (asked.reclaim_with >= 0) result.reclaim_with = asked.reclaim_with;
+  return result;
 }
 
 std::string refusal_line(const refused_variable& refused) {

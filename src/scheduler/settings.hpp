@@ -48,6 +48,10 @@ settings read_settings(const configuration& asked);
 /// Throws `error` naming the member of `asked` that is out of range.
 void check_configuration(const configuration& asked);
 
+/// What holds after `earlier` and then `asked` were set: what `asked` names, and of `earlier` what it does not. Where it
+/// names nothing, nothing.
+configuration followed_by(const configuration& earlier, const configuration& asked) noexcept;
+
 /// Reads "65536", "64k", "1M", "2g" as bytes. False for anything else.
 bool parse_bytes(const char* text, std::size_t& bytes) noexcept;
 

@@ -209,6 +209,8 @@ static void test_runtime(void) {
   c.pin = nopal_pin_no;
   c.stack_size = 1 << 18;
   CHECK(nopal_configure(&c) == 0 && nopal_workers() == 3);
+  c = (nopal_configuration){.pin = nopal_pin_no};
+  CHECK(nopal_configure(&c) == 0 && nopal_workers() == 3);
   CHECK(fib(18) == 2584);
   c = (nopal_configuration){0};
   CHECK(nopal_shutdown() == 0 && nopal_configure(&c) == 0 && nopal_workers() == workers);

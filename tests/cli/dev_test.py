@@ -1,4 +1,5 @@
-"""What ./dev says of a command line that it does not accept: one line, before it builds anything. Usage: dev_test.py ROOT"""
+"""What ./dev says of a command line that it does not accept: one line, before it builds anything; and of --help after a command.
+Usage: dev_test.py ROOT"""
 
 import pathlib
 import subprocess
@@ -41,6 +42,19 @@ class Refusals(unittest.TestCase):
                 self.assertEqual(ran.stdout, "")
                 self.assertTrue(ran.stderr.startswith(beginning), ran.stderr)
                 self.assertEqual(ran.stderr.count("\n"), 1)
+
+
+class Help(unittest.TestCase):
+    def test_help_after_a_command_is_that_commands(self):
+        for command in ("setup", "build", "test", "stress", "fuzz", "coverage", "lint", "docs"):
+            for option in ("--help", "-h"):
+                with self.subTest(command, option=option):
+                    ran = subprocess.run([ROOT / "dev", command, option], capture_output=True, text=True, timeout=60,
+                                         check=False)
+                    self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+                    usage, described, *_ = ran.stdout.splitlines()
+                    self.assertEqual(usage, f"usage: ./dev [--no-install] {command} [OPTION...]")
+                    self.assertTrue(described.startswith(f"  {command} "), described)
 
 
 if __name__ == "__main__":

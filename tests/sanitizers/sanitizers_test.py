@@ -42,6 +42,8 @@ TOOLS = {
         "uninitialized": ["depends on uninitialised value", "decide", "uninitialized.cpp:"],
     }),
 }
+# The first not under Valgrind, to which a thread that still waits for tasks has lost its variables.
+CORRECT = ("clean_arenas", "clean", "clean_c")
 given = argparse.Namespace()
 
 
@@ -54,7 +56,8 @@ class Program:
         self.path = os.path.join(given.work, f"{name}{level}")
         language = [given.c_compiler, "-std=gnu11", "-c"] if source.endswith(".c") else [given.compiler, "-std=c++20", "-c"]
         # Valgrind does not know all that Clang writes in version 5.
-        flags = [level, "-gdwarf-4", "-Wall", "-Wextra", "-Werror", "-I", given.include, *TOOLS[given.tool][0],
+        flags = [level, "-gdwarf-4", "-Wall", "-Wextra", "-Werror", "-I", given.include,
+                 "-I", os.path.join(given.include, "nopal", "compat"), *TOOLS[given.tool][0],
                  *("-D" + name for name in given.define)]
         run_checked([*language, *flags, "-o", self.path + ".o", source])
         run_checked([given.compiler, *flags, "-o", self.path, self.path + ".o", given.library,
@@ -93,7 +96,7 @@ def find_tool():
 
 class Sanitizers(unittest.TestCase):
     def test_correct_programs_are_not_reported(self):
-        for name in ("clean", "clean_c"):
+        for name in CORRECT[given.tool == "valgrind":]:
             for level in ("-O0", "-O2"):
                 program = Program(name, level)
                 for environment in TOOLS[given.tool][1]:

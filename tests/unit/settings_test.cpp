@@ -223,6 +223,8 @@ TEST(configure, refuses_what_is_out_of_range_and_names_the_member) {
     nopal::configuration with;
     with.stack_size = size;
     EXPECT_TRUE(refuses(with, "stack_size")) << size;
+    // Not the syntax of the variable, which no program can write there.
+    EXPECT_TRUE(refuses(with, "accepted: bytes from 65536 to 68719476736; 0 leaves it alone")) << size;
   }
   for (const int value : {-2, 3}) {
     nopal::configuration with;
@@ -233,11 +235,33 @@ TEST(configure, refuses_what_is_out_of_range_and_names_the_member) {
     nopal::configuration pin;
     pin.pin = value;
     EXPECT_TRUE(refuses(pin, "pin")) << value;
+    EXPECT_TRUE(refuses(pin, "-1 leaves it alone")) << value;
     nopal::configuration call;
     call.reclaim_with = value;
     EXPECT_TRUE(refuses(call, "reclaim_with")) << value;
   }
   EXPECT_NO_THROW(nopal::configure({}));
+}
+
+/// A library sets the stacks' size after main has set the workers' number.
+NOPAL_PROGRAM(configured_by_two) {
+  nopal::configuration first;
+  first.workers = 3;
+  nopal::configuration second;
+  second.pin = 0;
+  second.stack_size = 1 << 18;
+  nopal::configure(first);
+  nopal::configure(second);
+  if (nopal::workers() != 3) return 1;
+  first.workers = 2;
+  nopal::configure(first);
+  if (nopal::workers() != 2) return 2;
+  nopal::configure({});
+  return nopal::workers() == 5 ? 0 : 3;
+}
+
+TEST(configure, keeps_what_an_earlier_call_set_and_this_one_does_not_name) {
+  EXPECT_TRUE(support::succeeds("configured_by_two", support::on_workers(5)));
 }
 
 TEST(configure, throws_once_the_runtime_has_started) {

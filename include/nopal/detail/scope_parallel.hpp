@@ -40,7 +40,8 @@ public:
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
 
-  /// Joins. Throws as `join` does, unless an exception is leaving the scope already: then the children's are dropped.
+  /// Joins. Throws as `join` does, unless an exception is leaving the scope already: then the children's are dropped,
+  /// even earlier ones. Where what is called may throw as well as what is forked, fork both to keep the serial order.
   [[gnu::always_inline]] ~scope() noexcept(false) {
     if (NOPAL_UNLIKELY(frame_.steals != 0)) {
       void* exception;

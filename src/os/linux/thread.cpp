@@ -29,6 +29,8 @@ extern "C" {
 __attribute__((weak)) int __register_atfork(void (*before)(), void (*in_parent)(), void (*in_child)(),
                                             void* owner);
 void __cxa_finalize(void* owner);
+// The stack pointer that the process began with.
+extern void* __libc_stack_end;
 }
 
 static_assert(sizeof(pthread_t) == sizeof(std::uintptr_t), "thread_handle holds a pthread_t in its place");
@@ -259,6 +261,13 @@ bool thread_is_ending() noexcept {
 }
 
 bool first_thread_ends() noexcept { return gettid() == getpid() || first_thread_is_gone(); }
+
+bool near_first_stacks_end() noexcept {
+  constexpr std::uintptr_t near = std::uintptr_t{16} << 10;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto end = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+  return here < end && end - here < near;
+}
 
 not_cancelled::not_cancelled() noexcept {
   if (pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_) != 0) before_ = PTHREAD_CANCEL_ENABLE;
