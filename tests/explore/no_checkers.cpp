@@ -9,6 +9,8 @@ namespace checkers {
 bool present = false;
 void look() noexcept {}
 std::size_t apart() noexcept { return 0; }
+void before_at_any_time(void*) noexcept {}
+void after_at_any_time(void*) noexcept {}
 
 namespace watched {
 void stack_made(stack_record&, const void*, std::size_t) noexcept {}
