@@ -128,6 +128,7 @@ bool allow_cpus(const cpu_bits&) noexcept { return true; }
 int current_thread_id() noexcept { return 0; }
 bool thread_is_ending() noexcept { return false; }
 bool first_thread_ends() noexcept { return the_life_world->first_thread_ends(); }
+bool near_first_stacks_end() noexcept { return false; }
 not_cancelled::not_cancelled() noexcept : before_(0) {}
 not_cancelled::~not_cancelled() { static_cast<void>(before_); }
 std::uint64_t monotonic_ns() noexcept { return 0; }
