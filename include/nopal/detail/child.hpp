@@ -193,7 +193,7 @@ inline constexpr bool can_copy = (std::is_constructible_v<std::decay_t<Sources>,
 
 /// One fork: always part of the forking function.
 template <class Result, class F, class... Args>
-NOPAL_DETAIL_CALLS_AS_CHILD [[gnu::always_inline]] inline void fork_child(nopal_frame* frame, Result* result,
+[[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD inline void fork_child(nopal_frame* frame, Result* result,
                                                                           F&& f, Args&&... args) {
   using plain_function = std::decay_t<F>;
   NOPAL_DETAIL_MARK_PARENT();
