@@ -151,6 +151,9 @@ void run_task(nopal_task* task, views_of whose) noexcept;
 /// caller's, what it starts.
 void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept;
 
+/// Whether as much of the stack is left as nested calls may take that could also wait.
+bool has_room_on_stack() noexcept;
+
 /// Runs the task on a stack of the pool if this one has little room, for code that waits for `group`. False: it did not, for
 /// there is room, or no memory.
 bool run_for_lack_of_room(nopal_task* task, const nopal_task_group* group) noexcept;

@@ -38,6 +38,7 @@ compile() {
     cpp) "$cxx" -std=c++20 "$@" -I "$include" -c "$place/user.cpp" -o "$place/user.o" ;;
     c) "$cc" -std=gnu11 "$@" -I "$include" -c "$place/user.c" -o "$place/user.o" ;;
   esac
+  # shellcheck disable=SC2086 # a list, or nothing
   "$cxx" "$place/user.o" $linked -pthread -Wl,-rpath,"$(dirname "$library")" -o "$place/user" 2>"$place/said"
 }
 
