@@ -139,7 +139,7 @@ NOPAL_PROGRAM(tasks_without_end) {
     }
     while (begun < 50) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    NOPAL_CHECK(nopal::stats().total.stacks_taken - before < 150ULL * nopal::workers());
+    NOPAL_CHECK(nopal::stats().total.stacks_taken - before < 150U * static_cast<unsigned>(nopal::workers()));
   });
   waiting.wait();
   NOPAL_CHECK(begun == count);

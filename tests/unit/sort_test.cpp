@@ -248,12 +248,14 @@ public:
   }
   proxy_iterator& operator-=(std::ptrdiff_t offset) { return *this += -offset; }
   friend proxy_iterator operator+(proxy_iterator at, std::ptrdiff_t offset) { return at += offset; }
-  friend proxy_iterator operator+(std::ptrdiff_t offset, proxy_iterator at) { return at += offset; }
+  [[maybe_unused]] friend proxy_iterator operator+(std::ptrdiff_t offset, proxy_iterator at) {
+    return at += offset;
+  }
   friend proxy_iterator operator-(proxy_iterator at, std::ptrdiff_t offset) { return at -= offset; }
   friend std::ptrdiff_t operator-(proxy_iterator left, proxy_iterator right) {
     return left.place_ - right.place_;
   }
-  friend auto operator<=>(proxy_iterator, proxy_iterator) = default;
+  [[maybe_unused]] friend auto operator<=>(proxy_iterator, proxy_iterator) = default;
 
 private:
   int* place_ = nullptr;
