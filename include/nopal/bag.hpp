@@ -90,6 +90,9 @@ public:
   /// has less than a block of them.
   void merge(bag&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
     static_assert(std::is_move_constructible_v<T>, "bag: merging moves elements");
+    if (&other == this) {
+      return;
+    }
     if (size_ < other.size_) {
       swap(other);
     }

@@ -11,33 +11,55 @@ namespace {
 struct stack_bounds {
   const char* low;
   const char* high;
+
+  [[nodiscard]] bool contain(const char* address) const noexcept { return low <= address && address < high; }
 };
 
-/// Of the stack that the calling thread is on; nulls if that is not to be known. Takes the depth of nested calls.
-stack_bounds bounds_of_stack() noexcept {
+/// Of the calling thread's own stack; empty if the system does not tell. Asks once: it may take reading all of /proc/self/maps.
+const stack_bounds& bounds_of_thread() noexcept {
+  static thread_local stack_bounds known{nullptr, nullptr};
+  static thread_local bool asked = false;
+  if (!asked) {
+    asked = true;
+    void* low;
+    void* high;
+    if (os::native_stack_bounds(low, high)) {
+      known = {static_cast<const char*>(low), static_cast<const char*>(high)};
+    }
+  }
+  return known;
+}
+
+/// Of the stack of the pool that the thread is on; empty where it is on none. Takes the depth of nested calls.
+stack_bounds bounds_in_pool() noexcept {
   worker* const self = this_worker();
   const nopal_stack* const stack = self == nullptr ? nullptr : ground(get(self->deque.strand.stack));
-  if (stack != nullptr && !is_root_stack(stack)) {
-    return {stack->low, stack->high};
-  }
-  void* low;
-  void* high;
-  if (!os::native_stack_bounds(low, high)) {
+  if (stack == nullptr || is_root_stack(stack)) {
     return {nullptr, nullptr};
   }
-  return {static_cast<const char*>(low), static_cast<const char*>(high)};
+  return {stack->low, stack->high};
 }
 
 }  // namespace
 
 [[gnu::noinline]] bool has_room_on_stack() noexcept {
-  // Where the thread looked last. A stack of the pool keeps its bounds.
+  // Where the thread was last in the pool. A stack of the pool keeps its bounds.
   static thread_local stack_bounds last{nullptr, nullptr};
   const char* const here = static_cast<const char*>(__builtin_frame_address(0));
-  if (here < last.low || here >= last.high) {
-    last = bounds_of_stack();
+  const stack_bounds* stack = &bounds_of_thread();
+  if (!stack->contain(here)) {
+    stack = &last;
+    if (!last.contain(here)) {
+      last = bounds_in_pool();
+    }
   }
-  return here > last.low + (last.high - last.low) / 2 && last.low != nullptr;
+  // What a program made itself is the program's to fill.
+  if (!stack->contain(here)) {
+    return true;
+  }
+  const auto left = static_cast<std::size_t>(here - stack->low);
+  const auto bytes = static_cast<std::size_t>(stack->high - stack->low);
+  return left > bytes / 2 || left >= the_runtime().chosen.stack_bytes;
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -287,7 +287,7 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
 
 /// Tasks that this thread may run while it waits for others. False: there was none.
 bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bool is_patient) noexcept {
-  if (is_patient && list != nullptr && list->calls_of_others >= calls_before_patience &&
+  if (is_patient && list != nullptr && the_runtime().chosen.workers > 1 && list->calls_of_others >= calls_before_patience &&
       !has_room_on_stack()) {
     return false;
   }

@@ -151,7 +151,8 @@ void run_task(nopal_task* task, views_of whose) noexcept;
 /// caller's, what it starts.
 void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept;
 
-/// Whether as much of the stack is left as nested calls may take that could also wait.
+/// Whether half of the stack is left, or as much as a stack of the pool has, for nested calls that may wait too. True on a stack
+/// that is neither the thread's nor of the pool.
 bool has_room_on_stack() noexcept;
 
 /// Runs the task on a stack of the pool if this one has little room, for code that waits for `group`. False: it did not, for

@@ -5,6 +5,10 @@
 
 #include <nopal/nopal.hpp>
 
+#include <pthread.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -147,11 +151,67 @@ NOPAL_PROGRAM(tasks_without_end) {
   return 0;
 }
 
+/// Far more than a stack of the pool has.
+[[gnu::noinline]] void use_two_megabytes() {
+  volatile char used[std::size_t{2} << 20];
+  for (std::size_t i = 0; i < sizeof used; i += 4096) used[i] = 1;
+}
+
+void use_much_in_tasks() {
+  tbb::task_group group;
+  group.run_and_wait(use_two_megabytes);
+  group.run(use_two_megabytes);
+  group.wait();
+}
+
+// More than half of it is used, and more is left than one of the pool has.
+NOPAL_PROGRAM(tasks_on_a_large_stack) {
+  pthread_attr_t attributes;
+  NOPAL_CHECK(pthread_attr_init(&attributes) == 0 &&
+              pthread_attr_setstacksize(&attributes, std::size_t{16} << 20) == 0);
+  pthread_t thread;
+  NOPAL_CHECK(pthread_create(
+                  &thread, &attributes,
+                  [](void*) -> void* {
+                    volatile char used[std::size_t{12} << 20];
+                    used[0] = 1;
+                    use_much_in_tasks();
+                    used[1] = used[0];
+                    return nullptr;
+                  },
+                  nullptr) == 0);
+  NOPAL_CHECK(pthread_join(thread, nullptr) == 0);
+  pthread_attr_destroy(&attributes);
+  return 0;
+}
+
+// Such a stack is the program's to fill.
+NOPAL_PROGRAM(tasks_on_a_stack_of_the_programs) {
+  constexpr std::size_t bytes = std::size_t{8} << 20;
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  NOPAL_CHECK(memory != MAP_FAILED);
+  ucontext_t before;
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = memory;
+  context.uc_stack.ss_size = bytes;
+  context.uc_link = &before;
+  makecontext(&context, use_much_in_tasks, 0);
+  NOPAL_CHECK(swapcontext(&before, &context) == 0);
+  return munmap(memory, bytes);
+}
+
 class deep_waits : public support::program_at_workers {};
 
 TEST_P(deep_waits, fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_waits")); }
 TEST_P(deep_waits, fit_on_any_stack_in_arenas) { EXPECT_TRUE(run("recursion_of_waits_in_an_arena")); }
 TEST_P(deep_waits, of_functions_called_at_once_fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_calls")); }
+
+TEST_P(deep_waits, stay_where_there_is_more_room) {
+  EXPECT_TRUE(run("tasks_on_a_large_stack"));
+  EXPECT_TRUE(run("tasks_on_a_stack_of_the_programs"));
+}
 
 INSTANTIATE_TEST_SUITE_P(tbb, deep_waits, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

@@ -16,9 +16,8 @@
 #include <string>
 #include <thread>
 
-#include <nopal/reducer.hpp>
-
 #include "support/strands.hpp"
+#include <nopal/reducer.hpp>
 
 namespace {
 
@@ -163,13 +162,15 @@ template <class F>
   f();
 }
 
-/// On a thread whose stack has `bytes`, more than half of which are in use.
+constexpr std::size_t stack_left = std::size_t{768} << 10;  // less than a stack of the pool has
+
+/// On a thread whose stack has `bytes`, of which those are left.
 template <class F>
 void on_deep_stack(std::size_t bytes, const F& f) {
   pthread_attr_t attributes;
   NOPAL_CHECK(pthread_attr_init(&attributes) == 0);
   NOPAL_CHECK(pthread_attr_setstacksize(&attributes, bytes) == 0);
-  std::pair<const F*, std::size_t> call{&f, bytes / 4 * 3};
+  std::pair<const F*, std::size_t> call{&f, bytes - stack_left};
   pthread_t thread;
   NOPAL_CHECK(pthread_create(
                   &thread, &attributes,

@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace {
@@ -69,6 +70,19 @@ TEST(bag, merges_bags_of_all_sizes) {
       fill(right, 0, 3);  // usable as before
       EXPECT_EQ(sorted_elements(right), numbers(0, 3));
     }
+  }
+}
+
+TEST(bag, merged_with_itself_stays_as_it_is) {
+  for (const int count : {0, 1, 5, 3000}) {
+    nopal::bag<std::string> all;
+    for (int i = 0; i < count; ++i) all.insert(std::to_string(i) + " beyond the small string");
+    nopal::bag<std::string>& same = all;
+    all.merge(std::move(same));
+    int visited = 0;
+    all.for_each([&visited](const std::string& text) { visited += text.ends_with("string") ? 1 : 0; });
+    EXPECT_EQ(visited, count);
+    EXPECT_EQ(all.size(), static_cast<std::size_t>(count));
   }
 }
 

@@ -18,8 +18,6 @@ class NOPAL_TBB_NOT_HERE concurrent_bounded_queue{};
 template <class...>
 class NOPAL_TBB_NOT_HERE concurrent_hash_map{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_lru_cache{};
-template <class...>
 class NOPAL_TBB_NOT_HERE concurrent_map{};
 template <class...>
 class NOPAL_TBB_NOT_HERE concurrent_multimap{};
@@ -43,9 +41,6 @@ template <class...>
 class NOPAL_TBB_NOT_HERE concurrent_vector{};
 
 class NOPAL_TBB_NOT_HERE collaborative_once_flag{};
-class NOPAL_TBB_NOT_HERE fixed_pool{};
-template <class...>
-class NOPAL_TBB_NOT_HERE memory_pool{};
 /// GCC lets a class be derived from it.
 class NOPAL_TBB_NOT_HERE task_scheduler_observer {
 public:
