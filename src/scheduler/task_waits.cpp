@@ -287,8 +287,8 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
 
 /// Tasks that this thread may run while it waits for others. False: there was none.
 bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bool is_patient) noexcept {
-  if (is_patient && list != nullptr && the_runtime().chosen.workers > 1 && list->calls_of_others >= calls_before_patience &&
-      !has_room_on_stack()) {
+  if (is_patient && list != nullptr && the_runtime().chosen.workers > 1 &&
+      list->calls_of_others >= calls_before_patience && !has_room_on_stack()) {
     return false;
   }
   nopal_task* const task = search(group).in_all(the_runtime(), arena, list);
