@@ -47,6 +47,9 @@ void after_at_any_time(void* order) noexcept {
   }
 }
 
+void begin_fork() noexcept { thread::lock_sharing(); }
+void end_fork() noexcept { thread::unlock_sharing(); }
+
 namespace watched {
 
 void stack_made(stack_record& stack, const void* low, std::size_t bytes) noexcept {

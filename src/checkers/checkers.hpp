@@ -60,6 +60,10 @@ void forked(void* order) noexcept;
 void before_at_any_time(void* order) noexcept;
 void after_at_any_time(void* order) noexcept;
 
+/// Around fork(2), in parent and child: meanwhile no thread is told of under a lock that is not ours.
+void begin_fork() noexcept;
+void end_fork() noexcept;
+
 /// Finds out which tools watch this process.
 void look() noexcept;
 

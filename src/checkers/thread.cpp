@@ -3,6 +3,8 @@
 // A fiber stays with its stack, as its record of accesses to the stack's memory does. It is entered without order: two
 // strands that a worker runs one after the other have none. Order is told by the address of a field of the frame.
 
+#include <atomic>
+
 #include "checkers/tools.hpp"
 #include "os/os.hpp"
 
@@ -29,7 +31,19 @@ namespace {
 
 constexpr unsigned without_order = 1;
 
+/// Held around a look at the loaded objects, and around fork(2): a child would find the loader's own lock held by a thread
+/// that it does not have. Not a mutex, whose unlocking in a child the tool would not see.
+std::atomic<bool> sharing{false};
+
 }  // namespace
+
+// Acquire pairs with the release of unlock_sharing.
+void lock_sharing() noexcept {
+  while (sharing.exchange(true, std::memory_order_acquire)) {
+    os::yield();
+  }
+}
+void unlock_sharing() noexcept { sharing.store(false, std::memory_order_release); }
 
 bool is_present() noexcept {
   return __tsan_get_current_fiber != nullptr && __tsan_create_fiber != nullptr &&
@@ -60,10 +74,12 @@ void drop_fiber(stack_record& stack) noexcept {
 void comes_before(void* order) noexcept { __tsan_release(order); }
 void comes_after(void* order) noexcept { __tsan_acquire(order); }
 void share_thread_locals() noexcept {
+  lock_sharing();
   os::for_each_thread_local_block([](void* block, std::size_t bytes) {
     AnnotateBenignRaceSized(__FILE__, __LINE__, block, bytes,
                             "thread-local variables of strands on one thread");
   });
+  unlock_sharing();
 }
 void ignore_locks() noexcept { AnnotateIgnoreSyncBegin(__FILE__, __LINE__); }
 void heed_locks() noexcept { AnnotateIgnoreSyncEnd(__FILE__, __LINE__); }

@@ -32,6 +32,8 @@ void comes_before(void* order) noexcept;
 void comes_after(void* order) noexcept;
 /// No race is reported about the thread-local variables of the calling thread.
 void share_thread_locals() noexcept;
+void lock_sharing() noexcept;
+void unlock_sharing() noexcept;
 /// Between the two, what this thread locks and unlocks is no order.
 void ignore_locks() noexcept;
 void heed_locks() noexcept;

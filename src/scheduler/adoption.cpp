@@ -165,9 +165,11 @@ void before_fork() {
   lock_views();
   lock_tasks(the_runtime());
   next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;
+  checkers::begin_fork();
 }
 
 void after_fork_in_parent() {
+  checkers::end_fork();
   delete next_left_behind;
   next_left_behind = nullptr;
   unlock_tasks(the_runtime());
@@ -198,6 +200,7 @@ void keep_reachable(runtime& all) {
 
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
+  checkers::end_fork();
   runtime& all = the_runtime();
   unlock_tasks(all);
   unlock_views();

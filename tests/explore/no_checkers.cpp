@@ -9,6 +9,8 @@ namespace checkers {
 bool present = false;
 void look() noexcept {}
 std::size_t apart() noexcept { return 0; }
+void begin_fork() noexcept {}
+void end_fork() noexcept {}
 void before_at_any_time(void*) noexcept {}
 void after_at_any_time(void*) noexcept {}
 

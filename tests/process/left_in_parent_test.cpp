@@ -27,13 +27,13 @@ NOPAL_PROGRAM(join_away_from_home) {
 /// With children that the new process has forked as well.
 NOPAL_PROGRAM(join_away_with_new_children) {
   flag over{false};
+  static flag went_on[3];  // the children look at them until the end
   run_on_the_pool(over, [](scope& s) __attribute__((always_inline)) {
     const pid_t child = split();
     if (child != 0) return was_refused(child);
-    for (int i = 0; i < 3; ++i) {
-      flag went_on{false};
-      s.fork([&] { support::wait_for_continuation(went_on); });
-      support::set(went_on);
+    for (flag& set : went_on) {
+      s.fork([&set] { support::wait_for_continuation(set); });
+      support::set(set);
       use_runtime();
     }
   });
