@@ -1,4 +1,5 @@
-// An overflow of a stack of the pool, or of a scheduler stack by a handler that runs there, is told in one line before the process ends as it would have.
+// An overflow of a stack of the pool, or of a scheduler stack by a handler that runs there, is told in one line before the
+// process ends as it would have.
 
 #include <csignal>
 #include <cstdlib>

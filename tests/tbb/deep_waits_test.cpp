@@ -92,7 +92,7 @@ NOPAL_PROGRAM(tasks_of_the_first_call) {
   NOPAL_CHECK(waiting.finished() == 30);
   return 0;
 }
-NOPAL_PROGRAM(tasks_of_the_first_task) {
+int run_first_task() {
   tbb::task_group awaited;
   waiting_tasks waiting(awaited);
   awaited.run([&] {
@@ -103,20 +103,8 @@ NOPAL_PROGRAM(tasks_of_the_first_task) {
   NOPAL_CHECK(waiting.finished() == 30);
   return 0;
 }
-NOPAL_PROGRAM(tasks_of_the_first_task_in_an_arena) {
-  tbb::task_arena arena(2);
-  arena.execute([] {
-    tbb::task_group awaited;
-    waiting_tasks waiting(awaited);
-    awaited.run([&] {
-      waiting.start(30);
-      waiting.wait_until_begun(20);
-    });
-    awaited.wait();
-    NOPAL_CHECK(waiting.finished() == 30);
-  });
-  return 0;
-}
+NOPAL_PROGRAM(tasks_of_the_first_task) { return run_first_task(); }
+NOPAL_PROGRAM(tasks_of_the_first_task_in_an_arena) { return tbb::task_arena(2).execute(run_first_task); }
 
 /// Calls `f` with more than half of a stack of the pool in use.
 template <class F>

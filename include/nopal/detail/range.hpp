@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/elements.hpp>
 #include <nopal/detail/loop.hpp>
 #include <nopal/detail/reduce.hpp>
 #include <nopal/detail/scan.hpp>
@@ -160,15 +161,10 @@ T with_reduction(First first, Last last, const T& identity, Map& map, Combine& c
   }
 }
 
-/// Whether strands may write neighbours at the same time; elements of std::vector<bool> share words.
-template <class Iterator>
-concept separate_elements =
-    std::is_reference_v<std::iter_reference_t<Iterator>> || !std::same_as<std::iter_value_t<Iterator>, bool>;
-
 template <class Out, class F, class... Elements>
 constexpr bool assigns() {
   static_assert(
-      separate_elements<Out>,
+      NOPAL_ABI_NAMESPACE::detail::separate_elements<Out>,
       "parallel_transform: elements of the output must not share memory, as those of std::vector<bool> do");
   if constexpr (std::is_invocable_v<F&, Elements...>) {
     return std::is_assignable_v<std::iter_reference_t<Out>, std::invoke_result_t<F&, Elements...>>;
@@ -231,7 +227,7 @@ constexpr bool can_scan() {
     constexpr bool writes = std::is_assignable_v<std::iter_reference_t<Out>, T&>;
     static_assert(!adds || writes, "parallel scan: values must be assignable to the output");
     static_assert(
-        separate_elements<Out>,
+        NOPAL_ABI_NAMESPACE::detail::separate_elements<Out>,
         "parallel scan: elements of the output must not share memory, as those of std::vector<bool> do");
     return adds && writes;
   } else {

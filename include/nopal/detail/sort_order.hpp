@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/elements.hpp>
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/mode.hpp>
 #include <nopal/detail/thrown.hpp>
@@ -73,11 +74,6 @@ template <class Iterator>
 concept movable_elements = std::move_constructible<value<Iterator>> &&
                            requires(Iterator at, value<Iterator>& held) { *at = std::move(held); };
 
-/// Of which strands may write neighbours at the same time; those of std::vector<bool> share words.
-template <class Iterator>
-concept separate_elements =
-    std::is_reference_v<std::iter_reference_t<Iterator>> || !std::same_as<value<Iterator>, bool>;
-
 template <class Iterator, class Projection>
 concept projectable = std::is_invocable_v<Projection&, std::iter_reference_t<Iterator>>;
 
@@ -90,7 +86,7 @@ concept comparable =
 template <class Iterator, class Compare, class Projection>
 constexpr bool is_sortable() {
   static_assert(movable_elements<Iterator>, "sort: the elements must be movable, and not constant");
-  static_assert(separate_elements<Iterator>,
+  static_assert(NOPAL_ABI_NAMESPACE::detail::separate_elements<Iterator>,
                 "sort: the elements must not share memory, as those of std::vector<bool> do");
   static_assert(projectable<Iterator, Projection>, "sort: the projection must be callable with an element");
   if constexpr (projectable<Iterator, Projection>) {
@@ -98,7 +94,7 @@ constexpr bool is_sortable() {
                   "sort: the comparator must be callable with two elements, or with what the projection "
                   "makes of two, and "
                   "tell whether the first precedes the second");
-    return movable_elements<Iterator> && separate_elements<Iterator> &&
+    return movable_elements<Iterator> && NOPAL_ABI_NAMESPACE::detail::separate_elements<Iterator> &&
            comparable<Iterator, Compare, Projection>;
   }
   return false;
