@@ -12,8 +12,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr std::size_t guard_reach_bytes = std::size_t{64} << 10;
-
 struct sigaction previous;
 std::atomic<bool> installed{false};
 
@@ -32,16 +30,15 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const nopal_stack* stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
   stack = stack != nullptr ? ground(stack) : nullptr;
   const auto* const address = static_cast<const char*>(info->si_addr);
-  if (stack != nullptr && stack->low != nullptr && address < stack->low &&
-      stack->low - address <= static_cast<std::ptrdiff_t>(guard_reach_bytes)) {
+  const auto reach = static_cast<std::ptrdiff_t>(the_runtime().stacks.guard_bytes());
+  if (stack != nullptr && stack->low != nullptr && address < stack->low && stack->low - address <= reach) {
     os::write_stderr("nopal: stack overflow on worker %d: its stack has %zu bytes; raise NOPAL_STACK_SIZE\n",
                      self->index, stack->size_bytes());
     std::signal(signal, SIG_DFL);
     return;
   }
   // Above lies the guard of the next stack: compilers store arguments upwards from the stack pointer.
-  if (stack != nullptr && stack->high != nullptr && address >= stack->high &&
-      address - stack->high < static_cast<std::ptrdiff_t>(guard_reach_bytes)) {
+  if (stack != nullptr && stack->high != nullptr && address >= stack->high && address - stack->high < reach) {
     os::write_stderr("nopal: arguments passed by value do not fit worker %d's stack of %zu bytes; raise "
                      "NOPAL_STACK_SIZE or "
                      "pass references\n",

@@ -2,6 +2,7 @@
 
 #include "stack/pool.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t regions_for_order = 4;  // more address space is not spent on the stacks' order
 constexpr std::size_t red_zone_bytes = 128;   // below its stack pointer a leaf function may use that much
+constexpr std::size_t widest_guard = std::size_t{1} << 20;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -23,19 +25,31 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 
 }  // namespace
 
+// One page is enough where the compiler probes. A wide guard catches large frames and copies of arguments that skip pages.
+void stack_pool::set_guards(bool wide) noexcept {
+  const std::size_t page_bytes = os::page_size();
+  std::size_t bytes = policy_.stack_bytes >= (512U << 10) ? 64U << 10 : page_bytes;
+  if (checkers::apart() != 0) {
+    bytes = checkers::apart();
+  } else if (wide) {
+    // One page more: were the stacks a power of two apart, their first pages would share one set of the TLB.
+    bytes = std::clamp(policy_.stack_bytes, widest_guard / 4, widest_guard) + page_bytes;
+  }
+  guard_bytes_ = round_up(bytes, page_bytes);
+  stride_bytes_ = round_up(policy_.stack_bytes, page_bytes) + guard_bytes_;
+}
+
 bool stack_pool::start(const policy& with) noexcept {
   policy_ = with;
-  const std::size_t page_bytes = os::page_size();
-  // One page is enough where the compiler probes; a larger guard catches large frames that skip a page.
-  guard_bytes_ = with.stack_bytes >= (512U << 10) ? round_up(64U << 10, page_bytes) : page_bytes;
-  if (checkers::apart() != 0) {
-    guard_bytes_ = round_up(checkers::apart(), page_bytes);
-  }
-  stride_bytes_ = round_up(with.stack_bytes, page_bytes) + guard_bytes_;
   budget_ = 4 * with.workers;
   budget_of_few_ = 32 * with.workers;
   const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
   std::size_t count = round_up(least * 4 > 256 ? least * 4 : 256, bits);
+  set_guards(true);
+  if (add_region(count)) {
+    return true;
+  }
+  set_guards(false);  // address space is scarce
   while (!add_region(count)) {
     if (count <= least) {
       return false;
@@ -64,13 +78,14 @@ bool stack_pool::add_region(std::size_t count) noexcept {
   const std::size_t words = (count + bits - 1) / bits;
   region fresh;
   fresh.low = map_region(count);
+  if (fresh.low == nullptr) {
+    return false;
+  }
   fresh.stacks = new (std::nothrow) nopal_stack[count];
   fresh.free = new (std::nothrow) std::atomic<std::uint64_t>[words];
   fresh.ready = new (std::nothrow) std::atomic<std::uint8_t>[count];
-  if (fresh.low == nullptr || fresh.stacks == nullptr || fresh.free == nullptr || fresh.ready == nullptr) {
-    if (fresh.low != nullptr) {
-      os::unmap(fresh.low, count * stride_bytes_ + guard_bytes_);
-    }
+  if (fresh.stacks == nullptr || fresh.free == nullptr || fresh.ready == nullptr) {
+    os::unmap(fresh.low, count * stride_bytes_ + guard_bytes_);
     delete[] fresh.stacks;
     delete[] fresh.free;
     delete[] fresh.ready;

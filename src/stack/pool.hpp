@@ -49,6 +49,9 @@ public:
   /// Whether it is among the highest stacks, as many as all workers as a rule need: what lies below can be continued on it.
   [[nodiscard]] bool is_high(const nopal_stack* stack) const noexcept;
 
+  /// Bytes below each stack, and above the highest, that nothing may touch.
+  [[nodiscard]] std::size_t guard_bytes() const noexcept { return guard_bytes_; }
+
   /// Whether an address lies on some stack of the pool.
   [[nodiscard]] bool contains(const void* address) const noexcept;
 
@@ -73,6 +76,7 @@ private:
     std::atomic<std::uint8_t>* ready = nullptr;  // 1: the guard of stack i is in place
   };
 
+  void set_guards(bool wide) noexcept;
   char* map_region(std::size_t count) noexcept;
   bool add_region(std::size_t count) noexcept;
   bool grow(std::size_t seen_regions) noexcept;

@@ -34,7 +34,12 @@ _Unwind_Exception* take_handled_foreign() noexcept { return nullptr; }
 void check_task_of_old_process(const nopal_stack*) noexcept {}
 void check_wait_of_old_process(const nopal_task_group*) noexcept {}
 task_views::task_views(nopal_task_group* group, views_of) noexcept : group_(group) {}
-task_views::~task_views() = default;
+task_views::~task_views() {  // none of them is used here
+  (void)group_;
+  (void)kind_;
+  (void)base_;
+  (void)callers_;
+}
 void* take_task_views(nopal_task_group*) noexcept { return nullptr; }
 
 /// In the copies of their sources.

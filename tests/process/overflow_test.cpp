@@ -24,18 +24,35 @@ volatile long limit = -1;
   return depth == limit ? 0 : recurse(depth + 1) + room[0];
 }
 
-/// Recurses in a continuation that a thread of the pool has stolen; its child never ends.
-int overflow_on_the_pool() {
+/// Calls it in a continuation that a thread of the pool has stolen; the child never ends.
+template <typename F>
+int overflow_on_the_pool(F&& grow) {
   support::no_core();
   const flag never{false};
   scope s;
   s.fork([&] { support::wait_for_continuation(never); });
-  recurse(0);
+  grow();
   s.join();
   return 0;
 }
+int overflow_on_the_pool() {
+  return overflow_on_the_pool([] { recurse(0); });
+}
 
 NOPAL_PROGRAM(overflows) { return overflow_on_the_pool(); }
+
+/// Touches its end alone, as the compiler does with what is not used.
+template <std::size_t Bytes>
+[[gnu::noinline]] void have_a_large_frame() {
+  char room[Bytes];
+  room[0] = 1;
+  asm volatile("" : : "r"(room) : "memory");
+}
+
+constexpr std::size_t kib = 1024;
+
+NOPAL_PROGRAM(skips_100_kib) { return overflow_on_the_pool(have_a_large_frame<(64 + 100) * kib>); }
+NOPAL_PROGRAM(skips_300_kib) { return overflow_on_the_pool(have_a_large_frame<(1024 + 300) * kib>); }
 
 void say_mine(int) {
   const ssize_t written = write(STDERR_FILENO, "mine\n", 5);
@@ -140,6 +157,17 @@ TEST(overflow, is_told_in_one_line) {
     EXPECT_TRUE(contains(seen.err, "stack overflow on worker 1:"));
     EXPECT_TRUE(contains(seen.err, std::string("has ") + bytes + " bytes"));
     EXPECT_TRUE(contains(seen.err, "NOPAL_STACK_SIZE"));
+  }
+}
+
+// By a frame that does not touch the pages next to the stack.
+TEST(overflow, is_told_in_one_line_where_a_frame_skips_pages) {
+  for (const auto& [program, size] : {std::pair("skips_100_kib", "64K"), std::pair("skips_300_kib", "1M")}) {
+    const support::outcome seen = support::run_program(program, with_stacks_of(size, 2));
+    SCOPED_TRACE(seen.description());
+    EXPECT_EQ(seen.signal, SIGSEGV);
+    EXPECT_EQ(std::count(seen.err.begin(), seen.err.end(), '\n'), 1);
+    EXPECT_TRUE(contains(seen.err, "stack overflow on worker 1:"));
   }
 }
 

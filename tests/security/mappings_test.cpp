@@ -192,9 +192,9 @@ void expect_a_guard(const char* program, const char* size, long guard_bytes) {
 }
 
 TEST(guards, are_below_stacks_of_the_pool) {
-  expect_a_guard("touch_a_pool_stack", "64K", 4096);
-  expect_a_guard("touch_a_pool_stack", "256K", 4096);
-  expect_a_guard("touch_a_pool_stack", "1M", 65536);
+  expect_a_guard("touch_a_pool_stack", "64K", 256L << 10);
+  expect_a_guard("touch_a_pool_stack", "512K", 512L << 10);
+  expect_a_guard("touch_a_pool_stack", "4M", 1L << 20);
 }
 
 // Where arguments that do not fit are stored.

@@ -325,6 +325,7 @@ NOPAL_PROGRAM(exhaustion) {
   limit_address_space(rlim_t{256} << 20);
   stack_pool pool;
   NOPAL_CHECK(pool.start({std::size_t{1} << 20, 2, reclaim::lazy, reclaim_call::dontneed}));
+  NOPAL_CHECK(pool.guard_bytes() == 64 << 10);  // narrow, where address space is scarce
   std::vector<nopal_stack*> taken;
   taken.reserve(1000);
   while (nopal_stack* const stack = pool.take(nullptr)) taken.push_back(stack);
