@@ -43,11 +43,11 @@ class NOPAL_TBB_NOT_HERE concurrent_vector{};
 class NOPAL_TBB_NOT_HERE collaborative_once_flag{};
 
 // Previews are names of the program's own unless it asks for them.
-#if TBB_PREVIEW_CONCURRENT_LRU_CACHE
+#if defined(TBB_PREVIEW_CONCURRENT_LRU_CACHE) && TBB_PREVIEW_CONCURRENT_LRU_CACHE
 template <class...>
 class NOPAL_TBB_NOT_HERE concurrent_lru_cache{};
 #endif
-#if TBB_PREVIEW_MEMORY_POOL
+#if defined(TBB_PREVIEW_MEMORY_POOL) && TBB_PREVIEW_MEMORY_POOL
 class NOPAL_TBB_NOT_HERE fixed_pool{};
 template <class...>
 class NOPAL_TBB_NOT_HERE memory_pool{};
