@@ -21,11 +21,11 @@ namespace {
 
 // The names that FAULT_CALL may have. `futex_wait` and `futex_wake` are two calls to us, not one; so are a thread's change of
 // its own affinity and of one that it names.
-constexpr const char* names[] = {"mmap",           "mprotect",   "madvise",         "mincore",
-                                 "futex_wait",     "futex_wake", "membarrier",      "pthread_create",
-                                 "sigaltstack",    "malloc",     "aligned_alloc",   "pthread_key_create",
-                                 "setspecific",    "new",        "pthread_sigmask", "own_affinity",
-                                 "named_affinity", "calloc"};
+constexpr const char* names[] = {"mmap",           "mprotect",   "madvise",           "mincore",
+                                 "futex_wait",     "futex_wake", "membarrier",        "pthread_create",
+                                 "sigaltstack",    "malloc",     "aligned_alloc",     "pthread_key_create",
+                                 "setspecific",    "new",        "pthread_sigmask",   "own_affinity",
+                                 "named_affinity", "calloc",     "pthread_getattr_np"};
 enum call {
   call_mmap,
   call_mprotect,
@@ -45,6 +45,7 @@ enum call {
   call_own_affinity,
   call_named_affinity,
   call_calloc,
+  call_getattr,
   none
 };
 
@@ -176,6 +177,11 @@ int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
 int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   static auto* const real = next<decltype(pthread_key_create)>("pthread_key_create");
   return refuses(call_key_create) ? reason : real(key, destructor);
+}
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
+  static auto* const real = next<decltype(pthread_getattr_np)>("pthread_getattr_np");
+  return refuses(call_getattr) ? reason : real(thread, attributes);
 }
 
 int pthread_setspecific(pthread_key_t key, const void* value) noexcept {

@@ -197,16 +197,45 @@ class Flags(unittest.TestCase):
                 names = subprocess.run(["nm", "--defined-only", holder], capture_output=True, text=True, check=True).stdout
                 self.assertIn(" T nopal_print_workers", names)
 
-    def test_split_stacks_are_refused_at_the_first_fork(self):
+    def test_split_stacks_are_refused_by_the_linker(self):
+        says = "nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it"
         for language in ("c", "c++"):
-            with tempfile.TemporaryDirectory() as place:
-                program, said = built(language, "-fsplit-stack", place)
-                if program is None:
-                    self.skipTest("no linker for -fsplit-stack: " + said)
-                result = ended(program)
-                self.assertNotEqual(result.returncode, 0)
-                self.assertEqual(result.stderr, "nopal: code compiled with -fsplit-stack cannot run on other stacks: "
-                                                "compile without it\n")
+            for flags in ("-fsplit-stack", "-fsplit-stack -O0", "-fsplit-stack -O2 -fPIC", "-fsplit-stack -masm=intel",
+                          "-fsplit-stack -mcmodel=large", "-fsplit-stack -fuse-ld=gold"):
+                with self.subTest(language + " " + flags), tempfile.TemporaryDirectory() as place:
+                    program, said = built(language, flags, place)
+                    if program is None and "gold" in flags and says not in said:
+                        continue  # there is none
+                    self.assertIsNone(program)
+                    missing = [line for line in said.splitlines() if "undefined reference" in line]
+                    self.assertTrue(missing)
+                    self.assertEqual([line for line in missing if says not in line], [])
+
+    def test_nothing_of_the_refusal_stays_in_other_code(self):
+        for language in ("c", "c++"):
+            for flags in ("", "-O0", "-fPIC"):
+                with self.subTest(language + " " + flags), tempfile.TemporaryDirectory() as place:
+                    program, said = built(language, flags + " -r -nostdlib", place)
+                    self.assertIsNotNone(program, said)
+                    names = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+                    self.assertNotIn("nopal: ", names)
+                    self.assertNotIn("morestack", names)
+
+    def test_split_stacks_are_refused_at_the_first_fork_of_other_code(self):
+        with tempfile.TemporaryDirectory() as place:
+            main, forks, program = (os.path.join(place, name) for name in ("main.c", "forks.o", "program"))
+            with open(main, "w", encoding="ascii") as file:
+                file.write("int forks(void);\nint main(void) { return forks(); }\n")
+            subprocess.run(command_of("c", "-Dmain=forks", "-c", "-x", "c", "-", "-o", forks),
+                           input="#define _GNU_SOURCE\n" + C_PROGRAM, text=True, check=True)
+            done = subprocess.run(command_of("c", "-fsplit-stack", main, forks, library, "-o", program, "-pthread", "-lstdc++", "-lm",
+                                             "-Wl,-rpath," + os.path.dirname(library)), capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                self.skipTest("no linker for -fsplit-stack: " + done.stderr)
+            result = ended(program)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertEqual(result.stderr, "nopal: code compiled with -fsplit-stack cannot run on other stacks: "
+                                            "compile without it\n")
 
 
 if __name__ == "__main__":

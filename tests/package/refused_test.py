@@ -163,9 +163,9 @@ class Uses(Refusals):
                 self.says_once("nopal: not among these headers", result)
                 self.assertIn("/" + header.rsplit("/", 1)[1] + ":", result.stderr)
 
-    def with_all_of_tbb(self, text):
-        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", include + "/nopal/compat", "-I", include, "-"],
-                              input="#include <tbb/tbb.h>\n" + text, capture_output=True, text=True, check=False)
+    def with_all_of_tbb(self, text, *flags):
+        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", include + "/nopal/compat", "-I", include,
+                               *flags, "-"], input="#include <tbb/tbb.h>\n" + text, capture_output=True, text=True, check=False)
 
     def test_names_of_onetbb_that_are_not_here_say_so(self):
         for use in ("tbb::concurrent_vector<int> v; v.push_back(1);", "tbb::concurrent_queue<int> q;",
@@ -179,6 +179,27 @@ class Uses(Refusals):
                 errors = [line for line in result.stderr.splitlines() if " error: " in line]
                 self.assertNotEqual(result.returncode, 0)
                 self.assertIn("nopal: not among these headers: compile this file with those of oneTBB", errors[0])
+
+    def test_names_of_previews_are_the_programs_own(self):
+        for own, use in (("struct memory_pool { int size = 3; };", "memory_pool p; return p.size - 3;"),
+                         ("struct fixed_pool { int size = 3; };", "fixed_pool p; return p.size - 3;"),
+                         ("template <class K, class V> struct concurrent_lru_cache { K k; V v; };",
+                          "concurrent_lru_cache<int, long> c{0, 0}; return c.k;")):
+            with self.subTest(own):
+                result = self.with_all_of_tbb(f"using namespace tbb;\n{own}\nint use() {{ {use} }}\n")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_names_of_previews_that_are_asked_for_say_that_they_are_not_here(self):
+        for asked, header, use in (("MEMORY_POOL", "memory_pool", "tbb::memory_pool<int> p;"),
+                                   ("MEMORY_POOL", "memory_pool", "tbb::fixed_pool p;"),
+                                   ("CONCURRENT_LRU_CACHE", "concurrent_lru_cache", "tbb::concurrent_lru_cache<int, int> c;")):
+            with self.subTest(use):
+                flag = f"-DTBB_PREVIEW_{asked}=1"
+                result = self.with_all_of_tbb(f"void use() {{ {use} }}\n", flag)
+                errors = [line for line in result.stderr.splitlines() if " error: " in line]
+                self.assertNotEqual(result.returncode, 0)
+                self.assertIn("nopal: not among these headers: compile this file with those of oneTBB", errors[0])
+                self.says_once("nopal: not among these headers", self.with_all_of_tbb(f"#include <tbb/{header}.h>\n", flag))
 
     def test_names_of_onetbb_that_come_from_elsewhere_are_meant(self):
         result = self.with_all_of_tbb("namespace tbb { template <class T> struct concurrent_vector { void push_back(T) {} };\n"

@@ -94,7 +94,7 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
    * fork returns again with what thieves wrote. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
-  __asm__ volatile("" : "=m"(*frame) : : "rsp");
+  __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack") : "=m"(*frame) : : "rsp");
 #pragma clang diagnostic pop
 #else
   /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it never does. */
@@ -104,7 +104,7 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
   /* It comes back, or GCC would make a function of its own of it. */
   nopal_dynamic:
     __attribute__((cold));
-    __asm__ volatile("" : "=r"(nopal_size));
+    __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack_allocate_stack_space") : "=r"(nopal_size));
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Walloca"
     __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));

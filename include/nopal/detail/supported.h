@@ -25,6 +25,13 @@
 #endif
 #endif
 
+/* There is no macro for -fsplit-stack. A directive where a frame is made renames what its functions call, so that the linker finds
+ * none and says the name. No symbol comes of it where there are no such calls. */
+#define NOPAL_DETAIL_REFUSE_SPLIT_STACK(called)                                                              \
+  ".symver " called                                                                                          \
+  ", \"nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it"               \
+  "@nopal\""
+
 /* There is no macro for -mabi=ms; its lists of arguments are plain pointers. */
 #ifdef __cplusplus
 static_assert(sizeof(__builtin_va_list) > sizeof(void*),

@@ -41,6 +41,18 @@ template <class...>
 class NOPAL_TBB_NOT_HERE concurrent_vector{};
 
 class NOPAL_TBB_NOT_HERE collaborative_once_flag{};
+
+// Previews are names of the program's own unless it asks for them.
+#if defined(TBB_PREVIEW_CONCURRENT_LRU_CACHE) && TBB_PREVIEW_CONCURRENT_LRU_CACHE
+template <class...>
+class NOPAL_TBB_NOT_HERE concurrent_lru_cache{};
+#endif
+#if defined(TBB_PREVIEW_MEMORY_POOL) && TBB_PREVIEW_MEMORY_POOL
+class NOPAL_TBB_NOT_HERE fixed_pool{};
+template <class...>
+class NOPAL_TBB_NOT_HERE memory_pool{};
+#endif
+
 /// GCC lets a class be derived from it.
 class NOPAL_TBB_NOT_HERE task_scheduler_observer {
 public:
