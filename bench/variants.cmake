@@ -29,6 +29,8 @@ function(nopal_compile_variants target)
     target_include_directories(${objects} PRIVATE ${nopal_bench_directory})
     target_compile_options(${objects} PRIVATE ${nopal_program_options})
     target_link_libraries(${objects} PRIVATE nopal::nopal)
+    # Programs are free to use one another's names.
+    set_target_properties(${objects} PROPERTIES UNITY_BUILD OFF)
     target_sources(${target} INTERFACE $<TARGET_OBJECTS:${objects}>)
   endforeach()
 endfunction()

@@ -21,7 +21,7 @@ using tool::simulation_options;
 using tool::usage_error;
 
 /// The command line as given.
-struct arguments {
+struct simulate_arguments {
   std::vector<std::string> programs;
   std::optional<std::string> workers;
   std::string json_file;
@@ -36,7 +36,7 @@ struct arguments {
   bool quick = false;
 };
 
-bool read_arguments(arguments& given, int argc, char** argv) {
+bool read_simulate_arguments(simulate_arguments& given, int argc, char** argv) {
   CLI::App app(
       "Predicts programs' speedups on more workers than there are: records their forks and joins, measures "
       "what the scheduler's steps cost here, and simulates it.",
@@ -63,7 +63,7 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   return tool::parse(app, argc, argv);
 }
 
-simulation_options choose(const arguments& given) {
+simulation_options choose(const simulate_arguments& given) {
   simulation_options options;
   options.programs = tool::choose_programs(given.programs);
   if (given.knary && !given.programs.empty()) throw usage_error("--knary takes no PROGRAM");
@@ -101,8 +101,8 @@ void write_json(tool::output_file& file, nlohmann::json report) {
 }  // namespace
 
 int simulate_command(int argc, char** argv) {
-  arguments given;
-  if (!read_arguments(given, argc, argv)) return tool::exit_success;
+  simulate_arguments given;
+  if (!read_simulate_arguments(given, argc, argv)) return tool::exit_success;
   const simulation_options options = choose(given);
   tool::output_file json("--json", given.json_file);
   if (given.knary) {

@@ -29,13 +29,13 @@ constexpr int fewest_rounds = 2;
 constexpr int most_rounds = 7;
 constexpr std::chrono::seconds time_for_rounds{2};
 
-struct arguments {
+struct demo_arguments {
   std::string path = "/usr/share";
   std::int64_t workers = 0;
   std::int64_t limit_bytes = 64 << 20;
 };
 
-bool read_arguments(arguments& given, int argc, char** argv) {
+bool read_demo_arguments(demo_arguments& given, int argc, char** argv) {
   CLI::App app("Sorts the lines and counts the words of text files, serially and in parallel.", "nopal demo");
   app.add_option("PATH", given.path, "directory or file to take text from (/usr/share)")->type_name("");
   tool::add_whole_number(app, "--workers", given.workers, {1, tool::largest_worker_count},
@@ -91,7 +91,7 @@ struct serial_space {
   std::uint64_t fork_depth;
 };
 
-demo::gathered_texts gather_or_explain(const arguments& given) {
+demo::gathered_texts gather_or_explain(const demo_arguments& given) {
   demo::gathered_texts found =
       demo::gather(given.path, {static_cast<std::uint64_t>(given.limit_bytes), most_files});
   if (!found.texts.empty()) return found;
@@ -101,7 +101,7 @@ demo::gathered_texts gather_or_explain(const arguments& given) {
                                       found.unreadable));
 }
 
-void print_input(const arguments& given, const demo::gathered_texts& found, std::size_t lines) {
+void print_input(const demo_arguments& given, const demo::gathered_texts& found, std::size_t lines) {
   fmt::print("input      {}: {}, {}, {}\n", given.path, tool::format_count(found.texts.size(), "text file"),
              tool::format_bytes(found.bytes), tool::format_count(lines, "line"));
   if (found.not_text + found.unreadable > 0) {
@@ -170,8 +170,8 @@ serial_space run_all(const std::vector<line>& lines, job& serial, job& parallel)
 }  // namespace
 
 int demo_command(int argc, char** argv) {
-  arguments given;
-  if (!read_arguments(given, argc, argv)) return tool::exit_success;
+  demo_arguments given;
+  if (!read_demo_arguments(given, argc, argv)) return tool::exit_success;
   static_cast<void>(tool::available_workers());
   if (given.workers > 0) nopal::configure({.workers = static_cast<int>(given.workers)});
 

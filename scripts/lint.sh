@@ -1,0 +1,100 @@
+# ./dev lint: format, common mistakes, scripts and file lengths. Sourced by ./dev.
+# shellcheck shell=sh
+
+# files PATTERN...: our files of these names, those not yet committed included.
+files() {
+  # shellcheck disable=SC2154 # root is ./dev's
+  git -c safe.directory="$root" ls-files --cached --others --exclude-standard -- "$@" |
+    while read -r file; do if [ -e "$file" ]; then say "$file"; fi; done
+}
+
+# check NAME COMMAND...: a check passes when its command exits with 0.
+check() {
+  check_name=$1
+  shift
+  if "$@"; then
+    say "$check_name: ok"
+    passed=$((passed + 1))
+  else
+    say "$check_name: failed"
+    failed=$((failed + 1))
+  fi
+}
+
+check_format() { files '*.cpp' '*.hpp' '*.c' '*.h' | xargs "$(find_llvm_tool clang-format)" "$@"; }
+
+# sources_to_read DIRECTORY TOGETHER: configures there, without the tests: each takes half a minute to read, for the sake of the
+# test framework's headers. A program of the benchmarks is one text in several variants; two programs stand for all in each.
+sources_to_read() {
+  # shellcheck disable=SC2154 # these are ./dev's
+  logged build/lint.log cmake --preset gcc-release -B "$1" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
+    -DNOPAL_BUILD_TESTS=OFF -DCMAKE_UNITY_BUILD="$2" -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 || return 1
+  # GCC alone knows the first option, and means the second otherwise.
+  awk '
+    /^[{]/ { entry = ""; next }
+    /^[}]/ {
+      if (entry !~ /VARIANT=(elided|depth|record) / || entry ~ /programs\/(fib|pbfs)[.]cpp"/) {
+        gsub(/ -fno-gnu-unique | -mgeneral-regs-only /, " ", entry)
+        printf "%s{\n%s}", separator, entry
+        separator = ",\n"
+      }
+      next
+    }
+    /^\[/ { print; next }
+    /^\]/ { print "\n]"; next }
+    { entry = entry $0 "\n" }' "$1/compile_commands.json" >"$1/read.json" &&
+    mv "$1/read.json" "$1/compile_commands.json"
+}
+
+# Most of the time goes to headers of other libraries, so that sources that are compiled alike are read together where that
+# compiles. The name of the directory matters: the static analyzer looks into what a file includes where the
+# file's path has that word in it, and only there.
+together=build/lint/UnifiedSource
+apart=build/lint/apart
+
+check_mistakes() {
+  use_compiler gcc
+  : >build/lint.log
+  rm -rf build/lint
+  sources_to_read $together ON && sources_to_read $apart OFF || return 1
+  tidy=$(find_llvm_tool clang-tidy)
+  export together apart tidy
+  # The longest first.
+  # shellcheck disable=SC2154 # jobs is ./dev's
+  for part in tools bench examples src; do
+    sed -n "s=^ *\"file\": \"\($root/\($together/\)\{0,1\}$part/.*\.c[px][px]\)\".*=\1=p" $together/compile_commands.json | sort -u
+  done | xargs -n 1 -P "$jobs" sh scripts/tidy.sh 2>>build/lint.log
+}
+
+check_scripts() { files dev .ci/run '*.sh' | xargs shellcheck; }
+
+check_length() {
+  files '*.cpp' '*.hpp' '*.c' '*.h' '*.S' '*.sh' '*.py' '*.cmake' '*CMakeLists.txt' dev .ci/run |
+    xargs awk 'FNR == 401 { print FILENAME " is longer than 400 lines"; bad = 1 } END { exit bad }'
+}
+
+# Unfinished work belongs into the issue tracker. The brackets keep this line from matching itself.
+check_marks() {
+  found=$(files | xargs grep -nIE '(^|[^[:alnum:]_])([T]ODO|[F]IXME|[X]XX)([^[:alnum:]_]|$)')
+  [ -z "$found" ] || { say "$found"; return 1; }
+}
+
+lint() {
+  if [ $# -gt 1 ]; then refuse "$2: not an option of lint; accepted: --fix --no-install"; fi
+  case ${1-} in
+    '') set -- --dry-run --Werror ;;
+    --fix) set -- -i ;;
+    *) refuse "$1: not an option of lint; accepted: --fix --no-install" ;;
+  esac
+  want_lint_tools || refuse "lint needs clang-format and clang-tidy 16 or newer, which this system's packages do not have"
+  want_libraries
+  want_gcc
+  install_missing
+  mkdir -p build
+  check format check_format "$@"
+  check scripts check_scripts
+  check length check_length
+  check marks check_marks
+  check mistakes check_mistakes
+  close_with_counts
+}
