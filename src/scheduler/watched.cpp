@@ -5,6 +5,10 @@
 #include "checkers/checkers.hpp"
 #include "scheduler/runtime.hpp"
 
+#ifdef NOPAL_RACES_WATCHED
+#error "nopal: the library itself is compiled without -fsanitize=thread; programs may have it"
+#endif
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # usage: consume.sh WAY LINKAGE SOURCE_DIR WORK_DIR      (environment: CC, CXX, CMAKE)
 # Reaches Nopal the way a user does and runs a program with it.
-#   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive
+#   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive;
+#            subdirectory_of_watched: of a project that has -fsanitize=thread for all it contains
 #   LINKAGE  static, shared
 set -eu
 way=$1 linkage=$2 source_dir=$3 work_dir=$4
@@ -86,6 +87,10 @@ case $way in
     ;;
   subdirectory)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir"
+    ;;
+  subdirectory_of_watched)
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" \
+      -DCMAKE_C_FLAGS=-fsanitize=thread -DCMAKE_CXX_FLAGS=-fsanitize=thread
     ;;
   fetch_git)
     command -v git >/dev/null || { echo 'git is missing'; exit 77; }
