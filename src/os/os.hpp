@@ -53,6 +53,10 @@ bool discard_pages(void* address, std::size_t bytes, bool free_lazily) noexcept;
 /// Puts the scheduler's say before the C library's longjmp, once. Programs that name this have it.
 void prepare_long_jumps() noexcept;
 
+/// Whose memory a new thread's stack is: the C library's, which gives out again what was of threads that are gone, those that a child of
+/// fork(2) does not have among them; or a mapping that nothing else ever was in, until the thread is joined.
+enum class stack_from : bool { library, fresh_mapping };
+
 /// A thread made by `start_thread`, until it is joined.
 class thread_handle {
 public:
@@ -60,19 +64,21 @@ public:
 
 private:
   friend int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
-                          thread_handle& thread) noexcept;
+                          thread_handle& thread, stack_from from) noexcept;
   friend int join_thread(thread_handle& thread) noexcept;
 
   std::uintptr_t native_ = 0;  // the system's own handle
   bool joinable_ = false;
+  void* mapping_ = nullptr;  // with the stack; null: it is the C library's
+  std::size_t mapped_bytes_ = 0;
 };
 
 /// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default), beside what the C library
 /// puts there, as thread_local data. The thread blocks every signal but those that its own instructions and calls raise
 /// (SIGSEGV, SIGFPE, SIGPIPE, ...) and SIGPROF: signals sent to the process go to the program's own threads. Returns 0 or an
-/// errno value, and leaves errno alone.
+/// errno value, and leaves errno alone. A fresh mapping needs a size.
 [[nodiscard]] int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
-                               thread_handle& thread) noexcept;
+                               thread_handle& thread, stack_from from = stack_from::library) noexcept;
 
 /// Signals 1 to 64, from the lowest bit on.
 using signal_bits = std::uint64_t;

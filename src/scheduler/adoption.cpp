@@ -206,6 +206,7 @@ void after_fork_in_child() {
   unlock_views();
   pthread_mutex_unlock(&all.lock);  // this thread took all of them in before_fork
   keep_reachable(all);
+  all.in_new_process = true;
   leave_old_process(all, this_worker() != nullptr ? thread_worker(this_worker()) : nullptr);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {

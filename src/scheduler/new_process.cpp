@@ -57,6 +57,13 @@ void make_own_root(worker* self) noexcept {
   set_if_changed(self->deque.setting.root, self);
 }
 
+/// Those of threads that are in the parent alone have left the table.
+bool has_thread_here(const worker* one) noexcept {
+  const worker* const first = thread_worker(one);
+  // Only the address is looked at.
+  return the_runtime().table[first->index].load(std::memory_order_relaxed) == first;
+}
+
 [[noreturn]] void refuse(const char* where) noexcept {
   char line[256];
   std::snprintf(
@@ -121,8 +128,10 @@ void check_wait_of_old_process(const nopal_task_group* group) noexcept {
   }
 }
 
+/// What a call runs there that waits goes on with that call, if its thread is in this process.
 void check_task_of_old_process(const nopal_stack* stack) noexcept {
-  if (!the_runtime().stacks.contains(stack->low)) {
+  const bool goes_on = stack->visitor != nullptr && has_thread_here(stack->visitor);
+  if (!goes_on && !the_runtime().stacks.contains(stack->low)) {
     refuse("the end of a task");
   }
 }

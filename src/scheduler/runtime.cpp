@@ -101,12 +101,13 @@ worker* take_pool_worker(runtime& all) noexcept {
 }
 
 /// With less stack where the system refuses that much.
-int start_pool_thread(worker* self, std::size_t stack_bytes) noexcept {
-  self->scheduler_bytes = scheduler_stack_bytes(stack_bytes);
-  int refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread);
+int start_pool_thread(const runtime& all, worker* self) noexcept {
+  const auto from = all.in_new_process ? os::stack_from::fresh_mapping : os::stack_from::library;
+  self->scheduler_bytes = scheduler_stack_bytes(all.chosen.stack_bytes);
+  int refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread, from);
   if (refused != 0 && self->scheduler_bytes != least_scheduler_stack_bytes) {
     self->scheduler_bytes = least_scheduler_stack_bytes;
-    refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread);
+    refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread, from);
   }
   return refused;
 }
@@ -121,7 +122,7 @@ void start_threads(runtime& all) {
       self->of_pool = true;
       enter_table(all, self, index);
       self->starter_cpu = os::current_cpu();
-      refused = start_pool_thread(self, all.chosen.stack_bytes);
+      refused = start_pool_thread(all, self);
     }
     if (refused != 0) {
       // The worker without a thread stays in the table until the end: thieves may be looking at it already.

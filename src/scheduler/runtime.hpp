@@ -34,6 +34,9 @@ struct runtime {
   bool stacks_mapped = false;           ///< `stacks` was started and not stopped
   worker_counters left_counts;          ///< sums over workers that are gone
   bool hooks_installed = false;         ///< the hook of a thread's end
+  /// This is a child of fork(2), where the C library takes stacks of threads that are in its parent for free; strands that have come
+  /// from there still refer to their frames.
+  bool in_new_process = false;
   bool unloaded = false;  ///< at_unload has run: forks get no threads, and nobody is told of an end
 
   /// Odd while somebody waits, without the lock, for the pool's threads to end. Written under `lock`; the futex of those who

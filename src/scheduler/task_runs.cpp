@@ -175,9 +175,9 @@ void run_task_of_arenas(worker* self) noexcept {
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer,
                                                                     worker* self) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
-  stack->visitor = nullptr;
   checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
   check_task_of_old_process(stack);
+  stack->visitor = nullptr;
   checkers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);

@@ -231,7 +231,8 @@ bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept 
 
 bool stack_pool::is_high(const nopal_stack* stack) const noexcept {
   const nopal_stack* const first = regions_[0].stacks;
-  return stack >= first && stack < first + 8 * static_cast<std::ptrdiff_t>(policy_.workers);
+  return first != nullptr && stack >= first &&
+         stack < first + 8 * static_cast<std::ptrdiff_t>(policy_.workers);
 }
 
 bool stack_pool::contains(const void* address) const noexcept {
@@ -244,20 +245,29 @@ bool stack_pool::contains(const void* address) const noexcept {
   return false;
 }
 
-std::size_t stack_pool::give(nopal_stack* stack) noexcept {
-  const std::size_t pages = idle(stack, stack->high);
-  out_.fetch_sub(1, std::memory_order_relaxed);
+stack_pool::region* stack_pool::home_of(const nopal_stack* stack) noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
     region& home = regions_[i];
     if (stack >= home.stacks && stack < home.stacks + home.count) {
-      const auto index = static_cast<std::size_t>(stack - home.stacks);
-      NOPAL_DISTURB();
-      // Release pairs with the acquire in take_from.
-      home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
-      break;
+      return &home;
     }
   }
+  return nullptr;
+}
+
+std::size_t stack_pool::give(nopal_stack* stack) noexcept {
+  region* const found = home_of(stack);
+  if (found == nullptr) {
+    return give_pages_back(stack, stack->high);
+  }
+  region& home = *found;
+  const std::size_t pages = idle(stack, stack->high);
+  out_.fetch_sub(1, std::memory_order_relaxed);
+  const auto index = static_cast<std::size_t>(stack - home.stacks);
+  NOPAL_DISTURB();
+  // Release pairs with the acquire in take_from.
+  home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
   return pages;
 }
 

@@ -43,7 +43,8 @@ public:
   /// A stack, if possible one that lies below `below`; null if there is no memory for another.
   nopal_stack* take(const void* below) noexcept;
 
-  /// Gives an empty stack back. Returns the pages given back to the system.
+  /// Gives an empty stack back; one that a child of fork(2) has of its parent's pool is nobody's then. Returns the pages given back
+  /// to the system.
   std::size_t give(nopal_stack* stack) noexcept;
 
   /// Whether it is among the highest stacks, as many as all workers as a rule need: what lies below can be continued on it.
@@ -76,6 +77,7 @@ private:
     std::atomic<std::uint8_t>* ready = nullptr;  // 1: the guard of stack i is in place
   };
 
+  [[nodiscard]] region* home_of(const nopal_stack* stack) noexcept;
   void set_guards(bool wide) noexcept;
   char* map_region(std::size_t count) noexcept;
   bool add_region(std::size_t count) noexcept;

@@ -105,9 +105,12 @@ void* map_stack_memory(std::size_t) noexcept {
 bool protect_none(void*, std::size_t) noexcept { return true; }
 void unmap(void*, std::size_t) noexcept {}
 
-int start_thread(void (*entry)(void*), void* argument, std::size_t, thread_handle& thread) noexcept {
+int start_thread(void (*entry)(void*), void* argument, std::size_t, thread_handle& thread,
+                 stack_from) noexcept {
   const int refused = the_life_world->start_thread(entry, argument, thread.native_);
   thread.joinable_ = refused == 0;
+  thread.mapping_ = nullptr;
+  thread.mapped_bytes_ = 0;
   return refused;
 }
 int join_thread(thread_handle& thread) noexcept {

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "support/splitting.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -101,8 +102,7 @@ NOPAL_PROGRAM(handles_at_a_threads_join) {
   return pthread_self();
 }
 
-NOPAL_PROGRAM(handles_on_an_idle_worker) {
-  support::no_core();
+void interrupt_an_idle_worker() {
   prepare();
   pthread_t of_pool{};
   flag went_on{false};
@@ -115,11 +115,33 @@ NOPAL_PROGRAM(handles_on_an_idle_worker) {
   }
   NOPAL_CHECK(!pthread_equal(of_pool, this_thread()));
   for (int i = 0; i < 3; ++i) send(of_pool, SIGPROF);
+}
+
+NOPAL_PROGRAM(handles_on_an_idle_worker) {
+  support::no_core();
+  interrupt_an_idle_worker();
   return 0;
 }
 
+/// There the pool's threads have stacks of our making. Ends as the new process does.
+NOPAL_PROGRAM(handles_on_an_idle_worker_of_a_new_process) {
+  support::no_core();
+  const pid_t child = support::split();
+  if (child == 0) {
+    interrupt_an_idle_worker();
+    _exit(0);
+  }
+  const int status = support::status_of(child);
+  if (WIFSIGNALED(status)) {
+    std::signal(WTERMSIG(status), SIG_DFL);
+    std::raise(WTERMSIG(status));
+  }
+  return WEXITSTATUS(status);
+}
+
 constexpr const char* programs[] = {"handles_at_a_join", "handles_at_a_threads_join",
-                                    "handles_on_an_idle_worker"};
+                                    "handles_on_an_idle_worker",
+                                    "handles_on_an_idle_worker_of_a_new_process"};
 
 support::outcome run(const char* program, const char* stack, std::size_t bytes) {
   return support::run_program(

@@ -240,6 +240,27 @@ NOPAL_PROGRAM(split_on_the_pool) {
   return 0;
 }
 
+/// The strand comes from a thread that the new process does not have. The C library gives stacks of such to new threads: here to those of
+/// the pool, which ask for half of that.
+NOPAL_PROGRAM(split_of_a_stolen_strand) {
+  support::on_thread_with_stack(std::size_t{2} << 20, [] {
+    volatile unsigned char there[std::size_t{64} << 10];
+    for (volatile unsigned char& byte : there) byte = 0x5a;
+    flag over{false};
+    run_on_the_pool(over, [&there](scope&) {
+      const pid_t child = split();
+      if (child != 0) return exited_with_0(child);
+      for (int round = 0; round < 20; ++round) use_runtime();
+      int changed = 0;
+      for (const volatile unsigned char& byte : there) changed += byte == 0x5a ? 0 : 1;
+      NOPAL_CHECK(changed == 0);
+      _exit(0);
+    });
+  });
+  support::check_quiet();
+  return 0;
+}
+
 /// What starts a program and not a copy of this one, from strands everywhere.
 NOPAL_PROGRAM(other_ways_to_start_a_process) {
   std::atomic<int> went_on{0};
@@ -277,6 +298,7 @@ TEST_P(new_process, that_ends_in_its_strand_runs_nothing_of_the_other) {
 }
 TEST_P(new_process, starts_programs_from_strands) { EXPECT_TRUE(run("other_ways_to_start_a_process")); }
 TEST_P(new_process, of_a_thread_of_the_pool_forks_and_ends) { EXPECT_TRUE(run("split_on_the_pool")); }
+TEST_P(new_process, keeps_what_its_strand_refers_to) { EXPECT_TRUE(run("split_of_a_stolen_strand")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, new_process, testing::Values(2, 7), testing::PrintToStringParamName());
 

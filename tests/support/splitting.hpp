@@ -2,10 +2,12 @@
 #ifndef NOPAL_TESTS_SUPPORT_SPLITTING_HPP
 #define NOPAL_TESTS_SUPPORT_SPLITTING_HPP
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 
 #include "support/program.hpp"
 
@@ -33,6 +35,22 @@ inline void exited_with_0(pid_t child) {
 inline void was_refused(pid_t child) {
   const int status = status_of(child);
   NOPAL_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+/// Calls `f` on a thread that has `stack_bytes` of stack, and waits for it.
+template <class F>
+void on_thread_with_stack(std::size_t stack_bytes, F f) {
+  pthread_attr_t attributes;
+  NOPAL_CHECK(pthread_attr_init(&attributes) == 0 &&
+              pthread_attr_setstacksize(&attributes, stack_bytes) == 0);
+  const auto call = [](void* callee) -> void* {
+    (*static_cast<F*>(callee))();
+    return nullptr;
+  };
+  pthread_t thread;
+  NOPAL_CHECK(pthread_create(&thread, &attributes, call, &f) == 0);
+  NOPAL_CHECK(pthread_join(thread, nullptr) == 0);
+  pthread_attr_destroy(&attributes);
 }
 
 /// Passes if the program ends well, and its new process said in one line that it came to `what`.

@@ -6,6 +6,8 @@
 #include <tbb/task_group.h>
 #include <unistd.h>
 
+#include <nopal/nopal.hpp>
+
 #include <atomic>
 #include <cstdlib>
 #include <string>
@@ -173,10 +175,91 @@ NOPAL_PROGRAM(return_from_a_task_of_the_pool) {
   return 0;
 }
 
+/// Calls `f` with little room left, where waits run tasks on stacks of the pool.
+template <class F>
+[[gnu::noinline]] void with_much_stack_used(const F& f) {
+  char used[600'000];
+  asm volatile("" : : "r"(used) : "memory");  // Clang would make the array smaller
+  f();
+  asm volatile("" : : "r"(used) : "memory");
+}
+
+/// The new process goes on, with more workers. On one: nobody else has a part in anything.
+void split_in_moved_task(pid_t& child, int& done) {
+  child = split();
+  if (child == 0) setenv("NOPAL_WORKERS", "4", 1);
+  ++done;
+}
+
+void begin_moved_tasks(int way, pid_t& child, int& done) {
+  tbb::task_group group;
+  const auto task = [&] { split_in_moved_task(child, done); };
+  if (way == 0) group.run_and_wait(task);
+  if (way == 1) group.run(task);
+  if (way == 2) tbb::task_arena(1).execute([&] { group.run(task); });
+  if (way == 3) {
+    group.run([&] {
+      use_runtime();
+      with_much_stack_used([&] { begin_moved_tasks(1, child, done); });
+    });
+  }
+  if (way == 4) {
+    group.run([&] { ++done; });
+    group.run(task);
+    group.run([&] { --done; });
+  }
+  group.wait();
+  use_runtime();
+}
+
+NOPAL_PROGRAM(split_in_moved_tasks) {
+  for (int way = 0; way < 5; ++way) {
+    support::on_thread_with_stack(std::size_t{1} << 20, [way] {
+      pid_t child = -1;
+      int done = 0;
+      const std::uint64_t before = nopal::stats().total.stacks_taken;
+      with_much_stack_used([&] { begin_moved_tasks(way, child, done); });
+      NOPAL_CHECK(done == 1);
+      NOPAL_CHECK(child == 0 || nopal::stats().total.stacks_taken > before);
+      if (child != 0) return exited_with_0(child);
+      support::check_quiet_soon();
+      nopal::shutdown();
+      use_runtime();
+      std::exit(0);
+    });
+  }
+  support::check_quiet_soon();
+  return 0;
+}
+
+/// What waits is a task that a thread of the pool began.
+NOPAL_PROGRAM(split_in_a_moved_task_of_the_pool) {
+  flag begun{false};
+  tbb::task_group group;
+  group.run([&] {
+    support::set(begun);
+    pid_t child = -1;
+    int done = 0;
+    with_much_stack_used([&] {
+      tbb::task_group inner;
+      inner.run_and_wait([&] { split_in_moved_task(child, done); });
+    });
+    NOPAL_CHECK(done == 1);
+    if (child == 0) compute_and_end();
+    exited_with_0(child);
+  });
+  while (!begun) std::this_thread::yield();
+  group.wait();
+  return 0;
+}
+
 class new_process : public support::program_at_workers {};
 
 TEST_P(new_process, of_a_body_runs_no_other_body) { EXPECT_TRUE(run("split_in_a_body")); }
 TEST_P(new_process, runs_no_task_that_it_does_not_wait_for) { EXPECT_TRUE(run("split_beside_tasks")); }
+TEST_P(new_process, of_a_moved_task_of_the_pool_comes_to_what_waits_for_it) {
+  EXPECT_TRUE(run("split_in_a_moved_task_of_the_pool"));
+}
 TEST_P(new_process, says_that_others_have_what_it_waits_for) {
   EXPECT_TRUE(says_it_came_to("the wait for a group of tasks", "wait_for_what_others_have", GetParam()));
 }
@@ -188,6 +271,9 @@ INSTANTIATE_TEST_SUITE_P(at_workers, new_process, testing::Values(2, 7), testing
 
 TEST(new_process_of_one_worker, runs_the_tasks_that_it_waits_for) {
   EXPECT_TRUE(support::succeeds("wait_in_both", support::on_workers(1)));
+}
+TEST(new_process_of_one_worker, goes_on_behind_waits_that_moved_their_tasks) {
+  EXPECT_TRUE(support::succeeds("split_in_moved_tasks", support::on_workers(1)));
 }
 TEST(new_process_of_one_worker, says_that_another_thread_has_started_what_it_waits_for) {
   EXPECT_TRUE(says_it_came_to("the wait for a group of tasks", "wait_for_what_another_has_started", 1));

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -175,11 +176,31 @@ TEST(threads, get_the_stack_they_ask_for) {
   EXPECT_LE(report.high - report.low, asked_bytes * 2);
 }
 
+TEST(threads, have_fresh_mappings_until_they_are_joined) {
+  constexpr std::ptrdiff_t asked_bytes = 512 * 1024;
+  for (int round = 0; round < 3; ++round) {
+    thread_report report{};
+    os::thread_handle thread;
+    ASSERT_EQ(os::start_thread(report_thread, &report, asked_bytes, thread, os::stack_from::fresh_mapping),
+              0);
+    ASSERT_EQ(os::join_thread(thread), 0);
+    EXPECT_FALSE(thread.joinable());
+    ASSERT_LT(report.low, report.high);
+    EXPECT_GE(report.high - report.low, asked_bytes);
+    unsigned char resident;
+    EXPECT_NE(mincore(report.low, 1, &resident), 0) << "the stack is still there";
+  }
+}
+
 TEST(threads, that_cannot_start_say_why) {
-  os::thread_handle thread;
-  EXPECT_NE(os::start_thread(report_thread, nullptr, std::size_t{1} << 60, thread), 0);
-  EXPECT_FALSE(thread.joinable());
-  EXPECT_EQ(os::join_thread(thread), EINVAL);
+  for (const os::stack_from from : {os::stack_from::library, os::stack_from::fresh_mapping}) {
+    os::thread_handle thread;
+    errno = 0;
+    EXPECT_NE(os::start_thread(report_thread, nullptr, std::size_t{1} << 60, thread, from), 0);
+    EXPECT_EQ(errno, 0);
+    EXPECT_FALSE(thread.joinable());
+    EXPECT_EQ(os::join_thread(thread), EINVAL);
+  }
 }
 
 TEST(threads, the_main_stack_has_bounds) {

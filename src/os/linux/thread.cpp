@@ -71,13 +71,27 @@ signal_bits bits_of(const sigset_t& set) {
   return bits;
 }
 
-int set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
+/// Whole pages for `bytes` beside what the C library takes.
+std::size_t whole_stack(std::size_t bytes) {
   const long least = sysconf(_SC_THREAD_STACK_MIN);
   const std::size_t wanted =
       std::max(bytes, least > 0 ? static_cast<std::size_t>(least) : 0) + bytes_taken_of_each_stack();
-  // Large frames skip a guard of one page, as handlers may have.
-  (void)pthread_attr_setguardsize(&attributes, std::max(page_size(), std::size_t{64} << 10));
-  return pthread_attr_setstacksize(&attributes, (wanted + page_size() - 1) / page_size() * page_size());
+  return (wanted + page_size() - 1) / page_size() * page_size();
+}
+
+/// Large frames skip a guard of one page, as handlers may have.
+std::size_t guard_bytes() { return std::max(page_size(), std::size_t{64} << 10); }
+
+int set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
+  (void)pthread_attr_setguardsize(&attributes, guard_bytes());
+  return pthread_attr_setstacksize(&attributes, whole_stack(bytes));
+}
+
+/// Above a guard, which the C library does not make for these.
+int set_stack(pthread_attr_t& attributes, void* mapping, std::size_t mapped_bytes) {
+  if (!protect_none(mapping, guard_bytes())) return ENOMEM;
+  return pthread_attr_setstack(&attributes, static_cast<char*>(mapping) + guard_bytes(),
+                               mapped_bytes - guard_bytes());
 }
 
 int create_with_signals_blocked(pthread_t& thread, const pthread_attr_t& attributes, thread_start* start) {
@@ -148,21 +162,36 @@ bool first_thread_is_gone() {
 
 }  // namespace
 
-int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
-                 thread_handle& thread) noexcept {
+int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes, thread_handle& thread,
+                 stack_from from) noexcept {
+  const int errno_before = errno;
   std::unique_ptr<thread_start> start(new (std::nothrow) thread_start{entry, argument});
   if (start == nullptr) return ENOMEM;
   pthread_attr_t attributes;
   int failure = pthread_attr_init(&attributes);
   if (failure != 0) return failure;
-  if (stack_bytes != 0) failure = set_stack_size(attributes, stack_bytes);
+  void* mapping = nullptr;
+  std::size_t mapped_bytes = 0;
+  if (from == stack_from::fresh_mapping) {
+    mapped_bytes = guard_bytes() + whole_stack(stack_bytes);
+    mapping = map_stack_memory(mapped_bytes);
+    failure = mapping == nullptr ? ENOMEM : set_stack(attributes, mapping, mapped_bytes);
+  } else if (stack_bytes != 0) {
+    failure = set_stack_size(attributes, stack_bytes);
+  }
   pthread_t native{};
   if (failure == 0) failure = create_with_signals_blocked(native, attributes, start.get());
   pthread_attr_destroy(&attributes);
-  if (failure != 0) return failure;
+  if (failure != 0) {
+    if (mapping != nullptr) unmap(mapping, mapped_bytes);
+    errno = errno_before;
+    return failure;
+  }
   static_cast<void>(start.release());  // the thread's own now; NOLINT(bugprone-unused-return-value)
   thread.native_ = std::bit_cast<std::uintptr_t>(native);
   thread.joinable_ = true;
+  thread.mapping_ = mapping;
+  thread.mapped_bytes_ = mapped_bytes;
   return 0;
 }
 
@@ -185,8 +214,10 @@ void block_as_starter(signal_bits starters) noexcept {
 int join_thread(thread_handle& thread) noexcept {
   if (!thread.joinable_) return EINVAL;
   const int failure = pthread_join(std::bit_cast<pthread_t>(thread.native_), nullptr);
-  if (failure == 0) thread = thread_handle{};
-  return failure;
+  if (failure != 0) return failure;
+  if (thread.mapping_ != nullptr) unmap(thread.mapping_, thread.mapped_bytes_);
+  thread = thread_handle{};
+  return 0;
 }
 
 void name_current_thread(const char* name) noexcept {
