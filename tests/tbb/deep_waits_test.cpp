@@ -109,10 +109,10 @@ NOPAL_PROGRAM(tasks_of_the_first_task_in_an_arena) { return tbb::task_arena(2).e
 /// Calls `f` with more than half of a stack of the pool in use.
 template <class F>
 [[gnu::noinline]] void with_much_stack_used(const F& f) {
-  volatile char used[600'000];
-  used[0] = 1;
+  char used[600'000];
+  asm volatile("" : : "r"(used) : "memory");  // all of it is there
   f();
-  used[1] = used[0];
+  asm volatile("" : : "r"(used) : "memory");
 }
 
 // Each task on top of the last takes a stack. Deep enough, a wait goes on so only where nothing happens for long.
