@@ -9,6 +9,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -133,17 +134,9 @@ bool visit_scheduler_with(worker* self, nopal_task* task) noexcept {
 }
 
 void begin_visit(worker* self) noexcept {
-  checkers::before(thread_worker(self));
-  checkers::leave_strand(ground(&self->native)->record, scheduler_record(self), self->exit_stack_pointer,
-                         self);
-  self->kept_float_control = arch::float_control();
-  self->kept_exceptions = self->exceptions == nullptr ? exception_state{nullptr, 0} : *self->exceptions;
-  // At work before it looks: see any_strand_active.
-  run_on(self, nullptr);
-  set_this_local(nullptr);
-  if (self->exceptions != nullptr) {
-    *self->exceptions = {nullptr, 0};
-  }
+  strand::leave(self, strand::reason::visit, self->exit_stack_pointer, self);
+  self->kept = strand::state_of(self);
+  strand::have_none(self);  // at work before it looks: see any_strand_active
 }
 
 NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
@@ -152,17 +145,8 @@ NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
     self->spare = nullptr;
   }
   self->bottom_at_rest = self->deque.bottom;
-  set_if_changed(self->deque.setting.root, self);
-  run_on(self, &self->native);
-  deque::poison(self->deque);  // see keep_oldest_public
-  if (self->exceptions != nullptr) {
-    *self->exceptions = self->kept_exceptions;
-  }
-  set_if_changed(self->deque.setting.uncaught, 0);
-  arch::set_float_control(self->kept_float_control);
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(&self->native)->record,
-                         self->exit_stack_pointer, self, self->kept_exceptions.uncaught != 0);
-  checkers::after(thread_worker(self));
+  auto* const pointer = static_cast<char*>(self->exit_stack_pointer);
+  strand::enter(self, {&self->native, pointer, self, self->kept.exceptions.uncaught != 0}, self->kept);
   nopal_leave_scheduler(self);
 }
 

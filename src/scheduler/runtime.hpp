@@ -248,9 +248,6 @@ void pass_wake_on(worker* self) noexcept;
 /// Wakes those who wait for the group.
 void wake_waiters_of(const nopal_task_group* group) noexcept;
 
-/// The strand that was away on `stack` does not come back there; a child may still run on it: see second_scope.
-void leave_for_good(worker* self, nopal_stack* stack) noexcept;
-
 /// Gives `stack` back, which nobody runs on and whose strand does not come back.
 void drop_stack(worker* self, nopal_stack* stack) noexcept;
 

@@ -10,6 +10,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -79,7 +80,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
                                                     const observation& observed) {
   const nopal_strand& seen = observed.strand;
   nopal_frame* const frame = untagged(slot);
-  const bool away = seen.base_frame_pointer == frame->frame_pointer;
+  const bool away = strand::is_away(seen, frame);
   // Another scope of the function brought it there. This one may be of a function that was inlined, and has arrays of variable
   // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none; but the join of
   // another scope may have brought the strand back past that.
@@ -109,22 +110,14 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
                  frame->last_steal,    segment_before,       leaves_home ? frame : seen.base_scope};
   stack->second.store(0, std::memory_order_relaxed);
   __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
-  run_on(self, stack);
   if (second && !leaves_home) {
-    leave_for_good(self, seen.stack);
+    strand::leave_for_good(self, seen.stack);
   }
-  set_if_changed(self->deque.setting.root, observed.root);
-  set_this_local(get(observed.root->local));
-  void* const caught = is_tagged(slot) ? frame->caught : nullptr;
-  set_if_changed(self->deque.setting.uncaught, observed.uncaught);
-  set_float_control_of(self->deque.setting, observed.float_control);
-  if (self->exceptions != nullptr) {
-    *self->exceptions = {caught, observed.uncaught};
-  }
-  arch::set_float_control(observed.float_control);
   self->counts.steals.add();
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, start,
-                         &frame->resume_address, false);
+  const worker* const root = observed.root;
+  void* const caught = is_tagged(slot) ? frame->caught : nullptr;
+  strand::enter(self, {stack, start, &frame->resume_address, false},
+                {root, get(root->local), {caught, observed.uncaught}, observed.float_control});
   nopal_resume(frame, start, nullptr);
 }
 
@@ -304,12 +297,8 @@ bool has_work_to_take(worker* self, worker* victim) noexcept {
 
 [[noreturn]] void find_work(worker* self) noexcept {
   runtime& all = the_runtime();
-  run_on(self, nullptr);
-  set_this_local(nullptr);
+  strand::have_none(self);
   deque::reset(self->deque);
-  if (self->exceptions != nullptr) {
-    *self->exceptions = {nullptr, 0};
-  }
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }

@@ -17,15 +17,10 @@
 #include "os/os.hpp"
 #include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
+#include "strand/state.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
-
-/// The C++ runtime's state of one thread: exceptions being handled, and how many are in flight.
-struct exception_state {
-  void* caught;
-  unsigned int uncaught;
-};
 
 /// A count that one thread writes and any thread reads.
 class counter {
@@ -78,8 +73,7 @@ struct worker {
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
   nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
-  std::uint64_t kept_float_control;  ///< of the code that waits, as the next
-  exception_state kept_exceptions;
+  strand::state kept;         ///< of the code that waits, while it visits the scheduler
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
@@ -209,19 +203,6 @@ inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
 /// The record of the stack that `self` decides on, which the workers of a thread share.
 [[nodiscard]] inline checkers::stack_record& scheduler_record(worker* self) noexcept {
   return thread_worker(self)->own_scheduler_record;
-}
-
-/// The worker runs on `stack` from here on; null for its scheduler stack.
-inline void run_on(worker* self, nopal_stack* stack) noexcept {
-  nopal_strand& strand = self->deque.strand;
-  if (stack != nullptr) {
-    set(strand.base_frame_pointer, stack->base.frame_pointer);
-    set(strand.base_scope, stack->base.scope);
-    set(strand.base_to_home, stack->base.to_home);
-    set(strand.segment, stack->base.sequence);
-    self->first_entry = self->deque.bottom;
-  }
-  set(strand.stack, stack);
 }
 
 static_assert(offsetof(worker, deque) == 0);

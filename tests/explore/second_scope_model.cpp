@@ -75,7 +75,7 @@ public:
       unjoined_[i] = 0;
     }
     for (int& scope : scope_of_child_) scope = nobody;
-    nopal::run_on(&workers[0], &stacks[0]);
+    nopal::strand::run_on(&workers[0], &stacks[0]);
   }
 
   void run(int thread) override {
