@@ -37,6 +37,22 @@ int run_and_wait_at_each_level(int depth) {
   return below + 1;
 }
 
+/// Two strands at each level, of which the second is left to others.
+int fork_at_each_level(int depth) {
+  if (depth == 0) return 0;
+  int below = 0;
+  int beside = 0;
+  tbb::task_group group;
+  group.run([&below, &beside, depth] {
+    nopal::scope s;
+    s.fork([&below, depth] { below = fork_at_each_level(depth - 1); });
+    s.fork([&beside] { beside = 1; });
+    s.join();
+  });
+  group.wait();
+  return below + beside;
+}
+
 // Far more than fits on the stack that they begin on.
 NOPAL_PROGRAM(recursion_of_waits) {
   NOPAL_CHECK(wait_at_each_level(many) == many);
@@ -49,6 +65,13 @@ NOPAL_PROGRAM(recursion_of_waits_in_an_arena) {
 }
 NOPAL_PROGRAM(recursion_of_calls) {
   NOPAL_CHECK(run_and_wait_at_each_level(many) == many);
+  return 0;
+}
+
+// So deep that nobody would see the end of it where each look went through all workers, and for each through all that it is nested in.
+NOPAL_PROGRAM(recursion_of_scopes) {
+  constexpr int depth = support::watched ? many : 25000;
+  NOPAL_CHECK(fork_at_each_level(depth) == depth);
   return 0;
 }
 
@@ -195,6 +218,8 @@ class deep_waits : public support::program_at_workers {};
 TEST_P(deep_waits, fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_waits")); }
 TEST_P(deep_waits, fit_on_any_stack_in_arenas) { EXPECT_TRUE(run("recursion_of_waits_in_an_arena")); }
 TEST_P(deep_waits, of_functions_called_at_once_fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_calls")); }
+
+TEST_P(deep_waits, look_at_few_workers_at_once) { EXPECT_TRUE(run("recursion_of_scopes")); }
 
 TEST_P(deep_waits, stay_where_there_is_more_room) {
   EXPECT_TRUE(run("tasks_on_a_large_stack"));
