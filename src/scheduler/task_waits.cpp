@@ -125,7 +125,7 @@ private:
     const task_list_guard guard(list);
     nopal_task* task = list.oldest;
     while (task != nullptr && task->group != groups_[at_]) {
-      task = task->younger;
+      task = task->other_end->younger;  // past its run
     }
     if (task == nullptr && !is_own) {
       task = of_stages(list);
@@ -155,21 +155,14 @@ private:
     return nullptr;
   }
 
-  /// Looked for from both ends: in most lists all are that young, or few.
+  /// Of a run that has older ones as well, the youngest.
   static nopal_task* oldest_from(const task_list& list, std::uint64_t first_number) noexcept {
-    if (list.youngest == nullptr || list.youngest->number < first_number) {
-      return nullptr;
-    }
-    nopal_task* up = list.oldest;
-    nopal_task* down = list.youngest;
-    while (up->number < first_number) {
-      if (down->older->number < first_number) {
-        return down;
+    for (nopal_task* task = list.oldest; task != nullptr; task = task->other_end->younger) {
+      if (task->other_end->number >= first_number) {
+        return task->number >= first_number ? task : task->other_end;
       }
-      up = up->younger;
-      down = down->older;
     }
-    return up;
+    return nullptr;
   }
 
   void note(const nopal_task_group* group) noexcept {

@@ -129,6 +129,30 @@ int run_first_task() {
 NOPAL_PROGRAM(tasks_of_the_first_task) { return run_first_task(); }
 NOPAL_PROGRAM(tasks_of_the_first_task_in_an_arena) { return tbb::task_arena(2).execute(run_first_task); }
 
+/// One thread starts many tasks of another group while this one waits for the task that does.
+int wait_beside_many_tasks() {
+  constexpr int count = support::watched ? 50'000 : 400'000;
+  tbb::task_group awaited;
+  std::atomic<bool> begun{false};
+  std::atomic<int> calls{0};
+  awaited.run([&] {
+    begun = true;
+    tbb::task_group many_tasks;
+    for (int i = 0; i < count; ++i) many_tasks.run([&calls] { ++calls; });
+    many_tasks.wait();
+  });
+  while (!begun) std::this_thread::yield();
+  awaited.wait();
+  NOPAL_CHECK(calls == count);
+  return 0;
+}
+
+// So many that nobody would see the end of it where each look went through all of them.
+NOPAL_PROGRAM(many_tasks_of_another_group) { return wait_beside_many_tasks(); }
+NOPAL_PROGRAM(many_tasks_of_another_group_in_an_arena) {
+  return tbb::task_arena(4).execute(wait_beside_many_tasks);
+}
+
 /// Calls `f` with more than half of a stack of the pool in use.
 template <class F>
 [[gnu::noinline]] void with_much_stack_used(const F& f) {
@@ -238,6 +262,10 @@ TEST_P(waits_of_others, find_what_the_first_task_of_a_thread_starts) {
 }
 TEST_P(waits_of_others, find_what_the_first_task_starts_in_an_arena) {
   EXPECT_TRUE(run("tasks_of_the_first_task_in_an_arena"));
+}
+TEST_P(waits_of_others, pass_over_tasks_of_another_group) {
+  EXPECT_TRUE(run("many_tasks_of_another_group"));
+  EXPECT_TRUE(run("many_tasks_of_another_group_in_an_arena"));
 }
 TEST_P(waits_of_others, take_few_stacks) { EXPECT_TRUE(run("tasks_without_end")); }
 
