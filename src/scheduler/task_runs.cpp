@@ -15,11 +15,23 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-/// On a stack of the pool. For a visit, whose task is part of the code that waits.
+/// On a stack of the pool.
 void run_taken(void* task) noexcept {
-  const nopal_stack* const stack = this_worker()->deque.strand.stack;
-  run_at_stage(static_cast<nopal_task*>(task), own_task_list(),
-               stack->visitor == nullptr ? views_of::task : views_of::caller);
+  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), views_of::task);
+}
+
+/// The same for a visit, whose task is part of the code that waits: the exceptions that are about there are about in the task, and what it
+/// does to them lasts.
+void run_taken_by_visit(void* task) noexcept {
+  worker* const self = this_worker();
+  exception_state* const exceptions = self->exceptions;
+  if (exceptions != nullptr) {
+    *exceptions = self->kept_exceptions;
+  }
+  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), views_of::caller);
+  if (exceptions != nullptr) {
+    self->kept_exceptions = *exceptions;
+  }
 }
 
 /// The same for a worker that entered the task's arena.
@@ -156,7 +168,7 @@ void run_task_of_visit(worker* self, nopal_task* task) noexcept {
   be_at_work(self);
   self->spare->visitor = self;
   set_this_local(get(self->local));
-  begin_task(self, task, run_taken);
+  begin_task(self, task, run_taken_by_visit);
 }
 
 void run_task_of_arenas(worker* self) noexcept {

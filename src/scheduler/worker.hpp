@@ -53,6 +53,23 @@ enum park_state : std::uint32_t {
 };
 
 struct strand_aside;
+struct worker;
+
+/// What a pass over workers has found out, each thread's outer workers first: the answers of may_run for the last root of a task and for the
+/// last other one. Roots are nested as the workers are, so the next walk outwards comes to one of them soon, and a pass takes no more
+/// than the depth of nesting in all.
+struct known_roots {
+  const worker* roots[2];
+  bool may_run[2];
+  std::uint64_t numbers[2];  ///< `task_number` of these meanwhile
+};
+
+/// How far a call that waits for a group has come in its looks for strands, of which each is at a few workers.
+struct strand_search {
+  worker* next;  ///< to be looked at; null: the first of the next place
+  int place;     ///< of that worker's thread in the table
+  known_roots known;
+};
 
 struct worker {
   // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
@@ -78,6 +95,8 @@ struct worker {
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
   nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
+  worker* victim_of_visit;    ///< where it looks
+  strand_search search;
   std::uint64_t kept_float_control;  ///< of the code that waits, as the next
   exception_state kept_exceptions;
 

@@ -257,17 +257,19 @@ NOPAL_PROGRAM(waits_deeper_than_a_stack) {
   return 0;
 }
 
-// Of the task that the wait runs on a stack of the pool, and of the code that waits: each has its own.
+// The task that the wait runs on a stack of the pool begins with what the code that waits handles, and leaves that as it was.
 NOPAL_PROGRAM(exceptions_on_a_deep_stack) {
   on_deep_stack(stack_bytes, [] {
     tbb::task_group awaited;
     tbb::task_group started;
     auto last = awaited.defer([] { throw std::runtime_error("awaited"); });
     started.run([&] {
-      NOPAL_CHECK(std::current_exception() == nullptr && std::uncaught_exceptions() == 0);
+      const std::exception_ptr outside = std::current_exception();
+      // Another worker that takes the task handles nothing.
+      NOPAL_CHECK((outside != nullptr || nopal::workers() != 1) && std::uncaught_exceptions() == 0);
       int calls = 0;
       tbb::parallel_for(0, 1, [&](int) { ++calls; });
-      NOPAL_CHECK(calls == 1);
+      NOPAL_CHECK(calls == 1 && std::current_exception() == outside);
       awaited.run(std::move(last));
       throw std::logic_error("started");
     });
