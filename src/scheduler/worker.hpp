@@ -48,6 +48,23 @@ enum park_state : std::uint32_t {
 };
 
 struct strand_aside;
+struct worker;
+
+/// What a pass over workers has found out, each thread's outer workers first: the answers of may_run for the last root of a task and for the
+/// last other one. Roots are nested as the workers are, so the next walk outwards comes to one of them soon, and a pass takes no more
+/// than the depth of nesting in all.
+struct known_roots {
+  const worker* roots[2];
+  bool may_run[2];
+  std::uint64_t numbers[2];  ///< `task_number` of these meanwhile
+};
+
+/// How far a call that waits for a group has come in its looks for strands, of which each is at a few workers.
+struct strand_search {
+  worker* next;  ///< to be looked at; null: the first of the next place
+  int place;     ///< of that worker's thread in the table
+  known_roots known;
+};
 
 struct worker {
   // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
@@ -73,7 +90,9 @@ struct worker {
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
   nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
-  strand::state kept;         ///< of the code that waits, while it visits the scheduler
+  worker* victim_of_visit;    ///< where it looks
+  strand_search search;
+  strand::state kept;  ///< of the code that waits, while it visits the scheduler
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on

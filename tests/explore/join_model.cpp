@@ -3,6 +3,7 @@
 #include "explore/join_model.hpp"
 
 #include "explore/fake_runtime.hpp"
+#include "strand/strand.hpp"
 
 namespace explore {
 

@@ -3,6 +3,7 @@
 #include "explore/second_scope_model.hpp"
 
 #include "explore/fake_runtime.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
