@@ -12,7 +12,13 @@
 #include <nopal/detail/pinned.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/adoption.hpp"
 #include "scheduler/copies.hpp"
+#include "scheduler/ending.hpp"
+#include "scheduler/exceptions.hpp"
+#include "scheduler/new_process.hpp"
+#include "scheduler/overflow.hpp"
+#include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"

@@ -6,7 +6,9 @@
 
 #include <nopal/detail/noise.h>
 
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 #include "scheduler/tasks.hpp"
 
 namespace nopal {

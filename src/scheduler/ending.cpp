@@ -10,6 +10,8 @@
 #include <nopal/detail/fast_path.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/ending.hpp"
+#include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
 
 namespace nopal {

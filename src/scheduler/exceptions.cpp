@@ -11,7 +11,10 @@
 
 #include "cxx_runtime/exception_record.hpp"
 #include "scheduler/clocks.hpp"
+#include "scheduler/ending.hpp"
+#include "scheduler/exceptions.hpp"
 #include "scheduler/foreign_exceptions.hpp"
+#include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"

@@ -3,6 +3,7 @@
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
 
 namespace nopal {

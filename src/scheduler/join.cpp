@@ -10,7 +10,12 @@
 #include <nopal/detail/pinned.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/exceptions.hpp"
+#include "scheduler/join.hpp"
+#include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/steal.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"
 

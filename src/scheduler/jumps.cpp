@@ -6,6 +6,7 @@
 // the forking function's stack pointer.
 
 #include "deque/deque.hpp"
+#include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "view/merge.hpp"

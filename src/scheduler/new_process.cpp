@@ -8,6 +8,8 @@
 #include <cstdio>
 
 #include "deque/deque.hpp"
+#include "scheduler/join.hpp"
+#include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 

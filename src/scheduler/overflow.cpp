@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sys/auxv.h>
 
+#include "scheduler/overflow.hpp"
 #include "scheduler/runtime.hpp"
 
 namespace nopal {

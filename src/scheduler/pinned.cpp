@@ -9,6 +9,8 @@
 #include <nopal/detail/pinned.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/adoption.hpp"
+#include "scheduler/pinned.hpp"
 #include "scheduler/runtime.hpp"
 
 namespace nopal {

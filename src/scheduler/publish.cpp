@@ -6,6 +6,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

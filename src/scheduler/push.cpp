@@ -4,8 +4,12 @@
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/adoption.hpp"
+#include "scheduler/pinned.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
 
 namespace nopal {

@@ -8,6 +8,13 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
+/// What nopal_push_and_publish leaves for nopal_push_slow_path to do.
+enum push_rest : int {
+  nothing_left = 0,
+  all_of_it = 1,
+  only_to_wake = 2,
+};
+
 /// Whether a fork that is pushed now may be taken before it is popped. By the only worker there is, nobody's, but of a task: a thread that
 /// begins to wait for the task's group becomes a worker and takes it, and has to be told the mode of a region that began before.
 [[gnu::always_inline]] inline bool may_be_taken(const runtime& all, const worker* self) noexcept {

@@ -1,5 +1,6 @@
 // What every worker is doing, for a watchdog or a debugger (`call (void)nopal_print_workers()`): a line each on stderr.
 
+#include "scheduler/report.hpp"
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 

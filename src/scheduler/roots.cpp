@@ -7,7 +7,10 @@
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/pinned.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/steal.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"
 

@@ -7,7 +7,10 @@
 #include <new>
 
 #include "deque/deque.hpp"
+#include "scheduler/adoption.hpp"
 #include "scheduler/clocks.hpp"
+#include "scheduler/overflow.hpp"
+#include "scheduler/sleep.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

@@ -11,7 +11,11 @@
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/spare_stacks.hpp"
+#include "scheduler/steal.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

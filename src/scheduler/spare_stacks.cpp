@@ -1,5 +1,6 @@
 // Where stacks go that nobody runs on any more: a worker's spare, or the pool.
 
+#include "scheduler/spare_stacks.hpp"
 #include "scheduler/runtime.hpp"
 
 namespace nopal {

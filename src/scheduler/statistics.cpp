@@ -2,6 +2,7 @@
 
 #include <nopal/runtime.hpp>
 
+#include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 

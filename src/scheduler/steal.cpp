@@ -7,7 +7,13 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/giving_way.hpp"
+#include "scheduler/join.hpp"
+#include "scheduler/new_process.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/spare_stacks.hpp"
+#include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"

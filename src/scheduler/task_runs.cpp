@@ -5,8 +5,14 @@
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/ending.hpp"
 #include "scheduler/foreign_exceptions.hpp"
+#include "scheduler/new_process.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/spare_stacks.hpp"
+#include "scheduler/steal.hpp"
 #include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "strand/strand.hpp"

@@ -17,6 +17,7 @@
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/exceptions.hpp"
 #include "scheduler/merging.hpp"
 #include "scheduler/runtime.hpp"
 #include "view/quiet_lock.hpp"

@@ -13,7 +13,10 @@
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/adoption.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 #include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 

@@ -9,7 +9,10 @@
 
 #include <nopal/detail/noise.h>
 
+#include "scheduler/adoption.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

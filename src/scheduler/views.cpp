@@ -14,6 +14,7 @@
 #include <nopal/detail/noise.h>
 
 #include "scheduler/copies.hpp"
+#include "scheduler/exceptions.hpp"
 #include "scheduler/giving_way.hpp"
 #include "scheduler/merging.hpp"
 #include "scheduler/runtime.hpp"

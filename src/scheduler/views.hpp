@@ -71,13 +71,6 @@ void trim_views() noexcept;
 void lock_views() noexcept;
 void unlock_views() noexcept;
 
-/// Keeps the exception being handled for the join of `frame`: that of a child whose continuation was stolen, or of the
-/// strand's own part.
-void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept;
-/// The same for the wait for `group`, and what was kept for it: the first; null: nothing.
-void keep_thrown(const nopal_task_group* group) noexcept;
-void* take_exception(const nopal_task_group* group) noexcept;
-
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

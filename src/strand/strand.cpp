@@ -5,7 +5,9 @@
 
 #include "checkers/checkers.hpp"
 #include "deque/deque.hpp"
+#include "scheduler/ending.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/spare_stacks.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

@@ -5,6 +5,10 @@
 #include <new>
 
 #include "deque/deque.hpp"
+#include "scheduler/adoption.hpp"
+#include "scheduler/ending.hpp"
+#include "scheduler/exceptions.hpp"
+#include "scheduler/new_process.hpp"
 #include "scheduler/tags.hpp"
 
 extern "C" {

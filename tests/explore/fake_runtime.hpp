@@ -5,7 +5,16 @@
 
 #include "explore/redirect.hpp"
 // The macros come first.
+#include "scheduler/ending.hpp"
+#include "scheduler/exceptions.hpp"
+#include "scheduler/join.hpp"
+#include "scheduler/new_process.hpp"
+#include "scheduler/push.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/spare_stacks.hpp"
+#include "scheduler/steal.hpp"
 
 extern "C" {
 [[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, nopal::worker* self) noexcept;

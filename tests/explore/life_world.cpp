@@ -5,6 +5,13 @@
 #include <cstdlib>
 
 #include "deque/deque.hpp"
+#include "scheduler/adoption.hpp"
+#include "scheduler/exceptions.hpp"
+#include "scheduler/new_process.hpp"
+#include "scheduler/overflow.hpp"
+#include "scheduler/report.hpp"
+#include "scheduler/spare_stacks.hpp"
+#include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
 #include "strand/strand.hpp"
 

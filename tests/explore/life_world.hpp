@@ -5,7 +5,10 @@
 
 #include "explore/redirect.hpp"
 // The macros come first.
+#include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/steal.hpp"
 
 extern "C" {
 int nopal_push_and_publish(nopal_frame* frame, nopal::worker* self) noexcept;

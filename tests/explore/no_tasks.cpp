@@ -1,5 +1,7 @@
 // Most models of the scheduler have no pinned calls and no tasks.
+#include "scheduler/pinned.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/steal.hpp"
 #include "scheduler/tasks.hpp"
 
 extern "C" void nopal_visit_scheduler(void*) {}

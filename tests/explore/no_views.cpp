@@ -3,6 +3,7 @@
 
 #include "scheduler/copies.hpp"
 #include "scheduler/giving_way.hpp"
+#include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 

@@ -6,7 +6,10 @@
 
 #include <nopal/detail/pinned.h>
 
+#include "scheduler/adoption.hpp"
+#include "scheduler/ending.hpp"
 #include "scheduler/foreign_exceptions.hpp"
+#include "scheduler/new_process.hpp"
 #include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "strand/strand.hpp"

@@ -12,7 +12,9 @@
 #include <nopal/detail/export.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

@@ -1,0 +1,30 @@
+// Threads and processes that end inside of strands.
+#ifndef NOPAL_SCHEDULER_ENDING_HPP
+#define NOPAL_SCHEDULER_ENDING_HPP
+
+#include "scheduler/worker.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// A thread that ends by pthread_exit or pthread_cancel passes the fork of `frame`, whose child is left: takes the continuation
+/// back, or ends the process where going on would corrupt.
+void pass_fork_at_end(nopal_frame* frame) noexcept;
+
+/// Whether the handler that runs now caught no exception but the unwinding of a thread that ends.
+bool handles_end_of_thread() noexcept;
+
+/// The calling thread leaves a strand on `stack` for its scheduler, at a join if `waits`. Ends the process if the thread is being
+/// ended in the middle of that strand and something else than its own stack would be unwound on it.
+void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noexcept;
+
+/// At the end of the worker's thread: ends the process if that was inside a scope.
+void check_at_rest(const worker* self) noexcept;
+
+/// At the process's end: ends it with a line if `main` has returned on a thread of the pool.
+void check_end_of_main() noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

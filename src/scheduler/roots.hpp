@@ -1,0 +1,45 @@
+// Who may run whose strands, and the visits of calls that wait for a group. docs/roots.md has the argument.
+#ifndef NOPAL_SCHEDULER_ROOTS_HPP
+#define NOPAL_SCHEDULER_ROOTS_HPP
+
+#include "scheduler/worker.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// Whether `self` may run strands of the root of `root`: a worker of the pool any, a thread's own root's and those of roots
+/// below it. Where the answer is to be relied on, an entry of such a strand was in a deque meanwhile. Takes the depth of nesting.
+bool may_run(const worker* self, const worker* root) noexcept;
+
+/// The same within a pass, which begins with none known. A later answer is as right as a walk is where an entry that has been there since the
+/// pass began is of that root: what it is inside of has stood still.
+bool may_run(const worker* self, const worker* root, known_roots& known) noexcept;
+
+/// The same to be relied on: of what is known, only that the task which `root` is at still may be run. Who asked began to wait before.
+bool may_take(const worker* self, const worker* root, const known_roots& known) noexcept;
+
+/// The same as may_run for a worker that waits for `group`: strands of its tasks, and of tasks that those have started.
+bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept;
+/// The same for a task that has not begun, and is of another group.
+bool was_started_for(const nopal_task_group* group, const nopal_task* task) noexcept;
+
+/// For the root of a task that begins or ends; null where the thread is no worker.
+void begin_task_root(worker* root, const nopal_task* task) noexcept;
+void end_task_root(worker* root) noexcept;
+/// Notes in the task which task's code the caller is.
+void note_starter(nopal_task* task) noexcept;
+
+/// A call that waits for a group looks for strands of it, once, at a bounded number of workers, from where the last look ended. It runs what it
+/// finds from its nested worker's scheduler stack, whence it comes back as soon as that is over or suspended. The call is pinned with
+/// `waits_for` set. False: there was nothing in sight.
+bool visit_scheduler(worker* self) noexcept;
+/// The same to run this task on a stack of the pool. False: there is no memory for one, and nothing has happened.
+bool visit_scheduler_with(worker* self, nopal_task* task) noexcept;
+/// On the scheduler stack.
+void begin_visit(worker* self) noexcept;
+[[noreturn]] void end_visit(worker* self) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,21 @@
+// Stacks between a worker and the pool.
+#ifndef NOPAL_SCHEDULER_SPARE_STACKS_HPP
+#define NOPAL_SCHEDULER_SPARE_STACKS_HPP
+
+#include "scheduler/worker.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// Gives `stack` back, which nobody runs on and whose strand does not come back.
+void drop_stack(worker* self, nopal_stack* stack) noexcept;
+
+/// Gives the empty `stack` back to this worker's cache or to the pool.
+void return_stack(worker* self, nopal_stack* stack) noexcept;
+/// There is no memory for a stack: says so once, and waits a little for somebody to return one.
+void wait_for_stack(worker* self) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

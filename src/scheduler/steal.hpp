@@ -1,0 +1,23 @@
+// Finding work: the search of a worker without a strand, and what it may take from whom.
+#ifndef NOPAL_SCHEDULER_STEAL_HPP
+#define NOPAL_SCHEDULER_STEAL_HPP
+
+#include "scheduler/worker.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+
+/// The loop of a thread without a strand; on its scheduler stack.
+[[noreturn]] void find_work(worker* self) noexcept;
+
+/// Whether the worker's thread, which this is of, handles no exception and has none in flight, and none of its forks was published in
+/// such a state. Forks may be published in one step only if so: the owner alone, looking at each, can tell others apart.
+bool no_exception_about(void* of_worker) noexcept;
+
+/// Whether the thief `self` can get anything from `victim` now; within a pass.
+bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept;
+
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
