@@ -380,6 +380,11 @@ void free_idle_pool_workers(runtime& all) noexcept {
 
 void enter_table(runtime& all, worker* self, int index) noexcept {
   self->index = index;
+  // Those nested in it, which an earlier thread has left, come along.
+  for (worker* one = self->nested.load(std::memory_order_relaxed); one != nullptr;
+       one = one->nested.load(std::memory_order_relaxed)) {
+    one->index = index;
+  }
   // Release pairs with the acquire of thieves: the worker is complete.
   all.table[index].store(self, std::memory_order_release);
   if (index >= all.table_used.load(std::memory_order_relaxed)) {

@@ -341,14 +341,12 @@ NOPAL_PROGRAM(what_it_started) {
     });
     wait_until(has_begun);  // elsewhere
     others.run([&] { has_run = true; });
-    NOPAL_CHECK(group.wait() == tbb::complete && has_run);
-    NOPAL_CHECK(others.wait() == tbb::complete);
+    NOPAL_CHECK(group.wait() == tbb::complete && has_run && others.wait() == tbb::complete);
   }
   return 0;
 }
 
-// What the code outside of a task has started stays with that code, though the task's wait finds nothing else: it may take what the task
-// holds.
+// What the code outside of a task has started stays with that code: it may take what the task holds.
 NOPAL_PROGRAM(what_the_code_outside_started) {
   for (int round = 0; round != 5; ++round) {
     std::mutex mutex;

@@ -1,0 +1,88 @@
+// Indices of workers in tasks, where threads come and go and others take their workers over.
+#include <gtest/gtest.h>
+#include <tbb/task_group.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <nopal/nopal.hpp>
+#include <thread>
+#include <vector>
+
+#include "support/strands.hpp"
+
+namespace {
+
+constexpr int threads = 4;
+
+void fork_once() {
+  nopal::scope s;
+  s.fork([] {});
+  s.join();
+}
+
+int index_in_a_task() {
+  int index = -1;
+  tbb::task_group group;
+  group.run_and_wait([&] { index = nopal::worker_index(); });
+  return index;
+}
+
+void wait_until(const std::atomic<int>& count, int reached) {
+  while (count.load() < reached) std::this_thread::yield();
+}
+
+/// Threads that become workers one after the other, are there at once, and end one after the other.
+template <class First, class Then>
+void run_threads(const First& first, const Then& then) {
+  std::atomic<int> begun{0};
+  std::atomic<int> ended{0};
+  std::vector<std::thread> all;
+  for (int i = 0; i < threads; ++i) {
+    all.emplace_back([&, i] {
+      first(i);
+      begun = i + 1;
+      wait_until(begun, threads);
+      then(i);
+      wait_until(ended, i);
+    });
+    wait_until(begun, i + 1);
+  }
+  for (std::thread& one : all) {
+    one.join();
+    ++ended;
+  }
+}
+
+NOPAL_PROGRAM(threads_take_workers_over) {
+  fork_once();
+  for (int round = 0; round < 5; ++round) {
+    // Some run no task, and leave a worker that has none nested in it.
+    run_threads(
+        [round](int i) {
+          if ((i + round) % threads < 2) {
+            fork_once();
+          } else {
+            index_in_a_task();
+          }
+        },
+        [](int) {});
+    std::array<int, threads> indices{};
+    run_threads([](int) { fork_once(); },
+                [&](int i) {
+                  indices[static_cast<std::size_t>(i)] = index_in_a_task();
+                  NOPAL_CHECK(indices[static_cast<std::size_t>(i)] == nopal::worker_index());
+                });
+    std::sort(indices.begin(), indices.end());
+    NOPAL_CHECK(std::adjacent_find(indices.begin(), indices.end()) == indices.end());
+  }
+  return 0;
+}
+
+TEST(indices, are_those_of_their_threads_in_tasks_of_workers_taken_over) {
+  for (const int workers : {1, 2}) {
+    EXPECT_TRUE(support::succeeds("threads_take_workers_over", support::on_workers(workers)));
+  }
+}
+
+}  // namespace
