@@ -15,6 +15,7 @@
 #include "scheduler/copies.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -115,6 +116,7 @@ void make_idle(runtime& all, worker* self) noexcept {
   self->native.came_home.forget();
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
+  NOPAL_FAULT_DOES("ended worker freed", return free_worker(self));
   self->next_idle = all.idle_workers;
   all.idle_workers = self;
 }
@@ -326,6 +328,7 @@ void begin_visits(worker* self) noexcept {
   checkers::thread_begins();
   exception_state* const exceptions = this_thread_exceptions();
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    NOPAL_PLAIN_WRITE(each->exceptions);
     each->exceptions = exceptions;
     each->has_thread.store(true, std::memory_order_seq_cst);
   }
@@ -333,8 +336,10 @@ void begin_visits(worker* self) noexcept {
 
 /// Sequentially consistent on both words: either a visitor sees that the thread is gone, or this sees the visitor.
 void end_visits_of(worker* self) noexcept {
-  self->has_thread.store(false, std::memory_order_seq_cst);
-  while (self->visitors.load(std::memory_order_seq_cst) != 0) {
+  NOPAL_FAULT_OMITS("end not told", self->has_thread.store(false, NOPAL_FAULT("end told by a release")
+                                                                      ? std::memory_order_release
+                                                                      : std::memory_order_seq_cst));
+  while (!NOPAL_FAULT("visitors not awaited") && self->visitors.load(std::memory_order_seq_cst) != 0) {
     os::yield();
   }
 }

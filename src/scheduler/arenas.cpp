@@ -8,6 +8,7 @@
 
 #include "scheduler/runtime.hpp"
 #include "scheduler/tasks.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -61,10 +62,14 @@ void tell_of_room(nopal_arena& arena) noexcept {
   if (entering(arena).load(std::memory_order_seq_cst) != 0) {
     // A count, so that no second one undoes what the first has told.
     std::atomic<std::uint32_t>& events = events_of(&arena);
-    events.fetch_add(1, std::memory_order_seq_cst);
-    os::futex_wake(events, 1 << 30);
+    const bool takes_one_bit =
+        NOPAL_FAULT("room counted by one bit") && (events.load(std::memory_order_relaxed) & 1U) != 0;
+    NOPAL_FAULT_OMITS("room not counted",
+                      events.fetch_add(takes_one_bit ? ~0U : 1, std::memory_order_seq_cst));
+    NOPAL_FAULT_OMITS("room not told", os::futex_wake(events, 1 << 30));
   }
-  if (arenas_with_tasks.load(std::memory_order_seq_cst) != 0 && anyone_sleeps()) {
+  if (!NOPAL_FAULT("pool not told") && arenas_with_tasks.load(std::memory_order_seq_cst) != 0 &&
+      anyone_sleeps()) {
     wake_pool_worker(this_worker());
   }
 }
@@ -112,7 +117,7 @@ void remove(nopal_arena& arena, nopal_task* task) noexcept {
 }  // namespace
 
 bool arenas_have_tasks() noexcept {
-  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
+  if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return false;
   }
   const arenas_guard guard;
@@ -155,7 +160,7 @@ nopal_task* take_out_of_arenas() noexcept {
 
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept {
   // Sequentially consistent: after the waiter's announcement; see push_to_arena.
-  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
+  if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
@@ -171,7 +176,7 @@ nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, o
 
 nopal_task* enter_for_task(const nopal_task_group* group) noexcept {
   // Sequentially consistent as above.
-  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
+  if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
@@ -218,7 +223,8 @@ extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
     // Before the look for room as well: what is told after it ends the sleep.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
-    if (!has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
+    if (NOPAL_FAULT("room not looked for") ||
+        !has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
       os::futex_wait(events, seen);
     }
     entering(*arena).fetch_sub(1, std::memory_order_seq_cst);
@@ -226,8 +232,9 @@ extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
 }
 
 extern "C" NOPAL_EXPORT void nopal_arena_leave(nopal_arena* arena) {
+  NOPAL_FAULT_DOES("room told first", tell_of_room(*arena));
   __atomic_fetch_sub(&arena->threads, 1, __ATOMIC_SEQ_CST);
-  tell_of_room(*arena);
+  NOPAL_FAULT_OMITS("room told first", tell_of_room(*arena));
 }
 
 extern "C" NOPAL_EXPORT int nopal_arena_try_enter_worker(nopal_arena* arena) {

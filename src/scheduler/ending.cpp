@@ -11,6 +11,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t look_again_ns = 1'000'000;
 constexpr int looks_before_nap = 100;
-constexpr int most_looks = looks_before_nap + 20;
+constexpr int most_looks = NOPAL_BOUND(looks_before_nap + 20, 1);
 
 [[noreturn]] void refuse_end() {
   os::end_process("nopal: a thread was ended (pthread_exit, pthread_cancel) inside a scope that was stolen "
@@ -51,7 +52,7 @@ void end_stop(runtime& all) noexcept {
   pthread_mutex_lock(&all.lock);
   // Relaxed: the lock orders what those who wait look at. They find it held until the stop is complete.
   all.stops.fetch_add(1, std::memory_order_relaxed);
-  os::futex_wake(all.stops, INT_MAX);
+  NOPAL_FAULT_OMITS("end of stop not told", os::futex_wake(all.stops, INT_MAX));
 }
 
 void await_stop(runtime& all) noexcept {

@@ -6,6 +6,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -22,10 +23,11 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return all_of_it;
   }
-  tell_float_control(self);
+  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
   deque::append(self->deque, frame);
   NOPAL_DISTURB();
   deque::unpoison(self->deque);
+  NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
   if (!may_be_taken(all, self)) {
     return nothing_left;
   }

@@ -7,6 +7,7 @@
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -91,13 +92,14 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
     return 1;
   }
   hide_outer(self);
-  tell_float_control(self);
+  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
   deque::append(self->deque, frame);
   NOPAL_DISTURB();
   // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
   const bool barrier_works = all.barrier_works.load(std::memory_order_relaxed);
   if (barrier_works) {
     deque::unpoison(self->deque);
+    NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
   }
   if (!barrier_works || may_be_taken(all, self)) {
     offer(self, barrier_works);
@@ -124,7 +126,8 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
   if (!deque::pop_slow(*deque, no_exception_about, reinterpret_cast<worker*>(deque))) {
     return 0;
   }
-  if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack))) {
+  if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack)) &&
+      !NOPAL_FAULT("emptied unpoisoned")) {
     deque::poison(*deque);  // see keep_oldest_public
   }
   return 1;

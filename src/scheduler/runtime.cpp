@@ -8,6 +8,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/clocks.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -125,6 +126,11 @@ void start_threads(runtime& all) {
       refused = start_pool_thread(all, self);
     }
     if (refused != 0) {
+      NOPAL_FAULT_DOES(
+          "refused worker freed", if (self != nullptr) {
+            all.table[index].store(nullptr, std::memory_order_release);
+            free_worker(self);
+          });
       // The worker without a thread stays in the table until the end: thieves may be looking at it already.
       os::write_stderr("nopal: started %d of %d workers: the system refused another thread: %s\n", index,
                        all.chosen.workers, std::strerror(refused));
@@ -204,7 +210,7 @@ void join_threads(runtime& all) {
   for (int i = 1; i < all.chosen.workers; ++i) {
     // Acquire pairs with the release in enter_table.
     worker* const self = all.table[i].load(std::memory_order_acquire);
-    if (self != nullptr) {
+    if (self != nullptr && !NOPAL_FAULT("not joined")) {
       os::join_thread(self->thread);
     }
   }
@@ -213,10 +219,10 @@ void join_threads(runtime& all) {
 void stop_threads(runtime& all) {
   // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last look.
   all.stopping.store(true, std::memory_order_seq_cst);
-  wake_all();
-  begin_stop(all);
+  NOPAL_FAULT_OMITS("sleepers not woken", wake_all());
+  NOPAL_FAULT_OMITS("joined with the lock", begin_stop(all));
   join_threads(all);
-  end_stop(all);
+  NOPAL_FAULT_OMITS("joined with the lock", end_stop(all));
   for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
@@ -231,6 +237,7 @@ void stop_threads(runtime& all) {
       all.table[i].store(nullptr, std::memory_order_release);
       checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
       self->own_scheduler_record = {};
+      NOPAL_FAULT_DOES("stopped worker freed", free_worker(self); continue);
       // Not freed: a push that began after the caller looked for strands may be about to wake it.
       self->next_idle = all.idle_pool_workers;
       all.idle_pool_workers = self;
@@ -324,10 +331,11 @@ bool stop_runtime(runtime& all) noexcept {
     if (any_strand_active(all)) {
       return false;
     }
-    if (!all.running.load(std::memory_order_relaxed) || (is_being_stopped(all) && is_thread_of_pool())) {
+    if (!all.running.load(std::memory_order_relaxed) ||
+        (is_being_stopped(all) && !NOPAL_FAULT("waits for itself") && is_thread_of_pool())) {
       return true;
     }
-    if (!is_being_stopped(all)) {
+    if (!is_being_stopped(all) || NOPAL_FAULT("stopped by two")) {
       break;
     }
   }
@@ -376,6 +384,7 @@ void free_idle_pool_workers(runtime& all) noexcept {
 }
 
 void enter_table(runtime& all, worker* self, int index) noexcept {
+  NOPAL_PLAIN_WRITE(self->index);
   self->index = index;
   // Release pairs with the acquire of thieves: the worker is complete.
   all.table[index].store(self, std::memory_order_release);

@@ -12,6 +12,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -25,7 +26,7 @@ bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
   // Sequentially consistent: pairs with the hand-over in go_home.
   if (self->inbox.load(std::memory_order_seq_cst) != nullptr ||
-      all.stopping.load(std::memory_order_seq_cst)) {
+      (!NOPAL_FAULT("stop not seen") && all.stopping.load(std::memory_order_seq_cst))) {
     return true;
   }
   bool found = false;
@@ -76,7 +77,7 @@ bool wakes_elsewhere(const worker* sleeper) { return the_runtime().spreads_woken
 /// False if the worker is not parked, or somebody else wakes it.
 bool try_to_wake(worker* sleeper) {
   const bool elsewhere = wakes_elsewhere(sleeper);
-  if (!end_parking(sleeper, elsewhere ? waking : awake)) {
+  if (!end_parking(sleeper, elsewhere && !NOPAL_FAULT("sleeper not held") ? waking : awake)) {
     return false;
   }
   if (elsewhere) {
@@ -85,7 +86,7 @@ bool try_to_wake(worker* sleeper) {
     sleeper->is_kept_off_cpu = sleeper->is_kept_off_cpu ||
                                os::forbid_cpu(sleeper->thread_id, os::current_cpu(), sleeper->allowed_cpus);
     // Release pairs with the acquire in wait_until_awake: the sleeper undoes what was done to it.
-    sleeper->park.store(awake, std::memory_order_release);
+    sleeper->park.store(awake, NOPAL_FAULT_ORDER("end of waking relaxed", std::memory_order_release));
     NOPAL_DISTURB();
   }
   wake(sleeper);
@@ -132,8 +133,8 @@ void park(worker* self) noexcept {
   NOPAL_DISTURB();
   // A push whose owner read its limit just before the barrier may still be on its way; one later look finds it.
   // A barrier that worked at the start and fails now leaves it at that: the caller looks and comes again.
-  if (!os::futex_wait_for(self->park, parked, second_look_ns) && (!ordered || work_in_sight(self)) &&
-      end_parking(self, awake)) {
+  if (!os::futex_wait_for(self->park, parked, second_look_ns) &&
+      ((!ordered && !NOPAL_FAULT("refusal ignored")) || work_in_sight(self)) && end_parking(self, awake)) {
     return;
   }
   wait_until_awake(self);
@@ -154,7 +155,8 @@ void pass_wake_on(worker* self) noexcept {
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
   announce_sleep(self);
   // Sequentially consistent: who makes an event counts it before it looks for sleepers.
-  if (events.load(std::memory_order_seq_cst) == seen && !work_in_sight(self)) {
+  if ((NOPAL_FAULT("nap does not look") || events.load(std::memory_order_seq_cst) == seen) &&
+      (NOPAL_FAULT("nap looks for no strand") || !work_in_sight(self))) {
     self->counts.parks.add();
     os::futex_wait_for(self->park, parked, ns);
   }
@@ -188,13 +190,14 @@ void wake_one(worker* self, const worker* root) noexcept {
     return;
   }
   const int used = all.table_used.load(std::memory_order_acquire);
+  NOPAL_PLAIN_READ(self->index);
   for (int i = 0, place = self->index; i < used; ++i) {
     place = place + 1 < used ? place + 1 : 0;
     worker* other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
-      if (other->park.load(std::memory_order_seq_cst) == parked && may_run(other, root) &&
-          try_to_wake(other)) {
+      if (other->park.load(std::memory_order_seq_cst) == parked &&
+          (NOPAL_FAULT("strangers woken") || may_run(other, root)) && try_to_wake(other)) {
         self->counts.wakes.add();
         return;
       }

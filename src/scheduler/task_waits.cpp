@@ -14,13 +14,14 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr int looks_before_sleep = 64;
+constexpr int looks_before_sleep = NOPAL_BOUND(64, 1);
 constexpr std::uint64_t first_nap_ns = 100'000;
 // Without room, a thread in so many calls that run tasks of others begins another one only after a nap of this length: each takes
 // a stack and a worker, and more threads may be there to run them.
@@ -187,7 +188,7 @@ class waiter {
 public:
   explicit waiter(nopal_task_group* group) noexcept : group_(group) {
     // Sequentially consistent: before the looks at lists; see push_to_thread. Whoever finishes the last task sees it too.
-    __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST);
+    NOPAL_FAULT_OMITS("announced late", __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST));
   }
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
@@ -206,7 +207,7 @@ public:
     if (begun_) {
       self_ = this_worker();
       // Sequentially consistent: before the announcement that the call sleeps; see wake_waiters_of.
-      self_->waits_for.store(group, std::memory_order_seq_cst);
+      NOPAL_FAULT_OMITS("wait not told", self_->waits_for.store(group, std::memory_order_seq_cst));
     }
   }
   strand_seeker(const strand_seeker&) = delete;
@@ -344,7 +345,10 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
     }
     NOPAL_DISTURB();
     // Those who run the tasks tell of their end, not of tasks that they start; these are looked for less and less often.
-    strand_seeker(group).sleep(events, seen, nap_ns);
+    NOPAL_FAULT_DOES("announced late",
+                     if (!slept) __atomic_fetch_add(&group->state, one_waiter, __ATOMIC_SEQ_CST));
+    strand_seeker(group).sleep(
+        events, NOPAL_FAULT("event read late") ? events.load(std::memory_order_seq_cst) : seen, nap_ns);
     slept = true;
     nap_ns *= 2;
   }

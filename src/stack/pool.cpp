@@ -9,6 +9,7 @@
 #include <nopal/detail/noise.h>
 
 #include "os/os.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -106,15 +107,16 @@ bool stack_pool::add_region(std::size_t count) noexcept {
   if (checkers::apart() != 0 && count > 1) {
     fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);  // something else may lie above
   }
+  NOPAL_PLAIN_WRITE(regions_[number]);
   regions_[number] = fresh;
   // Release pairs with the acquire in take: the region is complete when it is counted.
-  regions_count_.store(number + 1, std::memory_order_release);
+  regions_count_.store(number + 1, NOPAL_FAULT_ORDER("counted without release", std::memory_order_release));
   return true;
 }
 
 bool stack_pool::grow(std::size_t seen_regions) noexcept {
   // Acquire and release pair with the same flag in another thread's grow: one region at a time.
-  while (growing_.test_and_set(std::memory_order_acquire)) {
+  while (!NOPAL_FAULT("grown by two") && growing_.test_and_set(std::memory_order_acquire)) {
     os::yield();
   }
   bool grown = regions_count_.load(std::memory_order_relaxed) != seen_regions;
@@ -182,6 +184,7 @@ nopal_stack* stack_pool::take_from_any(std::size_t count, const void* below, boo
 }
 
 nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refused) noexcept {
+  NOPAL_PLAIN_READ(from);
   const char* const bound = static_cast<const char*>(below);
   std::size_t first = 0;
   if (bound != nullptr && bound < from.high) {
@@ -197,8 +200,13 @@ nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refuse
       NOPAL_DISTURB();
       const auto bit = static_cast<std::size_t>(std::countr_zero(free & wanted));
       // Acquire pairs with the release in give: what the last holder wrote to the stack's description is visible.
-      if (from.free[word].compare_exchange_weak(free, free & ~(std::uint64_t{1} << bit),
-                                                std::memory_order_acquire, std::memory_order_relaxed)) {
+      NOPAL_FAULT_DOES("taken in two steps",
+                       from.free[word].store(free & ~(std::uint64_t{1} << bit), std::memory_order_relaxed));
+      if (NOPAL_FAULT("taken in two steps") ||
+          from.free[word].compare_exchange_weak(
+              free, free & ~(std::uint64_t{1} << bit),
+              NOPAL_FAULT_ORDER("taken without acquire", std::memory_order_acquire),
+              std::memory_order_relaxed)) {
         const std::size_t index = word * bits + bit;
         if (prepare(from, index, refused)) {
           return &from.stacks[index];
@@ -267,7 +275,8 @@ std::size_t stack_pool::give(nopal_stack* stack) noexcept {
   const auto index = static_cast<std::size_t>(stack - home.stacks);
   NOPAL_DISTURB();
   // Release pairs with the acquire in take_from.
-  home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
+  home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits,
+                                   NOPAL_FAULT_ORDER("given without release", std::memory_order_release));
   return pages;
 }
 
