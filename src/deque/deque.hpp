@@ -70,6 +70,11 @@ bool reserve(nopal_deque& deque) noexcept;
 #endif
 }
 
+/// Whether there are entries, as thieves see it: of one whose oldest are public the owner's line is left alone. A snapshot.
+[[gnu::always_inline]] inline bool has_entries(const nopal_deque& deque) noexcept {
+  return has_public(deque) || size(deque) > 0;
+}
+
 /// Owner: lets pushes take the fast path again.
 [[gnu::always_inline]] inline void unpoison(nopal_deque& deque) noexcept {
   __atomic_store_n(&deque.limit, capacity_of(deque.owner_slots), __ATOMIC_RELAXED);

@@ -15,6 +15,7 @@
 #include "scheduler/copies.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
+#include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -94,7 +95,7 @@ worker* adopt_locked(runtime& all) {
     return nullptr;
   }
   begin_visits(self);
-  run_on(self, &self->native);
+  strand::run_on(self, &self->native);
   self->bottom_at_rest = self->deque.bottom;
   set_if_changed(self->deque.setting.root, self);
   set(self->local, nopal_local());

@@ -88,7 +88,7 @@ void list_arena(nopal_arena& arena) noexcept {
 nopal_task* youngest_of(const nopal_arena& arena, const nopal_task_group* group) noexcept {
   nopal_task* task = arena.youngest;
   while (task != nullptr && task->group != group) {
-    task = task->older;
+    task = task->other_end->older;  // past its run
   }
   return task;
 }
@@ -96,7 +96,7 @@ nopal_task* youngest_of(const nopal_arena& arena, const nopal_task_group* group)
 nopal_task* oldest_started_for(const nopal_arena& arena, const nopal_task_group* group) noexcept {
   nopal_task* task = arena.oldest;
   while (task != nullptr && !was_started_for(group, task)) {
-    task = task->younger;
+    task = task->other_end->younger;
   }
   return task;
 }

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include <nopal/detail/noise.h>
+#include <nopal/detail/pinned.h>
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -20,6 +22,18 @@ namespace {
 /// Steals of one frame before the children that have ended are taken off its counts; far from where these would wrap.
 constexpr std::uint32_t steals_to_settle = 1U << 30;
 
+/// What `self` is to have of a strand that goes on at its join on `stack`, besides its exceptions and floating-point mode as they
+/// were there. On the stack of a thread that is its root. Elsewhere it is of the root of the child that was the last to end.
+strand::state state_at_join(const worker* self, const nopal_stack* stack, const nopal_frame* frame) {
+  const bool is_root = stack == &self->native;
+  // The assembly stores 16 bits of the x87 word.
+  const auto x87 = static_cast<std::uint16_t>(frame->x87_control);
+  return {is_root ? self : root_of(*self),
+          is_root ? get(self->local) : nopal_local(),
+          {frame->caught, frame->uncaught},
+          frame->float_control | static_cast<std::uint64_t>(x87) << 32};
+}
+
 [[noreturn]] NOPAL_UNINSTRUMENTED void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
   if (self->deque.bottom != 0) {
     // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
@@ -27,32 +41,17 @@ constexpr std::uint32_t steals_to_settle = 1U << 30;
   }
   self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
-  if (stack->base.frame_pointer == frame->frame_pointer) {
+  if (strand::is_away(stack->base, frame)) {
     stack->second.store(0, std::memory_order_relaxed);  // the child that spoke there has been counted
   }
-  stack->came_home.note(frame->frame_pointer, static_cast<char*>(frame->home_stack_pointer));
-  run_on(self, stack);
+  auto* const pointer = static_cast<char*>(frame->home_stack_pointer);
+  stack->came_home.note(frame->frame_pointer, pointer);
+  strand::run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
-  if (stack == &self->native) {
-    // Back at its root; what this worker ran meanwhile may have been of a root below.
-    set_if_changed(self->deque.setting.root, self);
-    set_this_local(get(self->local));
-    deque::poison(self->deque);  // see keep_oldest_public
+  if (frame->last_steal > get(self->deque.strand.clock)) {
+    set(self->deque.strand.clock, frame->last_steal);
   }
-  nopal_strand& strand = self->deque.strand;
-  if (frame->last_steal > get(strand.clock)) {
-    set(strand.clock, frame->last_steal);
-  }
-  set_if_changed(self->deque.setting.uncaught, frame->uncaught);
-  if (self->exceptions != nullptr) {
-    *self->exceptions = {frame->caught, frame->uncaught};
-  }
-  // The assembly stores 16 bits of the x87 word.
-  const auto x87 = static_cast<std::uint16_t>(frame->x87_control);
-  const std::uint64_t control = frame->float_control | static_cast<std::uint64_t>(x87) << 32;
-  set_float_control_of(self->deque.setting, control);
-  arch::set_float_control(control);
   if (!self->of_pool && stack == &self->native && self->spare != nullptr) {
     // The thread is back with the program and may not steal for long.
     the_runtime().stacks.give(self->spare);
@@ -60,16 +59,13 @@ constexpr std::uint32_t steals_to_settle = 1U << 30;
   }
   void* const exception = take_exception(frame);
   view::piece* const pieces = views_used() ? take_views(stack, frame) : nullptr;
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(stack)->record,
-                         frame->home_stack_pointer, &frame->unfinished, frame->uncaught != 0);
-  if (is_root_stack(stack)) {
-    checkers::after(thread_worker(self));
-  }
+  strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
+                state_at_join(self, stack, frame));
   if (pieces != nullptr) {
     pieces->exception = exception;
-    nopal_resume_and_merge(frame, frame->home_stack_pointer, pieces);
+    nopal_resume_and_merge(frame, pointer, pieces);
   }
-  nopal_resume(frame, frame->home_stack_pointer, exception);
+  nopal_resume(frame, pointer, exception);
 }
 
 /// One step of the count of a frame's children: returns it as it is after `amount` was added.
@@ -91,25 +87,6 @@ std::int32_t step(nopal_frame* frame, std::int32_t amount) {
 #endif
 }
 
-/// The stack keeps the frame of a strand that is elsewhere or suspended; this worker leaves it.
-void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) {
-  NOPAL_DISTURB();
-  if (stack->native_owner == nullptr) {
-    self->counts.pages_reclaimed.add(the_runtime().stacks.retain(stack, stack_pointer));
-  }
-  run_on(self, nullptr);
-}
-
-/// The stack held nothing but a strand that is over or goes home.
-void leave_empty(worker* self, nopal_stack* stack) {
-  stack->base = {};
-  stack->forks.count = 0;
-  stack->came_home.forget();
-  checkers::stack_emptied(stack->record);
-  run_on(self, nullptr);
-  return_stack(self, stack);
-}
-
 /// The strand is away by the steals of another scope of its function than that of `frame`, which it joins first: it goes home
 /// from there at once. The scopes between have no home any more, and the stacks where they would have come back are given back
 /// as soon as the children there are over. Such scopes overlap, so none has an array of variable length. Returns what to
@@ -121,25 +98,12 @@ std::ptrdiff_t leave_scopes_between(worker* self, const nopal_stack* stack, cons
     scope->home = nullptr;
     to_home += between->base.to_home;
     scope = between->base.scope;
-    leave_for_good(self, between);
+    strand::leave_for_good(self, between);
   }
   return to_home;
 }
 
-void save_exceptions(worker* self, nopal_frame* frame) {
-  const exception_state state = self->exceptions != nullptr ? *self->exceptions : exception_state{nullptr, 0};
-  frame->caught = state.caught;
-  frame->uncaught = state.uncaught;
-}
-
 }  // namespace
-
-/// What the child left on the stack comes before it is given back: acquire and release pair with its step in nopal_finish_child.
-void leave_for_good(worker* self, nopal_stack* stack) noexcept {
-  if ((stack->second.fetch_or(stays_away, std::memory_order_acq_rel) & child_over) != 0) {
-    drop_stack(self, stack);
-  }
-}
 
 void count_steal(worker* self, nopal_frame* frame) noexcept {
   ++frame->steals;
@@ -185,17 +149,13 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
                                                                        worker* self) noexcept {
   // Before the stack is left: see any_strand_active.
   the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
-  nopal_stack* const stack = self->deque.strand.stack;
-  check_end_of_thread(self, stack, true);
-  if (is_root_stack(stack)) {
-    checkers::before(thread_worker(self));  // what its thread runs meanwhile; see nopal_begin_pinned
-  }
-  checkers::leave_strand(ground(stack)->record, scheduler_record(self), arch::stack_pointer_of(frame),
-                         &frame->unfinished);
+  char* const pointer = arch::stack_pointer_of(frame);
+  nopal_stack* const stack = strand::leave(self, strand::reason::join, pointer, &frame->unfinished);
   check_join_of_old_process(frame);
   const auto children = static_cast<std::int32_t>(frame->steals);
-  char* const pointer = arch::stack_pointer_of(frame);
-  save_exceptions(self, frame);
+  const exception_state exceptions = strand::exceptions_of(self);
+  frame->caught = exceptions.caught;
+  frame->uncaught = exceptions.uncaught;
   const std::uint64_t clock = self->deque.strand.clock;
   frame->last_steal = clock > frame->last_steal ? clock : frame->last_steal;
   self->counts.joined_children.add(static_cast<std::uint64_t>(children));
@@ -206,11 +166,11 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
     leave_forks_noted(self, stack, self->deque.bottom);
     // Acquire pairs with the children's release, for the case that all are done.
     if (__atomic_load_n(&frame->unfinished, __ATOMIC_ACQUIRE) != -children) {
-      leave_behind(self, stack, pointer);
+      strand::leave_behind(self, stack, pointer);
     }
   } else {
     frame->home_stack_pointer = pointer + leave_scopes_between(self, stack, frame);
-    leave_empty(self, stack);
+    strand::leave_empty(self, stack);
   }
   if (step(frame, children) == 0) {
     go_home(self, frame);
@@ -228,14 +188,12 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 64, 1);
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
-  nopal_stack* const stack = self->deque.strand.stack;
-  check_end_of_thread(self, stack, false);
-  checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, &frame->unfinished);
+  nopal_stack* const stack = strand::leave(self, strand::reason::ended, stack_pointer, &frame->unfinished);
   check_child_of_old_process(self);
-  const bool away = stack->base.frame_pointer == frame->frame_pointer;
+  const bool away = strand::is_away(stack->base, frame);
   if (away && stack->base.scope == frame) {
     // The continuation was stolen from a strand away from home: nothing of it is here.
-    leave_empty(self, stack);
+    strand::leave_empty(self, stack);
   } else {
     // The fork that is over is the worker's youngest, or from before it came here.
     if (self->deque.bottom > self->first_entry) {
@@ -244,11 +202,10 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
       stack->forks.remove();
     }
     if (away || __atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED) != 1) {
-      leave_behind(self, stack, stack_pointer);
+      strand::leave_behind(self, stack, stack_pointer);
     }
-    // Acquire and release pair with the step in leave_for_good.
-    if (away && (stack->second.fetch_or(child_over, std::memory_order_acq_rel) & stays_away) != 0) {
-      drop_stack(self, stack);
+    if (away) {
+      strand::end_on_second(self, stack);
     }
   }
   // Of a join that waits for this child's views. Then no join of this child's scope can be waiting.

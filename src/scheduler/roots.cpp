@@ -9,6 +9,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -18,24 +19,60 @@ namespace {
 /// Of a root that is over, an answer means nothing, and what changes meanwhile could be a circle: hence the bound.
 constexpr int most_levels = 1 << 16;
 
+/// Nobody else may be there to take what a wait waits for, so it comes to all of them.
+constexpr int workers_of_a_look = 128;
+
 /// The root that the call of `root` interrupts; null for that of a thread, and for a task that a scheduler runs.
 const worker* root_outside(const worker* root) noexcept {
   return root->outer == nullptr ? nullptr : root_of(*root->outer);
 }
 
-/// Whether `self` would find a strand to take. Its own thread's are not: their code stands still.
-bool strands_in_sight(worker* self) noexcept {
-  bool found = false;
-  for_each_worker(the_runtime(), [self, &found](worker* other) {
-    found = found || (other->index != self->index && has_work_to_take(self, other));
-  });
-  return found;
+/// The next worker with a strand for `self`, of those that one look is at; null: there is none. Its own thread's are none: their code
+/// stands still.
+worker* strand_in_sight(worker* self) noexcept {
+  const runtime& all = the_runtime();
+  const int used = all.table_used.load(std::memory_order_seq_cst);
+  strand_search& search = self->search;
+  // Acquire pairs with the release in enter_table, and with that of whoever made a nested one: the worker is complete.
+  if (search.next != nullptr &&
+      all.table[search.place].load(std::memory_order_acquire) != search.next->first) {
+    search.next = nullptr;  // the thread has ended, or is in the parent of this process
+  }
+  int places = 0;
+  for (int looks = 0; looks < workers_of_a_look; ++looks) {
+    worker* const at = search.next;
+    if (at == nullptr) {
+      if (++places > used) {
+        return nullptr;
+      }
+      search.place = search.place + 1 < used ? search.place + 1 : 0;
+      search.known = {};
+      search.next =
+          search.place == self->index ? nullptr : all.table[search.place].load(std::memory_order_acquire);
+      continue;
+    }
+    search.next = at->nested.load(std::memory_order_acquire);
+    if (has_work_to_take(self, at, search.known)) {
+      return at;
+    }
+  }
+  return nullptr;
+}
+
+/// Null: it is not known, or the root may be at another task by now.
+const bool* known_of(const worker* root, const known_roots* known) noexcept {
+  for (int i = 0; known != nullptr && i < 2; ++i) {
+    if (root == known->roots[i] && root->task_number.load(std::memory_order_relaxed) == known->numbers[i]) {
+      return &known->may_run[i];
+    }
+  }
+  return nullptr;
 }
 
 /// Whether `root` runs a task of the group, or one that such a task started, over whatever groups. If it was the starter of a task, it
 /// has to be at its task of that number still.
-bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_starter,
-                    std::uint64_t number) noexcept {
+bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_starter, std::uint64_t number,
+                    const known_roots* known) noexcept {
   for (int level = 0; root != nullptr && level < most_levels; ++level) {
     // Acquire pairs with the releases in begin_task_root and end_task_root: what is of a later task comes with its number.
     const nopal_task_group* const of = root->task_group.load(std::memory_order_acquire);
@@ -47,6 +84,9 @@ bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_
     if (of == group) {
       return true;  // one that has not ended, so the group is the one that is waited for
     }
+    if (const bool* const answer = known_of(root, known)) {
+      return *answer;
+    }
     was_starter = of != nullptr;
     number = starter_number;
     root = was_starter ? starter : root_outside(root);
@@ -54,40 +94,75 @@ bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_
   return false;
 }
 
-}  // namespace
-
-/// The roots above a nested one are those of the strands that its calls interrupt; these stand still while it has entries.
-bool may_run(const worker* self, const worker* root) noexcept {
-  if (self->of_pool || root == self) {
-    return true;
-  }
-  const nopal_task_group* const group = self->waits_for.load(std::memory_order_seq_cst);
-  if (group != nullptr) {
-    return is_of_wait(group, root);
-  }
+/// Whether the call of `root`, or one that this interrupts, was made by a strand of `self`.
+bool is_inside(const worker* self, const worker* root, const known_roots* known) noexcept {
   for (int level = 0; root != nullptr && level < most_levels; ++level) {
-    root = root_outside(root);
     if (root == self) {
       return true;
     }
+    if (const bool* const answer = known_of(root, known)) {
+      return *answer;
+    }
+    root = root_outside(root);
   }
   return false;
 }
 
+bool walk_outwards(const worker* self, const worker* root, const known_roots* known) noexcept {
+  const nopal_task_group* const group = self->waits_for.load(std::memory_order_seq_cst);
+  return group != nullptr ? is_at_or_below(group, root, false, 0, known) : is_inside(self, root, known);
+}
+
+}  // namespace
+
+/// The roots above a nested one are those of the strands that its calls interrupt; these stand still while it has entries.
+bool may_run(const worker* self, const worker* root) noexcept {
+  return self->of_pool || root == self || walk_outwards(self, root, nullptr);
+}
+
+bool may_run(const worker* self, const worker* root, known_roots& known) noexcept {
+  if (self->of_pool || root == self || root == nullptr) {
+    return self->of_pool || root == self;
+  }
+  // Before the walk; acquire pairs with the releases in begin_task_root. Odd while it is at a task: a group that is there then is that task's,
+  // or the number is over.
+  const std::uint64_t number = root->task_number.load(std::memory_order_acquire);
+  const bool is_task = root->task_group.load(std::memory_order_acquire) != nullptr;
+  const bool answer = walk_outwards(self, root, &known);
+  if (is_task == (number % 2 != 0)) {
+    const int which = is_task ? 1 : 0;
+    known.roots[which] = root;
+    known.numbers[which] = number;
+    known.may_run[which] = answer;
+  }
+  return answer;
+}
+
+/// For a wait the way from a task leads from starter to starter, tasks all of them, so what is known of it does not hang on which calls were
+/// where. A join asks anew.
+bool may_take(const worker* self, const worker* root, const known_roots& known) noexcept {
+  // Relaxed: who sees the entry of a later task sees its number.
+  const bool is_known = self->waits_for.load(std::memory_order_relaxed) != nullptr && root != nullptr &&
+                        root == known.roots[1] &&
+                        root->task_number.load(std::memory_order_relaxed) == known.numbers[1];
+  return (is_known && known.may_run[1]) || may_run(self, root);
+}
+
 bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept {
-  return is_at_or_below(group, root, false, 0);
+  return is_at_or_below(group, root, false, 0, nullptr);
 }
 
 bool was_started_for(const nopal_task_group* group, const nopal_task* task) noexcept {
   const auto* const starter = static_cast<const worker*>(task->starter);
-  return starter != nullptr && is_at_or_below(group, starter, true, task->starter_number);
+  return starter != nullptr && is_at_or_below(group, starter, true, task->starter_number, nullptr);
 }
 
 void begin_task_root(worker* root, const nopal_task* task) noexcept {
   if (root == nullptr) {
     return;
   }
-  root->task_number.store(root->task_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  // Release pairs with the acquire before a walk whose answer is kept: what was of the last task is gone.
+  root->task_number.store(root->task_number.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   // Release: with the number, for who reads one of these.
   root->starter.store(static_cast<const worker*>(task->starter), std::memory_order_release);
   root->starter_number.store(task->starter_number, std::memory_order_release);
@@ -113,7 +188,8 @@ void note_starter(nopal_task* task) noexcept {
 }
 
 bool visit_scheduler(worker* self) noexcept {
-  if (!strands_in_sight(self)) {
+  self->victim_of_visit = strand_in_sight(self);
+  if (self->victim_of_visit == nullptr) {
     return false;
   }
   hide_outer(self);
@@ -133,17 +209,9 @@ bool visit_scheduler_with(worker* self, nopal_task* task) noexcept {
 }
 
 void begin_visit(worker* self) noexcept {
-  checkers::before(thread_worker(self));
-  checkers::leave_strand(ground(&self->native)->record, scheduler_record(self), self->exit_stack_pointer,
-                         self);
-  self->kept_float_control = arch::float_control();
-  self->kept_exceptions = self->exceptions == nullptr ? exception_state{nullptr, 0} : *self->exceptions;
-  // At work before it looks: see any_strand_active.
-  run_on(self, nullptr);
-  set_this_local(nullptr);
-  if (self->exceptions != nullptr) {
-    *self->exceptions = {nullptr, 0};
-  }
+  strand::leave(self, strand::reason::visit, self->exit_stack_pointer, self);
+  self->kept = strand::state_of(self);
+  strand::have_none(self);  // at work before it looks: see any_strand_active
 }
 
 NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
@@ -152,17 +220,8 @@ NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
     self->spare = nullptr;
   }
   self->bottom_at_rest = self->deque.bottom;
-  set_if_changed(self->deque.setting.root, self);
-  run_on(self, &self->native);
-  deque::poison(self->deque);  // see keep_oldest_public
-  if (self->exceptions != nullptr) {
-    *self->exceptions = self->kept_exceptions;
-  }
-  set_if_changed(self->deque.setting.uncaught, 0);
-  arch::set_float_control(self->kept_float_control);
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(&self->native)->record,
-                         self->exit_stack_pointer, self, self->kept_exceptions.uncaught != 0);
-  checkers::after(thread_worker(self));
+  auto* const pointer = static_cast<char*>(self->exit_stack_pointer);
+  strand::enter(self, {&self->native, pointer, self, self->kept.exceptions.uncaught != 0}, self->kept);
   nopal_leave_scheduler(self);
 }
 

@@ -197,14 +197,21 @@ void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end)
 /// such a state. Forks may be published in one step only if so: the owner alone, looking at each, can tell others apart.
 bool no_exception_about(void* of_worker) noexcept;
 
-/// Whether the thief `self` can get anything from `victim` now.
-bool has_work_to_take(worker* self, worker* victim) noexcept;
-
 /// Whether `self` may run strands of the root of `root`: a worker of the pool any, a thread's own root's and those of roots
 /// below it. Where the answer is to be relied on, an entry of such a strand was in a deque meanwhile. Takes the depth of nesting.
 bool may_run(const worker* self, const worker* root) noexcept;
 
-/// The same for a worker that waits for `group`: strands of its tasks, and of tasks that those have started.
+/// The same within a pass, which begins with none known. A later answer is as right as a walk is where an entry that has been there since the
+/// pass began is of that root: what it is inside of has stood still.
+bool may_run(const worker* self, const worker* root, known_roots& known) noexcept;
+
+/// The same to be relied on: of what is known, only that the task which `root` is at still may be run. Who asked began to wait before.
+bool may_take(const worker* self, const worker* root, const known_roots& known) noexcept;
+
+/// Whether the thief `self` can get anything from `victim` now; within a pass.
+bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept;
+
+/// The same as may_run for a worker that waits for `group`: strands of its tasks, and of tasks that those have started.
 bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept;
 /// The same for a task that has not begun, and is of another group.
 bool was_started_for(const nopal_task_group* group, const nopal_task* task) noexcept;
@@ -215,8 +222,9 @@ void end_task_root(worker* root) noexcept;
 /// Notes in the task which task's code the caller is.
 void note_starter(nopal_task* task) noexcept;
 
-/// A call that waits for a group looks for strands of it, once: on its nested worker's scheduler stack, whence it comes back as
-/// soon as what it found is over or suspended. The call is pinned with `waits_for` set. False: there was nothing in sight.
+/// A call that waits for a group looks for strands of it, once, at a bounded number of workers, from where the last look ended. It runs what it
+/// finds from its nested worker's scheduler stack, whence it comes back as soon as that is over or suspended. The call is pinned with
+/// `waits_for` set. False: there was nothing in sight.
 bool visit_scheduler(worker* self) noexcept;
 /// The same to run this task on a stack of the pool. False: there is no memory for one, and nothing has happened.
 bool visit_scheduler_with(worker* self, nopal_task* task) noexcept;
@@ -247,9 +255,6 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
 void pass_wake_on(worker* self) noexcept;
 /// Wakes those who wait for the group.
 void wake_waiters_of(const nopal_task_group* group) noexcept;
-
-/// The strand that was away on `stack` does not come back there; a child may still run on it: see second_scope.
-void leave_for_good(worker* self, nopal_stack* stack) noexcept;
 
 /// Gives `stack` back, which nobody runs on and whose strand does not come back.
 void drop_stack(worker* self, nopal_stack* stack) noexcept;

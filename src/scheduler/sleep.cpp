@@ -30,8 +30,9 @@ bool work_in_sight(worker* self) {
     return true;
   }
   bool found = false;
-  for_each_worker(all, [self, &found](worker* other) {
-    found = found || (other != self && has_work_to_take(self, other)) ||
+  known_roots known{};
+  for_each_worker(all, [self, &found, &known](worker* other) {
+    found = found || (other != self && has_work_to_take(self, other, known)) ||
             (runs_tasks(self) && has_tasks(other->tasks));
   });
   // Last: a thread that ends meanwhile leaves its tasks here.

@@ -10,6 +10,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -29,12 +30,13 @@ struct observation {
   std::uint32_t uncaught;
   const worker* root;
   bool views_used;
+  const known_roots& known;
 };
 
 bool observe(void* context) {
   auto& seen = *static_cast<observation*>(context);
   seen.root = root_of(*seen.victim);
-  if (!may_run(seen.thief, seen.root)) {
+  if (!may_take(seen.thief, seen.root, seen.known)) {
     return false;
   }
   const nopal_strand& strand = seen.victim->deque.strand;
@@ -79,7 +81,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
                                                     const observation& observed) {
   const nopal_strand& seen = observed.strand;
   nopal_frame* const frame = untagged(slot);
-  const bool away = seen.base_frame_pointer == frame->frame_pointer;
+  const bool away = strand::is_away(seen, frame);
   // Another scope of the function brought it there. This one may be of a function that was inlined, and has arrays of variable
   // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none; but the join of
   // another scope may have brought the strand back past that.
@@ -109,22 +111,14 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
                  frame->last_steal,    segment_before,       leaves_home ? frame : seen.base_scope};
   stack->second.store(0, std::memory_order_relaxed);
   __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
-  run_on(self, stack);
   if (second && !leaves_home) {
-    leave_for_good(self, seen.stack);
+    strand::leave_for_good(self, seen.stack);
   }
-  set_if_changed(self->deque.setting.root, observed.root);
-  set_this_local(get(observed.root->local));
-  void* const caught = is_tagged(slot) ? frame->caught : nullptr;
-  set_if_changed(self->deque.setting.uncaught, observed.uncaught);
-  set_float_control_of(self->deque.setting, observed.float_control);
-  if (self->exceptions != nullptr) {
-    *self->exceptions = {caught, observed.uncaught};
-  }
-  arch::set_float_control(observed.float_control);
   self->counts.steals.add();
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, start,
-                         &frame->resume_address, false);
+  const worker* const root = observed.root;
+  void* const caught = is_tagged(slot) ? frame->caught : nullptr;
+  strand::enter(self, {stack, start, &frame->resume_address, false},
+                {root, get(root->local), {caught, observed.uncaught}, observed.float_control});
   nopal_resume(frame, start, nullptr);
 }
 
@@ -183,11 +177,11 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 }
 
 /// One look at one victim. Does not return if it brought work.
-deque::steal_outcome look_at(worker* self, worker* victim) {
-  observation seen{self, victim, {}, 0, 0, nullptr, false};
+deque::steal_outcome look_at(worker* self, worker* victim, known_roots& known) {
+  observation seen{self, victim, {}, 0, 0, nullptr, false, known};
   nopal_frame* slot = nullptr;
-  // Without the owner's look: what is not for this thief is not to be published for it either.
-  if (!may_run(self, root_of(*victim))) {
+  // Without the owner's look: what is not for this thief is not to be published for it either. Most nested workers have no entry.
+  if (!self->of_pool && (!deque::has_entries(victim->deque) || !may_run(self, root_of(*victim), known))) {
     return deque::steal_outcome::empty;
   }
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
@@ -226,8 +220,8 @@ bool visit_and_force(worker* self, worker* victim) {
 }
 
 /// Looks at one worker. Does not return if that brought work; true if looking again soon makes sense.
-bool try_to_steal_from(worker* self, worker* victim, int& impatience) {
-  const deque::steal_outcome outcome = look_at(self, victim);
+bool try_to_steal_from(worker* self, worker* victim, known_roots& known, int& impatience) {
+  const deque::steal_outcome outcome = look_at(self, victim, known);
   self->counts.failed_steals.add();
   if (outcome != deque::steal_outcome::private_only) {
     return outcome == deque::steal_outcome::lost;
@@ -246,13 +240,14 @@ bool try_to_steal(worker* self, int attempt, int& impatience) {
   if (victim == nullptr) {
     return false;
   }
-  bool promising = try_to_steal_from(self, victim, impatience);
+  known_roots known{};
+  bool promising = try_to_steal_from(self, victim, known, impatience);
   if (runs_tasks(self)) {
     run_oldest_task(self, victim->tasks);
   }
   // Acquire pairs with the release in make_nested: the worker is complete.
   while ((victim = victim->nested.load(std::memory_order_acquire)) != nullptr) {
-    promising |= try_to_steal_from(self, victim, impatience);
+    promising |= try_to_steal_from(self, victim, known, impatience);
   }
   return promising;
 }
@@ -284,6 +279,16 @@ bool look_around(worker* self, int& impatience) {
   return promising;
 }
 
+/// Looks at one worker alone, until it has no work for this one.
+void look_closely(worker* self, worker* victim) {
+  known_roots& known = self->search.known;
+  int impatience = 0;
+  for (int attempt = 0; attempt < looks_before_yield && try_to_steal_from(self, victim, known, impatience);
+       ++attempt) {
+    os::cpu_relax();
+  }
+}
+
 }  // namespace
 
 bool no_exception_about(void* context) noexcept {
@@ -296,20 +301,16 @@ bool no_exception_about(void* context) noexcept {
          __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.setting.uncaught) == 0;
 }
 
-bool has_work_to_take(worker* self, worker* victim) noexcept {
+bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept {
   // Private work that only its owner can publish is nothing to stay awake for: the owner wakes somebody when it does.
-  return deque::size(victim->deque) > 0 && may_run(self, root_of(*victim)) &&
+  return deque::size(victim->deque) > 0 && may_run(self, root_of(*victim), known) &&
          (deque::has_public(victim->deque) || visit(victim, [] {}));
 }
 
 [[noreturn]] void find_work(worker* self) noexcept {
   runtime& all = the_runtime();
-  run_on(self, nullptr);
-  set_this_local(nullptr);
+  strand::have_none(self);
   deque::reset(self->deque);
-  if (self->exceptions != nullptr) {
-    *self->exceptions = {nullptr, 0};
-  }
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }
@@ -348,12 +349,11 @@ bool has_work_to_take(worker* self, worker* victim) noexcept {
 
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) noexcept {
   begin_visit(self);
-  int impatience = 0;
   if (have_stack(self)) {
     if (nopal_task* const task = std::exchange(self->task_of_visit, nullptr)) {
       run_task_of_visit(self, task);
     }
-    look_around(self, impatience);
+    look_closely(self, self->victim_of_visit);
   }
   end_visit(self);
 }

@@ -9,6 +9,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -26,11 +27,11 @@ void run_taken_by_visit(void* task) noexcept {
   worker* const self = this_worker();
   exception_state* const exceptions = self->exceptions;
   if (exceptions != nullptr) {
-    *exceptions = self->kept_exceptions;
+    *exceptions = self->kept.exceptions;
   }
   run_at_stage(static_cast<nopal_task*>(task), own_task_list(), views_of::caller);
   if (exceptions != nullptr) {
-    self->kept_exceptions = *exceptions;
+    self->kept.exceptions = *exceptions;
   }
 }
 
@@ -59,7 +60,7 @@ void run_taken_in_arena(void* argument) noexcept {
 void be_at_work(worker* self) noexcept {
   self->spare->base = {};
   self->spare->came_home.forget();
-  run_on(self, self->spare);
+  strand::run_on(self, self->spare);
 }
 
 /// Of no root that this worker ran strands of before: their waits are not for what a task starts.
@@ -180,18 +181,18 @@ void run_task_of_arenas(worker* self) noexcept {
     forget_root(self);
     begin_task(self, task, run_taken_in_arena);
   }
-  run_on(self, nullptr);
+  strand::run_on(self, nullptr);
 }
 
 /// nopal_call_on_stack, on the scheduler stack: the task is over.
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer,
                                                                     worker* self) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
-  checkers::leave_strand(stack->record, scheduler_record(self), stack_pointer, stack);
+  strand::leave(self, strand::reason::ended, stack_pointer, stack);
   check_task_of_old_process(stack);
   stack->visitor = nullptr;
   checkers::stack_emptied(stack->record);
-  run_on(self, nullptr);
+  strand::run_on(self, nullptr);
   return_stack(self, stack);
   find_work(self);
 }

@@ -7,6 +7,8 @@
 // where. Groups are compared there, and not looked into: they may be gone.
 
 #include <cstddef>
+#include <limits>
+#include <utility>
 
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
@@ -112,6 +114,8 @@ public:
 
 private:
   static constexpr std::size_t most_groups = 16;
+  // Of all but the first of these. A thread may be at as many as there is memory for.
+  static constexpr int most_stages = 256;
 
   nopal_task* in(task_list& list, const task_list* own) noexcept {
     const bool is_own = &list == own;
@@ -122,7 +126,7 @@ private:
     const task_list_guard guard(list);
     nopal_task* task = list.oldest;
     while (task != nullptr && task->group != groups_[at_]) {
-      task = task->younger;
+      task = task->other_end->younger;  // past its run
     }
     if (task == nullptr && !is_own) {
       task = of_stages(list);
@@ -136,35 +140,30 @@ private:
   /// The oldest that a task of the group started on this thread. Notes what those tasks wait for.
   nopal_task* of_stages(const task_list& list) noexcept {
     const task_stage* const innermost = list.innermost.load(std::memory_order_relaxed);
-    for (const task_stage* stage = innermost; stage != nullptr; stage = stage->outer) {
+    int left = at_ == 0 ? std::numeric_limits<int>::max() : most_stages;
+    for (const task_stage* stage = innermost; stage != nullptr && left != 0; stage = stage->outer, --left) {
       if (!stage->runs || stage->group != groups_[at_]) {
         continue;
       }
       if (nopal_task* const task = oldest_from(list, stage->first_number)) {
         return task;
       }
-      for (const task_stage* inner = innermost; inner != stage; inner = inner->outer) {
+      for (const task_stage* inner = innermost; inner != stage && count_ != most_groups;
+           inner = inner->outer) {
         note(inner->group);
       }
     }
     return nullptr;
   }
 
-  /// Looked for from both ends: in most lists all are that young, or few.
+  /// Of a run that has older ones as well, the youngest.
   static nopal_task* oldest_from(const task_list& list, std::uint64_t first_number) noexcept {
-    if (list.youngest == nullptr || list.youngest->number < first_number) {
-      return nullptr;
-    }
-    nopal_task* up = list.oldest;
-    nopal_task* down = list.youngest;
-    while (up->number < first_number) {
-      if (down->older->number < first_number) {
-        return down;
+    for (nopal_task* task = list.oldest; task != nullptr; task = task->other_end->younger) {
+      if (task->other_end->number >= first_number) {
+        return task->number >= first_number ? task : task->other_end;
       }
-      up = up->younger;
-      down = down->older;
     }
-    return up;
+    return nullptr;
   }
 
   void note(const nopal_task_group* group) noexcept {
@@ -219,8 +218,13 @@ public:
     }
   }
 
-  /// False: there was none in sight.
-  bool run_strand() noexcept { return begun_ && visit_scheduler(self_); }
+  /// False: there was none in sight. The first look of a wait knows nothing of what others waited for.
+  bool run_strand(bool is_first) noexcept {
+    if (begun_ && is_first) {
+      self_->search = {};
+    }
+    return begun_ && visit_scheduler(self_);
+  }
 
   /// On a stack of the pool. False: there is no memory for that.
   bool run_task(nopal_task* task) noexcept { return begun_ && visit_scheduler_with(self_, task); }
@@ -321,13 +325,14 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
   const waiter waiting(group);
   std::uint64_t nap_ns = first_nap_ns;
   bool slept = false;
+  bool looked = false;
   for (int looks = 0; nopal_task_is_done(group) == 0;) {
     // Before the looks: what happens after them ends the sleep. Acquire pairs with wake_waiters.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
     run_own(group, arena, list);
     if (run_in_other_arena(group) || help(group, arena, list, nap_ns <= patient_nap_ns) ||
-        strand_seeker(group).run_strand()) {
+        strand_seeker(group).run_strand(!std::exchange(looked, true))) {
       looks = 0;
       nap_ns = first_nap_ns;
       continue;

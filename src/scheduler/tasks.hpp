@@ -77,16 +77,36 @@ inline constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
 inline constexpr std::uint64_t has_old_tasks = std::uint64_t{1} << 63U;
 inline bool has_waiters(std::uint64_t state) noexcept { return state >= one_waiter; }
 
+/// Neighbours in a list that one answer is for, whatever group somebody looks for, are a run: who looks goes from run to run.
+inline bool is_of_run(const nopal_task* end, const nopal_task* task) noexcept {
+  return end != nullptr && end->group == task->group && end->starter == task->starter &&
+         end->starter_number == task->starter_number;
+}
+
 /// For a list of a thread or of an arena.
 template <class List>
 void append_task(List& list, nopal_task* task) noexcept {
+  nopal_task* const last = list.youngest;
   task->younger = nullptr;
-  task->older = list.youngest;
-  (list.youngest != nullptr ? list.youngest->younger : list.oldest) = task;
+  task->older = last;
+  task->other_end = is_of_run(last, task) ? last->other_end : task;
+  if (task->other_end != task) {
+    last->other_end = nullptr;
+    task->other_end->other_end = task;  // perhaps the last one's again
+  }
+  (last != nullptr ? last->younger : list.oldest) = task;
   list.youngest = task;
 }
 template <class List>
 void unlink_task(List& list, nopal_task* task) noexcept {
+  nopal_task* const other = task->other_end;
+  if (other != nullptr && other != task) {
+    nopal_task* const younger = task->younger;
+    const bool is_oldest = younger != nullptr && (younger == other || younger->other_end == nullptr);
+    nopal_task* const next = is_oldest ? younger : task->older;
+    next->other_end = other;
+    other->other_end = next;
+  }
   (task->older != nullptr ? task->older->younger : list.oldest) = task->younger;
   (task->younger != nullptr ? task->younger->older : list.youngest) = task->older;
 }

@@ -17,15 +17,10 @@
 #include "os/os.hpp"
 #include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
+#include "strand/state.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
-
-/// The C++ runtime's state of one thread: exceptions being handled, and how many are in flight.
-struct exception_state {
-  void* caught;
-  unsigned int uncaught;
-};
 
 /// A count that one thread writes and any thread reads.
 class counter {
@@ -53,6 +48,23 @@ enum park_state : std::uint32_t {
 };
 
 struct strand_aside;
+struct worker;
+
+/// What a pass over workers has found out, each thread's outer workers first: the answers of may_run for the last root of a task and for the
+/// last other one. Roots are nested as the workers are, so the next walk outwards comes to one of them soon, and a pass takes no more
+/// than the depth of nesting in all.
+struct known_roots {
+  const worker* roots[2];
+  bool may_run[2];
+  std::uint64_t numbers[2];  ///< `task_number` of these meanwhile
+};
+
+/// How far a call that waits for a group has come in its looks for strands, of which each is at a few workers.
+struct strand_search {
+  worker* next;  ///< to be looked at; null: the first of the next place
+  int place;     ///< of that worker's thread in the table
+  known_roots known;
+};
 
 struct worker {
   // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
@@ -78,8 +90,9 @@ struct worker {
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
   nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
-  std::uint64_t kept_float_control;  ///< of the code that waits, as the next
-  exception_state kept_exceptions;
+  worker* victim_of_visit;    ///< where it looks
+  strand_search search;
+  strand::state kept;  ///< of the code that waits, while it visits the scheduler
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
@@ -209,19 +222,6 @@ inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
 /// The record of the stack that `self` decides on, which the workers of a thread share.
 [[nodiscard]] inline checkers::stack_record& scheduler_record(worker* self) noexcept {
   return thread_worker(self)->own_scheduler_record;
-}
-
-/// The worker runs on `stack` from here on; null for its scheduler stack.
-inline void run_on(worker* self, nopal_stack* stack) noexcept {
-  nopal_strand& strand = self->deque.strand;
-  if (stack != nullptr) {
-    set(strand.base_frame_pointer, stack->base.frame_pointer);
-    set(strand.base_scope, stack->base.scope);
-    set(strand.base_to_home, stack->base.to_home);
-    set(strand.segment, stack->base.sequence);
-    self->first_entry = self->deque.bottom;
-  }
-  set(strand.stack, stack);
 }
 
 static_assert(offsetof(worker, deque) == 0);

@@ -3,6 +3,7 @@
 #include "explore/join_model.hpp"
 
 #include "explore/fake_runtime.hpp"
+#include "strand/strand.hpp"
 
 namespace explore {
 
@@ -33,7 +34,7 @@ public:
       // All but the first child run where nothing but a strand of this activation is.
       stacks[i].base.frame_pointer = frame_.frame_pointer;
       stacks[i].base.scope = &frame_;
-      nopal::run_on(&workers[i], &stacks[i]);
+      nopal::strand::run_on(&workers[i], &stacks[i]);
       ignore(&workers[i].deque, sizeof workers[i].deque);
     }
     if (home_ != join_home::stays) {

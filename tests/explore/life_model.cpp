@@ -164,7 +164,8 @@ private:
     for (int i = 0; i < used; ++i) {
       nopal::worker* const other = all.table[i].load(__ATOMIC_ACQUIRE);
       if (other != nullptr && other != nopal::this_worker()) {
-        nopal::has_work_to_take(&sleeper, other);
+        nopal::known_roots known{};
+        nopal::has_work_to_take(&sleeper, other, known);
       }
     }
   }

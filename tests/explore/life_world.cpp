@@ -6,6 +6,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/tags.hpp"
+#include "strand/strand.hpp"
 
 using explore::the_life_world;
 
@@ -32,7 +33,7 @@ void nopal_resume(nopal_frame* frame, void*, void*) {
   nopal_stack* const stack = self->deque.strand.stack;
   the_life_world->touch(stack);
   the_life_world->resumed(frame);
-  nopal::run_on(self, nullptr);
+  nopal::strand::run_on(self, nullptr);
   nopal::return_stack(self, stack);
   the_life_world->over(frame);
   nopal::find_work(self);

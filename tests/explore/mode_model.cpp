@@ -8,6 +8,7 @@
 
 #include "deque/deque.hpp"
 #include "deque/shared_word.hpp"
+#include "strand/strand.hpp"
 
 namespace explore {
 
@@ -47,7 +48,7 @@ public:
     nopal::set_float_control_of(deque.setting, usual_);
     nopal::set_if_changed(deque.setting.root, &owner);
     stacks[0].native_owner = &owner;
-    nopal::run_on(&owner, &stacks[0]);
+    nopal::strand::run_on(&owner, &stacks[0]);
     for (int i = 0; i < most_entries; ++i) {
       entries_[i].mode.initialize(-1);
       entries_[i].not_over = 1;

@@ -11,7 +11,7 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 /// In the copy of steal.cpp: a look at one victim, up to the steal.
-nopal_frame* explored_look(worker* self, worker* victim);
+nopal_frame* explored_look(worker* self, worker* victim, known_roots& known);
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
@@ -154,8 +154,9 @@ public:
 
   void run(int thread) override {
     if (thread == 1) {
+      nopal::known_roots known{};  // by the first look, for the second
       for (int looks = 0; looks < 2; ++looks) {
-        if (nopal_frame* const frame = nopal::explored_look(&workers[1], &roots_[0])) {
+        if (nopal_frame* const frame = nopal::explored_look(&workers[1], &roots_[0], known)) {
           require(of_wait_[frame - frames_].read() == 1,
                   "somebody waits for a group and takes a stranger's strand");
           return;

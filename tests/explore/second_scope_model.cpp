@@ -3,6 +3,7 @@
 #include "explore/second_scope_model.hpp"
 
 #include "explore/fake_runtime.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -75,7 +76,7 @@ public:
       unjoined_[i] = 0;
     }
     for (int& scope : scope_of_child_) scope = nobody;
-    nopal::run_on(&workers[0], &stacks[0]);
+    nopal::strand::run_on(&workers[0], &stacks[0]);
   }
 
   void run(int thread) override {

@@ -7,6 +7,7 @@
 #include <nopal/detail/fast_path.h>
 
 #include "deque/deque.hpp"
+#include "strand/strand.hpp"
 
 namespace explore {
 
@@ -41,7 +42,7 @@ public:
     }
     nopal_deque& deque = workers[0].deque;
     deque.limit = with_.poisoned ? nopal_poisoned_limit : capacity;
-    nopal::run_on(&workers[0], &stacks[0]);
+    nopal::strand::run_on(&workers[0], &stacks[0]);
     for (int i = 0; i < most_entries; ++i) {
       frames_[i] = {};
       frames_[i].frame_pointer = frames_[i].call_stack_pointer = memory_ + 2 * i + 2;

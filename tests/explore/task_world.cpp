@@ -9,6 +9,7 @@
 #include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
+#include "strand/strand.hpp"
 
 extern "C" {
 [[noreturn]] void nopal_run_visit(nopal::worker* self) noexcept;
@@ -93,7 +94,7 @@ void task_world::set_up() {
     if (self.of_pool) {
       give_spare(i, &stacks[i]);
     } else {
-      nopal::run_on(&self, &self.native);
+      nopal::strand::run_on(&self, &self.native);
     }
     // Nested workers are made once and kept. In the inner one runs a task that a visit takes along; nobody waits there.
     nopal_current = &self.deque;

@@ -39,7 +39,7 @@ FRAME, STACK_POINTER = 'nopal/detail/fast_path.h', 'nopal/detail/stack_pointer.h
 FAULTS = [
     Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), '-O2', FRAME, r'__asm__ goto\("" : : : : nopal_dynamic\);', ''),
     Fault("Clang's stack pointer does not move", 'clang', (5, 0), '-O2', FRAME,
-          r'__asm__ volatile\("" : "=m"\(\*frame\) : : "rsp"\);', r'__asm__ volatile("" : "=m"(*frame));'),
+          r'(__asm__ volatile\([^;]*: "=m"\(\*frame\)) : : "rsp"\);', r'\1);'),
     Fault('GCC goes on with the stack pointer of before', 'gcc', (11, 0), '-O2 -fno-inline', STACK_POINTER,
           r'__asm__ volatile\("" : "\+r"\(nopal_stack_pointer\)\);', ''),
     Fault('an inlined function does not come back to its arrays', '', (147, 0), '-O2'),

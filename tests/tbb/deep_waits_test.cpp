@@ -37,6 +37,22 @@ int run_and_wait_at_each_level(int depth) {
   return below + 1;
 }
 
+/// Two strands at each level, of which the second is left to others.
+int fork_at_each_level(int depth) {
+  if (depth == 0) return 0;
+  int below = 0;
+  int beside = 0;
+  tbb::task_group group;
+  group.run([&below, &beside, depth] {
+    nopal::scope s;
+    s.fork([&below, depth] { below = fork_at_each_level(depth - 1); });
+    s.fork([&beside] { beside = 1; });
+    s.join();
+  });
+  group.wait();
+  return below + beside;
+}
+
 // Far more than fits on the stack that they begin on.
 NOPAL_PROGRAM(recursion_of_waits) {
   NOPAL_CHECK(wait_at_each_level(many) == many);
@@ -49,6 +65,13 @@ NOPAL_PROGRAM(recursion_of_waits_in_an_arena) {
 }
 NOPAL_PROGRAM(recursion_of_calls) {
   NOPAL_CHECK(run_and_wait_at_each_level(many) == many);
+  return 0;
+}
+
+// So deep that nobody would see the end of it where each look went through all workers, and for each through all that it is nested in.
+NOPAL_PROGRAM(recursion_of_scopes) {
+  constexpr int depth = support::watched ? many : 25000;
+  NOPAL_CHECK(fork_at_each_level(depth) == depth);
   return 0;
 }
 
@@ -105,6 +128,30 @@ int run_first_task() {
 }
 NOPAL_PROGRAM(tasks_of_the_first_task) { return run_first_task(); }
 NOPAL_PROGRAM(tasks_of_the_first_task_in_an_arena) { return tbb::task_arena(2).execute(run_first_task); }
+
+/// One thread starts many tasks of another group while this one waits for the task that does.
+int wait_beside_many_tasks() {
+  constexpr int count = support::watched ? 50'000 : 400'000;
+  tbb::task_group awaited;
+  std::atomic<bool> begun{false};
+  std::atomic<int> calls{0};
+  awaited.run([&] {
+    begun = true;
+    tbb::task_group many_tasks;
+    for (int i = 0; i < count; ++i) many_tasks.run([&calls] { ++calls; });
+    many_tasks.wait();
+  });
+  while (!begun) std::this_thread::yield();
+  awaited.wait();
+  NOPAL_CHECK(calls == count);
+  return 0;
+}
+
+// So many that nobody would see the end of it where each look went through all of them.
+NOPAL_PROGRAM(many_tasks_of_another_group) { return wait_beside_many_tasks(); }
+NOPAL_PROGRAM(many_tasks_of_another_group_in_an_arena) {
+  return tbb::task_arena(4).execute(wait_beside_many_tasks);
+}
 
 /// Calls `f` with more than half of a stack of the pool in use.
 template <class F>
@@ -196,6 +243,8 @@ TEST_P(deep_waits, fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_waits")); }
 TEST_P(deep_waits, fit_on_any_stack_in_arenas) { EXPECT_TRUE(run("recursion_of_waits_in_an_arena")); }
 TEST_P(deep_waits, of_functions_called_at_once_fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_calls")); }
 
+TEST_P(deep_waits, look_at_few_workers_at_once) { EXPECT_TRUE(run("recursion_of_scopes")); }
+
 TEST_P(deep_waits, stay_where_there_is_more_room) {
   EXPECT_TRUE(run("tasks_on_a_large_stack"));
   EXPECT_TRUE(run("tasks_on_a_stack_of_the_programs"));
@@ -213,6 +262,10 @@ TEST_P(waits_of_others, find_what_the_first_task_of_a_thread_starts) {
 }
 TEST_P(waits_of_others, find_what_the_first_task_starts_in_an_arena) {
   EXPECT_TRUE(run("tasks_of_the_first_task_in_an_arena"));
+}
+TEST_P(waits_of_others, pass_over_tasks_of_another_group) {
+  EXPECT_TRUE(run("many_tasks_of_another_group"));
+  EXPECT_TRUE(run("many_tasks_of_another_group_in_an_arena"));
 }
 TEST_P(waits_of_others, take_few_stacks) { EXPECT_TRUE(run("tasks_without_end")); }
 

@@ -47,6 +47,7 @@ struct nopal_task {
       arena; /* whose limit holds; null: none. Whoever pushes the task refers to it until the task has run */
   struct nopal_task* older; /* in its list, as all that follows */
   struct nopal_task* younger;
+  struct nopal_task* other_end; /* of its run, the neighbours of one group that one task started; null: it ends none */
   uint64_t number;
   uint64_t float_control; /* what the task is run with: that of whoever pushed it */
   const void* starter;    /* the task that pushed it, as its root; null: none did */

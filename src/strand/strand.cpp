@@ -1,0 +1,104 @@
+#include "strand/strand.hpp"
+
+#include <nopal/detail/noise.h>
+#include <nopal/detail/pinned.h>
+
+#include "checkers/checkers.hpp"
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace strand {
+
+state state_of(const worker* self) noexcept {
+  return {root_of(*self), nopal_local(), exceptions_of(self), arch::float_control()};
+}
+
+void run_on(worker* self, nopal_stack* stack) noexcept {
+  nopal_strand& told = self->deque.strand;
+  if (stack != nullptr) {
+    set(told.base_frame_pointer, stack->base.frame_pointer);
+    set(told.base_scope, stack->base.scope);
+    set(told.base_to_home, stack->base.to_home);
+    set(told.segment, stack->base.sequence);
+    self->first_entry = self->deque.bottom;
+  }
+  set(told.stack, stack);
+}
+
+void have_none(worker* self) noexcept {
+  run_on(self, nullptr);
+  set_this_local(nullptr);
+  if (self->exceptions != nullptr) {
+    *self->exceptions = {nullptr, 0};
+  }
+}
+
+NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* stack_pointer,
+                                        void* order) noexcept {
+  nopal_stack* const stack = self->deque.strand.stack;
+  if (why != reason::visit) {
+    check_end_of_thread(self, stack, why == reason::join);
+  }
+  if (why != reason::ended && is_root_stack(stack)) {
+    checkers::before(thread_worker(self));  // what its thread runs meanwhile; see nopal_begin_pinned
+  }
+  checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, order);
+  return stack;
+}
+
+NOPAL_UNINSTRUMENTED void enter(worker* self, const place& to, const state& with) noexcept {
+  run_on(self, to.stack);
+  if (to.stack == &self->native) {
+    deque::poison(self->deque);  // see keep_oldest_public
+  }
+  set_if_changed(self->deque.setting.root, with.root);
+  set_this_local(with.local);
+  set_if_changed(self->deque.setting.uncaught, with.exceptions.uncaught);
+  if (self->exceptions != nullptr) {
+    *self->exceptions = with.exceptions;
+  }
+  set_float_control_of(self->deque.setting, with.float_control);
+  arch::set_float_control(with.float_control);
+  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(to.stack)->record,
+                         to.stack_pointer, to.order, to.unwinding);
+  if (is_root_stack(to.stack)) {
+    checkers::after(thread_worker(self));
+  }
+}
+
+void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) noexcept {
+  NOPAL_DISTURB();
+  if (stack->native_owner == nullptr) {
+    self->counts.pages_reclaimed.add(the_runtime().stacks.retain(stack, stack_pointer));
+  }
+  run_on(self, nullptr);
+}
+
+void leave_empty(worker* self, nopal_stack* stack) noexcept {
+  stack->base = {};
+  stack->forks.count = 0;
+  stack->came_home.forget();
+  checkers::stack_emptied(stack->record);
+  run_on(self, nullptr);
+  return_stack(self, stack);
+}
+
+/// What the child left on the stack comes before it is given back: acquire and release pair with its step in end_on_second.
+void leave_for_good(worker* self, nopal_stack* stack) noexcept {
+  if ((stack->second.fetch_or(stays_away, std::memory_order_acq_rel) & child_over) != 0) {
+    drop_stack(self, stack);
+  }
+}
+
+void end_on_second(worker* self, nopal_stack* stack) noexcept {
+  // Acquire and release pair with the step in leave_for_good.
+  if ((stack->second.fetch_or(child_over, std::memory_order_acq_rel) & stays_away) != 0) {
+    drop_stack(self, stack);
+  }
+}
+
+}  // namespace strand
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
