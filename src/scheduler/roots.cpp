@@ -10,6 +10,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -78,7 +79,8 @@ bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_
     const nopal_task_group* const of = root->task_group.load(std::memory_order_acquire);
     const worker* const starter = root->starter.load(std::memory_order_acquire);
     const std::uint64_t starter_number = root->starter_number.load(std::memory_order_acquire);
-    if (was_starter && root->task_number.load(std::memory_order_relaxed) != number) {
+    if (was_starter && !NOPAL_FAULT("number ignored") &&
+        root->task_number.load(std::memory_order_relaxed) != number) {
       return false;  // that task is over
     }
     if (of == group) {
@@ -106,6 +108,11 @@ bool is_inside(const worker* self, const worker* root, const known_roots* known)
     root = root_outside(root);
   }
   return false;
+}
+
+/// The root begins a task, or ends it.
+void raise_number(worker& root, std::memory_order order) noexcept {
+  root.task_number.store(root.task_number.load(std::memory_order_relaxed) + 1, order);
 }
 
 bool walk_outwards(const worker* self, const worker* root, const known_roots* known) noexcept {
@@ -162,19 +169,21 @@ void begin_task_root(worker* root, const nopal_task* task) noexcept {
     return;
   }
   // Release pairs with the acquire before a walk whose answer is kept: what was of the last task is gone.
-  root->task_number.store(root->task_number.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_release));
   // Release: with the number, for who reads one of these.
   root->starter.store(static_cast<const worker*>(task->starter), std::memory_order_release);
   root->starter_number.store(task->starter_number, std::memory_order_release);
   root->task_group.store(task->group, std::memory_order_release);
+  NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
 }
 
 void end_task_root(worker* root) noexcept {
   if (root == nullptr) {
     return;
   }
-  root->task_number.store(root->task_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_relaxed));
   root->task_group.store(nullptr, std::memory_order_release);  // with the number, as above
+  NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
 }
 
 void note_starter(nopal_task* task) noexcept {
@@ -216,7 +225,8 @@ void begin_visit(worker* self) noexcept {
 
 NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
   if (self->spare != nullptr) {
-    the_runtime().stacks.give(self->spare);  // the call may look for nothing for long
+    // The call may look for nothing for long.
+    NOPAL_FAULT_OMITS("stack not given back", the_runtime().stacks.give(self->spare));
     self->spare = nullptr;
   }
   self->bottom_at_rest = self->deque.bottom;
