@@ -37,7 +37,8 @@ template <class Record>
       return 0;  // A thief is at it already, or there is nothing private.
     }
     for (std::int32_t i = word.split; i < split; ++i) {
-      if (i < recorded_from ||
+      if (i < recorded_from ||  // unreached: race
+          // unreached: race
           (i >= recorded_to && (recorded_to == 0 || !NOPAL_FAULT("recorded at first only")))) {
         record(deque.owner_slots[i]);
       }
@@ -62,13 +63,14 @@ void reset(nopal_deque& deque) noexcept {
   __atomic_store_n(&deque.bottom, 0, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
   shared_word word = load(deque);
-  while (!exchange(deque, word, {0, 0, next_version(word.version_and_raising)})) {
+  while (!exchange(deque, word, {0, 0, next_version(word.version_and_raising)})) {  // unreached: race
   }
 }
 
 void lose_all(nopal_deque& deque) noexcept {
   poison(deque);
   shared_word word = load(deque);
+  // unreached: race
   while (!exchange(deque, word, {deque.bottom, deque.bottom, next_version(word.version_and_raising)})) {
   }
 }
@@ -91,15 +93,16 @@ bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context) noexcep
       // End the raise: what is below the wanted entry becomes public here and now, if it may; the thief has asked too
       // early, or not yet.
       const std::int32_t split = NOPAL_FAULT("raise ended unchecked") || allowed(context) ? wanted : word.top;
-      next.split = split < word.split ? split : word.split;
+      next.split = split < word.split ? split : word.split;  // unreached: race
       next.split = next.split < word.top ? word.top : next.split;
       next.version_and_raising = next_version(word.version_and_raising);
+      // unreached below: race
       if (!exchange(deque, word, next)) {
         continue;
       }
       word = next;
     }
-    if (wanted >= word.split && wanted >= word.top) {
+    if (wanted >= word.split && wanted >= word.top) {  // unreached: top-below-split
       return true;
     }
     if (wanted < word.top) {
@@ -166,7 +169,8 @@ bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowe
   }
   NOPAL_DISTURB();
   // After the barrier every pop either is visible in `bottom` or will see the raised split and come to pop_slow.
-  const bool ordered = process_barrier() && (!NOPAL_FAULT("allowed too early") || allowed(context));
+  bool ordered = process_barrier();
+  NOPAL_FAULT_DOES("allowed too early", ordered = ordered && allowed(context));
   NOPAL_DISTURB();
   // Acquire pairs with the owner's release in push and pop: entries below `bottom` and their frames are visible, and what
   // the owner did before it pushed them.

@@ -62,10 +62,10 @@ void tell_of_room(nopal_arena& arena) noexcept {
   if (entering(arena).load(std::memory_order_seq_cst) != 0) {
     // A count, so that no second one undoes what the first has told.
     std::atomic<std::uint32_t>& events = events_of(&arena);
-    const bool takes_one_bit =
-        NOPAL_FAULT("room counted by one bit") && (events.load(std::memory_order_relaxed) & 1U) != 0;
-    NOPAL_FAULT_OMITS("room not counted",
-                      events.fetch_add(takes_one_bit ? ~0U : 1, std::memory_order_seq_cst));
+    std::uint32_t more = 1;
+    NOPAL_FAULT_DOES("room counted by one bit",
+                     more = (events.load(std::memory_order_relaxed) & 1U) != 0 ? ~0U : 1);
+    NOPAL_FAULT_OMITS("room not counted", events.fetch_add(more, std::memory_order_seq_cst));
     NOPAL_FAULT_OMITS("room not told", os::futex_wake(events, 1 << 30));
   }
   if (!NOPAL_FAULT("pool not told") && arenas_with_tasks.load(std::memory_order_seq_cst) != 0 &&
@@ -107,6 +107,7 @@ void remove(nopal_arena& arena, nopal_task* task) noexcept {
     return;
   }
   nopal_arena** at = &first_with_tasks;
+  // unreached below: race
   while (*at != &arena) {
     at = &(*at)->next;
   }
@@ -144,6 +145,7 @@ nopal_task* take_from_arenas() noexcept {
     }
     remove(*task->arena, task);
   }
+  // unreached below: race
   if (anyone_sleeps() && arenas_have_tasks()) {
     wake_pool_worker(this_worker());
   }
@@ -224,7 +226,7 @@ extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
     if (NOPAL_FAULT("room not looked for") ||
-        !has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
+        !has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {  // unreached: race
       os::futex_wait(events, seen);
     }
     entering(*arena).fetch_sub(1, std::memory_order_seq_cst);

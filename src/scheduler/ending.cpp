@@ -30,10 +30,12 @@ constexpr int most_looks = NOPAL_BOUND(looks_before_nap + 20, 1);
 
 /// Also inside calls that stay on their thread, where those outside of them are.
 bool is_on_own_stack(const worker* self) {
+  // unreached below: asks-with-fork
   if (self == nullptr) {
     return false;
   }
   for (; self != nullptr; self = self->outer) {
+    // unreached below: asks-with-fork
     if (self->of_pool || get(self->deque.strand.stack) != &self->native) {
       return false;
     }
@@ -58,10 +60,10 @@ void end_stop(runtime& all) noexcept {
 void await_stop(runtime& all) noexcept {
   const std::uint32_t seen = all.stops.load(std::memory_order_relaxed);
   const unlocked meanwhile(all);
-  if (all.wakes_work) {
+  if (all.wakes_work) {  // unreached: no-wakes
     os::futex_wait(all.stops, seen);
   } else {
-    os::futex_wait_for(all.stops, seen, look_again_ns);
+    os::futex_wait_for(all.stops, seen, look_again_ns);  // unreached: no-wakes
   }
 }
 
@@ -80,12 +82,13 @@ bool stop_patiently(runtime& all) noexcept {
 }
 
 /// The C++ runtime knows no object of such an exception: the unwinder made it itself.
+// unreached: throws-at-end
 bool handles_end_of_thread() noexcept { return os::thread_is_ending() && !std::current_exception(); }
 
 extern "C" NOPAL_EXPORT int nopal_thread_is_ending() { return os::thread_is_ending() ? 1 : 0; }
 
 void pass_fork_at_end(nopal_frame* frame) noexcept {
-  if (!is_on_own_stack(this_worker()) || (!nopal_pop() && !take_kept(frame))) {
+  if (!is_on_own_stack(this_worker()) || (!nopal_pop() && !take_kept(frame))) {  // unreached: throws-at-end
     refuse_end();
   }
 }
@@ -107,8 +110,9 @@ void check_end_of_main() noexcept {
 }
 
 void check_at_rest(const worker* self) noexcept {
+  // unreached: ends-in-scope
   if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest ||
-      self->native.forks.of_old_process != 0) {
+      self->native.forks.of_old_process != 0) {  // unreached: ends-in-scope
     os::end_process(
         "nopal: a thread ended inside a scope (pthread_exit, pthread_cancel, or a C function that "
         "returned without its join): join every scope before its thread ends");

@@ -113,18 +113,22 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   if (frame->steals < steals_to_settle) {
     return;
   }
+  // unreached below: settled-counts
   if (has_old_children(frame)) {
     --frame->steals;  // it is never joined
     return;
   }
   // A server's loop, perhaps, which forks without end and never joins. Children that end are all that changes `unfinished`
   // beside this, downwards: it stays zero or negative, and none of them takes itself for the last.
+  // unreached: settled-counts
   const std::int32_t ended = -__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED);
+  // unreached: settled-counts
   const auto others = static_cast<std::int32_t>(frame->steals - 1);  // one stays: `home` is valid
+  // unreached: settled-counts
   const std::int32_t settled = ended < others && !NOPAL_FAULT("unfinished settled") ? ended : others;
-  frame->steals -= static_cast<std::uint32_t>(settled);
-  self->counts.joined_children.add(static_cast<std::uint64_t>(settled));
-  step(frame, settled);
+  frame->steals -= static_cast<std::uint32_t>(settled);                   // unreached: settled-counts
+  self->counts.joined_children.add(static_cast<std::uint64_t>(settled));  // unreached: settled-counts
+  step(frame, settled);                                                   // unreached: settled-counts
 }
 
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept {

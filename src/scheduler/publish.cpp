@@ -19,7 +19,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
       !deque::has_room(self->deque) || anyone_sleeps()) {
     return all_of_it;
   }
-  if (self->exceptions != nullptr &&
+  if (self->exceptions != nullptr &&  // unreached: no-c++-state
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return all_of_it;
   }
@@ -29,7 +29,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   deque::unpoison(self->deque);
   NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
   if (!may_be_taken(all, self)) {
-    return nothing_left;
+    return nothing_left;  // unreached: alone
   }
   set_if_changed(self->deque.setting.uncaught, 0);
   const std::int32_t published = deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)));
@@ -38,7 +38,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   }
   NOPAL_DISTURB();
   keep_oldest_public(self, published);
-  return anyone_sleeps() ? only_to_wake : nothing_left;
+  return anyone_sleeps() ? only_to_wake : nothing_left;  // unreached: race
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -39,6 +39,7 @@ void record_caught(void* context, nopal_frame*& slot) {
 
 /// Whether thieves can be told the state of exceptions at every fork in the deque.
 bool exceptions_known(worker* self, std::int32_t entries) {
+  // unreached below: no-c++-state
   if (self->exceptions == nullptr) {
     return true;
   }
@@ -57,10 +58,12 @@ bool exceptions_known(worker* self, std::int32_t entries) {
 
 void offer(worker* self, bool barrier_works) {
   const std::int32_t entries = deque::size(self->deque);
+  // unreached below: race
   if (!exceptions_known(self, entries)) {
     deque::poison(self->deque);
     return;
   }
+  // unreached: no-c++-state
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
                        entries == 1 ? nullptr : self->deque.strand.stack};
   const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;

@@ -74,11 +74,12 @@ const bool* known_of(const worker* root, const known_roots* known) noexcept {
 /// has to be at its task of that number still.
 bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_starter, std::uint64_t number,
                     const known_roots* known) noexcept {
-  for (int level = 0; root != nullptr && level < most_levels; ++level) {
+  for (int level = 0; root != nullptr && level < most_levels; ++level) {  // unreached: levels
     // Acquire pairs with the releases in begin_task_root and end_task_root: what is of a later task comes with its number.
     const nopal_task_group* const of = root->task_group.load(std::memory_order_acquire);
     const worker* const starter = root->starter.load(std::memory_order_acquire);
     const std::uint64_t starter_number = root->starter_number.load(std::memory_order_acquire);
+    // unreached below: race
     if (was_starter && !NOPAL_FAULT("number ignored") &&
         root->task_number.load(std::memory_order_relaxed) != number) {
       return false;  // that task is over
@@ -98,7 +99,7 @@ bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_
 
 /// Whether the call of `root`, or one that this interrupts, was made by a strand of `self`.
 bool is_inside(const worker* self, const worker* root, const known_roots* known) noexcept {
-  for (int level = 0; root != nullptr && level < most_levels; ++level) {
+  for (int level = 0; root != nullptr && level < most_levels; ++level) {  // unreached: levels
     if (root == self) {
       return true;
     }

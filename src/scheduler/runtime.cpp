@@ -23,8 +23,8 @@ bool has_hierarchy(const os::topology& topology) {
     for (const os::cpu_place& b : topology.places) {
       if (a.cpu < b.cpu) {
         const int distance = topology.distance(a.cpu, b.cpu);
-        nearest = distance < nearest ? distance : nearest;
-        farthest = distance > farthest ? distance : farthest;
+        nearest = distance < nearest ? distance : nearest;     // unreached: hierarchy
+        farthest = distance > farthest ? distance : farthest;  // unreached: hierarchy
       }
     }
   }
@@ -57,6 +57,7 @@ void pin(const worker* self, const os::topology& topology) noexcept {
 /// Moves this thread from the CPU of whoever started it: the system may leave it there for tens of milliseconds though others
 /// idle.
 void leave_starters_cpu(worker* self) noexcept {
+  // unreached below: starters-cpu
   if (os::current_cpu() == self->starter_cpu) {
     self->is_kept_off_cpu = os::forbid_cpu(self->thread_id, self->starter_cpu, self->allowed_cpus) &&
                             !os::allow_cpus(self->allowed_cpus);
@@ -72,6 +73,7 @@ void pool_thread(void* argument) {
     name[place] = static_cast<char>('0' + rest % 10);
   }
   os::name_current_thread(name);
+  // unreached: described-cpus
   if (all.chosen.pin && all.topology != nullptr && !all.topology->places.empty()) {
     pin(self, *all.topology);
   }
@@ -126,11 +128,9 @@ void start_threads(runtime& all) {
       refused = start_pool_thread(all, self);
     }
     if (refused != 0) {
-      NOPAL_FAULT_DOES(
-          "refused worker freed", if (self != nullptr) {
-            all.table[index].store(nullptr, std::memory_order_release);
-            free_worker(self);
-          });
+      NOPAL_FAULT_DOES("refused worker freed",
+                       if (self != nullptr) all.table[index].store(nullptr, std::memory_order_release),
+                       free_worker(self));
       // The worker without a thread stays in the table until the end: thieves may be looking at it already.
       os::write_stderr("nopal: started %d of %d workers: the system refused another thread: %s\n", index,
                        all.chosen.workers, std::strerror(refused));
@@ -247,6 +247,7 @@ void stop_threads(runtime& all) {
 
 /// With the pool's threads gone, nobody steals but who waits at a join, and that counts as active.
 void free_what_strands_use(runtime& all) {
+  // unreached below: fork-beside-stop
   if (any_strand_active(all)) {
     return;  // Begun after the caller looked. The next life of the runtime goes on with all of it.
   }
@@ -280,7 +281,7 @@ const settings& known_settings(runtime& all) {
     const os::not_cancelled while_reading;
     const settings read = read_settings(asked);
     const locked guard(all);
-    all.chosen = all.settings_known ? all.chosen : read;
+    all.chosen = all.settings_known ? all.chosen : read;  // unreached: race
     all.chosen.workers = all.unloaded ? 1 : all.chosen.workers;
     all.settings_known = true;
   }
@@ -288,6 +289,7 @@ const settings& known_settings(runtime& all) {
 }
 
 bool start_runtime(runtime& all) noexcept {
+  // unreached below: split-stack
   if (arch::splits_stack()) {
     os::end_process("nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it");
   }
@@ -323,7 +325,7 @@ bool any_strand_active(runtime& all) noexcept {
   };
   const std::uint64_t before = resumptions();
   return any(has_entries) || any(at_work) || all.waiting_joins.load(std::memory_order_seq_cst) != 0 ||
-         resumptions() != before;
+         resumptions() != before;  // unreached: race
 }
 
 bool stop_runtime(runtime& all) noexcept {

@@ -25,7 +25,7 @@ constexpr std::uint64_t second_look_ns = 1'000'000;
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
   // Sequentially consistent: pairs with the hand-over in go_home.
-  if (self->inbox.load(std::memory_order_seq_cst) != nullptr ||
+  if (self->inbox.load(std::memory_order_seq_cst) != nullptr ||  // unreached: race
       (!NOPAL_FAULT("stop not seen") && all.stopping.load(std::memory_order_seq_cst))) {
     return true;
   }
@@ -36,6 +36,7 @@ bool work_in_sight(worker* self) {
             (runs_tasks(self) && has_tasks(other->tasks));
   });
   // Last: a thread that ends meanwhile leaves its tasks here.
+  // unreached: race
   return found || (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
 }
 
@@ -52,6 +53,7 @@ void wake(worker* sleeper) {
   constexpr int most_attempts = 1000;
   static std::atomic<bool> told{false};  // relaxed: one of those that give up says so and ends the program
   for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
+    // unreached below: refused-wakes
     if (attempt == most_attempts && !told.exchange(true, std::memory_order_relaxed)) {
       os::write_stderr("nopal: the system refuses to wake a sleeping worker: %s\n", std::strerror(errno));
       std::abort();
@@ -64,6 +66,7 @@ void wake(worker* sleeper) {
 bool end_parking(worker* sleeper, park_state next) {
   std::uint32_t expected = parked;
   // Sequentially consistent on both words: one unparker per parking, and `sleepers` counts exactly those.
+  // unreached below: race
   if (!sleeper->park.compare_exchange_strong(expected, next, std::memory_order_seq_cst)) {
     return false;
   }
@@ -78,6 +81,7 @@ bool wakes_elsewhere(const worker* sleeper) { return the_runtime().spreads_woken
 /// False if the worker is not parked, or somebody else wakes it.
 bool try_to_wake(worker* sleeper) {
   const bool elsewhere = wakes_elsewhere(sleeper);
+  // unreached below: race
   if (!end_parking(sleeper, elsewhere && !NOPAL_FAULT("sleeper not held") ? waking : awake)) {
     return false;
   }
@@ -127,14 +131,15 @@ bool announce_sleep(worker* self) {
 
 void park(worker* self) noexcept {
   const bool ordered = announce_sleep(self);
-  if (work_in_sight(self) && end_parking(self, awake)) {
+  if (work_in_sight(self) && end_parking(self, awake)) {  // unreached: race
     return;
   }
   self->counts.parks.add();
   NOPAL_DISTURB();
   // A push whose owner read its limit just before the barrier may still be on its way; one later look finds it.
   // A barrier that worked at the start and fails now leaves it at that: the caller looks and comes again.
-  if (!os::futex_wait_for(self->park, parked, second_look_ns) &&
+  if (!os::futex_wait_for(self->park, parked, second_look_ns) &&  // unreached: race
+      // unreached: race
       ((!ordered && !NOPAL_FAULT("refusal ignored")) || work_in_sight(self)) && end_parking(self, awake)) {
     return;
   }
@@ -156,8 +161,9 @@ void pass_wake_on(worker* self) noexcept {
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
   announce_sleep(self);
   // Sequentially consistent: who makes an event counts it before it looks for sleepers.
+  // unreached: race
   if ((NOPAL_FAULT("nap does not look") || events.load(std::memory_order_seq_cst) == seen) &&
-      (NOPAL_FAULT("nap looks for no strand") || !work_in_sight(self))) {
+      (NOPAL_FAULT("nap looks for no strand") || !work_in_sight(self))) {  // unreached: race
     self->counts.parks.add();
     os::futex_wait_for(self->park, parked, ns);
   }
@@ -215,7 +221,7 @@ void wake_pool_worker(worker* self) noexcept {
     NOPAL_DISTURB();
     if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
         try_to_wake(other)) {
-      if (self != nullptr) {
+      if (self != nullptr) {  // unreached: race
         self->counts.wakes.add();
       }
       return;

@@ -103,6 +103,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
     frame->home_steal = frame->steals == 0 ? 0 : frame->last_steal;
   }
   frame->last_steal = next_ticket(
+      // unreached: clocks
       self, frame->steals != 0 && frame->last_steal > seen.clock ? frame->last_steal : seen.clock);
   count_steal(self, frame);
 
@@ -147,6 +148,7 @@ worker* choose_victim(worker* self, int attempt) {
   if (victim == nullptr) {
     return nullptr;
   }
+  // unreached below: hierarchy
   if (all.hierarchy) {
     const int reach = attempt * os::distance_levels / looks_before_yield;
     const int distance = all.topology->distance(self->cpu.load(std::memory_order_relaxed),
@@ -206,6 +208,7 @@ template <class Act>
 bool visit(worker* victim, Act act) {
   victim->visitors.fetch_add(1, NOPAL_FAULT_ORDER("visit relaxed", std::memory_order_seq_cst));
   NOPAL_DISTURB();
+  // unreached: race
   const bool allowed = victim->has_thread.load(std::memory_order_seq_cst) && no_exception_about(victim);
   if (allowed) {
     act();
@@ -262,6 +265,7 @@ void take_from_inbox(worker* self) {
     return;
   }
   // Acquire pairs with the release of whoever finished the last child: its results and the frame are visible.
+  // unreached: own-inbox
   if (nopal_frame* const ready = self->inbox.exchange(nullptr, std::memory_order_acq_rel)) {
     go_home(self, ready);
   }
@@ -299,10 +303,12 @@ bool no_exception_about(void* context) noexcept {
   const auto* const victim = static_cast<const worker*>(context);
   NOPAL_PLAIN_READ(victim->exceptions);
   const exception_state* const state = victim->exceptions;
+  // unreached below: no-c++-state
   if (state == nullptr) {
     return true;
   }
   return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
+         // unreached: landing-exception
          __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.setting.uncaught) == 0;
 }
 
@@ -316,12 +322,14 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   runtime& all = the_runtime();
   strand::have_none(self);
   deque::reset(self->deque);
+  // unreached below: hierarchy
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }
   if (self->waits_for.load(std::memory_order_relaxed) != nullptr && !NOPAL_FAULT("visit does not end")) {
     end_visit(self);
   }
+  // unreached below: own-fault
   if (this_views() != nullptr) {
     os::write_stderr(
         "nopal: internal error: a worker without a strand has views of one: please report this\n");
@@ -354,7 +362,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
 
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) noexcept {
   begin_visit(self);
-  if (have_stack(self)) {
+  if (have_stack(self)) {  // unreached: no-stack-for-visit
     if (nopal_task* const task = std::exchange(self->task_of_visit, nullptr)) {
       run_task_of_visit(self, task);
     }

@@ -201,7 +201,7 @@ private:
 class strand_seeker {
 public:
   explicit strand_seeker(const nopal_task_group* group) noexcept
-      : begun_((this_worker() != nullptr || adopt_this_thread() != nullptr) &&
+      : begun_((this_worker() != nullptr || adopt_this_thread() != nullptr) &&  // unreached: refused-wait
                nopal_begin_pinned(&call_) == 0) {
     if (begun_) {
       self_ = this_worker();
@@ -227,13 +227,14 @@ public:
   }
 
   /// On a stack of the pool. False: there is no memory for that.
+  // unreached: refused-wait
   bool run_task(nopal_task* task) noexcept { return begun_ && visit_scheduler_with(self_, task); }
 
   void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
-    if (begun_) {
+    if (begun_) {  // unreached: refused-wait
       nap(self_, events, seen, ns);
     } else {
-      os::futex_wait_for(events, seen, ns);
+      os::futex_wait_for(events, seen, ns);  // unreached: refused-wait
     }
   }
 
@@ -246,7 +247,7 @@ private:
 }  // namespace
 
 bool run_for_lack_of_room(nopal_task* task, const nopal_task_group* group) noexcept {
-  return !has_room_on_stack() && strand_seeker(group).run_task(task);
+  return !has_room_on_stack() && strand_seeker(group).run_task(task);  // unreached: refused-wait
 }
 
 namespace {

@@ -30,8 +30,8 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 void stack_pool::set_guards(bool wide) noexcept {
   const std::size_t page_bytes = os::page_size();
   std::size_t bytes = policy_.stack_bytes >= (512U << 10) ? 64U << 10 : page_bytes;
-  if (checkers::apart() != 0) {
-    bytes = checkers::apart();
+  if (checkers::apart() != 0) {  // unreached: tools
+    bytes = checkers::apart();   // unreached: tools
   } else if (wide) {
     // One page more: were the stacks a power of two apart, their first pages would share one set of the TLB.
     bytes = std::clamp(policy_.stack_bytes, widest_guard / 4, widest_guard) + page_bytes;
@@ -104,6 +104,7 @@ bool stack_pool::add_region(std::size_t count) noexcept {
     fresh.free[word].store(in_word >= bits ? ~std::uint64_t{0} : (std::uint64_t{1} << in_word) - 1,
                            std::memory_order_relaxed);
   }
+  // unreached below: tools
   if (checkers::apart() != 0 && count > 1) {
     fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);  // something else may lie above
   }
@@ -116,6 +117,7 @@ bool stack_pool::add_region(std::size_t count) noexcept {
 
 bool stack_pool::grow(std::size_t seen_regions) noexcept {
   // Acquire and release pair with the same flag in another thread's grow: one region at a time.
+  // unreached below: race
   while (!NOPAL_FAULT("grown by two") && growing_.test_and_set(std::memory_order_acquire)) {
     os::yield();
   }
@@ -154,6 +156,7 @@ nopal_stack* stack_pool::take(const void* below) noexcept {
     // Acquire pairs with add_region.
     const std::size_t count = regions_count_.load(std::memory_order_acquire);
     nopal_stack* stack = take_from_any(count, below, refused);
+    // unreached: race
     if (stack == nullptr && below != nullptr && !refused && count < regions_for_order && grow(count)) {
       continue;  // The system places mappings downwards, as a rule: the new one lies below.
     }
@@ -164,6 +167,7 @@ nopal_stack* stack_pool::take(const void* below) noexcept {
       reuse(stack);
       const std::uint64_t out = out_.fetch_add(1, std::memory_order_relaxed) + 1;
       std::uint64_t most = most_out_.load(std::memory_order_relaxed);
+      // unreached: race
       while (out > most && !most_out_.compare_exchange_weak(most, out, std::memory_order_relaxed)) {
       }
       return stack;
@@ -246,7 +250,7 @@ bool stack_pool::is_high(const nopal_stack* stack) const noexcept {
 bool stack_pool::contains(const void* address) const noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
-    if (address >= regions_[i].low && address < regions_[i].high) {
+    if (address >= regions_[i].low && address < regions_[i].high) {  // unreached: memory-by-region
       return true;
     }
   }
@@ -255,7 +259,7 @@ bool stack_pool::contains(const void* address) const noexcept {
 
 stack_pool::region* stack_pool::home_of(const nopal_stack* stack) noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {  // unreached: home-region
     region& home = regions_[i];
     if (stack >= home.stacks && stack < home.stacks + home.count) {
       return &home;

@@ -31,7 +31,7 @@ void run_on(worker* self, nopal_stack* stack) noexcept {
 void have_none(worker* self) noexcept {
   run_on(self, nullptr);
   set_this_local(nullptr);
-  if (self->exceptions != nullptr) {
+  if (self->exceptions != nullptr) {  // unreached: no-c++-state
     *self->exceptions = {nullptr, 0};
   }
 }
@@ -57,7 +57,7 @@ NOPAL_UNINSTRUMENTED void enter(worker* self, const place& to, const state& with
   set_if_changed(self->deque.setting.root, with.root);
   set_this_local(with.local);
   set_if_changed(self->deque.setting.uncaught, with.exceptions.uncaught);
-  if (self->exceptions != nullptr) {
+  if (self->exceptions != nullptr) {  // unreached: no-c++-state
     *self->exceptions = with.exceptions;
   }
   set_float_control_of(self->deque.setting, with.float_control);
