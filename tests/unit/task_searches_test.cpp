@@ -45,6 +45,7 @@ TEST(searches_for_tasks, find_the_oldest_of_a_group) {
   std::vector<nopal_task*> there;
   std::vector<nopal_task*> free;
   indexed list;
+  free.reserve(tasks.size());
   for (nopal_task& task : tasks) free.push_back(&task);
   for (int step = 0; step != 100'000; ++step) {
     const nopal_task_group* const wanted = &groups[random() % groups.size()];
@@ -181,6 +182,7 @@ TEST(stages_of_tasks, have_the_tasks_since_they_began) {
   std::vector<nopal_task*> there;
   std::vector<nopal_task*> free;
   staged at;
+  free.reserve(tasks.size());
   for (nopal_task& task : tasks) {
     task.group = &group;
     free.push_back(&task);
