@@ -246,15 +246,23 @@ void run_found(nopal_task* task, const nopal_task_group* group, task_list* list)
 
 /// The tasks that this thread started last, one after the other.
 void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
-  while (nopal_task* const task =
-             arena == nullptr ? nullptr : take_from_arena(*arena, group, of_tasks::alone)) {
+  // Where the group is done, nothing of it is in a list, and none is locked to see that.
+  while (arena != nullptr && nopal_task_is_done(group) == 0) {
+    nopal_task* const task = take_from_arena(*arena, group, of_tasks::alone);
+    if (task == nullptr) {
+      break;
+    }
     run_found(task, group, list);
   }
   if (list == nullptr) {
     return;
   }
   own_tasks own(*list, group);
-  while (nopal_task* const task = own.take()) {
+  while (nopal_task_is_done(group) == 0) {
+    nopal_task* const task = own.take();
+    if (task == nullptr) {
+      break;
+    }
     if (!run_for_lack_of_room(task, group)) {
       run_task(task, views_of::caller);
     }
