@@ -33,6 +33,12 @@ if(NOT NOPAL_VIEWS STREQUAL "slots")
   list(APPEND NOPAL_VARIANT_DEFINITIONS ${definition})
 endif()
 
+# The C++ library that archives of this compiler need. Programs that a C compiler links have to name it.
+set(NOPAL_CXX_LIBRARY stdc++)
+if("c++" IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+  set(NOPAL_CXX_LIBRARY c++)
+endif()
+
 # For the whole directory tree and not per target: code with and without a sanitizer must not mix.
 if(NOPAL_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

@@ -2,6 +2,7 @@
 # usage: consume.sh WAY LINKAGE SOURCE_DIR WORK_DIR      (environment: CC, CXX, CMAKE)
 # Reaches Nopal the way a user does and runs a program with it.
 #   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive;
+#            find_package_in_c, subdirectory_in_c: of a project in C alone;
 #            subdirectory_of_watched: of a project that has -fsanitize=thread for all it contains
 #   LINKAGE  static, shared
 set -eu
@@ -23,9 +24,11 @@ configure_and_build() {
 }
 
 run_programs() {
+  ran=no
   for program in "$build"/consumer "$build"/consumer_c; do
-    if [ -e "$program" ]; then "$program"; fi
+    if [ -e "$program" ]; then "$program"; ran=yes; fi
   done
+  if [ $ran = no ] && [ "$way" != install ]; then echo 'no program was built'; exit 1; fi
 }
 
 pkg_config() {
@@ -84,6 +87,12 @@ case $way in
     ;;
   find_package)
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix"
+    ;;
+  find_package_in_c)
+    configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_IN_C=ON
+    ;;
+  subdirectory_in_c)
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_IN_C=ON
     ;;
   subdirectory)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir"
