@@ -13,7 +13,8 @@ function showWhere() {
   document.getElementById('where').textContent =
     `${machine.cpu}, ${machine.cores} processors, ${machine.kernel}. Nopal ${build.version} at ${build.commit || 'no commit'}, ` +
     `${build.compiler} ${build.flags}. ${report.date}. Medians of ${report.repeats} interleaved runs, each in a process of its own; ` +
-    `Ts is the serial elision of the same text, or a serial function with one real call per node where a fork's cost is measured.`;
+    `Ts is the serial elision of the same text, or a serial function with one real call per node where a fork's cost is measured.` +
+    (report.interrupted_by ? ` Ended by ${report.interrupted_by}: what had been measured by then is here.` : '');
 }
 
 const timed = of => of ? {text: seconds(of.median_seconds), note: `±${(of.spread * 100).toFixed(0)}%`} : '';
