@@ -93,6 +93,6 @@ macro(nopal_find_package name debian_package)
   find_package(${name} QUIET)
   if(NOT ${name}_FOUND)
     message(FATAL_ERROR "${name} is missing (Debian and Ubuntu: apt install ${debian_package}). "
-      "The library alone needs nothing: -DNOPAL_BUILD_TOOLS=OFF -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF.")
+      "The library alone needs nothing, and is what is built without -DNOPAL_BUILD_TOOLS, _BENCH and _TESTS.")
   endif()
 endmacro()

@@ -58,8 +58,11 @@ copy_sources() {
 
 case $way in
   install)
-    configure_and_build -S "$source_dir" -DCMAKE_INSTALL_PREFIX="$prefix-moved" -DNOPAL_BUILD_TOOLS=OFF \
-      -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF -DNOPAL_BUILD_EXAMPLES=OFF
+    # Without a switch it is the library alone.
+    configure_and_build -S "$source_dir" -DCMAKE_INSTALL_PREFIX="$prefix-moved"
+    for folder in tools bench tests examples; do
+      if [ -e "$build/$folder" ]; then echo "$folder was configured, though nobody asked for it"; exit 1; fi
+    done
     rm -rf "$prefix" "$prefix-moved"
     "$CMAKE" --install "$build"
     # An installed tree must still work elsewhere.
@@ -69,8 +72,7 @@ case $way in
     # Tools are chosen, and not built: what is there is installed. Beside a shared library, the archive too.
     rm -rf "$build" "$build-prefix"
     "$CMAKE" -B "$build" -S "$source_dir" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$build-prefix" \
-      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON \
-      -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF -DNOPAL_BUILD_EXAMPLES=OFF
+      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON -DNOPAL_BUILD_TOOLS=ON
     "$CMAKE" --build "$build" --parallel 2 --target nopal
     "$CMAKE" --install "$build"
     if [ -e "$build-prefix/bin/nopal" ]; then echo 'nopal was built, though it is not the target'; exit 1; fi
