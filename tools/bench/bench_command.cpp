@@ -1,4 +1,5 @@
 // `nopal bench`: reads what to measure, has it measured, reports.
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -269,9 +270,8 @@ void add_reducers(outcome& to, const arguments& given, const tool::reducer_optio
   if (given.reducers) to.tables = tool::table_report(measured);
 }
 
-outcome measure(const arguments& given, const bench_options& options, const tool::reducer_options& reducers) {
-  // What comes between two measurements ends them as well.
-  const tool::interrupt_watch watch;
+outcome measure(const arguments& given, const bench_options& options, const tool::reducer_options& reducers,
+                const tool::interrupt_watch& watch) {
   outcome result;
   const tool::program_measurements measured = tool::measure_programs(options);
   result.report = tool::json_report(measured.programs, options);
@@ -323,7 +323,9 @@ int bench_command(int argc, char** argv) {
   if (!given.compared_file.empty()) compared = tool::read_report(given.compared_file);
   tool::output_file json("--json", given.json_file);
   tool::output_file page("--report", given.page_file);
-  outcome measured = measure(given, options, reducers);
+  // What comes between two measurements ends them as well, and a second signal waits until all is written.
+  const tool::interrupt_watch watch;
+  outcome measured = measure(given, options, reducers, watch);
   if (measured.interrupted_by != 0) tell_interruption(measured, options.repeats);
   fmt::print("{}", measured.tables);
   if (!measured.tables.empty()) {
@@ -331,5 +333,6 @@ int bench_command(int argc, char** argv) {
     json.write(measured.report.dump(2));
     if (page.is_wanted()) page.write(tool::page_of(measured.report));
   }
+  std::fflush(stdout);
   return measured.interrupted_by == 0 ? tool::exit_success : 128 + measured.interrupted_by;
 }
