@@ -51,6 +51,9 @@ static_assert(in_cpp(nopal_reclaim_eager) == static_cast<int>(nopal::reclaim::ea
 static_assert(in_cpp(nopal_reclaim_never) == static_cast<int>(nopal::reclaim::never));
 static_assert(in_cpp(nopal_reclaim_with_dontneed) == static_cast<int>(nopal::reclaim_call::dontneed));
 static_assert(in_cpp(nopal_reclaim_with_free) == static_cast<int>(nopal::reclaim_call::free));
+static_assert(in_cpp(nopal_bad_setting_exit) == static_cast<int>(nopal::bad_setting::exit));
+static_assert(in_cpp(nopal_bad_setting_refuse) == static_cast<int>(nopal::bad_setting::refuse));
+static_assert(in_cpp(nopal_bad_setting_use_default) == static_cast<int>(nopal::bad_setting::use_default));
 
 /// A C program may store any number in an enumeration; here, to read one that is none of the enumerators as the
 /// enumeration would be undefined.
@@ -119,6 +122,7 @@ int nopal_configure(const nopal_configuration* with) {
     asked.reclaim = static_cast<nopal::reclaim>(in_cpp(number_in(with->reclaim)));
     asked.pin = pin_in_cpp(number_in(with->pin));
     asked.reclaim_with = in_cpp(number_in(with->reclaim_with));
+    asked.on_bad_setting = static_cast<nopal::bad_setting>(in_cpp(number_in(with->on_bad_setting)));
     nopal::configure(asked);
     return succeeded;
   });

@@ -36,6 +36,7 @@ TOOLS = {
         "race": ["data race", "in (anonymous namespace)::count_up", "race.cpp:"],
         "race_beside_reducer": ["data race", "in (anonymous namespace)::count_up", "race_beside_reducer.cpp:"],
         "early_read": ["data race", "early_read.cpp:"],
+        "held_mutex": ["by a wrong thread", "held_mutex.cpp:"],
     }),
     "valgrind": ([], [{}], {
         "heap_overflow": ["Invalid read", "read_past_end", "heap_overflow.cpp:"],

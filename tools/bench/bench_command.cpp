@@ -1,4 +1,6 @@
 // `nopal bench`: reads what to measure, has it measured, reports.
+#include <cstdio>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "compare.hpp"
 #include "exit_codes.hpp"
 #include "format.hpp"
+#include "interrupt.hpp"
 #include "knary_curve.hpp"
 #include "measurement.hpp"
 #include "output_file.hpp"
@@ -244,24 +247,64 @@ void add_what_only_pages_show(nlohmann::json& report, const arguments& given, co
       given.quick ? tool::quick_knary_shapes() : tool::usual_knary_shapes(), simulated, result.costs);
 }
 
-/// The programs, or none, and what is reported of them.
-nlohmann::json measure(const arguments& given, const bench_options& options,
-                       const tool::reducer_options& reducers) {
-  const std::vector<tool::program_measurement> measurements = tool::measure_programs(options);
-  nlohmann::json report = tool::json_report(measurements, options);
-  if (given.reducers || !given.page_file.empty()) {
-    const tool::reducer_measurement measured = tool::measure_reducers(reducers);
-    report["reducers"] = measured;
-    if (given.reducers) {
-      fmt::print("{}", tool::table_report(measured));
-      return report;
-    }
+/// What was measured, or had been when a signal came.
+struct outcome {
+  nlohmann::json report;
+  std::string tables;  ///< empty: no round was finished
+  int interrupted_by = 0;
+};
+
+std::string tables_of(const std::vector<tool::program_measurement>& programs, const bench_options& options) {
+  if (programs.empty()) return "";
+  std::string text = tool::table_report(programs, options.workers);
+  for (const bool variants : {false, true}) text += tool::peer_table(programs, options, variants);
+  return text;
+}
+
+/// Updates of reducers and searches, into the report, and as tables if they are all that is asked for.
+void add_reducers(outcome& to, const arguments& given, const tool::reducer_options& options) {
+  const tool::reducer_measurement measured = tool::measure_reducers(options);
+  to.interrupted_by = measured.interrupted_by;
+  if (measured.repeats == 0) return;
+  to.report["reducers"] = measured;
+  if (given.reducers) to.tables = tool::table_report(measured);
+}
+
+outcome measure(const arguments& given, const bench_options& options, const tool::reducer_options& reducers,
+                const tool::interrupt_watch& watch) {
+  outcome result;
+  const tool::program_measurements measured = tool::measure_programs(options);
+  result.report = tool::json_report(measured.programs, options);
+  result.tables = tables_of(measured.programs, options);
+  result.interrupted_by = measured.interrupted_by;
+  const bool with_page = !given.page_file.empty();
+  try {
+    if (result.interrupted_by == 0 && (given.reducers || with_page)) add_reducers(result, given, reducers);
+    if (result.interrupted_by == 0 && !given.reducers && with_page)
+      add_what_only_pages_show(result.report, given, options);
+    watch.check();
+  } catch (const tool::interrupted& e) {
+    result.interrupted_by = e.signal_number();
   }
-  if (!given.page_file.empty()) add_what_only_pages_show(report, given, options);
-  fmt::print("{}", tool::table_report(measurements, options.workers));
-  for (const bool variants : {false, true})
-    fmt::print("{}", tool::peer_table(measurements, options, variants));
-  return report;
+  return result;
+}
+
+/// Says what is missing.
+void tell_interruption(outcome& of, int repeats) {
+  const std::string signal = fmt::format("SIG{}", sigabbrev_np(of.interrupted_by));
+  of.report["interrupted_by"] = signal;
+  const nlohmann::json& programs = of.report.at("programs");
+  std::string finished;
+  if (of.tables.empty()) {
+    finished = "before a round was finished; there is nothing to report";
+  } else if (programs.empty()) {
+    finished = "before all was measured; what was finished is reported";
+  } else {
+    finished = fmt::format("after {} of {} rounds of {}; what was finished is reported",
+                           programs.back().at("rounds").get<int>(), repeats,
+                           programs.back().at("name").get<std::string>());
+  }
+  fmt::print(stderr, "nopal bench: ended by {} {}\n", signal, finished);
 }
 
 }  // namespace
@@ -280,9 +323,16 @@ int bench_command(int argc, char** argv) {
   if (!given.compared_file.empty()) compared = tool::read_report(given.compared_file);
   tool::output_file json("--json", given.json_file);
   tool::output_file page("--report", given.page_file);
-  const nlohmann::json report = measure(given, options, reducers);
-  if (!compared.empty()) fmt::print("\n{}", tool::comparison_table(compared, report));
-  json.write(report.dump(2));
-  if (page.is_wanted()) page.write(tool::page_of(report));
-  return tool::exit_success;
+  // What comes between two measurements ends them as well, and a second signal waits until all is written.
+  const tool::interrupt_watch watch;
+  outcome measured = measure(given, options, reducers, watch);
+  if (measured.interrupted_by != 0) tell_interruption(measured, options.repeats);
+  fmt::print("{}", measured.tables);
+  if (!measured.tables.empty()) {
+    if (!compared.empty()) fmt::print("\n{}", tool::comparison_table(compared, measured.report));
+    json.write(measured.report.dump(2));
+    if (page.is_wanted()) page.write(tool::page_of(measured.report));
+  }
+  std::fflush(stdout);
+  return measured.interrupted_by == 0 ? tool::exit_success : 128 + measured.interrupted_by;
 }

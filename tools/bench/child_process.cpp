@@ -115,7 +115,10 @@ std::string output_of(const std::string& program, const std::vector<std::string>
     }
     if (length > 0) output.append(chunk.data(), static_cast<std::size_t>(length));
   }
-  check_end(running.wait());
+  const int status = running.wait();
+  // A terminal's ^C ends the child too, perhaps first.
+  watch.check();
+  check_end(status);
   return output;
 }
 

@@ -43,7 +43,7 @@ void add_measured(const bench::program_family& family, const simulation_options&
   runs.chosen_grain = recorded.grain;
   runs.repeats = with.repeats;
   runs.time_limit = with.time_limit;
-  const std::vector<program_measurement> measured = measure_programs(runs);
+  const std::vector<program_measurement> measured = measure_all_programs(runs);
   for (const int workers : with.measured_workers) {
     const series* const column = measured.front().find("parallel", workers);
     points.push_back(

@@ -111,6 +111,17 @@ void take_round(program_measurement& of, run_taker& taker, int round, int repeat
   taker.note(fmt::format("{}: round {} of {}: {}", of.family->name(), round, repeats, times));
 }
 
+// Rounds that a signal cuts short are dropped.
+void take_rounds(program_measurement& of, run_taker& taker, const bench_options& options) {
+  if (!options.times_only) of.fork_depth = taker.take(of, {"depth"}).fork_depth;
+  for (int round = 1; round <= options.repeats; ++round) {
+    program_measurement longer = of;
+    take_round(longer, taker, round, options.repeats);
+    of = std::move(longer);
+    of.serial_stack_pages = of.find("elided")->largest(&run_record::serial_stack_pages);
+  }
+}
+
 }  // namespace
 
 std::string series::label() const {
@@ -185,8 +196,9 @@ nlohmann::json measure_fork_steps(const bench_options& options) {
   return nlohmann::json::parse(output_of(this_program, arguments, watch, {options.time_limit, [] {}}));
 }
 
-std::vector<program_measurement> measure_programs(const bench_options& options) {
-  std::vector<program_measurement> measurements;
+program_measurements measure_programs(const bench_options& options) {
+  program_measurements result;
+  std::vector<program_measurement>& measurements = result.programs;
   std::size_t total_runs = 0;
   for (const bench::program_family* family : options.programs) {
     measurements.push_back(plan(*family, options));
@@ -197,12 +209,19 @@ std::vector<program_measurement> measure_programs(const bench_options& options) 
                       : 1 + (columns - 1) * repeats + std::min<std::size_t>(most_space_rounds, repeats);
   }
   run_taker taker(options, total_runs);
-  for (program_measurement& of : measurements) {
-    if (!options.times_only) of.fork_depth = taker.take(of, {"depth"}).fork_depth;
-    for (int round = 1; round <= options.repeats; ++round) take_round(of, taker, round, options.repeats);
-    of.serial_stack_pages = of.find("elided")->largest(&run_record::serial_stack_pages);
+  try {
+    for (program_measurement& of : measurements) take_rounds(of, taker, options);
+  } catch (const interrupted& e) {
+    result.interrupted_by = e.signal_number();
+    std::erase_if(measurements, [](const program_measurement& of) { return of.rounds() == 0; });
   }
-  return measurements;
+  return result;
+}
+
+std::vector<program_measurement> measure_all_programs(const bench_options& options) {
+  program_measurements measured = measure_programs(options);
+  if (measured.interrupted_by != 0) throw interrupted(measured.interrupted_by);
+  return std::move(measured.programs);
 }
 
 }  // namespace tool

@@ -62,6 +62,8 @@ struct program_measurement {
   std::uint64_t serial_stack_pages = 0;  ///< S1
   std::int64_t fork_depth = 0;           ///< D
 
+  /// How many rounds were taken.
+  [[nodiscard]] std::size_t rounds() const { return columns.front().runs.size(); }
   /// This program's own column of that variant and number of workers, or null.
   [[nodiscard]] const series* find(const std::string& variant, int workers = 0) const;
   /// A peer's column, or null where the peer has no such program.
@@ -83,8 +85,17 @@ public:
 /// What each step of an unstolen fork costs, as `nopal bench-steps` prints it.
 [[nodiscard]] nlohmann::json measure_fork_steps(const bench_options& options);
 
+/// What was measured of all programs, or of those that had a finished round when a signal came.
+struct program_measurements {
+  std::vector<program_measurement> programs;
+  int interrupted_by = 0;  ///< a signal's number, or 0: all was measured
+};
+
 /// Takes all runs, round by round, each in a process of its own.
-[[nodiscard]] std::vector<program_measurement> measure_programs(const bench_options& options);
+[[nodiscard]] program_measurements measure_programs(const bench_options& options);
+
+/// The same for what needs all of them: throws `interrupted` when a signal came.
+[[nodiscard]] std::vector<program_measurement> measure_all_programs(const bench_options& options);
 
 }  // namespace tool
 

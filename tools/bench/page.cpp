@@ -11,7 +11,6 @@ extern const char nopal_page_plots[], nopal_page_plots_end[];
 extern const char nopal_page_predictions[], nopal_page_predictions_end[];
 extern const char nopal_page_reducers[], nopal_page_reducers_end[];
 extern const char nopal_page_page[], nopal_page_page_end[];
-extern const char nopal_page_chart[], nopal_page_chart_end[];
 }
 
 namespace tool {
@@ -41,7 +40,6 @@ std::string page_of(const nlohmann::json& report) {
   };
   up_to("@STYLE@", std::string(text(nopal_page_css, nopal_page_css_end)));
   up_to("@REPORT@", for_script(report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
-  up_to("@CHART@", std::string(text(nopal_page_chart, nopal_page_chart_end)));
   up_to("@TABLES@", std::string(text(nopal_page_tables, nopal_page_tables_end)));
   up_to("@PLOTS@", std::string(text(nopal_page_plots, nopal_page_plots_end)) +
                        std::string(text(nopal_page_predictions, nopal_page_predictions_end)) +
@@ -49,7 +47,5 @@ std::string page_of(const nlohmann::json& report) {
   up_to("@PAGE@", std::string(text(nopal_page_page, nopal_page_page_end)));
   return page.append(rest);
 }
-
-bool pages_have_plots() { return !text(nopal_page_chart, nopal_page_chart_end).empty(); }
 
 }  // namespace tool

@@ -11,9 +11,6 @@ namespace tool {
 /// The page for a report of json_report.
 [[nodiscard]] std::string page_of(const nlohmann::json& report);
 
-/// Whether pages have plots, or tables only: Chart.js may have been missing when this was built.
-[[nodiscard]] bool pages_have_plots();
-
 }  // namespace tool
 
 #endif

@@ -135,15 +135,19 @@ void measure_updates(const reducer_options& options, reducer_measurement& into) 
   const auto repeats = static_cast<std::size_t>(options.repeats);
   update_taker taker(options, (into.series.size() + into.overheads.size()) * repeats);
   for (int round = 1; round <= options.repeats; ++round) {
-    for (update_series& each : into.series) {
+    // A round that a signal cuts short is dropped.
+    reducer_measurement longer = into;
+    for (update_series& each : longer.series) {
       const nlohmann::json result = taker.take(run_of(each.hashed ? alternatives + "/hashed" : this_program,
                                                       each.kind, each.places, each.workers, sizes.updates));
       each.ns.push_back(result.at("seconds").get<double>() * 1e9 / static_cast<double>(sizes.updates));
     }
-    for (overhead_series& each : into.overheads) {
+    for (overhead_series& each : longer.overheads) {
       add_sample(each, taker.take(run_of(alternatives + (each.hashed ? "/hashed_timed" : "/slots_timed"),
                                          "add", each.places, most, sizes.pass_updates, sizes.passes)));
     }
+    longer.repeats = round;
+    into = std::move(longer);
     taker.note(round);
   }
 }
@@ -151,7 +155,7 @@ void measure_updates(const reducer_options& options, reducer_measurement& into) 
 search_measurement measure_search(std::string name, const bench::program_family& family,
                                   const bench::graph& graph, const bench_options& with) {
   constexpr std::size_t block = nopal::bag<bench::graph::vertex>::block_elements;
-  const program_measurement measured = measure_programs(with).front();
+  const program_measurement measured = measure_all_programs(with).front();
   search_measurement result{std::move(name), bench::facts_of(graph, family.elided->grain.usual, block),
                             measured.find("elided")->median_seconds()};
   for (const series& column : measured.columns) {
@@ -251,10 +255,13 @@ std::vector<int> workers_with_one(std::vector<int> workers) {
 reducer_measurement measure_reducers(const reducer_options& options) {
   reducer_measurement result;
   result.workers = options.workers;
-  result.repeats = options.repeats;
   result.has_hashed = access((usual_reducer_directory() + "/hashed").c_str(), X_OK) == 0;
-  measure_updates(options, result);
-  measure_searches(options, result);
+  try {
+    measure_updates(options, result);
+    measure_searches(options, result);
+  } catch (const interrupted& e) {
+    result.interrupted_by = e.signal_number();
+  }
   return result;
 }
 

@@ -77,12 +77,14 @@ struct reducer_bar {
 
 struct reducer_measurement {
   std::vector<int> workers;
-  int repeats = 0;
+  int repeats = 0;           ///< finished rounds of updates
   std::int64_t updates = 0;  ///< in each run
   bool has_hashed = false;   ///< this build has the hash map to compare with
   std::vector<update_series> series;
   std::vector<overhead_series> overheads;  ///< empty where it has not
   std::vector<search_measurement> searches;
+  int interrupted_by =
+      0;  ///< a signal's number; then only finished rounds and searches are here, perhaps none
 
   /// Null where it was not measured.
   [[nodiscard]] const update_series* find(bool hashed, std::string_view kind, int places, int workers) const;

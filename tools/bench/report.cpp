@@ -191,6 +191,7 @@ nlohmann::json json_report(const std::vector<program_measurement>& measurements,
     programs.push_back(
         {{"name", of.family->name()},
          {"size", of.input.size},
+         {"rounds", of.rounds()},
          {"grain", of.input.grain},
          {"grain_is_calibrated", of.family->elided->grain.calibrate != nullptr && options.chosen_grain < 0},
          {"seed", of.input.seed},

@@ -101,7 +101,7 @@ simulation simulate_programs(const simulation_options& options) {
     runs.repeats = options.repeats;
     runs.time_limit = options.time_limit;
     if (runs.workers.empty()) continue;
-    const std::vector<program_measurement> measured = measure_programs(runs);
+    const std::vector<program_measurement> measured = measure_all_programs(runs);
     for (const validation& row : validate(simulated, measured.front(), options.measured_workers)) {
       result.validations.push_back(row);
     }

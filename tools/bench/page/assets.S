@@ -14,6 +14,5 @@ nopal_page_\name\()_end:
   text predictions predictions.js
   text reducers reducers.js
   text page  page.js
-  text chart chart.min.js
 
   .section .note.GNU-stack, "", @progbits

@@ -4,7 +4,7 @@ function showKnary() {
   const knary = report.knary;
   if (!knary) return;
   const {fit_measured: fit} = knary;
-  const at = section('7. knary: speedup against parallelism',
+  const at = section('knary: speedup against parallelism',
     'Trees of known work T1 and span T∞. Both axes are divided by the parallelism T1/T∞, so that the bounds P and T1/T∞ are the two lines ' +
     `that meet at 1. Fit of T_P = c1 T1/P + c∞ T∞ with least relative error to the ${fit.points} measured points: c1 = ${fit.work_constant.toFixed(3)}, ` +
     `c∞ = ${fit.span_constant.toFixed(3)}, R² = ${fit.r_squared.toFixed(4)}, mean relative error ${(fit.mean_relative_error * 100).toFixed(1)}%.`);
@@ -22,7 +22,7 @@ function showKnary() {
 function showPredictions() {
   const simulation = report.simulation;
   if (!simulation) return;
-  const at = section('8. Beyond this machine');
+  const at = section('Beyond this machine');
   at.append(element('p', 'Predictions, not measurements: a simulation of the scheduler on recorded fork-join graphs, with costs measured on this machine. ' +
     'Caches, memory bandwidth and distance between sockets are not modelled, most of it in favour of the prediction.', 'prediction'));
   const {programs: simulated, validations} = simulation;
@@ -44,7 +44,7 @@ function showPredictions() {
 function showOverhead() {
   const steps = report.fork_steps;
   if (!steps) return;
-  const at = section('9. Where the time of fib goes',
+  const at = section('Where the time of fib goes',
     'Fibonacci numbers on one thread with ever more of a fork and its join done, nanoseconds per fork; least of many short runs. ' +
     'The steps overlap in the processor, so what one adds depends on those before.');
   const serial = steps[0].seconds;

@@ -12,7 +12,7 @@ const quotient = (a, b) => a === undefined || b === undefined ? undefined : a / 
 function showReducers() {
   const of = report.reducers;
   if (!of) return;
-  const at = section('10. Reducers',
+  const at = section('Reducers',
     'The views of a strand are found by the slot of each reducer. Where the report was made by a build with the library\'s variants, a hash map of ' +
     'views per strand, the usual way, is beside it. add-n, min-n and max-n update n reducers in turn in a loop whose halves are forked; ' +
     `${count(of.updates_per_run)} updates in each run, medians of ${of.repeats} runs. The figures are numbered as those of the paper.`);

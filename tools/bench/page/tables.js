@@ -22,10 +22,12 @@ function ratio(value) {
 
 const count = value => value === undefined ? '' : Math.round(value).toLocaleString('en');
 
-// A section with its heading and what it shows; returns it.
+let sections = 0;
+
+// A section with its heading, numbered and what it shows; returns it.
 function section(title, text) {
   const made = element('section');
-  made.append(element('h2', title));
+  made.append(element('h2', `${++sections}. ${title}`));
   if (text) made.append(element('p', text));
   document.getElementById('main').append(made);
   return made;
