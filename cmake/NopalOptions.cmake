@@ -68,6 +68,14 @@ function(nopal_use_general_registers prefix)
   endforeach()
 endfunction()
 
+# nopal_compile_apart(prefix): the sources below `prefix` that have names of their own which others have, too. Projects may compile
+# the others several as one (CMAKE_UNITY_BUILD).
+function(nopal_compile_apart prefix)
+  foreach(name IN ITEMS tasks task_views task_waits views)
+    set_source_files_properties("${prefix}scheduler/${name}.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+endfunction()
+
 # nopal_set_coverage(target): counts which of its lines and branches run. The counters live in a file, so that
 # processes which end by a signal count too; strands run in parallel, so they are atomic.
 function(nopal_set_coverage target)

@@ -6,13 +6,14 @@ fuzz_target() {
   log=build/fuzz-$1.log findings=build/fuzz-findings
   mkdir -p $findings "build/fuzz-corpus/$1"
   program=${root:?}/build/$fuzz_build/tests/fuzz/$1
+  corpus=${root:?}/build/$fuzz_build/tests/fuzz/corpus/$1
   case $1,$fuzz_build in
     command_line,*) set -- python3 -B "${root:?}/tests/fuzz/command_line_test.py" "${root:?}/build/$fuzz_build/tools/nopal" ;;
     *,clang-fuzz)
       # What it finds new goes to the first directory, what is read only comes after it.
       set -- "$program" -max_total_time="$seconds" -timeout=60 -print_final_stats=1 -artifact_prefix="${root:?}/$findings/$1-" \
-        -dict="${root:?}/tests/fuzz/$1.dict" "${root:?}/build/fuzz-corpus/$1" "${root:?}/tests/fuzz/corpus/$1" ;;
-    *) set -- "$program" -dict="${root:?}/tests/fuzz/$1.dict" "${root:?}/tests/fuzz/corpus/$1" ;;
+        -dict="${root:?}/tests/fuzz/$1.dict" "${root:?}/build/fuzz-corpus/$1" "$corpus" ;;
+    *) set -- "$program" -dict="${root:?}/tests/fuzz/$1.dict" "$corpus" ;;
   esac
   : >"$log"
   (cd $findings && logged "${root:?}/$log" env NOPAL_FUZZ_SECONDS="$seconds" NOPAL_FUZZ_SEED="$(date +%s)" "$@") || return 1

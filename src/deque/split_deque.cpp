@@ -13,6 +13,7 @@
 #if !defined(NOPAL_DEQUE_THE) && !defined(NOPAL_DEQUE_LOCKFREE)
 
 #include "deque/shared_word.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -36,7 +37,9 @@ template <class Record>
       return 0;  // A thief is at it already, or there is nothing private.
     }
     for (std::int32_t i = word.split; i < split; ++i) {
-      if (i < recorded_from || i >= recorded_to) {
+      if (i < recorded_from ||  // unreached: race
+          // unreached: race
+          (i >= recorded_to && (recorded_to == 0 || !NOPAL_FAULT("recorded at first only")))) {
         record(deque.owner_slots[i]);
       }
     }
@@ -60,13 +63,14 @@ void reset(nopal_deque& deque) noexcept {
   __atomic_store_n(&deque.bottom, 0, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
   shared_word word = load(deque);
-  while (!exchange(deque, word, {0, 0, next_version(word.version_and_raising)})) {
+  while (!exchange(deque, word, {0, 0, next_version(word.version_and_raising)})) {  // unreached: race
   }
 }
 
 void lose_all(nopal_deque& deque) noexcept {
   poison(deque);
   shared_word word = load(deque);
+  // unreached: race
   while (!exchange(deque, word, {deque.bottom, deque.bottom, next_version(word.version_and_raising)})) {
   }
 }
@@ -88,16 +92,17 @@ bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context) noexcep
     if ((word.version_and_raising & raising) != 0) {
       // End the raise: what is below the wanted entry becomes public here and now, if it may; the thief has asked too
       // early, or not yet.
-      const std::int32_t split = allowed(context) ? wanted : word.top;
-      next.split = split < word.split ? split : word.split;
+      const std::int32_t split = NOPAL_FAULT("raise ended unchecked") || allowed(context) ? wanted : word.top;
+      next.split = split < word.split ? split : word.split;  // unreached: race
       next.split = next.split < word.top ? word.top : next.split;
       next.version_and_raising = next_version(word.version_and_raising);
+      // unreached below: race
       if (!exchange(deque, word, next)) {
         continue;
       }
       word = next;
     }
-    if (wanted >= word.split && wanted >= word.top) {
+    if (wanted >= word.split && wanted >= word.top) {  // unreached: top-below-split
       return true;
     }
     if (wanted < word.top) {
@@ -164,7 +169,8 @@ bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowe
   }
   NOPAL_DISTURB();
   // After the barrier every pop either is visible in `bottom` or will see the raised split and come to pop_slow.
-  const bool ordered = process_barrier();
+  bool ordered = process_barrier();
+  NOPAL_FAULT_DOES("allowed too early", ordered = ordered && allowed(context));
   NOPAL_DISTURB();
   // Acquire pairs with the owner's release in push and pop: entries below `bottom` and their frames are visible, and what
   // the owner did before it pushed them.
@@ -172,7 +178,7 @@ bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowe
   NOPAL_DISTURB();
   // Asked only now, about entries that stay until the last step or make it fail: an owner that popped a private entry
   // before the barrier may have entered a handler since, and pushed another in its place.
-  const bool granted = ordered && allowed(context);
+  const bool granted = ordered && (NOPAL_FAULT("allowed too early") || allowed(context));
   NOPAL_DISTURB();
   shared_word settled = raised;
   settled.version_and_raising &= ~raising;

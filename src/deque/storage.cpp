@@ -76,6 +76,7 @@ bool reserve(nopal_deque& deque) noexcept {
   }
   const std::int32_t capacity = capacity_of(deque.owner_slots);
   nopal_frame** const grown =
+      // unreached: huge-deque
       capacity < largest_capacity ? allocate(capacity * 2, deque.slots_memory) : nullptr;
   if (grown == nullptr) {
     return false;

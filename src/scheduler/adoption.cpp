@@ -22,6 +22,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -84,14 +85,14 @@ int free_place(const runtime& all) {
     }
   }
   const int next = used > all.chosen.workers ? used : all.chosen.workers;
-  return next < table_size ? next : -1;
+  return next < table_size ? next : -1;  // unreached: full-table
 }
 
 worker* adopt_locked(runtime& all) {
   const int place = free_place(all);
-  if (place < 0) {
-    os::write_stderr("nopal: more than %d threads fork at once\n", table_size);
-    return nullptr;
+  if (place < 0) {                                                               // unreached: full-table
+    os::write_stderr("nopal: more than %d threads fork at once\n", table_size);  // unreached: full-table
+    return nullptr;                                                              // unreached: full-table
   }
   worker* self = all.idle_workers;
   if (self != nullptr) {
@@ -104,6 +105,7 @@ worker* adopt_locked(runtime& all) {
   self->bottom_at_rest = self->deque.bottom;
   set_if_changed(self->deque.setting.root, self);
   set(self->local, nopal_local());
+  // unreached: no-c++-state
   set_if_changed(self->deque.setting.uncaught, self->exceptions != nullptr ? self->exceptions->uncaught : 0);
   set_float_control_of(self->deque.setting, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
@@ -114,14 +116,15 @@ worker* adopt_locked(runtime& all) {
 
 /// The worker has no thread any more, and no visitors. Under `lock`.
 void make_idle(runtime& all, worker* self) noexcept {
-  if (self->spare != nullptr) {
-    all.stacks.give(self->spare);
-    self->spare = nullptr;
+  if (self->spare != nullptr) {    // unreached: spare-given-back
+    all.stacks.give(self->spare);  // unreached: spare-given-back
+    self->spare = nullptr;         // unreached: spare-given-back
   }
   checkers::stack_unmade(self->native.record);
   self->native.came_home.forget();
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
+  NOPAL_FAULT_DOES("ended worker freed", return free_worker(self));
   self->next_idle = all.idle_workers;
   all.idle_workers = self;
 }
@@ -135,6 +138,7 @@ void stop_if_last(runtime& all) noexcept {
       return;
     }
   }
+  // unreached: last-thread
   if (all.running.load(std::memory_order_relaxed) && !is_thread_of_pool() && os::first_thread_ends()) {
     stop_patiently(all);
   }
@@ -171,7 +175,7 @@ void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
   lock_views();
   lock_tasks(the_runtime());
-  next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;
+  next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;  // unreached: tools
   checkers::begin_fork();
 }
 
@@ -184,6 +188,7 @@ void after_fork_in_parent() {
   pthread_mutex_unlock(&the_runtime().lock);
 }
 
+// unreached below: tools
 void keep_reachable(runtime& all) {
   left_behind* const kept = next_left_behind;
   next_left_behind = nullptr;
@@ -260,8 +265,8 @@ void after_fork_in_child() {
 
 /// Before any thread can hold the lock: a child of fork(2) must never inherit it held.
 __attribute__((constructor)) void prepare_for_fork() {
-  if (is_stand_in()) {
-    return;
+  if (is_stand_in()) {  // unreached: copies
+    return;             // unreached: copies
   }
   os::call_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
@@ -277,7 +282,7 @@ void free_adopted(runtime& all) noexcept {
   while (worker* const idle = all.idle_workers) {
     all.idle_workers = idle->next_idle;
     // None if a thread of the pool became the only one of a child of fork(2).
-    if (idle->scheduler_memory != nullptr) {
+    if (idle->scheduler_memory != nullptr) {  // unreached: pool-thread-in-child
       unmap_scheduler_stack(idle);
     }
     free_worker(idle);
@@ -333,6 +338,7 @@ void begin_visits(worker* self) noexcept {
   checkers::thread_begins();
   exception_state* const exceptions = this_thread_exceptions();
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
+    NOPAL_PLAIN_WRITE(each->exceptions);
     each->exceptions = exceptions;
     each->has_thread.store(true, std::memory_order_seq_cst);
   }
@@ -340,8 +346,10 @@ void begin_visits(worker* self) noexcept {
 
 /// Sequentially consistent on both words: either a visitor sees that the thread is gone, or this sees the visitor.
 void end_visits_of(worker* self) noexcept {
-  self->has_thread.store(false, std::memory_order_seq_cst);
-  while (self->visitors.load(std::memory_order_seq_cst) != 0) {
+  NOPAL_FAULT_OMITS("end not told", self->has_thread.store(false, NOPAL_FAULT("end told by a release")
+                                                                      ? std::memory_order_release
+                                                                      : std::memory_order_seq_cst));
+  while (!NOPAL_FAULT("visitors not awaited") && self->visitors.load(std::memory_order_seq_cst) != 0) {
     os::yield();
   }
 }

@@ -10,6 +10,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/tasks.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -63,10 +64,14 @@ void tell_of_room(nopal_arena& arena) noexcept {
   if (entering(arena).load(std::memory_order_seq_cst) != 0) {
     // A count, so that no second one undoes what the first has told.
     std::atomic<std::uint32_t>& events = events_of(&arena);
-    events.fetch_add(1, std::memory_order_seq_cst);
-    os::futex_wake(events, 1 << 30);
+    std::uint32_t more = 1;
+    NOPAL_FAULT_DOES("room counted by one bit",
+                     more = (events.load(std::memory_order_relaxed) & 1U) != 0 ? ~0U : 1);
+    NOPAL_FAULT_OMITS("room not counted", events.fetch_add(more, std::memory_order_seq_cst));
+    NOPAL_FAULT_OMITS("room not told", os::futex_wake(events, 1 << 30));
   }
-  if (arenas_with_tasks.load(std::memory_order_seq_cst) != 0 && anyone_sleeps()) {
+  if (!NOPAL_FAULT("pool not told") && arenas_with_tasks.load(std::memory_order_seq_cst) != 0 &&
+      anyone_sleeps()) {
     wake_pool_worker(this_worker());
   }
 }
@@ -104,6 +109,7 @@ void remove(nopal_arena& arena, nopal_task* task) noexcept {
     return;
   }
   nopal_arena** at = &first_with_tasks;
+  // unreached below: race
   while (*at != &arena) {
     at = &(*at)->next;
   }
@@ -114,7 +120,7 @@ void remove(nopal_arena& arena, nopal_task* task) noexcept {
 }  // namespace
 
 bool arenas_have_tasks() noexcept {
-  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
+  if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return false;
   }
   const arenas_guard guard;
@@ -141,6 +147,7 @@ nopal_task* take_from_arenas() noexcept {
     }
     remove(*task->arena, task);
   }
+  // unreached below: race
   if (anyone_sleeps() && arenas_have_tasks()) {
     wake_pool_worker(this_worker());
   }
@@ -157,7 +164,7 @@ nopal_task* take_out_of_arenas() noexcept {
 
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept {
   // Sequentially consistent: after the waiter's announcement; see push_to_arena.
-  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
+  if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
@@ -173,7 +180,7 @@ nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, o
 
 nopal_task* enter_for_task(const nopal_task_group* group) noexcept {
   // Sequentially consistent as above.
-  if (arenas_with_tasks.load(std::memory_order_seq_cst) == 0) {
+  if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
@@ -220,7 +227,8 @@ extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
     // Before the look for room as well: what is told after it ends the sleep.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
-    if (!has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
+    if (NOPAL_FAULT("room not looked for") ||
+        !has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {  // unreached: race
       os::futex_wait(events, seen);
     }
     entering(*arena).fetch_sub(1, std::memory_order_seq_cst);
@@ -228,8 +236,9 @@ extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
 }
 
 extern "C" NOPAL_EXPORT void nopal_arena_leave(nopal_arena* arena) {
+  NOPAL_FAULT_DOES("room told first", tell_of_room(*arena));
   __atomic_fetch_sub(&arena->threads, 1, __ATOMIC_SEQ_CST);
-  tell_of_room(*arena);
+  NOPAL_FAULT_OMITS("room told first", tell_of_room(*arena));
 }
 
 extern "C" NOPAL_EXPORT int nopal_arena_try_enter_worker(nopal_arena* arena) {

@@ -33,7 +33,7 @@ int guarded(Action action) noexcept {
   } catch (const std::exception& thrown) {
     keep_message(thrown.what());
   } catch (...) {
-    keep_message("nopal: unknown error");
+    keep_message("nopal: unknown error");  // unreached: std-exceptions
   }
   return failed;
 }

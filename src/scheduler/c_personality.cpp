@@ -30,6 +30,7 @@ constexpr int frame_pointer_number = 6;
 /// Whether the function with this frame pointer goes on on another stack than its own: children of it may be on that one.
 bool is_away(const void* frame_pointer) {
   const worker* const self = this_worker();
+  // unreached: c-personality
   return self != nullptr && self->deque.strand.stack->base.frame_pointer == frame_pointer;
 }
 
@@ -62,7 +63,7 @@ NOPAL_EXPORT _Unwind_Reason_Code nopal_c_personality(int version, _Unwind_Action
            "let it "
            "join");
   }
-  return data != nullptr && __gcc_personality_v0 != nullptr
+  return data != nullptr && __gcc_personality_v0 != nullptr  // unreached: c-personality
              ? __gcc_personality_v0(version, actions, kind, thrown, context)
              : _URC_CONTINUE_UNWIND;
 }

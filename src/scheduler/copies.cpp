@@ -47,11 +47,13 @@ using any_function = void (*)();
     reinterpret_cast<any_function>(&nopal_watched_pop),
 };
 
+// unreached below: copies
 const char* file_of_this_copy() noexcept {
   Dl_info info;
   return dladdr != nullptr && dladdr(own_build, &info) != 0 ? info.dli_fname : "this program";
 }
 
+// unreached below: copies
 [[noreturn]] void refuse_mixture() noexcept {
   os::write_stderr("nopal: %s shares inline functions or variables with another part of the program, but "
                    "not the whole library: link it with -Wl,-Bsymbolic, or all parts with libnopal.so\n",
@@ -59,6 +61,7 @@ const char* file_of_this_copy() noexcept {
   std::abort();
 }
 
+// unreached below: copies
 [[noreturn]] void refuse_build(const char* other) noexcept {
   os::write_stderr("nopal: %s has version %s of the library, and another part of the program, whose names "
                    "stand before it, %s: link it with -Wl,-Bsymbolic, or all parts with one libnopal.so\n",
@@ -70,10 +73,12 @@ const char* file_of_this_copy() noexcept {
 [[gnu::constructor(101)]] void check_binding() noexcept {
   const char* const build = arch::bound_build()();
   const bool elsewhere = is_stand_in();
+  // unreached below: copies
   if ((build != own_build) != elsewhere ||
       (nopal_place_in_inline_code != nullptr && nopal_place_in_inline_code() != arch::place_of_current())) {
     refuse_mixture();
   }
+  // unreached below: copies
   if (std::strcmp(build, own_build) != 0) {
     refuse_build(build);
   }

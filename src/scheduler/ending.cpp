@@ -13,6 +13,7 @@
 #include "scheduler/ending.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t look_again_ns = 1'000'000;
 constexpr int looks_before_nap = 100;
-constexpr int most_looks = looks_before_nap + 20;
+constexpr int most_looks = NOPAL_BOUND(looks_before_nap + 20, 1);
 
 [[noreturn]] void refuse_end() {
   os::end_process("nopal: a thread was ended (pthread_exit, pthread_cancel) inside a scope that was stolen "
@@ -31,10 +32,12 @@ constexpr int most_looks = looks_before_nap + 20;
 
 /// Also inside calls that stay on their thread, where those outside of them are.
 bool is_on_own_stack(const worker* self) {
+  // unreached below: asks-with-fork
   if (self == nullptr) {
     return false;
   }
   for (; self != nullptr; self = self->outer) {
+    // unreached below: asks-with-fork
     if (self->of_pool || get(self->deque.strand.stack) != &self->native) {
       return false;
     }
@@ -53,16 +56,16 @@ void end_stop(runtime& all) noexcept {
   pthread_mutex_lock(&all.lock);
   // Relaxed: the lock orders what those who wait look at. They find it held until the stop is complete.
   all.stops.fetch_add(1, std::memory_order_relaxed);
-  os::futex_wake(all.stops, INT_MAX);
+  NOPAL_FAULT_OMITS("end of stop not told", os::futex_wake(all.stops, INT_MAX));
 }
 
 void await_stop(runtime& all) noexcept {
   const std::uint32_t seen = all.stops.load(std::memory_order_relaxed);
   const unlocked meanwhile(all);
-  if (all.wakes_work) {
+  if (all.wakes_work) {  // unreached: no-wakes
     os::futex_wait(all.stops, seen);
   } else {
-    os::futex_wait_for(all.stops, seen, look_again_ns);
+    os::futex_wait_for(all.stops, seen, look_again_ns);  // unreached: no-wakes
   }
 }
 
@@ -81,12 +84,13 @@ bool stop_patiently(runtime& all) noexcept {
 }
 
 /// The C++ runtime knows no object of such an exception: the unwinder made it itself.
+// unreached: throws-at-end
 bool handles_end_of_thread() noexcept { return os::thread_is_ending() && !std::current_exception(); }
 
 extern "C" NOPAL_EXPORT int nopal_thread_is_ending() { return os::thread_is_ending() ? 1 : 0; }
 
 void pass_fork_at_end(nopal_frame* frame) noexcept {
-  if (!is_on_own_stack(this_worker()) || (!nopal_pop() && !take_kept(frame))) {
+  if (!is_on_own_stack(this_worker()) || (!nopal_pop() && !take_kept(frame))) {  // unreached: throws-at-end
     refuse_end();
   }
 }
@@ -108,8 +112,9 @@ void check_end_of_main() noexcept {
 }
 
 void check_at_rest(const worker* self) noexcept {
+  // unreached: ends-in-scope
   if (this_worker() != self || !is_on_own_stack(self) || self->deque.bottom != self->bottom_at_rest ||
-      self->native.forks.of_old_process != 0) {
+      self->native.forks.of_old_process != 0) {  // unreached: ends-in-scope
     os::end_process(
         "nopal: a thread ended inside a scope (pthread_exit, pthread_cancel, or a C function that "
         "returned without its join): join every scope before its thread ends");

@@ -34,6 +34,7 @@ public:
   void* take(std::size_t bytes) noexcept {
     for (place& one : places_) {
       // Acquire and release pair with the same flag in give: the last user is done with the place.
+      // unreached: reserve-type
       if (bytes <= sizeof one.memory && !one.taken.test_and_set(std::memory_order_acquire)) {
         return one.memory;
       }
@@ -85,6 +86,7 @@ struct kept_exception {
       ::operator delete(memory);
     }
   }
+  // unreached: constructor-throws
   static void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
 
   kept_exception() = default;
@@ -119,7 +121,7 @@ namespace {
 bool lies_on(const char* address, const nopal_stack* stack) {
   stack = ground(stack);
   if (stack->native_owner == nullptr) {
-    return address >= stack->low && address < stack->high;
+    return address >= stack->low && address < stack->high;  // unreached: handler-place
   }
   return !the_runtime().stacks.contains(
       address);  // A strand here has frames on this stack and on the pool's.
@@ -133,7 +135,7 @@ void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stac
   while (caught != nullptr) {
     const char* const handler = cxx_runtime::handler_stack_pointer(caught);
     // Null while another strand that handles the same exception throws it on: libunwind's way.
-    if (handler == nullptr || !lies_on(handler, stack) ||
+    if (handler == nullptr || !lies_on(handler, stack) ||  // unreached: libunwind
         handler >= static_cast<const char*>(stack_pointer)) {
       break;
     }
@@ -156,11 +158,12 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* context) {
   auto& search = *static_cast<handler_search*>(context);
   if (reinterpret_cast<const char*>(_Unwind_GetCFA(frame)) == search.stack_pointer) {
     // Another function may lie there by now.
+    // unreached below: handler-kind
     search.found = search.table == nullptr ||
                    reinterpret_cast<const void*>(_Unwind_GetLanguageSpecificData(frame)) == search.table;
     return _URC_NORMAL_STOP;
   }
-  return --search.frames_left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;
+  return --search.frames_left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;  // unreached: handler-kind
 }
 
 }  // namespace
@@ -169,6 +172,7 @@ bool handlers_known(void* caught, const nopal_stack* stack) noexcept {
   constexpr int most_frames = 1000;
   for (; caught != nullptr; caught = cxx_runtime::next_of(caught)) {
     const char* const handler = cxx_runtime::handler_stack_pointer(caught);
+    // unreached below: libunwind
     if (handler == nullptr) {
       return false;
     }
@@ -176,6 +180,7 @@ bool handlers_known(void* caught, const nopal_stack* stack) noexcept {
       return true;
     }
     const bool native = cxx_runtime::is_native(*cxx_runtime::header_of(caught));
+    // unreached: handler-kind
     handler_search search{handler, native ? cxx_runtime::handler_table(caught) : nullptr, most_frames, false};
     _Unwind_Backtrace(look_at_frame, &search);
     if (!search.found) {
@@ -221,7 +226,7 @@ void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between
   // The thief writes to the frame at any time now, unless the strand is still ours.
   keep_thrown_at(frame,
                  {away     ? base.sequence
-                  : stolen ? 0
+                  : stolen ? 0  // unreached: stolen-is-away
                            : frame->last_steal,
                   place_between_steals},
                  stolen && !away);
@@ -256,7 +261,7 @@ extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
   if (nopal_pop() || take_kept(frame)) {
     if (frame->steals == 0) {
       _Unwind_Exception* const foreign = handled_foreign();
-      if (foreign != nullptr && !cxx_runtime::is_forced_unwind(*foreign)) {
+      if (foreign != nullptr && !cxx_runtime::is_forced_unwind(*foreign)) {  // unreached: forced-unwind
         // A `throw;` would do, but libstdc++'s counts a foreign exception as in flight for good.
         take_from_handler();
         raise_foreign(foreign);
@@ -346,6 +351,7 @@ extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
 
 extern "C" NOPAL_EXPORT void nopal_rethrow_at_end(nopal_frame* frame, void* exception) {
   // A thread that is being ended leaves the scope as an exception does, but counts as none.
+  // unreached: ended-after-throw
   if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork) || os::thread_is_ending()) {
     delete_all(static_cast<kept_exception*>(exception));
     return;

@@ -17,6 +17,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 _Unwind_Exception* handled_foreign() noexcept {
   const exception_state* const state = this_thread_exceptions();
+  // unreached below: in-handlers
   if (state == nullptr || state->caught == nullptr) {
     return nullptr;
   }
@@ -28,6 +29,7 @@ void take_from_handler() noexcept { this_thread_exceptions()->caught = nullptr; 
 
 _Unwind_Exception* take_handled_foreign() noexcept {
   _Unwind_Exception* const thrown = handled_foreign();
+  // unreached below: in-handlers
   if (thrown == nullptr) {
     std::terminate();  // no handler called this
   }

@@ -23,6 +23,7 @@ constexpr int yields_before_leaving = 64;
   here.root = get(self->deque.setting.root);
   here.local = nopal_local();
   strand_aside** last = &self->asides;
+  // unreached below: gives-way
   while (*last != nullptr) {
     last = &(*last)->next;
   }
@@ -36,8 +37,9 @@ constexpr int yields_before_leaving = 64;
 void give_way(int round) noexcept {
   worker* const self = this_worker();
   // A worker that visits the scheduler would not come by again, and no strand that it could go on with instead is suspended here.
+  // unreached: gives-way
   const bool may_leave = self != nullptr && self->waits_for.load(std::memory_order_relaxed) == nullptr;
-  if (round < yields_before_leaving || !may_leave) {
+  if (round < yields_before_leaving || !may_leave) {  // unreached: gives-way
     os::yield();
     return;
   }

@@ -18,6 +18,7 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -25,7 +26,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace {
 
 /// Steals of one frame before the children that have ended are taken off its counts; far from where these would wrap.
-constexpr std::uint32_t steals_to_settle = 1U << 30;
+constexpr std::uint32_t steals_to_settle = NOPAL_BOUND(1U << 30, 2);
 
 /// What `self` is to have of a strand that goes on at its join on `stack`, besides its exceptions and floating-point mode as they
 /// were there. On the stack of a thread that is its root. Elsewhere it is of the root of the child that was the last to end.
@@ -47,7 +48,8 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
   if (strand::is_away(stack->base, frame)) {
-    stack->second.store(0, std::memory_order_relaxed);  // the child that spoke there has been counted
+    // The child that spoke there has been counted.
+    NOPAL_FAULT_OMITS("not cleared at resume", stack->second.store(0, std::memory_order_relaxed));
   }
   auto* const pointer = static_cast<char*>(frame->home_stack_pointer);
   stack->came_home.note(frame->frame_pointer, pointer);
@@ -100,8 +102,9 @@ std::ptrdiff_t leave_scopes_between(worker* self, const nopal_stack* stack, cons
   std::ptrdiff_t to_home = stack->base.to_home;
   for (nopal_frame* scope = stack->base.scope; scope != frame;) {
     nopal_stack* const between = scope->home;
+    NOPAL_PLAIN_READ(between->base);
     scope->home = nullptr;
-    to_home += between->base.to_home;
+    to_home += NOPAL_FAULT("one way home") ? 0 : between->base.to_home;
     scope = between->base.scope;
     strand::leave_for_good(self, between);
   }
@@ -115,18 +118,22 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   if (frame->steals < steals_to_settle) {
     return;
   }
+  // unreached below: settled-counts
   if (has_old_children(frame)) {
     --frame->steals;  // it is never joined
     return;
   }
   // A server's loop, perhaps, which forks without end and never joins. Children that end are all that changes `unfinished`
   // beside this, downwards: it stays zero or negative, and none of them takes itself for the last.
+  // unreached: settled-counts
   const std::int32_t ended = -__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED);
+  // unreached: settled-counts
   const auto others = static_cast<std::int32_t>(frame->steals - 1);  // one stays: `home` is valid
-  const std::int32_t settled = ended < others ? ended : others;
-  frame->steals -= static_cast<std::uint32_t>(settled);
-  self->counts.joined_children.add(static_cast<std::uint64_t>(settled));
-  step(frame, settled);
+  // unreached: settled-counts
+  const std::int32_t settled = ended < others && !NOPAL_FAULT("unfinished settled") ? ended : others;
+  frame->steals -= static_cast<std::uint32_t>(settled);                   // unreached: settled-counts
+  self->counts.joined_children.add(static_cast<std::uint64_t>(settled));  // unreached: settled-counts
+  step(frame, settled);                                                   // unreached: settled-counts
 }
 
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept {

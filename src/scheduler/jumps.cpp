@@ -40,13 +40,14 @@ const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
   if (frame->frame_pointer == stack.base.frame_pointer) {
     at_home -= stack.base.to_home;
   }
-  return lies_on(stack, at_home) ? at_home : nullptr;
+  return lies_on(stack, at_home) ? at_home : nullptr;  // unreached: safe-jumps
 }
 
 /// The same, asked of the system: the program may have stacks of its own.
 bool surely_lies_on(const nopal_stack& stack, const void* address) {
   void* low = nullptr;
   void* high = nullptr;
+  // unreached below: safe-jumps
   return !is_root_stack(ground(&stack)) || !os::native_stack_bounds(low, high) ||
          (address >= low && address < high);
 }
@@ -56,6 +57,7 @@ bool leaves_noted_call(const char* stack_pointer) {
   void* low = nullptr;
   void* high = nullptr;
   const char* const pinned_at = this_pinned_at();
+  // unreached below: safe-jumps
   return pinned_at != nullptr && stack_pointer > pinned_at && os::native_stack_bounds(low, high) &&
          pinned_at >= low && stack_pointer < high;
 }
@@ -63,6 +65,7 @@ bool leaves_noted_call(const char* stack_pointer) {
 /// Whether a jump within the stack that the worker came with leaves the pinned call that it is of.
 bool leaves_pinned_call(const worker& self, const char* stack_pointer) {
   return self.outer == nullptr ? leaves_noted_call(stack_pointer)
+                               // unreached: safe-jumps
                                : stack_pointer > self.pinned_at && surely_lies_on(self.native, stack_pointer);
 }
 
@@ -74,24 +77,27 @@ bool leaves_child(const worker* self, const nopal_stack& stack, const char* stac
           ? untagged(__atomic_load_n(&self->deque.owner_slots[forks - 1], __ATOMIC_RELAXED))
           : stack.forks.innermost();
   const char* const bound = innermost == nullptr ? nullptr : bound_of(innermost, stack);
+  // unreached: safe-jumps
   return bound != nullptr && stack_pointer >= bound && surely_lies_on(stack, stack_pointer);
 }
 
 bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) {
+  // unreached: safe-jumps
   return stack.merge != nullptr && stack_pointer > stack.merge->at && surely_lies_on(stack, stack_pointer);
 }
 
 /// Whether an activation has called what is the base of `stack`, or what is that of a stack further out. It may have been on this
 /// stack before it came home and called that, and a buffer of then looks as if it led here.
 bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
-  if (frame_pointer == nullptr || frame_pointer == stack.base.frame_pointer) {
+  if (frame_pointer == nullptr || frame_pointer == stack.base.frame_pointer) {  // unreached: safe-jumps
     return false;
   }
   // Those stacks are at rest, or what runs there is a child: what they say of the activations further out stays.
   const nopal_stack* outer = &stack;
-  while (outer->native_owner == nullptr && outer->base.scope != nullptr &&
-         outer->base.scope->home != nullptr) {
+  while (outer->native_owner == nullptr && outer->base.scope != nullptr &&  // unreached: safe-jumps
+         outer->base.scope->home != nullptr) {                              // unreached: safe-jumps
     outer = outer->base.scope->home;
+    // unreached: safe-jumps
     if (outer->base.frame_pointer == frame_pointer || outer->came_home.find(frame_pointer) != nullptr) {
       return true;
     }
@@ -133,6 +139,7 @@ bool leaves_scheduler(worker* self, const void* here, const void* there) {
   }
   void* low = nullptr;
   void* high = nullptr;
+  // unreached below: handler-stack
   return the_runtime().stacks.contains(there) ||
          (!is_schedulers_thread(self) && os::native_stack_bounds(low, high) && there >= low && there < high);
 }
@@ -166,6 +173,7 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
     return stack_pointer;
   }
   const bool to_here = lies_on(*stack, stack_pointer);
+  // unreached: safe-jumps
   if (!to_here && !lies_on(*stack, here) && !the_runtime().stacks.contains(stack_pointer)) {
     return stack_pointer;  // between stacks of the program's own
   }
@@ -185,14 +193,17 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
     return stack_pointer;
   }
   char* destination = stack->came_home.find(frame_pointer);
+  // unreached: no-frame-pointer-jumps
   if (destination == nullptr && frame_pointer != nullptr && frame_pointer == stack->base.frame_pointer) {
     destination = stack->base.start;
   }
+  // unreached: left-reduction
   if (stack->merge != nullptr && (destination == nullptr || leaves_reduction(*stack, destination))) {
     refuse_to_leave_reduction();
   }
   // No activation can have come here since the youngest fork.
-  if (self->deque.bottom > self->first_entry ||
+  if (self->deque.bottom > self->first_entry ||  // unreached: no-frame-pointer-jumps
+      // unreached: no-frame-pointer-jumps
       (destination != nullptr && leaves_child(self, *stack, destination))) {
     refuse_to_leave_child();
   }

@@ -48,7 +48,7 @@ void give_up(const view::merge_context& with, view::store& kept, view_set* left_
     with.failed(with.context);
   }
   // The end of a view is the program's code too, and may make another.
-  for (int round = 0; left_over != nullptr && round != most_rounds; ++round) {
+  for (int round = 0; left_over != nullptr && round != most_rounds; ++round) {  // unreached: views-make-views
     view::drop_all(with.reducers, left_over);
     kept.give_set(left_over);
     left_over = leave_set();
@@ -107,6 +107,7 @@ bool keeps_from_reducing(std::uint32_t id) noexcept {
     if (is_reduced_on(&one->native, id)) {
       return true;
     }
+    // unreached below: aside-in-reduction
     for (const strand_aside* aside = one->asides; aside != nullptr; aside = aside->next) {
       if (is_reduced_on(aside->frame.home, id)) {
         return true;

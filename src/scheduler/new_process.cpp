@@ -41,7 +41,7 @@ void keep_continuations(worker* self) noexcept {
   for (std::int32_t i = self->deque.top; i < self->deque.bottom; ++i) {
     untagged(self->deque.owner_slots[i])->steals |= kept_for_child;
   }
-  if (stack != nullptr) {
+  if (stack != nullptr) {  // unreached: fork-in-signal
     leave_forks_noted(self, stack, self->deque.bottom);
     stack->forks.of_old_process = stack->forks.count;
   }
@@ -91,6 +91,7 @@ extern "C" void nopal_take_kept(nopal_frame* frame) noexcept {
   frame->steals &= ~kept_for_child;
   nopal_stack::forks_below& forks = this_worker()->deque.strand.stack->forks;
   forks.remove();
+  // unreached: old-forks
   forks.of_old_process = forks.count < forks.of_old_process ? forks.count : forks.of_old_process;
 }
 
@@ -119,6 +120,7 @@ void check_join_of_old_process(const nopal_frame* frame) noexcept {
 
 void check_child_of_old_process(const worker* self) noexcept {
   const nopal_stack::forks_below& forks = self->deque.strand.stack->forks;
+  // unreached: old-forks
   if (self->deque.bottom <= self->first_entry && forks.count != 0 && forks.count <= forks.of_old_process) {
     refuse("the end of a child of a scope");
   }

@@ -46,8 +46,8 @@ std::uint64_t next(noise_source& source, std::uint64_t seed, int index) {
 
 void go_elsewhere(std::uint64_t random) {
   const runtime& all = the_runtime();
-  if (all.running.load(std::memory_order_acquire) && all.topology != nullptr &&
-      !all.topology->places.empty()) {
+  if (all.running.load(std::memory_order_acquire) && all.topology != nullptr &&  // unreached: noise
+      !all.topology->places.empty()) {                                           // unreached: noise
     const auto& places = all.topology->places;
     os::pin_current_thread(places[random % places.size()].cpu);
   }

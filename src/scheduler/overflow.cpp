@@ -17,8 +17,10 @@ struct sigaction previous;
 std::atomic<bool> installed{false};
 
 void hand_on(int signal, siginfo_t* info, void* context) {
+  // unreached: other-handlers
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
-    previous.sa_sigaction(signal, info, context);
+    previous.sa_sigaction(signal, info, context);  // unreached: other-handlers
+    // unreached below: other-handlers
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     previous.sa_handler(signal);
   } else {
@@ -32,6 +34,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   stack = stack != nullptr ? ground(stack) : nullptr;
   const auto* const address = static_cast<const char*>(info->si_addr);
   const auto reach = static_cast<std::ptrdiff_t>(the_runtime().stacks.guard_bytes());
+  // unreached: memory-by-stack
   if (stack != nullptr && stack->low != nullptr && address < stack->low && stack->low - address <= reach) {
     os::write_stderr("nopal: stack overflow on worker %d: its stack has %zu bytes; raise NOPAL_STACK_SIZE\n",
                      self->index, stack->size_bytes());
@@ -66,6 +69,7 @@ std::size_t signal_stack_bytes() noexcept {
   const std::size_t least = 0;
 #endif
   const std::size_t page_bytes = os::page_size();
+  // unreached: vector-state
   const std::size_t wanted = (least > 4096 ? least : 4096) + (std::size_t{16} << 10);
   return (wanted + page_bytes - 1) / page_bytes * page_bytes;
 }
@@ -103,6 +107,7 @@ void watch_for_overflow(worker* self) noexcept {
   // A program with a handler of its own keeps it: then we say nothing, and the fault is the program's to handle.
   if (!installed.exchange(true, std::memory_order_relaxed)) {
     struct sigaction current;
+    // unreached: never-refused
     if (sigaction(SIGSEGV, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&
         current.sa_handler == SIG_DFL) {
       struct sigaction ours = {};
@@ -124,6 +129,7 @@ void watch_for_overflow(worker* self) noexcept {
 
 void forget_overflow_handler() noexcept {
   struct sigaction current;
+  // unreached: never-refused
   if (installed.exchange(false, std::memory_order_relaxed) && sigaction(SIGSEGV, nullptr, &current) == 0 &&
       (current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_fault) {
     sigaction(SIGSEGV, &previous, nullptr);

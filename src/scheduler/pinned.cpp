@@ -49,7 +49,7 @@ void show_outer(worker* self) noexcept {
 }  // namespace
 
 void hide_outer(worker* self) noexcept {
-  if (self->hides_outer || self->exceptions == nullptr ||
+  if (self->hides_outer || self->exceptions == nullptr ||  // unreached: no-c++-state
       (self->exceptions->caught == nullptr && self->exceptions->uncaught == 0)) {
     return;
   }
@@ -100,7 +100,7 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
 
 extern "C" NOPAL_EXPORT void nopal_set_local(const void* value) {
   worker* const self = this_worker();
-  if (self != nullptr && get(self->deque.strand.stack) == &self->native) {
+  if (self != nullptr && get(self->deque.strand.stack) == &self->native) {  // unreached: local-in-pinned
     set(self->local, value);
   }
   set_this_local(value);

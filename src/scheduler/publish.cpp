@@ -7,6 +7,7 @@
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -19,16 +20,17 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
       !deque::has_room(self->deque) || anyone_sleeps()) {
     return all_of_it;
   }
-  if (self->exceptions != nullptr &&
+  if (self->exceptions != nullptr &&  // unreached: no-c++-state
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return all_of_it;
   }
-  tell_float_control(self);
+  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
   deque::append(self->deque, frame);
   NOPAL_DISTURB();
   deque::unpoison(self->deque);
+  NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
   if (!may_be_taken(all, self)) {
-    return nothing_left;
+    return nothing_left;  // unreached: alone
   }
   set_if_changed(self->deque.setting.uncaught, 0);
   const std::int32_t published = deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)));
@@ -37,7 +39,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   }
   NOPAL_DISTURB();
   keep_oldest_public(self, published);
-  return anyone_sleeps() ? only_to_wake : nothing_left;
+  return anyone_sleeps() ? only_to_wake : nothing_left;  // unreached: race
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -11,6 +11,7 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -42,6 +43,7 @@ void record_caught(void* context, nopal_frame*& slot) {
 
 /// Whether thieves can be told the state of exceptions at every fork in the deque.
 bool exceptions_known(worker* self, std::int32_t entries) {
+  // unreached below: no-c++-state
   if (self->exceptions == nullptr) {
     return true;
   }
@@ -60,10 +62,12 @@ bool exceptions_known(worker* self, std::int32_t entries) {
 
 void offer(worker* self, bool barrier_works) {
   const std::int32_t entries = deque::size(self->deque);
+  // unreached below: race
   if (!exceptions_known(self, entries)) {
     deque::poison(self->deque);
     return;
   }
+  // unreached: no-c++-state
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
                        entries == 1 ? nullptr : self->deque.strand.stack};
   const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
@@ -95,13 +99,14 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
     return 1;
   }
   hide_outer(self);
-  tell_float_control(self);
+  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
   deque::append(self->deque, frame);
   NOPAL_DISTURB();
   // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
   const bool barrier_works = all.barrier_works.load(std::memory_order_relaxed);
   if (barrier_works) {
     deque::unpoison(self->deque);
+    NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
   }
   if (!barrier_works || may_be_taken(all, self)) {
     offer(self, barrier_works);
@@ -128,7 +133,8 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
   if (!deque::pop_slow(*deque, no_exception_about, reinterpret_cast<worker*>(deque))) {
     return 0;
   }
-  if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack))) {
+  if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack)) &&
+      !NOPAL_FAULT("emptied unpoisoned")) {
     deque::poison(*deque);  // see keep_oldest_public
   }
   return 1;

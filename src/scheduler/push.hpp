@@ -4,6 +4,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -33,6 +34,8 @@ enum push_rest : int {
 /// what looks public then may be so only until the thief that raises the split has settled it. Strands away from their root's stack
 /// are inside of a scope of it.
 [[gnu::always_inline]] inline void keep_oldest_public(worker* self, std::int32_t published) noexcept {
+  NOPAL_FAULT_DOES("oldest private", return);
+  NOPAL_FAULT_DOES("raised taken for public", if (deque::has_public(self->deque)) return);
   if (published == 0 && is_root_stack(get(self->deque.strand.stack))) {
     deque::poison(self->deque);
   }

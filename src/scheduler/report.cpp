@@ -10,6 +10,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace {
 
 const char* activity(const worker& one, const nopal_stack* stack) {
+  // unreached below: snapshot
   if (one.park.load(std::memory_order_relaxed) == parked) {
     return "parked";
   }
@@ -19,6 +20,7 @@ const char* activity(const worker& one, const nopal_stack* stack) {
   if (stack == &one.native) {
     return "on the stack of its thread";
   }
+  // unreached: own-stack
   return stack->native_owner != nullptr ? "on a thread's stack" : "on a stack of the pool";
 }
 
@@ -28,10 +30,11 @@ void print_worker(const worker& one) {
   os::write_stderr(
       "nopal: worker %d (%s%s): %s; deque top %d, split %d, bottom %d, limit %d, version %llu%s; inbox %p; "
       "%llu steals, %llu suspensions, %llu resumptions, %llu parks\n",
+      // unreached: snapshot
       one.index, one.of_pool ? "pool" : "program", one.outer != nullptr ? ", nested" : "",
       activity(one, get(deque.strand.stack)), get(deque.top), get(deque.split), get(deque.bottom),
       get(deque.limit), static_cast<unsigned long long>(version >> 1),
-      (version & 1U) != 0 ? ", being raised" : "",
+      (version & 1U) != 0 ? ", being raised" : "",  // unreached: snapshot
       static_cast<const void*>(one.inbox.load(std::memory_order_relaxed)),
       static_cast<unsigned long long>(one.counts.steals.get()),
       static_cast<unsigned long long>(one.counts.suspensions.get()),

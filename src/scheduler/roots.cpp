@@ -13,6 +13,7 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -76,12 +77,14 @@ const bool* known_of(const worker* root, const known_roots* known) noexcept {
 /// has to be at its task of that number still.
 bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_starter, std::uint64_t number,
                     const known_roots* known) noexcept {
-  for (int level = 0; root != nullptr && level < most_levels; ++level) {
+  for (int level = 0; root != nullptr && level < most_levels; ++level) {  // unreached: levels
     // Acquire pairs with the releases in begin_task_root and end_task_root: what is of a later task comes with its number.
     const nopal_task_group* const of = root->task_group.load(std::memory_order_acquire);
     const worker* const starter = root->starter.load(std::memory_order_acquire);
     const std::uint64_t starter_number = root->starter_number.load(std::memory_order_acquire);
-    if (was_starter && root->task_number.load(std::memory_order_relaxed) != number) {
+    // unreached below: race
+    if (was_starter && !NOPAL_FAULT("number ignored") &&
+        root->task_number.load(std::memory_order_relaxed) != number) {
       return false;  // that task is over
     }
     if (of == group) {
@@ -99,7 +102,7 @@ bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_
 
 /// Whether the call of `root`, or one that this interrupts, was made by a strand of `self`.
 bool is_inside(const worker* self, const worker* root, const known_roots* known) noexcept {
-  for (int level = 0; root != nullptr && level < most_levels; ++level) {
+  for (int level = 0; root != nullptr && level < most_levels; ++level) {  // unreached: levels
     if (root == self) {
       return true;
     }
@@ -109,6 +112,11 @@ bool is_inside(const worker* self, const worker* root, const known_roots* known)
     root = root_outside(root);
   }
   return false;
+}
+
+/// The root begins a task, or ends it.
+void raise_number(worker& root, std::memory_order order) noexcept {
+  root.task_number.store(root.task_number.load(std::memory_order_relaxed) + 1, order);
 }
 
 bool walk_outwards(const worker* self, const worker* root, const known_roots* known) noexcept {
@@ -165,19 +173,21 @@ void begin_task_root(worker* root, const nopal_task* task) noexcept {
     return;
   }
   // Release pairs with the acquire before a walk whose answer is kept: what was of the last task is gone.
-  root->task_number.store(root->task_number.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_release));
   // Release: with the number, for who reads one of these.
   root->starter.store(static_cast<const worker*>(task->starter), std::memory_order_release);
   root->starter_number.store(task->starter_number, std::memory_order_release);
   root->task_group.store(task->group, std::memory_order_release);
+  NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
 }
 
 void end_task_root(worker* root) noexcept {
   if (root == nullptr) {
     return;
   }
-  root->task_number.store(root->task_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_relaxed));
   root->task_group.store(nullptr, std::memory_order_release);  // with the number, as above
+  NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
 }
 
 void note_starter(nopal_task* task) noexcept {
@@ -219,7 +229,8 @@ void begin_visit(worker* self) noexcept {
 
 NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
   if (self->spare != nullptr) {
-    the_runtime().stacks.give(self->spare);  // the call may look for nothing for long
+    // The call may look for nothing for long.
+    NOPAL_FAULT_OMITS("stack not given back", the_runtime().stacks.give(self->spare));
     self->spare = nullptr;
   }
   self->bottom_at_rest = self->deque.bottom;

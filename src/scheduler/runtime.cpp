@@ -11,6 +11,7 @@
 #include "scheduler/clocks.hpp"
 #include "scheduler/overflow.hpp"
 #include "scheduler/sleep.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -25,8 +26,8 @@ bool has_hierarchy(const os::topology& topology) {
     for (const os::cpu_place& b : topology.places) {
       if (a.cpu < b.cpu) {
         const int distance = topology.distance(a.cpu, b.cpu);
-        nearest = distance < nearest ? distance : nearest;
-        farthest = distance > farthest ? distance : farthest;
+        nearest = distance < nearest ? distance : nearest;     // unreached: hierarchy
+        farthest = distance > farthest ? distance : farthest;  // unreached: hierarchy
       }
     }
   }
@@ -59,6 +60,7 @@ void pin(const worker* self, const os::topology& topology) noexcept {
 /// Moves this thread from the CPU of whoever started it: the system may leave it there for tens of milliseconds though others
 /// idle.
 void leave_starters_cpu(worker* self) noexcept {
+  // unreached below: starters-cpu
   if (os::current_cpu() == self->starter_cpu) {
     self->is_kept_off_cpu = os::forbid_cpu(self->thread_id, self->starter_cpu, self->allowed_cpus) &&
                             !os::allow_cpus(self->allowed_cpus);
@@ -74,6 +76,7 @@ void pool_thread(void* argument) {
     name[place] = static_cast<char>('0' + rest % 10);
   }
   os::name_current_thread(name);
+  // unreached: described-cpus
   if (all.chosen.pin && all.topology != nullptr && !all.topology->places.empty()) {
     pin(self, *all.topology);
   }
@@ -128,6 +131,9 @@ void start_threads(runtime& all) {
       refused = start_pool_thread(all, self);
     }
     if (refused != 0) {
+      NOPAL_FAULT_DOES("refused worker freed",
+                       if (self != nullptr) all.table[index].store(nullptr, std::memory_order_release),
+                       free_worker(self));
       // The worker without a thread stays in the table until the end: thieves may be looking at it already.
       os::write_stderr("nopal: started %d of %d workers: the system refused another thread: %s\n", index,
                        all.chosen.workers, std::strerror(refused));
@@ -207,7 +213,7 @@ void join_threads(runtime& all) {
   for (int i = 1; i < all.chosen.workers; ++i) {
     // Acquire pairs with the release in enter_table.
     worker* const self = all.table[i].load(std::memory_order_acquire);
-    if (self != nullptr) {
+    if (self != nullptr && !NOPAL_FAULT("not joined")) {
       os::join_thread(self->thread);
     }
   }
@@ -216,10 +222,10 @@ void join_threads(runtime& all) {
 void stop_threads(runtime& all) {
   // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last look.
   all.stopping.store(true, std::memory_order_seq_cst);
-  wake_all();
-  begin_stop(all);
+  NOPAL_FAULT_OMITS("sleepers not woken", wake_all());
+  NOPAL_FAULT_OMITS("joined with the lock", begin_stop(all));
   join_threads(all);
-  end_stop(all);
+  NOPAL_FAULT_OMITS("joined with the lock", end_stop(all));
   for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
@@ -234,6 +240,7 @@ void stop_threads(runtime& all) {
       all.table[i].store(nullptr, std::memory_order_release);
       checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
       self->own_scheduler_record = {};
+      NOPAL_FAULT_DOES("stopped worker freed", free_worker(self); continue);
       // Not freed: a push that began after the caller looked for strands may be about to wake it.
       self->next_idle = all.idle_pool_workers;
       all.idle_pool_workers = self;
@@ -243,6 +250,7 @@ void stop_threads(runtime& all) {
 
 /// With the pool's threads gone, nobody steals but who waits at a join, and that counts as active.
 void free_what_strands_use(runtime& all) {
+  // unreached below: fork-beside-stop
   if (any_strand_active(all)) {
     return;  // Begun after the caller looked. The next life of the runtime goes on with all of it.
   }
@@ -276,7 +284,7 @@ const settings& known_settings(runtime& all) {
     const os::not_cancelled while_reading;
     const settings read = read_settings(asked);
     const locked guard(all);
-    all.chosen = all.settings_known ? all.chosen : read;
+    all.chosen = all.settings_known ? all.chosen : read;  // unreached: race
     all.chosen.workers = all.unloaded ? 1 : all.chosen.workers;
     all.settings_known = true;
   }
@@ -284,6 +292,7 @@ const settings& known_settings(runtime& all) {
 }
 
 bool start_runtime(runtime& all) noexcept {
+  // unreached below: split-stack
   if (arch::splits_stack()) {
     os::end_process("nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it");
   }
@@ -319,7 +328,7 @@ bool any_strand_active(runtime& all) noexcept {
   };
   const std::uint64_t before = resumptions();
   return any(has_entries) || any(at_work) || all.waiting_joins.load(std::memory_order_seq_cst) != 0 ||
-         resumptions() != before;
+         resumptions() != before;  // unreached: race
 }
 
 bool stop_runtime(runtime& all) noexcept {
@@ -327,10 +336,11 @@ bool stop_runtime(runtime& all) noexcept {
     if (any_strand_active(all)) {
       return false;
     }
-    if (!all.running.load(std::memory_order_relaxed) || (is_being_stopped(all) && is_thread_of_pool())) {
+    if (!all.running.load(std::memory_order_relaxed) ||
+        (is_being_stopped(all) && !NOPAL_FAULT("waits for itself") && is_thread_of_pool())) {
       return true;
     }
-    if (!is_being_stopped(all)) {
+    if (!is_being_stopped(all) || NOPAL_FAULT("stopped by two")) {
       break;
     }
   }
@@ -379,10 +389,12 @@ void free_idle_pool_workers(runtime& all) noexcept {
 }
 
 void enter_table(runtime& all, worker* self, int index) noexcept {
+  NOPAL_PLAIN_WRITE(self->index);
   self->index = index;
   // Those nested in it, which an earlier thread has left, come along.
   for (worker* one = self->nested.load(std::memory_order_relaxed); one != nullptr;
        one = one->nested.load(std::memory_order_relaxed)) {
+    NOPAL_PLAIN_WRITE(one->index);
     one->index = index;
   }
   // Release pairs with the acquire of thieves: the worker is complete.

@@ -16,6 +16,7 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -28,8 +29,8 @@ constexpr std::uint64_t second_look_ns = 1'000'000;
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
   // Sequentially consistent: pairs with the hand-over in go_home.
-  if (self->inbox.load(std::memory_order_seq_cst) != nullptr ||
-      all.stopping.load(std::memory_order_seq_cst)) {
+  if (self->inbox.load(std::memory_order_seq_cst) != nullptr ||  // unreached: race
+      (!NOPAL_FAULT("stop not seen") && all.stopping.load(std::memory_order_seq_cst))) {
     return true;
   }
   bool found = false;
@@ -39,6 +40,7 @@ bool work_in_sight(worker* self) {
             (runs_tasks(self) && has_tasks(other->tasks));
   });
   // Last: a thread that ends meanwhile leaves its tasks here.
+  // unreached: race
   return found || (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
 }
 
@@ -55,6 +57,7 @@ void wake(worker* sleeper) {
   constexpr int most_attempts = 1000;
   static std::atomic<bool> told{false};  // relaxed: one of those that give up says so and ends the program
   for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
+    // unreached below: refused-wakes
     if (attempt == most_attempts && !told.exchange(true, std::memory_order_relaxed)) {
       os::write_stderr("nopal: the system refuses to wake a sleeping worker: %s\n", std::strerror(errno));
       std::abort();
@@ -67,6 +70,7 @@ void wake(worker* sleeper) {
 bool end_parking(worker* sleeper, park_state next) {
   std::uint32_t expected = parked;
   // Sequentially consistent on both words: one unparker per parking, and `sleepers` counts exactly those.
+  // unreached below: race
   if (!sleeper->park.compare_exchange_strong(expected, next, std::memory_order_seq_cst)) {
     return false;
   }
@@ -81,7 +85,8 @@ bool wakes_elsewhere(const worker* sleeper) { return the_runtime().spreads_woken
 /// False if the worker is not parked, or somebody else wakes it.
 bool try_to_wake(worker* sleeper) {
   const bool elsewhere = wakes_elsewhere(sleeper);
-  if (!end_parking(sleeper, elsewhere ? waking : awake)) {
+  // unreached below: race
+  if (!end_parking(sleeper, elsewhere && !NOPAL_FAULT("sleeper not held") ? waking : awake)) {
     return false;
   }
   if (elsewhere) {
@@ -90,7 +95,7 @@ bool try_to_wake(worker* sleeper) {
     sleeper->is_kept_off_cpu = sleeper->is_kept_off_cpu ||
                                os::forbid_cpu(sleeper->thread_id, os::current_cpu(), sleeper->allowed_cpus);
     // Release pairs with the acquire in wait_until_awake: the sleeper undoes what was done to it.
-    sleeper->park.store(awake, std::memory_order_release);
+    sleeper->park.store(awake, NOPAL_FAULT_ORDER("end of waking relaxed", std::memory_order_release));
     NOPAL_DISTURB();
   }
   wake(sleeper);
@@ -130,15 +135,16 @@ bool announce_sleep(worker* self) {
 
 void park(worker* self) noexcept {
   const bool ordered = announce_sleep(self);
-  if (work_in_sight(self) && end_parking(self, awake)) {
+  if (work_in_sight(self) && end_parking(self, awake)) {  // unreached: race
     return;
   }
   self->counts.parks.add();
   NOPAL_DISTURB();
   // A push whose owner read its limit just before the barrier may still be on its way; one later look finds it.
   // A barrier that worked at the start and fails now leaves it at that: the caller looks and comes again.
-  if (!os::futex_wait_for(self->park, parked, second_look_ns) && (!ordered || work_in_sight(self)) &&
-      end_parking(self, awake)) {
+  if (!os::futex_wait_for(self->park, parked, second_look_ns) &&  // unreached: race
+      // unreached: race
+      ((!ordered && !NOPAL_FAULT("refusal ignored")) || work_in_sight(self)) && end_parking(self, awake)) {
     return;
   }
   wait_until_awake(self);
@@ -159,7 +165,9 @@ void pass_wake_on(worker* self) noexcept {
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
   announce_sleep(self);
   // Sequentially consistent: who makes an event counts it before it looks for sleepers.
-  if (events.load(std::memory_order_seq_cst) == seen && !work_in_sight(self)) {
+  // unreached: race
+  if ((NOPAL_FAULT("nap does not look") || events.load(std::memory_order_seq_cst) == seen) &&
+      (NOPAL_FAULT("nap looks for no strand") || !work_in_sight(self))) {  // unreached: race
     self->counts.parks.add();
     os::futex_wait_for(self->park, parked, ns);
   }
@@ -193,13 +201,14 @@ void wake_one(worker* self, const worker* root) noexcept {
     return;
   }
   const int used = all.table_used.load(std::memory_order_acquire);
+  NOPAL_PLAIN_READ(self->index);
   for (int i = 0, place = self->index; i < used; ++i) {
     place = place + 1 < used ? place + 1 : 0;
     worker* other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
-      if (other->park.load(std::memory_order_seq_cst) == parked && may_run(other, root) &&
-          try_to_wake(other)) {
+      if (other->park.load(std::memory_order_seq_cst) == parked &&
+          (NOPAL_FAULT("strangers woken") || may_run(other, root)) && try_to_wake(other)) {
         self->counts.wakes.add();
         return;
       }
@@ -216,7 +225,7 @@ void wake_pool_worker(worker* self) noexcept {
     NOPAL_DISTURB();
     if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
         try_to_wake(other)) {
-      if (self != nullptr) {
+      if (self != nullptr) {  // unreached: race
         self->counts.wakes.add();
       }
       return;

@@ -2,11 +2,13 @@
 
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/runtime.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
 void drop_stack(worker* self, nopal_stack* stack) noexcept {
+  NOPAL_PLAIN_WRITE(stack->base);
   stack->base = {};
   stack->forks.count = 0;
   stack->came_home.forget();

@@ -2,6 +2,7 @@
 
 #include "scheduler/runtime.hpp"
 #include "scheduler/tasks.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -23,7 +24,7 @@ const stack_bounds& bounds_of_thread() noexcept {
     asked = true;
     void* low;
     void* high;
-    if (os::native_stack_bounds(low, high)) {
+    if (os::native_stack_bounds(low, high)) {  // unreached: refused-wait
       known = {static_cast<const char*>(low), static_cast<const char*>(high)};
     }
   }
@@ -59,7 +60,8 @@ stack_bounds bounds_in_pool() noexcept {
   }
   const auto left = static_cast<std::size_t>(here - stack->low);
   const auto bytes = static_cast<std::size_t>(stack->high - stack->low);
-  return left > bytes / 2 || left >= the_runtime().chosen.stack_bytes;
+  return (!NOPAL_FAULT("no room on the stack") && left > bytes / 2) ||
+         left >= the_runtime().chosen.stack_bytes;
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -17,15 +17,16 @@
 #include "scheduler/tags.hpp"
 #include "scheduler/views.hpp"
 #include "strand/strand.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr int patience = 24;  // looks at private work before a thief forces its publication
-constexpr int looks_before_yield = 64;
-constexpr int yields_before_sleep = 16;
+constexpr int patience = NOPAL_BOUND(24, 1);  // looks at private work before a thief forces its publication
+constexpr int looks_before_yield = NOPAL_BOUND(64, 1);
+constexpr int yields_before_sleep = NOPAL_BOUND(16, 0);
 
 /// What a thief reads of a victim between seeing an entry and taking it.
 struct observation {
@@ -42,7 +43,7 @@ struct observation {
 bool observe(void* context) {
   auto& seen = *static_cast<observation*>(context);
   seen.root = root_of(*seen.victim);
-  if (!may_take(seen.thief, seen.root, seen.known)) {
+  if (!may_take(seen.thief, seen.root, seen.known) && !NOPAL_FAULT("asked too early")) {
     return false;
   }
   const nopal_strand& strand = seen.victim->deque.strand;
@@ -92,7 +93,8 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none; but the join of
   // another scope may have brought the strand back past that.
   const bool second = away && seen.base_scope != frame;
-  const bool leaves_home = !away || (second && (frame->steals == 0 || frame->home == nullptr));
+  const bool leaves_home =
+      !away || (second && !NOPAL_FAULT("never home again") && (frame->steals == 0 || frame->home == nullptr));
   char* const pointer = arch::stack_pointer_of(frame);
   char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
   note_old_children(frame);
@@ -107,17 +109,19 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
     frame->home_steal = frame->steals == 0 ? 0 : frame->last_steal;
   }
   frame->last_steal = next_ticket(
+      // unreached: clocks
       self, frame->steals != 0 && frame->last_steal > seen.clock ? frame->last_steal : seen.clock);
   count_steal(self, frame);
 
   NOPAL_DISTURB();
   const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
+  NOPAL_PLAIN_WRITE(stack->base);
   stack->base = {frame->frame_pointer, home_pointer - start, start,
                  frame->last_steal,    segment_before,       leaves_home ? frame : seen.base_scope};
-  stack->second.store(0, std::memory_order_relaxed);
+  NOPAL_FAULT_OMITS("stale bits", stack->second.store(0, std::memory_order_relaxed));
   __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
-  if (second && !leaves_home) {
+  if (second && !leaves_home && !NOPAL_FAULT("left without a word")) {
     strand::leave_for_good(self, seen.stack);
   }
   self->counts.steals.add();
@@ -142,13 +146,15 @@ std::uint64_t next_random(worker* self) {
 worker* choose_victim(worker* self, int attempt) {
   runtime& all = the_runtime();
   const auto others = static_cast<std::uint64_t>(all.table_used.load(std::memory_order_relaxed)) - 1;
-  auto place = static_cast<std::size_t>((next_random(self) >> 32) * others >> 32);
+  auto place = static_cast<std::size_t>(NOPAL_CHOICE(others, (next_random(self) >> 32) * others >> 32));
+  NOPAL_PLAIN_READ(self->index);
   place += place >= static_cast<std::size_t>(self->index) ? 1 : 0;
   // Acquire pairs with the release in enter_table: the worker is complete.
   worker* const victim = all.table[place].load(std::memory_order_acquire);
   if (victim == nullptr) {
     return nullptr;
   }
+  // unreached below: hierarchy
   if (all.hierarchy) {
     const int reach = attempt * os::distance_levels / looks_before_yield;
     const int distance = all.topology->distance(self->cpu.load(std::memory_order_relaxed),
@@ -206,8 +212,9 @@ deque::steal_outcome look_at(worker* self, worker* victim, known_roots& known) {
 /// that sees it gone.
 template <class Act>
 bool visit(worker* victim, Act act) {
-  victim->visitors.fetch_add(1, std::memory_order_seq_cst);
+  victim->visitors.fetch_add(1, NOPAL_FAULT_ORDER("visit relaxed", std::memory_order_seq_cst));
   NOPAL_DISTURB();
+  // unreached: race
   const bool allowed = victim->has_thread.load(std::memory_order_seq_cst) && no_exception_about(victim);
   if (allowed) {
     act();
@@ -264,6 +271,7 @@ void take_from_inbox(worker* self) {
     return;
   }
   // Acquire pairs with the release of whoever finished the last child: its results and the frame are visible.
+  // unreached: own-inbox
   if (nopal_frame* const ready = self->inbox.exchange(nullptr, std::memory_order_acq_rel)) {
     go_home(self, ready);
   }
@@ -299,11 +307,14 @@ void look_closely(worker* self, worker* victim) {
 
 bool no_exception_about(void* context) noexcept {
   const auto* const victim = static_cast<const worker*>(context);
+  NOPAL_PLAIN_READ(victim->exceptions);
   const exception_state* const state = victim->exceptions;
+  // unreached below: no-c++-state
   if (state == nullptr) {
     return true;
   }
   return __atomic_load_n(&state->caught, __ATOMIC_RELAXED) == nullptr &&
+         // unreached: landing-exception
          __atomic_load_n(&state->uncaught, __ATOMIC_RELAXED) == 0 && get(victim->deque.setting.uncaught) == 0;
 }
 
@@ -317,12 +328,14 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   runtime& all = the_runtime();
   strand::have_none(self);
   deque::reset(self->deque);
+  // unreached below: hierarchy
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }
-  if (self->waits_for.load(std::memory_order_relaxed) != nullptr) {
+  if (self->waits_for.load(std::memory_order_relaxed) != nullptr && !NOPAL_FAULT("visit does not end")) {
     end_visit(self);
   }
+  // unreached below: own-fault
   if (this_views() != nullptr) {
     os::write_stderr(
         "nopal: internal error: a worker without a strand has views of one: please report this\n");
@@ -355,7 +368,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
 
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) noexcept {
   begin_visit(self);
-  if (have_stack(self)) {
+  if (have_stack(self)) {  // unreached: no-stack-for-visit
     if (nopal_task* const task = std::exchange(self->task_of_visit, nullptr)) {
       run_task_of_visit(self, task);
     }

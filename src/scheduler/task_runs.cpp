@@ -77,7 +77,7 @@ void call_code_of(nopal_task* task) noexcept {
   try {
     task->run(task);
   } catch (...) {
-    if (handles_end_of_thread()) {
+    if (handles_end_of_thread()) {  // unreached: tasks-throw-nothing
       take_handled_foreign();
     }
     std::terminate();

@@ -113,8 +113,8 @@ void end_merge(merge_into_values& mine) noexcept {
     merges.store(mine.next, std::memory_order_release);
     return;
   }
-  for (merge_into_values* one = first; one != nullptr; one = one->next) {
-    if (one->next == &mine) {
+  for (merge_into_values* one = first; one != nullptr; one = one->next) {  // unreached: three-merges
+    if (one->next == &mine) {                                              // unreached: three-merges
       one->next = mine.next;
       return;
     }
@@ -136,7 +136,7 @@ void merge_into_strand(view_set* views, bool base, const nopal_task_group* group
     set_this_base_views(before);
   }
   set_this_views(mine);
-  if (pinned) {
+  if (pinned) {  // unreached: refused-pinned
     nopal_end_pinned(&call);
   }
 }

@@ -19,13 +19,14 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr int looks_before_sleep = 64;
+constexpr int looks_before_sleep = NOPAL_BOUND(64, 1);
 constexpr std::uint64_t first_nap_ns = 100'000;
 // Without room, a thread in so many calls that run tasks of others begins another one only after a nap of this length: each takes
 // a stack and a worker, and more threads may be there to run them.
@@ -189,7 +190,7 @@ class waiter {
 public:
   explicit waiter(nopal_task_group* group) noexcept : group_(group) {
     // Sequentially consistent: before the looks at lists; see push_to_thread. Whoever finishes the last task sees it too.
-    __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST);
+    NOPAL_FAULT_OMITS("announced late", __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST));
   }
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
@@ -203,12 +204,12 @@ private:
 class strand_seeker {
 public:
   explicit strand_seeker(const nopal_task_group* group) noexcept
-      : begun_((this_worker() != nullptr || adopt_this_thread() != nullptr) &&
+      : begun_((this_worker() != nullptr || adopt_this_thread() != nullptr) &&  // unreached: refused-wait
                nopal_begin_pinned(&call_) == 0) {
     if (begun_) {
       self_ = this_worker();
       // Sequentially consistent: before the announcement that the call sleeps; see wake_waiters_of.
-      self_->waits_for.store(group, std::memory_order_seq_cst);
+      NOPAL_FAULT_OMITS("wait not told", self_->waits_for.store(group, std::memory_order_seq_cst));
     }
   }
   strand_seeker(const strand_seeker&) = delete;
@@ -229,13 +230,14 @@ public:
   }
 
   /// On a stack of the pool. False: there is no memory for that.
+  // unreached: refused-wait
   bool run_task(nopal_task* task) noexcept { return begun_ && visit_scheduler_with(self_, task); }
 
   void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
-    if (begun_) {
+    if (begun_) {  // unreached: refused-wait
       nap(self_, events, seen, ns);
     } else {
-      os::futex_wait_for(events, seen, ns);
+      os::futex_wait_for(events, seen, ns);  // unreached: refused-wait
     }
   }
 
@@ -248,7 +250,7 @@ private:
 }  // namespace
 
 bool run_for_lack_of_room(nopal_task* task, const nopal_task_group* group) noexcept {
-  return !has_room_on_stack() && strand_seeker(group).run_task(task);
+  return !has_room_on_stack() && strand_seeker(group).run_task(task);  // unreached: refused-wait
 }
 
 namespace {
@@ -352,7 +354,10 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
     }
     NOPAL_DISTURB();
     // Those who run the tasks tell of their end, not of tasks that they start; these are looked for less and less often.
-    strand_seeker(group).sleep(events, seen, nap_ns);
+    NOPAL_FAULT_DOES("announced late",
+                     if (!slept) __atomic_fetch_add(&group->state, one_waiter, __ATOMIC_SEQ_CST));
+    strand_seeker(group).sleep(
+        events, NOPAL_FAULT("event read late") ? events.load(std::memory_order_seq_cst) : seen, nap_ns);
     slept = true;
     nap_ns *= 2;
   }

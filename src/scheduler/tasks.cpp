@@ -13,13 +13,14 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
 namespace {
 
-constexpr int looks_before_yield = 64;
+constexpr int looks_before_yield = NOPAL_BOUND(64, 0);
 
 /// What happened to groups and arenas, for those who wait. Not in the group: it may be gone when it is over.
 struct alignas(64) event_count {
@@ -33,10 +34,10 @@ std::uint32_t unfinished(std::uint64_t state) noexcept { return static_cast<std:
 void wake_waiters(const nopal_task_group* group) noexcept {
   std::atomic<std::uint32_t>& events = events_of(group);
   // Release pairs with the acquire in wait_for_others: what made the event is visible. Before the look for sleepers: see nap.
-  events.fetch_add(1, std::memory_order_seq_cst);
+  NOPAL_FAULT_OMITS("no event", events.fetch_add(1, std::memory_order_seq_cst));
   NOPAL_DISTURB();
   wake_waiters_of(group);
-  os::futex_wake(events, 1 << 30);  // those that have no worker
+  NOPAL_FAULT_OMITS("words not woken", os::futex_wake(events, 1 << 30));  // those that have no worker
 }
 
 /// The list of a thread that is to have one, in a runtime that runs. Null: there is no memory.
@@ -61,15 +62,21 @@ bool push_to_thread(nopal_task* task) noexcept {
   bool waiters;
   {
     const task_list_guard guard(*list);
+    NOPAL_FAULT_DOES("event before the push",
+                     if (has_waiters(__atomic_load_n(&group->state, __ATOMIC_SEQ_CST))) wake_waiters(group));
     append_task(*list, task);
     task->number = list->next_number++;
     // Sequentially consistent: before the looks at waiters and sleepers, whose announcements come before their looks at this.
-    list->count.exchange(list->count.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+    const std::uint32_t count = list->count.load(std::memory_order_relaxed) + 1;
+    NOPAL_FAULT_DOES("count relaxed", list->count.store(count, std::memory_order_relaxed));
+    NOPAL_FAULT_OMITS("count relaxed", list->count.exchange(count, std::memory_order_seq_cst));
     // Under the lock nobody can have taken the task, so the group is there.
     waiters = has_waiters(__atomic_load_n(&group->state, __ATOMIC_SEQ_CST));
   }
   NOPAL_DISTURB();
-  if (waiters) {
+  NOPAL_FAULT_DOES("group read after the push",
+                   waiters = has_waiters(__atomic_load_n(&group->state, __ATOMIC_SEQ_CST)));
+  if (waiters && !NOPAL_FAULT("event before the push")) {
     wake_waiters(group);
   }
   if (anyone_sleeps()) {
@@ -113,8 +120,12 @@ void task_list::lock() noexcept {
       looks < looks_before_yield ? os::cpu_relax() : os::yield();
     }
   }
+  NOPAL_PLAIN_READ(*this);
 }
-void task_list::unlock() noexcept { is_locked.store(false, std::memory_order_release); }
+void task_list::unlock() noexcept {
+  NOPAL_PLAIN_WRITE(*this);
+  is_locked.store(false, std::memory_order_release);
+}
 
 extern "C" NOPAL_EXPORT void nopal_task_announce(nopal_task_group* group) {
   // Relaxed: whoever announces has the group from somebody that keeps it, and waits that must see this come after.
@@ -149,9 +160,12 @@ extern "C" NOPAL_EXPORT int nopal_task_push(nopal_task* task) {
 extern "C" NOPAL_EXPORT void nopal_task_finish(nopal_task_group* group) {
   NOPAL_DISTURB();
   // Release publishes what the task did; acquire: the last one passes on what the others did.
-  const std::uint64_t before = __atomic_fetch_sub(&group->state, 1, __ATOMIC_SEQ_CST);
+  const std::uint64_t before =
+      __atomic_fetch_sub(&group->state, 1, NOPAL_FAULT_ORDER("end relaxed", __ATOMIC_SEQ_CST));
   // From here on the group may be gone.
-  if (unfinished(before) == 1 && has_waiters(before)) {
+  if (unfinished(before) == 1 &&
+      has_waiters(NOPAL_FAULT("group read after its end") ? __atomic_load_n(&group->state, __ATOMIC_SEQ_CST)
+                                                          : before)) {
     wake_waiters(group);
   }
 }
@@ -173,11 +187,12 @@ void leave_tasks(task_list& list) noexcept {
   }
   const task_list_guard nobody(tasks_of_nobody);
   while (nopal_task* const task = list.oldest) {
+    NOPAL_FAULT_DOES("gone before there", remove_task(list, task));
     // There before it is not here any more: who looks at this list and then at that one finds it in one of them.
     tasks_of_nobody.count.exchange(tasks_of_nobody.count.load(std::memory_order_relaxed) + 1,
                                    std::memory_order_seq_cst);
     NOPAL_DISTURB();
-    remove_task(list, task);
+    NOPAL_FAULT_OMITS("gone before there", remove_task(list, task));
     append_task(tasks_of_nobody, task);
     task->number = tasks_of_nobody.next_number++;
   }

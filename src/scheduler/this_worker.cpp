@@ -74,7 +74,7 @@ extern "C" NOPAL_EXPORT [[gnu::noinline]] const void* nopal_local() { return nop
 [[gnu::noinline]] void set_this_pinned_at(const char* address) noexcept { nopal_this_pinned_at = address; }
 
 [[gnu::noinline]] exception_state* this_thread_exceptions() noexcept {
-  return __cxa_get_globals != nullptr ? __cxa_get_globals() : nullptr;
+  return __cxa_get_globals != nullptr ? __cxa_get_globals() : nullptr;  // unreached: no-c++-state
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

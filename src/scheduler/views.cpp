@@ -65,8 +65,8 @@ void thread_ends(void*) { drop_thread_views(); }
 
 /// At dlclose, and at the end of the program.
 __attribute__((destructor)) void at_unload() {
-  if (is_stand_in()) {
-    return;  // the views at hand are another copy's
+  if (is_stand_in()) {  // unreached: copies
+    return;             // the views at hand are another copy's; unreached: copies
   }
   drop_thread_views();
   kept.trim();
@@ -140,6 +140,7 @@ void* make_word(std::uint32_t id) {
     return known;
   }
   view_set* const set = own_set(false);
+  // unreached: slot-is-there
   return set != nullptr && enter(id, std::memcpy(set->word(id), &made, sizeof made), false) ? set->word(id)
                                                                                             : nullptr;
 }
@@ -241,8 +242,8 @@ extern "C" void nopal_deposit_strand_views(nopal_frame* frame) noexcept { deposi
 piece* take_views(nopal_stack* stack, const nopal_frame* frame) noexcept {
   const view::timed transferring(view::activity::transfer);
   piece* const first = pieces.take(frame, frame->frame_pointer);
-  if (first == nullptr) {
-    return nullptr;  // The first reducer came when all was deposited that would be.
+  if (first == nullptr) {  // unreached: race
+    return nullptr;        // The first reducer came when all was deposited that would be; unreached: race
   }
   if (first->next != nullptr || first->is_base != is_base(stack)) {
     return first;
@@ -274,7 +275,7 @@ extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept 
     first = next;
   }
   go_on_with(this_worker()->deque.strand.stack, frame, all, before);
-  return exception != nullptr ? exception : take_exception(frame);
+  return exception != nullptr ? exception : take_exception(frame);  // unreached: pieces-and-throw
 }
 
 bool has_base_views() noexcept { return is_base(); }
@@ -292,7 +293,7 @@ void end_unawaited_views(view_set* set) noexcept {
   }
   set->take_all([set](std::uint32_t id, void* view) {
     // One that the task made has its own value here.
-    if (!reducers.has_ended(id) && view != reducers.leftmost(id)) {
+    if (!reducers.has_ended(id) && view != reducers.leftmost(id)) {  // unreached: stranger-ends
       os::end_process(
           "nopal: a task that nobody waits for (tbb::task_arena::enqueue) used a reducer that it did not "
           "make: "

@@ -12,16 +12,18 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
+// unreached below: watched
 extern "C" NOPAL_EXPORT void nopal_watched_fork(nopal_frame* frame) {
   checkers::forked(&frame->resume_address);
 }
 
+// unreached below: watched
 extern "C" NOPAL_EXPORT int nopal_watched_push(nopal_frame* frame) {
   checkers::forked(&frame->resume_address);
   return nopal_push(frame);
 }
 
-extern "C" NOPAL_EXPORT int nopal_watched_pop(void) { return nopal_pop(); }
+extern "C" NOPAL_EXPORT int nopal_watched_pop(void) { return nopal_pop(); }  // unreached: watched
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

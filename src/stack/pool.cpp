@@ -9,6 +9,7 @@
 #include <nopal/detail/noise.h>
 
 #include "os/os.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -29,8 +30,8 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 void stack_pool::set_guards(bool wide) noexcept {
   const std::size_t page_bytes = os::page_size();
   std::size_t bytes = policy_.stack_bytes >= (512U << 10) ? 64U << 10 : page_bytes;
-  if (checkers::apart() != 0) {
-    bytes = checkers::apart();
+  if (checkers::apart() != 0) {  // unreached: tools
+    bytes = checkers::apart();   // unreached: tools
   } else if (wide) {
     // One page more: were the stacks a power of two apart, their first pages would share one set of the TLB.
     bytes = std::clamp(policy_.stack_bytes, widest_guard / 4, widest_guard) + page_bytes;
@@ -103,18 +104,21 @@ bool stack_pool::add_region(std::size_t count) noexcept {
     fresh.free[word].store(in_word >= bits ? ~std::uint64_t{0} : (std::uint64_t{1} << in_word) - 1,
                            std::memory_order_relaxed);
   }
+  // unreached below: tools
   if (checkers::apart() != 0 && count > 1) {
     fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);  // something else may lie above
   }
+  NOPAL_PLAIN_WRITE(regions_[number]);
   regions_[number] = fresh;
   // Release pairs with the acquire in take: the region is complete when it is counted.
-  regions_count_.store(number + 1, std::memory_order_release);
+  regions_count_.store(number + 1, NOPAL_FAULT_ORDER("counted without release", std::memory_order_release));
   return true;
 }
 
 bool stack_pool::grow(std::size_t seen_regions) noexcept {
   // Acquire and release pair with the same flag in another thread's grow: one region at a time.
-  while (growing_.test_and_set(std::memory_order_acquire)) {
+  // unreached below: race
+  while (!NOPAL_FAULT("grown by two") && growing_.test_and_set(std::memory_order_acquire)) {
     os::yield();
   }
   bool grown = regions_count_.load(std::memory_order_relaxed) != seen_regions;
@@ -152,6 +156,7 @@ nopal_stack* stack_pool::take(const void* below) noexcept {
     // Acquire pairs with add_region.
     const std::size_t count = regions_count_.load(std::memory_order_acquire);
     nopal_stack* stack = take_from_any(count, below, refused);
+    // unreached: race
     if (stack == nullptr && below != nullptr && !refused && count < regions_for_order && grow(count)) {
       continue;  // The system places mappings downwards, as a rule: the new one lies below.
     }
@@ -162,6 +167,7 @@ nopal_stack* stack_pool::take(const void* below) noexcept {
       reuse(stack);
       const std::uint64_t out = out_.fetch_add(1, std::memory_order_relaxed) + 1;
       std::uint64_t most = most_out_.load(std::memory_order_relaxed);
+      // unreached: race
       while (out > most && !most_out_.compare_exchange_weak(most, out, std::memory_order_relaxed)) {
       }
       return stack;
@@ -182,6 +188,7 @@ nopal_stack* stack_pool::take_from_any(std::size_t count, const void* below, boo
 }
 
 nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refused) noexcept {
+  NOPAL_PLAIN_READ(from);
   const char* const bound = static_cast<const char*>(below);
   std::size_t first = 0;
   if (bound != nullptr && bound < from.high) {
@@ -197,8 +204,13 @@ nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refuse
       NOPAL_DISTURB();
       const auto bit = static_cast<std::size_t>(std::countr_zero(free & wanted));
       // Acquire pairs with the release in give: what the last holder wrote to the stack's description is visible.
-      if (from.free[word].compare_exchange_weak(free, free & ~(std::uint64_t{1} << bit),
-                                                std::memory_order_acquire, std::memory_order_relaxed)) {
+      NOPAL_FAULT_DOES("taken in two steps",
+                       from.free[word].store(free & ~(std::uint64_t{1} << bit), std::memory_order_relaxed));
+      if (NOPAL_FAULT("taken in two steps") ||
+          from.free[word].compare_exchange_weak(
+              free, free & ~(std::uint64_t{1} << bit),
+              NOPAL_FAULT_ORDER("taken without acquire", std::memory_order_acquire),
+              std::memory_order_relaxed)) {
         const std::size_t index = word * bits + bit;
         if (prepare(from, index, refused)) {
           return &from.stacks[index];
@@ -238,7 +250,7 @@ bool stack_pool::is_high(const nopal_stack* stack) const noexcept {
 bool stack_pool::contains(const void* address) const noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
-    if (address >= regions_[i].low && address < regions_[i].high) {
+    if (address >= regions_[i].low && address < regions_[i].high) {  // unreached: memory-by-region
       return true;
     }
   }
@@ -247,7 +259,7 @@ bool stack_pool::contains(const void* address) const noexcept {
 
 stack_pool::region* stack_pool::home_of(const nopal_stack* stack) noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {  // unreached: home-region
     region& home = regions_[i];
     if (stack >= home.stacks && stack < home.stacks + home.count) {
       return &home;
@@ -267,7 +279,8 @@ std::size_t stack_pool::give(nopal_stack* stack) noexcept {
   const auto index = static_cast<std::size_t>(stack - home.stacks);
   NOPAL_DISTURB();
   // Release pairs with the acquire in take_from.
-  home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
+  home.free[index / bits].fetch_or(std::uint64_t{1} << index % bits,
+                                   NOPAL_FAULT_ORDER("given without release", std::memory_order_release));
   return pages;
 }
 

@@ -90,7 +90,7 @@ struct nopal_stack {
     }
     /// The stack pointer of that activation; null if there is none.
     [[nodiscard]] char* find(const void* frame_pointer) const noexcept {
-      for (unsigned i = 0; frame_pointer != nullptr && i < kept; ++i) {
+      for (unsigned i = 0; frame_pointer != nullptr && i < kept; ++i) {  // unreached: no-frame-pointer
         if (__atomic_load_n(&frame_pointers[i], __ATOMIC_RELAXED) == frame_pointer) {
           return stack_pointers[i];
         }
@@ -115,7 +115,7 @@ struct nopal_stack {
       return count == 0 ? nullptr : frames[(count - 1) % kept];
     }
     void remove() noexcept {
-      if (count != 0) {
+      if (count != 0) {  // unreached: more-forks
         --count;
         frames[count % kept] = nullptr;
       }

@@ -8,6 +8,7 @@
 #include "scheduler/ending.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/spare_stacks.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -32,7 +33,7 @@ void run_on(worker* self, nopal_stack* stack) noexcept {
 void have_none(worker* self) noexcept {
   run_on(self, nullptr);
   set_this_local(nullptr);
-  if (self->exceptions != nullptr) {
+  if (self->exceptions != nullptr) {  // unreached: no-c++-state
     *self->exceptions = {nullptr, 0};
   }
 }
@@ -58,7 +59,7 @@ NOPAL_UNINSTRUMENTED void enter(worker* self, const place& to, const state& with
   set_if_changed(self->deque.setting.root, with.root);
   set_this_local(with.local);
   set_if_changed(self->deque.setting.uncaught, with.exceptions.uncaught);
-  if (self->exceptions != nullptr) {
+  if (self->exceptions != nullptr) {  // unreached: no-c++-state
     *self->exceptions = with.exceptions;
   }
   set_float_control_of(self->deque.setting, with.float_control);
@@ -79,6 +80,7 @@ void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) n
 }
 
 void leave_empty(worker* self, nopal_stack* stack) noexcept {
+  NOPAL_PLAIN_WRITE(stack->base);
   stack->base = {};
   stack->forks.count = 0;
   stack->came_home.forget();
@@ -89,14 +91,17 @@ void leave_empty(worker* self, nopal_stack* stack) noexcept {
 
 /// What the child left on the stack comes before it is given back: acquire and release pair with its step in end_on_second.
 void leave_for_good(worker* self, nopal_stack* stack) noexcept {
-  if ((stack->second.fetch_or(stays_away, std::memory_order_acq_rel) & child_over) != 0) {
+  const bool is_child_over =
+      (stack->second.fetch_or(stays_away, std::memory_order_acq_rel) & child_over) != 0;
+  if ((is_child_over && !NOPAL_FAULT("strand does not look")) || NOPAL_FAULT("given back by both")) {
     drop_stack(self, stack);
   }
 }
 
 void end_on_second(worker* self, nopal_stack* stack) noexcept {
   // Acquire and release pair with the step in leave_for_good.
-  if ((stack->second.fetch_or(child_over, std::memory_order_acq_rel) & stays_away) != 0) {
+  if ((stack->second.fetch_or(child_over, std::memory_order_acq_rel) & stays_away) != 0 &&
+      !NOPAL_FAULT("child does not look")) {
     drop_stack(self, stack);
   }
 }

@@ -44,6 +44,7 @@ enum class reason : char {
 
 /// The calling thread's exceptions.
 [[nodiscard]] inline exception_state exceptions_of(const worker* self) noexcept {
+  // unreached: no-c++-state
   return self->exceptions != nullptr ? *self->exceptions : exception_state{nullptr, 0};
 }
 

@@ -1,5 +1,6 @@
 #include "view/pieces.hpp"
 
+#include "testing/fault_points.hpp"
 #include "view/quiet_lock.hpp"
 
 namespace nopal {
@@ -11,7 +12,9 @@ namespace {
 /// The thread's first strand before all, then as the steals went.
 bool earlier(const piece* a, const piece* b) { return a->is_base || (!b->is_base && a->last < b->last); }
 
-bool are_neighbours(const piece* a, const piece* b) { return a->last == b->before || b->last == a->before; }
+bool are_neighbours(const piece* a, const piece* b) {
+  return (a->last == b->before && !NOPAL_FAULT("one side only")) || b->last == a->before;
+}
 
 /// The piece of `activation` that ends with `segment`.
 piece* ending_with(piece* first, std::uint64_t segment, const void* activation) {
@@ -84,15 +87,15 @@ piece* piece_table::add_locked(piece* one, nopal_frame*& ready) noexcept {
   for (piece** link = &own.first; *link != nullptr; link = &(*link)->next) {
     piece* const other = *link;
     if (other->scope == one->scope && are_neighbours(one, other)) {
-      *link = other->next;
+      NOPAL_PLAIN_STORE(*link, other->next);
       return other;
     }
     if (other->awaits_others && other->activation == one->activation) {
       waiting = other->scope;
     }
   }
-  one->next = own.first;
-  own.first = one;
+  NOPAL_PLAIN_STORE(one->next, own.first);
+  NOPAL_PLAIN_STORE(own.first, one);
   if (waiting != nullptr && settle(own.first, waiting)) {
     ready = waiting;
   }

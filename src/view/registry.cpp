@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "testing/fault_points.hpp"
 #include "view/quiet_lock.hpp"
 #include "view/view_set.hpp"
 
@@ -25,9 +26,8 @@ registry::entry* registry::make_block(std::uint32_t number) noexcept {
 }
 
 std::uint32_t registry::take_number() noexcept {
-  if (free_ != 0) {
-    const std::uint32_t id = free_;
-    free_ = at(id).next_free;
+  if (const std::uint32_t id = NOPAL_PLAIN_LOAD(free_); id != 0) {
+    NOPAL_PLAIN_STORE(free_, at(id).next_free);
     return id;
   }
   const std::uint32_t block = used_ / block_entries;
@@ -70,12 +70,13 @@ std::uint32_t registry::enter(const nopal_view_functions& functions, void* objec
     const quiet_lock guard(lock_);
     id = take_number();
     if (id != 0 && leftmost == nullptr && (leftmost = word_of(id)) == nullptr) {
-      at(id).next_free = free_;
-      free_ = std::exchange(id, 0);
+      NOPAL_PLAIN_STORE(at(id).next_free, NOPAL_PLAIN_LOAD(free_));
+      NOPAL_PLAIN_STORE(free_, std::exchange(id, 0));
     }
   }
   if (id != 0) {
     entry& one = at(id);
+    NOPAL_PLAIN_WRITE(one.leftmost);
     one.functions = functions;
     if (watched) {
       one.functions.identity = nullptr;
@@ -93,8 +94,8 @@ std::uint32_t registry::enter(const nopal_view_functions& functions, void* objec
 
 void registry::recycle(std::uint32_t id) noexcept {
   const quiet_lock guard(lock_);
-  at(id).next_free = free_;
-  free_ = id;
+  NOPAL_PLAIN_STORE(at(id).next_free, NOPAL_PLAIN_LOAD(free_));
+  NOPAL_PLAIN_STORE(free_, id);
 }
 
 void registry::yield(int) noexcept { sched_yield(); }
@@ -106,9 +107,12 @@ void registry::end(std::uint32_t id, void (*wait)(int round) noexcept) noexcept 
   const auto destroy = one.functions.destroy;
   // A holder as well, so that the number is this reducer's as long as its pins are looked at. Release: what was done to the
   // reducer comes before.
-  one.state.fetch_add(ended + one_holder, std::memory_order_acq_rel);
+  one.state.fetch_add(ended + (NOPAL_FAULT("holders not heeded") ? 0 : one_holder),
+                      std::memory_order_acq_rel);
   // Only who pinned it before it ended may use it still. Relaxed: to let go acquires what the end of the pin released.
-  for (int round = 0; (one.state.load(std::memory_order_relaxed) & pins) != 0; ++round) {
+  for (int round = 0;
+       !NOPAL_FAULT("end does not wait") && (one.state.load(std::memory_order_relaxed) & pins) != 0;
+       ++round) {
     wait(round);
   }
   let_go(id);
@@ -124,13 +128,16 @@ void registry::hold(std::uint32_t id) noexcept {
 
 void registry::let_go(std::uint32_t id) noexcept {
   // Release orders this holder's use of the entry before its next use; acquire gets the other holders'.
-  if (at(id).state.fetch_sub(one_holder, std::memory_order_acq_rel) == (ended | one_holder)) {
+  const std::uint64_t before =
+      at(id).state.fetch_sub(one_holder, NOPAL_FAULT_ORDER("let go relaxed", std::memory_order_acq_rel));
+  if (before == (ended | one_holder) || (NOPAL_FAULT("recycled by each") && (before & ended) != 0)) {
     recycle(id);
   }
 }
 
 void registry::drop(std::uint32_t id, void* view) noexcept {
   const entry& one = at(id);
+  NOPAL_PLAIN_READ(one.leftmost);
   if (view != one.leftmost) {
     one.functions.destroy(one.object, view);
   }
@@ -143,12 +150,14 @@ void registry::reduce(std::uint32_t id, void* left, void* right) {
   struct pin {
     explicit pin(entry& which)
         : of(which), was_ended((which.state.fetch_add(one_pin, std::memory_order_acquire) & ended) != 0) {}
-    ~pin() { of.state.fetch_sub(one_pin, std::memory_order_release); }
+    ~pin() {
+      of.state.fetch_sub(one_pin, NOPAL_FAULT_ORDER("pin ends without release", std::memory_order_release));
+    }
     entry& of;
     const bool was_ended;
   };
   const pin pinned(one);
-  if (!pinned.was_ended) {
+  if (!pinned.was_ended || NOPAL_FAULT("end not heeded")) {
     one.functions.reduce(one.object, left, right);
   }
 }

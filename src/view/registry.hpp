@@ -15,6 +15,8 @@
 #include <nopal/detail/view.h>
 #include <nopal/version.hpp>
 
+#include "testing/fault_points.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace view {
@@ -88,7 +90,7 @@ private:
   static constexpr std::uint64_t ended = std::uint64_t{1} << 63;
 
   // Blocks that never move: entries are read without the lock.
-  static constexpr std::uint32_t block_entries = 1U << 12;
+  static constexpr std::uint32_t block_entries = NOPAL_BOUND(1U << 12, 1U << 4);
   static constexpr std::uint32_t block_count = 1U << 14;
 
   [[nodiscard]] entry& at(std::uint32_t id) noexcept {

@@ -19,6 +19,9 @@ REFUSED = {
     "build --compiler": "dev: --compiler: not without a value; accepted: ",
     "build --preset x": "dev: --preset 'x': not known; accepted: release ",
     "test --kinds x": "dev: --kinds 'x': not known; accepted: c cli ",
+    "test --filter": "dev: --filter: not without a value; accepted: ",
+    "test --changed=no-such-commit": "dev: --changed 'no-such-commit': not known; accepted: a commit",
+    "test --quick --kinds stress,x": "dev: --kinds 'x': not known; accepted: c cli ",
     "stress --minutes x": "dev: --minutes 'x': not understood; accepted: a whole number from 1 up",
     "stress --minutes 0": "dev: --minutes '0': not understood; accepted: a whole number from 1 up",
     "stress --seed x": "dev: --seed 'x': not understood; accepted: a whole number from 0 up",
@@ -80,6 +83,25 @@ class Help(unittest.TestCase):
                     usage, described, *_ = ran.stdout.splitlines()
                     self.assertEqual(usage, f"usage: ./dev [--no-install] {command} [OPTION...]")
                     self.assertTrue(described.startswith(f"  {command} "), described)
+
+    def test_the_help_of_test_says_what_each_length_has(self):
+        shown = subprocess.run([ROOT / "dev", "test", "--help"], capture_output=True, text=True, timeout=60, check=False).stdout
+        for option in ("--compiler", "--kinds", "--filter", "--quick", "--changed", "--all"):
+            self.assertIn(option, shown)
+
+
+class Reports(unittest.TestCase):
+    def test_the_slowest_tests_come_last_but_for_the_counts(self):
+        with tempfile.TemporaryDirectory() as place:
+            junit = pathlib.Path(place, "junit.xml")
+            junit.write_text("".join(f'\t<testcase name="unit.a/{seconds}" classname="c" time="{seconds}" status="run">\n'
+                                     for seconds in (0.5, 2.25, 31.125, 4)))
+            script = f". {ROOT}/scripts/test.sh; say() {{ printf '%s\\n' \"$*\"; }}; passed=4; " \
+                     f"note_slowest gcc-release {junit}; close_with_counts"
+            ran = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            self.assertEqual(ran.stdout.splitlines(), ["The slowest tests:", "    31.1 s  gcc-release: unit.a/31.125",
+                             "     4.0 s  gcc-release: unit.a/4", "     2.2 s  gcc-release: unit.a/2.25", "4 passed, 0 failed"])
 
 
 if __name__ == "__main__":

@@ -2,21 +2,22 @@
 
 usage: report.py LCOV JSON UNREACHED [--check]
 
-LCOV and JSON are what `llvm-cov export` writes. UNREACHED lists what no test can reach, and why: a line
-"FILE: reason", then, indented, lines "FUNCTION: code as it stands in the file". It holds for them and their branches.
-With --check the exit code is 1 if the slow paths have an unreached line or branch that is not listed, or the list
-names code that is not there. What the list names and this run reached is counted only: races are reached at times.
+LCOV and JSON are what `llvm-cov export` writes. What no test can reach has a label in the sources, in a comment that ends with
+"unreached: LABEL", at the end of its line or alone above it, or with "unreached below: LABEL" alone above a statement or a
+definition, to whose end it holds. It holds for branches too. UNREACHED has a reason for each label, "LABEL: REASON". With
+--check the exit code is 1 if the slow paths have an unreached line or branch without a label, a label has no reason, or a
+reason no label. What has a label and was reached by this run is counted only: races are reached at times.
 """
 
 import collections
 import json
 import os
 import re
-import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SLOW_PATHS = ("src/scheduler/", "src/deque/", "src/stack/")
+SLOW_PATHS = ("src/scheduler/", "src/strand/", "src/deque/", "src/stack/")
+MARK = re.compile(r"//(.*\W)?unreached( below)?: (\S+)$")
 
 
 def name_in_repository(path):
@@ -55,56 +56,46 @@ def read_branches(exported):
     return branches
 
 
-def simple_names(mangled):
-    """{mangled: name without scope and parameters}"""
-    mangled = list(mangled)
-    # Of a function of one file only, the file's name comes first.
-    text = "\n".join(name.rpartition(":")[2] for name in mangled)
-    plain = subprocess.run(["c++filt", "-p"], input=text, capture_output=True, text=True, check=True).stdout
-    for detail in (r"\[abi:\w+\]", r"<[^<>]*>", r"<[^<>]*>"):
-        plain = re.sub(detail, "", plain)
-    return {name: line.rpartition("::")[2] for name, line in zip(mangled, plain.splitlines())}
-
-
-def read_functions(exported):
-    """{file: {line: name of the outermost function that holds it}}"""
-    functions = json.load(open(exported))["data"][0]["functions"]
-    names = simple_names({function["name"] for function in functions})
-    spans = collections.defaultdict(set)
-    for function in functions:
-        first, _, last, _, _, file, *_ = function["regions"][0]
-        spans[name_in_repository(function["filenames"][file])].add((first, -last, names[function["name"]]))
-    holders = collections.defaultdict(dict)
-    for name, found in spans.items():
-        for first, last, function in sorted(found):
-            for line in range(first, 1 - last):
-                holders[name].setdefault(line, function)
-    return holders
-
-
-def read_unreached(path):
-    """{file: {"function: code": reason}}"""
-    listed = collections.defaultdict(dict)
-    name = reason = None
+def read_reasons(path):
+    """{label: reason}"""
+    reasons = {}
     for number, text in enumerate(open(path), 1):
         if not text.strip() or text.startswith("#"):
             continue
-        if text.startswith(" "):
-            if name is None:
-                sys.exit(f"{path}:{number}: code before the first file")
-            listed[name][text.strip()] = reason
+        both = re.fullmatch(r"(\S+): (.+)\n", text)
+        if not both or both.group(1) in reasons:
+            sys.exit(f"{path}:{number}: " + ("a second reason for the label" if both else "not 'LABEL: REASON'"))
+        reasons[both.group(1)] = both.group(2)
+    return reasons
+
+
+def end_of_statement(code, first):
+    """The index of the last line of what begins in line `first`."""
+    depth = 0
+    for number in range(first, len(code)):
+        line = re.sub(r'//.*|"(\\.|[^"\\])*"', "", code[number]).rstrip()
+        depth += len(re.findall(r"[(\[{]", line)) - len(re.findall(r"[)\]}]", line))
+        if depth <= 0 and line.endswith((";", "}")):
+            return number
+    return len(code) - 1
+
+
+def labels_of(code):
+    """{line: label}, both counted from 1"""
+    labels = {}
+    for index, text in enumerate(code):
+        mark = MARK.search(text)
+        if not mark:
             continue
-        head = re.fullmatch(r"(\S+): (.+)\n", text)
-        if not head:
-            sys.exit(f"{path}:{number}: neither 'FILE: reason' nor indented code")
-        name, reason = head.groups()
-    return listed
+        first = index + 1 if text.lstrip().startswith("//") else index
+        last = end_of_statement(code, first) if mark.group(2) else first
+        labels.update({number + 1: mark.group(3) for number in range(first, last + 1)})
+    return labels
 
 
-def sources(names, functions):
-    """{file: {line: "function: code"}}"""
-    return {name: {number: f"{functions[name].get(number, '-')}: {line.strip()}"
-                   for number, line in enumerate(open(os.path.join(ROOT, name)), 1)} for name in names}
+def slow_sources():
+    return {os.path.join(folder, name) for folder in SLOW_PATHS for name in os.listdir(os.path.join(ROOT, folder))
+            if name.endswith((".cpp", ".hpp"))}
 
 
 def percent(part, whole):
@@ -132,39 +123,44 @@ def unreached(lines, branches, code):
     for name in sorted(lines):
         missed = {number for number, count in lines[name].items() if count == 0}
         # A bracket alone says nothing that the lines before it do not.
-        found += [(name, number, "never run") for number in missed if code[name][number].partition(": ")[2].strip("{}();")]
+        found += [(name, number, "never run") for number in missed
+                  if code[name][number - 1].partition("//")[0].strip("{}(); ")]
         for (number, column), (true, false) in branches[name].items():
-            # Where neither happened the line says so already.
-            if number not in missed and (true == 0 or false == 0):
+            # Where neither happened the line says so already. A fault is never made here.
+            is_fault = re.match(r"!?NOPAL_FAULT\(", code[name][number - 1][column - 1:])
+            if number not in missed and not is_fault and (true == 0 or false == 0):
                 what = "never decided" if true == false else "never true" if true == 0 else "never false"
                 found.append((name, number, f"column {column} {what}"))
     return sorted(found)
 
 
 def main():
-    lcov, exported, unreached_file, *options = sys.argv[1:]
-    lines, branches, listed = read_lines(lcov), read_branches(exported), read_unreached(unreached_file)
+    lcov, exported, reasons_file, *options = sys.argv[1:]
+    lines, branches, reasons = read_lines(lcov), read_branches(exported), read_reasons(reasons_file)
     if not lines:
         sys.exit("report.py: no line of src/ is in the report")
-    code = sources(set(lines) | set(listed), read_functions(exported))
+    code = {name: open(os.path.join(ROOT, name)).read().splitlines() for name in set(lines) | slow_sources()}
+    labels = {name: labels_of(text) for name, text in code.items()}
     print_table(lines, branches)
 
-    excused, surprising = set(), []
+    excused, wrong = set(), []
     for name, number, what in unreached(lines, branches, code):
         if not name.startswith(SLOW_PATHS):
             continue
-        text = code[name][number]
-        if text in listed[name]:
-            excused.add((name, text))
+        if number in labels[name]:
+            excused.add((name, number))
         else:
-            surprising.append(f"{name}:{number}: {what}: {text}")
-    stale = [f"{name}: not in the file any more: {text}"
-             for name in listed for text in listed[name] if text not in code[name].values()]
-    entries = sum(len(texts) for texts in listed.values())
-    print(f"\nNot reached in the slow paths: {len(excused)} of the {entries} lines of "
-          f"{name_in_repository(unreached_file)}, and {len(surprising)} lines and branches that it does not list")
-    print("\n".join(surprising + stale))
-    return 1 if "--check" in options and (surprising or stale) else 0
+            wrong.append(f"{name}:{number}: {what}: {code[name][number - 1].strip()}")
+    used = set()
+    for name in sorted(labels):
+        used.update(labels[name].values())
+        wrong += [f"{name}:{number}: no reason for the label {label}"
+                  for number, label in labels[name].items() if label not in reasons]
+    wrong += [f"{name_in_repository(reasons_file)}: no code has the label {label}" for label in reasons if label not in used]
+    entries = sum(len(of_file) for of_file in labels.values())
+    print(f"\nNot reached in the slow paths: {len(excused)} of the {entries} lines that have a label; wrong: {len(wrong)}")
+    print("\n".join(wrong))
+    return 1 if "--check" in options and wrong else 0
 
 
 if __name__ == "__main__":

@@ -52,6 +52,7 @@ public:
     return address >= arena_.data() && address < arena_.data() + arena_.size();
   }
   [[nodiscard]] bool broken(const char* fault) const { return std::strcmp(how_.broken, fault) == 0; }
+  [[nodiscard]] bool tries_each_draw() const { return program_.tries_each_draw(); }
   [[nodiscard]] bool waits(int thread) const {
     return fibers_[static_cast<std::size_t>(thread)].state == fiber_state::waiting;
   }

@@ -35,7 +35,7 @@ struct options {
   /// The 16-byte exchange is a full barrier, as on x86. Otherwise it is a sequentially consistent operation and no more,
   /// as a port's might be; the views tell the difference.
   bool exchange_is_barrier = true;
-  const char* broken = "";  ///< the fault made on purpose in the copies of sources that know it by this name
+  const char* broken = "";  ///< the fault made on purpose where the sources have a point of this name
   std::vector<unsigned> replay = {};  ///< not empty: runs this one execution and no other
 };
 
@@ -61,6 +61,8 @@ public:
   virtual void check() {}
   /// `thread` is about to run: the place to set what the program keeps per thread.
   virtual void switch_to(int /*thread*/) {}
+  /// Whether what the sources draw in some way is each number in some execution.
+  [[nodiscard]] virtual bool tries_each_draw() const { return false; }
 };
 
 outcome explore(model& program, const options& how);
@@ -82,7 +84,7 @@ void tear(const void* address, bool on = true);           ///< additions are a l
 /// What every 16-byte exchange passes through, if set: may change what is about to be written.
 extern void (*alter_exchange)(const std::uint64_t (&expected)[2], std::uint64_t& low, std::uint64_t& high);
 
-/// Whether the exploration is to find this fault. Asked by altered copies of sources.
+/// Whether the exploration is to find this fault.
 [[nodiscard]] bool broken(const char* fault);
 
 // ---------------------------------------------------------------------------------------------
@@ -99,6 +101,8 @@ inline void require(bool holds, const char* message) {
 }
 /// A number below `count`, each in some execution.
 unsigned choose(unsigned count);
+/// The same of a model that tries each draw; `drawn` of others.
+std::uint64_t choose_or(unsigned count, std::uint64_t drawn);
 /// A full fence on each thread in turn, at some moment of this call.
 bool process_barrier();
 /// For a thread that looks again and again: it goes on once something else has moved, if anything can.

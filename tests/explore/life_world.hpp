@@ -24,6 +24,7 @@ public:
   ~life_world() override;
   void set_up() override;
   void switch_to(int thread) override;
+  [[nodiscard]] bool tries_each_draw() const override { return true; }  // of victims
 
   /// A strand goes on at `frame`, on the calling thread, which looks for work once this returns.
   virtual void resumed(nopal_frame* frame) = 0;

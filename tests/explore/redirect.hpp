@@ -27,6 +27,9 @@
 
 #include "explore/explorer.hpp"
 
+// What sources ask of src/testing/fault_points.hpp.
+#define NOPAL_FAULT_POINTS "explore/fault_points.hpp"
+
 #define NOPAL_LESS_THAN(index, where) ((index) < ::explore::load(where, __ATOMIC_RELAXED))
 #define __atomic_load_n(where, order) ::explore::load(where, order)
 #define __atomic_store_n(where, value, order) ::explore::store(where, value, order)
@@ -45,6 +48,9 @@ template <class T>
 using explored_atomic = ::explore::atomic<T>;
 inline void* explored_alloc(size_t alignment, size_t bytes) { return ::explore::allocate(alignment, bytes); }
 inline void* explored_malloc(size_t bytes) { return ::explore::allocate(alignof(max_align_t), bytes); }
+inline void* explored_calloc(size_t count, size_t bytes) {
+  return memset(explored_malloc(count * bytes), 0, count * bytes);
+}
 inline void explored_free(void* address) { ::explore::free_memory(address); }
 using explored_atomic_flag = ::explore::atomic_flag;
 inline void* explored_copy(void* to, const void* from, size_t bytes) {
@@ -56,7 +62,11 @@ inline void* explored_copy(void* to, const void* from, size_t bytes) {
 #define memcpy explored_copy
 #define atomic_flag explored_atomic_flag
 #define malloc(bytes) explored_malloc(bytes)
+#define calloc(count, bytes) explored_calloc(count, bytes)
 #define free(address) explored_free(address)
+
+// While a lock is held by somebody else.
+#define sched_yield() ::explore::yield()
 
 // Of the thread library, what the sources use. A model says what a thread's end means.
 extern "C" {

@@ -41,15 +41,12 @@ void destroy_once(void*, void* view) {
 
 constexpr nopal_view_functions functions{nullptr, reduce_alive, destroy_once, nullptr};
 
-alignas(64) unsigned char entries[4096];
-
 class registry_model final : public model {
 public:
   explicit registry_model(registry_scenario with) : with_(std::move(with)) {}
   [[nodiscard]] int threads() const override { return static_cast<int>(with_.threads.size()); }
 
   void set_up() override {
-    std::memset(entries, 0, sizeof entries);
     registry_ = new (memory_) registry;
     // The lock comes first; where blocks of entries are never changes after the first reducer was made.
     name(memory_, sizeof(std::uint32_t), "lock");
@@ -148,9 +145,6 @@ private:
 };
 
 }  // namespace
-
-/// In place of a block of entries: a few, at the same place in each execution.
-void* registry_entries() { return entries; }
 
 std::unique_ptr<model> make_registry_model(const registry_scenario& with) {
   return std::make_unique<registry_model>(with);

@@ -10,7 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
-/// In the copy of steal.cpp: a look at one victim, up to the steal.
+/// In steal_source.cpp: a look at one victim, up to the steal.
 nopal_frame* explored_look(worker* self, worker* victim, known_roots& known);
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -7,7 +7,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
-/// In the copy of steal.cpp: as look_at goes on when it has found `frame`; `taken` where it has it.
+/// In steal_source.cpp: as look_at goes on when it has found `frame`; `taken` where it has it.
 void explored_steal(worker* self, worker* victim, nopal_frame* frame, void (*taken)(worker*));
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -46,8 +46,7 @@ task_views::~task_views() {  // none of them is used here
 }
 void* take_task_views(nopal_task_group*) noexcept { return nullptr; }
 
-/// In the copies of their sources.
-void explored_forget_arenas() noexcept;
+void explored_forget_arenas() noexcept;  // in arenas_source.cpp
 
 namespace os {
 bool native_stack_bounds(void*& low, void*& high) noexcept {
@@ -65,8 +64,8 @@ task_world* the_task_world = nullptr;
 nopal::worker task_world::nested_[most_workers];
 nopal::worker task_world::deeper_[most_workers];
 
-void list_locked(void* list) { the_task_world->locked(static_cast<nopal::task_list*>(list)); }
-void list_unlocked(void* list) { the_task_world->unlocked(static_cast<nopal::task_list*>(list)); }
+void told_of_read(nopal::task_list& list) { the_task_world->locked(&list); }
+void told_of_write(nopal::task_list& list) { the_task_world->unlocked(&list); }
 
 void task_world::set_up() {
   the_task_world = this;

@@ -17,6 +17,9 @@ case $linkage in
   shared) shared=ON ;;
 esac
 
+# Several sources as one: users' projects may ask for that, and it is quicker. Other ways here compile each source alone.
+unity=-DCMAKE_UNITY_BUILD=ON
+
 configure_and_build() {
   rm -rf "$build"
   "$CMAKE" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS="$shared" "$@"
@@ -72,7 +75,7 @@ case $way in
     # Tools are chosen, and not built: what is there is installed. Beside a shared library, the archive too.
     rm -rf "$build" "$build-prefix"
     "$CMAKE" -B "$build" -S "$source_dir" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$build-prefix" \
-      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON -DNOPAL_BUILD_TOOLS=ON
+      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON -DNOPAL_BUILD_TOOLS=ON $unity
     "$CMAKE" --build "$build" --parallel 2 --target nopal
     "$CMAKE" --install "$build"
     if [ -e "$build-prefix/bin/nopal" ]; then echo 'nopal was built, though it is not the target'; exit 1; fi
@@ -97,10 +100,11 @@ case $way in
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_IN_C=ON
     ;;
   subdirectory)
-    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir"
+    if [ "$linkage" = static ]; then unity=''; fi
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" ${unity:+"$unity"}
     ;;
   subdirectory_of_watched)
-    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" \
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" $unity \
       -DCMAKE_C_FLAGS=-fsanitize=thread -DCMAKE_CXX_FLAGS=-fsanitize=thread
     ;;
   fetch_git)
@@ -110,12 +114,12 @@ case $way in
     git -C "$repository" init --quiet --initial-branch=main
     git -C "$repository" add .
     git -C "$repository" -c user.name=test -c user.email=test@localhost -c commit.gpgsign=false commit --quiet -m 'A release'
-    configure_and_build -S "$consumer" "-DNOPAL_GIT=file://$repository"
+    configure_and_build -S "$consumer" "-DNOPAL_GIT=file://$repository" $unity
     ;;
   fetch_archive)
     copy_sources "$work_dir/$way-$linkage-sources/nopal-release"
     tar -C "$work_dir/$way-$linkage-sources" -czf "$work_dir/$way-$linkage.tar.gz" nopal-release
-    configure_and_build -S "$consumer" "-DNOPAL_ARCHIVE=file://$work_dir/$way-$linkage.tar.gz"
+    configure_and_build -S "$consumer" "-DNOPAL_ARCHIVE=file://$work_dir/$way-$linkage.tar.gz" $unity
     ;;
   pkg_config)
     pkg_config

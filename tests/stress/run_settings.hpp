@@ -46,7 +46,7 @@ inline std::uint64_t fresh_seed() {
 /// NOPAL_STRESS_SEED, which it prints, and NOPAL_STRESS_SECONDS from now.
 inline run_settings read_settings() {
   const std::uint64_t seed = number_from("NOPAL_STRESS_SEED", fresh_seed());
-  const auto seconds = static_cast<std::chrono::seconds::rep>(number_from("NOPAL_STRESS_SECONDS", 3));
+  const auto seconds = static_cast<std::chrono::seconds::rep>(number_from("NOPAL_STRESS_SECONDS", 2));
   std::printf("NOPAL_STRESS_SEED=%llu\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   return {seed, std::chrono::steady_clock::now() + std::chrono::seconds(seconds)};

@@ -15,12 +15,12 @@ namespace os {
 
 namespace {
 
-constexpr std::size_t most_cpus = 1 << 16;  // beyond any kernel's configuration; a larger number is nonsense
+constexpr std::size_t most_numbers = 1 << 16;  // beyond any kernel's configuration; a larger number is nonsense
 
 bool parse_cpu_number(std::string_view text, int& cpu) {
   long long number = 0;
   if (text.empty() || text.front() == '-' || !parse_number(text, number) ||
-      number >= static_cast<long long>(most_cpus))
+      number >= static_cast<long long>(most_numbers))
     return false;
   cpu = static_cast<int>(number);
   return true;
@@ -37,7 +37,7 @@ bool parse_cpu_range(std::string_view text, std::vector<int>& cpus) {
     return false;
   }
   // The system repeats no number; a text that does could name any number of them in few characters.
-  if (cpus.size() + static_cast<std::size_t>(last - first) >= most_cpus) return false;
+  if (cpus.size() + static_cast<std::size_t>(last - first) >= most_numbers) return false;
   for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
   return true;
 }
