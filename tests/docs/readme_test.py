@@ -51,15 +51,13 @@ def main():
         (tools / name).write_text(f'#!/bin/sh\nexec "{tool}" "$@"\n')
         (tools / name).chmod(0o755)
     copy_of_sources(root, home / "nopal")
-    # A copy has no tools, benchmarks, tests and examples; a build of its own, as the README's, needs none of them.
     environment = {**os.environ, "HOME": str(home), "PATH": f"{tools}:{os.environ['PATH']}", "CXX": sys.argv[3],
                    "CMAKE_GENERATOR": "Ninja", "NOPAL_WORKERS": "2"}
     for name in ("CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"):
         environment.pop(name, None)
-    only_library = " ".join(f"-DNOPAL_BUILD_{part}=OFF" for part in ("TOOLS", "BENCH", "TESTS", "EXAMPLES"))
 
     install, pkg_config, by_hand, execution, *_ = blocks(page, "sh")
-    run(install.replace("cmake -S . -B build ", f"cmake -S . -B build {only_library} ", 1), home / "nopal", environment)
+    run(install, home / "nopal", environment)
     programs = blocks(page, "cpp")
     builds = [(commands, program) for commands in (pkg_config, by_hand) for program in programs]
     builds.append((execution, (root / "examples/docs/readme_execution.cpp").read_text()))
