@@ -13,7 +13,7 @@ import sys
 
 PAGES = ("index", "fork_join", "loops", "reducers", "exceptions", "measuring", "callbacks")
 # A file to save, or commands to run; other blocks are passed over.
-ACTION = re.compile(r"[Ss]ave this as `(?P<name>[^`]+)`(?:;[^\n]*)?:\n\n(?:<!-- [^>]* -->\n)?```\w+\n(?P<text>.*?)^```$|"
+ACTION = re.compile(r"[Ss]ave this as\s`(?P<name>[^`]+)`(?:;[^\n]*)?:\n\n(?:<!-- [^>]* -->\n)?```\w+\n(?P<text>.*?)^```$|"
                     r"^```sh\n(?P<commands>.*?)^```$", re.MULTILINE | re.DOTALL)
 SEARCHED = "/usr/include"
 
