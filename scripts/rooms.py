@@ -12,7 +12,7 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]*) \|", re.MULTILINE)
-MUTUAL = re.compile(r"`(\w+)` and `(\w+)` know each other")
+MUTUAL = re.compile(r"`(\w+)`\s+and\s+`(\w+)`\s+know\s+each\s+other")
 EVERYBODYS = "testing"
 ARROW = re.compile(r'data-from="(\w+)" data-to="(\w+)"')
 
