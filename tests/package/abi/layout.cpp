@@ -1,6 +1,7 @@
 // Prints what the headers lay out in their users' code and the library reads or writes: sizes, alignments, offsets, numbers.
 // A member that no line names still shows, unless it fits into padding: the size changes, or what follows moves.
 #include <nopal/detail/fibril_frame.h>
+#include <nopal/detail/task.h>
 #include <nopal/nopal.h>
 
 #include <nopal/nopal.hpp>
@@ -51,6 +52,13 @@ void print_frames() {
   MEMBER(nopal_fibril, frame);
   MEMBER(nopal_fibril, child);
   MEMBER(nopal_fibril, out);
+}
+
+void print_tasks() {
+  TYPE(nopal_task_group);
+  TYPE(nopal_task);
+  TYPE(nopal_task_lot);
+  TYPE(nopal_arena);
 }
 
 void print_deque() {
@@ -199,6 +207,7 @@ void print_cpp_runtime() {
 int main() {
   NUMBER(NOPAL_ABI);
   print_frames();
+  print_tasks();
   print_deque();
   print_reducers();
   print_c_runtime();
