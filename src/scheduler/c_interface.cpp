@@ -11,6 +11,7 @@
 #include <nopal/runtime.hpp>
 
 #include "os/os.hpp"
+#include "scheduler/counters.hpp"
 
 namespace {
 
@@ -39,10 +40,12 @@ int guarded(Action action) noexcept {
 }
 
 nopal_worker_statistics in_c(const nopal::worker_statistics& counts) noexcept {
-  return {counts.steals,       counts.failed_steals,    counts.suspensions,    counts.resumptions,
-          counts.publishes,    counts.forced_publishes, counts.parks,          counts.wakes,
-          counts.stacks_taken, counts.stacks_returned,  counts.pages_reclaimed};
+#define NOPAL_COUNTER(name, title, width) .name = counts.name,
+  return {NOPAL_COUNTERS(NOPAL_COUNTER)};
+#undef NOPAL_COUNTER
 }
+static_assert(sizeof(nopal_worker_statistics) == sizeof(nopal::worker_statistics),
+              "each count of C++ is one of C");
 
 /// C's enumerations have their default at zero, the values of C++ from one on. Without overflow: any number may come.
 constexpr int in_cpp(int value) noexcept { return static_cast<int>(static_cast<unsigned>(value) - 1); }
