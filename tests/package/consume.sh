@@ -26,7 +26,7 @@ configure_and_build() {
 }
 
 run_programs() {
-  for program in "$build"/consumer "$build"/consumer_c; do
+  for program in "$build"/consumer "$build"/consumer_c "$build"/consumer_tbb; do
     if [ -e "$program" ]; then "$program"; fi
   done
 }
