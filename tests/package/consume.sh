@@ -26,7 +26,7 @@ configure_and_build() {
 }
 
 run_programs() {
-  for program in "$build"/consumer "$build"/consumer_c "$build"/consumer_tbb; do
+  for program in "$build"/consumer "$build"/consumer_c; do
     if [ -e "$program" ]; then "$program"; fi
   done
 }
@@ -115,3 +115,4 @@ case $way in
     ;;
 esac
 run_programs
+if [ -e "$build"/consumer_tbb ]; then "$build"/consumer_tbb; fi
