@@ -33,6 +33,20 @@ namespace os {
 /// because it or one of its libraries asked for that. nullptr on failure.
 [[nodiscard]] void* map_stack_memory(std::size_t bytes) noexcept;
 
+/// The same, but that any access faults until `allow_stack_memory`. So far it counts as address space alone: against no limit on
+/// memory or data. nullptr on failure.
+[[nodiscard]] void* reserve_stack_memory(std::size_t bytes) noexcept;
+
+/// Makes a part of what `reserve_stack_memory` returned as `map_stack_memory` would have it. False if the system refuses.
+[[nodiscard]] bool allow_stack_memory(void* address, std::size_t bytes) noexcept;
+
+/// Bytes that the process may still map: the largest number there is without a limit, 0 if the system does not tell.
+[[nodiscard]] std::size_t address_space_left() noexcept;
+
+/// Of a fresh reservation: the process's limit on locked memory if it counts against that, as under mlockall(2); else the largest
+/// number there is.
+[[nodiscard]] std::size_t lock_limit_on(void* reserved) noexcept;
+
 /// Makes any access to the range fault.
 [[nodiscard]] bool protect_none(void* address, std::size_t bytes) noexcept;
 

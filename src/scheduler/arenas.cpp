@@ -9,6 +9,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/task_index.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
 
@@ -87,23 +88,48 @@ void list_arena(nopal_arena& arena) noexcept {
   arenas_with_tasks.store(arenas_with_tasks.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
 }
 
-nopal_task* youngest_of(const nopal_arena& arena, const nopal_task_group* group) noexcept {
-  nopal_task* task = arena.youngest;
-  while (task != nullptr && task->group != group) {
-    task = task->other_end->older;  // past its run
+void sort_all(nopal_arena& arena) noexcept {
+  while (arena.unsorted != nullptr) {
+    nopal_task* const task = sort_next(arena);
+    if (task->starter != nullptr) {
+      sort_in<by_starter>(&arena.by_starter, task);
+    }
   }
-  return task;
 }
 
-nopal_task* oldest_started_for(const nopal_arena& arena, const nopal_task_group* group) noexcept {
-  nopal_task* task = arena.oldest;
-  while (task != nullptr && !was_started_for(group, task)) {
-    task = task->other_end->younger;
+nopal_task* youngest_of(nopal_arena& arena, const nopal_task_group* group) noexcept {
+  nopal_task* const youngest = arena.youngest;
+  if (youngest == nullptr || youngest->group == group) {
+    return youngest;
   }
-  return task;
+  sort_all(arena);
+  nopal_task* const oldest = *lot_of<by_group>(&arena.by_group, group);
+  return oldest == nullptr ? nullptr : oldest->of_group.older;
+}
+
+/// The oldest of some starter that was started for the group. Forgets whose starters are over.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as a key has bits
+nopal_task* started_for(const nopal_task_group* group, nopal_task** place) noexcept {
+  while (*place != nullptr && starter_is_over(*place)) {
+    sort_out_oldest<by_starter>(place);
+  }
+  nopal_task* const task = *place;
+  if (task == nullptr || was_started_for(group, task)) {
+    return task;
+  }
+  nopal_task* const found = started_for(group, &task->of_starter.inner[0]);
+  return found != nullptr ? found : started_for(group, &task->of_starter.inner[1]);
+}
+
+nopal_task* started_for(const nopal_task_group* group, nopal_arena& arena) noexcept {
+  sort_all(arena);
+  return started_for(group, &arena.by_starter);
 }
 
 void remove(nopal_arena& arena, nopal_task* task) noexcept {
+  if (is_sorted<by_starter>(task)) {
+    sort_out<by_starter>(&arena.by_starter, task);
+  }
   unlink_task(arena, task);
   if (arena.oldest != nullptr) {
     return;
@@ -170,7 +196,7 @@ nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, o
   const arenas_guard guard;
   nopal_task* task = youngest_of(arena, group);
   if (task == nullptr && which == of_tasks::and_what_they_start) {
-    task = oldest_started_for(arena, group);
+    task = started_for(group, arena);
   }
   if (task != nullptr) {
     remove(arena, task);
@@ -201,7 +227,8 @@ bool push_to_arena(nopal_task* task) noexcept {
   {
     const arenas_guard guard;
     const bool was_empty = arena.oldest == nullptr;
-    append_task(arena, task);
+    task->of_starter.younger = nullptr;
+    link_task(arena, task);
     if (was_empty) {
       list_arena(arena);
     }

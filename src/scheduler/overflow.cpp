@@ -33,7 +33,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const nopal_stack* stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
   stack = stack != nullptr ? ground(stack) : nullptr;
   const auto* const address = static_cast<const char*>(info->si_addr);
-  const auto reach = static_cast<std::ptrdiff_t>(the_runtime().stacks.guard_bytes());
+  const auto reach = static_cast<std::ptrdiff_t>(stack != nullptr ? stack->guard_bytes : 0);
   // unreached: memory-by-stack
   if (stack != nullptr && stack->low != nullptr && address < stack->low && stack->low - address <= reach) {
     os::write_stderr("nopal: stack overflow on worker %d: its stack has %zu bytes; raise NOPAL_STACK_SIZE\n",

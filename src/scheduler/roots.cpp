@@ -33,10 +33,9 @@ const worker* root_outside(const worker* root) noexcept {
 
 /// The next worker with a strand for `self`, of those that one look is at; null: there is none. Its own thread's are none: their code
 /// stands still.
-worker* strand_in_sight(worker* self) noexcept {
+worker* strand_in_sight(worker* self, strand_search& search) noexcept {
   const runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_seq_cst);
-  strand_search& search = self->search;
   // Acquire pairs with the release in enter_table, and with that of whoever made a nested one: the worker is complete.
   if (search.next != nullptr &&
       all.table[search.place].load(std::memory_order_acquire) != search.next->first) {
@@ -168,6 +167,12 @@ bool was_started_for(const nopal_task_group* group, const nopal_task* task) noex
   return starter != nullptr && is_at_or_below(group, starter, true, task->starter_number, nullptr);
 }
 
+bool starter_is_over(const nopal_task* task) noexcept {
+  // Relaxed: the number only rises, and a walk looks at it again.
+  return static_cast<const worker*>(task->starter)->task_number.load(std::memory_order_relaxed) !=
+         task->starter_number;
+}
+
 void begin_task_root(worker* root, const nopal_task* task) noexcept {
   if (root == nullptr) {
     return;
@@ -200,11 +205,12 @@ void note_starter(nopal_task* task) noexcept {
   task->starter_number = root == nullptr ? 0 : root->task_number.load(std::memory_order_relaxed);
 }
 
-bool visit_scheduler(worker* self) noexcept {
-  self->victim_of_visit = strand_in_sight(self);
+bool visit_scheduler(worker* self, strand_search& search) noexcept {
+  self->victim_of_visit = strand_in_sight(self, search);
   if (self->victim_of_visit == nullptr) {
     return false;
   }
+  self->search = &search;
   hide_outer(self);
   view::view_set* const views = this_views();
   set_this_views(nullptr);

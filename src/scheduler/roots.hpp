@@ -22,6 +22,8 @@ bool may_take(const worker* self, const worker* root, const known_roots& known) 
 bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept;
 /// The same for a task that has not begun, and is of another group.
 bool was_started_for(const nopal_task_group* group, const nopal_task* task) noexcept;
+/// Whether what started this task is over: then it was started for no wait, for good. There is a starter.
+bool starter_is_over(const nopal_task* task) noexcept;
 
 /// For the root of a task that begins or ends; null where the thread is no worker.
 void begin_task_root(worker* root, const nopal_task* task) noexcept;
@@ -32,7 +34,7 @@ void note_starter(nopal_task* task) noexcept;
 /// A call that waits for a group looks for strands of it, once, at a bounded number of workers, from where the last look ended. It runs what it
 /// finds from its nested worker's scheduler stack, whence it comes back as soon as that is over or suspended. The call is pinned with
 /// `waits_for` set. False: there was nothing in sight.
-bool visit_scheduler(worker* self) noexcept;
+bool visit_scheduler(worker* self, strand_search& search) noexcept;
 /// The same to run this task on a stack of the pool. False: there is no memory for one, and nothing has happened.
 bool visit_scheduler_with(worker* self, nopal_task* task) noexcept;
 /// On the scheduler stack.

@@ -295,7 +295,7 @@ bool look_around(worker* self, int& impatience) {
 
 /// Looks at one worker alone, until it has no work for this one.
 void look_closely(worker* self, worker* victim) {
-  known_roots& known = self->search.known;
+  known_roots& known = self->search->known;
   int impatience = 0;
   for (int attempt = 0; attempt < looks_before_yield && try_to_steal_from(self, victim, known, impatience);
        ++attempt) {

@@ -17,6 +17,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/task_index.hpp"
 #include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
@@ -127,10 +128,7 @@ private:
       return nullptr;
     }
     const task_list_guard guard(list);
-    nopal_task* task = list.oldest;
-    while (task != nullptr && task->group != groups_[at_]) {
-      task = task->other_end->younger;  // past its run
-    }
+    nopal_task* task = oldest_of(list, groups_[at_]);
     if (task == nullptr && !is_own) {
       task = of_stages(list);
     }
@@ -143,27 +141,18 @@ private:
   /// The oldest that a task of the group started on this thread. Notes what those tasks wait for.
   nopal_task* of_stages(const task_list& list) noexcept {
     const task_stage* const innermost = list.innermost.load(std::memory_order_relaxed);
+    const task_stage* not_noted = innermost;
+    tasks_since_stage since(list);
     int left = at_ == 0 ? std::numeric_limits<int>::max() : most_stages;
     for (const task_stage* stage = innermost; stage != nullptr && left != 0; stage = stage->outer, --left) {
       if (!stage->runs || stage->group != groups_[at_]) {
         continue;
       }
-      if (nopal_task* const task = oldest_from(list, stage->first_number)) {
+      if (nopal_task* const task = since.oldest(*stage)) {
         return task;
       }
-      for (const task_stage* inner = innermost; inner != stage && count_ != most_groups;
-           inner = inner->outer) {
-        note(inner->group);
-      }
-    }
-    return nullptr;
-  }
-
-  /// Of a run that has older ones as well, the youngest.
-  static nopal_task* oldest_from(const task_list& list, std::uint64_t first_number) noexcept {
-    for (nopal_task* task = list.oldest; task != nullptr; task = task->other_end->younger) {
-      if (task->other_end->number >= first_number) {
-        return task->number >= first_number ? task : task->other_end;
+      for (; not_noted != stage; not_noted = not_noted->outer) {
+        note(not_noted->group);
       }
     }
     return nullptr;
@@ -221,13 +210,8 @@ public:
     }
   }
 
-  /// False: there was none in sight. The first look of a wait knows nothing of what others waited for.
-  bool run_strand(bool is_first) noexcept {
-    if (begun_ && is_first) {
-      self_->search = {};
-    }
-    return begun_ && visit_scheduler(self_);
-  }
+  /// False: there was none in sight.
+  bool run_strand(strand_search& search) noexcept { return begun_ && visit_scheduler(self_, search); }
 
   /// On a stack of the pool. False: there is no memory for that.
   // unreached: refused-wait
@@ -264,15 +248,23 @@ void run_found(nopal_task* task, const nopal_task_group* group, task_list* list)
 
 /// The tasks that this thread started last, one after the other.
 void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
-  while (nopal_task* const task =
-             arena == nullptr ? nullptr : take_from_arena(*arena, group, of_tasks::alone)) {
+  // Where the group is done, nothing of it is in a list, and none is locked to see that.
+  while (arena != nullptr && nopal_task_is_done(group) == 0) {
+    nopal_task* const task = take_from_arena(*arena, group, of_tasks::alone);
+    if (task == nullptr) {
+      break;
+    }
     run_found(task, group, list);
   }
   if (list == nullptr) {
     return;
   }
   own_tasks own(*list, group);
-  while (nopal_task* const task = own.take()) {
+  while (nopal_task_is_done(group) == 0) {
+    nopal_task* const task = own.take();
+    if (task == nullptr) {
+      break;
+    }
     if (!run_for_lack_of_room(task, group)) {
       run_task(task, views_of::caller);
     }
@@ -329,14 +321,14 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
   const waiter waiting(group);
   std::uint64_t nap_ns = first_nap_ns;
   bool slept = false;
-  bool looked = false;
+  strand_search strands{};
   for (int looks = 0; nopal_task_is_done(group) == 0;) {
     // Before the looks: what happens after them ends the sleep. Acquire pairs with wake_waiters.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
     run_own(group, arena, list);
     if (run_in_other_arena(group) || help(group, arena, list, nap_ns <= patient_nap_ns) ||
-        strand_seeker(group).run_strand(!std::exchange(looked, true))) {
+        strand_seeker(group).run_strand(strands)) {
       looks = 0;
       nap_ns = first_nap_ns;
       continue;

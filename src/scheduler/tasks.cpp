@@ -13,6 +13,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/task_index.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -106,7 +107,13 @@ task_list* list_of_this_thread() noexcept {
   return own_task_list();
 }
 
+void append_task(task_list& list, nopal_task* task) noexcept {
+  append_to_run(list, task);
+  link_task(list, task);
+}
+
 void remove_task(task_list& list, nopal_task* task) noexcept {
+  remove_from_run(task);
   unlink_task(list, task);
   // A thief that reads the older value looks in vain. Release pairs with has_tasks: who finds none knows where leave_tasks has
   // taken it.

@@ -30,6 +30,8 @@ struct task_list {
   std::atomic<bool> is_locked{false};
   nopal_task* oldest = nullptr;
   nopal_task* youngest = nullptr;
+  nopal_task* unsorted = nullptr;  // the oldest that is not in the tree of groups, as the younger ones are
+  nopal_task* by_group = nullptr;
   std::uint64_t next_number = 0;
   int calls_of_others = 0;  // nested waits of the thread that run tasks found elsewhere; its own alone
   std::atomic<task_stage*> innermost{
@@ -62,7 +64,7 @@ bool arenas_have_tasks() noexcept;
 /// The oldest task of the first arena that has one and room, which the worker has entered and refers to. Null: there is none.
 nopal_task* take_from_arenas() noexcept;
 enum class of_tasks : bool { alone, and_what_they_start };
-/// The youngest task of the group in the arena; else, if asked for, the oldest that a task of the group started, over whatever groups.
+/// The youngest task of the group in the arena; else, if asked for, one that a task of the group started, over whatever groups.
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept;
 /// The same in any arena with room, which the thread has entered and refers to.
 nopal_task* enter_for_task(const nopal_task_group* group) noexcept;
@@ -77,40 +79,8 @@ inline constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
 inline constexpr std::uint64_t has_old_tasks = std::uint64_t{1} << 63U;
 inline bool has_waiters(std::uint64_t state) noexcept { return state >= one_waiter; }
 
-/// Neighbours in a list that one answer is for, whatever group somebody looks for, are a run: who looks goes from run to run.
-inline bool is_of_run(const nopal_task* end, const nopal_task* task) noexcept {
-  return end != nullptr && end->group == task->group && end->starter == task->starter &&
-         end->starter_number == task->starter_number;
-}
-
-/// For a list of a thread or of an arena.
-template <class List>
-void append_task(List& list, nopal_task* task) noexcept {
-  nopal_task* const last = list.youngest;
-  task->younger = nullptr;
-  task->older = last;
-  task->other_end = is_of_run(last, task) ? last->other_end : task;
-  if (task->other_end != task) {
-    last->other_end = nullptr;
-    task->other_end->other_end = task;  // perhaps the last one's again
-  }
-  (last != nullptr ? last->younger : list.oldest) = task;
-  list.youngest = task;
-}
-template <class List>
-void unlink_task(List& list, nopal_task* task) noexcept {
-  nopal_task* const other = task->other_end;
-  if (other != nullptr && other != task) {
-    nopal_task* const younger = task->younger;
-    const bool is_oldest = younger != nullptr && (younger == other || younger->other_end == nullptr);
-    nopal_task* const next = is_oldest ? younger : task->older;
-    next->other_end = other;
-    other->other_end = next;
-  }
-  (task->older != nullptr ? task->older->younger : list.oldest) = task->younger;
-  (task->younger != nullptr ? task->younger->older : list.youngest) = task->older;
-}
-
+/// Under the list's lock, as the rest. The task's number is given later.
+void append_task(task_list& list, nopal_task* task) noexcept;
 void remove_task(task_list& list, nopal_task* task) noexcept;
 
 class task_list_guard {
@@ -124,7 +94,34 @@ private:
   task_list& list_;
 };
 
-/// Under the list's lock.
+/// Neighbours in a list that were pushed at one stage of the thread, or at stages inside of it that are over, are a run. So there are no more
+/// runs than stages. In a list of no thread all tasks are one.
+inline bool is_of_stage(const nopal_task* task, const task_stage* stage) noexcept {
+  return task != nullptr && (stage == nullptr || task->number >= stage->first_number);
+}
+inline void append_to_run(const task_list& list, nopal_task* task) noexcept {
+  nopal_task* const last = list.youngest;
+  if (!is_of_stage(last, list.innermost.load(std::memory_order_relaxed))) {
+    task->other_end = task;
+    return;
+  }
+  nopal_task* const oldest = last->other_end;
+  last->other_end = nullptr;
+  oldest->other_end = task;  // perhaps the last one's again
+  task->other_end = oldest;
+}
+inline void remove_from_run(nopal_task* task) noexcept {
+  nopal_task* const other = task->other_end;
+  if (other == nullptr || other == task) {
+    return;
+  }
+  nopal_task* const younger = task->younger;
+  const bool is_oldest = younger != nullptr && (younger == other || younger->other_end == nullptr);
+  nopal_task* const next = is_oldest ? younger : task->older;
+  next->other_end = other;
+  other->other_end = next;
+}
+
 inline void enter_stage(task_list& list, task_stage& stage) noexcept {
   stage.outer = list.innermost.load(std::memory_order_relaxed);
   stage.first_number = list.next_number;
@@ -132,7 +129,39 @@ inline void enter_stage(task_list& list, task_stage& stage) noexcept {
 }
 inline void leave_stage(task_list& list, const task_stage& stage) noexcept {
   list.innermost.store(stage.outer, std::memory_order_relaxed);
+  nopal_task* const youngest = list.youngest;
+  if (!is_of_stage(youngest, &stage)) {
+    return;
+  }
+  nopal_task* const first = youngest->other_end;
+  nopal_task* const last_outside = first->older;
+  if (is_of_stage(last_outside, stage.outer)) {
+    nopal_task* const oldest = last_outside->other_end;
+    last_outside->other_end = nullptr;
+    first->other_end = nullptr;
+    oldest->other_end = youngest;
+    youngest->other_end = oldest;
+  }
 }
+
+/// The oldest tasks that were pushed at stages of a thread or later, for one stage after the other, the innermost first.
+class tasks_since_stage {
+public:
+  explicit tasks_since_stage(const task_list& list) noexcept : younger_(list.youngest) {}
+
+  /// Null: there is none.
+  nopal_task* oldest(const task_stage& stage) noexcept {
+    while (is_of_stage(younger_, &stage)) {
+      oldest_ = younger_->other_end;
+      younger_ = oldest_->older;
+    }
+    return oldest_;
+  }
+
+private:
+  nopal_task* younger_;  // the youngest of the next run
+  nopal_task* oldest_ = nullptr;
+};
 
 /// Says what this thread is at, while it lasts. Without a list, nobody looks.
 class stage_mark {

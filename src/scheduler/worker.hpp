@@ -59,7 +59,8 @@ struct known_roots {
   std::uint64_t numbers[2];  ///< `task_number` of these meanwhile
 };
 
-/// How far a call that waits for a group has come in its looks for strands, of which each is at a few workers.
+/// How far a call that waits for a group has come in its looks for strands, of which each is at a few workers. It lies in that call: what is known
+/// is of its group alone, and other calls come to the same worker.
 struct strand_search {
   worker* next;  ///< to be looked at; null: the first of the next place
   int place;     ///< of that worker's thread in the table
@@ -91,8 +92,8 @@ struct worker {
   std::atomic<const nopal_task_group*> waits_for;
   nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
   worker* victim_of_visit;    ///< where it looks
-  strand_search search;
-  strand::state kept;  ///< of the code that waits, while it visits the scheduler
+  strand_search* search;      ///< the wait's, in a visit without a task
+  strand::state kept;         ///< of the code that waits, while it visits the scheduler
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on

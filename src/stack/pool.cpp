@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t regions_for_order = 4;  // more address space is not spent on the stacks' order
 constexpr std::size_t red_zone_bytes = 128;   // below its stack pointer a leaf function may use that much
 constexpr std::size_t widest_guard = std::size_t{1} << 20;
+constexpr std::size_t least_left_by_guards = 16;  // times what being wide takes of the address space
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -26,18 +27,24 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 
 }  // namespace
 
-// One page is enough where the compiler probes. A wide guard catches large frames and copies of arguments that skip pages.
-void stack_pool::set_guards(bool wide) noexcept {
+// One page is enough where the compiler probes.
+std::size_t stack_pool::narrow_guard() const noexcept {
   const std::size_t page_bytes = os::page_size();
-  std::size_t bytes = policy_.stack_bytes >= (512U << 10) ? 64U << 10 : page_bytes;
-  if (checkers::apart() != 0) {  // unreached: tools
-    bytes = checkers::apart();   // unreached: tools
-  } else if (wide) {
-    // One page more: were the stacks a power of two apart, their first pages would share one set of the TLB.
-    bytes = std::clamp(policy_.stack_bytes, widest_guard / 4, widest_guard) + page_bytes;
+  if (checkers::apart() != 0) {                      // unreached: tools
+    return round_up(checkers::apart(), page_bytes);  // unreached: tools
   }
-  guard_bytes_ = round_up(bytes, page_bytes);
-  stride_bytes_ = round_up(policy_.stack_bytes, page_bytes) + guard_bytes_;
+  return policy_.stack_bytes >= (512U << 10) ? round_up(64U << 10, page_bytes) : page_bytes;
+}
+
+// A wide guard catches large frames and copies of arguments that skip pages. One page more: were the stacks a power of two apart,
+// their first pages would share one set of the TLB.
+std::size_t stack_pool::wide_guard() const noexcept {
+  const std::size_t page_bytes = os::page_size();
+  // unreached: tools
+  return checkers::apart() != 0
+             ? narrow_guard()
+             : round_up(std::clamp(policy_.stack_bytes, widest_guard / 4, widest_guard), page_bytes) +
+                   page_bytes;
 }
 
 bool stack_pool::start(const policy& with) noexcept {
@@ -46,12 +53,7 @@ bool stack_pool::start(const policy& with) noexcept {
   budget_of_few_ = 32 * with.workers;
   const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
   std::size_t count = round_up(least * 4 > 256 ? least * 4 : 256, bits);
-  set_guards(true);
-  if (add_region(count)) {
-    return true;
-  }
-  set_guards(false);  // address space is scarce
-  while (!add_region(count)) {
+  for (bool first = true; !add_region(count, first); first = false) {
     if (count <= least) {
       return false;
     }
@@ -61,24 +63,40 @@ bool stack_pool::start(const policy& with) noexcept {
 }
 
 /// With a guard above, too: arguments that do not fit their stack are stored upwards, and above the highest is what the program has.
-char* stack_pool::map_region(std::size_t count) noexcept {
-  const std::size_t bytes = count * stride_bytes_;
-  auto* const low = static_cast<char*>(os::map_stack_memory(bytes + guard_bytes_));
-  if (low != nullptr && !os::protect_none(low + bytes, guard_bytes_)) {
-    os::unmap(low, bytes + guard_bytes_);
-    return nullptr;
+stack_pool::region stack_pool::map_region(std::size_t count, std::size_t guard_bytes) const noexcept {
+  region fresh;
+  fresh.guard_bytes = guard_bytes;
+  fresh.stride_bytes = round_up(policy_.stack_bytes, os::page_size()) + guard_bytes;
+  fresh.count = count;
+  fresh.low = static_cast<char*>(os::reserve_stack_memory(fresh.mapped_bytes()));
+  if (fresh.low != nullptr) {
+    fresh.high = fresh.low + count * fresh.stride_bytes;
   }
-  return low;
+  return fresh;
 }
 
-bool stack_pool::add_region(std::size_t count) noexcept {
+/// With wide guards unless they would take much of what the program may map, or lock, of which both count against limits.
+stack_pool::region stack_pool::map_region_by_limits(std::size_t count) const noexcept {
+  const std::size_t wide_part = (count + 1) * (wide_guard() - narrow_guard());
+  if (wide_part <= os::address_space_left() / least_left_by_guards) {
+    const region wide = map_region(count, wide_guard());
+    if (wide.low != nullptr && wide_part <= os::lock_limit_on(wide.low) / least_left_by_guards) {
+      return wide;
+    }
+    if (wide.low != nullptr) {
+      os::unmap(wide.low, wide.mapped_bytes());
+    }
+  }
+  return map_region(count, narrow_guard());
+}
+
+bool stack_pool::add_region(std::size_t count, bool may_be_wide) noexcept {
   const std::size_t number = regions_count_.load(std::memory_order_relaxed);
   if (number == most_regions) {
     return false;
   }
   const std::size_t words = (count + bits - 1) / bits;
-  region fresh;
-  fresh.low = map_region(count);
+  region fresh = may_be_wide ? map_region_by_limits(count) : map_region(count, narrow_guard());
   if (fresh.low == nullptr) {
     return false;
   }
@@ -86,17 +104,16 @@ bool stack_pool::add_region(std::size_t count) noexcept {
   fresh.free = new (std::nothrow) std::atomic<std::uint64_t>[words];
   fresh.ready = new (std::nothrow) std::atomic<std::uint8_t>[count];
   if (fresh.stacks == nullptr || fresh.free == nullptr || fresh.ready == nullptr) {
-    os::unmap(fresh.low, count * stride_bytes_ + guard_bytes_);
+    os::unmap(fresh.low, fresh.mapped_bytes());
     delete[] fresh.stacks;
     delete[] fresh.free;
     delete[] fresh.ready;
     return false;
   }
-  fresh.high = fresh.low + count * stride_bytes_;
-  fresh.count = count;
   for (std::size_t i = 0; i < count; ++i) {
-    fresh.stacks[i].high = fresh.high - i * stride_bytes_;
-    fresh.stacks[i].low = fresh.stacks[i].high - stride_bytes_ + guard_bytes_;
+    fresh.stacks[i].high = fresh.high - i * fresh.stride_bytes;
+    fresh.stacks[i].low = fresh.stacks[i].high - fresh.stride_bytes + fresh.guard_bytes;
+    fresh.stacks[i].guard_bytes = fresh.guard_bytes;
     fresh.ready[i].store(0, std::memory_order_relaxed);
   }
   for (std::size_t word = 0; word < words; ++word) {
@@ -123,7 +140,7 @@ bool stack_pool::grow(std::size_t seen_regions) noexcept {
   }
   bool grown = regions_count_.load(std::memory_order_relaxed) != seen_regions;
   for (std::size_t count = regions_[0].count; !grown && count > 0; count /= 2) {
-    grown = add_region(count);
+    grown = add_region(count, count == regions_[0].count);
   }
   growing_.clear(std::memory_order_release);
   return grown;
@@ -138,7 +155,7 @@ void stack_pool::stop() noexcept {
         checkers::stack_unmade(old.stacks[index].record);
       }
     }
-    os::unmap(old.low, static_cast<std::size_t>(old.high - old.low) + guard_bytes_);
+    os::unmap(old.low, old.mapped_bytes());
     delete[] old.stacks;
     delete[] old.free;
     delete[] old.ready;
@@ -151,7 +168,7 @@ void stack_pool::stop() noexcept {
 }
 
 nopal_stack* stack_pool::take(const void* below) noexcept {
-  bool refused = false;  // a guard; more address space would not help
+  bool refused = false;  // a stack; more address space would not help
   for (;;) {
     // Acquire pairs with add_region.
     const std::size_t count = regions_count_.load(std::memory_order_acquire);
@@ -195,7 +212,7 @@ nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refuse
     if (bound <= from.low) {
       return nullptr;
     }
-    first = round_up(static_cast<std::size_t>(from.high - bound), stride_bytes_) / stride_bytes_;
+    first = round_up(static_cast<std::size_t>(from.high - bound), from.stride_bytes) / from.stride_bytes;
   }
   for (std::size_t word = first / bits; word * bits < from.count; ++word) {
     std::uint64_t wanted = word == first / bits ? ~std::uint64_t{0} << first % bits : ~std::uint64_t{0};
@@ -228,8 +245,9 @@ bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept 
     return true;
   }
   nopal_stack& stack = in.stacks[index];
-  // One refusal is enough: with the system's limit on mappings reached, stacks that have their guard still serve.
-  refused = refused || !os::protect_none(stack.low - guard_bytes_, guard_bytes_);
+  // Not before its first use: what may be written counts as memory under mlockall(MCL_FUTURE), RLIMIT_DATA and strict accounting.
+  // One refusal is enough: with the system's limit on mappings or memory reached, stacks that were used before still serve.
+  refused = refused || !os::allow_stack_memory(stack.low, stack.size_bytes());
   if (refused) {
     in.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
     return false;

@@ -1,7 +1,7 @@
 // The pool of stacks, and when their unused pages go back to the system.
 //
 // Stacks are cut from regions of address space, numbered downwards. A bitmap per region says which are free; taking
-// and giving is one compare-and-exchange. `take` looks for the highest stack below the frame it is for: debuggers
+// and giving is one compare-and-exchange. Nothing in a region may be touched but stacks that were taken once: the rest is guards. `take` looks for the highest stack below the frame it is for: debuggers
 // unwind towards higher addresses only. Nothing is unmapped before `stop`.
 #ifndef NOPAL_STACK_POOL_HPP
 #define NOPAL_STACK_POOL_HPP
@@ -50,9 +50,6 @@ public:
   /// Whether it is among the highest stacks, as many as all workers as a rule need: what lies below can be continued on it.
   [[nodiscard]] bool is_high(const nopal_stack* stack) const noexcept;
 
-  /// Bytes below each stack, and above the highest, that nothing may touch.
-  [[nodiscard]] std::size_t guard_bytes() const noexcept { return guard_bytes_; }
-
   /// Whether an address lies on some stack of the pool.
   [[nodiscard]] bool contains(const void* address) const noexcept;
 
@@ -72,17 +69,23 @@ private:
     char* low = nullptr;
     char* high = nullptr;
     std::size_t count = 0;                       // stacks
+    std::size_t guard_bytes = 0;                 // below each stack, and above the highest
+    std::size_t stride_bytes = 0;                // from one stack to the next
     nopal_stack* stacks = nullptr;               // described from the highest address down
     std::atomic<std::uint64_t>* free = nullptr;  // bit i: stack i is in the pool
-    std::atomic<std::uint8_t>* ready = nullptr;  // 1: the guard of stack i is in place
+    std::atomic<std::uint8_t>* ready = nullptr;  // 1: stack i may be touched
+
+    [[nodiscard]] std::size_t mapped_bytes() const noexcept { return count * stride_bytes + guard_bytes; }
   };
 
   [[nodiscard]] region* home_of(const nopal_stack* stack) noexcept;
-  void set_guards(bool wide) noexcept;
-  char* map_region(std::size_t count) noexcept;
-  bool add_region(std::size_t count) noexcept;
+  [[nodiscard]] std::size_t narrow_guard() const noexcept;
+  [[nodiscard]] std::size_t wide_guard() const noexcept;
+  [[nodiscard]] region map_region(std::size_t count, std::size_t guard_bytes) const noexcept;
+  [[nodiscard]] region map_region_by_limits(std::size_t count) const noexcept;
+  bool add_region(std::size_t count, bool may_be_wide) noexcept;
   bool grow(std::size_t seen_regions) noexcept;
-  // `refused`: the system refused a guard during this take, and is not asked for another.
+  // `refused`: the system refused a stack during this take, and is not asked for another.
   nopal_stack* take_from_any(std::size_t count, const void* below, bool& refused) noexcept;
   nopal_stack* take_from(region& from, const void* below, bool& refused) noexcept;
   bool prepare(region& in, std::size_t index, bool& refused) noexcept;
@@ -91,8 +94,6 @@ private:
   bool may_keep(nopal_stack* stack, const char* first_needed, int held) const noexcept;
 
   policy policy_;
-  std::size_t guard_bytes_ = 0;
-  std::size_t stride_bytes_ = 0;
   // Under `lazy`: stacks that may hold any unused pages, and that may hold a few.
   int budget_ = 0;
   int budget_of_few_ = 0;

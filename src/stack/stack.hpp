@@ -54,6 +54,7 @@ struct nopal_stack {
   char* low = nullptr;                    ///< first usable byte; the guard lies below
   char* high = nullptr;                   ///< one past the last usable byte; a multiple of 64
   nopal::worker* native_owner = nullptr;  ///< the thread that came with this stack; null for the pool's
+  std::size_t guard_bytes = 0;            ///< below `low`, and above `high`; 0: it is not of the pool
   std::size_t most_pages = 0;             ///< the most resident pages seen before pages were given back
   bool idle_pages = false;    ///< counted among the stacks that hold unused pages; written by its holder
   std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder

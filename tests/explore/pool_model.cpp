@@ -22,7 +22,7 @@ constexpr int most_regions = 3;
 struct system_state {
   bool at_work = false;  // memory is the execution's
   int regions_left = 0;
-  int guards_left = 0;
+  int stacks_left = 0;
 };
 system_state the_system;
 alignas(page) char address_space[most_regions * region_stacks * stride];
@@ -53,29 +53,19 @@ using explore::the_system;
 
 std::size_t page_size() noexcept { return explore::page; }
 
-// The guard above a region is taken at once and never refused; it may lie in what is the next one's lowest guard.
-static const char* guard_above = nullptr;
-
-void* map_stack_memory(std::size_t bytes_with_guard) noexcept {
+void* reserve_stack_memory(std::size_t bytes_with_guard) noexcept {
   const std::size_t bytes = bytes_with_guard - explore::page;
   if (bytes > explore::region_stacks * explore::stride) {
     return nullptr;
   }
   const int left = explore::fetch_add(&the_system.regions_left, -1, __ATOMIC_RELAXED);
-  if (left <= 0) {
-    return nullptr;
-  }
-  char* const low = explore::address_space + static_cast<std::size_t>(left - 1) * bytes;
-  guard_above = low + bytes;
-  return low;
+  return left > 0 ? explore::address_space + static_cast<std::size_t>(left - 1) * bytes : nullptr;
 }
-bool protect_none(void* low, std::size_t) noexcept {
-  if (low == guard_above) {
-    guard_above = nullptr;
-    return true;
-  }
-  return explore::fetch_add(&the_system.guards_left, -1, __ATOMIC_RELAXED) > 0;
+bool allow_stack_memory(void*, std::size_t) noexcept {
+  return explore::fetch_add(&the_system.stacks_left, -1, __ATOMIC_RELAXED) > 0;
 }
+std::size_t address_space_left() noexcept { return 0; }  // so guards are narrow
+std::size_t lock_limit_on(void*) noexcept { return 0; }
 void unmap(void*, std::size_t) noexcept {}
 bool discard_pages(void*, std::size_t, bool) noexcept { return true; }
 std::size_t resident_pages(const void*, std::size_t) noexcept { return 0; }
@@ -96,9 +86,9 @@ public:
   [[nodiscard]] int threads() const override { return static_cast<int>(with_.threads.size()); }
 
   void set_up() override {
-    the_system = {true, with_.regions, with_.guards};
+    the_system = {true, with_.regions, with_.stacks};
     name(&the_system.regions_left, sizeof(int), "regions left");
-    name(&the_system.guards_left, sizeof(int), "guards left");
+    name(&the_system.stacks_left, sizeof(int), "stacks left");
     for (int i = 0; i < most_stacks; ++i) {
       content_[i].initialize(0);
       name(&content_[i], sizeof(int), "content");
@@ -146,7 +136,7 @@ public:
     while (pool_->take(nullptr) != nullptr) {
       ++taken;
     }
-    require(with_.guards < 100 || taken + held == granted * region_stacks,
+    require(with_.stacks < 100 || taken + held == granted * region_stacks,
             "a stack was lost, or found twice");
   }
 

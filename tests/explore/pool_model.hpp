@@ -13,7 +13,7 @@ namespace explore {
 struct pool_scenario {
   std::vector<std::string> threads;  ///< per thread: t take a stack, g give back the last one taken
   int regions = 1;                   ///< of two stacks each, as many as the system grants
-  int guards = 100;                  ///< as many as the system grants
+  int stacks = 100;                  ///< as many as the system grants
   bool enough = true;                ///< no take may come back without a stack
 };
 

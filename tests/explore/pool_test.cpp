@@ -24,13 +24,13 @@ const pool_scenario exchange_of_stacks = {.threads = {"tgtg", "tgt"}};
 const pool_scenario three_takers = {.threads = {"tg", "t", "t"}, .enough = false};
 const pool_scenario growth = {.threads = {"tt", "tt"}, .regions = 2};
 const pool_scenario exhaustion = {.threads = {"tt", "tg"}, .enough = false};
-const pool_scenario refused_guard = {.threads = {"tgt", "tg"}, .guards = 1, .enough = false};
+const pool_scenario refused_stack = {.threads = {"tgt", "tg"}, .stacks = 1, .enough = false};
 
 TEST(pool, takes_and_gives) { expect_right(exchange_of_stacks); }
 TEST(pool, three_takers) { expect_right(three_takers); }
 TEST(pool, growth_by_two_at_once) { expect_right(growth); }
 TEST(pool, exhaustion) { expect_right(exhaustion); }
-TEST(pool, a_guard_refused) { expect_right(refused_guard); }
+TEST(pool, a_stack_refused) { expect_right(refused_stack); }
 
 TEST(pool_faults, taken_by_two) { expect_fault(exchange_of_stacks, "taken in two steps", anywhere); }
 TEST(pool_faults, given_without_release) {

@@ -170,6 +170,26 @@ NOPAL_PROGRAM(starts_pools) {
   return 0;
 }
 
+/// What is refused once may be granted later, and is not handed out before.
+NOPAL_PROGRAM(takes_stacks_that_were_refused) {
+  setenv("FAULT_FIRST", "2", 1);
+  setenv("FAULT_LAST", "3", 1);
+  nopal::stack_pool pool;
+  NOPAL_CHECK(pool.start({64 << 10, 2, nopal::reclaim::lazy, nopal::reclaim_call::dontneed}));
+  faults::arm();
+  nopal_stack* const first = pool.take(nullptr);
+  NOPAL_CHECK(first != nullptr && faults::calls() == 1);
+  NOPAL_CHECK(pool.take(nullptr) == nullptr && pool.take(first->low) == nullptr);
+  NOPAL_CHECK(faults::calls() == 3 && pool.measure().mapped == 1);
+  nopal_stack* const second = pool.take(first->low);
+  NOPAL_CHECK(second != nullptr && second->high < first->low && faults::calls() == 4);
+  std::memset(first->low, 1, first->size_bytes());
+  std::memset(second->low, 1, second->size_bytes());
+  pool.give(first);
+  NOPAL_CHECK(pool.take(nullptr) == first && faults::calls() == 4);
+  return 0;
+}
+
 NOPAL_PROGRAM(forks_in_c) {
   faults::arm();
   return fibril_fork_of_many_arguments() == 511.75 ? 0 : 1;
@@ -296,6 +316,10 @@ TEST(injection_of_exception_memory, is_bridged_by_the_reserve_and_ends_the_progr
 
 TEST(injection_of_pool_memory, makes_a_smaller_region_whichever_allocation_is_refused) {
   EXPECT_TRUE(support::succeeds("starts_pools", {{"FAULT_CALL", "new"}}));
+}
+
+TEST(injection_of_pool_memory, hands_no_stack_out_that_the_system_refuses) {
+  EXPECT_TRUE(support::succeeds("takes_stacks_that_were_refused", {{"FAULT_CALL", "mprotect"}}));
 }
 
 TEST(injection_in_c, ends_the_program_in_words_where_a_thread_cannot_fork) {

@@ -79,6 +79,20 @@ TEST(address_space, of_any_size_gives_the_answer_or_words) {
   EXPECT_GT(refusals, 0);
 }
 
+/// What `ulimit -v 650000` leaves is the program's for the most part.
+NOPAL_PROGRAM(some_address_space) {
+  limit(RLIMIT_AS, rlim_t{650000} << 10);
+  const int computed = compute();
+  void* volatile const memory = std::malloc(std::size_t{200} << 20);
+  NOPAL_CHECK(memory != nullptr);
+  std::free(memory);
+  return computed;
+}
+
+TEST(address_space, is_left_to_the_program) {
+  EXPECT_TRUE(support::succeeds("some_address_space", support::on_workers(2)));
+}
+
 NOPAL_PROGRAM(from_the_environment) { return compute(); }
 
 /// `ulimit -s` is read when a program is started.

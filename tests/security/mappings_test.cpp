@@ -71,6 +71,7 @@ const nopal_stack* current_stack() { return nopal::get(nopal::this_worker()->deq
   NOPAL_CHECK(rights_at(address) == "rw-p");
   NOPAL_CHECK(rights_at(stack->low) == "rw-p");
   NOPAL_CHECK(rights_at(stack->low - 1) == "---p");
+  NOPAL_CHECK(rights_at(stack->high) == "---p");
 }
 
 NOPAL_PROGRAM(look_at_mappings) {
@@ -115,7 +116,6 @@ NOPAL_PROGRAM(touch_a_pool_stack) {
   return 0;
 }
 
-/// Of the highest stack: each other has the guard of the next one there, if that is in use.
 NOPAL_PROGRAM(look_above_a_pool_stack) {
   on_a_pool_stack([] { NOPAL_CHECK(rights_at(current_stack()->high) == "---p"); });
   return 0;

@@ -153,6 +153,52 @@ NOPAL_PROGRAM(many_tasks_of_another_group_in_an_arena) {
   return tbb::task_arena(4).execute(wait_beside_many_tasks);
 }
 
+/// Pushes many tasks of two groups by turns, or of one, each by another task.
+enum class neighbours { of_two_groups, of_many_starters };
+template <neighbours Which>
+int wait_beside_neighbours_that_differ() {
+  constexpr int count = support::watched ? 50'000 : 400'000;
+  tbb::task_group awaited;
+  std::atomic<bool> begun{false};
+  std::atomic<int> calls{0};
+  awaited.run([&] {
+    begun = true;
+    tbb::task_group even;
+    tbb::task_group odd;
+    const auto call = [&calls] { ++calls; };
+    for (int i = 0; i < count; ++i) {
+      if (Which == neighbours::of_many_starters) {
+        even.run([&odd, call] { odd.run(call); });
+      } else {
+        (i % 2 == 0 ? even : odd).run(call);
+      }
+    }
+    if (Which == neighbours::of_two_groups) {
+      while (calls < count) std::this_thread::yield();  // others run them
+    }
+    even.wait();
+    odd.wait();
+  });
+  while (!begun) std::this_thread::yield();
+  awaited.wait();
+  NOPAL_CHECK(calls == count);
+  return 0;
+}
+
+// As above.
+NOPAL_PROGRAM(tasks_of_two_groups_by_turns) {
+  return wait_beside_neighbours_that_differ<neighbours::of_two_groups>();
+}
+NOPAL_PROGRAM(tasks_of_two_groups_by_turns_in_an_arena) {
+  return tbb::task_arena(4).execute(wait_beside_neighbours_that_differ<neighbours::of_two_groups>);
+}
+NOPAL_PROGRAM(tasks_of_many_starters) {
+  return wait_beside_neighbours_that_differ<neighbours::of_many_starters>();
+}
+NOPAL_PROGRAM(tasks_of_many_starters_in_an_arena) {
+  return tbb::task_arena(4).execute(wait_beside_neighbours_that_differ<neighbours::of_many_starters>);
+}
+
 /// Calls `f` with more than half of a stack of the pool in use.
 template <class F>
 [[gnu::noinline]] void with_much_stack_used(const F& f) {
@@ -266,6 +312,14 @@ TEST_P(waits_of_others, find_what_the_first_task_starts_in_an_arena) {
 TEST_P(waits_of_others, pass_over_tasks_of_another_group) {
   EXPECT_TRUE(run("many_tasks_of_another_group"));
   EXPECT_TRUE(run("many_tasks_of_another_group_in_an_arena"));
+}
+TEST_P(waits_of_others, pass_over_tasks_of_two_groups_by_turns) {
+  EXPECT_TRUE(run("tasks_of_two_groups_by_turns"));
+  EXPECT_TRUE(run("tasks_of_two_groups_by_turns_in_an_arena"));
+}
+TEST_P(waits_of_others, pass_over_tasks_of_many_starters) { EXPECT_TRUE(run("tasks_of_many_starters")); }
+TEST_P(waits_of_others, pass_over_tasks_of_many_starters_in_an_arena) {
+  EXPECT_TRUE(run("tasks_of_many_starters_in_an_arena"));
 }
 TEST_P(waits_of_others, take_few_stacks) { EXPECT_TRUE(run("tasks_without_end")); }
 

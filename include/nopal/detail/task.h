@@ -35,7 +35,17 @@ struct nopal_arena {
   uint32_t entering;                    /* atomic; threads that wait until they may enter */
   struct nopal_task* oldest; /* of the tasks here; this and the rest under one lock for all arenas */
   struct nopal_task* youngest;
+  struct nopal_task* unsorted; /* the oldest that is in no tree, as the younger ones are */
+  struct nopal_task* by_group; /* trees */
+  struct nopal_task* by_starter;
   struct nopal_arena* next; /* among those with tasks */
+};
+
+/* Tasks of a list that have something in common, in a ring. */
+struct nopal_task_lot {
+  struct nopal_task* older;    /* of the oldest: the youngest */
+  struct nopal_task* younger;  /* of the youngest: the oldest; null: the task is in no ring */
+  struct nopal_task* inner[2]; /* of the oldest alone: others in the list's tree of lots */
 };
 
 /* A call to be made once. The memory is the caller's until `run`, which may free it and must not throw. Where there is no memory for a
@@ -48,11 +58,13 @@ struct nopal_task {
   struct nopal_task* older; /* in its list, as all that follows */
   struct nopal_task* younger;
   struct nopal_task*
-      other_end; /* of its run, the neighbours of one group that one task started; null: it ends none */
+      other_end; /* of its run, the neighbours that were pushed at one stage; null: it ends none */
   uint64_t number;
   uint64_t float_control; /* what the task is run with: that of whoever pushed it */
   const void* starter;    /* the task that pushed it, as its root; null: none did */
   uint64_t starter_number;
+  struct nopal_task_lot of_group;
+  struct nopal_task_lot of_starter; /* in an arena alone */
 };
 
 /* Has the task run some time, and its group's waits wait for it. Makes the thread a worker. Non-zero: there is no memory, and

@@ -1,11 +1,15 @@
-// Stack memory: mmap, madvise, mincore.
+// Stack memory: mmap, mprotect, madvise, mincore.
 #include "os/os.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <limits>
 
 #include "os/linux/loaded_objects.hpp"
 
@@ -13,15 +17,15 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace os {
 
-std::size_t page_size() noexcept {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
+namespace {
+
+int rights_of_stacks() noexcept {
+  return PROT_READ | PROT_WRITE | (asks_for_executable_stacks() ? PROT_EXEC : 0);
 }
 
-void* map_stack_memory(std::size_t bytes) noexcept {
-  const int executable = asks_for_executable_stacks() ? PROT_EXEC : 0;
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE | executable,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+void* map_with(int rights, std::size_t bytes) noexcept {
+  void* const memory =
+      mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   // With transparent huge pages set to `always`, the first touch of a stack would take 2 MiB. A kernel
   // without them refuses the advice, which is as good.
@@ -29,6 +33,53 @@ void* map_stack_memory(std::size_t bytes) noexcept {
   (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
   errno = saved_errno;
   return memory;
+}
+
+/// Bytes of address space that the process has in use; 0 if the system does not tell.
+std::size_t mapped_bytes() noexcept {
+  const not_cancelled whole;  // the calls below are points of cancellation
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[32] = "";  // pages, and what they hold
+  const ssize_t got = read(file, text, sizeof text - 1);
+  (void)close(file);
+  return got > 0 ? std::strtoul(text, nullptr, 10) * page_size() : 0;
+}
+
+}  // namespace
+
+std::size_t page_size() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+void* map_stack_memory(std::size_t bytes) noexcept { return map_with(rights_of_stacks(), bytes); }
+
+void* reserve_stack_memory(std::size_t bytes) noexcept { return map_with(PROT_NONE, bytes); }
+
+bool allow_stack_memory(void* address, std::size_t bytes) noexcept {
+  return mprotect(address, bytes, rights_of_stacks()) == 0;
+}
+
+std::size_t address_space_left() noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0) return 0;
+  if (limit.rlim_cur == RLIM_INFINITY) return std::numeric_limits<std::size_t>::max();
+  const int saved_errno = errno;
+  const std::size_t mapped = mapped_bytes();
+  errno = saved_errno;
+  return mapped != 0 && mapped < limit.rlim_cur ? limit.rlim_cur - mapped : 0;
+}
+
+std::size_t lock_limit_on(void* reserved) noexcept {
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return none;
+  const int saved_errno = errno;
+  // Refused for locked pages alone, and there is nothing in it to lose.
+  const bool locked = madvise(reserved, page_size(), MADV_DONTNEED) != 0 && errno == EINVAL;
+  errno = saved_errno;
+  return locked ? limit.rlim_cur : none;
 }
 
 bool protect_none(void* address, std::size_t bytes) noexcept {
