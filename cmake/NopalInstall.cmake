@@ -15,6 +15,7 @@ install(TARGETS ${libraries} EXPORT nopal_targets
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nopal" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+nopal_install_tbb_headers()
 
 install(EXPORT nopal_targets NAMESPACE nopal:: FILE nopalTargets.cmake DESTINATION "${package_dir}"
   COMPONENT development)

@@ -126,3 +126,4 @@ case $way in
     ;;
 esac
 run_programs
+if [ -e "$build"/consumer_tbb ]; then "$build"/consumer_tbb; fi
