@@ -26,7 +26,7 @@ import ninja_graph
 READS = {
     "package": ("include", "src", "cmake", "packaging", "docs/man", "CMakeLists.txt", "CMakePresets.json"),
     "cli": ("dev", "scripts"),
-    "tbb": ("include", "src"),
+    "tbb": ("include", "src", "cmake"),
     "runtime": ("include", "src", "cmake", "CMakeLists.txt"),
     "security": ("include", "src"),
 }

@@ -11,6 +11,7 @@
 #include <nopal/runtime.hpp>
 
 #include "os/os.hpp"
+#include "scheduler/counters.hpp"
 
 namespace {
 
@@ -39,10 +40,12 @@ int guarded(Action action) noexcept {
 }
 
 nopal_worker_statistics in_c(const nopal::worker_statistics& counts) noexcept {
-  return {counts.steals,       counts.failed_steals,    counts.suspensions,    counts.resumptions,
-          counts.publishes,    counts.forced_publishes, counts.parks,          counts.wakes,
-          counts.stacks_taken, counts.stacks_returned,  counts.pages_reclaimed};
+#define NOPAL_COUNTER(name, title, width) .name = counts.name,
+  return {NOPAL_COUNTERS(NOPAL_COUNTER)};
+#undef NOPAL_COUNTER
 }
+static_assert(sizeof(nopal_worker_statistics) == sizeof(nopal::worker_statistics),
+              "each count of C++ is one of C");
 
 /// C's enumerations have their default at zero, the values of C++ from one on. Without overflow: any number may come.
 constexpr int in_cpp(int value) noexcept { return static_cast<int>(static_cast<unsigned>(value) - 1); }
@@ -51,6 +54,9 @@ static_assert(in_cpp(nopal_reclaim_eager) == static_cast<int>(nopal::reclaim::ea
 static_assert(in_cpp(nopal_reclaim_never) == static_cast<int>(nopal::reclaim::never));
 static_assert(in_cpp(nopal_reclaim_with_dontneed) == static_cast<int>(nopal::reclaim_call::dontneed));
 static_assert(in_cpp(nopal_reclaim_with_free) == static_cast<int>(nopal::reclaim_call::free));
+static_assert(in_cpp(nopal_bad_setting_exit) == static_cast<int>(nopal::bad_setting::exit));
+static_assert(in_cpp(nopal_bad_setting_refuse) == static_cast<int>(nopal::bad_setting::refuse));
+static_assert(in_cpp(nopal_bad_setting_use_default) == static_cast<int>(nopal::bad_setting::use_default));
 
 /// A C program may store any number in an enumeration; here, to read one that is none of the enumerators as the
 /// enumeration would be undefined.
@@ -119,6 +125,7 @@ int nopal_configure(const nopal_configuration* with) {
     asked.reclaim = static_cast<nopal::reclaim>(in_cpp(number_in(with->reclaim)));
     asked.pin = pin_in_cpp(number_in(with->pin));
     asked.reclaim_with = in_cpp(number_in(with->reclaim_with));
+    asked.on_bad_setting = static_cast<nopal::bad_setting>(in_cpp(number_in(with->on_bad_setting)));
     nopal::configure(asked);
     return succeeded;
   });

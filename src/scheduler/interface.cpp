@@ -25,7 +25,9 @@ void configure(const configuration& with) {
     throw error(
         "nopal: configure: the runtime runs already; configure before the first fork, or after shutdown()");
   }
-  all.asked = followed_by(all.asked, with);
+  const configuration asked = followed_by(all.asked, with);
+  refuse_environment(asked);
+  all.asked = asked;
   all.settings_known = false;
 }
 

@@ -2,6 +2,8 @@
 #ifndef NOPAL_SCHEDULER_PUSH_HPP
 #define NOPAL_SCHEDULER_PUSH_HPP
 
+#include <nopal/detail/noise.h>
+
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "testing/fault_points.hpp"
@@ -39,6 +41,27 @@ enum push_rest : int {
   if (published == 0 && is_root_stack(get(self->deque.strand.stack))) {
     deque::poison(self->deque);
   }
+}
+
+/// The push itself. The limit goes back into its place where private entries may stay private.
+[[gnu::always_inline]] inline void append_fork(worker* self, nopal_frame* frame,
+                                               bool may_stay_private) noexcept {
+  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
+  deque::append(self->deque, frame);
+  NOPAL_DISTURB();
+  if (may_stay_private) {
+    deque::unpoison(self->deque);
+    NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
+  }
+}
+
+/// After a publication of so many entries.
+[[gnu::always_inline]] inline void note_published(worker* self, std::int32_t published) noexcept {
+  if (published > 0) {
+    self->counts.publishes.add();
+  }
+  NOPAL_DISTURB();
+  keep_oldest_public(self, published);
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

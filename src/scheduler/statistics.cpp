@@ -1,5 +1,7 @@
 // Counts: gathered from the workers, printed at exit on request.
 
+#include <cstdio>
+
 #include <nopal/runtime.hpp>
 
 #include "scheduler/report.hpp"
@@ -15,33 +17,52 @@ namespace {
 [[gnu::used, gnu::retain]] void (*const brings_the_report)() noexcept = nopal_print_workers;
 
 worker_statistics snapshot(const worker_counters& counts) {
-  worker_statistics result;
-  result.steals = counts.steals.get();
-  result.failed_steals = counts.failed_steals.get();
-  result.suspensions = counts.suspensions.get();
-  result.resumptions = counts.resumptions.get();
-  result.publishes = counts.publishes.get();
-  result.forced_publishes = counts.forced_publishes.get();
-  result.parks = counts.parks.get();
-  result.wakes = counts.wakes.get();
-  result.stacks_taken = counts.stacks_taken.get();
-  result.stacks_returned = counts.stacks_returned.get();
-  result.pages_reclaimed = counts.pages_reclaimed.get();
-  return result;
+#define NOPAL_COUNTER(name, title, width) .name = counts.name.get(),
+  return {NOPAL_COUNTERS(NOPAL_COUNTER)};
+#undef NOPAL_COUNTER
 }
 
 void add(worker_statistics& to, const worker_statistics& from) {
-  to.steals += from.steals;
-  to.failed_steals += from.failed_steals;
-  to.suspensions += from.suspensions;
-  to.resumptions += from.resumptions;
-  to.publishes += from.publishes;
-  to.forced_publishes += from.forced_publishes;
-  to.parks += from.parks;
-  to.wakes += from.wakes;
-  to.stacks_taken += from.stacks_taken;
-  to.stacks_returned += from.stacks_returned;
-  to.pages_reclaimed += from.pages_reclaimed;
+#define NOPAL_COUNTER(name, title, width) to.name += from.name;
+  NOPAL_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+}
+
+struct column {
+  const char* title;
+  int width;
+  std::uint64_t worker_statistics::* count;
+};
+
+#define NOPAL_COUNTER(name, title, width) {title, width, &worker_statistics::name},
+constexpr column columns[] = {NOPAL_COUNTERS(NOPAL_COUNTER)};
+#undef NOPAL_COUNTER
+static_assert(sizeof columns / sizeof columns[0] * sizeof(std::uint64_t) == sizeof(worker_statistics),
+              "each count of the public structure is in the table");
+
+/// One line: what `text_of` says of each column that is printed.
+template <class Text>
+void print_line(const char* name, Text text_of) {
+  char line[160];
+  std::size_t length = 0;
+  for (const column& one : columns) {
+    if (one.title != nullptr) {
+      length += static_cast<std::size_t>(text_of(one, line + length, sizeof line - length));
+    }
+  }
+  os::write_stderr("nopal: %-8s%s\n", name, line);
+}
+
+void print_titles() {
+  print_line("worker", [](const column& one, char* to, std::size_t room) {
+    return std::snprintf(to, room, " %*s", one.width, one.title);
+  });
+}
+
+void print_counts(const char* name, const worker_statistics& of) {
+  print_line(name, [&of](const column& one, char* to, std::size_t room) {
+    return std::snprintf(to, room, " %*llu", one.width, static_cast<unsigned long long>(of.*one.count));
+  });
 }
 
 /// What a thread's workers did: its own and those nested in it.
@@ -103,16 +124,8 @@ statistics stats() {
 
 void print_statistics() noexcept {
   runtime& all = the_runtime();
-  os::write_stderr("nopal: %-8s %10s %10s %10s %10s %8s %8s %8s %8s\n", "worker", "steals", "failed",
-                   "suspended", "published", "forced", "parks", "wakes", "pages");
+  print_titles();
   worker_statistics total = snapshot(all.left_counts);
-  const auto line = [](const char* name, const worker_statistics& of) {
-    const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-    os::write_stderr("nopal: %-8s %10llu %10llu %10llu %10llu %8llu %8llu %8llu %8llu\n", name,
-                     number(of.steals), number(of.failed_steals), number(of.suspensions),
-                     number(of.publishes), number(of.forced_publishes), number(of.parks), number(of.wakes),
-                     number(of.pages_reclaimed));
-  };
   for_each_thread(all, [&](const worker& one) {
     const worker_statistics counts = snapshot(one);
     char name[12] = "program";
@@ -124,13 +137,13 @@ void print_statistics() noexcept {
         *--at = static_cast<char>('0' + rest % 10);
         rest /= 10;
       } while (rest != 0);
-      line(at, counts);
+      print_counts(at, counts);
     } else {
-      line(name, counts);
+      print_counts(name, counts);
     }
     add(total, counts);
   });
-  line("total", total);
+  print_counts("total", total);
   const stack_pool::usage usage = all.stacks.measure();
   os::write_stderr(
       "nopal: stacks: %d at most outside the pool, %llu ever used; %llu resident pages, %llu at most\n",

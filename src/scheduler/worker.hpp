@@ -15,30 +15,13 @@
 
 #include "arch/arch.hpp"
 #include "os/os.hpp"
+#include "scheduler/counters.hpp"
 #include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
 #include "strand/state.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
-
-/// A count that one thread writes and any thread reads.
-class counter {
-public:
-  // Release and acquire for any_strand_active alone; on x86 they are plain moves.
-  void add(std::uint64_t amount = 1) noexcept {
-    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_release);
-  }
-  [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
-
-private:
-  std::atomic<std::uint64_t> value_{0};
-};
-
-struct worker_counters {
-  counter steals, failed_steals, suspensions, resumptions, publishes, forced_publishes, parks, wakes;
-  counter stacks_taken, stacks_returned, pages_reclaimed, joined_children;
-};
 
 /// Whether a worker sleeps. Only the worker itself parks; whoever ends that wakes it.
 enum park_state : std::uint32_t {

@@ -15,7 +15,8 @@ namespace os {
 
 namespace {
 
-constexpr std::size_t most_numbers = 1 << 16;  // beyond any kernel's configuration; a larger number is nonsense
+/// Beyond any kernel's configuration; a larger number is nonsense.
+constexpr std::size_t most_numbers = 1 << 16;
 
 bool parse_cpu_number(std::string_view text, int& cpu) {
   long long number = 0;

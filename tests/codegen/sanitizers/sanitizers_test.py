@@ -1,7 +1,7 @@
 """Programs under a tool that watches them: correct ones without a report, wrong ones with the right report.
 
 Usage: sanitizers_test.py --tool address|undefined|thread|valgrind --compiler CXX --c-compiler CC --library FILE
-       --include DIR --work DIR [--define NAME]... [unittest options]
+       --include DIR --tbb-include DIR --work DIR [--define NAME]... [unittest options]
 
 Exits with 77 if the tool is not there. Wrong programs do what they do wrong in a stolen strand, on a stack of the pool.
 """
@@ -36,6 +36,7 @@ TOOLS = {
         "race": ["data race", "in (anonymous namespace)::count_up", "race.cpp:"],
         "race_beside_reducer": ["data race", "in (anonymous namespace)::count_up", "race_beside_reducer.cpp:"],
         "early_read": ["data race", "early_read.cpp:"],
+        "held_mutex": ["by a wrong thread", "held_mutex.cpp:"],
     }),
     "valgrind": ([], [{}], {
         "heap_overflow": ["Invalid read", "read_past_end", "heap_overflow.cpp:"],
@@ -57,7 +58,7 @@ class Program:
         language = [given.c_compiler, "-std=gnu11", "-c"] if source.endswith(".c") else [given.compiler, "-std=c++20", "-c"]
         # Valgrind does not know all that Clang writes in version 5.
         flags = [level, "-gdwarf-4", "-Wall", "-Wextra", "-Werror", "-I", given.include,
-                 "-I", os.path.join(given.include, "nopal", "compat"), *TOOLS[given.tool][0],
+                 "-I", given.tbb_include, *TOOLS[given.tool][0],
                  *("-D" + name for name in given.define)]
         run_checked([*language, *flags, "-o", self.path + ".o", source])
         run_checked([given.compiler, *flags, "-o", self.path, self.path + ".o", given.library,
@@ -140,7 +141,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", choices=sorted(TOOLS), required=True)
     parser.add_argument("--define", action="append", default=[], help="of the library's variant")
-    for option in ("--compiler", "--c-compiler", "--library", "--include", "--work"):
+    for option in ("--compiler", "--c-compiler", "--library", "--include", "--tbb-include", "--work"):
         parser.add_argument(option, required=True)
     given, rest = parser.parse_known_args()
     os.makedirs(given.work, exist_ok=True)

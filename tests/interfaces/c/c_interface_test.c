@@ -1,5 +1,6 @@
 // <nopal/nopal.h> as a C11 program uses it: every kind of argument, forks whose continuation is surely stolen, the
 // functions of the runtime.
+#define _POSIX_C_SOURCE 200809L  // setenv
 #include <nopal/nopal.h>
 
 #include <limits.h>
@@ -203,6 +204,11 @@ static void test_runtime(void) {
   c.reclaim = nopal_reclaim_default;
   c.reclaim_with = (enum nopal_reclaim_with)9;
   CHECK(nopal_configure(&c) != 0 && strstr(nopal_error_message(), "reclaim_with =") != NULL);
+  const nopal_configuration refuses = {.on_bad_setting = nopal_bad_setting_refuse};
+  setenv("NOPAL_PIN", "maybe", 1);
+  CHECK(nopal_configure(&refuses) != 0 &&
+        strstr(nopal_error_message(), "NOPAL_PIN=maybe: not understood") != NULL);
+  unsetenv("NOPAL_PIN");
   c.reclaim_with = nopal_reclaim_with_default;
   CHECK(nopal_configure(&c) == 0);
   c.reclaim = nopal_reclaim_eager;

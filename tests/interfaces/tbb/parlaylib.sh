@@ -1,10 +1,10 @@
 #!/bin/sh
-# usage: parlaylib.sh NOPAL_ROOT ARCHIVE CXX OUTPUT
+# usage: parlaylib.sh NOPAL_ROOT TBB_INCLUDE_DIR ARCHIVE CXX OUTPUT
 # Compiles the tests that Parlaylib, a library with a backend for oneTBB, has of its own, with Nopal's headers found in
 # oneTBB's place, and runs them. Takes some fifteen minutes, and needs NOPAL_TEST_PARLAYLIB, the path of a clone of
 # github.com/cmuparlay/parlaylib.
 set -eu
-root=$1 archive=$2 cxx=$3 output=$4
+root=$1 tbb_include=$2 archive=$3 cxx=$4 output=$5
 checkout=${NOPAL_TEST_PARLAYLIB-}
 if [ -z "$checkout" ]; then
   echo 'skipped: NOPAL_TEST_PARLAYLIB names no clone of Parlaylib'
@@ -21,7 +21,7 @@ passed=0
 for source in "$checkout"/test/test_*.cpp; do
   name=$(basename "$source" .cpp)
   case " $left_out " in *" $name "*) continue ;; esac
-  if ! "$cxx" -std=c++20 -O1 -w -DPARLAY_TBB -I "$root/include/nopal/compat" -I "$root/include" -I "$checkout/include" \
+  if ! "$cxx" -std=c++20 -O1 -w -DPARLAY_TBB -I "$tbb_include" -I "$root/include" -I "$checkout/include" \
     "$source" -o "$output/$name" "$archive" -lgtest -lgtest_main -pthread; then
     echo "$name: does not compile"
     status=1

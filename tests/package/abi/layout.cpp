@@ -119,6 +119,11 @@ void print_c_runtime() {
   MEMBER(nopal_configuration, reclaim);
   MEMBER(nopal_configuration, pin);
   MEMBER(nopal_configuration, reclaim_with);
+  MEMBER(nopal_configuration, on_bad_setting);
+  NUMBER(nopal_bad_setting_default);
+  NUMBER(nopal_bad_setting_exit);
+  NUMBER(nopal_bad_setting_refuse);
+  NUMBER(nopal_bad_setting_use_default);
   NUMBER(nopal_reclaim_default);
   NUMBER(nopal_reclaim_lazy);
   NUMBER(nopal_reclaim_eager);
@@ -161,6 +166,10 @@ void print_cpp_runtime() {
   MEMBER(nopal::configuration, reclaim);
   MEMBER(nopal::configuration, pin);
   MEMBER(nopal::configuration, reclaim_with);
+  MEMBER(nopal::configuration, on_bad_setting);
+  NUMBER(nopal::bad_setting::exit);
+  NUMBER(nopal::bad_setting::refuse);
+  NUMBER(nopal::bad_setting::use_default);
   NUMBER(nopal::reclaim::lazy);
   NUMBER(nopal::reclaim::eager);
   NUMBER(nopal::reclaim::never);

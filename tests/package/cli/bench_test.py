@@ -210,6 +210,73 @@ class Disturbed(CommandTest):
         self.assertIn("signal 9", stderr.splitlines()[-1])
 
 
+class Ended(CommandTest):
+    """A signal in the middle of the runs: the rounds that were finished are reported, and no empty file is left."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.json = pathlib.Path(directory.name, "report.json")
+        self.page = pathlib.Path(directory.name, "report.html")
+
+    def end(self, number, after, *arguments):
+        """Sends the signal when `after` begins a line of progress, or at once; the output that there is in the end."""
+        bench = subprocess.Popen([NOPAL, "bench", *arguments, "--json", self.json], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 text=True, env=clean_environment())
+        told = []
+        if after is None:
+            while not any(b"-one" in pathlib.Path(f"/proc/{c}/cmdline").read_bytes() or b"bench-reducers" in
+                          pathlib.Path(f"/proc/{c}/cmdline").read_bytes() for c in children_of(bench.pid)):
+                time.sleep(0.01)
+        else:
+            for line in bench.stderr:
+                told.append(line)
+                if line.startswith(after):
+                    break
+        bench.send_signal(number)
+        stdout, stderr = bench.communicate(timeout=60)
+        self.assertEqual(bench.returncode, 128 + number, stderr)
+        said = [line for line in (*told, *stderr.splitlines(True)) if line.startswith("nopal bench:")]
+        self.assertEqual(len(said), 1, stderr)
+        return stdout, said[0]
+
+    def test_finished_rounds_are_printed_and_kept(self):
+        for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+            with self.subTest(name):
+                stdout, said = self.end(number, "fib: round 2 ", "fib", "loop", "--quick", "--workers", "1,2", "--repeats", "1000")
+                self.assertIn("ended by " + name, said)
+                report = json.loads(self.json.read_text())
+                self.assertEqual(report["interrupted_by"], name)
+                rounds = {p["name"]: p["rounds"] for p in report["programs"]}
+                self.assertEqual(list(rounds), ["fib"])
+                self.assertLess(rounds["fib"], 1000)
+                self.assertIn(f"after {rounds['fib']} of 1000 rounds of fib", said)
+                self.assertTrue(stdout.splitlines()[1].startswith("fib "), stdout)
+
+    def test_rounds_of_reducers_are_kept(self):
+        stdout, said = self.end(signal.SIGTERM, "updates of reducers: round 1 ", "--reducers", "--quick", "--workers", "1")
+        self.assertIn("what was finished is reported", said)
+        reducers = json.loads(self.json.read_text())["reducers"]
+        self.assertEqual({len(u["samples_ns"]) for u in reducers["updates"]}, {reducers["repeats"]})
+        self.assertIn("add / array", stdout)
+
+    def test_a_page_lacks_only_what_was_not_measured(self):
+        self.end(signal.SIGINT, "updates of reducers: round 1 ", "fib", "--quick", "--repeats", "1", "--workers", "1",
+                 "--peers", "none", "--report", self.page)
+        self.assertEqual([p["name"] for p in json.loads(self.json.read_text())["programs"]], ["fib"])
+        self.assertIn("SIGINT", self.page.read_text())
+
+    def test_without_a_finished_round_files_are_as_before(self):
+        slow = ("fib", "--size", "55", "--workers", "1")
+        stdout, said = self.end(signal.SIGINT, None, *slow)
+        self.assertIn("before a round was finished", said)
+        self.assertEqual(stdout, "")
+        self.assertFalse(self.json.exists())
+        self.json.write_text("{}")
+        self.end(signal.SIGTERM, None, *slow)
+        self.assertEqual(self.json.read_text(), "{}")
+
+
 class TimeLimit(CommandTest):
     def test_slow_run_is_stopped(self):
         bench = subprocess.run([NOPAL, "bench", "fib", "--size", "55", "--workers", "1", "--time-limit", "1"],

@@ -1,7 +1,9 @@
 """What ./dev says of a command line that it does not accept: one line, before it builds anything; and of --help after a command.
 Usage: dev_test.py ROOT"""
 
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,28 @@ class Refusals(unittest.TestCase):
                 self.assertEqual(ran.stdout, "")
                 self.assertTrue(ran.stderr.startswith(beginning), ran.stderr)
                 self.assertEqual(ran.stderr.count("\n"), 1)
+
+
+class ReadOnly(unittest.TestCase):
+    def test_sources_that_cannot_be_written_to_are_one_line(self):
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(directory, "nopal")
+            root.mkdir()
+            shutil.copy(ROOT / "dev", root)
+            shutil.copytree(ROOT / "scripts", root / "scripts")
+            os.chmod(directory, 0o755)
+            os.chmod(root, 0o555)
+            # Root may write anywhere.
+            another = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+            if another and shutil.which("setpriv") is None:
+                self.skipTest("setpriv is missing")
+            for command in ("build", "test", "stress", "fuzz", "coverage", "demo", "bench", "lint", "docs"):
+                with self.subTest(command):
+                    ran = subprocess.run([*another, root / "dev", command], capture_output=True, text=True, timeout=60, check=False)
+                    self.assertEqual((ran.returncode, ran.stdout), (2, ""), ran.stderr)
+                    self.assertTrue(ran.stderr.startswith(f"dev: cannot write to {root}/build; accepted: "), ran.stderr)
+                    self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
+            os.chmod(root, 0o755)
 
 
 class Help(unittest.TestCase):

@@ -10,8 +10,9 @@
 
 namespace {
 
-constexpr const char* names[] = {"NOPAL_WORKERS",      "NOPAL_STACK_SIZE", "NOPAL_RECLAIM",
-                                 "NOPAL_RECLAIM_WITH", "NOPAL_PIN",        "NOPAL_STATS"};
+constexpr const char* names[] = {"NOPAL_WORKERS",       "NOPAL_STACK_SIZE", "NOPAL_RECLAIM",
+                                 "NOPAL_RECLAIM_WITH",  "NOPAL_PIN",        "NOPAL_STATS",
+                                 "NOPAL_ON_BAD_SETTING"};
 std::string values[std::size(names)];
 
 const char* fuzzed_variable(const char* name) {
@@ -34,15 +35,19 @@ void check_refusal(const nopal::refused_variable& refused) {
   FUZZ_CHECK(!plain || line.find("=" + value + ":") != std::string::npos);
 }
 
-void check_accepted(const nopal::settings& result) {
+void check_ranges(const nopal::settings& result) {
   FUZZ_CHECK(result.workers >= 1 && result.workers <= nopal::most_workers);
   FUZZ_CHECK(result.stack_bytes >= nopal::least_stack_bytes && result.stack_bytes <= nopal::most_stack_bytes);
   FUZZ_CHECK(result.stack_bytes % 4096 == 0);
+}
+
+void check_accepted(const nopal::settings& result) {
   FUZZ_CHECK(values[0].empty() || std::stol(values[0]) == result.workers);
   FUZZ_CHECK(values[2].empty() || values[2][0] == "len"[static_cast<int>(result.reclaim)]);
   FUZZ_CHECK(values[3].empty() || values[3][0] == "df"[static_cast<int>(result.reclaim_with)]);
   FUZZ_CHECK(result.pin == (values[4] == "1"));
   FUZZ_CHECK(result.print_stats == (values[5] == "1"));
+  FUZZ_CHECK((result.on_bad_setting == nopal::bad_setting::use_default) == (values[6] == "default"));
 }
 
 void check_bytes(const std::string& text) {
@@ -67,12 +72,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (char& c : values[i]) c = c == '\v' ? '\n' : c;
     check_bytes(values[i]);
   }
-  nopal::refused_variable refused;
+  nopal::refused_variables refused;
   const nopal::settings result = nopal::complete_settings({}, fuzzed_variable, refused);
-  if (refused.name != nullptr) {
-    check_refusal(refused);
-  } else {
-    check_accepted(result);
-  }
+  check_ranges(result);
+  FUZZ_CHECK(refused.count <= static_cast<int>(std::size(names)));
+  for (int i = 0; i < refused.count; ++i) check_refusal(refused.at[i]);
+  if (refused.count == 0) check_accepted(result);
   return 0;
 }
