@@ -17,7 +17,6 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
-#include "scheduler/views.hpp"
 
 namespace __cxxabiv1 {
 extern "C" void __cxa_end_catch();

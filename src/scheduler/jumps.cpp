@@ -9,7 +9,7 @@
 #include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
-#include "view/merge.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -83,7 +83,7 @@ bool leaves_child(const worker* self, const nopal_stack& stack, const char* stac
 
 bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) {
   // unreached: safe-jumps
-  return stack.merge != nullptr && stack_pointer > stack.merge->at && surely_lies_on(stack, stack_pointer);
+  return view::leaves_reduction(stack, stack_pointer) && surely_lies_on(stack, stack_pointer);
 }
 
 /// Whether an activation has called what is the base of `stack`, or what is that of a stack further out. It may have been on this

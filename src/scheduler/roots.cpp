@@ -11,9 +11,9 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/steal.hpp"
-#include "scheduler/views.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -206,10 +206,10 @@ bool visit_scheduler(worker* self) noexcept {
     return false;
   }
   hide_outer(self);
-  view::view_set* const views = this_views();
-  set_this_views(nullptr);
+  view::view_set* const views = view::this_views();
+  view::set_this_views(nullptr);
   nopal_visit_scheduler(self);
-  set_this_views(views);
+  view::set_this_views(views);
   return true;
 }
 

@@ -1,7 +1,7 @@
 // Starting and stopping: settings, the pool of stacks, the threads of the pool.
 
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "view/views.hpp"
 
 #include <cstring>
 #include <new>
@@ -262,7 +262,7 @@ void free_what_strands_use(runtime& all) {
   }
   all.stacks.stop();
   all.stacks_mapped = false;
-  trim_views();
+  view::trim_views();
   delete all.topology;
   all.topology = nullptr;
 }

@@ -4,7 +4,7 @@
 
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -97,7 +97,7 @@ statistics stats() {
   result.stacks_mapped = usage.mapped;
   result.stack_pages_in_use = usage.pages_in_use;
   result.stack_pages_peak = usage.pages_peak;
-  count_view_sets(result.view_sets_in_use, result.view_sets_peak);
+  view::count_view_sets(result.view_sets_in_use, result.view_sets_peak);
   return result;
 }
 

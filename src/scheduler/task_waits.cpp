@@ -17,9 +17,9 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
-#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
+#include "view/task_views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -258,7 +258,7 @@ namespace {
 /// Where there is room for it: without memory for a stack of the pool that is here, as nobody else may be there to run it.
 void run_found(nopal_task* task, const nopal_task_group* group, task_list* list) noexcept {
   if (!run_for_lack_of_room(task, group)) {
-    run_at_stage(task, list, views_of::caller);
+    run_at_stage(task, list, view::views_of::caller);
   }
 }
 
@@ -274,7 +274,7 @@ void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexc
   own_tasks own(*list, group);
   while (nopal_task* const task = own.take()) {
     if (!run_for_lack_of_room(task, group)) {
-      run_task(task, views_of::caller);
+      run_task(task, view::views_of::caller);
     }
   }
 }
@@ -287,7 +287,7 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
   }
   nopal_arena* const arena = task->arena;
   if (!run_for_lack_of_room(task, group)) {
-    run_task(task, views_of::caller);
+    run_task(task, view::views_of::caller);
   }
   nopal_arena_leave(arena);
   nopal_arena_forget(arena);
@@ -382,7 +382,7 @@ extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_are
     wait_for_others(group, arena, list);
   }
   checkers::after(group);
-  return take_task_views(group);
+  return view::take_task_views(group);
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -10,11 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
 #include "checkers/checkers.hpp"
-
-struct nopal_frame;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -42,12 +41,16 @@ struct strand_base {
   std::uint64_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
   std::uint64_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
   nopal_frame* scope = nullptr;      ///< whose steal brought the strand here; null if it began here
+
+  /// Whether the strand belongs to the function of `frame`, whose own stack is another: the continuation of
+  /// that function was stolen to this one.
+  [[nodiscard]] bool is_of(const nopal_frame* frame) const noexcept {
+    return frame_pointer == frame->frame_pointer;
+  }
 };
 
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
-
-struct nopal_frame;
 
 /// Named in frame.h, hence outside the namespace.
 struct nopal_stack {

@@ -32,7 +32,7 @@ enum class reason : char {
 /// Whether the strand on the stack that `base` is of belongs to the function of `frame`, whose own stack is another: the
 /// continuation of that function was stolen to this stack.
 [[nodiscard]] inline bool is_away(const strand_base& base, const nopal_frame* frame) noexcept {
-  return base.frame_pointer == frame->frame_pointer;
+  return base.is_of(frame);
 }
 /// The same of the strand of a victim.
 [[nodiscard]] inline bool is_away(const nopal_strand& seen, const nopal_frame* frame) noexcept {

@@ -10,9 +10,9 @@
 #include "scheduler/ending.hpp"
 #include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/new_process.hpp"
-#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "strand/strand.hpp"
+#include "view/task_views.hpp"
 
 extern "C" {
 [[noreturn]] void nopal_run_visit(nopal::worker* self) noexcept;
@@ -37,6 +37,7 @@ bool handles_end_of_thread() noexcept { return false; }
 _Unwind_Exception* take_handled_foreign() noexcept { return nullptr; }
 void check_task_of_old_process(const nopal_stack*) noexcept {}
 void check_wait_of_old_process(const nopal_task_group*) noexcept {}
+namespace view {
 task_views::task_views(nopal_task_group* group, views_of) noexcept : group_(group) {}
 task_views::~task_views() {  // none of them is used here
   (void)group_;
@@ -45,6 +46,7 @@ task_views::~task_views() {  // none of them is used here
   (void)callers_;
 }
 void* take_task_views(nopal_task_group*) noexcept { return nullptr; }
+}  // namespace view
 
 void explored_forget_arenas() noexcept;  // in arenas_source.cpp
 

@@ -6,7 +6,7 @@
 #include <nopal/detail/fast_path.h>
 
 #include "deque/deque.hpp"
-#include "scheduler/task_views.hpp"
+#include "view/task_views.hpp"
 
 namespace explore {
 
@@ -52,7 +52,7 @@ public:
 
   void run(int thread) override {
     if (thread == 1) {
-      return nopal::run_at_stage(&task_, &workers[1].tasks, nopal::views_of::task);
+      return nopal::run_at_stage(&task_, &workers[1].tasks, nopal::view::views_of::task);
     }
     nopal_task_wait(&group_, nullptr);
     require(results_[0].read() == 1 && results_[1].read() == 1, "what the task did is not seen");
