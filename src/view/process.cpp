@@ -12,9 +12,9 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace view {
 
-constinit registry reducers;
-constinit piece_table pieces;
-constinit store kept;
+constinit registry all_reducers;
+constinit piece_table all_pieces;
+constinit store unowned;
 
 namespace {
 
@@ -26,8 +26,8 @@ bool thread_end_key_works = false;
 /// Ends the set of a thread that is about to end or is no strand any more.
 void drop_thread_views() noexcept {
   if (view_set* const set = leave_set()) {
-    drop_all(reducers, set);
-    kept.give_set(set);
+    drop_all(all_reducers, set);
+    unowned.give_set(set);
   }
 }
 
@@ -39,7 +39,7 @@ __attribute__((destructor)) void at_unload() {
     return;                   // the views at hand are another copy's; unreached: copies
   }
   drop_thread_views();
-  kept.trim();
+  unowned.trim();
   if (thread_end_key_works) {
     pthread_key_delete(thread_end_key);
     thread_end_key_works = false;
@@ -55,7 +55,7 @@ view_set* own_set(bool base) noexcept {
   if (set != nullptr) {
     return set;
   }
-  set = kept.take_set();
+  set = unowned.take_set();
   if (set == nullptr) {
     return nullptr;
   }
@@ -69,22 +69,22 @@ view_set* own_set(bool base) noexcept {
   return set;
 }
 
-void count_view_sets(std::uint64_t& in_use, std::uint64_t& most) noexcept { kept.count(in_use, most); }
+void count_view_sets(std::uint64_t& in_use, std::uint64_t& most) noexcept { unowned.count(in_use, most); }
 
-void trim_views() noexcept { kept.trim(); }
+void trim_views() noexcept { unowned.trim(); }
 
 void lock_views() noexcept {
-  reducers.lock();
-  pieces.lock_all();
+  all_reducers.lock();
+  all_pieces.lock_all();
   lock_task_merges();
-  kept.lock();
+  unowned.lock();
 }
 
 void unlock_views() noexcept {
-  kept.unlock();
+  unowned.unlock();
   unlock_task_merges();
-  pieces.unlock_all();
-  reducers.unlock();
+  all_pieces.unlock_all();
+  all_reducers.unlock();
 }
 
 }  // namespace view

@@ -13,9 +13,9 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace view {
 
-extern constinit registry reducers;
-extern constinit piece_table pieces;
-extern constinit store kept;
+extern constinit registry all_reducers;
+extern constinit piece_table all_pieces;
+extern constinit store unowned;
 
 /// The calling strand's set; one is made for it if it has none. Null without memory. `base`: it has base views.
 view_set* own_set(bool base) noexcept;

@@ -25,13 +25,13 @@ namespace {
 /// another set. Returns whether there were any.
 bool sweep() noexcept {
   view_set* const set = this_views();
-  return set != nullptr && drop_ended(reducers, *set);
+  return set != nullptr && drop_ended(all_reducers, *set);
 }
 
 /// A new view of reducer `id`.
 void* create(std::uint32_t id) {
   const timed creating(activity::creation);
-  return reducers.create(id);
+  return all_reducers.create(id);
 }
 
 /// Enters `made` as the strand's view of reducer `id`, of which it has none. Calls nothing of the program. False without memory.
@@ -41,7 +41,7 @@ bool enter(std::uint32_t id, void* made, bool base) noexcept {
   if (set == nullptr || !set->insert(id, made)) {
     return false;
   }
-  reducers.hold(id);
+  all_reducers.hold(id);
   return true;
 }
 
@@ -56,7 +56,7 @@ void* make_word(std::uint32_t id) {
   std::uint64_t made = 0;
   {
     const timed creating(activity::creation);
-    reducers.make_word(
+    all_reducers.make_word(
         id, &made);  // the program's code: may fork, and so change the set, and may use this reducer
   }
   if (void* const known = known_view(id)) {
@@ -76,20 +76,20 @@ extern "C" NOPAL_EXPORT void* nopal_make_reducer(nopal_hyperobject* made,
   if (!views_used()) {
     checkers::look();
   }
-  const std::uint32_t id = reducers.enter(*functions, object, leftmost, checkers::present);
+  const std::uint32_t id = all_reducers.enter(*functions, object, leftmost, checkers::present);
   if (id == 0) {
     return nullptr;
   }
   *made = {id < slot_count ? id : 0, id};
   __atomic_store_n(&nopal_views_used, 1, __ATOMIC_RELAXED);
-  void* const place = reducers.leftmost(id);
+  void* const place = all_reducers.leftmost(id);
   if (has_base_views()) {
     return place;
   }
   // Views made by other strands come later in serial order than the reducer's own value.
   sweep();
   if (!enter(id, place, false)) {
-    reducers.end(id);
+    all_reducers.end(id);
     return nullptr;
   }
   return place;
@@ -110,9 +110,9 @@ extern "C" NOPAL_EXPORT void nopal_end_reducer(nopal_hyperobject* reducer) {
   view_set* const set = this_views();
   void* const view = set != nullptr ? set->remove(reducer->id) : nullptr;
   if (view != nullptr) {
-    end_view(reducers, set, reducer->id, view);
+    end_view(all_reducers, set, reducer->id, view);
   }
-  reducers.end(reducer->id, host::give_way);
+  all_reducers.end(reducer->id, host::give_way);
 }
 
 extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) {
@@ -124,11 +124,11 @@ extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) 
   } while (sweep());
   const bool base = has_base_views();
   if (base) {
-    void* const own = reducers.leftmost(id);
+    void* const own = all_reducers.leftmost(id);
     enter(id, own, true);  // without memory it is looked for again next time
     return own;
   }
-  if (view_set::has_slot(id) && reducers.is_word(id)) {
+  if (view_set::has_slot(id) && all_reducers.is_word(id)) {
     return make_word(id);
   }
   void* const made = create(id);
@@ -138,7 +138,7 @@ extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) 
   // The program's code may have made another in the meantime, by a use of this reducer: that has what it said. The end of this one is its
   // code as well, which may leave the strand with another set.
   const bool was_known = known_view(id) != nullptr;
-  reducers.discard(id, made);
+  all_reducers.discard(id, made);
   return was_known ? nopal_find_view(reducer) : nullptr;
 }
 

@@ -38,7 +38,7 @@ void reduction_failed(void* context) {
 }
 
 view_set* merged(view_set* left, bool left_is_base, view_set* right, reducing& who) {
-  return merge_with_updates({reducers, reduction_failed, &who}, left, left_is_base, right);
+  return merge_with_updates({all_reducers, reduction_failed, &who}, left, left_is_base, right);
 }
 
 /// `one` and a neighbour of it become one.
@@ -48,7 +48,7 @@ piece* joined(piece* one, piece* neighbour, reducing& who) {
   piece* const right = one_is_right ? one : neighbour;
   left->views = merged(left->views, left->is_base, right->views, who);
   left->last = right->last;
-  kept.give_piece(right);
+  unowned.give_piece(right);
   return left;
 }
 
@@ -57,7 +57,7 @@ piece* make_piece(nopal_frame* frame) noexcept {
   const timed transferring(activity::transfer);
   const nopal_stack* const stack = host::this_stack();
   const bool away = stack->base.is_of(frame);
-  piece* mine = kept.take_piece();
+  piece* mine = unowned.take_piece();
   if (mine == nullptr) {
     os::write_stderr("nopal: no memory to keep the views of a child\n");
     std::terminate();
@@ -77,7 +77,7 @@ piece* make_piece(nopal_frame* frame) noexcept {
 /// Adds `one` to the table, or takes a neighbour of it out and returns that; see piece_table::add.
 piece* offer(piece* one, nopal_frame*& ready) noexcept {
   const timed transferring(activity::transfer);
-  return pieces.add(one, ready);
+  return all_pieces.add(one, ready);
 }
 
 /// A segment of the strand of `frame` ends here.
@@ -110,7 +110,7 @@ extern "C" void nopal_deposit_strand_views(nopal_frame* frame) noexcept { deposi
 
 piece* take_views(nopal_stack* stack, const nopal_frame* frame, void* exception) noexcept {
   const timed transferring(activity::transfer);
-  piece* const first = pieces.take(frame, frame->frame_pointer);
+  piece* const first = all_pieces.take(frame, frame->frame_pointer);
   if (first == nullptr) {  // unreached: race
     return nullptr;        // The first reducer came when all was deposited that would be; unreached: race
   }
@@ -119,11 +119,11 @@ piece* take_views(nopal_stack* stack, const nopal_frame* frame, void* exception)
     return first;
   }
   go_on_with(stack, frame, first->views, first->before);
-  kept.give_piece(first);
+  unowned.give_piece(first);
   return nullptr;
 }
 
-bool has_all_views(nopal_frame* frame) noexcept { return pieces.is_whole(frame, frame->frame_pointer); }
+bool has_all_views(nopal_frame* frame) noexcept { return all_pieces.is_whole(frame, frame->frame_pointer); }
 
 /// The end of a join with several pieces, on the strand's own stack: scopes of one function overlap, or the first
 /// reducer was made after some children had ended. Returns what the join returns.
@@ -141,7 +141,7 @@ extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept 
     piece* const next = first->next;
     checkers::after(first);
     all = merged(all, base, first->views, who);
-    kept.give_piece(first);
+    unowned.give_piece(first);
     first = next;
   }
   go_on_with(host::this_stack(), frame, all, before);

@@ -53,7 +53,7 @@ void give_up(const merge_context& with, view_set* left_over) {
   // The end of a view is the program's code too, and may make another.
   for (int round = 0; left_over != nullptr && round != most_rounds; ++round) {  // unreached: views-make-views
     drop_all(with.reducers, left_over);
-    kept.give_set(left_over);
+    unowned.give_set(left_over);
     left_over = leave_set();
   }
 }
@@ -82,7 +82,7 @@ view_set* merge_with_updates(const merge_context& with, view_set* left, bool lef
     view_set* emptied = nullptr;
     left = view::merge(noted, left, left_is_base, right, emptied);
     if (emptied != nullptr) {
-      kept.give_set(emptied);
+      unowned.give_set(emptied);
     }
     right = leave_set();
   }

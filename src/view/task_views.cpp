@@ -60,7 +60,7 @@ view_set* take_set(nopal_task_group* group) noexcept {
 view_set* merge_for_group(view_set* left, bool left_is_base, view_set* right,
                           const nopal_task_group* group) noexcept {
   const auto failed = [](void* of) { host::keep_thrown(static_cast<const nopal_task_group*>(of)); };
-  return merge_with_updates({reducers, failed, const_cast<nopal_task_group*>(group)}, left, left_is_base,
+  return merge_with_updates({all_reducers, failed, const_cast<nopal_task_group*>(group)}, left, left_is_base,
                             right);
 }
 
@@ -160,15 +160,15 @@ void end_unawaited_views(view_set* set) noexcept {
   }
   set->take_all([set](std::uint32_t id, void* view) {
     // One that the task made has its own value here.
-    if (!reducers.has_ended(id) && view != reducers.leftmost(id)) {  // unreached: stranger-ends
+    if (!all_reducers.has_ended(id) && view != all_reducers.leftmost(id)) {  // unreached: stranger-ends
       os::end_process(
           "nopal: a task that nobody waits for (tbb::task_arena::enqueue) used a reducer that it did not "
           "make: "
           "use it in a task of a tbb::task_group, whose wait gets the updates, or make one in the task");
     }
-    end_view(reducers, set, id, view);
+    end_view(all_reducers, set, id, view);
   });
-  kept.give_set(set);
+  unowned.give_set(set);
 }
 
 }  // namespace
