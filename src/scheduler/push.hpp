@@ -8,6 +8,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// What nopal_push_and_publish leaves for nopal_push_slow_path to do.
 enum push_rest : int {
@@ -41,6 +42,7 @@ enum push_rest : int {
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -17,6 +17,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -239,5 +240,6 @@ NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
   nopal_leave_scheduler(self);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

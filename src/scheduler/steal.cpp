@@ -21,6 +21,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -380,5 +381,6 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) 
 /// Where a thread of the pool begins; on its scheduler stack.
 extern "C" [[noreturn]] void nopal_run_scheduler(worker* self) noexcept { find_work(self); }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

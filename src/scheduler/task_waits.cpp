@@ -23,6 +23,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -385,5 +386,6 @@ extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_are
   return view::take_task_views(group);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 struct worker;
 struct runtime;
@@ -203,6 +204,7 @@ nopal_task* take_out_of_arenas() noexcept;
 /// Ends a child of fork(2) that waits for tasks that other threads of its parent had.
 void check_wait_of_old_process(const nopal_task_group* group) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

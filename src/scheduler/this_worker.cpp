@@ -26,11 +26,12 @@ static __thread const char* nopal_this_pinned_at __attribute__((tls_model("initi
 
 static __thread bool started_by_pool __attribute__((tls_model("initial-exec")));
 
-__attribute__((weak)) nopal::exception_state* __cxa_get_globals() noexcept;
+__attribute__((weak)) nopal::internal::exception_state* __cxa_get_globals() noexcept;
 }
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 // Not inlined anywhere: strands change threads, and the compiler may keep a thread-local's address.
 [[gnu::noinline]] worker* this_worker() noexcept {
@@ -55,5 +56,6 @@ extern "C" NOPAL_EXPORT [[gnu::noinline]] const void* nopal_local() { return nop
   return __cxa_get_globals != nullptr ? __cxa_get_globals() : nullptr;  // unreached: no-c++-state
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 namespace host {
 
@@ -54,22 +55,25 @@ bool holds_for_one_kept_waiting(stack_test holds, std::uint32_t id) noexcept {
 }
 
 void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
-  nopal::keep_thrown(frame, of_stolen_child);
+  nopal::internal::keep_thrown(frame, of_stolen_child);
 }
-void keep_thrown(const nopal_task_group* group) noexcept { nopal::keep_thrown(group); }
-void* take_exception(nopal_frame* frame) noexcept { return nopal::take_exception(frame); }
-void* take_exception(const nopal_task_group* group) noexcept { return nopal::take_exception(group); }
+void keep_thrown(const nopal_task_group* group) noexcept { nopal::internal::keep_thrown(group); }
+void* take_exception(nopal_frame* frame) noexcept { return nopal::internal::take_exception(frame); }
+void* take_exception(const nopal_task_group* group) noexcept {
+  return nopal::internal::take_exception(group);
+}
 
 void resume_after_child(nopal_frame* frame) noexcept { this_worker()->ready = frame; }
 
-void give_way(int round) noexcept { nopal::give_way(round); }
+void give_way(int round) noexcept { nopal::internal::give_way(round); }
 std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept {
-  return nopal::events_of(group);
+  return nopal::internal::events_of(group);
 }
 
-bool is_stand_in() noexcept { return nopal::is_stand_in(); }
+bool is_stand_in() noexcept { return nopal::internal::is_stand_in(); }
 
 }  // namespace host
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -21,6 +21,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// A count that one thread writes and any thread reads.
 class counter {
@@ -253,6 +254,7 @@ void set_thread_of_pool(bool is_one) noexcept;
 /// The C++ runtime's state of the calling thread; null if there is none.
 exception_state* this_thread_exceptions() noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -17,6 +17,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 struct worker;
 
@@ -49,28 +50,30 @@ struct strand_base {
   }
 };
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
 /// Named in frame.h, hence outside the namespace.
 struct nopal_stack {
-  char* low = nullptr;                    ///< first usable byte; the guard lies below
-  char* high = nullptr;                   ///< one past the last usable byte; a multiple of 64
-  nopal::worker* native_owner = nullptr;  ///< the thread that came with this stack; null for the pool's
-  std::size_t most_pages = 0;             ///< the most resident pages seen before pages were given back
-  bool idle_pages = false;    ///< counted among the stacks that hold unused pages; written by its holder
-  std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder
+  char* low = nullptr;   ///< first usable byte; the guard lies below
+  char* high = nullptr;  ///< one past the last usable byte; a multiple of 64
+  nopal::internal::worker* native_owner =
+      nullptr;                 ///< the thread that came with this stack; null for the pool's
+  std::size_t most_pages = 0;  ///< the most resident pages seen before pages were given back
+  bool idle_pages = false;     ///< counted among the stacks that hold unused pages; written by its holder
+  std::uint8_t unlooked = 0;   ///< times yet that its unused pages are taken to be few; written by its holder
 
-  nopal::strand_base base;  ///< written by the worker that runs here, and read by it alone
+  nopal::internal::strand_base base;  ///< written by the worker that runs here, and read by it alone
 
   /// Bits of second_scope. Set by the child and by a thief or a join, in any order; cleared by who comes to the stack.
   std::atomic<std::uint8_t> second{0};
 
   /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
-  nopal::view::merge_record* merge = nullptr;
+  nopal::internal::view::merge_record* merge = nullptr;
 
   /// The worker whose call waits for a group and runs a task here, as part of what it interrupts; null: none. Written as above.
-  nopal::worker* visitor = nullptr;
+  nopal::internal::worker* visitor = nullptr;
 
   /// The innermost activations that came back here by a join, and their stack pointers then; for jumps. Written as above, and read
   /// by jumps of what they have called, which may be elsewhere: relaxed, since those find what was there before they left.
@@ -125,7 +128,7 @@ struct nopal_stack {
     }
   } forks;
 
-  nopal::checkers::stack_record record;  ///< for the tools that watch the program
+  nopal::internal::checkers::stack_record record;  ///< for the tools that watch the program
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(high - low); }
 };

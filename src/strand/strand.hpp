@@ -12,6 +12,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace strand {
 
 /// Where a strand goes on.
@@ -71,6 +72,7 @@ void leave_for_good(worker* self, nopal_stack* stack) noexcept;
 void end_on_second(worker* self, nopal_stack* stack) noexcept;
 
 }  // namespace strand
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

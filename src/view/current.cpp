@@ -10,17 +10,18 @@
 
 extern "C" {
 // The array of strands without views. Nobody writes to it, and only what is looked up becomes resident.
-alignas(64) static void* no_views[nopal::view::slot_count];
+alignas(64) static void* no_views[nopal::internal::view::slot_count];
 __thread void** nopal_views __attribute__((tls_model("initial-exec"))) = no_views;
 
-static __thread nopal::view::base_views nopal_this_base_views __attribute__((tls_model("initial-exec"))) =
-    nopal::view::base_views::values;
+static __thread nopal::internal::view::base_views nopal_this_base_views
+    __attribute__((tls_model("initial-exec"))) = nopal::internal::view::base_views::values;
 
 unsigned char nopal_views_used = 0;
 }
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 // Not inlined anywhere: strands change threads, and the compiler may keep a thread-local's address.
@@ -49,5 +50,6 @@ bool has_base_views(const nopal_stack* stack) noexcept {
 bool has_base_views() noexcept { return has_base_views(host::this_stack()); }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -8,6 +8,7 @@ struct nopal_stack;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 class view_set;
@@ -37,6 +38,7 @@ bool has_base_views() noexcept;
 bool has_base_views(const nopal_stack* stack) noexcept;
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -14,6 +14,7 @@ struct nopal_task_group;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 namespace host {
 
@@ -56,6 +57,7 @@ void give_way(int round) noexcept;
 
 }  // namespace host
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -21,6 +21,7 @@ struct nopal_frame;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 struct piece {
@@ -72,6 +73,7 @@ private:
 };
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

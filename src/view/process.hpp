@@ -11,6 +11,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 extern constinit registry all_reducers;
@@ -21,6 +22,7 @@ extern constinit store unowned;
 view_set* own_set(bool base) noexcept;
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

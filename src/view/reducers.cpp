@@ -17,6 +17,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 namespace {
@@ -143,5 +144,6 @@ extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) 
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -9,6 +9,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 /// In place of a segment before the first.
@@ -17,6 +18,7 @@ inline constexpr std::uint64_t no_segment = ~std::uint64_t{0};
 inline constexpr std::uint64_t unknown_segment = no_segment - 1;
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

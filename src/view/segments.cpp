@@ -22,6 +22,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 namespace {
@@ -149,5 +150,6 @@ extern "C" void* nopal_merge_at_join(nopal_frame* frame, piece* first) noexcept 
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

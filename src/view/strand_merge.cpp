@@ -11,6 +11,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 namespace {
@@ -101,5 +102,6 @@ bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) noexc
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -14,6 +14,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 /// `left` and then `right`, and then what the reductions, and the ends of views, did to reducers; see `merge`.
@@ -26,6 +27,7 @@ bool is_being_reduced(std::uint32_t id) noexcept;
 bool keeps_from_reducing(std::uint32_t id) noexcept;
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -10,6 +10,7 @@ struct nopal_task_group;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 /// Whose views a task works on.
@@ -45,6 +46,7 @@ void lock_task_merges() noexcept;
 void unlock_task_merges() noexcept;
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -20,6 +20,7 @@ extern "C" __attribute__((visibility("hidden"))) unsigned char nopal_views_used;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 /// Relaxed: a strand that has views has seen it, and what one that has none leaves behind matters to nobody. A child whose
@@ -51,6 +52,7 @@ void lock_views() noexcept;
 void unlock_views() noexcept;
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -8,6 +8,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 struct task_list;
 }
 }  // namespace nopal
@@ -28,8 +29,8 @@ void told_of_write(const T& object) {
   plain_write(&object, sizeof object);
 }
 /// In task_world.cpp: the contents of a list of tasks are part of the state.
-void told_of_read(nopal::task_list& list);
-void told_of_write(nopal::task_list& list);
+void told_of_read(nopal::internal::task_list& list);
+void told_of_write(nopal::internal::task_list& list);
 
 }  // namespace explore
 

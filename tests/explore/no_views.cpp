@@ -19,6 +19,7 @@ void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void*) {
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace view {
 piece* take_views(nopal_stack*, const nopal_frame*, void*) noexcept { return nullptr; }
@@ -38,5 +39,6 @@ void go_on_with_aside(worker*) noexcept {}
 bool is_stand_in() noexcept { return false; }
 void leave_forks_noted(const worker*, nopal_stack*, std::int32_t) noexcept {}
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

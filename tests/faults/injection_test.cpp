@@ -158,7 +158,7 @@ NOPAL_PROGRAM(starts_pools) {
   for (const char* const nth : {"1", "2", "3"}) {
     setenv("FAULT_FIRST", nth, 1);
     setenv("FAULT_LAST", nth, 1);
-    nopal::stack_pool pool;
+    nopal::internal::stack_pool pool;
     faults::arm();
     NOPAL_CHECK(pool.start({64 << 10, 2, nopal::reclaim::lazy, nopal::reclaim_call::dontneed}));
     NOPAL_CHECK(faults::calls() > 3);  // the refused one, and those of another region

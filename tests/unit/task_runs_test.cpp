@@ -20,7 +20,7 @@ void check(const list_of_tasks& list, const std::vector<nopal_task*>& expected) 
   for (nopal_task* end = list.oldest; end != nullptr; end = end->other_end->younger) {
     ASSERT_EQ(end->other_end->other_end, end);
     for (nopal_task* task = end;; task = task->younger) {
-      ASSERT_TRUE(nopal::is_of_run(end, task));
+      ASSERT_TRUE(nopal::internal::is_of_run(end, task));
       ASSERT_EQ(task->other_end != nullptr, task == end || task == end->other_end);
       found.push_back(task);
       if (task == end->other_end) break;
@@ -55,14 +55,14 @@ TEST(runs_of_tasks, go_from_end_to_end) {
       task->group = there.empty() || random() % 4 == 0 ? &groups[random() % 3] : there.back()->group;
       task->starter = &groups[random() % 8 == 0 ? 1 : 0];
       task->starter_number = random() % 8 == 0 ? 1 : 0;
-      nopal::append_task(list, task);
+      nopal::internal::append_task(list, task);
       there.push_back(task);
     } else {
       const std::size_t which = random() % 3 == 0   ? 0
                                 : random() % 2 == 0 ? there.size() - 1
                                                     : random() % there.size();
       nopal_task* const task = there[which];
-      nopal::unlink_task(list, task);
+      nopal::internal::unlink_task(list, task);
       there.erase(there.begin() + static_cast<std::ptrdiff_t>(which));
       free.push_back(task);
     }

@@ -11,6 +11,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 std::size_t page_size() noexcept {
@@ -59,5 +60,6 @@ std::size_t resident_pages(const void* address, std::size_t bytes) noexcept {
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
