@@ -10,7 +10,8 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 struct task_list;
-}
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
 namespace explore {
