@@ -71,7 +71,7 @@ endfunction()
 # nopal_compile_apart(prefix): the sources below `prefix` that have names of their own which others have, too, and the noise,
 # in whose place a test puts its own. Projects may compile the others several as one (CMAKE_UNITY_BUILD).
 function(nopal_compile_apart prefix)
-  foreach(name IN ITEMS noise tasks task_views task_waits views)
+  foreach(name IN ITEMS noise tasks task_waits)
     set_source_files_properties("${prefix}scheduler/${name}.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
 endfunction()

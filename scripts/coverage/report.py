@@ -16,7 +16,9 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SLOW_PATHS = ("src/scheduler/", "src/strand/", "src/deque/", "src/stack/")
+SLOW_PATHS = ("src/scheduler/", "src/strand/", "src/deque/", "src/stack/",
+              "src/view/current.", "src/view/process.", "src/view/reducers.", "src/view/segments.", "src/view/strand_merge.",
+              "src/view/task_views.", "src/view/views.")
 MARK = re.compile(r"//(.*\W)?unreached( below)?: (\S+)$")
 
 

@@ -15,6 +15,7 @@ __attribute__((weak)) void __lsan_unregister_root_region(const void* low, std::s
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace checkers {
 namespace address {
 
@@ -79,5 +80,6 @@ void let_die(const void* low, const void* high) noexcept {
 
 }  // namespace address
 }  // namespace checkers
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace checkers {
 
 constinit bool present = false;
@@ -156,5 +157,6 @@ void end_untold_order() noexcept {
 
 }  // namespace watched
 }  // namespace checkers
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace checkers {
 
 /// What the tools keep about one stack. Written by the worker that runs there, makes or unmakes it.
@@ -148,6 +149,7 @@ inline void end_untold_order() noexcept {
 }
 
 }  // namespace checkers
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

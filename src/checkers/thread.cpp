@@ -24,6 +24,7 @@ __attribute__((weak)) void AnnotateIgnoreSyncEnd(const char* file, int line);
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace checkers {
 namespace thread {
 
@@ -86,5 +87,6 @@ void heed_locks() noexcept { AnnotateIgnoreSyncEnd(__FILE__, __LINE__); }
 
 }  // namespace thread
 }  // namespace checkers
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

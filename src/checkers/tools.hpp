@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace checkers {
 
 /// AddressSanitizer, with LeakSanitizer in it.
@@ -46,6 +47,7 @@ void make_usable(const void* stack_pointer, const void* known) noexcept;
 }  // namespace valgrind
 
 }  // namespace checkers
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

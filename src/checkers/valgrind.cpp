@@ -13,6 +13,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace checkers {
 namespace valgrind {
 
@@ -61,5 +62,6 @@ void make_usable(const void* stack_pointer, const void* known) noexcept {
 
 }  // namespace valgrind
 }  // namespace checkers
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

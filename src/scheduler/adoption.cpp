@@ -20,40 +20,19 @@
 #include "scheduler/overflow.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "scheduler/scheduler_stack.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/task_views.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
 pthread_key_t thread_end_key;
-
-/// With the guard, and with what keeps tools' stacks apart on both sides.
-std::size_t mapped_bytes(std::size_t stack_bytes) noexcept {
-  return scheduler_guard_bytes + stack_bytes + 2 * checkers::apart();
-}
-
-/// A scheduler stack above a guard, or null.
-void* map_scheduler_stack(std::size_t bytes) {
-  const std::size_t apart = checkers::apart();
-  auto* const all = static_cast<char*>(os::map_stack_memory(mapped_bytes(bytes)));
-  if (all == nullptr) {
-    return nullptr;
-  }
-  if (!os::protect_none(all, apart + scheduler_guard_bytes)) {
-    os::unmap(all, mapped_bytes(bytes));
-    return nullptr;
-  }
-  return all + apart;
-}
-
-void unmap_scheduler_stack(const worker* self) noexcept {
-  os::unmap(static_cast<char*>(self->scheduler_memory) - checkers::apart(),
-            mapped_bytes(self->scheduler_bytes));
-}
 
 worker* make_adoptable(std::size_t stack_bytes) {
   worker* const self = make_worker();
@@ -173,7 +152,7 @@ left_behind* next_left_behind;  // made before fork(2): a tool's allocator may b
 
 void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
-  lock_views();
+  view::lock_views();
   lock_tasks(the_runtime());
   next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;  // unreached: tools
   checkers::begin_fork();
@@ -184,7 +163,7 @@ void after_fork_in_parent() {
   delete next_left_behind;
   next_left_behind = nullptr;
   unlock_tasks(the_runtime());
-  unlock_views();
+  view::unlock_views();
   pthread_mutex_unlock(&the_runtime().lock);
 }
 
@@ -215,7 +194,7 @@ void after_fork_in_child() {
   checkers::end_fork();
   runtime& all = the_runtime();
   unlock_tasks(all);
-  unlock_views();
+  view::unlock_views();
   pthread_mutex_unlock(&all.lock);  // this thread took all of them in before_fork
   keep_reachable(all);
   all.in_new_process = true;
@@ -237,7 +216,7 @@ void after_fork_in_child() {
   set_thread_of_pool(false);
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
-  forget_task_merges();
+  view::forget_task_merges();
   for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {
     for (worker* one = list; one != nullptr; one = one->next_idle) {
       for (worker* each = one; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
@@ -398,5 +377,6 @@ worker* adopt_this_thread() noexcept {
   return self;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -170,12 +170,12 @@ int nopal_start_reducer(nopal_reducer* reducer, void* value) {
 const char* nopal_error_message(void) { return latest_error; }
 
 void nopal_fail_push(void) {
-  nopal::os::end_process(
+  nopal::internal::os::end_process(
       "nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
 }
 
 void nopal_fail_foreign_scope(nopal_frame*) {
-  nopal::os::end_process(
+  nopal::internal::os::end_process(
       "nopal: a scope was forked on or joined by a function other than the one that made it: "
       "call nopal_scope_init (fibril_init) in every function that forks");
 }

@@ -17,6 +17,7 @@ extern "C" __attribute__((weak)) _Unwind_Reason_Code __gcc_personality_v0(int, _
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -70,5 +71,6 @@ NOPAL_EXPORT _Unwind_Reason_Code nopal_c_personality(int version, _Unwind_Action
 
 }  // extern "C"
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -18,6 +18,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// A count that one thread writes and any thread reads.
 class counter {
@@ -47,6 +48,7 @@ struct worker_counters {
   }
 };
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

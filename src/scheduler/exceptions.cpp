@@ -17,7 +17,6 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
-#include "scheduler/views.hpp"
 
 namespace __cxxabiv1 {
 extern "C" void __cxa_end_catch();
@@ -25,6 +24,7 @@ extern "C" void __cxa_end_catch();
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -368,5 +368,6 @@ extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
               "make a scope in every function that forks");
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

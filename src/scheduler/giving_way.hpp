@@ -12,6 +12,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// On its own stack, linked in its worker's list.
 struct strand_aside {
@@ -27,6 +28,7 @@ void give_way(int round) noexcept;
 /// For a worker without a strand: goes on with the one that gave way first. Returns if there is none.
 void go_on_with_aside(worker* self) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

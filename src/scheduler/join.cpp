@@ -16,12 +16,13 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
-#include "scheduler/views.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -65,11 +66,10 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
     self->spare = nullptr;
   }
   void* const exception = take_exception(frame);
-  view::piece* const pieces = views_used() ? take_views(stack, frame) : nullptr;
+  view::piece* const pieces = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
                 state_at_join(self, stack, frame));
   if (pieces != nullptr) {
-    pieces->exception = exception;
     nopal_resume_and_merge(frame, pointer, pieces);
   }
   nopal_resume(frame, pointer, exception);
@@ -137,7 +137,7 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
 }
 
 [[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept {
-  if (views_used() && !has_all_views(frame)) {
+  if (view::views_used() && !view::has_all_views(frame)) {
     find_work(self);
   }
   nopal_stack* const home = frame->home;
@@ -231,5 +231,6 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   find_work(self);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

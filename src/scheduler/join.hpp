@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// The thief has just taken the continuation of `frame`: one child more for its join.
 void count_steal(worker* self, nopal_frame* frame) noexcept;
@@ -17,6 +18,7 @@ void count_steal(worker* self, nopal_frame* frame) noexcept;
 /// progress, which are its entries below `end`, all stolen.
 void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -9,10 +9,11 @@
 #include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
-#include "view/merge.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -83,7 +84,7 @@ bool leaves_child(const worker* self, const nopal_stack& stack, const char* stac
 
 bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) {
   // unreached: safe-jumps
-  return stack.merge != nullptr && stack_pointer > stack.merge->at && surely_lies_on(stack, stack_pointer);
+  return view::leaves_reduction(stack, stack_pointer) && surely_lies_on(stack, stack_pointer);
 }
 
 /// Whether an activation has called what is the base of `stack`, or what is that of a stack further out. It may have been on this
@@ -213,5 +214,6 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
   return destination;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

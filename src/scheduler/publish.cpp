@@ -9,6 +9,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Pushes `frame` and publishes, if nothing more is needed: no adoption, no growth, nobody to wake, no exception about.
 extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept {
@@ -31,5 +32,6 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   return anyone_sleeps() ? only_to_wake : nothing_left;  // unreached: race
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

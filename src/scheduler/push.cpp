@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -130,5 +131,6 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
   return 1;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// What nopal_push_and_publish leaves for nopal_push_slow_path to do.
 enum push_rest : int {
@@ -64,6 +65,7 @@ enum push_rest : int {
   keep_oldest_public(self, published);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -11,12 +11,13 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/steal.hpp"
-#include "scheduler/views.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -212,10 +213,10 @@ bool visit_scheduler(worker* self, strand_search& search) noexcept {
   }
   self->search = &search;
   hide_outer(self);
-  view::view_set* const views = this_views();
-  set_this_views(nullptr);
+  view::view_set* const views = view::this_views();
+  view::set_this_views(nullptr);
   nopal_visit_scheduler(self);
-  set_this_views(views);
+  view::set_this_views(views);
   return true;
 }
 
@@ -245,5 +246,6 @@ NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
   nopal_leave_scheduler(self);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Whether `self` may run strands of the root of `root`: a worker of the pool any, a thread's own root's and those of roots
 /// below it. Where the answer is to be relied on, an entry of such a strand was in a deque meanwhile. Takes the depth of nesting.
@@ -41,6 +42,7 @@ bool visit_scheduler_with(worker* self, nopal_task* task) noexcept;
 void begin_visit(worker* self) noexcept;
 [[noreturn]] void end_visit(worker* self) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -1,7 +1,7 @@
 // Starting and stopping: settings, the pool of stacks, the threads of the pool.
 
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "view/views.hpp"
 
 #include <cstring>
 #include <new>
@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -247,7 +248,7 @@ void free_what_strands_use(runtime& all) {
   }
   all.stacks.stop();
   all.stacks_mapped = false;
-  trim_views();
+  view::trim_views();
   delete all.topology;
   all.topology = nullptr;
 }
@@ -389,5 +390,6 @@ void enter_table(runtime& all, worker* self, int index) noexcept {
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

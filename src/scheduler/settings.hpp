@@ -9,6 +9,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 inline constexpr int most_workers = 1024;
 inline constexpr std::size_t least_stack_bytes = std::size_t{64} << 10;
@@ -66,6 +67,7 @@ configuration followed_by(const configuration& earlier, const configuration& ask
 /// Reads "65536", "64k", "1M", "2g" as bytes. False for anything else.
 bool parse_bytes(const char* text, std::size_t& bytes) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -20,6 +20,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -247,5 +248,6 @@ void wait_for_stack(worker* self) noexcept {
   os::futex_wait_for(self->park, awake, stack_wait_ns);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 void drop_stack(worker* self, nopal_stack* stack) noexcept {
   NOPAL_PLAIN_WRITE(stack->base);
@@ -30,5 +31,6 @@ void return_stack(worker* self, nopal_stack* stack) noexcept {
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

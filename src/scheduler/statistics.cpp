@@ -6,10 +6,11 @@
 
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -100,28 +101,6 @@ void for_each_thread(runtime& all, Visit visit) {
 
 }  // namespace
 
-statistics stats() {
-  runtime& all = the_runtime();
-  statistics result;
-  result.workers = known_settings(all).workers;
-  const locked guard(all);
-  result.total = snapshot(all.left_counts);
-  result.joins_with_children = all.left_counts.joined_children.get();
-  for_each_thread(all, [&](const worker& one) {
-    result.per_worker.push_back(snapshot(one));
-    add(result.total, result.per_worker.back());
-    result.joins_with_children += joined_children(one);
-  });
-  const stack_pool::usage usage = all.stacks.measure();
-  result.stacks_in_use = result.total.stacks_taken - result.total.stacks_returned;
-  result.stacks_peak = usage.most_out;
-  result.stacks_mapped = usage.mapped;
-  result.stack_pages_in_use = usage.pages_in_use;
-  result.stack_pages_peak = usage.pages_peak;
-  count_view_sets(result.view_sets_in_use, result.view_sets_peak);
-  return result;
-}
-
 void print_statistics() noexcept {
   runtime& all = the_runtime();
   print_titles();
@@ -149,6 +128,30 @@ void print_statistics() noexcept {
       "nopal: stacks: %d at most outside the pool, %llu ever used; %llu resident pages, %llu at most\n",
       static_cast<int>(usage.most_out), static_cast<unsigned long long>(usage.mapped),
       static_cast<unsigned long long>(usage.pages_in_use), static_cast<unsigned long long>(usage.pages_peak));
+}
+
+}  // namespace internal
+
+statistics stats() {
+  internal::runtime& all = internal::the_runtime();
+  statistics result;
+  result.workers = internal::known_settings(all).workers;
+  const internal::locked guard(all);
+  result.total = internal::snapshot(all.left_counts);
+  result.joins_with_children = all.left_counts.joined_children.get();
+  internal::for_each_thread(all, [&](const internal::worker& one) {
+    result.per_worker.push_back(internal::snapshot(one));
+    internal::add(result.total, result.per_worker.back());
+    result.joins_with_children += internal::joined_children(one);
+  });
+  const internal::stack_pool::usage usage = all.stacks.measure();
+  result.stacks_in_use = result.total.stacks_taken - result.total.stacks_returned;
+  result.stacks_peak = usage.most_out;
+  result.stacks_mapped = usage.mapped;
+  result.stack_pages_in_use = usage.pages_in_use;
+  result.stack_pages_peak = usage.pages_peak;
+  internal::view::count_view_sets(result.view_sets_in_use, result.view_sets_peak);
+  return result;
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

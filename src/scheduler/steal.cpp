@@ -15,12 +15,13 @@
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
-#include "scheduler/views.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -58,7 +59,7 @@ bool observe(void* context) {
   // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
   set(seen.thief->deque.strand.stack, seen.thief->spare);
   // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
-  seen.views_used = views_used();
+  seen.views_used = view::views_used();
   return true;
 }
 
@@ -336,7 +337,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     end_visit(self);
   }
   // unreached below: own-fault
-  if (this_views() != nullptr) {
+  if (view::this_views() != nullptr) {
     os::write_stderr(
         "nopal: internal error: a worker without a strand has views of one: please report this\n");
     std::abort();
@@ -380,5 +381,6 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) 
 /// Where a thread of the pool begins; on its scheduler stack.
 extern "C" [[noreturn]] void nopal_run_scheduler(worker* self) noexcept { find_work(self); }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

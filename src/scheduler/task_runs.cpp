@@ -13,18 +13,19 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
-#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "strand/strand.hpp"
+#include "view/task_views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
 /// On a stack of the pool.
 void run_taken(void* task) noexcept {
-  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), views_of::task);
+  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), view::views_of::task);
 }
 
 /// The same for a visit, whose task is part of the code that waits: the exceptions that are about there are about in the task, and what it
@@ -35,7 +36,7 @@ void run_taken_by_visit(void* task) noexcept {
   if (exceptions != nullptr) {
     *exceptions = self->kept.exceptions;
   }
-  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), views_of::caller);
+  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), view::views_of::caller);
   if (exceptions != nullptr) {
     self->kept.exceptions = *exceptions;
   }
@@ -45,7 +46,7 @@ void run_taken_by_visit(void* task) noexcept {
 void run_taken_in_arena(void* argument) noexcept {
   auto* const task = static_cast<nopal_task*>(argument);
   nopal_arena* const arena = task->arena;
-  run_at_stage(task, own_task_list(), views_of::task);
+  run_at_stage(task, own_task_list(), view::views_of::task);
   nopal_arena_leave_worker(arena);
   nopal_arena_forget(arena);
 }
@@ -85,7 +86,7 @@ void call_code_of(nopal_task* task) noexcept {
 }
 
 /// All but telling the group.
-void call_task(nopal_task* task, views_of whose) noexcept {
+void call_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   checkers::after(task);
   const std::uint64_t before = arch::float_control();
@@ -96,7 +97,7 @@ void call_task(nopal_task* task, views_of whose) noexcept {
   begin_task_root(root, task);
   arch::set_float_control(task->float_control);
   {
-    const task_views views(group, whose);
+    const view::task_views views(group, whose);
     call_code_of(task);
   }
   end_task_root(root);
@@ -109,13 +110,13 @@ void call_task(nopal_task* task, views_of whose) noexcept {
 
 }  // namespace
 
-void run_task(nopal_task* task, views_of whose) noexcept {
+void run_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   call_task(task, whose);
   nopal_task_finish(group);
 }
 
-void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept {
+void run_at_stage(nopal_task* task, task_list* list, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   {
     const stage_mark mark(group, true, list);
@@ -126,13 +127,13 @@ void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept {
 
 namespace {
 
-void call_announced(nopal_task* task, views_of whose) noexcept {
+void call_announced(nopal_task* task, view::views_of whose) noexcept {
   note_starter(task);
   task->float_control = arch::float_control();
   checkers::before(task);
   // Others that wait for the group look there for what it starts, also before the thread's first own task.
   task_list* const list = list_of_this_thread();
-  if (whose == views_of::task || !run_for_lack_of_room(task, task->group)) {
+  if (whose == view::views_of::task || !run_for_lack_of_room(task, task->group)) {
     run_at_stage(task, list, whose);
   }
 }
@@ -141,11 +142,11 @@ void call_announced(nopal_task* task, views_of whose) noexcept {
 
 extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
   nopal_task_announce(task->group);
-  call_announced(task, views_of::caller);
+  call_announced(task, view::views_of::caller);
 }
 
 extern "C" NOPAL_EXPORT void nopal_task_call_announced(nopal_task* task) {
-  call_announced(task, views_of::task);
+  call_announced(task, view::views_of::task);
 }
 
 void run_oldest_task(worker* self, task_list& list) noexcept {
@@ -203,5 +204,6 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_
   find_work(self);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -18,12 +18,13 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/task_index.hpp"
-#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
+#include "view/task_views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -242,7 +243,7 @@ namespace {
 /// Where there is room for it: without memory for a stack of the pool that is here, as nobody else may be there to run it.
 void run_found(nopal_task* task, const nopal_task_group* group, task_list* list) noexcept {
   if (!run_for_lack_of_room(task, group)) {
-    run_at_stage(task, list, views_of::caller);
+    run_at_stage(task, list, view::views_of::caller);
   }
 }
 
@@ -266,7 +267,7 @@ void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexc
       break;
     }
     if (!run_for_lack_of_room(task, group)) {
-      run_task(task, views_of::caller);
+      run_task(task, view::views_of::caller);
     }
   }
 }
@@ -279,7 +280,7 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
   }
   nopal_arena* const arena = task->arena;
   if (!run_for_lack_of_room(task, group)) {
-    run_task(task, views_of::caller);
+    run_task(task, view::views_of::caller);
   }
   nopal_arena_leave(arena);
   nopal_arena_forget(arena);
@@ -374,8 +375,9 @@ extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_are
     wait_for_others(group, arena, list);
   }
   checkers::after(group);
-  return take_task_views(group);
+  return view::take_task_views(group);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -11,6 +11,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 // unreached below: watched
 extern "C" NOPAL_EXPORT void nopal_watched_fork(nopal_frame* frame) {
@@ -25,5 +26,6 @@ extern "C" NOPAL_EXPORT int nopal_watched_push(nopal_frame* frame) {
 
 extern "C" NOPAL_EXPORT int nopal_watched_pop(void) { return nopal_pop(); }  // unreached: watched
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -22,6 +22,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Whether a worker sleeps. Only the worker itself parks; whoever ends that wakes it.
 enum park_state : std::uint32_t {
@@ -237,6 +238,7 @@ void set_thread_of_pool(bool is_one) noexcept;
 /// The C++ runtime's state of the calling thread; null if there is none.
 exception_state* this_thread_exceptions() noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -16,6 +16,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 class stack_pool {
 public:
@@ -106,6 +107,7 @@ private:
   std::atomic<std::uint64_t> most_out_{0};
 };
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -12,6 +12,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace strand {
 
 state state_of(const worker* self) noexcept {
@@ -107,5 +108,6 @@ void end_on_second(worker* self, nopal_stack* stack) noexcept {
 }
 
 }  // namespace strand
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

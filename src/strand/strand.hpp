@@ -12,6 +12,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace strand {
 
 /// Where a strand goes on.
@@ -32,7 +33,7 @@ enum class reason : char {
 /// Whether the strand on the stack that `base` is of belongs to the function of `frame`, whose own stack is another: the
 /// continuation of that function was stolen to this stack.
 [[nodiscard]] inline bool is_away(const strand_base& base, const nopal_frame* frame) noexcept {
-  return base.frame_pointer == frame->frame_pointer;
+  return base.is_of(frame);
 }
 /// The same of the strand of a victim.
 [[nodiscard]] inline bool is_away(const nopal_strand& seen, const nopal_frame* frame) noexcept {
@@ -71,6 +72,7 @@ void leave_for_good(worker* self, nopal_stack* stack) noexcept;
 void end_on_second(worker* self, nopal_stack* stack) noexcept;
 
 }  // namespace strand
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -14,18 +14,15 @@
 
 #include <nopal/version.hpp>
 
+#include "view/segment.hpp"
 #include "view/view_set.hpp"
 
 struct nopal_frame;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
-
-/// In place of a segment before the first.
-inline constexpr std::uint64_t no_segment = ~std::uint64_t{0};
-/// In place of one that may never be deposited: at the steal that ended it no reducer had been seen yet.
-inline constexpr std::uint64_t unknown_segment = no_segment - 1;
 
 struct piece {
   nopal_frame* scope;
@@ -37,7 +34,7 @@ struct piece {
       is_base;  ///< it begins with a thread's first strand: a reducer without a view in it has its own value there
   bool awaits_others;  ///< the strand of `scope` waits for pieces of other scopes between its own
   view_set* views;     ///< null: none
-  void* exception;     ///< what the join rethrows; set by the join
+  void* exception;     ///< what the join rethrows; set by take_views
   piece* next;
 };
 
@@ -76,6 +73,7 @@ private:
 };
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -13,6 +13,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 registry::entry* registry::make_block(std::uint32_t number) noexcept {
@@ -163,5 +164,6 @@ void registry::reduce(std::uint32_t id, void* left, void* right) {
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

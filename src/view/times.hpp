@@ -20,6 +20,7 @@ struct nopal_view_times {
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 enum class activity {
@@ -66,6 +67,7 @@ public:
 #endif
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -5,6 +5,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 void explored_forget_arenas() noexcept {
   new (&all_arenas) task_list{};
@@ -14,5 +15,6 @@ void explored_forget_arenas() noexcept {
   ::explore::name(&all_arenas.is_locked, sizeof(bool), "lock of arenas");
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

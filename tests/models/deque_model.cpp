@@ -20,12 +20,12 @@ bool is_tagged(nopal_frame* slot) { return (reinterpret_cast<std::uintptr_t>(slo
 
 void keep_version(const std::uint64_t (&expected)[2], std::uint64_t& /*low*/, std::uint64_t& high) {
   if (owner_pops && explore::this_thread() == 0) {
-    high = expected[1] & ~nopal::deque::raising;
+    high = expected[1] & ~nopal::internal::deque::raising;
   }
 }
 
 void drop_raising(const std::uint64_t (&)[2], std::uint64_t& /*low*/, std::uint64_t& high) {
-  high &= ~nopal::deque::raising;
+  high &= ~nopal::internal::deque::raising;
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ extern "C" int nopal_push_slow_path(nopal_frame* frame, int) noexcept {
 extern "C" int nopal_push_and_publish(nopal_frame*, void*) noexcept { return 1; }
 extern "C" int nopal_pop_slow(nopal_deque* deque) {
   owner_pops = true;
-  const bool mine = nopal::deque::pop_slow(*deque, explore::deque_model::in_no_handler, the_model);
+  const bool mine = nopal::internal::deque::pop_slow(*deque, explore::deque_model::in_no_handler, the_model);
   owner_pops = false;
   return mine ? 1 : 0;
 }
@@ -49,11 +49,12 @@ void deque_model::set_up() {
   owner_pops = false;
   nopal_deque& deque = worker_.deque;
   std::memset(&deque, 0, sizeof deque);
-  const std::size_t cells = static_cast<std::size_t>(with_.capacity) + nopal::deque::slots_header;
-  auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
+  const std::size_t cells = static_cast<std::size_t>(with_.capacity) + nopal::internal::deque::slots_header;
+  auto* const begin =
+      static_cast<nopal_frame**>(allocate(nopal::internal::deque::slots_line, cells * sizeof(void*)));
   std::memset(static_cast<void*>(begin), 0, cells * sizeof(void*));
   begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(with_.capacity));
-  deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
+  deque.owner_slots = deque.public_slots = begin + nopal::internal::deque::slots_header;
   deque.limit = with_.poisoned || with_.without_barrier ? nopal_poisoned_limit : with_.capacity;
   deque.bottom = deque.top = deque.split = with_.first;
 
@@ -134,16 +135,18 @@ void deque_model::push() {
 /// As nopal_push_slow_path, for a worker that nothing else is the matter with.
 int deque_model::push_slowly(nopal_frame* frame) {
   nopal_deque& deque = worker_.deque;
-  if (!nopal::deque::reserve(deque)) {
+  if (!nopal::internal::deque::reserve(deque)) {
     return 1;
   }
-  nopal::deque::append(deque, frame);
+  nopal::internal::deque::append(deque, frame);
   if (!with_.without_barrier) {
-    nopal::deque::unpoison(deque);
+    nopal::internal::deque::unpoison(deque);
   }
   const std::int32_t all = 1 << 30;
-  nopal::deque::publish(
-      deque, with_.without_barrier ? all : nopal::deque::publish_batch(nopal::deque::size(deque)),
+  nopal::internal::deque::publish(
+      deque,
+      with_.without_barrier ? all
+                            : nopal::internal::deque::publish_batch(nopal::internal::deque::size(deque)),
       [](void* self, nopal_frame*& slot) { static_cast<deque_model*>(self)->record(slot); }, this);
   return 0;
 }
@@ -189,7 +192,7 @@ void deque_model::start_anew() {
   if (!in_deque_.empty()) {
     return;
   }
-  nopal::deque::reset(worker_.deque);
+  nopal::internal::deque::reset(worker_.deque);
   ++strand_;
   __atomic_store_n(&worker_.deque.strand.clock, static_cast<std::uint64_t>(strand_), __ATOMIC_RELAXED);
 }
@@ -201,7 +204,7 @@ void deque_model::steal_by_script(int thief, const std::string& script) {
     } else if (what == 'f' || what == 'r' || what == 'k') {
       force(what);
     } else {
-      nopal::deque::poison(worker_.deque);
+      nopal::internal::deque::poison(worker_.deque);
     }
   }
 }
@@ -217,7 +220,8 @@ void deque_model::steal(int /*thief*/) {
     into.strand = __atomic_load_n(&into.from->strand.clock, __ATOMIC_RELAXED);
     return true;
   };
-  if (nopal::deque::steal(worker_.deque, frame, observe, &seen) == nopal::deque::steal_outcome::taken) {
+  if (nopal::internal::deque::steal(worker_.deque, frame, observe, &seen) ==
+      nopal::internal::deque::steal_outcome::taken) {
     entry& stolen = entry_of(frame);
     require(stolen.content.read() == static_cast<int>(seen.strand), "the entry is of another strand");
     require((is_tagged(frame) ? stolen.recorded.read() : 0) == stolen.handler.read(),
@@ -231,7 +235,7 @@ void deque_model::force(char how) {
                        : with_.fault == deque_fault::no_barrier ? +[] { return true; }
                                                                 : +process_barrier;
   const auto of_none = [](void* self) { return static_cast<deque_model*>(self)->are_of_no_handler(); };
-  nopal::deque::force_publish(worker_.deque, barrier, how == 'k' ? +of_none : in_no_handler, this);
+  nopal::internal::deque::force_publish(worker_.deque, barrier, how == 'k' ? +of_none : in_no_handler, this);
 }
 
 /// As no_exception_about; relaxed as there.
@@ -270,7 +274,7 @@ void deque_model::check() {
     require(found[i] + entries_[i].taken >= 1, "an entry was lost");
     require(found[i] + entries_[i].taken <= 1, "an entry was taken twice");
   }
-  require((deque.version_and_raising & nopal::deque::raising) == 0, "a raise was not settled");
+  require((deque.version_and_raising & nopal::internal::deque::raising) == 0, "a raise was not settled");
   require(deque.top <= deque.split && deque.split <= deque.bottom, "top <= split <= bottom does not hold");
 }
 

@@ -26,6 +26,7 @@ void nopal_leave_scheduler(void*) {
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 constinit runtime the_only_runtime;
 
@@ -102,18 +103,19 @@ int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
 namespace explore {
 
 scheduler_model* the_scheduler_model = nullptr;
-nopal::worker scheduler_model::workers[most_workers];
+nopal::internal::worker scheduler_model::workers[most_workers];
 nopal_stack scheduler_model::stacks[most_workers];
 
 void scheduler_model::set_up() {
   the_scheduler_model = this;
-  nopal::runtime& all = nopal::the_runtime();
+  nopal::internal::runtime& all = nopal::internal::the_runtime();
   all.running.store(true, __ATOMIC_RELAXED);
   all.barrier_works.store(true, __ATOMIC_RELAXED);
   all.table_used.store(threads(), __ATOMIC_RELAXED);
@@ -136,7 +138,7 @@ void scheduler_model::set_up() {
     refused_[i] = 0;
     name(&touched_[i], sizeof(int), "stack in use");
 
-    nopal::worker& one = *new (&workers[i]) nopal::worker{};
+    nopal::internal::worker& one = *new (&workers[i]) nopal::internal::worker{};
     one.index = i;
     one.random = 1;
     one.thread_id = i;

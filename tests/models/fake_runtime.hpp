@@ -17,10 +17,11 @@
 #include "scheduler/steal.hpp"
 
 extern "C" {
-[[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, nopal::worker* self) noexcept;
-[[noreturn]] void nopal_finish_child(nopal_frame* frame, nopal::worker* self, void* stack_pointer) noexcept;
-int nopal_push_and_publish(nopal_frame* frame, nopal::worker* self) noexcept;
-int nopal_push_slow_path(nopal_frame* frame, nopal::push_rest rest) noexcept;
+[[noreturn]] void nopal_arrive_at_join(nopal_frame* frame, nopal::internal::worker* self) noexcept;
+[[noreturn]] void nopal_finish_child(nopal_frame* frame, nopal::internal::worker* self,
+                                     void* stack_pointer) noexcept;
+int nopal_push_and_publish(nopal_frame* frame, nopal::internal::worker* self) noexcept;
+int nopal_push_slow_path(nopal_frame* frame, nopal::internal::push_rest rest) noexcept;
 }
 
 namespace explore {
@@ -65,7 +66,7 @@ public:
 
 protected:
   static constexpr int most_workers = most_threads;
-  static nopal::worker workers[most_workers];
+  static nopal::internal::worker workers[most_workers];
   static nopal_stack stacks[most_workers];
   bool settings_matter = false;  ///< what thieves are told of strands is part of the state
   /// Has the worker look for work with `stack` at hand. Without one it ends instead.

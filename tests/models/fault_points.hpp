@@ -8,8 +8,10 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 struct task_list;
-}
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
 namespace explore {
@@ -28,8 +30,8 @@ void told_of_write(const T& object) {
   plain_write(&object, sizeof object);
 }
 /// In task_world.cpp: the contents of a list of tasks are part of the state.
-void told_of_read(nopal::task_list& list);
-void told_of_write(nopal::task_list& list);
+void told_of_read(nopal::internal::task_list& list);
+void told_of_write(nopal::internal::task_list& list);
 
 }  // namespace explore
 

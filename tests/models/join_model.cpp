@@ -21,7 +21,7 @@ public:
     frame_.frame_pointer = &frame_;
     frame_.call_stack_pointer = &frame_;
     frame_.steals = settling_ ? 0 : static_cast<std::uint32_t>(children_);
-    const std::uint64_t control = nopal::arch::float_control();
+    const std::uint64_t control = nopal::internal::arch::float_control();
     frame_.float_control = static_cast<std::uint32_t>(control);
     frame_.x87_control = static_cast<std::uint32_t>(control >> 32);
     name(&frame_.unfinished, sizeof frame_.unfinished, "unfinished");
@@ -34,7 +34,7 @@ public:
       // All but the first child run where nothing but a strand of this activation is.
       stacks[i].base.frame_pointer = frame_.frame_pointer;
       stacks[i].base.scope = &frame_;
-      nopal::strand::run_on(&workers[i], &stacks[i]);
+      nopal::internal::strand::run_on(&workers[i], &stacks[i]);
       ignore(&workers[i].deque, sizeof workers[i].deque);
     }
     if (home_ != join_home::stays) {
@@ -92,7 +92,7 @@ private:
   void steal_from_all() {
     for (int i = 1; settling_ && i <= children_; ++i) {
       unlock(&not_stolen_[i]);
-      nopal::count_steal(&workers[0], &frame_);
+      nopal::internal::count_steal(&workers[0], &frame_);
       require(frame_.steals >= 1, "a scope that was stolen from says that it was not");
     }
   }

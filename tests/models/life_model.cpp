@@ -45,7 +45,7 @@ public:
     life_world::set_up();
     if (with_.relaxed_table) {
       for (int i = 0; i < most_threads; ++i) {
-        weaken_stores(&nopal::the_runtime().table[i]);
+        weaken_stores(&nopal::internal::the_runtime().table[i]);
       }
     }
   }
@@ -69,7 +69,10 @@ public:
       case '-': pop(kept[--depth]); break;
       case 'e': end_thread(); break;
       case 'x': stop(); break;
-      case 'w': nopal::wake_one(nopal::this_worker(), nopal::root_of(*nopal::this_worker())); break;
+      case 'w':
+        nopal::internal::wake_one(nopal::internal::this_worker(),
+                                  nopal::internal::root_of(*nopal::internal::this_worker()));
+        break;
       default: look_at_all(); break;
       }
     }
@@ -84,10 +87,10 @@ public:
   void over(nopal_frame* frame) override { unlock(&not_joined_[frame - frames_]); }
 
   void check() override {
-    const nopal::runtime& all = nopal::the_runtime();
+    const nopal::internal::runtime& all = nopal::internal::the_runtime();
     for (int i = 0; i < threads(); ++i) {
       require(i >= program_threads || !waits(i), "a thread of the program waits for good");
-      const nopal::worker* const own = worker_of(i);
+      const nopal::internal::worker* const own = worker_of(i);
       require(own == nullptr || all.table[own->index].load(__ATOMIC_RELAXED) == own,
               "two workers have one place");
       for (int k = 0; k < pushed_[i]; ++k) {
@@ -102,7 +105,7 @@ public:
             "the runtime was started or stopped twice");
     const int used = all.table_used.load(__ATOMIC_RELAXED);
     for (int i = 0; i < used; ++i) {
-      const nopal::worker* const one = all.table[i].load(__ATOMIC_RELAXED);
+      const nopal::internal::worker* const one = all.table[i].load(__ATOMIC_RELAXED);
       require(one == nullptr || one->index == i, "a worker has lost its place");
     }
   }
@@ -116,14 +119,14 @@ private:
     const int number = thread * entries_each + pushed_[thread];
     nopal_frame* const frame = &frames_[number];
     contents_[number].write(1);
-    nopal::worker* const self = nopal::this_worker();
+    nopal::internal::worker* const self = nopal::internal::this_worker();
     bool refused = false;
     if (self != nullptr && self->deque.bottom < __atomic_load_n(&self->deque.limit, __ATOMIC_RELAXED)) {
-      nopal::deque::append(self->deque, frame);
+      nopal::internal::deque::append(self->deque, frame);
     } else {
-      const int rest = self == nullptr ? nopal::all_of_it : nopal_push_and_publish(frame, self);
-      refused = rest != nopal::nothing_left &&
-                nopal_push_slow_path(frame, static_cast<nopal::push_rest>(rest)) != 0;
+      const int rest = self == nullptr ? nopal::internal::all_of_it : nopal_push_and_publish(frame, self);
+      refused = rest != nopal::internal::nothing_left &&
+                nopal_push_slow_path(frame, static_cast<nopal::internal::push_rest>(rest)) != 0;
     }
     if (refused) {
       return -1;
@@ -141,31 +144,31 @@ private:
       ++runs_[number];
     } else {
       lock(&not_joined_[number]);
-      nopal::worker* const self = nopal::this_worker();  // back on its own stack
+      nopal::internal::worker* const self = nopal::internal::this_worker();  // back on its own stack
       self->bottom_at_rest = self->deque.bottom;
     }
   }
 
   /// As shutdown.
   void stop() const {
-    nopal::runtime& all = nopal::the_runtime();
-    const nopal::locked guard(all);
-    if (nopal::stop_runtime(all)) {
+    nopal::internal::runtime& all = nopal::internal::the_runtime();
+    const nopal::internal::locked guard(all);
+    if (nopal::internal::stop_runtime(all)) {
       require(pool_is_over() || is_pool_thread(), "a thread of the pool runs on");
     }
   }
 
   /// As a sleeper of the pool looks for work.
   static void look_at_all() {
-    static nopal::worker sleeper;
+    static nopal::internal::worker sleeper;
     sleeper.of_pool = true;
-    nopal::runtime& all = nopal::the_runtime();
+    nopal::internal::runtime& all = nopal::internal::the_runtime();
     const int used = all.table_used.load(__ATOMIC_SEQ_CST);
     for (int i = 0; i < used; ++i) {
-      nopal::worker* const other = all.table[i].load(__ATOMIC_ACQUIRE);
-      if (other != nullptr && other != nopal::this_worker()) {
-        nopal::known_roots known{};
-        nopal::has_work_to_take(&sleeper, other, known);
+      nopal::internal::worker* const other = all.table[i].load(__ATOMIC_ACQUIRE);
+      if (other != nullptr && other != nopal::internal::this_worker()) {
+        nopal::internal::known_roots known{};
+        nopal::internal::has_work_to_take(&sleeper, other, known);
       }
     }
   }

@@ -21,7 +21,7 @@ using explore::the_life_world;
 void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   void* const memory = explore::allocate(static_cast<std::size_t>(alignment), bytes);
   explore::copy(memory, memory, bytes);  // whoever reads what is made of it comes later
-  the_life_world->name_worker(static_cast<nopal::worker*>(memory));
+  the_life_world->name_worker(static_cast<nopal::internal::worker*>(memory));
   return memory;
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { explore::free_memory(memory); }
@@ -31,19 +31,19 @@ __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
 
 void nopal_enter_scheduler(void* self) {
   if (__builtin_setjmp(the_life_world->way_out()) == 0) {
-    nopal::find_work(static_cast<nopal::worker*>(self));
+    nopal::internal::find_work(static_cast<nopal::internal::worker*>(self));
   }
 }
 void nopal_leave_scheduler(void*) { __builtin_longjmp(the_life_world->way_out(), 1); }
 void nopal_resume(nopal_frame* frame, void*, void*) {
-  nopal::worker* const self = nopal::this_worker();
+  nopal::internal::worker* const self = nopal::internal::this_worker();
   nopal_stack* const stack = self->deque.strand.stack;
   the_life_world->touch(stack);
   the_life_world->resumed(frame);
-  nopal::strand::run_on(self, nullptr);
-  nopal::return_stack(self, stack);
+  nopal::internal::strand::run_on(self, nullptr);
+  nopal::internal::return_stack(self, stack);
   the_life_world->over(frame);
-  nopal::find_work(self);
+  nopal::internal::find_work(self);
 }
 
 int explored_key_create(pthread_key_t* key, void (*at_end)(void*)) noexcept {
@@ -59,6 +59,7 @@ int explored_setspecific(pthread_key_t, const void* value) noexcept {
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 worker* this_worker() noexcept { return the_life_world->worker_of_this(); }
 void set_this_worker(worker* self) noexcept { the_life_world->set_worker(self); }
@@ -165,6 +166,7 @@ bool process_barrier() noexcept {
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
@@ -173,13 +175,14 @@ namespace explore {
 life_world* the_life_world = nullptr;
 
 life_world::~life_world() {
-  nopal::the_runtime().hooks_installed = false;  // there is nothing to stop at the end of the process
+  nopal::internal::the_runtime().hooks_installed =
+      false;  // there is nothing to stop at the end of the process
   the_life_world = nullptr;
 }
 
 void life_world::set_up() {
   the_life_world = this;
-  nopal::runtime& all = nopal::the_runtime();
+  nopal::internal::runtime& all = nopal::internal::the_runtime();
   all.lock = PTHREAD_MUTEX_INITIALIZER;
   all.chosen = asked();
   all.settings_known = true;
@@ -227,9 +230,9 @@ void life_world::set_up() {
   }
   give_up(used_, sizeof used_);
   for (acting_ = 0; acting_ < adopted_at_first; ++acting_) {
-    nopal::worker* const self = nopal::adopt_this_thread();
+    nopal::internal::worker* const self = nopal::internal::adopt_this_thread();
     if (!poisoned_at_first) {
-      nopal::deque::unpoison(self->deque);
+      nopal::internal::deque::unpoison(self->deque);
     }
   }
 }
@@ -239,18 +242,18 @@ void life_world::switch_to(int thread) {
   set_worker(workers_[thread]);
 }
 
-void life_world::set_worker(nopal::worker* self) {
+void life_world::set_worker(nopal::internal::worker* self) {
   workers_[acting_] = self;
   nopal_current = self == nullptr ? nullptr : &self->deque;
 }
 
-nopal::settings life_world::asked() const {
-  nopal::settings result;
+nopal::internal::settings life_world::asked() const {
+  nopal::internal::settings result;
   result.workers = pool_threads + 1;
   return result;
 }
 
-void life_world::name_worker(nopal::worker* made) {
+void life_world::name_worker(nopal::internal::worker* made) {
   const auto numbered = [number = std::to_string(workers_made_++)](const char* what) {
     return what + number;
   };
@@ -321,8 +324,8 @@ void life_world::end_thread() {
 }
 
 bool life_world::parks_again() {
-  const nopal::worker* const self = workers_[acting_];
-  if (self == nullptr || *reinterpret_cast<const std::uint32_t*>(&self->park) != nopal::parked) {
+  const nopal::internal::worker* const self = workers_[acting_];
+  if (self == nullptr || *reinterpret_cast<const std::uint32_t*>(&self->park) != nopal::internal::parked) {
     return false;
   }
   const bool before = parked_[acting_];

@@ -11,8 +11,8 @@
 #include "scheduler/steal.hpp"
 
 extern "C" {
-int nopal_push_and_publish(nopal_frame* frame, nopal::worker* self) noexcept;
-int nopal_push_slow_path(nopal_frame* frame, nopal::push_rest rest) noexcept;
+int nopal_push_and_publish(nopal_frame* frame, nopal::internal::worker* self) noexcept;
+int nopal_push_slow_path(nopal_frame* frame, nopal::internal::push_rest rest) noexcept;
 }
 
 namespace explore {
@@ -32,9 +32,9 @@ public:
   virtual void over(nopal_frame* frame) = 0;
 
   // For what stands in for the system.
-  void set_worker(nopal::worker* self);
-  [[nodiscard]] nopal::worker* worker_of_this() const { return workers_[acting_]; }
-  nopal::exception_state* exceptions() { return &states_[acting_]; }
+  void set_worker(nopal::internal::worker* self);
+  [[nodiscard]] nopal::internal::worker* worker_of_this() const { return workers_[acting_]; }
+  nopal::internal::exception_state* exceptions() { return &states_[acting_]; }
   int start_thread(void (*entry)(void*), void* argument, std::uintptr_t& handle);
   void join_thread(std::uintptr_t handle);
   void stacks_start();
@@ -44,11 +44,11 @@ public:
   bool parks_again();
   void keep_end(void (*at_end)(void*)) { at_end_ = at_end; }
   bool keep_value(void* value);
-  [[nodiscard]] nopal::settings asked() const;
+  [[nodiscard]] nopal::internal::settings asked() const;
   [[nodiscard]] bool is_pool_thread() const { return acting_ >= program_threads; }
   [[nodiscard]] bool first_thread_ends() const { return first_thread_over; }
   void** way_out() { return ways_out_[acting_]; }
-  void name_worker(nopal::worker* made);
+  void name_worker(nopal::internal::worker* made);
 
 protected:
   int program_threads = 1;   ///< the others are the pool's, in the order in which they are started
@@ -68,7 +68,7 @@ protected:
   void be_pool_thread(int thread);
   /// A thread's end, after which its exception state is gone.
   void end_thread();
-  [[nodiscard]] const nopal::worker* worker_of(int thread) const { return workers_[thread]; }
+  [[nodiscard]] const nopal::internal::worker* worker_of(int thread) const { return workers_[thread]; }
   [[nodiscard]] bool pool_is_over() const;  ///< no thread of the pool that was started runs any more
   [[nodiscard]] int lives_now() const { return stack_starts_ - stack_stops_; }
 
@@ -83,9 +83,9 @@ private:
   int started_ = 0;
   int workers_made_ = 0;
   int acting_ = 0;
-  nopal::worker* workers_[most_threads] = {};
+  nopal::internal::worker* workers_[most_threads] = {};
   void* ways_out_[most_threads][5] = {};  // of __builtin_setjmp
-  nopal::exception_state states_[most_threads] = {};
+  nopal::internal::exception_state states_[most_threads] = {};
   void* values_[most_threads] = {};
   int values_kept_ = 0;
   void (*at_end_)(void*) = nullptr;

@@ -24,12 +24,13 @@ public:
 
   void set_up() override {
     scheduler_model::set_up();
-    nopal::worker& owner = workers[0];
+    nopal::internal::worker& owner = workers[0];
     nopal_deque& deque = owner.deque;
-    const std::size_t cells = static_cast<std::size_t>(capacity) + nopal::deque::slots_header;
-    auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
+    const std::size_t cells = static_cast<std::size_t>(capacity) + nopal::internal::deque::slots_header;
+    auto* const begin =
+        static_cast<nopal_frame**>(allocate(nopal::internal::deque::slots_line, cells * sizeof(void*)));
     begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(capacity));
-    deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
+    deque.owner_slots = deque.public_slots = begin + nopal::internal::deque::slots_header;
     deque.limit = nopal_poisoned_limit;  // of a root at rest
     name(&deque.bottom, sizeof deque.bottom, "bottom");
     name(&deque.limit, sizeof deque.limit, "limit");
@@ -43,12 +44,12 @@ public:
     ignore(&deque.setting.float_control, sizeof deque.setting.float_control);
     ignore(&deque.setting.uncaught, sizeof deque.setting.uncaught);
     ignore(&deque.setting.root, sizeof deque.setting.root);
-    ignore(&nopal::the_runtime().sleepers, sizeof nopal::the_runtime().sleepers);
-    usual_ = nopal::arch::float_control();
-    nopal::set_float_control_of(deque.setting, usual_);
-    nopal::set_if_changed(deque.setting.root, &owner);
+    ignore(&nopal::internal::the_runtime().sleepers, sizeof nopal::internal::the_runtime().sleepers);
+    usual_ = nopal::internal::arch::float_control();
+    nopal::internal::set_float_control_of(deque.setting, usual_);
+    nopal::internal::set_if_changed(deque.setting.root, &owner);
     stacks[0].native_owner = &owner;
-    nopal::strand::run_on(&owner, &stacks[0]);
+    nopal::internal::strand::run_on(&owner, &stacks[0]);
     for (int i = 0; i < most_entries; ++i) {
       entries_[i].mode.initialize(-1);
       entries_[i].not_over = 1;
@@ -73,7 +74,7 @@ public:
         // Its own load: what thieves store there is the same.
         require(__atomic_load_n(&workers[0].deque.limit, __ATOMIC_RELAXED) == nopal_poisoned_limit,
                 "a root's next push will be fast");
-        nopal::arch::set_float_control(control_of(++mode_));
+        nopal::internal::arch::set_float_control(control_of(++mode_));
       }
     }
   }
@@ -94,17 +95,17 @@ private:
 
   /// As nopal_push, and as nopal_push_slow goes on from there.
   void push() {
-    nopal::worker* const self = &workers[0];
+    nopal::internal::worker* const self = &workers[0];
     auto* const frame = reinterpret_cast<nopal_frame*>(&entries_[pushed_]);
     entries_[pushed_].mode.write(mode_);
     kept_.push_back(pushed_++);
     if (self->deque.bottom < __atomic_load_n(&self->deque.limit, __ATOMIC_RELAXED)) {
-      nopal::deque::append(self->deque, frame);
+      nopal::internal::deque::append(self->deque, frame);
       return;
     }
     const int rest = nopal_push_and_publish(frame, self);
-    if (rest != nopal::nothing_left) {
-      nopal_push_slow_path(frame, static_cast<nopal::push_rest>(rest));
+    if (rest != nopal::internal::nothing_left) {
+      nopal_push_slow_path(frame, static_cast<nopal::internal::push_rest>(rest));
     }
   }
 
@@ -123,10 +124,10 @@ private:
     kept_.clear();
     nopal_deque& deque = workers[0].deque;
     if (deque.bottom != 0) {
-      nopal::deque::reset(deque);
+      nopal::internal::deque::reset(deque);
     }
-    nopal::deque::poison(deque);
-    nopal::set_float_control_of(deque.setting, control_of(mode_));
+    nopal::internal::deque::poison(deque);
+    nopal::internal::set_float_control_of(deque.setting, control_of(mode_));
   }
 
   void steal_by_script(const std::string& script) {
@@ -135,11 +136,12 @@ private:
       if (what == 's') {
         steal();
       } else if (what == 'p') {
-        nopal::deque::poison(deque);
+        nopal::internal::deque::poison(deque);
       } else {
         const auto refused = +[] { return false; };
         const auto answer = what == 'k' ? +[](void*) { return false; } : +[](void*) { return true; };
-        nopal::deque::force_publish(deque, what == 'r' ? refused : +process_barrier, answer, nullptr);
+        nopal::internal::deque::force_publish(deque, what == 'r' ? refused : +process_barrier, answer,
+                                              nullptr);
       }
     }
   }
@@ -152,11 +154,12 @@ private:
     } seen{&workers[0].deque.setting, 0};
     const auto observe = [](void* context) {
       auto& into = *static_cast<observation*>(context);
-      into.float_control = nopal::float_control_of(*into.of);
+      into.float_control = nopal::internal::float_control_of(*into.of);
       return true;
     };
     nopal_frame* frame = nullptr;
-    if (nopal::deque::steal(workers[0].deque, frame, observe, &seen) == nopal::deque::steal_outcome::taken) {
+    if (nopal::internal::deque::steal(workers[0].deque, frame, observe, &seen) ==
+        nopal::internal::deque::steal_outcome::taken) {
       const auto& model = *static_cast<mode_model*>(the_scheduler_model);
       auto& stolen = *reinterpret_cast<entry*>(frame);
       require(seen.float_control == model.control_of(stolen.mode.read()), "a thief was told another mode");

@@ -3,6 +3,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace checkers {
 
@@ -31,5 +32,6 @@ void end_untold_order() noexcept {}
 
 }  // namespace checkers
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

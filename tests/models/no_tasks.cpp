@@ -8,6 +8,7 @@ extern "C" void nopal_visit_scheduler(void*) {}
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 void hide_outer(worker*) noexcept {}
 constinit task_list tasks_of_nobody;
@@ -19,5 +20,6 @@ void leave_tasks(task_list&) noexcept {}
 void lock_tasks(runtime&) noexcept {}
 void unlock_tasks(runtime&) noexcept {}
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -5,7 +5,8 @@
 #include "scheduler/giving_way.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "view/task_views.hpp"
+#include "view/views.hpp"
 
 extern "C" {
 const void* nopal_local() { return nullptr; }
@@ -18,21 +19,26 @@ void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void*) {
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
-view::piece* take_views(nopal_stack*, const nopal_frame*) noexcept { return nullptr; }
+namespace view {
+piece* take_views(nopal_stack*, const nopal_frame*, void*) noexcept { return nullptr; }
 bool has_all_views(nopal_frame*) noexcept { return true; }
 void trim_views() noexcept {}
-view::view_set* this_views() noexcept { return nullptr; }
-void set_this_views(view::view_set*) noexcept {}
-void set_this_local(const void*) noexcept {}
-void go_on_with_aside(worker*) noexcept {}
+view_set* this_views() noexcept { return nullptr; }
+void set_this_views(view_set*) noexcept {}
 void lock_views() noexcept {}
 void unlock_views() noexcept {}
 void forget_task_merges() noexcept {}
+}  // namespace view
+
+void set_this_local(const void*) noexcept {}
+void go_on_with_aside(worker*) noexcept {}
 
 // Nor jumps, nor several copies of the library.
 bool is_stand_in() noexcept { return false; }
 void leave_forks_noted(const worker*, nopal_stack*, std::int32_t) noexcept {}
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

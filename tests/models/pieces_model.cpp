@@ -12,9 +12,9 @@ namespace explore {
 
 namespace {
 
-using nopal::view::no_segment;
-using nopal::view::piece;
-using nopal::view::piece_table;
+using nopal::internal::view::no_segment;
+using nopal::internal::view::piece;
+using nopal::internal::view::piece_table;
 
 constexpr int most_segments = 6;  // of a scope
 constexpr int scopes = 2;

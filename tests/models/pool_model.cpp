@@ -46,6 +46,7 @@ void operator delete[](void* memory, std::size_t) noexcept { operator delete[](m
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace os {
 
@@ -72,6 +73,7 @@ std::size_t resident_pages(const void*, std::size_t) noexcept { return 0; }
 void yield() noexcept { explore::yield(); }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
@@ -94,7 +96,7 @@ public:
       name(&content_[i], sizeof(int), "content");
       holder_[i] = nobody;
     }
-    pool_ = new (pool_memory_) nopal::stack_pool;
+    pool_ = new (pool_memory_) nopal::internal::stack_pool;
     // The last members, counts of stacks for statistics and for a budget that is not used.
     constexpr std::size_t counts = 4 * sizeof(std::uint64_t);
     ignore(pool_memory_ + sizeof pool_memory_ - counts, counts);
@@ -158,8 +160,8 @@ private:
   }
 
   pool_scenario with_;
-  nopal::stack_pool* pool_ = nullptr;
-  alignas(nopal::stack_pool) unsigned char pool_memory_[sizeof(nopal::stack_pool)] = {};
+  nopal::internal::stack_pool* pool_ = nullptr;
+  alignas(nopal::internal::stack_pool) unsigned char pool_memory_[sizeof(nopal::internal::stack_pool)] = {};
   plain<int> content_[most_stacks];
   int holder_[most_stacks] = {};
 };

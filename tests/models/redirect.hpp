@@ -84,12 +84,14 @@ int explored_setspecific(pthread_key_t key, const void* value) noexcept;
 #define NOPAL_ARCH_X86_64_WORD128_HPP
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace arch {
 inline bool compare_exchange_16(void* where, std::uint64_t (&expected)[2], std::uint64_t low,
                                 std::uint64_t high) {
   return ::explore::compare_exchange_16(where, expected, low, high);
 }
 }  // namespace arch
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -12,7 +12,7 @@ namespace explore {
 
 namespace {
 
-using nopal::view::registry;
+using nopal::internal::view::registry;
 
 /// What a reducer is to the registry's functions.
 struct reducer {

@@ -10,8 +10,10 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 /// In steal_source.cpp: a look at one victim, up to the steal.
 nopal_frame* explored_look(worker* self, worker* victim, known_roots& known);
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
@@ -27,9 +29,9 @@ public:
   void set_up() override {
     scheduler_model::set_up();
     for (int i = 0; i < roots; ++i) {
-      nopal::worker& one = *new (&roots_[i]) nopal::worker{};
+      nopal::internal::worker& one = *new (&roots_[i]) nopal::internal::worker{};
       one.outer = &workers[0];
-      nopal::set_if_changed(one.deque.setting.root, &one);
+      nopal::internal::set_if_changed(one.deque.setting.root, &one);
       name_root(one);
     }
     name_root(workers[0]);
@@ -40,7 +42,7 @@ public:
 protected:
   static constexpr int roots = 3;
 
-  static void name_root(nopal::worker& one) {
+  static void name_root(nopal::internal::worker& one) {
     ignore(&one.deque.setting, sizeof one.deque.setting);
     name(&one.task_group, sizeof one.task_group, "task_group");
     name(&one.starter, sizeof one.starter, "starter");
@@ -49,11 +51,11 @@ protected:
   }
 
   /// A task that the code of `root` pushes.
-  nopal_task pushed_by(nopal::worker* root, nopal_task_group* group) {
+  nopal_task pushed_by(nopal::internal::worker* root, nopal_task_group* group) {
     nopal_task task{};
     task.group = group;
     nopal_current = root == nullptr ? nullptr : &root->deque;
-    nopal::note_starter(&task);
+    nopal::internal::note_starter(&task);
     nopal_current = &workers[this_thread() < 0 ? 0 : this_thread()].deque;
     return task;
   }
@@ -61,7 +63,7 @@ protected:
   nopal_task_group waited_{};
   nopal_task_group other_{};
   nopal_task_group third_{};
-  nopal::worker roots_[roots];
+  nopal::internal::worker roots_[roots];
 };
 
 class walk_model final : public root_model {
@@ -71,11 +73,11 @@ public:
   void set_up() override {
     root_model::set_up();
     nopal_task task = pushed_by(nullptr, same_address_ ? &waited_ : &other_);
-    nopal::begin_task_root(pusher_, &task);
+    nopal::internal::begin_task_root(pusher_, &task);
     task = pushed_by(pusher_, &third_);
-    nopal::begin_task_root(strands_, &task);
+    nopal::internal::begin_task_root(strands_, &task);
     task = pushed_by(nullptr, &waited_);
-    nopal::begin_task_root(of_wait_, &task);
+    nopal::internal::begin_task_root(of_wait_, &task);
     weaken_stores(&pusher_->task_group, fault_ == root_fault::nothing_released);
     weaken_stores(&pusher_->starter, fault_ == root_fault::nothing_released);
     weaken_stores(&pusher_->starter_number, fault_ == root_fault::nothing_released);
@@ -88,7 +90,7 @@ public:
 
   void run(int thread) override {
     if (thread == 0) {
-      nopal::end_task_root(pusher_);
+      nopal::internal::end_task_root(pusher_);
       if (same_address_) {
         unlock(&not_over_);
       }
@@ -96,33 +98,33 @@ public:
       task.group = &third_;
       task.starter = of_wait_;
       task.starter_number = of_wait_->task_number.load(__ATOMIC_RELAXED);
-      nopal::begin_task_root(pusher_, &task);
-      nopal::end_task_root(pusher_);
+      nopal::internal::begin_task_root(pusher_, &task);
+      nopal::internal::end_task_root(pusher_);
       task.group = &waited_;
       task.starter = nullptr;
       task.starter_number = 0;
-      nopal::begin_task_root(pusher_, &task);
+      nopal::internal::begin_task_root(pusher_, &task);
       return;
     }
     if (same_address_) {
       lock(&not_over_);
     } else if (choose(2) == 1) {
       // Of the pusher's own group, what it has started is until it ends.
-      const bool answer = nopal::is_of_wait(&other_, strands_);
+      const bool answer = nopal::internal::is_of_wait(&other_, strands_);
       require(answer || pusher_->task_number.load(__ATOMIC_SEQ_CST) != 1,
               "what a task has started is not of it");
       return;
     }
-    require(!nopal::may_run(&workers[1], strands_),
+    require(!nopal::internal::may_run(&workers[1], strands_),
             "somebody waits for a group and takes a stranger's strand");
   }
 
 private:
   root_fault fault_;
   bool same_address_;
-  nopal::worker* const pusher_ = &roots_[0];
-  nopal::worker* const strands_ = &roots_[1];
-  nopal::worker* const of_wait_ = &roots_[2];
+  nopal::internal::worker* const pusher_ = &roots_[0];
+  nopal::internal::worker* const strands_ = &roots_[1];
+  nopal::internal::worker* const of_wait_ = &roots_[2];
   std::uint32_t not_over_ = 0;
 };
 
@@ -133,10 +135,11 @@ public:
   void set_up() override {
     root_model::set_up();
     nopal_deque& deque = roots_[0].deque;
-    const std::size_t cells = capacity + nopal::deque::slots_header;
-    auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
+    const std::size_t cells = capacity + nopal::internal::deque::slots_header;
+    auto* const begin =
+        static_cast<nopal_frame**>(allocate(nopal::internal::deque::slots_line, cells * sizeof(void*)));
     begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(capacity));
-    deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
+    deque.owner_slots = deque.public_slots = begin + nopal::internal::deque::slots_header;
     deque.limit = capacity;
     ignore(&deque.strand, sizeof deque.strand);
     ignore(&deque.setting, sizeof deque.setting);
@@ -154,9 +157,9 @@ public:
 
   void run(int thread) override {
     if (thread == 1) {
-      nopal::known_roots known{};  // by the first look, for the second
+      nopal::internal::known_roots known{};  // by the first look, for the second
       for (int looks = 0; looks < 2; ++looks) {
-        if (nopal_frame* const frame = nopal::explored_look(&workers[1], &roots_[0], known)) {
+        if (nopal_frame* const frame = nopal::internal::explored_look(&workers[1], &roots_[0], known)) {
           require(of_wait_[frame - frames_].read() == 1,
                   "somebody waits for a group and takes a stranger's strand");
           return;
@@ -168,16 +171,16 @@ public:
     for (int i = 0; i < tasks; ++i) {
       nopal_task task{};
       task.group = i == first_ ? &waited_ : &other_;
-      nopal::begin_task_root(&roots_[0], &task);
+      nopal::internal::begin_task_root(&roots_[0], &task);
       of_wait_[i].write(i == first_ ? 1 : 0);
       nopal_current = &deque;
-      nopal::deque::append(deque, &frames_[i]);
-      nopal::deque::publish(deque, capacity);
+      nopal::internal::deque::append(deque, &frames_[i]);
+      nopal::internal::deque::publish(deque, capacity);
       const bool kept = pop(deque);
       if (!kept) {
         return;  // the task waits for its strand
       }
-      nopal::end_task_root(&roots_[0]);
+      nopal::internal::end_task_root(&roots_[0]);
     }
   }
 
@@ -188,7 +191,7 @@ private:
   /// As the inlined pop; nothing else is private.
   static bool pop(nopal_deque& deque) {
     store(&deque.bottom, deque.bottom - 1, __ATOMIC_RELEASE);
-    return nopal::deque::pop_slow(deque, [](void*) { return true; }, nullptr);
+    return nopal::internal::deque::pop_slow(deque, [](void*) { return true; }, nullptr);
   }
 
   int first_;

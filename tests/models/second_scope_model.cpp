@@ -7,8 +7,10 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 /// In steal_source.cpp: as look_at goes on when it has found `frame`; `taken` where it has it.
 void explored_steal(worker* self, worker* victim, nopal_frame* frame, void (*taken)(worker*));
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
@@ -28,7 +30,7 @@ public:
   void set_up() override {
     the_model = this;
     scheduler_model::set_up();
-    const std::uint64_t control = nopal::arch::float_control();
+    const std::uint64_t control = nopal::internal::arch::float_control();
     for (nopal_frame& frame : frames_) {
       frame = {};
       frame.frame_pointer = memory_[0] + stack_bytes - 256;
@@ -41,7 +43,8 @@ public:
       stacks[i].low = memory_[i];
       stacks[i].high = memory_[i] + stack_bytes;
       // As whoever had it before left it.
-      stacks[i].second.store(i == 0 ? 0 : nopal::child_over | nopal::stays_away, __ATOMIC_RELAXED);
+      stacks[i].second.store(i == 0 ? 0 : nopal::internal::child_over | nopal::internal::stays_away,
+                             __ATOMIC_RELAXED);
       name(&stacks[i].second, sizeof stacks[i].second, "second");
       weaken_stores(&stacks[i].second, fault_ == second_scope_fault::nothing_released);
       weaken_loads(&stacks[i].second, fault_ == second_scope_fault::nothing_acquired);
@@ -55,8 +58,8 @@ public:
       name(&not_forked_[i], sizeof not_forked_[i], "not forked");
       name(&not_stolen_[i], sizeof not_stolen_[i], "not stolen");
       forks_[i] = {nullptr, nullptr};
-      nopal::set_float_control_of(workers[i].deque.setting, control);
-      nopal::set_if_changed(workers[i].deque.setting.root, &workers[0]);
+      nopal::internal::set_float_control_of(workers[i].deque.setting, control);
+      nopal::internal::set_if_changed(workers[i].deque.setting.root, &workers[0]);
       ignore(&workers[i].deque, sizeof workers[i].deque);
       ignore(&workers[i].local, sizeof workers[i].local);
       ignore(&workers[i].inbox, sizeof workers[i].inbox);
@@ -76,7 +79,7 @@ public:
       unjoined_[i] = 0;
     }
     for (int& scope : scope_of_child_) scope = nobody;
-    nopal::strand::run_on(&workers[0], &stacks[0]);
+    nopal::internal::strand::run_on(&workers[0], &stacks[0]);
   }
 
   void run(int thread) override {
@@ -85,12 +88,12 @@ public:
       go_on();
     }
     lock(&not_forked_[thread]);
-    nopal::explored_steal(&workers[thread], forks_[thread].victim, forks_[thread].frame, taken);
+    nopal::internal::explored_steal(&workers[thread], forks_[thread].victim, forks_[thread].frame, taken);
   }
 
   void resumed_at(nopal_frame* frame, char* stack_pointer) override {
     const int scope = static_cast<int>(frame - frames_);
-    nopal_stack* const stack = nopal::get(nopal::this_worker()->deque.strand.stack);
+    nopal_stack* const stack = nopal::internal::get(nopal::internal::this_worker()->deque.strand.stack);
     strand_.write(operations_);
     if (joins_) {
       come_home(scope, stack, stack_pointer);
@@ -136,7 +139,7 @@ private:
     char* ground;  // a stack pointer here, the same moment's at each of them
   };
   struct fork {
-    nopal::worker* victim;
+    nopal::internal::worker* victim;
     nopal_frame* frame;
   };
 
@@ -184,7 +187,7 @@ private:
   }
 
   [[noreturn]] void fork_and_end(int scope) {
-    nopal::worker* const self = nopal::this_worker();
+    nopal::internal::worker* const self = nopal::internal::this_worker();
     nopal_stack* const stack = top().stack;
     nopal_frame* const frame = &frames_[scope];
     char* const pointer = stack_pointer();
@@ -203,10 +206,10 @@ private:
     nopal_finish_child(frame, self, pointer);
   }
 
-  static void taken(nopal::worker* self) { unlock(&the_model->not_stolen_[self->index]); }
+  static void taken(nopal::internal::worker* self) { unlock(&the_model->not_stolen_[self->index]); }
 
   [[noreturn]] void join(int scope) {
-    nopal::worker* const self = nopal::this_worker();
+    nopal::internal::worker* const self = nopal::internal::this_worker();
     nopal_frame* const frame = &frames_[scope];
     require(frame->steals != 0, "a scope that was stolen from says that it was not");
     frame->call_stack_pointer = stack_pointer() - sizeof(void*);
@@ -220,7 +223,7 @@ private:
   void leave(int scope, nopal_stack* stack, char* start) {
     require(start < stack->high && start > stack->low, "the strand begins elsewhere than on its stack");
     const std::ptrdiff_t to_home = trail_[0].ground - depth() - start;
-    require(to_home % static_cast<std::ptrdiff_t>(nopal::arch::stack_alignment) == 0,
+    require(to_home % static_cast<std::ptrdiff_t>(nopal::internal::arch::stack_alignment) == 0,
             "the stack pointer is aligned otherwise");
     const bool at_home = trail_length_ == 1;
     if (at_home || unjoined_[scope] == 0) {

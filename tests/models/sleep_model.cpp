@@ -27,14 +27,14 @@ public:
   void set_up() override {
     faults.spreads_woken = with_.elsewhere;
     scheduler_model::set_up();
-    const std::uint64_t control = nopal::arch::float_control();
+    const std::uint64_t control = nopal::internal::arch::float_control();
     for (int i = 0; i < threads(); ++i) {
       make_deque(workers[i].deque, i == 0);
       stacks[i].low = memory_;
       stacks[i].high = memory_ + sizeof memory_;
-      nopal::set_float_control_of(workers[i].deque.setting, control);
-      nopal::set_if_changed(workers[i].deque.setting.root, &workers[is_stranger(i) ? i : 0]);
-      nopal::the_runtime().table[i].store(&workers[i], __ATOMIC_RELAXED);
+      nopal::internal::set_float_control_of(workers[i].deque.setting, control);
+      nopal::internal::set_if_changed(workers[i].deque.setting.root, &workers[is_stranger(i) ? i : 0]);
+      nopal::internal::the_runtime().table[i].store(&workers[i], __ATOMIC_RELAXED);
       if (i > 0) {
         workers[i].of_pool = !is_stranger(i);
         give_spare(i, &stacks[i]);
@@ -42,7 +42,7 @@ public:
     }
     nopal_deque& deque = workers[0].deque;
     deque.limit = with_.poisoned ? nopal_poisoned_limit : capacity;
-    nopal::strand::run_on(&workers[0], &stacks[0]);
+    nopal::internal::strand::run_on(&workers[0], &stacks[0]);
     for (int i = 0; i < most_entries; ++i) {
       frames_[i] = {};
       frames_[i].frame_pointer = frames_[i].call_stack_pointer = memory_ + 2 * i + 2;
@@ -57,7 +57,7 @@ public:
 
   void run(int thread) override {
     if (thread > 0) {
-      nopal::find_work(&workers[thread]);
+      nopal::internal::find_work(&workers[thread]);
     }
     for (const char what : with_.owner) {
       if (what == '+') {
@@ -70,7 +70,8 @@ public:
 
   void resumed(nopal_frame* frame) override {
     const auto number = frame - frames_;
-    require(nopal::this_worker()->of_pool, "a strand of another's root runs on a thread of the program");
+    require(nopal::internal::this_worker()->of_pool,
+            "a strand of another's root runs on a thread of the program");
     require(number >= 0 && number < most_entries, "what is resumed is no entry");
     require(contents_[number].read() == 1, "the frame is not complete");
     ++taken_[number];
@@ -99,11 +100,12 @@ private:
   static constexpr int most_entries = 4;
 
   static void make_deque(nopal_deque& deque, bool of_owner) {
-    const std::size_t cells = static_cast<std::size_t>(capacity) + nopal::deque::slots_header;
-    auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
+    const std::size_t cells = static_cast<std::size_t>(capacity) + nopal::internal::deque::slots_header;
+    auto* const begin =
+        static_cast<nopal_frame**>(allocate(nopal::internal::deque::slots_line, cells * sizeof(void*)));
     std::memset(static_cast<void*>(begin), 0, cells * sizeof(void*));
     begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(capacity));
-    deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
+    deque.owner_slots = deque.public_slots = begin + nopal::internal::deque::slots_header;
     name(&deque.bottom, sizeof deque.bottom, of_owner ? "bottom" : "thief's bottom");
     name(&deque.limit, sizeof deque.limit, of_owner ? "limit" : "thief's limit");
     name(&deque.top, 16, of_owner ? "word" : "thief's word");
@@ -118,13 +120,13 @@ private:
     faults.unseen[1] = looks ? nullptr : word_of(workers[0].deque);
     faults.no_barrier_in_park = with_.fault == sleep_fault::no_barrier;
     faults.no_wake = with_.fault == sleep_fault::no_wake;
-    blind(&nopal::the_runtime().sleepers, with_.fault == sleep_fault::unannounced);
+    blind(&nopal::internal::the_runtime().sleepers, with_.fault == sleep_fault::unannounced);
     blind(&workers[0].deque.limit, with_.fault == sleep_fault::unpoisoned);
   }
 
   /// As nopal_push, and as nopal_push_slow goes on from there.
   void push() {
-    nopal::worker* const self = &workers[0];
+    nopal::internal::worker* const self = &workers[0];
     nopal_deque& deque = self->deque;
     nopal_frame* const frame = &frames_[pushed_];
     contents_[pushed_].write(1);
@@ -132,12 +134,12 @@ private:
     ++kept_;
     if (deque.bottom >= __atomic_load_n(&deque.limit, __ATOMIC_RELAXED)) {
       const int rest = nopal_push_and_publish(frame, self);
-      if (rest != nopal::nothing_left) {
-        nopal_push_slow_path(frame, static_cast<nopal::push_rest>(rest));
+      if (rest != nopal::internal::nothing_left) {
+        nopal_push_slow_path(frame, static_cast<nopal::internal::push_rest>(rest));
       }
       return;
     }
-    nopal::deque::append(deque, frame);
+    nopal::internal::deque::append(deque, frame);
   }
 
   void pop() {

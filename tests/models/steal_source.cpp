@@ -3,6 +3,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// For second_scope_model: the steal of what the model says is there. Says when it is taken.
 void explored_steal(worker* self, worker* victim, nopal_frame* frame, void (*taken)(worker*)) {
@@ -22,5 +23,6 @@ nopal_frame* explored_look(worker* self, worker* victim, known_roots& known) {
   return taken ? slot : nullptr;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -23,10 +23,10 @@ public:
         scene_ != task_scene::pool && scene_ != task_scene::enter && scene_ != task_scene::arena;
     group_.state = !announced ? 0 : scene_ == task_scene::finish ? static_cast<std::uint64_t>(others) : 1;
     name(&group_.state, sizeof group_.state, "group");
-    nopal::events_of(&group_).store(0, __ATOMIC_RELAXED);
-    name(&nopal::events_of(&group_), sizeof(int), "events");
-    nopal::events_of(&arena_).store(0, __ATOMIC_RELAXED);
-    name(&nopal::events_of(&arena_), sizeof(int), "events");
+    nopal::internal::events_of(&group_).store(0, __ATOMIC_RELAXED);
+    name(&nopal::internal::events_of(&group_), sizeof(int), "events");
+    nopal::internal::events_of(&arena_).store(0, __ATOMIC_RELAXED);
+    name(&nopal::internal::events_of(&arena_), sizeof(int), "events");
     task_ = {};
     task_.group = &group_;
     task_.run = [](nopal_task* task) { the_model->run_task(task); };
@@ -66,16 +66,16 @@ public:
     case task_scene::push_and_end: return thread == 0 ? wait() : push_and_end(thread);
     case task_scene::both_wait: return thread < 2 ? wait() : finish(thread);
     case task_scene::pool:
-      if (thread != 0) nopal::find_work(&workers[thread]);
+      if (thread != 0) nopal::internal::find_work(&workers[thread]);
       require(nopal_task_push(&task_) == 0, "a task is not taken");
       return lock(&not_run_);
     case task_scene::pool_at_end:
-      if (thread != 0) nopal::find_work(&workers[thread]);
+      if (thread != 0) nopal::internal::find_work(&workers[thread]);
       push_and_end(thread);
       return lock(&not_run_);
     case task_scene::enter: return thread == 0 ? leave() : enter_and_leave();
     case task_scene::arena:
-      if (thread != 0) nopal::find_work(&workers[thread]);
+      if (thread != 0) nopal::internal::find_work(&workers[thread]);
       task_.arena = &arena_;
       require(nopal_task_push(&task_) == 0, "a task is not taken");
       nopal_arena_leave(&arena_);
@@ -117,7 +117,7 @@ private:
         require(results_[i].read() == 1, "what a task did is not seen");
       }
     }
-    require(nopal::this_worker() == (is(this_thread(), 's') ? nullptr : &workers[this_thread()]),
+    require(nopal::internal::this_worker() == (is(this_thread(), 's') ? nullptr : &workers[this_thread()]),
             "the wait comes back to another worker");
     if (scene_ == task_scene::push || scene_ == task_scene::push_last ||
         scene_ == task_scene::push_to_arena || scene_ == task_scene::push_and_end) {
@@ -140,7 +140,7 @@ private:
   }
   void push_and_end(int thread) {
     require(nopal_task_push(&task_) == 0, "a task is not taken");
-    nopal::leave_tasks(workers[thread].tasks);
+    nopal::internal::leave_tasks(workers[thread].tasks);
     finish(thread);
   }
   void push() { require(nopal_task_push_announced(&task_) == 0, "a task is not taken"); }

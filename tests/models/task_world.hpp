@@ -17,28 +17,28 @@ public:
   /// Naps do not end by themselves: nobody is to rely on that.
   [[nodiscard]] bool passes(std::uint64_t ns) const override { return ns == 1'000'000; }
 
-  void set_worker(nopal::worker* self);
+  void set_worker(nopal::internal::worker* self);
   /// A worker to be nested in the calling thread's.
-  nopal::worker* nested_worker();
-  void visit(nopal::worker* self);
-  void locked(nopal::task_list* list);
-  void unlocked(nopal::task_list* list);
+  nopal::internal::worker* nested_worker();
+  void visit(nopal::internal::worker* self);
+  void locked(nopal::internal::task_list* list);
+  void unlocked(nopal::internal::task_list* list);
 
 protected:
   [[nodiscard]] bool is(int thread, char kind) const { return kinds_[thread] == kind; }
   /// May give a nested worker a deque, and name that and what else matters of it.
-  virtual void name_nested(nopal::worker& /*one*/) {}
+  virtual void name_nested(nopal::internal::worker& /*one*/) {}
   /// Lists whose contents are part of the state, beside those of threads.
   virtual std::uint64_t arenas_content() { return 0; }
   static std::uint64_t content_of(const nopal_task* oldest);
 
-  static nopal::worker nested_[most_workers];
-  static nopal::worker deeper_[most_workers];  // nested in those
-  nopal::worker* looked_at = nullptr;          // its deque, inbox and task are not ignored
+  static nopal::internal::worker nested_[most_workers];
+  static nopal::internal::worker deeper_[most_workers];  // nested in those
+  nopal::internal::worker* looked_at = nullptr;          // its deque, inbox and task are not ignored
 
 private:
-  std::uint64_t content_of(const nopal::task_list& list);
-  plain<std::uint64_t>& shadow_of(const nopal::task_list* list);
+  std::uint64_t content_of(const nopal::internal::task_list& list);
+  plain<std::uint64_t>& shadow_of(const nopal::internal::task_list* list);
 
   const char* kinds_;  // w: a worker, s: a stranger, p: of the pool
   nopal_deque* current_[most_workers] = {};

@@ -3,11 +3,13 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 namespace {
 void explored_yield() { ::explore::yield(); }
 }  // namespace
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 #define yield explored_yield

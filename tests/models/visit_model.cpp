@@ -6,7 +6,7 @@
 #include <nopal/detail/fast_path.h>
 
 #include "deque/deque.hpp"
-#include "scheduler/task_views.hpp"
+#include "view/task_views.hpp"
 
 namespace explore {
 
@@ -24,11 +24,11 @@ public:
     task_world::set_up();
     group_.state = 1;
     name(&group_.state, sizeof group_.state, "group");
-    nopal::events_of(&group_).store(0, __ATOMIC_RELAXED);
-    name(&nopal::events_of(&group_), sizeof(int), "events");
+    nopal::internal::events_of(&group_).store(0, __ATOMIC_RELAXED);
+    name(&nopal::internal::events_of(&group_), sizeof(int), "events");
     task_ = {};
     task_.group = &group_;
-    task_.float_control = nopal::arch::float_control();
+    task_.float_control = nopal::internal::arch::float_control();
     task_.run = [](nopal_task* task) { the_model->run_task(task); };
     frame_ = {};
     frame_.frame_pointer = memory_ + sizeof memory_ / 2;
@@ -52,15 +52,16 @@ public:
 
   void run(int thread) override {
     if (thread == 1) {
-      return nopal::run_at_stage(&task_, &workers[1].tasks, nopal::views_of::task);
+      return nopal::internal::run_at_stage(&task_, &workers[1].tasks, nopal::internal::view::views_of::task);
     }
     nopal_task_wait(&group_, nullptr);
     require(results_[0].read() == 1 && results_[1].read() == 1, "what the task did is not seen");
-    require(nopal::this_worker() == &workers[0], "the wait comes back to another worker");
-    for (const nopal::worker* one : {&workers[0], &nested_[0]}) {
-      require(nopal::get(one->deque.strand.stack) == &one->native, "the wait comes back on another stack");
+    require(nopal::internal::this_worker() == &workers[0], "the wait comes back to another worker");
+    for (const nopal::internal::worker* one : {&workers[0], &nested_[0]}) {
+      require(nopal::internal::get(one->deque.strand.stack) == &one->native,
+              "the wait comes back on another stack");
     }
-    require(nopal::root_of(nested_[0]) == &nested_[0], "the wait comes back with another root");
+    require(nopal::internal::root_of(nested_[0]) == &nested_[0], "the wait comes back with another root");
     give_up(&group_, sizeof group_);
   }
 
@@ -92,17 +93,18 @@ public:
   }
 
 protected:
-  void name_nested(nopal::worker& one) override {
+  void name_nested(nopal::internal::worker& one) override {
     if (&one != &nested_[1]) {
       return;
     }
     nopal_deque& deque = one.deque;
-    const std::size_t cells = capacity + nopal::deque::slots_header;
-    auto* const begin = static_cast<nopal_frame**>(allocate(nopal::deque::slots_line, cells * sizeof(void*)));
+    const std::size_t cells = capacity + nopal::internal::deque::slots_header;
+    auto* const begin =
+        static_cast<nopal_frame**>(allocate(nopal::internal::deque::slots_line, cells * sizeof(void*)));
     begin[1] = reinterpret_cast<nopal_frame*>(static_cast<std::intptr_t>(capacity));
-    deque.owner_slots = deque.public_slots = begin + nopal::deque::slots_header;
+    deque.owner_slots = deque.public_slots = begin + nopal::internal::deque::slots_header;
     deque.limit = nopal_poisoned_limit;
-    nopal::set_float_control_of(deque.setting, nopal::arch::float_control());
+    nopal::internal::set_float_control_of(deque.setting, nopal::internal::arch::float_control());
     name(&deque.bottom, sizeof deque.bottom, "bottom");
     name(&deque.limit, sizeof deque.limit, "limit");
     name(&deque.top, 16, "word");
@@ -119,7 +121,7 @@ private:
   static constexpr std::int32_t capacity = 8;
 
   void run_task(nopal_task*) {
-    nopal::worker* const self = nopal::this_worker();
+    nopal::internal::worker* const self = nopal::internal::this_worker();
     push(self);
     results_[1].write(1);
     if (needed_) {
@@ -131,24 +133,24 @@ private:
     } else {
       end_child(self);
     }
-    require(nopal::this_worker() == self, "the task goes on with another worker");
+    require(nopal::internal::this_worker() == self, "the task goes on with another worker");
     require(results_[0].read() == 1, "what the continuation did is not seen");
     give_up(&frame_, sizeof frame_);
   }
 
   /// As nopal_push, and as nopal_push_slow goes on from there.
-  void push(nopal::worker* self) {
+  void push(nopal::internal::worker* self) {
     if (self->deque.bottom >= __atomic_load_n(&self->deque.limit, __ATOMIC_RELAXED)) {
       const int rest = nopal_push_and_publish(&frame_, self);
-      if (rest != nopal::nothing_left) {
-        nopal_push_slow_path(&frame_, static_cast<nopal::push_rest>(rest));
+      if (rest != nopal::internal::nothing_left) {
+        nopal_push_slow_path(&frame_, static_cast<nopal::internal::push_rest>(rest));
       }
       return;
     }
-    nopal::deque::append(self->deque, &frame_);
+    nopal::internal::deque::append(self->deque, &frame_);
   }
 
-  [[gnu::noinline]] void end_child(nopal::worker* self) {
+  [[gnu::noinline]] void end_child(nopal::internal::worker* self) {
     if (__builtin_setjmp(way_home_) == 0) {
       nopal_finish_child(&frame_, self, memory_ + sizeof memory_ / 2 - 128);
     }
@@ -156,7 +158,7 @@ private:
 
   /// The continuation, on a stack of who waits.
   [[noreturn]] void take() {
-    nopal::worker* const self = nopal::this_worker();
+    nopal::internal::worker* const self = nopal::internal::this_worker();
     require(self == &nested_[0], "a stranger takes the continuation");
     strand_.write(1);
     results_[0].write(1);

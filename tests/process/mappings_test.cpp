@@ -59,7 +59,9 @@ void on_a_pool_stack(Body body) {
   s.join();
 }
 
-const nopal_stack* current_stack() { return nopal::get(nopal::this_worker()->deque.strand.stack); }
+const nopal_stack* current_stack() {
+  return nopal::internal::get(nopal::internal::this_worker()->deque.strand.stack);
+}
 
 /// Not inlined: its frame is on the stack that it is called on, where its caller's may be on another.
 [[gnu::noinline]] void look_at_own_stack(std::string& found) {
@@ -124,7 +126,8 @@ NOPAL_PROGRAM(look_above_a_pool_stack) {
 /// Of a thread of the program: this one.
 NOPAL_PROGRAM(touch_an_adopted_scheduler_stack) {
   NOPAL_CHECK(support::fib(10) == 55);
-  touch(static_cast<char*>(nopal::this_worker()->scheduler_memory) + nopal::scheduler_guard_bytes);
+  touch(static_cast<char*>(nopal::internal::this_worker()->scheduler_memory) +
+        nopal::internal::scheduler_guard_bytes);
   return 0;
 }
 
@@ -133,7 +136,8 @@ NOPAL_PROGRAM(touch_a_pool_scheduler_stack) {
   on_a_pool_stack([] {
     void* low = nullptr;
     void* high = nullptr;
-    NOPAL_CHECK(nopal::this_worker()->of_pool && nopal::os::native_stack_bounds(low, high));
+    NOPAL_CHECK(nopal::internal::this_worker()->of_pool &&
+                nopal::internal::os::native_stack_bounds(low, high));
     touch(static_cast<char*>(low));
   });
   return 0;
@@ -143,7 +147,7 @@ NOPAL_PROGRAM(touch_a_pool_scheduler_stack) {
 void touch_own_signal_stack() {
   stack_t now;
   NOPAL_CHECK(sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) == 0);
-  NOPAL_CHECK(now.ss_sp == nopal::this_worker()->signal_stack);
+  NOPAL_CHECK(now.ss_sp == nopal::internal::this_worker()->signal_stack);
   NOPAL_CHECK(rights_at(now.ss_sp) == "rw-p");
   touch(static_cast<char*>(now.ss_sp));
 }

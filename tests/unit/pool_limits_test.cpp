@@ -22,7 +22,7 @@ namespace {
 
 using nopal::reclaim;
 using nopal::reclaim_call;
-using nopal::stack_pool;
+using nopal::internal::stack_pool;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr int left_out = 77;  // the system does not let us
@@ -33,7 +33,7 @@ std::unique_ptr<stack_pool> started() {
   return pool;
 }
 
-std::size_t wide_guard() { return mebibyte + nopal::os::page_size(); }
+std::size_t wide_guard() { return mebibyte + nopal::internal::os::page_size(); }
 constexpr std::size_t narrow_guard = std::size_t{64} << 10;
 
 /// What the system says of this process, in bytes: "VmSize", "VmData", "VmLck", "VmRSS".
@@ -182,8 +182,8 @@ NOPAL_PROGRAM(locked_memory) {
   NOPAL_CHECK(used("VmLck") - locked_before < 256 * (mebibyte + narrow_guard) + 8 * mebibyte);
   NOPAL_CHECK(stack->guard_bytes == narrow_guard);
   // What is used is locked as the program asked.
-  NOPAL_CHECK(nopal::os::resident_pages(stack->low, stack->size_bytes()) ==
-              stack->size_bytes() / nopal::os::page_size());
+  NOPAL_CHECK(nopal::internal::os::resident_pages(stack->low, stack->size_bytes()) ==
+              stack->size_bytes() / nopal::internal::os::page_size());
   return 0;
 }
 

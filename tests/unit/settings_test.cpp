@@ -26,7 +26,7 @@ TEST(parse_bytes, understands_digits_and_one_suffix) {
                                                        {"007", 7},
                                                        {"18446744073709551615", ~std::size_t{0}}}) {
     std::size_t bytes = 1;
-    EXPECT_TRUE(nopal::parse_bytes(one.text, bytes)) << one.text;
+    EXPECT_TRUE(nopal::internal::parse_bytes(one.text, bytes)) << one.text;
     EXPECT_EQ(bytes, one.bytes) << one.text;
   }
 }
@@ -36,7 +36,7 @@ TEST(parse_bytes, refuses_everything_else_and_leaves_the_result_alone) {
        {"", " 1", "1 ", "-1", "+1", "k", "1kb", "1KiB", "1.5M", "0x10", "1T", "1kk", "18446744073709551616",
         "18014398509481984k", "17179869184g", "99999999999999999999"}) {
     std::size_t bytes = 77;
-    EXPECT_FALSE(nopal::parse_bytes(text, bytes)) << text;
+    EXPECT_FALSE(nopal::internal::parse_bytes(text, bytes)) << text;
     EXPECT_EQ(bytes, 77u) << text;
   }
 }
@@ -263,15 +263,15 @@ TEST(complete_settings, prefers_what_was_asked_for_to_the_variables) {
   asked.reclaim = nopal::reclaim::never;
   asked.reclaim_with = static_cast<int>(nopal::reclaim_call::free);
   asked.pin = 0;
-  nopal::refused_variables refused;
-  const nopal::settings result = nopal::complete_settings(asked, read, refused);
+  nopal::internal::refused_variables refused;
+  const nopal::internal::settings result = nopal::internal::complete_settings(asked, read, refused);
   EXPECT_EQ(refused.count, 0);
   EXPECT_EQ(result.workers, 5);
   EXPECT_EQ(result.stack_bytes, std::size_t{1} << 17);
   EXPECT_EQ(result.reclaim, nopal::reclaim::never);
   EXPECT_EQ(result.reclaim_with, nopal::reclaim_call::free);
   EXPECT_FALSE(result.pin);
-  EXPECT_EQ(nopal::complete_settings({}, read, refused).workers, 3);
+  EXPECT_EQ(nopal::internal::complete_settings({}, read, refused).workers, 3);
 }
 
 /// Whether configure refuses with a message that names `member`.

@@ -15,10 +15,10 @@
 
 namespace {
 
-using nopal::view::no_segment;
-using nopal::view::piece;
-using nopal::view::piece_table;
-using nopal::view::view_set;
+using nopal::internal::view::no_segment;
+using nopal::internal::view::piece;
+using nopal::internal::view::piece_table;
+using nopal::internal::view::view_set;
 
 struct piece_with_text {
   piece known;  // first: a piece is known by its address
@@ -274,7 +274,7 @@ TEST_F(overlapping_pieces, of_other_functions_are_not_waited_for) {
 
 TEST_F(overlapping_pieces, that_may_never_come_are_not_waited_for) {
   piece first = of(0, no_segment, 0);
-  piece last = of(0, nopal::view::unknown_segment, 5);
+  piece last = of(0, nopal::internal::view::unknown_segment, 5);
   for (piece* const one : {&last, &first}) ASSERT_EQ(add(table, one), nullptr);
   EXPECT_TRUE(table.is_whole(frames[0], &frames));
   EXPECT_EQ(taken(0), (lasts{0, 5}));
@@ -335,7 +335,7 @@ protected:
     kept.count(now, at_once);
     return at_once;
   }
-  nopal::view::store kept;
+  nopal::internal::view::store kept;
 };
 
 TEST_F(view_store, gives_a_set_again_that_came_back) {

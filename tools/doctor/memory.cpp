@@ -16,7 +16,7 @@
 namespace tool::doctor {
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;  // the default; NOPAL_STACK_SIZE changes it
 

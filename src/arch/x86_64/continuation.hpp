@@ -28,6 +28,7 @@ void nopal_visit_scheduler(void* worker);
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace arch {
 
 static_assert(offsetof(nopal_frame, resume_address) == FRAME_RESUME_ADDRESS);
@@ -85,6 +86,7 @@ inline void set_float_control(std::uint64_t control) noexcept {
 inline constexpr std::uintptr_t stack_alignment = 256;
 
 }  // namespace arch
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

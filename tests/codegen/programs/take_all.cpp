@@ -18,6 +18,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 extern "C" int nopal_ordinary_push_and_publish(nopal_frame* frame, worker* self) noexcept;
 extern "C" int nopal_ordinary_push_slow_path(nopal_frame* frame, push_rest rest) noexcept;
@@ -98,5 +99,6 @@ extern "C" NOPAL_EXPORT void nopal_wait_until_taken() noexcept {
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

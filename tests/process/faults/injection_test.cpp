@@ -158,7 +158,7 @@ NOPAL_PROGRAM(starts_pools) {
   for (const char* const nth : {"1", "2", "3"}) {
     setenv("FAULT_FIRST", nth, 1);
     setenv("FAULT_LAST", nth, 1);
-    nopal::stack_pool pool;
+    nopal::internal::stack_pool pool;
     faults::arm();
     NOPAL_CHECK(pool.start({64 << 10, 2, nopal::reclaim::lazy, nopal::reclaim_call::dontneed}));
     NOPAL_CHECK(faults::calls() > 3);  // the refused one, and those of another region
@@ -174,7 +174,7 @@ NOPAL_PROGRAM(starts_pools) {
 NOPAL_PROGRAM(takes_stacks_that_were_refused) {
   setenv("FAULT_FIRST", "2", 1);
   setenv("FAULT_LAST", "3", 1);
-  nopal::stack_pool pool;
+  nopal::internal::stack_pool pool;
   NOPAL_CHECK(pool.start({64 << 10, 2, nopal::reclaim::lazy, nopal::reclaim_call::dontneed}));
   faults::arm();
   nopal_stack* const first = pool.take(nullptr);

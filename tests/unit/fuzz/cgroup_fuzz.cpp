@@ -11,7 +11,7 @@
 
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 const std::vector<std::string> names = {"/proc/self/cgroup",
                                         "/proc/self/mountinfo",

@@ -27,7 +27,7 @@ std::string print(const std::vector<int>& cpus) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(fuzz::text_of(data, size));
   std::vector<int> cpus{-7};
-  if (!nopal::os::parse_cpu_list(text.c_str(), cpus)) {
+  if (!nopal::internal::os::parse_cpu_list(text.c_str(), cpus)) {
     FUZZ_CHECK(cpus.empty());
     return 0;
   }
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FUZZ_CHECK(cpus.empty() || (cpus.front() >= 0 && cpus.back() < 65536));
   FUZZ_CHECK(std::strspn(text.c_str(), "0123456789-, \t\r\n") == std::strlen(text.c_str()));
   std::vector<int> again;
-  FUZZ_CHECK(nopal::os::parse_cpu_list((print(cpus) + "\n").c_str(), again));
+  FUZZ_CHECK(nopal::internal::os::parse_cpu_list((print(cpus) + "\n").c_str(), again));
   FUZZ_CHECK(again == cpus);
   return 0;
 }

@@ -14,7 +14,7 @@
 namespace {
 
 namespace doctor = tool::doctor;
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 const std::vector<std::string> names = {"/proc/self/maps",
                                         "/proc/sys/vm/max_map_count",

@@ -22,8 +22,8 @@ const char* fuzzed_variable(const char* name) {
   fuzz::property_failed("an unknown variable is read", __FILE__, __LINE__);
 }
 
-void check_refusal(const nopal::refused_variable& refused) {
-  const std::string line = nopal::refusal_line(refused);
+void check_refusal(const nopal::internal::refused_variable& refused) {
+  const std::string line = nopal::internal::refusal_line(refused);
   FUZZ_CHECK(fuzz::is_one_line(line));
   FUZZ_CHECK(line.size() < 1000);  // what one message holds
   FUZZ_CHECK(line.starts_with(std::string("nopal: ") + refused.name + "="));
@@ -35,13 +35,14 @@ void check_refusal(const nopal::refused_variable& refused) {
   FUZZ_CHECK(!plain || line.find("=" + value + ":") != std::string::npos);
 }
 
-void check_ranges(const nopal::settings& result) {
-  FUZZ_CHECK(result.workers >= 1 && result.workers <= nopal::most_workers);
-  FUZZ_CHECK(result.stack_bytes >= nopal::least_stack_bytes && result.stack_bytes <= nopal::most_stack_bytes);
+void check_ranges(const nopal::internal::settings& result) {
+  FUZZ_CHECK(result.workers >= 1 && result.workers <= nopal::internal::most_workers);
+  FUZZ_CHECK(result.stack_bytes >= nopal::internal::least_stack_bytes &&
+             result.stack_bytes <= nopal::internal::most_stack_bytes);
   FUZZ_CHECK(result.stack_bytes % 4096 == 0);
 }
 
-void check_accepted(const nopal::settings& result) {
+void check_accepted(const nopal::internal::settings& result) {
   FUZZ_CHECK(values[0].empty() || std::stol(values[0]) == result.workers);
   FUZZ_CHECK(values[2].empty() || values[2][0] == "len"[static_cast<int>(result.reclaim)]);
   FUZZ_CHECK(values[3].empty() || values[3][0] == "df"[static_cast<int>(result.reclaim_with)]);
@@ -52,12 +53,12 @@ void check_accepted(const nopal::settings& result) {
 
 void check_bytes(const std::string& text) {
   std::size_t bytes = 7;
-  if (!nopal::parse_bytes(text.c_str(), bytes)) {
+  if (!nopal::internal::parse_bytes(text.c_str(), bytes)) {
     FUZZ_CHECK(bytes == 7);
     return;
   }
   std::size_t again = 0;
-  FUZZ_CHECK(nopal::parse_bytes(std::to_string(bytes).c_str(), again));
+  FUZZ_CHECK(nopal::internal::parse_bytes(std::to_string(bytes).c_str(), again));
   FUZZ_CHECK(again == bytes);
 }
 
@@ -72,8 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (char& c : values[i]) c = c == '\v' ? '\n' : c;
     check_bytes(values[i]);
   }
-  nopal::refused_variables refused;
-  const nopal::settings result = nopal::complete_settings({}, fuzzed_variable, refused);
+  nopal::internal::refused_variables refused;
+  const nopal::internal::settings result = nopal::internal::complete_settings({}, fuzzed_variable, refused);
   check_ranges(result);
   FUZZ_CHECK(refused.count <= static_cast<int>(std::size(names)));
   for (int i = 0; i < refused.count; ++i) check_refusal(refused.at[i]);

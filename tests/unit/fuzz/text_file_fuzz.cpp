@@ -8,7 +8,7 @@
 
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 void check_number(std::string_view text) {
   long long number = 7;

@@ -7,7 +7,7 @@
 
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 constexpr int cpu_count = 3;
 

@@ -1,12 +1,17 @@
-// Reducers' views of tasks: what a task has while it runs, and how its group's wait gets them.
-#ifndef NOPAL_SCHEDULER_TASK_VIEWS_HPP
-#define NOPAL_SCHEDULER_TASK_VIEWS_HPP
+// The room's door for tasks: what views a task has while it runs, and how its group's wait gets them.
+#ifndef NOPAL_VIEW_TASK_VIEWS_HPP
+#define NOPAL_VIEW_TASK_VIEWS_HPP
 
-#include "scheduler/tasks.hpp"
-#include "scheduler/views.hpp"
+#include <nopal/version.hpp>
+
+#include "view/current.hpp"
+
+struct nopal_task_group;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace view {
 
 /// Whose views a task works on.
 enum class views_of : bool {
@@ -28,13 +33,20 @@ private:
   nopal_task_group* const group_;
   kind kind_ = kind::callers;
   base_views base_ = base_views::values;  ///< the thread's before, as the next, where the task has its own
-  view::view_set* callers_ = nullptr;
+  view_set* callers_ = nullptr;
 };
 
 /// The calling strand, which waited for the group until it was done, gets what its tasks left. Returns what reductions threw, for
 /// nopal_rethrow; null: nothing.
 void* take_task_views(nopal_task_group* group) noexcept;
 
+/// In a child of fork(2): what other threads did with the views of tasks is over.
+void forget_task_merges() noexcept;
+void lock_task_merges() noexcept;
+void unlock_task_merges() noexcept;
+
+}  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -1,23 +1,27 @@
-#include "scheduler/merging.hpp"
+#include "view/strand_merge.hpp"
 
-#include "scheduler/giving_way.hpp"
-#include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include <nopal/runtime.hpp>
+
+#include "stack/stack.hpp"
+#include "view/current.hpp"
+#include "view/host.hpp"
+#include "view/process.hpp"
 #include "view/times.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace view {
 
 namespace {
-
-using view::view_set;
 
 /// A merge while it lives, as the stack knows it on which it runs. The strand may be elsewhere in between, and comes back there.
 class merge_under_way {
 public:
   merge_under_way() noexcept : record_{0, nullptr, __builtin_frame_address(0)} {
-    if (const worker* const self = this_worker()) {
-      stack_ = self->deque.strand.stack;
+    stack_ = host::this_stack();
+    if (stack_ != nullptr) {
       record_.outer = stack_->merge;
       stack_->merge = &record_;
     }
@@ -34,14 +38,14 @@ public:
 
 private:
   nopal_stack* stack_ = nullptr;  // none on a thread that is no worker
-  view::merge_record record_;
+  merge_record record_;
 };
 
 /// Of reductions that update reducers, whose reductions update reducers, and so on. A sum of a million views takes one.
 constexpr int most_rounds = 1000;
 
 /// No further: the updates that are left are lost, and the join says so.
-void give_up(const view::merge_context& with, view::store& kept, view_set* left_over) {
+void give_up(const merge_context& with, view_set* left_over) {
   try {
     throw error("nopal: reduce: reductions that update reducers did not come to an end in 1000 rounds");
   } catch (...) {
@@ -49,15 +53,15 @@ void give_up(const view::merge_context& with, view::store& kept, view_set* left_
   }
   // The end of a view is the program's code too, and may make another.
   for (int round = 0; left_over != nullptr && round != most_rounds; ++round) {  // unreached: views-make-views
-    view::drop_all(with.reducers, left_over);
-    kept.give_set(left_over);
+    drop_all(with.reducers, left_over);
+    unowned.give_set(left_over);
     left_over = leave_set();
   }
 }
 
 /// Whether a strand that runs on `stack`, or is suspended there, is in a reduction of `id`. On the thread that left or runs it.
 bool is_reduced_on(const nopal_stack* stack, std::uint32_t id) noexcept {
-  const view::merge_record* merge = stack->merge;
+  const merge_record* merge = stack->merge;
   while (merge != nullptr && merge->reduced != id) {
     merge = merge->outer;
   }
@@ -66,56 +70,38 @@ bool is_reduced_on(const nopal_stack* stack, std::uint32_t id) noexcept {
 
 }  // namespace
 
-view_set* leave_set() noexcept {
-  view_set* const set = this_views();
-  set_this_views(nullptr);
-  return set;
-}
-
-view_set* merge_with_updates(const view::merge_context& with, view::store& kept, view_set* left,
-                             bool left_is_base, view_set* right) {
-  const view::timed merging(view::activity::merge);
+view_set* merge_with_updates(const merge_context& with, view_set* left, bool left_is_base, view_set* right) {
+  const timed merging(activity::merge);
   merge_under_way here;
-  view::merge_context noted = with;
+  merge_context noted = with;
   noted.reduced = here.reduced();
   for (int round = 0; right != nullptr; ++round) {
     if (round == most_rounds) {
-      give_up(with, kept, right);
+      give_up(with, right);
       break;
     }
     view_set* emptied = nullptr;
     left = view::merge(noted, left, left_is_base, right, emptied);
     if (emptied != nullptr) {
-      kept.give_set(emptied);
+      unowned.give_set(emptied);
     }
     right = leave_set();
   }
   return left;
 }
 
-bool is_being_reduced(std::uint32_t id) noexcept {
-  const worker* one = this_worker();
-  while (one != nullptr && !is_reduced_on(one->deque.strand.stack, id)) {
-    one = one->outer;
-  }
-  return one != nullptr;
-}
+bool is_being_reduced(std::uint32_t id) noexcept { return host::holds_for_this_strand(is_reduced_on, id); }
 
 bool keeps_from_reducing(std::uint32_t id) noexcept {
-  const worker* const self = this_worker();
-  for (const worker* one = self != nullptr ? self->outer : nullptr; one != nullptr; one = one->outer) {
-    if (is_reduced_on(&one->native, id)) {
-      return true;
-    }
-    // unreached below: aside-in-reduction
-    for (const strand_aside* aside = one->asides; aside != nullptr; aside = aside->next) {
-      if (is_reduced_on(aside->frame.home, id)) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return host::holds_for_one_kept_waiting(is_reduced_on, id);
 }
 
+bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) noexcept {
+  // unreached: safe-jumps
+  return stack.merge != nullptr && stack_pointer > stack.merge->at;
+}
+
+}  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -2,8 +2,8 @@
 //
 // While a merge runs, its strand has no set of its own but for the views that reductions make, and it is not its thread's first:
 // what they update comes after what they reduce. Invariant: the strand has no set before and after.
-#ifndef NOPAL_SCHEDULER_MERGING_HPP
-#define NOPAL_SCHEDULER_MERGING_HPP
+#ifndef NOPAL_VIEW_STRAND_MERGE_HPP
+#define NOPAL_VIEW_STRAND_MERGE_HPP
 
 #include <cstdint>
 
@@ -14,14 +14,11 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace view {
 
-/// The strand's set, which is its own no longer. The strand has none then.
-view::view_set* leave_set() noexcept;
-
-/// `left` and then `right`, and then what the reductions, and the ends of views, did to reducers; see view::merge. Sets that are empty
-/// go to `kept`.
-view::view_set* merge_with_updates(const view::merge_context& with, view::store& kept, view::view_set* left,
-                                   bool left_is_base, view::view_set* right);
+/// `left` and then `right`, and then what the reductions, and the ends of views, did to reducers; see `merge`.
+view_set* merge_with_updates(const merge_context& with, view_set* left, bool left_is_base, view_set* right);
 
 /// Whether the calling strand is in a reduction of reducer `id`, in a call that stays on its thread as well.
 bool is_being_reduced(std::uint32_t id) noexcept;
@@ -29,6 +26,8 @@ bool is_being_reduced(std::uint32_t id) noexcept;
 /// Whether the calling strand is in a call that stays on its thread, and a reduction of `id` can go on there alone, after the call.
 bool keeps_from_reducing(std::uint32_t id) noexcept;
 
+}  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -8,7 +8,7 @@
 // for the same tasks, so one thread at a time runs tasks on these values, and those of others have views of their own. The set
 // of a group is merged into values by one thread, and others that wait for the group wait for that too.
 
-#include "scheduler/task_views.hpp"
+#include "view/task_views.hpp"
 
 #include <pthread.h>
 
@@ -16,18 +16,23 @@
 
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
+#include <nopal/detail/task.h>
 
-#include "scheduler/exceptions.hpp"
-#include "scheduler/merging.hpp"
-#include "scheduler/runtime.hpp"
+#include "checkers/checkers.hpp"
+#include "os/os.hpp"
+#include "view/host.hpp"
+#include "view/merge.hpp"
+#include "view/process.hpp"
 #include "view/quiet_lock.hpp"
+#include "view/strand_merge.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace view {
 
 namespace {
-
-using view::view_set;
 
 constexpr int looks_before_nap = 64;
 constexpr std::uint64_t nap_ns = 100'000;
@@ -50,6 +55,14 @@ view_set* take_set(nopal_task_group* group) noexcept {
     checkers::after(set);
   }
   return set;
+}
+
+/// `left` and then `right`, as merge_with_updates has it; what reductions throw is kept for the wait for `group`.
+view_set* merge_for_group(view_set* left, bool left_is_base, view_set* right,
+                          const nopal_task_group* group) noexcept {
+  const auto failed = [](void* of) { host::keep_thrown(static_cast<const nopal_task_group*>(of)); };
+  return merge_with_updates({all_reducers, failed, const_cast<nopal_task_group*>(group)}, left, left_is_base,
+                            right);
 }
 
 /// The calling strand's set becomes the group's, after what is there.
@@ -80,7 +93,7 @@ bool is_under_way(const nopal_task_group* group) noexcept {
 view_set* begin_merge(nopal_task_group* group, merge_into_values& mine) noexcept {
   for (int looks = 0;; ++looks) {
     {
-      const view::quiet_lock guard(merges_lock);
+      const quiet_lock guard(merges_lock);
       // Noted first: who finds the set gone, and looks without the lock, finds the note.
       mine = {group, merges.load(std::memory_order_relaxed)};
       const bool others = is_under_way(group);
@@ -97,7 +110,7 @@ view_set* begin_merge(nopal_task_group* group, merge_into_values& mine) noexcept
     if (looks < looks_before_nap) {
       os::yield();
     } else {
-      std::atomic<std::uint32_t>& events = events_of(group);
+      std::atomic<std::uint32_t>& events = host::events_of(group);
       os::futex_wait_for(events, events.load(std::memory_order_relaxed), nap_ns);
     }
   }
@@ -106,7 +119,7 @@ view_set* begin_merge(nopal_task_group* group, merge_into_values& mine) noexcept
 /// In a child of fork(2) it may be forgotten already.
 void end_merge(merge_into_values& mine) noexcept {
   checkers::before(const_cast<nopal_task_group*>(mine.group));
-  const view::quiet_lock guard(merges_lock);
+  const quiet_lock guard(merges_lock);
   merge_into_values* const first = merges.load(std::memory_order_relaxed);
   if (first == &mine) {
     // Release pairs with the acquire in take_task_views: the merge is over.
@@ -139,6 +152,24 @@ void merge_into_strand(view_set* views, bool base, const nopal_task_group* group
   if (pinned) {  // unreached: refused-pinned
     nopal_end_pinned(&call);
   }
+}
+
+/// Of a task that nobody waits for and that is over: ends the process if a reducer is left that is not the task's own.
+void end_unawaited_views(view_set* set) noexcept {
+  if (set == nullptr) {
+    return;
+  }
+  set->take_all([set](std::uint32_t id, void* view) {
+    // One that the task made has its own value here.
+    if (!all_reducers.has_ended(id) && view != all_reducers.leftmost(id)) {  // unreached: stranger-ends
+      os::end_process(
+          "nopal: a task that nobody waits for (tbb::task_arena::enqueue) used a reducer that it did not "
+          "make: "
+          "use it in a task of a tbb::task_group, whose wait gets the updates, or make one in the task");
+    }
+    end_view(all_reducers, set, id, view);
+  });
+  unowned.give_set(set);
 }
 
 }  // namespace
@@ -193,7 +224,7 @@ void* take_task_views(nopal_task_group* group) noexcept {
   }
   NOPAL_DISTURB();
   merge_into_strand(views, base, group);
-  void* const thrown = take_exception(group);
+  void* const thrown = host::take_exception(group);
   if (base) {
     end_merge(noted);  // the group may be gone then
   }
@@ -218,5 +249,7 @@ void forget_task_merges() noexcept {
   values_held.store(this_base_views() == base_views::held, std::memory_order_relaxed);
 }
 
+}  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
