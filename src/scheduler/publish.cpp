@@ -1,13 +1,10 @@
 // The common slow push: a thief wants work and nothing else is the matter. Compiled to use general registers only, so that
 // the caller's vector registers, which are hundreds of cycles to save, stay as they are.
 
-#include <nopal/detail/noise.h>
-
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
-#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -24,21 +21,11 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return all_of_it;
   }
-  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
-  deque::append(self->deque, frame);
-  NOPAL_DISTURB();
-  deque::unpoison(self->deque);
-  NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
-  if (!may_be_taken(all, self)) {
+  if (!push_entry(all, self, frame, true)) {
     return nothing_left;  // unreached: alone
   }
   set_if_changed(self->deque.setting.uncaught, 0);
-  const std::int32_t published = deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)));
-  if (published > 0) {
-    self->counts.publishes.add();
-  }
-  NOPAL_DISTURB();
-  keep_oldest_public(self, published);
+  publish_entries(self, deque::publish_batch(deque::size(self->deque)));
   return anyone_sleeps() ? only_to_wake : nothing_left;  // unreached: race
 }
 

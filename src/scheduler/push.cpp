@@ -71,11 +71,7 @@ void offer(worker* self, bool barrier_works) {
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
                        entries == 1 ? nullptr : self->deque.strand.stack};
   const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
-  const std::int32_t published = deque::publish(self->deque, most, record_caught, &record);
-  if (published > 0) {
-    self->counts.publishes.add();
-  }
-  keep_oldest_public(self, published);
+  publish_entries(self, most, record_caught, &record);
   NOPAL_DISTURB();
   wake_one(self, root_of(*self));
 }
@@ -99,16 +95,8 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
     return 1;
   }
   hide_outer(self);
-  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
-  deque::append(self->deque, frame);
-  NOPAL_DISTURB();
-  // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
   const bool barrier_works = all.barrier_works.load(std::memory_order_relaxed);
-  if (barrier_works) {
-    deque::unpoison(self->deque);
-    NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
-  }
-  if (!barrier_works || may_be_taken(all, self)) {
+  if (push_entry(all, self, frame, barrier_works)) {
     offer(self, barrier_works);
   }
   return 0;

@@ -1,6 +1,9 @@
-// What the two slow pushes have in common.
+// The slow push, of which there are two: the common one, compiled to use general registers only (publish.cpp), and that for
+// all the rest (push.cpp). Each looks whether it may push, and what is to be known of exceptions; the steps are here.
 #ifndef NOPAL_SCHEDULER_PUSH_HPP
 #define NOPAL_SCHEDULER_PUSH_HPP
+
+#include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
@@ -39,6 +42,32 @@ enum push_rest : int {
   if (published == 0 && is_root_stack(get(self->deque.strand.stack))) {
     deque::poison(self->deque);
   }
+}
+
+/// Pushes `frame`, for which there is room. Whether its continuation is to be offered to thieves. Without a process-wide
+/// barrier nothing may stay private: each push comes by here and publishes, each pop is an exchange.
+[[gnu::always_inline]] inline bool push_entry(const runtime& all, worker* self, nopal_frame* frame,
+                                              bool barrier_works) noexcept {
+  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
+  deque::append(self->deque, frame);
+  NOPAL_DISTURB();
+  if (barrier_works) {
+    deque::unpoison(self->deque);
+    NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
+  }
+  return !barrier_works || may_be_taken(all, self);
+}
+
+/// Makes up to `most` entries public, as deque::publish does. Thieves have been told of exceptions, or `record...` tells them.
+template <class... Record>
+[[gnu::always_inline]] inline void publish_entries(worker* self, std::int32_t most,
+                                                   Record... record) noexcept {
+  const std::int32_t published = deque::publish(self->deque, most, record...);
+  if (published > 0) {
+    self->counts.publishes.add();
+  }
+  NOPAL_DISTURB();
+  keep_oldest_public(self, published);
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE
