@@ -192,21 +192,6 @@ bool start_locked(runtime& all) {
   return true;
 }
 
-void add_counts(worker_counters& to, const worker_counters& from) {
-  to.steals.add(from.steals.get());
-  to.failed_steals.add(from.failed_steals.get());
-  to.suspensions.add(from.suspensions.get());
-  to.resumptions.add(from.resumptions.get());
-  to.publishes.add(from.publishes.get());
-  to.forced_publishes.add(from.forced_publishes.get());
-  to.parks.add(from.parks.get());
-  to.wakes.add(from.wakes.get());
-  to.stacks_taken.add(from.stacks_taken.get());
-  to.stacks_returned.add(from.stacks_returned.get());
-  to.pages_reclaimed.add(from.pages_reclaimed.get());
-  to.joined_children.add(from.joined_children.get());
-}
-
 /// Without the lock: what runs at a thread's end may want it. The workers of the pool stay in the table until the caller has it
 /// again, and no others take places among them.
 void join_threads(runtime& all) {
@@ -236,7 +221,7 @@ void stop_threads(runtime& all) {
         all.stacks.give(self->spare);
         self->spare = nullptr;
       }
-      add_counts(all.left_counts, self->counts);
+      all.left_counts.add(self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
       checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
       self->own_scheduler_record = {};

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <nopal/detail/counters.h>
 #include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
@@ -35,9 +36,19 @@ private:
   std::atomic<std::uint64_t> value_{0};
 };
 
+/// A worker's counts: those that nopal::worker_statistics tells of each worker, and one that is told as a sum alone.
 struct worker_counters {
-  counter steals, failed_steals, suspensions, resumptions, publishes, forced_publishes, parks, wakes;
-  counter stacks_taken, stacks_returned, pages_reclaimed, joined_children;
+#define NOPAL_COUNTER(name, ...) counter name;
+  NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+  counter joined_children;
+
+  void add(const worker_counters& others) noexcept {
+#define NOPAL_COUNTER(name, ...) name.add(others.name.get());
+    NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+    joined_children.add(others.joined_children.get());
+  }
 };
 
 /// Whether a worker sleeps. Only the worker itself parks; whoever ends that wakes it.
