@@ -4,14 +4,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <vector>
 
 // Code of users only is to say which copy of the library it refers to.
 #define NOPAL_DETAIL_COPY_H
+#include <nopal/detail/counters.h>
 #include <nopal/nopal.h>
 #include <nopal/runtime.hpp>
 
 #include "os/os.hpp"
-#include "scheduler/counters.hpp"
 
 namespace {
 
@@ -39,13 +40,31 @@ int guarded(Action action) noexcept {
   return failed;
 }
 
+// The structures of C have the members of those of C++, which statistics.cpp checks against the table, in the same order.
+static_assert(sizeof(nopal_worker_statistics) == sizeof(nopal::worker_statistics));
+#define NOPAL_COUNTER(name, ...)                                                                             \
+  static_assert(offsetof(nopal_worker_statistics, name) == offsetof(nopal::worker_statistics, name));
+NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+// But for a vector, which C lacks.
+constexpr std::size_t of_vector = sizeof(std::vector<nopal::worker_statistics>);
+static_assert(sizeof(nopal_statistics) + of_vector == sizeof(nopal::statistics));
+#define NOPAL_COUNTER(name, ...)                                                                             \
+  static_assert(offsetof(nopal_statistics, name) + of_vector == offsetof(nopal::statistics, name));
+NOPAL_DETAIL_RUNTIME_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+
 nopal_worker_statistics in_c(const nopal::worker_statistics& counts) noexcept {
-#define NOPAL_COUNTER(name, title, width) .name = counts.name,
-  return {NOPAL_COUNTERS(NOPAL_COUNTER)};
+#define NOPAL_COUNTER(name, ...) counts.name,
+  return {NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)};
 #undef NOPAL_COUNTER
 }
-static_assert(sizeof(nopal_worker_statistics) == sizeof(nopal::worker_statistics),
-              "each count of C++ is one of C");
+
+nopal_statistics in_c(const nopal::statistics& counts) noexcept {
+#define NOPAL_COUNTER(name, ...) counts.name,
+  return {counts.workers, in_c(counts.total), NOPAL_DETAIL_RUNTIME_COUNTERS(NOPAL_COUNTER)};
+#undef NOPAL_COUNTER
+}
 
 /// C's enumerations have their default at zero, the values of C++ from one on. Without overflow: any number may come.
 constexpr int in_cpp(int value) noexcept { return static_cast<int>(static_cast<unsigned>(value) - 1); }
@@ -135,10 +154,7 @@ int nopal_worker_index(void) { return nopal::worker_index(); }
 
 int nopal_stats(nopal_statistics* counts) {
   return guarded([counts] {
-    const nopal::statistics now = nopal::stats();
-    *counts = {now.workers,          in_c(now.total),   now.joins_with_children, now.stacks_in_use,
-               now.stacks_peak,      now.stacks_mapped, now.stack_pages_in_use,  now.stack_pages_peak,
-               now.view_sets_in_use, now.view_sets_peak};
+    *counts = in_c(nopal::stats());
     return succeeded;
   });
 }

@@ -6,15 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <nopal/detail/counters.h>
 #include <nopal/version.hpp>
-
-/// `each(name, title, width)`, in the order of the public structures. NOPAL_STATS prints a column with the title, so many
-/// characters wide; those without one are for programs alone.
-#define NOPAL_COUNTERS(each)                                                                                 \
-  each(steals, "steals", 10) each(failed_steals, "failed", 10) each(suspensions, "suspended", 10)            \
-      each(resumptions, nullptr, 0) each(publishes, "published", 10) each(forced_publishes, "forced", 8)     \
-          each(parks, "parks", 8) each(wakes, "wakes", 8) each(stacks_taken, nullptr, 0)                     \
-              each(stacks_returned, nullptr, 0) each(pages_reclaimed, "pages", 8)
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -33,18 +26,18 @@ private:
   std::atomic<std::uint64_t> value_{0};
 };
 
+/// A worker's counts: those that nopal::worker_statistics tells of each worker, and one that is told as a sum alone.
 struct worker_counters {
-#define NOPAL_COUNTER(name, title, width) counter name;
-  NOPAL_COUNTERS(NOPAL_COUNTER)
+#define NOPAL_COUNTER(name, ...) counter name;
+  NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
 #undef NOPAL_COUNTER
   counter joined_children;
 
-  /// Adds another worker's.
-  void add(const worker_counters& other) noexcept {
-#define NOPAL_COUNTER(name, title, width) name.add(other.name.get());
-    NOPAL_COUNTERS(NOPAL_COUNTER)
+  void add(const worker_counters& others) noexcept {
+#define NOPAL_COUNTER(name, ...) name.add(others.name.get());
+    NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
 #undef NOPAL_COUNTER
-    joined_children.add(other.joined_children.get());
+    joined_children.add(others.joined_children.get());
   }
 };
 

@@ -1,7 +1,11 @@
 // Counts: gathered from the workers, printed at exit on request.
 
+#include <cstddef>
 #include <cstdio>
+#include <iterator>
+#include <vector>
 
+#include <nopal/detail/counters.h>
 #include <nopal/runtime.hpp>
 
 #include "scheduler/report.hpp"
@@ -17,53 +21,58 @@ namespace {
 // For debuggers, in every program that has this file, as each with the scheduler does.
 [[gnu::used, gnu::retain]] void (*const brings_the_report)() noexcept = nopal_print_workers;
 
-worker_statistics snapshot(const worker_counters& counts) {
-#define NOPAL_COUNTER(name, title, width) .name = counts.name.get(),
-  return {NOPAL_COUNTERS(NOPAL_COUNTER)};
+// The structures that <nopal/runtime.hpp> writes out have the table's members in its order, and no others.
+struct tabled_worker_statistics {
+#define NOPAL_COUNTER(name, ...) std::uint64_t name;
+  NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
 #undef NOPAL_COUNTER
+};
+static_assert(sizeof(worker_statistics) == sizeof(tabled_worker_statistics));
+#define NOPAL_COUNTER(name, ...)                                                                             \
+  static_assert(offsetof(worker_statistics, name) == offsetof(tabled_worker_statistics, name));
+NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+
+struct tabled_statistics {
+  int workers;
+  worker_statistics total;
+  std::vector<worker_statistics> per_worker;
+#define NOPAL_COUNTER(name, ...) std::uint64_t name;
+  NOPAL_DETAIL_RUNTIME_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+};
+static_assert(sizeof(statistics) == sizeof(tabled_statistics));
+#define NOPAL_COUNTER(name, ...)                                                                             \
+  static_assert(offsetof(statistics, name) == offsetof(tabled_statistics, name));
+NOPAL_DETAIL_RUNTIME_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+
+struct tabled_counter {
+  counter worker_counters::* counted;
+  std::uint64_t worker_statistics::* shown;
+  const char* heading;
+  int width;  ///< of its column; 0: it has none
+};
+
+constexpr tabled_counter tabled_counters[] = {
+#define NOPAL_COUNTER(name, recorded, heading, width)                                                        \
+  {&worker_counters::name, &worker_statistics::name, heading, width},
+    NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+};
+
+worker_statistics snapshot(const worker_counters& counts) {
+  worker_statistics result;
+  for (const tabled_counter& each : tabled_counters) {
+    result.*each.shown = (counts.*each.counted).get();
+  }
+  return result;
 }
 
 void add(worker_statistics& to, const worker_statistics& from) {
-#define NOPAL_COUNTER(name, title, width) to.name += from.name;
-  NOPAL_COUNTERS(NOPAL_COUNTER)
-#undef NOPAL_COUNTER
-}
-
-struct column {
-  const char* title;
-  int width;
-  std::uint64_t worker_statistics::* count;
-};
-
-#define NOPAL_COUNTER(name, title, width) {title, width, &worker_statistics::name},
-constexpr column columns[] = {NOPAL_COUNTERS(NOPAL_COUNTER)};
-#undef NOPAL_COUNTER
-static_assert(sizeof columns / sizeof columns[0] * sizeof(std::uint64_t) == sizeof(worker_statistics),
-              "each count of the public structure is in the table");
-
-/// One line: what `text_of` says of each column that is printed.
-template <class Text>
-void print_line(const char* name, Text text_of) {
-  char line[160];
-  std::size_t length = 0;
-  for (const column& one : columns) {
-    if (one.title != nullptr) {
-      length += static_cast<std::size_t>(text_of(one, line + length, sizeof line - length));
-    }
+  for (const tabled_counter& each : tabled_counters) {
+    to.*each.shown += from.*each.shown;
   }
-  os::write_stderr("nopal: %-8s%s\n", name, line);
-}
-
-void print_titles() {
-  print_line("worker", [](const column& one, char* to, std::size_t room) {
-    return std::snprintf(to, room, " %*s", one.width, one.title);
-  });
-}
-
-void print_counts(const char* name, const worker_statistics& of) {
-  print_line(name, [&of](const column& one, char* to, std::size_t room) {
-    return std::snprintf(to, room, " %*llu", one.width, static_cast<unsigned long long>(of.*one.count));
-  });
 }
 
 /// What a thread's workers did: its own and those nested in it.
@@ -99,11 +108,39 @@ void for_each_thread(runtime& all, Visit visit) {
   }
 }
 
+/// A line of the table: the name, then what print(text, size, counter) prints for each column.
+template <class Print>
+void print_line(const char* name, Print print) noexcept {
+  constexpr std::size_t most_digits = 20;
+  char text[32 + std::size(tabled_counters) * (most_digits + 1)];
+  std::size_t length = 0;
+  for (const tabled_counter& each : tabled_counters) {
+    if (each.width != 0) {
+      text[length++] = ' ';
+      length += static_cast<std::size_t>(print(text + length, sizeof text - length, each));
+    }
+  }
+  os::write_stderr("nopal: %-8s%.*s\n", name, static_cast<int>(length), text);
+}
+
+void print_headings() noexcept {
+  print_line("worker", [](char* text, std::size_t size, const tabled_counter& each) {
+    return std::snprintf(text, size, "%*s", each.width, each.heading);
+  });
+}
+
+void print_counts(const char* name, const worker_statistics& counts) noexcept {
+  print_line(name, [&](char* text, std::size_t size, const tabled_counter& each) {
+    return std::snprintf(text, size, "%*llu", each.width,
+                         static_cast<unsigned long long>(counts.*each.shown));
+  });
+}
+
 }  // namespace
 
 void print_statistics() noexcept {
   runtime& all = the_runtime();
-  print_titles();
+  print_headings();
   worker_statistics total = snapshot(all.left_counts);
   for_each_thread(all, [&](const worker& one) {
     const worker_statistics counts = snapshot(one);

@@ -7,6 +7,7 @@
 
 #include <nopal/detail/fibril_frame.h>
 #include <nopal/detail/frame.h>
+#include <nopal/detail/owner_steps.h>
 #include <nopal/version.hpp>
 
 #include "arch/x86_64/offsets.h"
@@ -42,9 +43,15 @@ static_assert(offsetof(nopal_frame, float_control) == FRAME_FLOAT_CONTROL);
 static_assert(offsetof(nopal_frame, x87_control) == FRAME_X87_CONTROL);
 static_assert(offsetof(nopal_fibril, frame) == 0);
 static_assert(offsetof(nopal_fibril, child) == FIBRIL_CHILD && offsetof(nopal_fibril, out) == FIBRIL_OUT);
-static_assert(offsetof(nopal_deque, bottom) == DEQUE_BOTTOM && offsetof(nopal_deque, limit) == DEQUE_LIMIT);
-static_assert(offsetof(nopal_deque, owner_slots) == DEQUE_SLOTS);
-static_assert(offsetof(nopal_deque, top) == DEQUE_TOP && offsetof(nopal_deque, split) == DEQUE_SPLIT);
+static_assert(offsetof(nopal_deque, bottom) == NOPAL_DETAIL_DEQUE_BOTTOM);
+static_assert(offsetof(nopal_deque, limit) == NOPAL_DETAIL_DEQUE_LIMIT);
+static_assert(offsetof(nopal_deque, owner_slots) == NOPAL_DETAIL_DEQUE_SLOTS);
+static_assert(offsetof(nopal_deque, top) == NOPAL_DETAIL_DEQUE_TOP);
+static_assert(offsetof(nopal_deque, split) == NOPAL_DETAIL_DEQUE_SPLIT);
+// OWNER_PUSH and OWNER_POP take each by one instruction of this width.
+static_assert(sizeof nopal_deque::bottom == 4 && sizeof nopal_deque::limit == 4 &&
+              sizeof nopal_deque::top == 4 && sizeof nopal_deque::split == 4 &&
+              sizeof nopal_deque::owner_slots == 8);
 
 /// Whether the calling thread's functions compare the stack pointer with a limit of the thread's, and take more stack from
 /// elsewhere: code compiled with -fsplit-stack. The C library keeps the limit's place zero.
