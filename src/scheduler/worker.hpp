@@ -83,7 +83,7 @@ struct worker {
   const char* pinned_at;        ///< a nested worker's call lies below this address of its stack
   bool hides_outer;             ///< thieves may not look at the exceptions of the workers outside of this one
 
-  // Of a nested worker whose call is a task; see is_of_wait. Written by its thread, read by any.
+  // Of a nested worker whose call is a task; see may_run. Written by its thread, read by any.
   std::atomic<const nopal_task_group*> task_group;  ///< null: the call is no task
   std::atomic<const worker*> starter;               ///< the task whose code pushed it; null: none
   std::atomic<std::uint64_t> starter_number;        ///< `task_number` of that one meanwhile
