@@ -297,6 +297,7 @@ bool look_around(worker* self, int& impatience) {
 void look_closely(worker* self, worker* victim) {
   known_roots& known = self->search->known;
   int impatience = 0;
+  // unreached: race
   for (int attempt = 0; attempt < looks_before_yield && try_to_steal_from(self, victim, known, impatience);
        ++attempt) {
     os::cpu_relax();

@@ -217,6 +217,7 @@ inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t unsure = std::size_t{16} << 10;
   const std::size_t bytes = thread_worker(self)->scheduler_bytes;
+  // unreached: scheduler-memory
   return at < high && high - at > bytes - unsure && high - at <= bytes + unsure + scheduler_guard_bytes;
 }
 
