@@ -224,8 +224,8 @@ void wake_pool_worker(worker* self) noexcept {
     worker* const other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
-        try_to_wake(other)) {
-      if (self != nullptr) {  // unreached: race
+        try_to_wake(other)) {  // unreached: race
+      if (self != nullptr) {   // unreached: race
         self->counts.wakes.add();
       }
       return;

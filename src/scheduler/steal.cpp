@@ -43,6 +43,7 @@ struct observation {
 bool observe(void* context) {
   auto& seen = *static_cast<observation*>(context);
   seen.root = root_of(*seen.victim);
+  // unreached below: race
   if (!may_take(seen.thief, seen.root, seen.known) && !NOPAL_FAULT("asked too early")) {
     return false;
   }

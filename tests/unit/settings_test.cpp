@@ -220,6 +220,10 @@ TEST(followed_by, keeps_what_the_later_one_does_not_name) {
   EXPECT_EQ(both.pin, 0);
   EXPECT_EQ(both.reclaim_with, static_cast<int>(nopal::reclaim_call::free));
   EXPECT_EQ(nopal::followed_by(both, pin).reclaim_with, static_cast<int>(nopal::reclaim_call::free));
+  nopal::configuration reclaim;
+  reclaim.reclaim = nopal::reclaim::never;
+  EXPECT_EQ(nopal::followed_by(both, reclaim).reclaim, nopal::reclaim::never);
+  EXPECT_EQ(nopal::followed_by(both, reclaim).workers, 3);
   EXPECT_EQ(nopal::followed_by(both, {}).workers, 0);
 }
 
