@@ -141,6 +141,7 @@ steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(vo
   nopal_frame** const slots = __atomic_load_n(&victim.public_slots, __ATOMIC_ACQUIRE);
   nopal_frame* const candidate = __atomic_load_n(&slots[word.top], __ATOMIC_RELAXED);
   NOPAL_DISTURB();
+  // unreached below: race
   if (!observe(context)) {
     return steal_outcome::lost;
   }

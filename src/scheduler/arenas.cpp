@@ -119,6 +119,7 @@ nopal_task* started_for(const nopal_task_group* group, nopal_task** place) noexc
     return task;
   }
   nopal_task* const found = started_for(group, &task->of_starter.inner[0]);
+  // unreached: places-of-starters
   return found != nullptr ? found : started_for(group, &task->of_starter.inner[1]);
 }
 

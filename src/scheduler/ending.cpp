@@ -106,6 +106,7 @@ void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noe
 
 void check_end_of_main() noexcept {
   // Strands of the pool run on its stacks until they return further than their scope's function.
+  // unreached below: missing-join
   if (is_thread_of_pool() && os::near_first_stacks_end()) {
     os::end_process("nopal: main returned on a thread of the pool: a C function returned without its join; "
                     "join every scope before its function returns");

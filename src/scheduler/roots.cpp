@@ -159,13 +159,9 @@ bool may_take(const worker* self, const worker* root, const known_roots& known) 
   return (is_known && known.may_run[1]) || may_run(self, root);
 }
 
-bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept {
-  return is_at_or_below(group, root, false, 0, nullptr);
-}
-
 bool was_started_for(const nopal_task_group* group, const nopal_task* task) noexcept {
-  const auto* const starter = static_cast<const worker*>(task->starter);
-  return starter != nullptr && is_at_or_below(group, starter, true, task->starter_number, nullptr);
+  return is_at_or_below(group, static_cast<const worker*>(task->starter), true, task->starter_number,
+                        nullptr);
 }
 
 bool starter_is_over(const nopal_task* task) noexcept {

@@ -19,9 +19,8 @@ bool may_run(const worker* self, const worker* root, known_roots& known) noexcep
 /// The same to be relied on: of what is known, only that the task which `root` is at still may be run. Who asked began to wait before.
 bool may_take(const worker* self, const worker* root, const known_roots& known) noexcept;
 
-/// The same as may_run for a worker that waits for `group`: strands of its tasks, and of tasks that those have started.
-bool is_of_wait(const nopal_task_group* group, const worker* root) noexcept;
-/// The same for a task that has not begun, and is of another group.
+/// What may_run says to a worker that waits for `group`, of a task that has not begun and is of another group: whether a task of the group
+/// started it, directly or not. There is a starter.
 bool was_started_for(const nopal_task_group* group, const nopal_task* task) noexcept;
 /// Whether what started this task is over: then it was started for no wait, for good. There is a starter.
 bool starter_is_over(const nopal_task* task) noexcept;

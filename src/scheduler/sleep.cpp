@@ -220,13 +220,13 @@ void wake_one(worker* self, const worker* root) noexcept {
 void wake_pool_worker(worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_acquire);
-  for (int i = 0, place = self == nullptr ? 0 : self->index; i < used; ++i) {
+  for (int i = 0, place = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
     place = place + 1 < used ? place + 1 : 0;
     worker* const other = all.table[place].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
-        try_to_wake(other)) {
-      if (self != nullptr) {  // unreached: race
+        try_to_wake(other)) {  // unreached: race
+      if (self != nullptr) {   // unreached: race
         self->counts.wakes.add();
       }
       return;

@@ -35,8 +35,9 @@ const stack_bounds& bounds_of_thread() noexcept {
 /// Of the stack of the pool that the thread is on; empty where it is on none. Takes the depth of nested calls.
 stack_bounds bounds_in_pool() noexcept {
   worker* const self = this_worker();
+  // unreached: refused-wait
   const nopal_stack* const stack = self == nullptr ? nullptr : ground(get(self->deque.strand.stack));
-  if (stack == nullptr || is_root_stack(stack)) {
+  if (stack == nullptr || is_root_stack(stack)) {  // unreached: refused-wait
     return {nullptr, nullptr};
   }
   return {stack->low, stack->high};

@@ -44,6 +44,7 @@ struct observation {
 bool observe(void* context) {
   auto& seen = *static_cast<observation*>(context);
   seen.root = root_of(*seen.victim);
+  // unreached below: race
   if (!may_take(seen.thief, seen.root, seen.known) && !NOPAL_FAULT("asked too early")) {
     return false;
   }
@@ -298,6 +299,7 @@ bool look_around(worker* self, int& impatience) {
 void look_closely(worker* self, worker* victim) {
   known_roots& known = self->search->known;
   int impatience = 0;
+  // unreached: race
   for (int attempt = 0; attempt < looks_before_yield && try_to_steal_from(self, victim, known, impatience);
        ++attempt) {
     os::cpu_relax();

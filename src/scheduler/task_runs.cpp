@@ -33,11 +33,11 @@ void run_taken(void* task) noexcept {
 void run_taken_by_visit(void* task) noexcept {
   worker* const self = this_worker();
   exception_state* const exceptions = self->exceptions;
-  if (exceptions != nullptr) {
+  if (exceptions != nullptr) {  // unreached: no-c++-state
     *exceptions = self->kept.exceptions;
   }
   run_at_stage(static_cast<nopal_task*>(task), own_task_list(), view::views_of::caller);
-  if (exceptions != nullptr) {
+  if (exceptions != nullptr) {  // unreached: no-c++-state
     self->kept.exceptions = *exceptions;
   }
 }
@@ -93,6 +93,7 @@ void call_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_pinned call;
   // Without memory it is part of the code that waits. Its own pinned calls fail then, and tell the program.
   const bool pinned = nopal_begin_pinned(&call) == 0;
+  // unreached: refused-wait
   worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);
   arch::set_float_control(task->float_control);

@@ -195,8 +195,8 @@ class strand_seeker {
 public:
   explicit strand_seeker(const nopal_task_group* group) noexcept
       : begun_((this_worker() != nullptr || adopt_this_thread() != nullptr) &&  // unreached: refused-wait
-               nopal_begin_pinned(&call_) == 0) {
-    if (begun_) {
+               nopal_begin_pinned(&call_) == 0) {                               // unreached: refused-wait
+    if (begun_) {                                                               // unreached: refused-wait
       self_ = this_worker();
       // Sequentially consistent: before the announcement that the call sleeps; see wake_waiters_of.
       NOPAL_FAULT_OMITS("wait not told", self_->waits_for.store(group, std::memory_order_seq_cst));
@@ -205,13 +205,14 @@ public:
   strand_seeker(const strand_seeker&) = delete;
   strand_seeker& operator=(const strand_seeker&) = delete;
   ~strand_seeker() {
-    if (begun_) {
+    if (begun_) {  // unreached: refused-wait
       self_->waits_for.store(nullptr, std::memory_order_seq_cst);
       nopal_end_pinned(&call_);
     }
   }
 
   /// False: there was none in sight.
+  // unreached: refused-wait
   bool run_strand(strand_search& search) noexcept { return begun_ && visit_scheduler(self_, search); }
 
   /// On a stack of the pool. False: there is no memory for that.
@@ -289,6 +290,7 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
 
 /// Tasks that this thread may run while it waits for others. False: there was none.
 bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bool is_patient) noexcept {
+  // unreached: refused-wait
   if (is_patient && list != nullptr && the_runtime().chosen.workers > 1 &&
       list->calls_of_others >= calls_before_patience && !has_room_on_stack()) {
     return false;
@@ -297,11 +299,11 @@ bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bo
   if (task == nullptr) {
     return false;
   }
-  if (list != nullptr) {
+  if (list != nullptr) {  // unreached: refused-wait
     ++list->calls_of_others;
   }
   run_found(task, group, list);
-  if (list != nullptr) {
+  if (list != nullptr) {  // unreached: refused-wait
     --list->calls_of_others;
   }
   return true;
@@ -309,6 +311,7 @@ bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bo
 
 /// What is waited for may itself wait for these, and nobody else be there to run them. False: there was none.
 bool run_what_it_started(const nopal_task_group* group, task_list* list) noexcept {
+  // unreached: refused-wait
   nopal_task* const task = list != nullptr ? pop_own(*list) : nullptr;
   if (task != nullptr) {
     run_found(task, group, list);

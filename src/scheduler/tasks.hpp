@@ -169,7 +169,7 @@ class stage_mark {
 public:
   stage_mark(const nopal_task_group* group, bool runs, task_list* list) noexcept
       : list_(list), stage_{nullptr, group, runs, 0} {
-    if (list_ != nullptr) {
+    if (list_ != nullptr) {  // unreached: refused-wait
       const task_list_guard guard(*list_);
       enter_stage(*list_, stage_);
     }
@@ -177,7 +177,7 @@ public:
   stage_mark(const stage_mark&) = delete;
   stage_mark& operator=(const stage_mark&) = delete;
   ~stage_mark() {
-    if (list_ != nullptr) {
+    if (list_ != nullptr) {  // unreached: refused-wait
       const task_list_guard guard(*list_);
       leave_stage(*list_, stage_);
     }

@@ -67,7 +67,7 @@ struct worker {
   const char* pinned_at;        ///< a nested worker's call lies below this address of its stack
   bool hides_outer;             ///< thieves may not look at the exceptions of the workers outside of this one
 
-  // Of a nested worker whose call is a task; see is_of_wait. Written by its thread, read by any.
+  // Of a nested worker whose call is a task; see may_run. Written by its thread, read by any.
   std::atomic<const nopal_task_group*> task_group;  ///< null: the call is no task
   std::atomic<const worker*> starter;               ///< the task whose code pushed it; null: none
   std::atomic<std::uint64_t> starter_number;        ///< `task_number` of that one meanwhile
@@ -201,6 +201,7 @@ inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t unsure = std::size_t{16} << 10;
   const std::size_t bytes = thread_worker(self)->scheduler_bytes;
+  // unreached: scheduler-memory
   return at < high && high - at > bytes - unsure && high - at <= bytes + unsure + scheduler_guard_bytes;
 }
 

@@ -1,4 +1,4 @@
-// begin_task_root, end_task_root, note_starter, is_of_wait, observe, deque::steal: real code.
+// begin_task_root, end_task_root, note_starter, may_run, observe, deque::steal: real code.
 
 #include "models/root_model.hpp"
 
@@ -84,6 +84,9 @@ public:
     weaken_loads(&pusher_->task_group, fault_ == root_fault::nothing_acquired);
     weaken_loads(&pusher_->starter, fault_ == root_fault::nothing_acquired);
     weaken_loads(&pusher_->starter_number, fault_ == root_fault::nothing_acquired);
+    new (&waits_for_other_) nopal::worker{};
+    waits_for_other_.waits_for.store(&other_, __ATOMIC_RELAXED);
+    ignore(&waits_for_other_.waits_for, sizeof waits_for_other_.waits_for);
     not_over_ = 1;
     name(&not_over_, sizeof not_over_, "not over");
   }
@@ -110,7 +113,7 @@ public:
       lock(&not_over_);
     } else if (choose(2) == 1) {
       // Of the pusher's own group, what it has started is until it ends.
-      const bool answer = nopal::internal::is_of_wait(&other_, strands_);
+      const bool answer = nopal::internal::may_run(&waits_for_other_, strands_);
       require(answer || pusher_->task_number.load(__ATOMIC_SEQ_CST) != 1,
               "what a task has started is not of it");
       return;
@@ -125,6 +128,7 @@ private:
   nopal::internal::worker* const pusher_ = &roots_[0];
   nopal::internal::worker* const strands_ = &roots_[1];
   nopal::internal::worker* const of_wait_ = &roots_[2];
+  nopal::internal::worker waits_for_other_;
   std::uint32_t not_over_ = 0;
 };
 

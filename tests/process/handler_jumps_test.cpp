@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -113,6 +114,36 @@ NOPAL_PROGRAM(jumps_within_handlers_of_a_thread_that_waits) {
   return 0;
 }
 
+alignas(16) char memory_of_handler[std::size_t{64} << 10];
+
+/// As coroutines do.
+void call_on_stack_of_handler(void (*call)()) {
+  ucontext_t before;
+  ucontext_t own;
+  NOPAL_CHECK(getcontext(&own) == 0);
+  own.uc_stack.ss_sp = memory_of_handler;
+  own.uc_stack.ss_size = sizeof memory_of_handler;
+  own.uc_link = &before;
+  makecontext(&own, call, 0);
+  NOPAL_CHECK(swapcontext(&before, &own) == 0);
+}
+
+NOPAL_PROGRAM(jumps_within_stacks_of_handlers) {
+  for (const int flags : {0, SA_ONSTACK}) {
+    handle(SIGUSR1, [](int) { call_on_stack_of_handler([] { jumps_within_itself(0); }); }, flags);
+    handle(SIGTRAP, jumps_within, 0);
+    for (int i = 0; i < rounds; ++i) {
+      const int before = handled;
+      wait_at_a_join([before](pthread_t root) {
+        NOPAL_CHECK(pthread_kill(root, SIGUSR1) == 0);
+        while (handled == before) std::this_thread::yield();
+      });
+    }
+  }
+  NOPAL_CHECK(support::fib(12) == 144);
+  return 0;
+}
+
 /// Interrupts each thread of the process, wherever it is, and waits for its handler's end.
 void interrupt_all() {
   DIR* const threads = opendir("/proc/self/task");
@@ -144,9 +175,11 @@ NOPAL_PROGRAM(jumps_within_handlers_of_all_threads) {
 
 sigjmp_buf interrupted;
 
+void leave(int) { siglongjmp(interrupted, 1); }
+
 /// A timeout.
-[[gnu::noinline]] int leaves_a_join(int flags) {
-  handle(SIGUSR1, [](int) { siglongjmp(interrupted, 1); }, flags);
+[[gnu::noinline]] int leaves_a_join(void (*handler)(int), int flags) {
+  handle(SIGUSR1, handler, flags);
   volatile bool went = false;
   if (sigsetjmp(interrupted, 1) == 0) {
     went = true;
@@ -159,8 +192,11 @@ sigjmp_buf interrupted;
   return went ? 3 : 0;
 }
 
-NOPAL_PROGRAM(leaves_a_join_by_a_handler) { return leaves_a_join(0); }
-NOPAL_PROGRAM(leaves_a_join_by_a_handler_on_the_signal_stack) { return leaves_a_join(SA_ONSTACK); }
+NOPAL_PROGRAM(leaves_a_join_by_a_handler) { return leaves_a_join(leave, 0); }
+NOPAL_PROGRAM(leaves_a_join_by_a_handler_on_the_signal_stack) { return leaves_a_join(leave, SA_ONSTACK); }
+NOPAL_PROGRAM(leaves_a_join_by_a_handler_on_its_own_stack) {
+  return leaves_a_join([](int) { call_on_stack_of_handler([] { leave(0); }); }, 0);
+}
 
 /// Once a thread of the pool has been at work and sleeps.
 [[gnu::noinline]] pid_t idle_worker() {
@@ -177,7 +213,7 @@ NOPAL_PROGRAM(leaves_a_join_by_a_handler_on_the_signal_stack) { return leaves_a_
 
 NOPAL_PROGRAM(leaves_an_idle_worker_by_a_handler) {
   if (sigsetjmp(interrupted, 1) != 0) return 3;
-  handle(SIGPROF, [](int) { siglongjmp(interrupted, 1); }, 0);
+  handle(SIGPROF, leave, 0);
   NOPAL_CHECK(syscall(SYS_tgkill, getpid(), idle_worker(), SIGPROF) == 0);
   for (;;) support::sleep_ms(1000);
 }
@@ -192,6 +228,11 @@ TEST_P(jumps_of_handlers, within_those_of_a_thread_that_waits_work) {
     EXPECT_TRUE(run("jumps_within_handlers_of_a_thread_that_waits"));
   }
 }
+TEST_P(jumps_of_handlers, within_stacks_of_their_own_work) {
+  if (GetParam() > 1) {
+    EXPECT_TRUE(run("jumps_within_stacks_of_handlers"));
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, jumps_of_handlers, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());
@@ -200,7 +241,7 @@ TEST(refused_jumps_of_handlers, out_of_a_thread_that_waits_are_a_line) {
   for (const int workers : {2, 7}) {
     for (const char* const program :
          {"leaves_a_join_by_a_handler", "leaves_a_join_by_a_handler_on_the_signal_stack",
-          "leaves_an_idle_worker_by_a_handler"}) {
+          "leaves_a_join_by_a_handler_on_its_own_stack", "leaves_an_idle_worker_by_a_handler"}) {
       const support::outcome end = support::run_program(program, support::on_workers(workers));
       EXPECT_EQ(end.signal, SIGABRT) << end.description();
       EXPECT_EQ(end.err, "nopal: longjmp by a signal handler out of a thread that waits in a join or for "

@@ -98,6 +98,35 @@ NOPAL_PROGRAM(jumps_after_calls_that_joined) {
   return 0;
 }
 
+/// The second child jumps within itself while its function, which came to where the child runs, has gone on elsewhere and forked.
+[[gnu::noinline]] int called_by_what_moves_on(int value) {
+  int failed = 0;
+  flag moved{false};
+  flag moved_on{false};
+  flag jumped{false};
+  scope s;
+  s.fork([&] { support::wait_for_continuation(moved); });
+  set(moved);
+  s.fork([&] {
+    support::wait_for_continuation(moved_on);
+    jmp_buf error;
+    failed = setjmp(error);
+    if (failed == 0) fail(error, value);
+    set(jumped);
+  });
+  s.fork([&] {
+    set(moved_on);
+    support::wait_for_continuation(jumped);
+  });
+  s.join();
+  return failed;
+}
+
+NOPAL_PROGRAM(jumps_in_children_of_what_moves_on) {
+  for (int i = 1; i <= rounds; ++i) NOPAL_CHECK(called_by_what_moves_on(i) == i);
+  return 0;
+}
+
 constexpr int levels = 10;
 jmp_buf errors[levels];
 
@@ -234,9 +263,37 @@ NOPAL_PROGRAM(leaves_a_reduction_for_another_stack) { return leaves_a_reduction_
 
 NOPAL_PROGRAM(leaves_a_child_for_another_stack) { return leaves_a_child_elsewhere(); }
 
+/// For where its function was before it went on and forked elsewhere.
+[[gnu::noinline]] int leaves_a_child_of_what_moves_on() {
+  jmp_buf error;
+  flag moved{false};
+  flag moved_on{false};
+  flag never{false};
+  scope s;
+  s.fork([&] { support::wait_for_continuation(moved); });
+  set(moved);
+  if (setjmp(error) == 0) {
+    s.fork([&] {
+      support::wait_for_continuation(moved_on);
+      fail(error, 1);
+    });
+    s.fork([&] {
+      set(moved_on);
+      support::wait_for_continuation(never);
+    });
+    s.join();
+  }
+  return 3;
+}
+
+NOPAL_PROGRAM(leaves_a_child_whose_function_moved_on) { return leaves_a_child_of_what_moves_on(); }
+
 class moved_jumps : public support::program_at_workers {};
 
 TEST_P(moved_jumps, after_calls_that_joined_work) { EXPECT_TRUE(run("jumps_after_calls_that_joined")); }
+TEST_P(moved_jumps, in_children_of_functions_that_move_on_work) {
+  EXPECT_TRUE(run("jumps_in_children_of_what_moves_on"));
+}
 TEST_P(moved_jumps, out_of_many_levels_work) { EXPECT_TRUE(run("jumps_out_of_many_levels")); }
 
 TEST_P(moved_jumps, within_stacks_of_the_programs_own_work) {
@@ -283,16 +340,23 @@ TEST(refused_moved_jumps, to_a_stack_that_was_left_and_is_used_anew_are_a_line) 
   }
 }
 
-TEST(refused_moved_jumps, out_of_a_child_to_another_stack_are_a_line) {
+void expect_jump_out_of_child(const char* program) {
   for (const int workers : {2, 7}) {
-    const support::outcome end =
-        support::run_program("leaves_a_child_for_another_stack", support::on_workers(workers));
+    const support::outcome end = support::run_program(program, support::on_workers(workers));
     EXPECT_EQ(end.signal, SIGABRT) << end.description();
     EXPECT_EQ(
         end.err,
         "nopal: longjmp out of a child that was forked: call setjmp in the child, or have it return its "
         "error\n");
   }
+}
+
+TEST(refused_moved_jumps, out_of_a_child_to_another_stack_are_a_line) {
+  expect_jump_out_of_child("leaves_a_child_for_another_stack");
+}
+
+TEST(refused_moved_jumps, out_of_a_child_of_a_function_that_moved_on_are_a_line) {
+  expect_jump_out_of_child("leaves_a_child_whose_function_moved_on");
 }
 
 TEST(refused_moved_jumps, out_of_a_reduction_are_a_line) {

@@ -199,6 +199,30 @@ NOPAL_PROGRAM(tasks_for_a_wait) {
   return 0;
 }
 
+// Of a thread that never forks, whose arena had room for nobody else; the pool is asleep by then, as a rule.
+NOPAL_PROGRAM(room_that_a_stranger_leaves) {
+  for (int round = 0; round != 5; ++round) {
+    tbb::task_arena arena(1, 0);
+    std::atomic<bool> entered{false};
+    std::atomic<bool> is_over{false};
+    std::atomic<bool> is_run{false};
+    std::thread stranger([&] {
+      arena.execute([&] {
+        entered = true;
+        while (!is_over) std::this_thread::yield();
+      });
+    });
+    while (!entered) std::this_thread::yield();
+    arena.enqueue([&is_run] { is_run = true; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    NOPAL_CHECK(!is_run);
+    is_over = true;
+    stranger.join();
+    while (!is_run) std::this_thread::yield();
+  }
+  return 0;
+}
+
 NOPAL_PROGRAM(stack_size) {
   using control = tbb::global_control;
   constexpr std::size_t mebibyte = std::size_t{1} << 20U;
@@ -287,6 +311,9 @@ TEST_P(arenas, of_one_run_in_order_on_the_calling_thread) { EXPECT_TRUE(run("an_
 TEST_P(arenas, return_and_throw_what_is_executed_in_them) { EXPECT_TRUE(run("execute")); }
 TEST_P(arenas, run_what_is_enqueued_though_nobody_waits) { EXPECT_TRUE(run("enqueue")); }
 TEST_P(arenas, hand_tasks_to_waits_of_other_threads) { EXPECT_TRUE(run("tasks_for_a_wait")); }
+TEST_P(arenas, hand_tasks_to_the_pool_where_a_stranger_leaves) {
+  EXPECT_TRUE(run("room_that_a_stranger_leaves"));
+}
 TEST_P(arenas, know_the_index_of_a_thread) { EXPECT_TRUE(run("index")); }
 TEST_P(arenas, are_limited_by_the_processs_limit) { EXPECT_TRUE(run("control")); }
 TEST_P(arenas, are_limited_to_one_while_strands_run) { EXPECT_TRUE(run("control_inside")); }

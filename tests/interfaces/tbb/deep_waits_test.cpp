@@ -115,6 +115,57 @@ NOPAL_PROGRAM(tasks_of_the_first_call) {
   NOPAL_CHECK(waiting.finished() == 30);
   return 0;
 }
+// More than a thread begins on top of each other without a pause where a stack has little room.
+NOPAL_PROGRAM(tasks_with_room_for_them) {
+  tbb::task_group awaited;
+  waiting_tasks waiting(awaited);
+  awaited.run_and_wait([&] {
+    waiting.start(120);
+    waiting.wait_until_begun(100);
+  });
+  NOPAL_CHECK(waiting.finished() == 120);
+  return 0;
+}
+
+/// Has tasks of as many groups under way, of which `last` is told the innermost one.
+template <class Last>
+void run_in_groups(int depth, const Last& last) {
+  tbb::task_group group;
+  group.run_and_wait([&group, depth, &last] {
+    if (depth == 1) {
+      last(group);
+    } else {
+      run_in_groups(depth - 1, last);
+    }
+  });
+}
+
+/// More groups than a wait looks for, of which the innermost one's task waits for what a wait alone can run here.
+NOPAL_PROGRAM(tasks_in_many_groups) {
+  tbb::task_group awaited;
+  std::atomic<tbb::task_group*> innermost{nullptr};
+  std::atomic<bool> is_run{false};
+  std::thread runs([&] {
+    awaited.run_and_wait([&] {
+      run_in_groups(40, [&](tbb::task_group& group) {
+        innermost = &group;
+        while (!is_run) std::this_thread::yield();
+      });
+    });
+  });
+  std::thread starts([&] {
+    while (innermost == nullptr) std::this_thread::yield();
+    innermost.load()->run([&is_run] { is_run = true; });
+    while (!is_run) std::this_thread::yield();
+  });
+  while (innermost == nullptr) std::this_thread::yield();
+  awaited.wait();
+  NOPAL_CHECK(is_run);
+  runs.join();
+  starts.join();
+  return 0;
+}
+
 int run_first_task() {
   tbb::task_group awaited;
   waiting_tasks waiting(awaited);
@@ -289,6 +340,10 @@ TEST_P(deep_waits, fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_waits")); }
 TEST_P(deep_waits, fit_on_any_stack_in_arenas) { EXPECT_TRUE(run("recursion_of_waits_in_an_arena")); }
 TEST_P(deep_waits, of_functions_called_at_once_fit_on_any_stack) { EXPECT_TRUE(run("recursion_of_calls")); }
 
+TEST_P(deep_waits, find_what_the_innermost_of_many_groups_waits_for) {
+  EXPECT_TRUE(run("tasks_in_many_groups"));
+}
+
 TEST_P(deep_waits, look_at_few_workers_at_once) { EXPECT_TRUE(run("recursion_of_scopes")); }
 
 TEST_P(deep_waits, stay_where_there_is_more_room) {
@@ -302,6 +357,9 @@ class waits_of_others : public support::program_at_workers {};
 
 TEST_P(waits_of_others, find_what_the_first_call_of_a_thread_starts) {
   EXPECT_TRUE(run("tasks_of_the_first_call"));
+}
+TEST_P(waits_of_others, go_on_on_top_of_each_other_where_there_is_room) {
+  EXPECT_TRUE(run("tasks_with_room_for_them"));
 }
 TEST_P(waits_of_others, find_what_the_first_task_of_a_thread_starts) {
   EXPECT_TRUE(run("tasks_of_the_first_task"));
