@@ -84,7 +84,7 @@ public:
     weaken_loads(&pusher_->task_group, fault_ == root_fault::nothing_acquired);
     weaken_loads(&pusher_->starter, fault_ == root_fault::nothing_acquired);
     weaken_loads(&pusher_->starter_number, fault_ == root_fault::nothing_acquired);
-    new (&waits_for_other_) nopal::worker{};
+    new (&waits_for_other_) nopal::internal::worker{};
     waits_for_other_.waits_for.store(&other_, __ATOMIC_RELAXED);
     ignore(&waits_for_other_.waits_for, sizeof waits_for_other_.waits_for);
     not_over_ = 1;
