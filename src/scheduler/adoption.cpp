@@ -50,7 +50,7 @@ worker* make_adoptable(std::size_t stack_bytes) {
     return nullptr;
   }
   char* const low = static_cast<char*>(self->scheduler_memory) + scheduler_guard_bytes;
-  checkers::stack_made(self->own_scheduler_record, low, self->scheduler_bytes);
+  sanitizers::stack_made(self->own_scheduler_record, low, self->scheduler_bytes);
   self->scheduler_stack_pointer = low + self->scheduler_bytes - arch::stack_alignment;
   return self;
 }
@@ -99,7 +99,7 @@ void make_idle(runtime& all, worker* self) noexcept {
     all.stacks.give(self->spare);  // unreached: spare-given-back
     self->spare = nullptr;         // unreached: spare-given-back
   }
-  checkers::stack_unmade(self->native.record);
+  sanitizers::stack_unmade(self->native.record);
   self->native.came_home.forget();
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
@@ -154,12 +154,12 @@ void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
   view::lock_views();
   lock_tasks(the_runtime());
-  next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;  // unreached: tools
-  checkers::begin_fork();
+  next_left_behind = sanitizers::present ? new (std::nothrow) left_behind : nullptr;  // unreached: tools
+  sanitizers::begin_fork();
 }
 
 void after_fork_in_parent() {
-  checkers::end_fork();
+  sanitizers::end_fork();
   delete next_left_behind;
   next_left_behind = nullptr;
   unlock_tasks(the_runtime());
@@ -191,7 +191,7 @@ void keep_reachable(runtime& all) {
 
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
-  checkers::end_fork();
+  sanitizers::end_fork();
   runtime& all = the_runtime();
   unlock_tasks(all);
   view::unlock_views();
@@ -221,7 +221,7 @@ void after_fork_in_child() {
     for (worker* one = list; one != nullptr; one = one->next_idle) {
       for (worker* each = one; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
         each->visitors.store(0, std::memory_order_relaxed);
-        set(each->deque.strand.clock, all.last_old_ticket);
+        set(each->deque.strand.latest_ticket, all.last_old_ticket);
       }
     }
   }
@@ -234,9 +234,9 @@ void after_fork_in_child() {
     each->index = 0;
     each->spare = nullptr;
     each->inbox.store(nullptr, std::memory_order_relaxed);
-    each->asides = nullptr;
+    each->yielded = nullptr;
     each->visitors.store(0, std::memory_order_relaxed);
-    set(each->deque.strand.clock, all.last_old_ticket);
+    set(each->deque.strand.latest_ticket, all.last_old_ticket);
   }
   enter_table(all, self, 0);
   set_told_of_end(self);
@@ -314,7 +314,7 @@ __attribute__((destructor(101))) void at_unload() {
 }  // namespace
 
 void begin_visits(worker* self) noexcept {
-  checkers::thread_begins();
+  sanitizers::thread_begins();
   exception_state* const exceptions = this_thread_exceptions();
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
     NOPAL_PLAIN_WRITE(each->exceptions);

@@ -32,7 +32,7 @@ constexpr int frame_pointer_number = 6;
 bool is_away(const void* frame_pointer) {
   const worker* const self = this_worker();
   // unreached: c-personality
-  return self != nullptr && self->deque.strand.stack->base.frame_pointer == frame_pointer;
+  return self != nullptr && self->deque.strand.stack->origin.frame_pointer == frame_pointer;
 }
 
 }  // namespace

@@ -221,13 +221,13 @@ void keep_thrown_at(nopal_frame* frame, child_place place, bool leaving_home) {
 }
 
 void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
-  const strand_base base = this_worker()->deque.strand.stack->base;
+  const strand_origin base = this_worker()->deque.strand.stack->origin;
   const bool away = base.frame_pointer == frame->frame_pointer;
   // The thief writes to the frame at any time now, unless the strand is still ours.
   keep_thrown_at(frame,
-                 {away     ? base.sequence
+                 {away     ? base.ticket
                   : stolen ? 0  // unreached: stolen-is-away
-                           : frame->last_steal,
+                           : frame->last_ticket,
                   place_between_steals},
                  stolen && !away);
 }
@@ -307,7 +307,7 @@ void* take_exception(nopal_frame* frame) noexcept {
     }
     *link = candidate->next;
     if (candidate->leaving_home) {
-      candidate->place = {frame->home_steal, last_before_steal};
+      candidate->place = {frame->home_ticket, last_before_steal};
     }
     all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
     const bool earlier = earliest == nullptr || candidate->place < earliest->place;

@@ -12,7 +12,7 @@ namespace internal {
 void count_steal(worker* self, nopal_frame* frame) noexcept;
 
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
-[[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
+[[noreturn]] void resume_at_home(worker* self, nopal_frame* frame) noexcept;
 
 /// The worker leaves `stack`, where functions wait for strands of theirs that are elsewhere: notes the forks there that are in
 /// progress, which are its entries below `end`, all stolen.

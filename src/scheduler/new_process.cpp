@@ -26,8 +26,8 @@ constexpr std::uint32_t old_children = 1U << 30;    // and they are in the paren
 std::uint64_t latest_ticket(runtime& all, const worker* first) noexcept {
   std::uint64_t latest = all.last_old_ticket;
   const auto look = [&latest](const worker* one) {
-    const std::uint64_t clock = get(one->deque.strand.clock);
-    latest = clock > latest ? clock : latest;
+    const std::uint64_t ticket = get(one->deque.strand.latest_ticket);
+    latest = ticket > latest ? ticket : latest;
   };
   for_each_worker(all, look);
   for (const worker* one = first; one != nullptr; one = one->nested.load(std::memory_order_relaxed)) {
@@ -106,7 +106,7 @@ bool take_kept(nopal_frame* frame) noexcept {
 }
 
 void note_old_children(nopal_frame* frame) noexcept {
-  if (frame->steals != 0 && frame->last_steal <= the_runtime().last_old_ticket) {
+  if (frame->steals != 0 && frame->last_ticket <= the_runtime().last_old_ticket) {
     frame->steals |= old_children;
   }
 }
@@ -114,7 +114,7 @@ void note_old_children(nopal_frame* frame) noexcept {
 bool has_old_children(const nopal_frame* frame) noexcept { return (frame->steals & old_children) != 0; }
 
 void check_join_of_old_process(const nopal_frame* frame) noexcept {
-  if (has_old_children(frame) || frame->last_steal <= the_runtime().last_old_ticket) {
+  if (has_old_children(frame) || frame->last_ticket <= the_runtime().last_old_ticket) {
     refuse("the join of a scope");
   }
 }

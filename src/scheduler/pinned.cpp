@@ -79,14 +79,14 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   nested->pinned_at = here;
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
-  checkers::after(thread_worker(nested));
+  sanitizers::after(thread_worker(nested));
   return 0;
 }
 
 extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
   if (auto* const outer = static_cast<worker*>(call->outer)) {
     worker* const nested = outer->nested.load(std::memory_order_relaxed);
-    checkers::before(thread_worker(nested));
+    sanitizers::before(thread_worker(nested));
     if (nested->hides_outer) {
       show_outer(nested);
     }

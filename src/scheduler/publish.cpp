@@ -17,11 +17,11 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   // Acquire pairs with the release at the end of start_runtime.
   if (!all.running.load(std::memory_order_acquire) || !all.barrier_works.load(std::memory_order_relaxed) ||
       !deque::has_room(self->deque) || anyone_sleeps()) {
-    return all_of_it;
+    return whole_push;
   }
   if (self->exceptions != nullptr &&  // unreached: no-c++-state
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
-    return all_of_it;
+    return whole_push;
   }
   append_fork(self, frame, true);
   if (!may_be_taken(all, self)) {

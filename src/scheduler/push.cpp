@@ -77,7 +77,7 @@ void offer(worker* self, bool barrier_works) {
   wake_one(self, root_of(*self));
 }
 
-int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
+int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   runtime& all = the_runtime();
   if (self != nullptr && rest == only_to_wake) {
     wake_one(self, root_of(*self));
@@ -108,15 +108,15 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
 }  // namespace
 
 /// The slow path of nopal_push, with all of the caller's registers saved. Non-zero: not pushed.
-extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept {
+extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, push_remainder rest) noexcept {
   worker* const self = this_worker();
   if (self == nullptr) {
     return push_slowly(frame, rest, self);  // on the thread's own stack
   }
   nopal_stack* const stack = self->deque.strand.stack;
-  checkers::visit_scheduler(ground(stack)->record, scheduler_record(self));
+  sanitizers::call_scheduler(ground(stack)->record, scheduler_record(self));
   const int failed = push_slowly(frame, rest, self);
-  checkers::end_visit(scheduler_record(self), ground(stack)->record);
+  sanitizers::end_scheduler_call(scheduler_record(self), ground(stack)->record);
   return failed;
 }
 

@@ -13,9 +13,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 /// What nopal_push_and_publish leaves for nopal_push_slow_path to do.
-enum push_rest : int {
+enum push_remainder : int {
   nothing_left = 0,
-  all_of_it = 1,
+  whole_push = 1,
   only_to_wake = 2,
 };
 

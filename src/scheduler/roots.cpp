@@ -202,7 +202,7 @@ void note_starter(nopal_task* task) noexcept {
   task->starter_number = root == nullptr ? 0 : root->task_number.load(std::memory_order_relaxed);
 }
 
-bool visit_scheduler(worker* self, strand_search& search) noexcept {
+bool call_scheduler(worker* self, strand_search& search) noexcept {
   self->victim_of_visit = strand_in_sight(self, search);
   if (self->victim_of_visit == nullptr) {
     return false;
@@ -211,7 +211,7 @@ bool visit_scheduler(worker* self, strand_search& search) noexcept {
   hide_outer(self);
   view::view_set* const views = view::this_views();
   view::set_this_views(nullptr);
-  nopal_visit_scheduler(self);
+  nopal_call_scheduler(self);
   view::set_this_views(views);
   return true;
 }
@@ -220,17 +220,17 @@ bool visit_scheduler(worker* self, strand_search& search) noexcept {
 bool visit_scheduler_with(worker* self, nopal_task* task) noexcept {
   self->task_of_visit = task;
   hide_outer(self);
-  nopal_visit_scheduler(self);
+  nopal_call_scheduler(self);
   return std::exchange(self->task_of_visit, nullptr) == nullptr;
 }
 
 void begin_visit(worker* self) noexcept {
-  strand::leave(self, strand::reason::visit, self->exit_stack_pointer, self);
+  strand::leave(self, strand::reason::call, self->exit_stack_pointer, self);
   self->kept = strand::state_of(self);
   strand::have_none(self);  // at work before it looks: see any_strand_active
 }
 
-NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
+NOPAL_UNINSTRUMENTED void end_scheduler_call(worker* self) noexcept {
   if (self->spare != nullptr) {
     // The call may look for nothing for long.
     NOPAL_FAULT_OMITS("stack not given back", the_runtime().stacks.give(self->spare));

@@ -34,12 +34,12 @@ void note_starter(nopal_task* task) noexcept;
 /// A call that waits for a group looks for strands of it, once, at a bounded number of workers, from where the last look ended. It runs what it
 /// finds from its nested worker's scheduler stack, whence it comes back as soon as that is over or suspended. The call is pinned with
 /// `waits_for` set. False: there was nothing in sight.
-bool visit_scheduler(worker* self, strand_search& search) noexcept;
+bool call_scheduler(worker* self, strand_search& search) noexcept;
 /// The same to run this task on a stack of the pool. False: there is no memory for one, and nothing has happened.
 bool visit_scheduler_with(worker* self, nopal_task* task) noexcept;
 /// On the scheduler stack.
 void begin_visit(worker* self) noexcept;
-[[noreturn]] void end_visit(worker* self) noexcept;
+[[noreturn]] void end_scheduler_call(worker* self) noexcept;
 
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -161,7 +161,7 @@ void make_room_for_pool(runtime& all) {
 }
 
 bool start_locked(runtime& all) {
-  checkers::look();
+  sanitizers::look();
   read_machine(all);
   const settings& chosen = all.chosen;
   if (const int refused = install_hooks(all)) {
@@ -224,7 +224,7 @@ void stop_threads(runtime& all) {
       }
       all.left_counts.add(self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
-      checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
+      sanitizers::stack_unmade(self->own_scheduler_record);  // it was the thread's
       self->own_scheduler_record = {};
       NOPAL_FAULT_DOES("stopped worker freed", free_worker(self); continue);
       // Not freed: a push that began after the caller looked for strands may be about to wake it.
@@ -350,7 +350,7 @@ worker* make_worker() noexcept {
   self->random |= 1;
   set_float_control_of(self->deque.setting, arch::float_control());
   const std::uint64_t old = the_runtime().last_old_ticket;
-  self->deque.strand.clock = old > clocks_start_at.ticket ? old : clocks_start_at.ticket;
+  self->deque.strand.latest_ticket = old > clocks_start_at.ticket ? old : clocks_start_at.ticket;
   self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
@@ -361,7 +361,7 @@ void free_worker(worker* self) noexcept {
   if (worker* const nested = self->nested.load(std::memory_order_relaxed)) {
     free_worker(nested);
   }
-  checkers::stack_unmade(self->own_scheduler_record);
+  sanitizers::stack_unmade(self->own_scheduler_record);
   deque::destroy(self->deque);
   free_signal_stack(self);
   delete self;

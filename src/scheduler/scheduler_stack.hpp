@@ -6,8 +6,8 @@
 
 #include <nopal/version.hpp>
 
-#include "checkers/checkers.hpp"
 #include "os/os.hpp"
+#include "sanitizers/sanitizers.hpp"
 #include "scheduler/worker.hpp"
 
 namespace nopal {
@@ -16,12 +16,12 @@ namespace internal {
 
 /// With the guard, and with what keeps tools' stacks apart on both sides.
 inline std::size_t mapped_bytes(std::size_t stack_bytes) noexcept {
-  return scheduler_guard_bytes + stack_bytes + 2 * checkers::apart();
+  return scheduler_guard_bytes + stack_bytes + 2 * sanitizers::apart();
 }
 
 /// A scheduler stack above a guard, or null.
 inline void* map_scheduler_stack(std::size_t bytes) {
-  const std::size_t apart = checkers::apart();
+  const std::size_t apart = sanitizers::apart();
   auto* const all = static_cast<char*>(os::map_stack_memory(mapped_bytes(bytes)));
   if (all == nullptr) {
     return nullptr;
@@ -34,7 +34,7 @@ inline void* map_scheduler_stack(std::size_t bytes) {
 }
 
 inline void unmap_scheduler_stack(const worker* self) noexcept {
-  os::unmap(static_cast<char*>(self->scheduler_memory) - checkers::apart(),
+  os::unmap(static_cast<char*>(self->scheduler_memory) - sanitizers::apart(),
             mapped_bytes(self->scheduler_bytes));
 }
 

@@ -30,7 +30,7 @@ void run_taken(void* task) noexcept {
 
 /// The same for a visit, whose task is part of the code that waits: the exceptions that are about there are about in the task, and what it
 /// does to them lasts.
-void run_taken_by_visit(void* task) noexcept {
+void run_taken_by_call(void* task) noexcept {
   worker* const self = this_worker();
   exception_state* const exceptions = self->exceptions;
   if (exceptions != nullptr) {  // unreached: no-c++-state
@@ -58,14 +58,14 @@ void run_taken_in_arena(void* argument) noexcept {
   self->spare = nullptr;
   self->counts.stacks_taken.add();
   char* const top = stack->high - arch::stack_alignment;
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
-                         false);
+  sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
+                           false);
   nopal_call_on_stack(top, call, task);
 }
 
 /// At work before the task is gone from its list: see any_strand_active.
 void be_at_work(worker* self) noexcept {
-  self->spare->base = {};
+  self->spare->origin = {};
   self->spare->came_home.forget();
   strand::run_on(self, self->spare);
 }
@@ -88,7 +88,7 @@ void call_code_of(nopal_task* task) noexcept {
 /// All but telling the group.
 void call_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
-  checkers::after(task);
+  sanitizers::after(task);
   const std::uint64_t before = arch::float_control();
   nopal_pinned call;
   // Without memory it is part of the code that waits. Its own pinned calls fail then, and tell the program.
@@ -106,7 +106,7 @@ void call_task(nopal_task* task, view::views_of whose) noexcept {
     nopal_end_pinned(&call);
   }
   arch::set_float_control(before);
-  checkers::before(group);
+  sanitizers::before(group);
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ namespace {
 void call_announced(nopal_task* task, view::views_of whose) noexcept {
   note_starter(task);
   task->float_control = arch::float_control();
-  checkers::before(task);
+  sanitizers::before(task);
   // Others that wait for the group look there for what it starts, also before the thread's first own task.
   task_list* const list = list_of_this_thread();
   if (whose == view::views_of::task || !run_for_lack_of_room(task, task->group)) {
@@ -177,7 +177,7 @@ void run_task_of_visit(worker* self, nopal_task* task) noexcept {
   be_at_work(self);
   self->spare->visitor = self;
   set_this_local(get(self->local));
-  begin_task(self, task, run_taken_by_visit);
+  begin_task(self, task, run_taken_by_call);
 }
 
 void run_task_of_arenas(worker* self) noexcept {
@@ -199,7 +199,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_
   strand::leave(self, strand::reason::ended, stack_pointer, stack);
   check_task_of_old_process(stack);
   stack->visitor = nullptr;
-  checkers::stack_emptied(stack->record);
+  sanitizers::stack_emptied(stack->record);
   strand::run_on(self, nullptr);
   return_stack(self, stack);
   find_work(self);

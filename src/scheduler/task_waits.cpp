@@ -32,7 +32,7 @@ constexpr int looks_before_sleep = NOPAL_BOUND(64, 1);
 constexpr std::uint64_t first_nap_ns = 100'000;
 // Without room, a thread in so many calls that run tasks of others begins another one only after a nap of this length: each takes
 // a stack and a worker, and more threads may be there to run them.
-constexpr int calls_before_patience = 64;
+constexpr int most_nested_waits = 64;
 constexpr std::uint64_t patient_nap_ns = 10'000'000;
 
 /// The tasks of a group that this thread started last. Others that wait for the group find what these start.
@@ -213,7 +213,7 @@ public:
 
   /// False: there was none in sight.
   // unreached: refused-wait
-  bool run_strand(strand_search& search) noexcept { return begun_ && visit_scheduler(self_, search); }
+  bool run_strand(strand_search& search) noexcept { return begun_ && call_scheduler(self_, search); }
 
   /// On a stack of the pool. False: there is no memory for that.
   // unreached: refused-wait
@@ -292,7 +292,7 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
 bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bool is_patient) noexcept {
   // unreached: refused-wait
   if (is_patient && list != nullptr && the_runtime().chosen.workers > 1 &&
-      list->calls_of_others >= calls_before_patience && !has_room_on_stack()) {
+      list->calls_of_others >= most_nested_waits && !has_room_on_stack()) {
     return false;
   }
   nopal_task* const task = search(group).in_all(the_runtime(), arena, list);
@@ -377,7 +377,7 @@ extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_are
     run_own(group, arena, list);
     wait_for_others(group, arena, list);
   }
-  checkers::after(group);
+  sanitizers::after(group);
   return view::take_task_views(group);
 }
 

@@ -59,7 +59,7 @@ bool push_to_thread(nopal_task* task) noexcept {
   if (list == nullptr) {
     return false;
   }
-  checkers::before(task);
+  sanitizers::before(task);
   const nopal_task_group* const group = task->group;
   bool waiters;
   {
@@ -147,7 +147,7 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
     if (own_list_to_push() == nullptr) {
       return 1;
     }
-    checkers::before(task);
+    sanitizers::before(task);
     if (push_to_arena(task)) {
       wake_waiters(task->group);
     }

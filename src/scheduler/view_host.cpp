@@ -4,9 +4,9 @@
 
 #include "scheduler/copies.hpp"
 #include "scheduler/exceptions.hpp"
-#include "scheduler/giving_way.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/worker.hpp"
+#include "scheduler/yield.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -45,7 +45,7 @@ bool holds_for_one_kept_waiting(stack_test holds, std::uint32_t id) noexcept {
       return true;
     }
     // unreached below: aside-in-reduction
-    for (const strand_aside* aside = one->asides; aside != nullptr; aside = aside->next) {
+    for (const yielded_strand* aside = one->yielded; aside != nullptr; aside = aside->next) {
       if (holds(aside->frame.home, id)) {
         return true;
       }
@@ -65,7 +65,7 @@ void* take_exception(const nopal_task_group* group) noexcept {
 
 void resume_after_child(nopal_frame* frame) noexcept { this_worker()->ready = frame; }
 
-void give_way(int round) noexcept { nopal::internal::give_way(round); }
+void yield_strand(int round) noexcept { nopal::internal::yield_strand(round); }
 std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept {
   return nopal::internal::events_of(group);
 }

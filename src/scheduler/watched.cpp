@@ -2,7 +2,7 @@
 
 #include <nopal/detail/fast_path.h>
 
-#include "checkers/checkers.hpp"
+#include "sanitizers/sanitizers.hpp"
 #include "scheduler/runtime.hpp"
 
 #ifdef NOPAL_RACES_WATCHED
@@ -15,12 +15,12 @@ namespace internal {
 
 // unreached below: watched
 extern "C" NOPAL_EXPORT void nopal_watched_fork(nopal_frame* frame) {
-  checkers::forked(&frame->resume_address);
+  sanitizers::forked(&frame->resume_address);
 }
 
 // unreached below: watched
 extern "C" NOPAL_EXPORT int nopal_watched_push(nopal_frame* frame) {
-  checkers::forked(&frame->resume_address);
+  sanitizers::forked(&frame->resume_address);
   return nopal_push(frame);
 }
 

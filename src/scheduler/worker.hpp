@@ -31,7 +31,7 @@ enum park_state : std::uint32_t {
   waking = 2,  ///< a waker has its say in where the worker wakes; it stays in `park` until it is `awake`
 };
 
-struct strand_aside;
+struct yielded_strand;
 struct worker;
 
 /// What a pass over workers has found out, each thread's outer workers first: the answers of may_run for the last root of a task and for the
@@ -97,14 +97,14 @@ struct worker {
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
   nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
-  strand_aside* asides;      ///< strands that gave way here, the first first
+  yielded_strand* yielded;   ///< strands that gave way here, the first first
   std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
   std::uint64_t random;      ///< state of the victim choice; never zero
   int index;                 ///< in the table; a nested worker is not there, and has its thread's
   bool of_pool;              ///< a thread of the pool, not of the program
   bool alternate_stack;      ///< this worker's signal stack is in force on its thread
   nopal_stack native;        ///< the stack the thread came with
-  checkers::stack_record
+  sanitizers::stack_record
       own_scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
   void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack, its guard first
   std::size_t
@@ -206,7 +206,7 @@ inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
 }
 
 /// The record of the stack that `self` decides on, which the workers of a thread share.
-[[nodiscard]] inline checkers::stack_record& scheduler_record(worker* self) noexcept {
+[[nodiscard]] inline sanitizers::stack_record& scheduler_record(worker* self) noexcept {
   return thread_worker(self)->own_scheduler_record;
 }
 

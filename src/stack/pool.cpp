@@ -31,8 +31,8 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 // One page is enough where the compiler probes.
 std::size_t stack_pool::narrow_guard() const noexcept {
   const std::size_t page_bytes = os::page_size();
-  if (checkers::apart() != 0) {                      // unreached: tools
-    return round_up(checkers::apart(), page_bytes);  // unreached: tools
+  if (sanitizers::apart() != 0) {                      // unreached: tools
+    return round_up(sanitizers::apart(), page_bytes);  // unreached: tools
   }
   return policy_.stack_bytes >= (512U << 10) ? round_up(64U << 10, page_bytes) : page_bytes;
 }
@@ -42,7 +42,7 @@ std::size_t stack_pool::narrow_guard() const noexcept {
 std::size_t stack_pool::wide_guard() const noexcept {
   const std::size_t page_bytes = os::page_size();
   // unreached: tools
-  return checkers::apart() != 0
+  return sanitizers::apart() != 0
              ? narrow_guard()
              : round_up(std::clamp(policy_.stack_bytes, widest_guard / 4, widest_guard), page_bytes) +
                    page_bytes;
@@ -123,7 +123,7 @@ bool stack_pool::add_region(std::size_t count, bool may_be_wide) noexcept {
                            std::memory_order_relaxed);
   }
   // unreached below: tools
-  if (checkers::apart() != 0 && count > 1) {
+  if (sanitizers::apart() != 0 && count > 1) {
     fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);  // something else may lie above
   }
   NOPAL_PLAIN_WRITE(regions_[number]);
@@ -153,7 +153,7 @@ void stack_pool::stop() noexcept {
     region& old = regions_[i];
     for (std::size_t index = 0; index < old.count; ++index) {
       if (old.ready[index].load(std::memory_order_acquire) != 0) {
-        checkers::stack_unmade(old.stacks[index].record);
+        sanitizers::stack_unmade(old.stacks[index].record);
       }
     }
     os::unmap(old.low, old.mapped_bytes());
@@ -253,7 +253,7 @@ bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept 
     in.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
     return false;
   }
-  checkers::stack_made(stack.record, stack.low, stack.size_bytes());
+  sanitizers::stack_made(stack.record, stack.low, stack.size_bytes());
   // Release pairs with the acquire in measure.
   in.ready[index].store(1, std::memory_order_release);
   mapped_.fetch_add(1, std::memory_order_relaxed);

@@ -13,7 +13,7 @@
 #include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
-#include "checkers/checkers.hpp"
+#include "sanitizers/sanitizers.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -34,13 +34,13 @@ enum second_scope : std::uint8_t {
 };
 
 /// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
-struct strand_base {
+struct strand_origin {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
   std::ptrdiff_t to_home =
       0;  ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
-  char* start = nullptr;       ///< the stack pointer that the strand came with
-  std::uint64_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
-  std::uint64_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
+  char* start = nullptr;     ///< the stack pointer that the strand came with
+  std::uint64_t ticket = 0;  ///< ticket of the steal that brought the strand here; orders its children
+  std::uint64_t segment_before = 0;  ///< `ticket` of what precedes the strand's views (view/deposits.hpp)
   nopal_frame* scope = nullptr;      ///< whose steal brought the strand here; null if it began here
 
   /// Whether the strand belongs to the function of `frame`, whose own stack is another: the continuation of
@@ -65,7 +65,7 @@ struct nopal_stack {
   bool idle_pages = false;      ///< counted among the stacks that hold unused pages; written by its holder
   std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder
 
-  nopal::internal::strand_base base;  ///< written by the worker that runs here, and read by it alone
+  nopal::internal::strand_origin origin;  ///< written by the worker that runs here, and read by it alone
 
   /// Bits of second_scope. Set by the child and by a thief or a join, in any order; cleared by who comes to the stack.
   std::atomic<std::uint8_t> second{0};
@@ -129,7 +129,7 @@ struct nopal_stack {
     }
   } forks;
 
-  nopal::internal::checkers::stack_record record;  ///< for the tools that watch the program
+  nopal::internal::sanitizers::stack_record record;  ///< for the tools that watch the program
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(high - low); }
 };

@@ -27,12 +27,12 @@ struct place {
 enum class reason : char {
   join,   ///< it waits for its children
   ended,  ///< a child or a task is over
-  visit,  ///< its thread looks for strands of what it waits for, and comes back
+  call,   ///< its thread looks for strands of what it waits for, and comes back
 };
 
 /// Whether the strand on the stack that `base` is of belongs to the function of `frame`, whose own stack is another: the
 /// continuation of that function was stolen to this stack.
-[[nodiscard]] inline bool is_away(const strand_base& base, const nopal_frame* frame) noexcept {
+[[nodiscard]] inline bool is_away(const strand_origin& base, const nopal_frame* frame) noexcept {
   return base.is_of(frame);
 }
 /// The same of the strand of a victim.

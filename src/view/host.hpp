@@ -48,7 +48,7 @@ void keep_thrown(const nopal_task_group* group) noexcept;
 void resume_after_child(nopal_frame* frame) noexcept;
 
 /// One wait of the calling strand, after `round` others for the same. What it waits for may need this thread.
-void give_way(int round) noexcept;
+void yield_strand(int round) noexcept;
 /// Changes, and is a futex, when somebody tells those who wait for the group.
 [[nodiscard]] std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept;
 

@@ -14,7 +14,7 @@ namespace internal {
 namespace view {
 
 constinit registry all_reducers;
-constinit piece_table all_pieces;
+constinit deposit_table all_pieces;
 constinit store unowned;
 
 namespace {

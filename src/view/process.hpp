@@ -1,11 +1,11 @@
-// What all strands of the process share: the reducers, the pieces that joins wait for, and the sets that
+// What all strands of the process share: the reducers, the deposits that joins wait for, and the sets that
 // nobody owns.
 #ifndef NOPAL_VIEW_PROCESS_HPP
 #define NOPAL_VIEW_PROCESS_HPP
 
 #include <nopal/version.hpp>
 
-#include "view/pieces.hpp"
+#include "view/deposits.hpp"
 #include "view/registry.hpp"
 #include "view/store.hpp"
 
@@ -15,7 +15,7 @@ namespace internal {
 namespace view {
 
 extern constinit registry all_reducers;
-extern constinit piece_table all_pieces;
+extern constinit deposit_table all_pieces;
 extern constinit store unowned;
 
 /// The calling strand's set; one is made for it if it has none. Null without memory. `base`: it has base views.

@@ -5,8 +5,8 @@
 
 #include <nopal/detail/view.h>
 
-#include "checkers/checkers.hpp"
 #include "os/os.hpp"
+#include "sanitizers/sanitizers.hpp"
 #include "view/current.hpp"
 #include "view/host.hpp"
 #include "view/merge.hpp"
@@ -75,9 +75,9 @@ extern "C" NOPAL_EXPORT void* nopal_make_reducer(nopal_hyperobject* made,
                                                  const nopal_view_functions* functions, void* object,
                                                  void* leftmost) {
   if (!views_used()) {
-    checkers::look();
+    sanitizers::look();
   }
-  const std::uint32_t id = all_reducers.enter(*functions, object, leftmost, checkers::present);
+  const std::uint32_t id = all_reducers.enter(*functions, object, leftmost, sanitizers::present);
   if (id == 0) {
     return nullptr;
   }
@@ -113,7 +113,7 @@ extern "C" NOPAL_EXPORT void nopal_end_reducer(nopal_hyperobject* reducer) {
   if (view != nullptr) {
     end_view(all_reducers, set, reducer->id, view);
   }
-  all_reducers.end(reducer->id, host::give_way);
+  all_reducers.end(reducer->id, host::yield_strand);
 }
 
 extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) {

@@ -18,13 +18,13 @@
 #include <nopal/detail/pinned.h>
 #include <nopal/detail/task.h>
 
-#include "checkers/checkers.hpp"
 #include "os/os.hpp"
+#include "sanitizers/sanitizers.hpp"
 #include "view/host.hpp"
 #include "view/merge.hpp"
 #include "view/process.hpp"
-#include "view/quiet_lock.hpp"
 #include "view/strand_merge.hpp"
+#include "view/unwatched_lock.hpp"
 #include "view/views.hpp"
 
 namespace nopal {
@@ -52,7 +52,7 @@ constinit std::atomic<merge_into_values*> merges{nullptr};  // under the lock; w
 view_set* take_set(nopal_task_group* group) noexcept {
   auto* const set = static_cast<view_set*>(__atomic_exchange_n(&group->views, nullptr, __ATOMIC_SEQ_CST));
   if (set != nullptr) {
-    checkers::after(set);
+    sanitizers::after(set);
   }
   return set;
 }
@@ -69,7 +69,7 @@ view_set* merge_for_group(view_set* left, bool left_is_base, view_set* right,
 void leave_views(nopal_task_group* group) noexcept {
   view_set* mine = leave_set();
   while (mine != nullptr) {
-    checkers::before(mine);
+    sanitizers::before(mine);
     NOPAL_DISTURB();
     void* there = nullptr;
     if (__atomic_compare_exchange_n(&group->views, &there, mine, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
@@ -93,7 +93,7 @@ bool is_under_way(const nopal_task_group* group) noexcept {
 view_set* begin_merge(nopal_task_group* group, merge_into_values& mine) noexcept {
   for (int looks = 0;; ++looks) {
     {
-      const quiet_lock guard(merges_lock);
+      const unwatched_lock guard(merges_lock);
       // Noted first: who finds the set gone, and looks without the lock, finds the note.
       mine = {group, merges.load(std::memory_order_relaxed)};
       const bool others = is_under_way(group);
@@ -118,8 +118,8 @@ view_set* begin_merge(nopal_task_group* group, merge_into_values& mine) noexcept
 
 /// In a child of fork(2) it may be forgotten already.
 void end_merge(merge_into_values& mine) noexcept {
-  checkers::before(const_cast<nopal_task_group*>(mine.group));
-  const quiet_lock guard(merges_lock);
+  sanitizers::before(const_cast<nopal_task_group*>(mine.group));
+  const unwatched_lock guard(merges_lock);
   merge_into_values* const first = merges.load(std::memory_order_relaxed);
   if (first == &mine) {
     // Release pairs with the acquire in take_task_views: the merge is over.
@@ -181,7 +181,7 @@ task_views::task_views(nopal_task_group* group, views_of whose) noexcept : group
     }
     // Acquire pairs with the release in ~task_views: what other threads' tasks did to the values comes before.
     if (!values_held.exchange(true, std::memory_order_acquire)) {
-      checkers::after(&values_held);
+      sanitizers::after(&values_held);
       set_this_base_views(base_views::held);
       kind_ = kind::held;
       return;
@@ -196,7 +196,7 @@ task_views::task_views(nopal_task_group* group, views_of whose) noexcept : group
 task_views::~task_views() {
   if (kind_ == kind::held) {
     set_this_base_views(base_views::values);
-    checkers::before(&values_held);
+    sanitizers::before(&values_held);
     values_held.store(false, std::memory_order_release);
   } else if (kind_ == kind::own) {
     leave_views(group_);
@@ -213,12 +213,12 @@ void* take_task_views(nopal_task_group* group) noexcept {
   // In this order: who takes the set has noted it before. Acquire pairs with the ends of merges.
   if (__atomic_load_n(&group->views, __ATOMIC_SEQ_CST) == nullptr &&
       (!base || merges.load(std::memory_order_seq_cst) == nullptr)) {
-    checkers::after(group);
+    sanitizers::after(group);
     return nullptr;
   }
   merge_into_values noted{group, nullptr};
   view_set* const views = base ? begin_merge(group, noted) : take_set(group);
-  checkers::after(group);  // another thread's merge
+  sanitizers::after(group);  // another thread's merge
   if (views == nullptr) {
     return nullptr;
   }

@@ -26,7 +26,7 @@ namespace view {
 enum class activity {
   creation,   ///< of an identity
   insertion,  ///< of a view that was made into its strand's set
-  transfer,   ///< of a set to the table of pieces and out of it
+  transfer,   ///< of a set to the table of deposits and out of it
   merge       ///< of two sets, the reductions of their views included
 };
 

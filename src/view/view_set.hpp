@@ -1,6 +1,6 @@
 // The views of one strand: a sparse array and the log of its used slots, and a hash map for reducers that have no slot.
 //
-// A set is owned by one strand or by one piece of a join (view/pieces.hpp) and touched by nobody else. All slots of a set
+// A set is owned by one strand or by one deposit of a join (view/deposits.hpp) and touched by nobody else. All slots of a set
 // that is not owned are null. Its memory is about a megabyte of addresses, of which only what is used becomes resident.
 #ifndef NOPAL_VIEW_VIEW_SET_HPP
 #define NOPAL_VIEW_VIEW_SET_HPP

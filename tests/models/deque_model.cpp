@@ -62,7 +62,7 @@ void deque_model::set_up() {
   name(&deque.limit, sizeof deque.limit, "limit");
   name(&deque.top, 16, "word");
   name(&deque.public_slots, sizeof deque.public_slots, "public_slots");
-  name(&deque.strand.clock, sizeof deque.strand.clock, "strand");
+  name(&deque.strand.latest_ticket, sizeof deque.strand.latest_ticket, "strand");
   for (std::int32_t i = 0; i < with_.capacity; ++i) {
     name(&deque.owner_slots[i], sizeof(void*), ("slot " + std::to_string(i)).c_str());
   }
@@ -194,7 +194,8 @@ void deque_model::start_anew() {
   }
   nopal::internal::deque::reset(worker_.deque);
   ++strand_;
-  __atomic_store_n(&worker_.deque.strand.clock, static_cast<std::uint64_t>(strand_), __ATOMIC_RELAXED);
+  __atomic_store_n(&worker_.deque.strand.latest_ticket, static_cast<std::uint64_t>(strand_),
+                   __ATOMIC_RELAXED);
 }
 
 void deque_model::steal_by_script(int thief, const std::string& script) {
@@ -217,7 +218,7 @@ void deque_model::steal(int /*thief*/) {
   nopal_frame* frame = nullptr;
   const auto observe = [](void* context) {
     auto& into = *static_cast<observation*>(context);
-    into.strand = __atomic_load_n(&into.from->strand.clock, __ATOMIC_RELAXED);
+    into.strand = __atomic_load_n(&into.from->strand.latest_ticket, __ATOMIC_RELAXED);
     return true;
   };
   if (nopal::internal::deque::steal(worker_.deque, frame, observe, &seen) ==

@@ -21,7 +21,7 @@ extern "C" {
 [[noreturn]] void nopal_finish_child(nopal_frame* frame, nopal::internal::worker* self,
                                      void* stack_pointer) noexcept;
 int nopal_push_and_publish(nopal_frame* frame, nopal::internal::worker* self) noexcept;
-int nopal_push_slow_path(nopal_frame* frame, nopal::internal::push_rest rest) noexcept;
+int nopal_push_slow_path(nopal_frame* frame, nopal::internal::push_remainder rest) noexcept;
 }
 
 namespace explore {

@@ -1,4 +1,4 @@
-// nopal_arrive_at_join, nopal_finish_child, go_home, and of the pinned root's thread find_work and park: real code.
+// nopal_arrive_at_join, nopal_finish_child, resume_at_home, and of the pinned root's thread find_work and park: real code.
 
 #include "models/join_model.hpp"
 
@@ -32,15 +32,15 @@ public:
       not_stolen_[i] = settling_ ? 1 : 0;
       name(&not_stolen_[i], sizeof not_stolen_[i], "not stolen");
       // All but the first child run where nothing but a strand of this activation is.
-      stacks[i].base.frame_pointer = frame_.frame_pointer;
-      stacks[i].base.scope = &frame_;
+      stacks[i].origin.frame_pointer = frame_.frame_pointer;
+      stacks[i].origin.scope = &frame_;
       nopal::internal::strand::run_on(&workers[i], &stacks[i]);
       ignore(&workers[i].deque, sizeof workers[i].deque);
     }
     if (home_ != join_home::stays) {
       frame_.home = &stacks[1];
-      stacks[1].base.frame_pointer = nullptr;
-      stacks[1].base.scope = nullptr;
+      stacks[1].origin.frame_pointer = nullptr;
+      stacks[1].origin.scope = nullptr;
     }
     if (home_ == join_home::pinned) {
       stacks[1].native_owner = &workers[1];

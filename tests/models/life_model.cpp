@@ -124,9 +124,9 @@ private:
     if (self != nullptr && self->deque.bottom < __atomic_load_n(&self->deque.limit, __ATOMIC_RELAXED)) {
       nopal::internal::deque::append(self->deque, frame);
     } else {
-      const int rest = self == nullptr ? nopal::internal::all_of_it : nopal_push_and_publish(frame, self);
+      const int rest = self == nullptr ? nopal::internal::whole_push : nopal_push_and_publish(frame, self);
       refused = rest != nopal::internal::nothing_left &&
-                nopal_push_slow_path(frame, static_cast<nopal::internal::push_rest>(rest)) != 0;
+                nopal_push_slow_path(frame, static_cast<nopal::internal::push_remainder>(rest)) != 0;
     }
     if (refused) {
       return -1;

@@ -12,7 +12,7 @@
 
 extern "C" {
 int nopal_push_and_publish(nopal_frame* frame, nopal::internal::worker* self) noexcept;
-int nopal_push_slow_path(nopal_frame* frame, nopal::internal::push_rest rest) noexcept;
+int nopal_push_slow_path(nopal_frame* frame, nopal::internal::push_remainder rest) noexcept;
 }
 
 namespace explore {

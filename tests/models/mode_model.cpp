@@ -105,7 +105,7 @@ private:
     }
     const int rest = nopal_push_and_publish(frame, self);
     if (rest != nopal::internal::nothing_left) {
-      nopal_push_slow_path(frame, static_cast<nopal::internal::push_rest>(rest));
+      nopal_push_slow_path(frame, static_cast<nopal::internal::push_remainder>(rest));
     }
   }
 
@@ -146,7 +146,7 @@ private:
     }
   }
 
-  /// As look_at and start_stolen.
+  /// As steal_from and start_stolen.
   static void steal() {
     struct observation {
       const nopal_strand_setting* of;

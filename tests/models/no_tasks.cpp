@@ -4,7 +4,7 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/tasks.hpp"
 
-extern "C" void nopal_visit_scheduler(void*) {}
+extern "C" void nopal_call_scheduler(void*) {}
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {

@@ -2,9 +2,9 @@
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/copies.hpp"
-#include "scheduler/giving_way.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/yield.hpp"
 #include "view/task_views.hpp"
 #include "view/views.hpp"
 
@@ -22,7 +22,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 namespace view {
-piece* take_views(nopal_stack*, const nopal_frame*, void*) noexcept { return nullptr; }
+deposit* take_views(nopal_stack*, const nopal_frame*, void*) noexcept { return nullptr; }
 bool has_all_views(nopal_frame*) noexcept { return true; }
 void trim_views() noexcept {}
 view_set* this_views() noexcept { return nullptr; }
@@ -33,7 +33,7 @@ void forget_task_merges() noexcept {}
 }  // namespace view
 
 void set_this_local(const void*) noexcept {}
-void go_on_with_aside(worker*) noexcept {}
+void resume_yielded(worker*) noexcept {}
 
 // Nor jumps, nor several copies of the library.
 bool is_stand_in() noexcept { return false; }

@@ -2,18 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include "models/pieces_model.hpp"
+#include "models/deposits_model.hpp"
 #include "models/registry_model.hpp"
 #include "models/report.hpp"
 
 namespace {
 
+using explore::deposits_scenario;
 using explore::memory_kind;
-using explore::pieces_scenario;
 using explore::registry_scenario;
 
 void expect_right(const registry_scenario& with) { explore::expect_right(*make_registry_model(with)); }
-void expect_right(const pieces_scenario& with) { explore::expect_right(*make_pieces_model(with)); }
+void expect_right(const deposits_scenario& with) { explore::expect_right(*make_deposits_model(with)); }
 
 template <class Made>
 void expect_fault(const Made& made, const char* fault, std::initializer_list<memory_kind> memories) {
@@ -62,20 +62,22 @@ TEST(registry_faults, numbers_without_the_lock) {
   expect_fault(make_registry_model(strangers), "no lock", anywhere);
 }
 
-const pieces_scenario two_segments = {.threads = {"0", "1"}};
-const pieces_scenario three_segments = {.threads = {"0", "1", "2"}};
-const pieces_scenario middle_last = {.threads = {"02", "1"}};
-const pieces_scenario five_segments = {.threads = {"04", "31", "2"}};
-const pieces_scenario two_scopes = {.threads = {"0b", "1a", "c"}};
+const deposits_scenario two_segments = {.threads = {"0", "1"}};
+const deposits_scenario three_segments = {.threads = {"0", "1", "2"}};
+const deposits_scenario middle_last = {.threads = {"02", "1"}};
+const deposits_scenario five_segments = {.threads = {"04", "31", "2"}};
+const deposits_scenario two_scopes = {.threads = {"0b", "1a", "c"}};
 
-TEST(pieces, two_segments) { expect_right(two_segments); }
-TEST(pieces, three_segments) { expect_right(three_segments); }
-TEST(pieces, a_segment_between_two) { expect_right(middle_last); }
-TEST(pieces, five_segments) { expect_right(five_segments); }
-TEST(pieces, of_two_scopes) { expect_right(two_scopes); }
+TEST(deposits, two_segments) { expect_right(two_segments); }
+TEST(deposits, three_segments) { expect_right(three_segments); }
+TEST(deposits, a_segment_between_two) { expect_right(middle_last); }
+TEST(deposits, five_segments) { expect_right(five_segments); }
+TEST(deposits, of_two_scopes) { expect_right(two_scopes); }
 
-TEST(pieces_faults, without_the_lock) { expect_fault(make_pieces_model(two_segments), "no lock", anywhere); }
-TEST(pieces_faults, neighbours_on_one_side_only) {
-  expect_fault(make_pieces_model(two_segments), "one side only", anywhere);
+TEST(deposits_faults, without_the_lock) {
+  expect_fault(make_deposits_model(two_segments), "no lock", anywhere);
+}
+TEST(deposits_faults, neighbours_on_one_side_only) {
+  expect_fault(make_deposits_model(two_segments), "one side only", anywhere);
 }
 }  // namespace

@@ -8,7 +8,7 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
-/// In steal_source.cpp: as look_at goes on when it has found `frame`; `taken` where it has it.
+/// In steal_source.cpp: as steal_from goes on when it has found `frame`; `taken` where it has it.
 void explored_steal(worker* self, worker* victim, nopal_frame* frame, void (*taken)(worker*));
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE

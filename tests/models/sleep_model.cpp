@@ -135,7 +135,7 @@ private:
     if (deque.bottom >= __atomic_load_n(&deque.limit, __ATOMIC_RELAXED)) {
       const int rest = nopal_push_and_publish(frame, self);
       if (rest != nopal::internal::nothing_left) {
-        nopal_push_slow_path(frame, static_cast<nopal::internal::push_rest>(rest));
+        nopal_push_slow_path(frame, static_cast<nopal::internal::push_remainder>(rest));
       }
       return;
     }

@@ -15,10 +15,10 @@
 #include "view/task_views.hpp"
 
 extern "C" {
-[[noreturn]] void nopal_run_visit(nopal::internal::worker* self) noexcept;
+[[noreturn]] void nopal_run_call(nopal::internal::worker* self) noexcept;
 [[noreturn]] void nopal_finish_call(void* stack_pointer, nopal::internal::worker* self) noexcept;
 
-void nopal_visit_scheduler(void* self) {
+void nopal_call_scheduler(void* self) {
   explore::the_task_world->visit(static_cast<nopal::internal::worker*>(self));
 }
 void nopal_call_on_stack(void* stack_top, void (*function)(void*) noexcept, void* argument) {
@@ -169,7 +169,7 @@ void task_world::visit(nopal::internal::worker* self) {
   const int thread = this_thread();
   visits_[thread] = true;
   if (__builtin_setjmp(ways_out_[thread]) == 0) {
-    nopal_run_visit(self);
+    nopal_run_call(self);
   }
   visits_[this_thread()] = false;
 }

@@ -1,4 +1,4 @@
-// nopal_task_wait, visit_scheduler, nopal_run_visit, find_work, end_visit, and the join of a pinned root: real code.
+// nopal_task_wait, call_scheduler, nopal_run_call, find_work, end_scheduler_call, and the join of a pinned root: real code.
 
 #include "models/task_model.hpp"
 #include "models/task_world.hpp"
@@ -143,7 +143,7 @@ private:
     if (self->deque.bottom >= __atomic_load_n(&self->deque.limit, __ATOMIC_RELAXED)) {
       const int rest = nopal_push_and_publish(&frame_, self);
       if (rest != nopal::internal::nothing_left) {
-        nopal_push_slow_path(&frame_, static_cast<nopal::internal::push_rest>(rest));
+        nopal_push_slow_path(&frame_, static_cast<nopal::internal::push_remainder>(rest));
       }
       return;
     }

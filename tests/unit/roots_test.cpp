@@ -71,7 +71,7 @@ TEST(looks_of_a_wait, begin_anew_where_a_thread_has_ended) {
   gone.nested = &gone;
   nopal::internal::strand_search search{};
   search.next = &gone;
-  EXPECT_FALSE(nopal::internal::visit_scheduler(nopal::internal::this_worker(), search));
+  EXPECT_FALSE(nopal::internal::call_scheduler(nopal::internal::this_worker(), search));
   EXPECT_EQ(search.next, nullptr);
 }
 

@@ -280,22 +280,23 @@ TEST(followed_by, keeps_what_the_later_one_does_not_name) {
   earlier.pin = 1;
   nopal::configuration pin;
   pin.pin = 0;
-  const nopal::configuration pinned = nopal::followed_by(earlier, pin);
+  const nopal::configuration pinned = nopal::internal::followed_by(earlier, pin);
   EXPECT_EQ(pinned.workers, 3);
   EXPECT_EQ(pinned.pin, 0);
   EXPECT_LT(pinned.reclaim_with, 0);
   nopal::configuration call;
   call.reclaim_with = static_cast<int>(nopal::reclaim_call::free);
-  const nopal::configuration both = nopal::followed_by(pinned, call);
+  const nopal::configuration both = nopal::internal::followed_by(pinned, call);
   EXPECT_EQ(both.workers, 3);
   EXPECT_EQ(both.pin, 0);
   EXPECT_EQ(both.reclaim_with, static_cast<int>(nopal::reclaim_call::free));
-  EXPECT_EQ(nopal::followed_by(both, pin).reclaim_with, static_cast<int>(nopal::reclaim_call::free));
+  EXPECT_EQ(nopal::internal::followed_by(both, pin).reclaim_with,
+            static_cast<int>(nopal::reclaim_call::free));
   nopal::configuration reclaim;
   reclaim.reclaim = nopal::reclaim::never;
-  EXPECT_EQ(nopal::followed_by(both, reclaim).reclaim, nopal::reclaim::never);
-  EXPECT_EQ(nopal::followed_by(both, reclaim).workers, 3);
-  EXPECT_EQ(nopal::followed_by(both, {}).workers, 0);
+  EXPECT_EQ(nopal::internal::followed_by(both, reclaim).reclaim, nopal::reclaim::never);
+  EXPECT_EQ(nopal::internal::followed_by(both, reclaim).workers, 3);
+  EXPECT_EQ(nopal::internal::followed_by(both, {}).workers, 0);
 }
 
 /// Whether configure refuses with a message that names `member`.

@@ -15,14 +15,14 @@
 extern "C" {
 /// Goes on with the continuation of `frame` at `stack_pointer`; a join returns `value`.
 [[noreturn]] void nopal_resume(nopal_frame* frame, void* stack_pointer, void* value);
-/// The same, but nopal_merge_at_join(frame, pieces) is called there first, and its result is what the join returns.
-[[noreturn]] void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void* pieces);
+/// The same, but nopal_merge_at_join(frame, deposits) is called there first, and its result is what the join returns.
+[[noreturn]] void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void* deposits);
 /// Makes the rest of this stack the worker's scheduler stack, runs nopal_run_scheduler there, returns when told to.
 void nopal_enter_scheduler(void* worker);
 /// Calls function(argument) on the stack that ends at `stack_top`, then nopal_finish_call. Nothing may be thrown.
 [[noreturn]] void nopal_call_on_stack(void* stack_top, void (*function)(void*) noexcept, void* argument);
-/// Runs nopal_run_visit on the worker's scheduler stack, returns when told to.
-void nopal_visit_scheduler(void* worker);
+/// Runs nopal_run_call on the worker's scheduler stack, returns when told to.
+void nopal_call_scheduler(void* worker);
 /// Returns from either.
 [[noreturn]] void nopal_leave_scheduler(void* worker);
 }

@@ -21,7 +21,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 extern "C" int nopal_ordinary_push_and_publish(nopal_frame* frame, worker* self) noexcept;
-extern "C" int nopal_ordinary_push_slow_path(nopal_frame* frame, push_rest rest) noexcept;
+extern "C" int nopal_ordinary_push_slow_path(nopal_frame* frame, push_remainder rest) noexcept;
 
 namespace {
 
@@ -77,10 +77,10 @@ void wait_for_thieves(worker* self) {
 }  // namespace
 
 extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept {
-  return percent() >= 100 ? all_of_it : nopal_ordinary_push_and_publish(frame, self);
+  return percent() >= 100 ? whole_push : nopal_ordinary_push_and_publish(frame, self);
 }
 
-extern "C" int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept {
+extern "C" int nopal_push_slow_path(nopal_frame* frame, push_remainder rest) noexcept {
   const int failed = nopal_ordinary_push_slow_path(frame, rest);
   worker* const self = this_worker();
   if (failed != 0 || self == nullptr || !is_chosen()) {

@@ -43,8 +43,8 @@ void print_frames() {
   MEMBER(nopal_frame, uncaught_at_fork);
   MEMBER(nopal_frame, float_control);
   MEMBER(nopal_frame, x87_control);
-  MEMBER(nopal_frame, last_steal);
-  MEMBER(nopal_frame, home_steal);
+  MEMBER(nopal_frame, last_ticket);
+  MEMBER(nopal_frame, home_ticket);
   TYPE(nopal_scope);
   MEMBER(nopal_scope, frame);
   TYPE(nopal::scope);
@@ -77,10 +77,10 @@ void print_deque() {
   TYPE(nopal_strand);
   MEMBER(nopal_strand, stack);
   MEMBER(nopal_strand, base_frame_pointer);
-  MEMBER(nopal_strand, base_scope);
+  MEMBER(nopal_strand, origin_scope);
   MEMBER(nopal_strand, base_to_home);
-  MEMBER(nopal_strand, clock);
-  MEMBER(nopal_strand, segment);
+  MEMBER(nopal_strand, latest_ticket);
+  MEMBER(nopal_strand, first_ticket);
   TYPE(nopal_strand_setting);
   MEMBER(nopal_strand_setting, root);
   MEMBER(nopal_strand_setting, float_control);

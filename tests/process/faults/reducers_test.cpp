@@ -93,7 +93,7 @@ void check_sum(const std::vector<sum_reducer*>& all) {
 }
 
 int run_without_memory(const std::vector<sum_reducer*>& all) {
-  // Stacks, pieces and whatever else is made once.
+  // Stacks, deposits and whatever else is made once.
   for (int i = 0; i < 20; ++i) make_one_after_a_steal();
   NOPAL_CHECK(refused_reducers == 0);
   const long reducers = counted_sum::alive;

@@ -1,4 +1,4 @@
-// The table of pieces, real code, between strands that end segments of the same scope or of others.
+// The table of deposits, real code, between strands that end segments of the same scope or of others.
 #ifndef NOPAL_TESTS_EXPLORE_PIECES_MODEL_HPP
 #define NOPAL_TESTS_EXPLORE_PIECES_MODEL_HPP
 
@@ -10,13 +10,13 @@
 
 namespace explore {
 
-struct pieces_scenario {
+struct deposits_scenario {
   /// Per thread, the segments that end on it: a digit for each, of one scope; letters are those of another scope, from a on.
   std::vector<std::string> threads;
 };
 
-/// When all segments have ended, one piece of each scope is left, with the segments in order; a piece is one worker's at a time.
-std::unique_ptr<model> make_pieces_model(const pieces_scenario& with);
+/// When all segments have ended, one deposit of each scope is left, with the segments in order; a deposit is one worker's at a time.
+std::unique_ptr<model> make_deposits_model(const deposits_scenario& with);
 
 }  // namespace explore
 

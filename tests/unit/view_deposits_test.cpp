@@ -1,6 +1,6 @@
-// Pieces of views: however the segments of scopes end, one piece of each scope is left, in serial order. And what is kept of
-// sets and pieces for later.
-#include "view/pieces.hpp"
+// Deposits of views: however the segments of scopes end, one deposit of each scope is left, in serial order. And what is kept of
+// sets and deposits for later.
+#include "view/deposits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,17 +15,17 @@
 
 namespace {
 
+using nopal::internal::view::deposit;
+using nopal::internal::view::deposit_table;
 using nopal::internal::view::no_segment;
-using nopal::internal::view::piece;
-using nopal::internal::view::piece_table;
 using nopal::internal::view::view_set;
 
 struct piece_with_text {
-  piece known;  // first: a piece is known by its address
+  deposit known;  // first: a deposit is known by its address
   std::string said;
 };
 
-piece_with_text& whole(piece* one) { return *reinterpret_cast<piece_with_text*>(one); }
+piece_with_text& whole(deposit* one) { return *reinterpret_cast<piece_with_text*>(one); }
 
 /// Scopes lie in frames of 128 bytes or more.
 struct fake_frames {
@@ -34,9 +34,9 @@ struct fake_frames {
 };
 fake_frames frames;
 
-/// A piece of a function's only scope.
-piece piece_of(nopal_frame* scope, std::uint64_t before, std::uint64_t last, bool is_base = false) {
-  piece one{};
+/// A deposit of a function's only scope.
+deposit deposit_of(nopal_frame* scope, std::uint64_t before, std::uint64_t last, bool is_base = false) {
+  deposit one{};
   one.scope = scope;
   one.activation = scope;
   one.before = before;
@@ -45,9 +45,9 @@ piece piece_of(nopal_frame* scope, std::uint64_t before, std::uint64_t last, boo
   return one;
 }
 
-piece* add(piece_table& table, piece* one) {
+deposit* add(deposit_table& table, deposit* one) {
   nopal_frame* ready = nullptr;
-  piece* const neighbour = table.add(one, ready);
+  deposit* const neighbour = table.add(one, ready);
   EXPECT_EQ(ready, nullptr);
   return neighbour;
 }
@@ -60,7 +60,7 @@ std::vector<std::unique_ptr<piece_with_text>> segments_of(nopal_frame* scope, in
   std::uint64_t ticket = 0;
   for (int i = 0; i < count; ++i) {
     made.push_back(std::make_unique<piece_with_text>());
-    made.back()->known = piece_of(scope, before, ticket, i == 0 && random() % 2 == 0);
+    made.back()->known = deposit_of(scope, before, ticket, i == 0 && random() % 2 == 0);
     made.back()->said = std::to_string(i) + " ";
     before = ticket;
     ticket += 1 + random() % 1000;
@@ -69,22 +69,22 @@ std::vector<std::unique_ptr<piece_with_text>> segments_of(nopal_frame* scope, in
 }
 
 /// What a strand that ends a segment does. Returns whether only neighbours met.
-bool deposit(piece_table& table, piece* mine, nopal_frame*& ready) {
-  while (piece* const other = table.add(mine, ready)) {
+bool deposit_views(deposit_table& table, deposit* mine, nopal_frame*& ready) {
+  while (deposit* const other = table.add(mine, ready)) {
     const bool mine_is_right = other->last == mine->before;
     if (other->scope != mine->scope || (!mine_is_right && mine->last != other->before)) return false;
-    piece* const left = mine_is_right ? other : mine;
-    const piece* const right = mine_is_right ? mine : other;
-    whole(left).said += whole(const_cast<piece*>(right)).said;
+    deposit* const left = mine_is_right ? other : mine;
+    const deposit* const right = mine_is_right ? mine : other;
+    whole(left).said += whole(const_cast<deposit*>(right)).said;
     left->last = right->last;
     mine = left;
   }
   return true;
 }
 
-bool deposit(piece_table& table, piece* mine) {
+bool deposit_views(deposit_table& table, deposit* mine) {
   nopal_frame* ready = nullptr;
-  return deposit(table, mine, ready) && ready == nullptr;
+  return deposit_views(table, mine, ready) && ready == nullptr;
 }
 
 std::string text_of(int count) {
@@ -93,17 +93,17 @@ std::string text_of(int count) {
   return text;
 }
 
-TEST(pieces, of_one_scope_become_one_in_whatever_order_segments_end) {
+TEST(deposits, of_one_scope_become_one_in_whatever_order_segments_end) {
   std::mt19937 random(7);
   for (int round = 0; round < 3000; ++round) {
-    piece_table table;
+    deposit_table table;
     const int count = 1 + static_cast<int>(random() % 9);
     auto segments = segments_of(frames[0], count, random);
-    std::vector<piece*> order;
+    std::vector<deposit*> order;
     for (const auto& one : segments) order.push_back(&one->known);
     std::shuffle(order.begin(), order.end(), random);
-    for (piece* const one : order) ASSERT_TRUE(deposit(table, one));
-    piece* const taken = table.take(frames[0], frames[0]);
+    for (deposit* const one : order) ASSERT_TRUE(deposit_views(table, one));
+    deposit* const taken = table.take(frames[0], frames[0]);
     ASSERT_NE(taken, nullptr);
     EXPECT_EQ(taken->next, nullptr);
     EXPECT_EQ(whole(taken).said, text_of(count));
@@ -113,10 +113,10 @@ TEST(pieces, of_one_scope_become_one_in_whatever_order_segments_end) {
   }
 }
 
-TEST(pieces, of_many_scopes_at_once_keep_apart) {
+TEST(deposits, of_many_scopes_at_once_keep_apart) {
   std::mt19937 random(8);
   for (int round = 0; round < 100; ++round) {
-    piece_table table;
+    deposit_table table;
     std::vector<std::unique_ptr<piece_with_text>> all;
     std::map<const nopal_frame*, int> counts;
     for (std::size_t i = 0; i < 100; ++i) {  // more scopes than locks
@@ -124,9 +124,9 @@ TEST(pieces, of_many_scopes_at_once_keep_apart) {
       for (auto& one : segments_of(frames[i], counts[frames[i]], random)) all.push_back(std::move(one));
     }
     std::shuffle(all.begin(), all.end(), random);
-    for (const auto& one : all) ASSERT_TRUE(deposit(table, &one->known));
+    for (const auto& one : all) ASSERT_TRUE(deposit_views(table, &one->known));
     for (const auto& [scope, count] : counts) {
-      piece* const taken = table.take(scope, scope);
+      deposit* const taken = table.take(scope, scope);
       ASSERT_NE(taken, nullptr);
       ASSERT_EQ(taken->scope, scope);
       EXPECT_EQ(taken->next, nullptr);
@@ -137,12 +137,12 @@ TEST(pieces, of_many_scopes_at_once_keep_apart) {
 }
 
 /// Two scopes of one function that overlap: segments of the strand end for the one or the other, at last by the join of the
-/// first. It is whole when nothing is missing between its first and its last piece, and takes all of that.
-TEST(pieces, of_overlapping_scopes_make_a_join_whole_when_the_last_between_them_came) {
+/// first. It is whole when nothing is missing between its first and its last deposit, and takes all of that.
+TEST(deposits, of_overlapping_scopes_make_a_join_whole_when_the_last_between_them_came) {
   std::mt19937 random(10);
   int waits = 0;
   for (int round = 0; round < 3000; ++round) {
-    piece_table table;
+    deposit_table table;
     nopal_frame* const joined = frames[4];
     const int count = 2 + static_cast<int>(random() % 7);
     auto segments = segments_of(joined, count, random);
@@ -160,11 +160,11 @@ TEST(pieces, of_overlapping_scopes_make_a_join_whole_when_the_last_between_them_
     int missing = count - first;
     bool waiting = false;
     for (const int i : order) {
-      piece* const one = &segments[static_cast<std::size_t>(i)]->known;
+      deposit* const one = &segments[static_cast<std::size_t>(i)]->known;
       of_joined -= one->scope == joined ? 1 : 0;
       missing -= i >= first ? 1 : 0;
       nopal_frame* ready = nullptr;
-      ASSERT_TRUE(deposit(table, one, ready));
+      ASSERT_TRUE(deposit_views(table, one, ready));
       ASSERT_EQ(ready, waiting && missing == 0 && i >= first ? joined : nullptr);
       if (of_joined == 0 && !waiting && one->scope == joined) {
         waiting = true;  // all children of the scope are done, and the strand is at the join
@@ -173,76 +173,76 @@ TEST(pieces, of_overlapping_scopes_make_a_join_whole_when_the_last_between_them_
       }
     }
     std::string text;
-    for (const piece* one = table.take(joined, joined); one != nullptr; one = one->next) {
-      text += whole(const_cast<piece*>(one)).said;
+    for (const deposit* one = table.take(joined, joined); one != nullptr; one = one->next) {
+      text += whole(const_cast<deposit*>(one)).said;
     }
     EXPECT_EQ(text, text_of(count).substr(2 * static_cast<std::size_t>(first)));
   }
   EXPECT_GT(waits, 100);
 }
 
-TEST(pieces, with_gaps_are_taken_the_earliest_first) {
+TEST(deposits, with_gaps_are_taken_the_earliest_first) {
   std::mt19937 random(9);
   for (int round = 0; round < 1000; ++round) {
-    piece_table table;
+    deposit_table table;
     constexpr int count = 9;
     auto segments = segments_of(frames[1], count, random);
     const bool base = segments[0]->known.is_base;
-    std::vector<piece*> order;
+    std::vector<deposit*> order;
     for (int i = 0; i < count; i += 2) order.push_back(&segments[static_cast<std::size_t>(i)]->known);
     std::shuffle(order.begin(), order.end(), random);
-    for (piece* const one : order) ASSERT_TRUE(deposit(table, one));
+    for (deposit* const one : order) ASSERT_TRUE(deposit_views(table, one));
     std::string text;
-    piece* const first = table.take(frames[1], frames[1]);
-    for (piece* one = first; one != nullptr; one = one->next) text += whole(one).said;
+    deposit* const first = table.take(frames[1], frames[1]);
+    for (deposit* one = first; one != nullptr; one = one->next) text += whole(one).said;
     EXPECT_EQ(text, "0 2 4 6 8 ");
     EXPECT_EQ(first->is_base, base);
   }
 }
 
-TEST(pieces, of_a_threads_first_strand_come_before_all) {
-  piece_table table;
-  piece later = piece_of(frames[2], 3, 5, false);
-  piece base = piece_of(frames[2], no_segment, 9, true);
+TEST(deposits, of_a_threads_first_strand_come_before_all) {
+  deposit_table table;
+  deposit later = deposit_of(frames[2], 3, 5, false);
+  deposit base = deposit_of(frames[2], no_segment, 9, true);
   ASSERT_EQ(add(table, &base), nullptr);
   ASSERT_EQ(add(table, &later), nullptr);
   EXPECT_EQ(table.take(frames[2], frames[2]), &base);
   EXPECT_EQ(base.next, &later);
 }
 
-TEST(pieces, serve_again_after_all_was_locked) {
-  piece_table table;
+TEST(deposits, serve_again_after_all_was_locked) {
+  deposit_table table;
   table.lock_all();
   table.unlock_all();
-  piece one = piece_of(frames[3], no_segment, 0, false);
+  deposit one = deposit_of(frames[3], no_segment, 0, false);
   EXPECT_EQ(add(table, &one), nullptr);
   EXPECT_EQ(table.take(frames[3], frames[3]), &one);
 }
 
-class overlapping_pieces : public testing::Test {
+class overlapping_deposits : public testing::Test {
 protected:
-  /// A piece of one of this function's scopes.
-  piece of(std::size_t scope, std::uint64_t before, std::uint64_t last) {
-    piece one = piece_of(frames[scope], before, last);
+  /// A deposit of one of this function's scopes.
+  deposit of(std::size_t scope, std::uint64_t before, std::uint64_t last) {
+    deposit one = deposit_of(frames[scope], before, last);
     one.activation = &frames;
     return one;
   }
   std::vector<std::uint64_t> taken(std::size_t scope) {
     std::vector<std::uint64_t> lasts;
-    for (const piece* one = table.take(frames[scope], &frames); one != nullptr; one = one->next) {
+    for (const deposit* one = table.take(frames[scope], &frames); one != nullptr; one = one->next) {
       lasts.push_back(one->last);
     }
     return lasts;
   }
-  piece_table table;
+  deposit_table table;
 };
 
 using lasts = std::vector<std::uint64_t>;
 
-TEST_F(overlapping_pieces, are_awaited_by_the_join_that_they_lie_in) {
-  piece first = of(0, no_segment, 0);
-  piece between = of(1, 0, 3);
-  piece last = of(0, 3, 5);
+TEST_F(overlapping_deposits, are_awaited_by_the_join_that_they_lie_in) {
+  deposit first = of(0, no_segment, 0);
+  deposit between = of(1, 0, 3);
+  deposit last = of(0, 3, 5);
   ASSERT_EQ(add(table, &first), nullptr);
   ASSERT_EQ(add(table, &last), nullptr);
   EXPECT_FALSE(table.is_whole(frames[0], &frames));
@@ -254,56 +254,56 @@ TEST_F(overlapping_pieces, are_awaited_by_the_join_that_they_lie_in) {
   EXPECT_EQ(taken(1), lasts{});
 }
 
-TEST_F(overlapping_pieces, that_came_before_the_join_are_its_own_then) {
-  piece first = of(0, no_segment, 0);
-  piece between = of(1, 0, 3);
-  piece last = of(0, 3, 5);
-  for (piece* const one : {&between, &first, &last}) ASSERT_EQ(add(table, one), nullptr);
+TEST_F(overlapping_deposits, that_came_before_the_join_are_its_own_then) {
+  deposit first = of(0, no_segment, 0);
+  deposit between = of(1, 0, 3);
+  deposit last = of(0, 3, 5);
+  for (deposit* const one : {&between, &first, &last}) ASSERT_EQ(add(table, one), nullptr);
   EXPECT_TRUE(table.is_whole(frames[0], &frames));
   EXPECT_EQ(taken(0), (lasts{0, 3, 5}));
 }
 
-TEST_F(overlapping_pieces, of_other_functions_are_not_waited_for) {
-  piece first = of(0, no_segment, 0);
-  piece last = of(0, 3, 5);
-  piece elsewhere = of(1, 0, 3);
+TEST_F(overlapping_deposits, of_other_functions_are_not_waited_for) {
+  deposit first = of(0, no_segment, 0);
+  deposit last = of(0, 3, 5);
+  deposit elsewhere = of(1, 0, 3);
   elsewhere.activation = &frames.bytes[1];
-  for (piece* const one : {&first, &last, &elsewhere}) ASSERT_EQ(add(table, one), nullptr);
+  for (deposit* const one : {&first, &last, &elsewhere}) ASSERT_EQ(add(table, one), nullptr);
   EXPECT_FALSE(table.is_whole(frames[0], &frames));
 }
 
-TEST_F(overlapping_pieces, that_may_never_come_are_not_waited_for) {
-  piece first = of(0, no_segment, 0);
-  piece last = of(0, nopal::internal::view::unknown_segment, 5);
-  for (piece* const one : {&last, &first}) ASSERT_EQ(add(table, one), nullptr);
+TEST_F(overlapping_deposits, that_may_never_come_are_not_waited_for) {
+  deposit first = of(0, no_segment, 0);
+  deposit last = of(0, nopal::internal::view::unknown_segment, 5);
+  for (deposit* const one : {&last, &first}) ASSERT_EQ(add(table, one), nullptr);
   EXPECT_TRUE(table.is_whole(frames[0], &frames));
   EXPECT_EQ(taken(0), (lasts{0, 5}));
 }
 
 /// Segments of a function with three scopes, ended in any order; the first scope is joined at the last of them.
-TEST_F(overlapping_pieces, make_a_join_ready_once_and_whole_in_whatever_order_they_come) {
+TEST_F(overlapping_deposits, make_a_join_ready_once_and_whole_in_whatever_order_they_come) {
   std::mt19937 random(10);
   for (int round = 0; round < 3000; ++round) {
     const std::uint64_t count = 2 + static_cast<std::uint64_t>(random() % 8);
-    std::vector<piece> segments;
+    std::vector<deposit> segments;
     for (std::uint64_t i = 0; i < count; ++i) {
       const bool of_the_first = i == 0 || i + 1 == count;
       segments.push_back(of(of_the_first ? 0 : random() % 3, i == 0 ? no_segment : i - 1, i));
     }
-    std::vector<piece*> order;
-    for (piece& one : segments) order.push_back(&one);
+    std::vector<deposit*> order;
+    for (deposit& one : segments) order.push_back(&one);
     std::shuffle(order.begin(), order.end(), random);
     int outstanding = static_cast<int>(std::count_if(
-        segments.begin(), segments.end(), [](const piece& one) { return one.scope == frames[0]; }));
+        segments.begin(), segments.end(), [](const deposit& one) { return one.scope == frames[0]; }));
     int times_ready = 0;
-    for (piece* mine : order) {
+    for (deposit* mine : order) {
       outstanding -= mine->scope == frames[0] ? 1 : 0;
       const bool joins_now = outstanding == 0 && mine->scope == frames[0];
       nopal_frame* ready = nullptr;
-      while (piece* const other = table.add(mine, ready)) {
+      while (deposit* const other = table.add(mine, ready)) {
         ASSERT_EQ(other->scope, mine->scope);
         const bool mine_is_right = other->last == mine->before;
-        piece* const left = mine_is_right ? other : mine;
+        deposit* const left = mine_is_right ? other : mine;
         left->last = mine_is_right ? mine->last : other->last;
         mine = left;
       }
@@ -311,7 +311,7 @@ TEST_F(overlapping_pieces, make_a_join_ready_once_and_whole_in_whatever_order_th
       times_ready += ready == frames[0] ? 1 : 0;
     }
     EXPECT_EQ(times_ready, 1);
-    const piece* one = table.take(frames[0], &frames);
+    const deposit* one = table.take(frames[0], &frames);
     ASSERT_NE(one, nullptr);
     EXPECT_EQ(one->before, no_segment);
     for (; one->next != nullptr; one = one->next) EXPECT_EQ(one->next->before, one->last);
@@ -362,7 +362,7 @@ TEST_F(view_store, counts_sets_that_have_an_owner_and_the_most_at_once) {
 TEST_F(view_store, frees_what_nobody_owns_and_serves_on) {
   view_set* const owned = kept.take_set();
   kept.give_set(kept.take_set());
-  kept.give_piece(kept.take_piece());
+  kept.give_deposit(kept.take_deposit());
   kept.trim();  // what it forgot to free, the search for leaks would find
   EXPECT_EQ(in_use(), 1u);
   EXPECT_TRUE(owned->insert(1, &kept));
@@ -375,14 +375,14 @@ TEST_F(view_store, frees_what_nobody_owns_and_serves_on) {
 }
 
 TEST_F(view_store, gives_a_piece_again_that_came_back) {
-  piece* const one = kept.take_piece();
+  deposit* const one = kept.take_deposit();
   ASSERT_NE(one, nullptr);
-  kept.give_piece(one);
-  EXPECT_EQ(kept.take_piece(), one);
-  piece* const other = kept.take_piece();
+  kept.give_deposit(one);
+  EXPECT_EQ(kept.take_deposit(), one);
+  deposit* const other = kept.take_deposit();
   EXPECT_NE(other, one);
-  kept.give_piece(one);
-  kept.give_piece(other);
+  kept.give_deposit(one);
+  kept.give_deposit(other);
 }
 
 }  // namespace

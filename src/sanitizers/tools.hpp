@@ -1,20 +1,20 @@
 // Each tool by itself. All functions may be called only if the tool is present.
-#ifndef NOPAL_CHECKERS_TOOLS_HPP
-#define NOPAL_CHECKERS_TOOLS_HPP
+#ifndef NOPAL_SANITIZERS_TOOLS_HPP
+#define NOPAL_SANITIZERS_TOOLS_HPP
 
-#include "checkers/checkers.hpp"
+#include "sanitizers/sanitizers.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
-namespace checkers {
+namespace sanitizers {
 
 /// AddressSanitizer, with LeakSanitizer in it.
 namespace address {
 [[nodiscard]] bool is_present() noexcept;
 /// The thread runs on `to` from here on.
 void change_stack(stack_record& from, stack_record& to) noexcept;
-/// [low, high) of a stack is an ordinary, unused piece of it.
+/// [low, high) of a stack is an ordinary, unused deposit of it.
 void clean(const void* low, const void* high) noexcept;
 /// Frees the fake frames.
 void drop_fake_frames(stack_record& stack) noexcept;
@@ -46,7 +46,7 @@ namespace valgrind {
 void make_usable(const void* stack_pointer, const void* known) noexcept;
 }  // namespace valgrind
 
-}  // namespace checkers
+}  // namespace sanitizers
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

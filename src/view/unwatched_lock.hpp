@@ -1,12 +1,12 @@
 // A lock that no checker takes for an order of the program's own strands: who comes first to it is chance.
-#ifndef NOPAL_VIEW_QUIET_LOCK_HPP
-#define NOPAL_VIEW_QUIET_LOCK_HPP
+#ifndef NOPAL_VIEW_UNWATCHED_LOCK_HPP
+#define NOPAL_VIEW_UNWATCHED_LOCK_HPP
 
 #include <pthread.h>
 
 #include <nopal/version.hpp>
 
-#include "checkers/checkers.hpp"
+#include "sanitizers/sanitizers.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -14,18 +14,18 @@ namespace internal {
 namespace view {
 
 /// Holds a mutex for a block that calls nothing of the program.
-class quiet_lock {
+class unwatched_lock {
 public:
-  explicit quiet_lock(pthread_mutex_t& mutex) noexcept : mutex_(mutex) {
-    checkers::begin_untold_order();
+  explicit unwatched_lock(pthread_mutex_t& mutex) noexcept : mutex_(mutex) {
+    sanitizers::begin_ignoring_sync();
     pthread_mutex_lock(&mutex_);
   }
-  ~quiet_lock() {
+  ~unwatched_lock() {
     pthread_mutex_unlock(&mutex_);
-    checkers::end_untold_order();
+    sanitizers::end_ignoring_sync();
   }
-  quiet_lock(const quiet_lock&) = delete;
-  quiet_lock& operator=(const quiet_lock&) = delete;
+  unwatched_lock(const unwatched_lock&) = delete;
+  unwatched_lock& operator=(const unwatched_lock&) = delete;
 
 private:
   pthread_mutex_t& mutex_;

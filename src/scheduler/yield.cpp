@@ -1,4 +1,4 @@
-#include "scheduler/giving_way.hpp"
+#include "scheduler/yield.hpp"
 
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/pinned.h>
@@ -17,14 +17,14 @@ constexpr int yields_before_leaving = 64;
 
 /// A function of its own: its frame is that of a scope.
 [[gnu::noinline]] void leave_for_others(worker* self) noexcept {
-  strand_aside here{};
+  yielded_strand here{};
   nopal_make_frame(&here.frame);
-  here.frame.unfinished = 1;  // as if of a child, which ends in go_on_with_aside
-  here.frame.last_steal = get(self->deque.strand.clock) + 1;  // none of an old process
+  here.frame.unfinished = 1;  // as if of a child, which ends in resume_yielded
+  here.frame.last_ticket = get(self->deque.strand.latest_ticket) + 1;  // none of an old process
   here.root = get(self->deque.setting.root);
   here.local = nopal_local();
-  strand_aside** last = &self->asides;
-  // unreached below: gives-way
+  yielded_strand** last = &self->yielded;
+  // unreached below: yields
   while (*last != nullptr) {
     last = &(*last)->next;
   }
@@ -35,29 +35,29 @@ constexpr int yields_before_leaving = 64;
 
 }  // namespace
 
-void give_way(int round) noexcept {
+void yield_strand(int round) noexcept {
   worker* const self = this_worker();
   // A worker that visits the scheduler would not come by again, and no strand that it could go on with instead is suspended here.
-  // unreached: gives-way
+  // unreached: yields
   const bool may_leave = self != nullptr && self->waits_for.load(std::memory_order_relaxed) == nullptr;
-  if (round < yields_before_leaving || !may_leave) {  // unreached: gives-way
+  if (round < yields_before_leaving || !may_leave) {  // unreached: yields
     os::yield();
     return;
   }
   leave_for_others(self);
 }
 
-void go_on_with_aside(worker* self) noexcept {
-  strand_aside* const first = self->asides;
+void resume_yielded(worker* self) noexcept {
+  yielded_strand* const first = self->yielded;
   if (first == nullptr) {
     return;
   }
-  self->asides = first->next;
+  self->yielded = first->next;
   set_if_changed(self->deque.setting.root, first->root);
   set_this_local(first->local);
   // Relaxed: this worker alone knows the frame.
   __atomic_store_n(&first->frame.unfinished, 0, __ATOMIC_RELAXED);
-  go_home(self, &first->frame);
+  resume_at_home(self, &first->frame);
 }
 
 }  // namespace internal

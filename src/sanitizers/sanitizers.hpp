@@ -3,8 +3,8 @@
 // An ordinary build of the library serves programs under any of them: it calls what is present in the process. Where none
 // is, a change of stacks costs one well-predicted branch. The sources of this folder are compiled without
 // instrumentation: they run while a tool's idea of the current stack is changing.
-#ifndef NOPAL_CHECKERS_CHECKERS_HPP
-#define NOPAL_CHECKERS_CHECKERS_HPP
+#ifndef NOPAL_SANITIZERS_SANITIZERS_HPP
+#define NOPAL_SANITIZERS_SANITIZERS_HPP
 
 #include <cstddef>
 
@@ -16,7 +16,7 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
-namespace checkers {
+namespace sanitizers {
 
 /// What the tools keep about one stack. Written by the worker that runs there, makes or unmakes it.
 struct stack_record {
@@ -41,13 +41,13 @@ void leave_strand(stack_record& strand, stack_record& scheduler, const void* sta
                   void* order) noexcept;
 void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_record& strand,
                   const void* stack_pointer, void* order, bool unwinding) noexcept;
-void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept;
-void end_visit(stack_record& scheduler, stack_record& strand) noexcept;
+void call_scheduler(stack_record& strand, stack_record& scheduler) noexcept;
+void end_scheduler_call(stack_record& scheduler, stack_record& strand) noexcept;
 void before(void* order) noexcept;
 void after(void* order) noexcept;
 void thread_begins() noexcept;
-void begin_untold_order() noexcept;
-void end_untold_order() noexcept;
+void begin_ignoring_sync() noexcept;
+void end_ignoring_sync() noexcept;
 }  // namespace watched
 
 /// How far from one another stacks must lie for a tool to tell them apart; 0: it does not matter.
@@ -106,14 +106,14 @@ inline void enter_strand(stack_record& scheduler, const void* scheduler_top, sta
 }
 
 /// A slow push works on the scheduler stack for a while.
-inline void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept {
+inline void call_scheduler(stack_record& strand, stack_record& scheduler) noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
-    watched::visit_scheduler(strand, scheduler);
+    watched::call_scheduler(strand, scheduler);
   }
 }
-inline void end_visit(stack_record& scheduler, stack_record& strand) noexcept {
+inline void end_scheduler_call(stack_record& scheduler, stack_record& strand) noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
-    watched::end_visit(scheduler, strand);
+    watched::end_scheduler_call(scheduler, strand);
   }
 }
 
@@ -137,18 +137,18 @@ inline void thread_begins() noexcept {
 }
 
 /// Between the two, locks mean no order to the tools.
-inline void begin_untold_order() noexcept {
+inline void begin_ignoring_sync() noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
-    watched::begin_untold_order();
+    watched::begin_ignoring_sync();
   }
 }
-inline void end_untold_order() noexcept {
+inline void end_ignoring_sync() noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
-    watched::end_untold_order();
+    watched::end_ignoring_sync();
   }
 }
 
-}  // namespace checkers
+}  // namespace sanitizers
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -1,6 +1,6 @@
 // AddressSanitizer: which stack the thread is on, and which parts of a stack hold no live frame.
 
-#include "checkers/tools.hpp"
+#include "sanitizers/tools.hpp"
 
 extern "C" {
 // Weak: null in a process without the tool.
@@ -16,7 +16,7 @@ __attribute__((weak)) void __lsan_unregister_root_region(const void* low, std::s
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
-namespace checkers {
+namespace sanitizers {
 namespace address {
 
 namespace {
@@ -79,7 +79,7 @@ void let_die(const void* low, const void* high) noexcept {
 }
 
 }  // namespace address
-}  // namespace checkers
+}  // namespace sanitizers
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

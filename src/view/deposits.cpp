@@ -1,7 +1,7 @@
-#include "view/pieces.hpp"
+#include "view/deposits.hpp"
 
 #include "testing/fault_points.hpp"
-#include "view/quiet_lock.hpp"
+#include "view/unwatched_lock.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -11,23 +11,23 @@ namespace view {
 namespace {
 
 /// The thread's first strand before all, then as the steals went.
-bool earlier(const piece* a, const piece* b) { return a->is_base || (!b->is_base && a->last < b->last); }
+bool earlier(const deposit* a, const deposit* b) { return a->is_base || (!b->is_base && a->last < b->last); }
 
-bool are_neighbours(const piece* a, const piece* b) {
+bool are_neighbours(const deposit* a, const deposit* b) {
   return (a->last == b->before && !NOPAL_FAULT("one side only")) || b->last == a->before;
 }
 
-/// The piece of `activation` that ends with `segment`.
-piece* ending_with(piece* first, std::uint64_t segment, const void* activation) {
+/// The deposit of `activation` that ends with `segment`.
+deposit* ending_with(deposit* first, std::uint64_t segment, const void* activation) {
   while (first != nullptr && (first->last != segment || first->activation != activation)) {
     first = first->next;
   }
   return first;
 }
 
-/// The last piece of `scope`, and how many there are.
-piece* last_of(piece* first, const nopal_frame* scope, int& count) {
-  piece* last = nullptr;
+/// The last deposit of `scope`, and how many there are.
+deposit* last_of(deposit* first, const nopal_frame* scope, int& count) {
+  deposit* last = nullptr;
   count = 0;
   for (; first != nullptr; first = first->next) {
     if (first->scope == scope) {
@@ -38,13 +38,13 @@ piece* last_of(piece* first, const nopal_frame* scope, int& count) {
   return last;
 }
 
-/// Calls `pass` for each piece before `last`, back to the first of the same scope, of which there are `count` in all. False if one
+/// Calls `pass` for each deposit before `last`, back to the first of the same scope, of which there are `count` in all. False if one
 /// is missing that will come.
 template <class Pass>
-bool walk_back(piece* list, const piece* last, int count, Pass pass) {
+bool walk_back(deposit* list, const deposit* last, int count, Pass pass) {
   std::uint64_t before = last->before;
   for (int passed = 1; passed < count && before != no_segment && before != unknown_segment;) {
-    piece* const previous = ending_with(list, before, last->activation);
+    deposit* const previous = ending_with(list, before, last->activation);
     if (previous == nullptr) {
       return false;
     }
@@ -55,38 +55,38 @@ bool walk_back(piece* list, const piece* last, int count, Pass pass) {
   return true;
 }
 
-/// Whether the join of `scope` has all its pieces; notes that it waits if not. Under the lock.
-bool settle(piece* list, nopal_frame* scope) {
+/// Whether the join of `scope` has all its deposits; notes that it waits if not. Under the lock.
+bool settle(deposit* list, nopal_frame* scope) {
   int count = 0;
-  piece* const last = last_of(list, scope, count);
+  deposit* const last = last_of(list, scope, count);
   if (count <= 1) {
     return true;
   }
-  last->awaits_others = !walk_back(list, last, count, [](piece*) {});
+  last->awaits_others = !walk_back(list, last, count, [](deposit*) {});
   if (!last->awaits_others) {
-    walk_back(list, last, count, [scope](piece* one) { one->scope = scope; });
+    walk_back(list, last, count, [scope](deposit* one) { one->scope = scope; });
   }
   return !last->awaits_others;
 }
 
 }  // namespace
 
-piece* piece_table::add(piece* one, nopal_frame*& ready) noexcept {
+deposit* deposit_table::add(deposit* one, nopal_frame*& ready) noexcept {
   // What was done to the views so far comes before what is done by whoever takes them.
-  checkers::before(one);
-  piece* const neighbour = add_locked(one, ready);
+  sanitizers::before(one);
+  deposit* const neighbour = add_locked(one, ready);
   if (neighbour != nullptr) {
-    checkers::after(neighbour);
+    sanitizers::after(neighbour);
   }
   return neighbour;
 }
 
-piece* piece_table::add_locked(piece* one, nopal_frame*& ready) noexcept {
+deposit* deposit_table::add_locked(deposit* one, nopal_frame*& ready) noexcept {
   shard& own = shard_of(one->activation);
-  const quiet_lock guard(own.lock);
+  const unwatched_lock guard(own.lock);
   nopal_frame* waiting = nullptr;
-  for (piece** link = &own.first; *link != nullptr; link = &(*link)->next) {
-    piece* const other = *link;
+  for (deposit** link = &own.first; *link != nullptr; link = &(*link)->next) {
+    deposit* const other = *link;
     if (other->scope == one->scope && are_neighbours(one, other)) {
       NOPAL_PLAIN_STORE(*link, other->next);
       return other;
@@ -103,24 +103,24 @@ piece* piece_table::add_locked(piece* one, nopal_frame*& ready) noexcept {
   return nullptr;
 }
 
-bool piece_table::is_whole(nopal_frame* scope, const void* activation) noexcept {
+bool deposit_table::is_whole(nopal_frame* scope, const void* activation) noexcept {
   shard& own = shard_of(activation);
-  const quiet_lock guard(own.lock);
+  const unwatched_lock guard(own.lock);
   return settle(own.first, scope);
 }
 
-piece* piece_table::take(const nopal_frame* scope, const void* activation) noexcept {
+deposit* deposit_table::take(const nopal_frame* scope, const void* activation) noexcept {
   shard& own = shard_of(activation);
-  piece* taken = nullptr;
-  const quiet_lock guard(own.lock);
-  for (piece** link = &own.first; *link != nullptr;) {
-    piece* const one = *link;
+  deposit* taken = nullptr;
+  const unwatched_lock guard(own.lock);
+  for (deposit** link = &own.first; *link != nullptr;) {
+    deposit* const one = *link;
     if (one->scope != scope) {
       link = &one->next;
       continue;
     }
     *link = one->next;
-    piece** place = &taken;
+    deposit** place = &taken;
     while (*place != nullptr && earlier(*place, one)) {
       place = &(*place)->next;
     }
@@ -130,13 +130,13 @@ piece* piece_table::take(const nopal_frame* scope, const void* activation) noexc
   return taken;
 }
 
-void piece_table::lock_all() noexcept {
+void deposit_table::lock_all() noexcept {
   for (shard& one : shards_) {
     pthread_mutex_lock(&one.lock);
   }
 }
 
-void piece_table::unlock_all() noexcept {
+void deposit_table::unlock_all() noexcept {
   for (shard& one : shards_) {
     pthread_mutex_unlock(&one.lock);
   }

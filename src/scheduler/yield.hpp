@@ -3,8 +3,8 @@
 // Such a strand is suspended as at a join, and goes on again where it was, by its own worker, when that has looked at its inbox and for
 // strands of others. So a wait never keeps its thread from what it waits for: a join of that thread's own stack, or a continuation
 // that only this thread is free to take.
-#ifndef NOPAL_SCHEDULER_GIVING_WAY_HPP
-#define NOPAL_SCHEDULER_GIVING_WAY_HPP
+#ifndef NOPAL_SCHEDULER_YIELD_HPP
+#define NOPAL_SCHEDULER_YIELD_HPP
 
 #include <nopal/version.hpp>
 
@@ -15,18 +15,18 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 /// On its own stack, linked in its worker's list.
-struct strand_aside {
+struct yielded_strand {
   nopal_frame frame;
   const void* root;  ///< of the strand, as the next; the worker runs others meanwhile
   const void* local;
-  strand_aside* next;
+  yielded_strand* next;
 };
 
 /// One wait of the calling strand, after `round` others for the same. What it waits for may need this thread.
-void give_way(int round) noexcept;
+void yield_strand(int round) noexcept;
 
 /// For a worker without a strand: goes on with the one that gave way first. Returns if there is none.
-void go_on_with_aside(worker* self) noexcept;
+void resume_yielded(worker* self) noexcept;
 
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE

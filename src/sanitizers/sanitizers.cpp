@@ -1,13 +1,13 @@
 // Tells every tool that is present.
 
-#include "checkers/checkers.hpp"
+#include "sanitizers/sanitizers.hpp"
 
-#include "checkers/tools.hpp"
+#include "sanitizers/tools.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
-namespace checkers {
+namespace sanitizers {
 
 constinit bool present = false;
 
@@ -113,13 +113,13 @@ void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_reco
   strand.left_at = nullptr;
 }
 
-void visit_scheduler(stack_record& strand, stack_record& scheduler) noexcept {
+void call_scheduler(stack_record& strand, stack_record& scheduler) noexcept {
   if (address_present) {
     address::change_stack(strand, scheduler);
   }
 }
 
-void end_visit(stack_record& scheduler, stack_record& strand) noexcept {
+void end_scheduler_call(stack_record& scheduler, stack_record& strand) noexcept {
   if (address_present) {
     address::change_stack(scheduler, strand);
   }
@@ -143,20 +143,20 @@ void thread_begins() noexcept {
   }
 }
 
-void begin_untold_order() noexcept {
+void begin_ignoring_sync() noexcept {
   if (thread_present) {
     thread::ignore_locks();
   }
 }
 
-void end_untold_order() noexcept {
+void end_ignoring_sync() noexcept {
   if (thread_present) {
     thread::heed_locks();
   }
 }
 
 }  // namespace watched
-}  // namespace checkers
+}  // namespace sanitizers
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

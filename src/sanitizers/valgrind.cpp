@@ -9,12 +9,12 @@
 
 #include <cstdint>
 
-#include "checkers/tools.hpp"
+#include "sanitizers/tools.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
-namespace checkers {
+namespace sanitizers {
 namespace valgrind {
 
 namespace {
@@ -61,7 +61,7 @@ void make_usable(const void* stack_pointer, const void* known) noexcept {
 }
 
 }  // namespace valgrind
-}  // namespace checkers
+}  // namespace sanitizers
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

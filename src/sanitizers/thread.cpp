@@ -5,8 +5,8 @@
 
 #include <atomic>
 
-#include "checkers/tools.hpp"
 #include "os/os.hpp"
+#include "sanitizers/tools.hpp"
 
 extern "C" {
 // Weak: null in a process without the tool.
@@ -25,7 +25,7 @@ __attribute__((weak)) void AnnotateIgnoreSyncEnd(const char* file, int line);
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
-namespace checkers {
+namespace sanitizers {
 namespace thread {
 
 namespace {
@@ -86,7 +86,7 @@ void ignore_locks() noexcept { AnnotateIgnoreSyncBegin(__FILE__, __LINE__); }
 void heed_locks() noexcept { AnnotateIgnoreSyncEnd(__FILE__, __LINE__); }
 
 }  // namespace thread
-}  // namespace checkers
+}  // namespace sanitizers
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

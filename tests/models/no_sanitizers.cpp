@@ -1,11 +1,11 @@
 // In the models no sanitizer watches the stacks.
-#include "checkers/checkers.hpp"
+#include "sanitizers/sanitizers.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-namespace checkers {
+namespace sanitizers {
 
 bool present = false;
 void look() noexcept {}
@@ -21,16 +21,16 @@ void stack_unmade(stack_record&) noexcept {}
 void stack_emptied(stack_record&) noexcept {}
 void leave_strand(stack_record&, stack_record&, const void*, void*) noexcept {}
 void enter_strand(stack_record&, const void*, stack_record&, const void*, void*, bool) noexcept {}
-void visit_scheduler(stack_record&, stack_record&) noexcept {}
-void end_visit(stack_record&, stack_record&) noexcept {}
+void call_scheduler(stack_record&, stack_record&) noexcept {}
+void end_scheduler_call(stack_record&, stack_record&) noexcept {}
 void before(void*) noexcept {}
 void after(void*) noexcept {}
 void thread_begins() noexcept {}
-void begin_untold_order() noexcept {}
-void end_untold_order() noexcept {}
+void begin_ignoring_sync() noexcept {}
+void end_ignoring_sync() noexcept {}
 }  // namespace watched
 
-}  // namespace checkers
+}  // namespace sanitizers
 
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
