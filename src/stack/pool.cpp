@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t regions_for_order = 4;  // more address space is not spent on the stacks' order
 constexpr std::size_t red_zone_bytes = 128;   // below its stack pointer a leaf function may use that much
 constexpr std::size_t widest_guard = std::size_t{1} << 20;
+constexpr std::size_t least_left_by_stacks = 4;   // times what a region takes of the address space
 constexpr std::size_t least_left_by_guards = 16;  // times what being wide takes of the address space
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -53,7 +54,7 @@ bool stack_pool::start(const policy& with) noexcept {
   budget_ = 4 * with.workers;
   budget_of_few_ = 32 * with.workers;
   const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
-  std::size_t count = round_up(least * 4 > 256 ? least * 4 : 256, bits);
+  std::size_t count = stacks_of_a_region(least);
   for (bool first = true; !add_region(count, first); first = false) {
     if (count <= least) {
       return false;
@@ -61,6 +62,18 @@ bool stack_pool::start(const policy& with) noexcept {
     count = count / 2 > least ? count / 2 : least;
   }
   return true;
+}
+
+/// More than will be used, unless that is much of what the program may map: then fewer, and `least` whatever they take.
+std::size_t stack_pool::stacks_of_a_region(std::size_t least) const noexcept {
+  const std::size_t stride = round_up(policy_.stack_bytes, os::page_size()) + narrow_guard();
+  const std::size_t most = os::address_space_left() / least_left_by_stacks;
+  const std::size_t often_enough = 4 * (static_cast<std::size_t>(policy_.workers) + 1);
+  std::size_t count = round_up(std::max<std::size_t>(often_enough, 256), bits);
+  while (count > least && count > most / stride) {
+    count = std::max(count / 2, least);
+  }
+  return count;
 }
 
 /// With a guard above, too: arguments that do not fit their stack are stored upwards, and above the highest is what the program has.
@@ -140,8 +153,9 @@ bool stack_pool::grow(std::size_t seen_regions) noexcept {
     os::yield();
   }
   bool grown = regions_count_.load(std::memory_order_relaxed) != seen_regions;
-  for (std::size_t count = regions_[0].count; !grown && count > 0; count /= 2) {
-    grown = add_region(count, count == regions_[0].count);
+  const std::size_t most = grown ? 0 : stacks_of_a_region(1);
+  for (std::size_t count = most; !grown && count > 0; count /= 2) {
+    grown = add_region(count, count == most);
   }
   growing_.clear(std::memory_order_release);
   return grown;

@@ -104,6 +104,25 @@ TEST(pool_limits, leave_a_scarce_address_space_to_the_program) {
   EXPECT_TRUE(support::succeeds("scarce_address_space"));
 }
 
+NOPAL_PROGRAM(very_scarce_address_space) {
+  for (const std::size_t left : {90 * mebibyte, 150 * mebibyte, 290 * mebibyte}) {
+    limit(RLIMIT_AS, used("VmSize") + left);
+    const auto pool = started();
+    NOPAL_CHECK(may_map(left / 2));
+    std::vector<nopal_stack*> taken;
+    while (taken.size() < 30) {
+      taken.push_back(pool->take(nullptr));
+      NOPAL_CHECK(taken.back() != nullptr);
+    }
+    pool->stop();
+  }
+  return 0;
+}
+
+TEST(pool_limits, leave_most_of_what_little_there_is) {
+  EXPECT_TRUE(support::succeeds("very_scarce_address_space"));
+}
+
 NOPAL_PROGRAM(much_address_space) {
   limit(RLIMIT_AS, used("VmSize") + 8192 * mebibyte);
   const auto pool = started();
