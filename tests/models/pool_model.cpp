@@ -65,7 +65,8 @@ void* reserve_stack_memory(std::size_t bytes_with_guard) noexcept {
 bool allow_stack_memory(void*, std::size_t) noexcept {
   return explore::fetch_add(&the_system.stacks_left, -1, __ATOMIC_RELAXED) > 0;
 }
-std::size_t address_space_left() noexcept { return 0; }  // so guards are narrow
+/// A quarter is room for a region, and guards are narrow.
+std::size_t address_space_left() noexcept { return 4 * explore::region_stacks * explore::stride; }
 std::size_t lock_limit_on(void*) noexcept { return 0; }
 void unmap(void*, std::size_t) noexcept {}
 bool discard_pages(void*, std::size_t, bool) noexcept { return true; }
