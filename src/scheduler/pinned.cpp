@@ -28,7 +28,6 @@ worker* make_nested(worker* outer) noexcept {
   self->outer = outer;
   self->index = outer->index;
   self->first = outer->first;
-  self->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   self->exceptions = outer->exceptions;
   set_if_changed(self->deque.setting.root, self);
   set(self->deque.strand.stack, &self->native);
@@ -74,6 +73,8 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   if (nested == nullptr && (nested = make_nested(outer)) == nullptr) {
     return 1;
   }
+  // Anew each time: a pool that starts again has workers on threads whose stacks lie elsewhere.
+  nested->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   set(nested->local, call->local);
   nested->first_task = nested->first->tasks.next_number;
   nested->pinned_at = here;

@@ -54,7 +54,7 @@ struct strand_search {
 struct worker {
   // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
   nopal_deque deque;
-  void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry; set once
+  void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry
   void* exit_stack_pointer;       ///< where the scheduler returns to; threads of the pool only
 
   std::atomic<int> cpu;  ///< last seen on; read by thieves on machines with a hierarchy
