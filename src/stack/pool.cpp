@@ -85,7 +85,8 @@ bool stack_pool::grow(std::size_t seen_regions) noexcept {
     os::yield();
   }
   bool grown = regions_count_.load(std::memory_order_relaxed) != seen_regions;
-  const std::size_t most = grown ? 0 : stacks_of_a_region(1);
+  // In a child of fork(2) a pool that has not been started has none.
+  const std::size_t most = grown || seen_regions == 0 ? 0 : stacks_of_a_region(1);
   for (std::size_t count = most; !grown && count > 0; count /= 2) {
     grown = add_region(count, count == most);
   }
