@@ -1,5 +1,5 @@
 // A recursion as deep as its argument: each call forks one a step back and makes one forty steps back, so
-// that a chain of hundreds of forks has subtrees along all of it. Made to chunk stacks, not to compute.
+// that a chain of hundreds of forks has subtrees along all of it. Made to stretch stacks, not to compute.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -64,7 +64,7 @@ private:
     case activity::raising: settle(self, now); return;
     case activity::parking: fall_asleep(self, now); return;
     case activity::dozing: second_look(self, now); return;
-    case activity::waking: try_every_victim(self, now); return;
+    case activity::waking: try_some_victims(self, now); return;
     case activity::sleeping: throw std::logic_error("a sleeper's turn");
     }
   }
@@ -201,9 +201,9 @@ private:
     clear(self);
     w.looks_at_private_work = 0;
     w.quiet_rounds = 0;
-    try_every_victim(self, now);
+    try_some_victims(self, now);
   }
-  void try_every_victim(std::size_t self, picoseconds now) {
+  void try_some_victims(std::size_t self, picoseconds now) {
     worker& w = workers_[self];
     w.doing = activity::looking;
     w.attempt = 0;
@@ -331,7 +331,7 @@ private:
     w.quiet_rounds = 0;
     if (!w.parked || work_in_sight(self)) {
       end_parking(w);
-      try_every_victim(self, now);
+      try_some_victims(self, now);
       return;
     }
     ++result_.parks;
@@ -342,7 +342,7 @@ private:
     worker& w = workers_[self];
     if (work_in_sight(self)) {
       end_parking(w);
-      try_every_victim(self, now);
+      try_some_victims(self, now);
       return;
     }
     w.doing = activity::sleeping;

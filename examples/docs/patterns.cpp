@@ -84,7 +84,7 @@ std::vector<int> lengths(const std::vector<std::string>& words) {
 // end snippet
 
 // snippet: scan
-std::vector<int> positions(const std::vector<int>& sizes) {  // where each deposit begins in one buffer
+std::vector<int> positions(const std::vector<int>& sizes) {  // where each piece begins in one buffer
   std::vector<int> begins(sizes.size());
   nopal::parallel_exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
   return begins;

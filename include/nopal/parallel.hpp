@@ -54,7 +54,7 @@ auto parallel_invoke(First&& first, Others&&... others) {
 
 /// Calls `body(i)` for each i from `first` up to `last`, which is left out; or, if `body` takes two, `body(from, to)` for chunks
 /// that make up the range. `first` and `last` are whole numbers, of which i has the common type, or random-access
-/// iterators; a body that does not take an iterator gets what it leads to. Deposits of at most `grain` are not split further, 0
+/// iterators; a body that does not take an iterator gets what it leads to. Pieces of at most `grain` are not split further, 0
 /// being the automatic grain, and the largest number, which -1 becomes, a serial loop. Nothing happens if `last` is not after `first`. T1 = O(n), T∞ = O(log n + grain).
 template <class First, class Last, class Body>
 void parallel_for(First first, Last last, std::size_t grain, Body&& body) {

@@ -179,7 +179,7 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
-/// Calls `use` for each deposit of memory that holds thread-local variables of the calling thread: one for each program or library
+/// Calls `use` for each piece of memory that holds thread-local variables of the calling thread: one for each program or library
 /// that has some and is loaded now, but for those whose memory the system makes at a thread's first use of it.
 void for_each_thread_local_block(void (*use)(void* block, std::size_t bytes)) noexcept;
 

@@ -14,7 +14,7 @@ namespace address {
 [[nodiscard]] bool is_present() noexcept;
 /// The thread runs on `to` from here on.
 void change_stack(stack_record& from, stack_record& to) noexcept;
-/// [low, high) of a stack is an ordinary, unused deposit of it.
+/// [low, high) of a stack is an ordinary, unused part of it.
 void clean(const void* low, const void* high) noexcept;
 /// Frees the fake frames.
 void drop_fake_frames(stack_record& stack) noexcept;

@@ -221,11 +221,11 @@ void keep_thrown_at(nopal_frame* frame, child_place place, bool leaving_home) {
 }
 
 void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
-  const strand_origin base = this_worker()->deque.strand.stack->origin;
-  const bool away = base.frame_pointer == frame->frame_pointer;
+  const strand_origin origin = this_worker()->deque.strand.stack->origin;
+  const bool away = origin.frame_pointer == frame->frame_pointer;
   // The thief writes to the frame at any time now, unless the strand is still ours.
   keep_thrown_at(frame,
-                 {away     ? base.ticket
+                 {away     ? origin.ticket
                   : stolen ? 0  // unreached: stolen-is-away
                            : frame->last_ticket,
                   place_between_steals},

@@ -87,7 +87,7 @@ bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) {
   return view::leaves_reduction(stack, stack_pointer) && surely_lies_on(stack, stack_pointer);
 }
 
-/// Whether an activation has called what is the base of `stack`, or what is that of a stack further out. It may have been on this
+/// Whether an activation has called the activation that began on `stack`, or what is that of a stack further out. It may have been on this
 /// stack before it came home and called that, and a buffer of then looks as if it led here.
 bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
   if (frame_pointer == nullptr || frame_pointer == stack.origin.frame_pointer) {  // unreached: safe-jumps

@@ -136,7 +136,7 @@ void check_wait_of_old_process(const nopal_task_group* group) noexcept {
 /// What a call runs there that waits goes on with that call, if its thread is in this process.
 void check_task_of_old_process(const nopal_stack* stack) noexcept {
   // unreached: moved-task
-  const bool goes_on = stack->visitor != nullptr && has_thread_here(stack->visitor);
+  const bool goes_on = stack->caller != nullptr && has_thread_here(stack->caller);
   if (!goes_on && !the_runtime().stacks.contains(stack->low)) {
     refuse("the end of a task");
   }

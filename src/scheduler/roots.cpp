@@ -203,8 +203,8 @@ void note_starter(nopal_task* task) noexcept {
 }
 
 bool call_scheduler(worker* self, strand_search& search) noexcept {
-  self->victim_of_visit = strand_in_sight(self, search);
-  if (self->victim_of_visit == nullptr) {
+  self->victim_of_call = strand_in_sight(self, search);
+  if (self->victim_of_call == nullptr) {
     return false;
   }
   self->search = &search;
@@ -217,14 +217,14 @@ bool call_scheduler(worker* self, strand_search& search) noexcept {
 }
 
 /// The task's views are those of the code that waits, as on that one's stack.
-bool visit_scheduler_with(worker* self, nopal_task* task) noexcept {
-  self->task_of_visit = task;
+bool call_scheduler_with(worker* self, nopal_task* task) noexcept {
+  self->task_of_call = task;
   hide_outer(self);
   nopal_call_scheduler(self);
-  return std::exchange(self->task_of_visit, nullptr) == nullptr;
+  return std::exchange(self->task_of_call, nullptr) == nullptr;
 }
 
-void begin_visit(worker* self) noexcept {
+void begin_scheduler_call(worker* self) noexcept {
   strand::leave(self, strand::reason::call, self->exit_stack_pointer, self);
   self->kept = strand::state_of(self);
   strand::have_none(self);  // at work before it looks: see any_strand_active

@@ -1,4 +1,4 @@
-// Who may run whose strands, and the visits of calls that wait for a group. docs/roots.md has the argument.
+// Who may run whose strands, and what calls do in the scheduler that wait for a group. docs/roots.md has the argument.
 #ifndef NOPAL_SCHEDULER_ROOTS_HPP
 #define NOPAL_SCHEDULER_ROOTS_HPP
 
@@ -36,9 +36,9 @@ void note_starter(nopal_task* task) noexcept;
 /// `waits_for` set. False: there was nothing in sight.
 bool call_scheduler(worker* self, strand_search& search) noexcept;
 /// The same to run this task on a stack of the pool. False: there is no memory for one, and nothing has happened.
-bool visit_scheduler_with(worker* self, nopal_task* task) noexcept;
+bool call_scheduler_with(worker* self, nopal_task* task) noexcept;
 /// On the scheduler stack.
-void begin_visit(worker* self) noexcept;
+void begin_scheduler_call(worker* self) noexcept;
 [[noreturn]] void end_scheduler_call(worker* self) noexcept;
 
 }  // namespace internal

@@ -51,9 +51,9 @@ bool observe(void* context) {
   }
   const nopal_strand& strand = seen.victim->deque.strand;
   seen.strand.stack = get(strand.stack);
-  seen.strand.base_frame_pointer = get(strand.base_frame_pointer);
+  seen.strand.origin_frame_pointer = get(strand.origin_frame_pointer);
   seen.strand.origin_scope = get(strand.origin_scope);
-  seen.strand.base_to_home = get(strand.base_to_home);
+  seen.strand.origin_to_home = get(strand.origin_to_home);
   seen.strand.latest_ticket = get(strand.latest_ticket);
   seen.strand.first_ticket = get(strand.first_ticket);
   seen.float_control = float_control_of(seen.victim->deque.setting);
@@ -78,7 +78,7 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
   return highest - excess;
 }
 
-/// Later than every steal of this strand before: workers' clocks travel with strands, by steals and by joins, so that no
+/// Later than every steal of this strand before: workers' tickets travel with strands, by steals and by joins, so that no
 /// line is shared by all.
 std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const std::uint64_t own = get(self->deque.strand.latest_ticket);
@@ -99,7 +99,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const bool leaves_home =
       !away || (second && !NOPAL_FAULT("never home again") && (frame->steals == 0 || frame->home == nullptr));
   char* const pointer = arch::stack_pointer_of(frame);
-  char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
+  char* const home_pointer = leaves_home ? pointer : pointer + seen.origin_to_home;
   note_old_children(frame);
   if (frame->steals == 0) {
     frame->home = nullptr;
@@ -284,7 +284,7 @@ void take_from_inbox(worker* self) {
 }
 
 /// A round of looks at others; true if some showed signs of work.
-bool try_every_victim(worker* self, int& looks_at_private_work) {
+bool try_some_victims(worker* self, int& looks_at_private_work) {
   bool promising = false;
   if (runs_tasks(self)) {
     run_task_of_arenas(self);
@@ -340,7 +340,8 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }
-  if (self->waits_for.load(std::memory_order_relaxed) != nullptr && !NOPAL_FAULT("visit does not end")) {
+  if (self->waits_for.load(std::memory_order_relaxed) != nullptr &&
+      !NOPAL_FAULT("scheduler call does not end")) {
     end_scheduler_call(self);
   }
   // unreached below: own-fault
@@ -361,7 +362,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
       wait_for_stack(self);
       continue;
     }
-    const bool promising = try_every_victim(self, looks_at_private_work);
+    const bool promising = try_some_victims(self, looks_at_private_work);
     resume_yielded(self);
     if (promising) {
       quiet_rounds = 0;
@@ -375,12 +376,12 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
 }
 
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_call(worker* self) noexcept {
-  begin_visit(self);
-  if (have_stack(self)) {  // unreached: no-stack-for-visit
-    if (nopal_task* const task = std::exchange(self->task_of_visit, nullptr)) {
-      run_task_of_visit(self, task);
+  begin_scheduler_call(self);
+  if (have_stack(self)) {  // unreached: no-stack-for-call
+    if (nopal_task* const task = std::exchange(self->task_of_call, nullptr)) {
+      run_task_of_call(self, task);
     }
-    look_closely(self, self->victim_of_visit);
+    look_closely(self, self->victim_of_call);
   }
   end_scheduler_call(self);
 }

@@ -28,7 +28,7 @@ void run_taken(void* task) noexcept {
   run_at_stage(static_cast<nopal_task*>(task), own_task_list(), view::views_of::task);
 }
 
-/// The same for a visit, whose task is part of the code that waits: the exceptions that are about there are about in the task, and what it
+/// The same for a call of the scheduler, whose task is part of the code that waits: the exceptions that are about there are about in the task, and what it
 /// does to them lasts.
 void run_taken_by_call(void* task) noexcept {
   worker* const self = this_worker();
@@ -173,9 +173,9 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
   begin_task(self, task, run_taken);
 }
 
-void run_task_of_visit(worker* self, nopal_task* task) noexcept {
+void run_task_of_call(worker* self, nopal_task* task) noexcept {
   be_at_work(self);
-  self->spare->visitor = self;
+  self->spare->caller = self;
   set_this_local(get(self->local));
   begin_task(self, task, run_taken_by_call);
 }
@@ -198,7 +198,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_
   nopal_stack* const stack = self->deque.strand.stack;
   strand::leave(self, strand::reason::ended, stack_pointer, stack);
   check_task_of_old_process(stack);
-  stack->visitor = nullptr;
+  stack->caller = nullptr;
   sanitizers::stack_emptied(stack->record);
   strand::run_on(self, nullptr);
   return_stack(self, stack);

@@ -217,7 +217,7 @@ public:
 
   /// On a stack of the pool. False: there is no memory for that.
   // unreached: refused-wait
-  bool run_task(nopal_task* task) noexcept { return begun_ && visit_scheduler_with(self_, task); }
+  bool run_task(nopal_task* task) noexcept { return begun_ && call_scheduler_with(self_, task); }
 
   void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
     if (begun_) {  // unreached: refused-wait

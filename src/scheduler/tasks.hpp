@@ -54,8 +54,8 @@ extern constinit task_list tasks_of_nobody;
 /// comes to find_work again. Returns if there is none.
 void run_oldest_task(worker* self, task_list& list) noexcept;
 
-/// For a worker that visits the scheduler to run this task, with a spare stack at hand: does not return, but comes to find_work again.
-[[noreturn]] void run_task_of_visit(worker* self, nopal_task* task) noexcept;
+/// For a worker that calls the scheduler to run this task, with a spare stack at hand: does not return, but comes to find_work again.
+[[noreturn]] void run_task_of_call(worker* self, nopal_task* task) noexcept;
 
 /// As run_oldest_task, for the tasks of arenas that have room for a worker.
 void run_task_of_arenas(worker* self) noexcept;

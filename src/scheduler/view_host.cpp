@@ -21,10 +21,10 @@ nopal_stack* this_stack() noexcept {
 
 bool began_thread(const nopal_stack* stack) noexcept {
   while (stack != nullptr) {
-    if ((!is_root_stack(stack) && stack->visitor == nullptr) || stack->merge != nullptr) {
+    if ((!is_root_stack(stack) && stack->caller == nullptr) || stack->merge != nullptr) {
       return false;
     }
-    const worker* const outer = (is_root_stack(stack) ? stack->native_owner : stack->visitor)->outer;
+    const worker* const outer = (is_root_stack(stack) ? stack->native_owner : stack->caller)->outer;
     stack = outer != nullptr ? get(outer->deque.strand.stack) : nullptr;
   }
   return true;
@@ -44,9 +44,9 @@ bool holds_for_one_kept_waiting(stack_test holds, std::uint32_t id) noexcept {
     if (holds(&one->native, id)) {
       return true;
     }
-    // unreached below: aside-in-reduction
-    for (const yielded_strand* aside = one->yielded; aside != nullptr; aside = aside->next) {
-      if (holds(aside->frame.home, id)) {
+    // unreached below: yielded-in-reduction
+    for (const yielded_strand* yielded = one->yielded; yielded != nullptr; yielded = yielded->next) {
+      if (holds(yielded->frame.home, id)) {
         return true;
       }
     }

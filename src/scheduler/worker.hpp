@@ -74,10 +74,10 @@ struct worker {
   std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
-  nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
-  worker* victim_of_visit;    ///< where it looks
-  strand_search* search;      ///< the wait's, in a visit without a task
-  strand::state kept;         ///< of the code that waits, while it visits the scheduler
+  nopal_task* task_of_call;  ///< that the call takes to the scheduler; null: it looks for strands there
+  worker* victim_of_call;    ///< where it looks
+  strand_search* search;     ///< the wait's, in a call without a task
+  strand::state kept;        ///< of the code that waits, while it calls the scheduler
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
@@ -97,7 +97,7 @@ struct worker {
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
   nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
-  yielded_strand* yielded;   ///< strands that gave way here, the first first
+  yielded_strand* yielded;   ///< strands that yielded here, the first first
   std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
   std::uint64_t random;      ///< state of the victim choice; never zero
   int index;                 ///< in the table; a nested worker is not there, and has its thread's

@@ -37,7 +37,7 @@ constexpr int yields_before_leaving = 64;
 
 void yield_strand(int round) noexcept {
   worker* const self = this_worker();
-  // A worker that visits the scheduler would not come by again, and no strand that it could go on with instead is suspended here.
+  // A worker that calls the scheduler would not come by again, and no strand that it could go on with instead is suspended here.
   // unreached: yields
   const bool may_leave = self != nullptr && self->waits_for.load(std::memory_order_relaxed) == nullptr;
   if (round < yields_before_leaving || !may_leave) {  // unreached: yields

@@ -25,7 +25,7 @@ struct yielded_strand {
 /// One wait of the calling strand, after `round` others for the same. What it waits for may need this thread.
 void yield_strand(int round) noexcept;
 
-/// For a worker without a strand: goes on with the one that gave way first. Returns if there is none.
+/// For a worker without a strand: goes on with the one that yielded first. Returns if there is none.
 void resume_yielded(worker* self) noexcept;
 
 }  // namespace internal

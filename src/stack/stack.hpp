@@ -74,7 +74,7 @@ struct nopal_stack {
   nopal::internal::view::merge_record* merge = nullptr;
 
   /// The worker whose call waits for a group and runs a task here, as part of what it interrupts; null: none. Written as above.
-  nopal::internal::worker* visitor = nullptr;
+  nopal::internal::worker* caller = nullptr;
 
   /// The innermost activations that came back here by a join, and their stack pointers then; for jumps. Written as above, and read
   /// by jumps of what they have called, which may be elsewhere: relaxed, since those find what was there before they left.

@@ -22,9 +22,9 @@ state state_of(const worker* self) noexcept {
 void run_on(worker* self, nopal_stack* stack) noexcept {
   nopal_strand& told = self->deque.strand;
   if (stack != nullptr) {
-    set(told.base_frame_pointer, stack->origin.frame_pointer);
+    set(told.origin_frame_pointer, stack->origin.frame_pointer);
     set(told.origin_scope, stack->origin.scope);
-    set(told.base_to_home, stack->origin.to_home);
+    set(told.origin_to_home, stack->origin.to_home);
     set(told.first_ticket, stack->origin.ticket);
     self->first_entry = self->deque.bottom;
   }

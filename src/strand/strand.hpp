@@ -30,14 +30,14 @@ enum class reason : char {
   call,   ///< its thread looks for strands of what it waits for, and comes back
 };
 
-/// Whether the strand on the stack that `base` is of belongs to the function of `frame`, whose own stack is another: the
+/// Whether the strand on the stack that `origin` is of belongs to the function of `frame`, whose own stack is another: the
 /// continuation of that function was stolen to this stack.
-[[nodiscard]] inline bool is_away(const strand_origin& base, const nopal_frame* frame) noexcept {
-  return base.is_of(frame);
+[[nodiscard]] inline bool is_away(const strand_origin& origin, const nopal_frame* frame) noexcept {
+  return origin.is_of(frame);
 }
 /// The same of the strand of a victim.
 [[nodiscard]] inline bool is_away(const nopal_strand& seen, const nopal_frame* frame) noexcept {
-  return seen.base_frame_pointer == frame->frame_pointer;
+  return seen.origin_frame_pointer == frame->frame_pointer;
 }
 
 /// What the strand has that `self`, the calling thread's worker, runs.

@@ -14,7 +14,7 @@ namespace internal {
 namespace view {
 
 constinit registry all_reducers;
-constinit deposit_table all_pieces;
+constinit deposit_table all_deposits;
 constinit store unowned;
 
 namespace {
@@ -76,7 +76,7 @@ void trim_views() noexcept { unowned.trim(); }
 
 void lock_views() noexcept {
   all_reducers.lock();
-  all_pieces.lock_all();
+  all_deposits.lock_all();
   lock_task_merges();
   unowned.lock();
 }
@@ -84,7 +84,7 @@ void lock_views() noexcept {
 void unlock_views() noexcept {
   unowned.unlock();
   unlock_task_merges();
-  all_pieces.unlock_all();
+  all_deposits.unlock_all();
   all_reducers.unlock();
 }
 

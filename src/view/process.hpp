@@ -15,7 +15,7 @@ namespace internal {
 namespace view {
 
 extern constinit registry all_reducers;
-extern constinit deposit_table all_pieces;
+extern constinit deposit_table all_deposits;
 extern constinit store unowned;
 
 /// The calling strand's set; one is made for it if it has none. Null without memory. `base`: it has base views.

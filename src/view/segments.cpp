@@ -78,7 +78,7 @@ deposit* make_deposit(nopal_frame* frame) noexcept {
 /// Adds `one` to the table, or takes a neighbour of it out and returns that; see deposit_table::add.
 deposit* offer(deposit* one, nopal_frame*& ready) noexcept {
   const timed transferring(activity::transfer);
-  return all_pieces.add(one, ready);
+  return all_deposits.add(one, ready);
 }
 
 /// A segment of the strand of `frame` ends here.
@@ -111,7 +111,7 @@ extern "C" void nopal_deposit_strand_views(nopal_frame* frame) noexcept { deposi
 
 deposit* take_views(nopal_stack* stack, const nopal_frame* frame, void* exception) noexcept {
   const timed transferring(activity::transfer);
-  deposit* const first = all_pieces.take(frame, frame->frame_pointer);
+  deposit* const first = all_deposits.take(frame, frame->frame_pointer);
   if (first == nullptr) {  // unreached: race
     return nullptr;        // The first reducer came when all was deposited that would be; unreached: race
   }
@@ -124,7 +124,7 @@ deposit* take_views(nopal_stack* stack, const nopal_frame* frame, void* exceptio
   return nullptr;
 }
 
-bool has_all_views(nopal_frame* frame) noexcept { return all_pieces.is_whole(frame, frame->frame_pointer); }
+bool has_all_views(nopal_frame* frame) noexcept { return all_deposits.is_whole(frame, frame->frame_pointer); }
 
 /// The end of a join with several deposits, on the strand's own stack: scopes of one function overlap, or the first
 /// reducer was made after some children had ended. Returns what the join returns.

@@ -1,6 +1,6 @@
 // The table of deposits, real code, between strands that end segments of the same scope or of others.
-#ifndef NOPAL_TESTS_EXPLORE_PIECES_MODEL_HPP
-#define NOPAL_TESTS_EXPLORE_PIECES_MODEL_HPP
+#ifndef NOPAL_TESTS_EXPLORE_DEPOSITS_MODEL_HPP
+#define NOPAL_TESTS_EXPLORE_DEPOSITS_MODEL_HPP
 
 #include <memory>
 #include <string>

@@ -14,7 +14,7 @@ void hide_outer(worker*) noexcept {}
 constinit task_list tasks_of_nobody;
 void run_oldest_task(worker*, task_list&) noexcept {}
 void run_task_of_arenas(worker*) noexcept {}
-void run_task_of_visit(worker* self, nopal_task*) noexcept { find_work(self); }
+void run_task_of_call(worker* self, nopal_task*) noexcept { find_work(self); }
 bool arenas_have_tasks() noexcept { return false; }
 void leave_tasks(task_list&) noexcept {}
 void lock_tasks(runtime&) noexcept {}

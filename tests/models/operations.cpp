@@ -62,7 +62,7 @@ access engine::find(const void* address, std::size_t bytes) {
   const auto where = static_cast<unsigned>(&at - locations_.data());
   const auto offset = static_cast<unsigned>(static_cast<const char*>(address) - at.address);
   if (offset + bytes > at.bytes) {
-    std::fprintf(stderr, "explorer: %s is used in deposits of different sizes; name it\n", at.name.c_str());
+    std::fprintf(stderr, "explorer: %s is used in pieces of different sizes; name it\n", at.name.c_str());
     std::abort();
   }
   if (!at.live) {

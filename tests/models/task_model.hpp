@@ -30,7 +30,7 @@ std::unique_ptr<model> make_task_model(task_scene scene, const char* threads);
 /// The wait may take the fork's continuation, on a stack of the pool, and comes back as soon as that has ended, to find the
 /// task over; the task's thread goes on where it was. Everything is as it was before, and each stack is given back.
 /// `needed`: the fork's child waits until its continuation is taken, so whoever waits has to take it.
-std::unique_ptr<model> make_visit_model(bool needed);
+std::unique_ptr<model> make_scheduler_call_model(bool needed);
 
 }  // namespace explore
 

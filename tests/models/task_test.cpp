@@ -43,16 +43,16 @@ TEST(tasks, are_taken_by_the_pool) {
   expect_right(task_scene::pool, "wp", {.preemptions = 4});
   expect_right(task_scene::pool, "wp", {.preemptions = 3, .early_timeouts = true});
 }
-TEST(visits, run_a_task_on_a_stack_of_the_pool) {
+TEST(scheduler_calls, run_a_task_on_a_stack_of_the_pool) {
   const explore::options no_room = {.preemptions = 2, .broken = "no room on the stack"};
   expect_right(task_scene::push, "ww", no_room);
   expect_right(task_scene::push_last, "ww", no_room);
 }
-TEST(visits, take_a_continuation_of_the_group) {
-  explore::expect_right(*explore::make_visit_model(false), {.preemptions = 1});
+TEST(scheduler_calls, take_a_continuation_of_the_group) {
+  explore::expect_right(*explore::make_scheduler_call_model(false), {.preemptions = 1});
 }
-TEST(visits, take_what_is_needed) {
-  explore::expect_right(*explore::make_visit_model(true), {.preemptions = 1});
+TEST(scheduler_calls, take_what_is_needed) {
+  explore::expect_right(*explore::make_scheduler_call_model(true), {.preemptions = 1});
 }
 TEST(arenas, tell_each_thread_that_waits_of_room) {
   expect_right(task_scene::enter, "ww");
@@ -99,16 +99,23 @@ TEST(task_faults, end_relaxed) {
   explore::expect_failure(*explore::make_task_model(task_scene::finish, "ww"), memory_kind::views,
                           {.broken = "end relaxed"});
 }
-void expect_visit_broken(bool needed, const char* fault) {
+void expect_scheduler_call_broken(bool needed, const char* fault) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
-    explore::expect_failure(*explore::make_visit_model(needed), memory, {.preemptions = 1, .broken = fault});
+    explore::expect_failure(*explore::make_scheduler_call_model(needed), memory,
+                            {.preemptions = 1, .broken = fault});
   }
 }
 
-TEST(visit_faults, visit_does_not_end) { expect_visit_broken(false, "visit does not end"); }
-TEST(visit_faults, nap_looks_for_no_strand) { expect_visit_broken(true, "nap looks for no strand"); }
-TEST(visit_faults, wait_not_told) { expect_visit_broken(true, "wait not told"); }
-TEST(visit_faults, stack_not_given_back) { expect_visit_broken(false, "stack not given back"); }
+TEST(scheduler_call_faults, does_not_end) {
+  expect_scheduler_call_broken(false, "scheduler call does not end");
+}
+TEST(scheduler_call_faults, nap_looks_for_no_strand) {
+  expect_scheduler_call_broken(true, "nap looks for no strand");
+}
+TEST(scheduler_call_faults, wait_not_told) { expect_scheduler_call_broken(true, "wait not told"); }
+TEST(scheduler_call_faults, stack_not_given_back) {
+  expect_scheduler_call_broken(false, "stack not given back");
+}
 TEST(arena_faults, room_not_counted) { expect_broken(task_scene::enter, "ww", "room not counted"); }
 TEST(arena_faults, room_counted_by_one_bit) {
   expect_broken(task_scene::enter, "www", "room counted by one bit");

@@ -19,7 +19,7 @@ extern "C" {
 [[noreturn]] void nopal_finish_call(void* stack_pointer, nopal::internal::worker* self) noexcept;
 
 void nopal_call_scheduler(void* self) {
-  explore::the_task_world->visit(static_cast<nopal::internal::worker*>(self));
+  explore::the_task_world->call_scheduler(static_cast<nopal::internal::worker*>(self));
 }
 void nopal_call_on_stack(void* stack_top, void (*function)(void*) noexcept, void* argument) {
   function(argument);
@@ -87,7 +87,7 @@ void task_world::set_up() {
     name(&shadow, sizeof shadow, "list's content");
   }
   for (int i = 0; i < threads(); ++i) {
-    visits_[i] = false;
+    calls_scheduler_[i] = false;
     nopal::internal::worker& self = workers[i];
     self.native.native_owner = &self;
     self.of_pool = is(i, 'p');
@@ -106,7 +106,7 @@ void task_world::set_up() {
     } else {
       nopal::internal::strand::run_on(&self, &self.native);
     }
-    // Nested workers are made once and kept. In the inner one runs a task that a visit takes along; nobody waits there.
+    // Nested workers are made once and kept. In the inner one runs a task that a call of the scheduler takes along; nobody waits there.
     nopal_current = &self.deque;
     nopal_pinned call;
     nopal_pinned inner;
@@ -165,16 +165,16 @@ nopal::internal::worker* task_world::nested_worker() {
   return &deeper_[outer - nested_];
 }
 
-void task_world::visit(nopal::internal::worker* self) {
+void task_world::call_scheduler(nopal::internal::worker* self) {
   const int thread = this_thread();
-  visits_[thread] = true;
+  calls_scheduler_[thread] = true;
   if (__builtin_setjmp(ways_out_[thread]) == 0) {
     nopal_run_call(self);
   }
-  visits_[this_thread()] = false;
+  calls_scheduler_[this_thread()] = false;
 }
 void task_world::leaves_scheduler() {
-  if (visits_[this_thread()]) {
+  if (calls_scheduler_[this_thread()]) {
     __builtin_longjmp(ways_out_[this_thread()], 1);
   }
 }

@@ -20,7 +20,7 @@ public:
   void set_worker(nopal::internal::worker* self);
   /// A worker to be nested in the calling thread's.
   nopal::internal::worker* nested_worker();
-  void visit(nopal::internal::worker* self);
+  void call_scheduler(nopal::internal::worker* self);
   void locked(nopal::internal::task_list* list);
   void unlocked(nopal::internal::task_list* list);
 
@@ -44,7 +44,7 @@ private:
   nopal_deque* current_[most_workers] = {};
   plain<std::uint64_t> shadows_[most_workers + 2];  // of lists, as their lock's last holder left them
   void* ways_out_[most_workers][5] = {};
-  bool visits_[most_workers] = {};
+  bool calls_scheduler_[most_workers] = {};
 };
 
 extern task_world* the_task_world;

@@ -127,10 +127,10 @@ NOPAL_PROGRAM(whole_ranges_as_one_piece) {
     for (int round = 0; round < 20; ++round) {
       int next = 0;
       nopal::parallel_for(0, count, grain, [&](int i) { NOPAL_CHECK(i == next++); });
-      int deposits = 0;
+      int pieces = 0;
       nopal::parallel_for(0, count, grain, [&](int from, int to) {
         NOPAL_CHECK(from == 0 && to == count);
-        ++deposits;
+        ++pieces;
       });
       int reduced = 0;
       const long sum = nopal::parallel_reduce(
@@ -140,7 +140,7 @@ NOPAL_PROGRAM(whole_ranges_as_one_piece) {
             return static_cast<long>(i);
           },
           [](long a, long b) { return a + b; });
-      NOPAL_CHECK(next == count && deposits == 1 && sum == count / 2 * (count - 1L));
+      NOPAL_CHECK(next == count && pieces == 1 && sum == count / 2 * (count - 1L));
     }
   }
   return 0;
@@ -148,10 +148,10 @@ NOPAL_PROGRAM(whole_ranges_as_one_piece) {
 
 /// 0 is the automatic grain of a loop, and 1,024 of a reduction.
 NOPAL_PROGRAM(no_grain) {
-  std::atomic<int> deposits{0};
+  std::atomic<int> pieces{0};
   flag two{false};
   nopal::parallel_for(0, 2, 0, [&](int) {
-    if (++deposits == 2) support::set(two);
+    if (++pieces == 2) support::set(two);
     support::wait_for_continuation(two);  // both at once
   });
   const auto by_concatenation = [](std::size_t grain) {

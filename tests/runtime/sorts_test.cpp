@@ -21,7 +21,7 @@ namespace {
 
 using namespace support;
 
-/// Enough for a partition in several deposits on any number of workers.
+/// Enough for a partition in several pieces on any number of workers.
 constexpr int large = watched ? 70'000 : 200'000;
 
 /// Sanitizers take long, and look at what a third of the sizes do as well.

@@ -101,9 +101,9 @@ TEST(partition, has_all_items_on_the_right_sides) {
 }
 
 TEST(partition, in_pieces_does_so_too) {
-  for (const int deposit : {1, 2, 3, 7, 10, 50, 1000}) {
-    const auto in_pieces = [deposit](auto first, auto last, const auto& goes_left) {
-      return parts::partition_in_pieces(first, last, goes_left, deposit);
+  for (const int piece : {1, 2, 3, 7, 10, 50, 1000}) {
+    const auto in_pieces = [piece](auto first, auto last, const auto& goes_left) {
+      return parts::partition_in_pieces(first, last, goes_left, piece);
     };
     check_partition<std::vector<plain_item>>(in_pieces);
     check_partition<std::vector<counted_item>>(in_pieces);
@@ -157,7 +157,7 @@ TEST(partition, can_be_stable) {
   EXPECT_EQ(counted_item::alive, 0);
 }
 
-/// Small deposits and few elements per strand take every path of the sorts.
+/// Small pieces and few elements per strand take every path of the sorts.
 TEST(sorts, are_the_same_however_they_are_divided) {
   for (const int count : {2, 50, 333, 2000, 9000}) {
     for (const shape kind : all_shapes) {

@@ -20,12 +20,12 @@ using nopal::internal::view::deposit_table;
 using nopal::internal::view::no_segment;
 using nopal::internal::view::view_set;
 
-struct piece_with_text {
+struct deposit_with_text {
   deposit known;  // first: a deposit is known by its address
   std::string said;
 };
 
-piece_with_text& whole(deposit* one) { return *reinterpret_cast<piece_with_text*>(one); }
+deposit_with_text& whole(deposit* one) { return *reinterpret_cast<deposit_with_text*>(one); }
 
 /// Scopes lie in frames of 128 bytes or more.
 struct fake_frames {
@@ -53,13 +53,13 @@ deposit* add(deposit_table& table, deposit* one) {
 }
 
 /// The segments of one strand that was stolen from again and again: the tickets grow, and skip numbers.
-std::vector<std::unique_ptr<piece_with_text>> segments_of(nopal_frame* scope, int count,
-                                                          std::mt19937& random) {
-  std::vector<std::unique_ptr<piece_with_text>> made;
+std::vector<std::unique_ptr<deposit_with_text>> segments_of(nopal_frame* scope, int count,
+                                                            std::mt19937& random) {
+  std::vector<std::unique_ptr<deposit_with_text>> made;
   std::uint64_t before = no_segment;
   std::uint64_t ticket = 0;
   for (int i = 0; i < count; ++i) {
-    made.push_back(std::make_unique<piece_with_text>());
+    made.push_back(std::make_unique<deposit_with_text>());
     made.back()->known = deposit_of(scope, before, ticket, i == 0 && random() % 2 == 0);
     made.back()->said = std::to_string(i) + " ";
     before = ticket;
@@ -117,7 +117,7 @@ TEST(deposits, of_many_scopes_at_once_keep_apart) {
   std::mt19937 random(8);
   for (int round = 0; round < 100; ++round) {
     deposit_table table;
-    std::vector<std::unique_ptr<piece_with_text>> all;
+    std::vector<std::unique_ptr<deposit_with_text>> all;
     std::map<const nopal_frame*, int> counts;
     for (std::size_t i = 0; i < 100; ++i) {  // more scopes than locks
       counts[frames[i]] = 1 + static_cast<int>(random() % 6);

@@ -46,11 +46,11 @@ struct nopal_frame {
 struct nopal_strand {
   struct nopal_stack* stack; /* run on now; null while the worker is in its scheduler */
   void*
-      base_frame_pointer; /* of the activation that the stack's lowest strand belongs to; null: began there */
+      origin_frame_pointer; /* of the activation that the stack's lowest strand belongs to; null: began there */
   struct nopal_frame* origin_scope; /* whose steal brought that strand here; null: began there */
-  ptrdiff_t base_to_home; /* added to a stack pointer of that activation: the same on its home stack */
-  uint64_t latest_ticket; /* at least the ticket of every steal in the strand's past */
-  uint64_t first_ticket;  /* ticket of the steal that began the stack's lowest strand */
+  ptrdiff_t origin_to_home; /* added to a stack pointer of that activation: the same on its home stack */
+  uint64_t latest_ticket;   /* at least the ticket of every steal in the strand's past */
+  uint64_t first_ticket;    /* ticket of the steal that began the stack's lowest strand */
 };
 
 /* More of the same, which hardly ever changes: written only if it does, so that every thief keeps its copy of the line. */

@@ -16,15 +16,15 @@ namespace sort_detail {
 
 /// In elements.
 struct division {
-  std::ptrdiff_t serial;   ///< a range of no more is sorted by one strand
-  std::ptrdiff_t deposit;  ///< a range of twice as many is partitioned in deposits of so many at least
+  std::ptrdiff_t serial;  ///< a range of no more is sorted by one strand
+  std::ptrdiff_t piece;   ///< a range of twice as many is partitioned in pieces of so many at least
 };
 
 /// What one strand sorts, by quicksort, or by merges: many forks' time, and small beside any range that is worth a fork.
 inline constexpr std::ptrdiff_t usual_serial = 2048;
 /// A merge costs more than a partition: strands have more to sort in a stable sort, as long as all have some.
 inline constexpr std::ptrdiff_t most_serial = 1 << 18;
-/// Below that a deposit's fork and exchange cost too much.
+/// Below that a piece's fork and exchange cost too much.
 inline constexpr std::ptrdiff_t least_piece = 1 << 15;
 /// Few enough that dividing costs nothing that shows, enough that workers that come late find some.
 inline constexpr std::ptrdiff_t pieces_per_worker = 4;
@@ -43,7 +43,7 @@ inline std::ptrdiff_t workers_for([[maybe_unused]] std::ptrdiff_t count) {
 #endif
 }
 
-/// One worker's partition is best in one deposit.
+/// One worker's partition is best in one piece.
 inline division division_of(std::ptrdiff_t count, std::ptrdiff_t workers) noexcept {
   if (workers == 1) return {usual_serial, count};
   return {usual_serial, std::max(least_piece, count / (workers * pieces_per_worker))};

@@ -22,50 +22,50 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace sort_detail {
 
-// --- the partition in deposits -------------------------------------------------------------------------------------
+// --- the partition in pieces -------------------------------------------------------------------------------------
 
 inline constexpr std::size_t most_pieces = 256;
 
-/// Deposits of a range, each partitioned; and those elements of them that are on the wrong side of the whole, which are as many on
+/// Pieces of a range, each partitioned; and those elements of them that are on the wrong side of the whole, which are as many on
 /// either side.
 template <class Iterator>
-class partitioned_deposits {
+class partitioned_pieces {
 public:
   using count_type = difference<Iterator>;
 
-  partitioned_deposits(Iterator first, Iterator last, count_type deposit) noexcept
+  partitioned_pieces(Iterator first, Iterator last, count_type piece) noexcept
       : first_(first), count_(last - first),
-        deposits_(std::clamp<count_type>(count_ / deposit, 1, static_cast<count_type>(most_pieces))) {}
+        pieces_(std::clamp<count_type>(count_ / piece, 1, static_cast<count_type>(most_pieces))) {}
 
   template <class GoesLeft>
   void partition_each(const GoesLeft& goes_left) {
-    scope deposits;
-    for (count_type i = 0; i + 1 < deposits_; ++i) {
-      deposits.fork([this, i, &goes_left] { partition_one(i, goes_left); });
+    scope pieces;
+    for (count_type i = 0; i + 1 < pieces_; ++i) {
+      pieces.fork([this, i, &goes_left] { partition_one(i, goes_left); });
     }
-    NOPAL_DETAIL_TRY { partition_one(deposits_ - 1, goes_left); }
-    NOPAL_DETAIL_JOIN_IF_THROWN(deposits)
-    deposits.join();
+    NOPAL_DETAIL_TRY { partition_one(pieces_ - 1, goes_left); }
+    NOPAL_DETAIL_JOIN_IF_THROWN(pieces)
+    pieces.join();
   }
 
   /// Brings what is on the wrong side to the other, and returns the first element of the right side.
   Iterator exchange() {
-    for (count_type i = 0; i < deposits_; ++i) border_ += cuts_[i] - begin_of(i);
+    for (count_type i = 0; i < pieces_; ++i) border_ += cuts_[i] - begin_of(i);
     count_type wrong = 0;
-    for (count_type i = 0; i < deposits_; ++i) wrong += wrong_on_left(i).count;
+    for (count_type i = 0; i < pieces_; ++i) wrong += wrong_on_left(i).count;
     exchange_from(0, wrong);
     return first_ + border_;
   }
 
 private:
   /// Neighbors on the wrong side.
-  struct chunk {
+  struct run {
     count_type begin;
     count_type count;
   };
 
   count_type begin_of(count_type i) const noexcept {
-    return count_ / deposits_ * i + std::min(i, count_ % deposits_);
+    return count_ / pieces_ * i + std::min(i, count_ % pieces_);
   }
 
   template <class GoesLeft>
@@ -73,11 +73,11 @@ private:
     cuts_[i] = partition_by(first_ + begin_of(i), first_ + begin_of(i + 1), goes_left) - first_;
   }
 
-  /// Those of deposit `i` that are to go from the left side to the right one.
-  chunk wrong_on_left(count_type i) const noexcept {
+  /// Those of piece `i` that are to go from the left side to the right one.
+  run wrong_on_left(count_type i) const noexcept {
     return {cuts_[i], std::max<count_type>(std::min(begin_of(i + 1), border_) - cuts_[i], 0)};
   }
-  chunk wrong_on_right(count_type i) const noexcept {
+  run wrong_on_right(count_type i) const noexcept {
     const count_type begin = std::max(begin_of(i), border_);
     return {begin, std::max<count_type>(cuts_[i] - begin, 0)};
   }
@@ -93,13 +93,13 @@ private:
       halves.join();
       return;
     }
-    count_type left_deposit = 0;
-    count_type right_deposit = 0;
-    chunk left = find(left_deposit, from, &partitioned_deposits::wrong_on_left);
-    chunk right = find(right_deposit, from, &partitioned_deposits::wrong_on_right);
+    count_type left_piece = 0;
+    count_type right_piece = 0;
+    run left = find(left_piece, from, &partitioned_pieces::wrong_on_left);
+    run right = find(right_piece, from, &partitioned_pieces::wrong_on_right);
     while (count > 0) {
-      while (left.count == 0) left = wrong_on_left(++left_deposit);
-      while (right.count == 0) right = wrong_on_right(++right_deposit);
+      while (left.count == 0) left = wrong_on_left(++left_piece);
+      while (right.count == 0) right = wrong_on_right(++right_piece);
       const count_type both = std::min({left.count, right.count, count});
       std::swap_ranges(first_ + left.begin, first_ + (left.begin + both), first_ + right.begin);
       left = {left.begin + both, left.count - both};
@@ -108,36 +108,36 @@ private:
     }
   }
 
-  /// The chunk in which number `from` is, from there on; `deposit` becomes its deposit.
-  chunk find(count_type& deposit, count_type from,
-             chunk (partitioned_deposits::*wrong)(count_type) const noexcept) const {
-    chunk found = (this->*wrong)(deposit);
-    while (found.count <= from && deposit + 1 < deposits_) {
+  /// The run in which number `from` is, from there on; `piece` becomes its piece.
+  run find(count_type& piece, count_type from,
+           run (partitioned_pieces::*wrong)(count_type) const noexcept) const {
+    run found = (this->*wrong)(piece);
+    while (found.count <= from && piece + 1 < pieces_) {
       from -= found.count;
-      found = (this->*wrong)(++deposit);
+      found = (this->*wrong)(++piece);
     }
     return {found.begin + from, found.count - from};
   }
 
   Iterator first_;
   count_type count_;
-  count_type deposits_;
+  count_type pieces_;
   count_type border_ = 0;
   count_type cuts_[most_pieces];
 };
 
 template <class Iterator, class GoesLeft>
 [[gnu::noinline]] Iterator partition_in_pieces(Iterator first, Iterator last, const GoesLeft& goes_left,
-                                               difference<Iterator> deposit) {
-  partitioned_deposits<Iterator> deposits(first, last, deposit);
-  deposits.partition_each(goes_left);
-  return deposits.exchange();
+                                               difference<Iterator> piece) {
+  partitioned_pieces<Iterator> pieces(first, last, piece);
+  pieces.partition_each(goes_left);
+  return pieces.exchange();
 }
 
 template <class Iterator, class GoesLeft>
 [[gnu::always_inline]] inline Iterator
-partition_range(Iterator first, Iterator last, const GoesLeft& goes_left, difference<Iterator> deposit) {
-  if (last - first >= 2 * deposit) return partition_in_pieces(first, last, goes_left, deposit);
+partition_range(Iterator first, Iterator last, const GoesLeft& goes_left, difference<Iterator> piece) {
+  if (last - first >= 2 * piece) return partition_in_pieces(first, last, goes_left, piece);
   return partition_by(first, last, goes_left);
 }
 
@@ -157,7 +157,7 @@ struct quick_range {
 /// One step: the range without what is in its place now, and what was split off, which may be empty.
 template <class Iterator, class Order>
 [[gnu::always_inline]] inline quick_range<Iterator> split(quick_range<Iterator>& range, const Order& less,
-                                                          difference<Iterator> deposit) {
+                                                          difference<Iterator> piece) {
   const Iterator first = range.first;
   const Iterator last = range.last;
   const difference<Iterator> count = range.size();
@@ -168,11 +168,11 @@ template <class Iterator, class Order>
   if (!range.leftmost && !less(*std::prev(first), pivot.get())) {
     // Nothing precedes the pivot.
     range.first =
-        partition_range(std::next(first), last, [&](auto&& one) { return !less(pivot.get(), one); }, deposit);
+        partition_range(std::next(first), last, [&](auto&& one) { return !less(pivot.get(), one); }, piece);
     return other;
   }
   const Iterator cut = std::prev(
-      partition_range(std::next(first), last, [&](auto&& one) { return less(one, pivot.get()); }, deposit));
+      partition_range(std::next(first), last, [&](auto&& one) { return less(one, pivot.get()); }, piece));
   std::ranges::iter_swap(first, cut);
   other.last = cut;
   range.first = std::next(cut);
@@ -201,7 +201,7 @@ void quick_sort(quick_range<Iterator> range, const Order& less, division by) {
   scope parts;
   NOPAL_DETAIL_TRY {
     while (range.size() > by.serial && range.bad_partitions > 0) {
-      quick_range<Iterator> other = split(range, less, static_cast<difference<Iterator>>(by.deposit));
+      quick_range<Iterator> other = split(range, less, static_cast<difference<Iterator>>(by.piece));
       if (range.size() < other.size()) std::swap(range, other);
       parts.fork([other, &less, by] { quick_sort(other, less, by); });
     }

@@ -102,7 +102,7 @@ private:
   std::size_t count_;
 };
 
-/// Sorts up to `small_room` elements: deposits by networks, the rest by insertion, two halves by a merge. Stable.
+/// Sorts up to `small_room` elements: pieces by networks, the rest by insertion, two halves by a merge. Stable.
 template <class T, class Order>
 [[gnu::noinline]] void small_sort(T* first, std::size_t count, const Order& less) {
   if (count < 8) {

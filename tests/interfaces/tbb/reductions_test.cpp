@@ -40,7 +40,7 @@ affine after(affine left, const affine& right) {
 
 constexpr int count = 60000;
 
-/// Keeps the first deposit from being over before another one has begun, where there is a worker to begin it.
+/// Keeps the first piece from being over before another one has begun, where there is a worker to begin it.
 class meeting {
 public:
   void enter(const range& part) {
@@ -58,9 +58,9 @@ private:
 NOPAL_PROGRAM(functions_at_once) {
   const affine expected = serial(count);
   for (int round = 0; round != 10; ++round) {
-    meeting deposits;
+    meeting pieces;
     const auto meet = [&](const range& part, affine value) {
-      deposits.enter(part);
+      pieces.enter(part);
       return along(part, value);
     };
     NOPAL_CHECK(tbb::parallel_reduce(range(0, count), affine(), meet, after) == expected);
@@ -151,9 +151,9 @@ NOPAL_PROGRAM(scan_functions) {
   }
   for (int round = 0; round != 5; ++round) {
     std::vector<affine> sums(count);
-    meeting deposits;
+    meeting pieces;
     const auto scan = [&](const range& part, affine value, bool is_final) {
-      deposits.enter(part);
+      pieces.enter(part);
       for (int i = part.begin(); i != part.end(); ++i) {
         value = after(value, step(i));
         if (is_final) sums[static_cast<std::size_t>(i)] = value;
@@ -172,12 +172,11 @@ NOPAL_PROGRAM(scan_functions) {
 
 class running_text {
 public:
-  running_text(std::vector<std::size_t>& lengths, meeting& deposits)
-      : lengths_(lengths), deposits_(deposits) {}
-  running_text(running_text& other, tbb::split) : lengths_(other.lengths_), deposits_(other.deposits_) {}
+  running_text(std::vector<std::size_t>& lengths, meeting& pieces) : lengths_(lengths), pieces_(pieces) {}
+  running_text(running_text& other, tbb::split) : lengths_(other.lengths_), pieces_(other.pieces_) {}
   template <class Tag>
   void operator()(const range& part, Tag) {
-    deposits_.enter(part);
+    pieces_.enter(part);
     for (int i = part.begin(); i != part.end(); ++i) {
       written_ += static_cast<char>('a' + i % 26);
       if (Tag::is_final_scan()) lengths_[static_cast<std::size_t>(i)] = std::hash<std::string>()(written_);
@@ -189,7 +188,7 @@ public:
 
 private:
   std::vector<std::size_t>& lengths_;
-  meeting& deposits_;
+  meeting& pieces_;
   std::string written_;
 };
 
@@ -197,8 +196,8 @@ NOPAL_PROGRAM(scan_bodies) {
   constexpr int letters = 2000;
   for (int round = 0; round != 20; ++round) {
     std::vector<std::size_t> hashes(letters);
-    meeting deposits;
-    running_text body(hashes, deposits);
+    meeting pieces;
+    running_text body(hashes, pieces);
     tbb::parallel_scan(range(0, letters), body);
     std::string expected;
     for (int i = 0; i != letters; ++i) {

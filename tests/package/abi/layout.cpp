@@ -76,9 +76,9 @@ void print_deque() {
   NUMBER(nopal_poisoned_limit);
   TYPE(nopal_strand);
   MEMBER(nopal_strand, stack);
-  MEMBER(nopal_strand, base_frame_pointer);
+  MEMBER(nopal_strand, origin_frame_pointer);
   MEMBER(nopal_strand, origin_scope);
-  MEMBER(nopal_strand, base_to_home);
+  MEMBER(nopal_strand, origin_to_home);
   MEMBER(nopal_strand, latest_ticket);
   MEMBER(nopal_strand, first_ticket);
   TYPE(nopal_strand_setting);

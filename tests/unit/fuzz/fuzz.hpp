@@ -18,13 +18,13 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// The deposits of `text` between the separators: one more than there are separators.
+/// The pieces of `text` between the separators: one more than there are separators.
 inline std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> deposits;
+  std::vector<std::string_view> pieces;
   for (;;) {
     const std::size_t at = text.find(separator);
-    deposits.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return deposits;
+    pieces.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return pieces;
     text.remove_prefix(at + separator.size());
   }
 }

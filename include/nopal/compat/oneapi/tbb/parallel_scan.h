@@ -32,7 +32,7 @@ struct final_scan_tag {
 
 namespace nopal_detail {
 
-/// The deposits of a range in order. While one after the other is complete, the given body scans them for good. Deposits that begin
+/// The pieces of a range in order. While one after the other is complete, the given body scans them for good. Pieces that begin
 /// before all on their left are complete are summed up by bodies of their own; a second pass scans those for good.
 template <class Range, class Body>
 class scan_in_pieces {
@@ -40,16 +40,16 @@ public:
   scan_in_pieces(const algorithm& self, Range& range, Body& body, int halvings_left)
       : self_(self), body_(body) {
     cut(range, halvings_left);
-    own_ = std::make_unique<std::optional<Body>[]>(deposits_.size());
+    own_ = std::make_unique<std::optional<Body>[]>(pieces_.size());
   }
 
   void run() {
-    const std::size_t count = deposits_.size();
+    const std::size_t count = pieces_.size();
     sweep(0, count, true);
     if (self_.is_cancelled() || final_ == count) {
       return;
     }
-    // The body that holds the sum of all before a deposit scans it: the given one the first, then its left neighbor's.
+    // The body that holds the sum of all before a piece scans it: the given one the first, then its left neighbor's.
     Body* last = &body_;
     for (std::size_t at = final_; at + 1 < count; ++at) {
       self_.call([&] { own_[at]->reverse_join(*last); });
@@ -65,7 +65,7 @@ private:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void cut(Range& range, int halvings_left) {
     if (halvings_left <= 0 || !range.is_divisible()) {
-      deposits_.push_back(range);
+      pieces_.push_back(range);
       return;
     }
     Range right(range, split());
@@ -73,12 +73,12 @@ private:
     cut(right, less_one(halvings_left));
   }
 
-  /// True if every deposit was scanned for good.
+  /// True if every piece was scanned for good.
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   bool sweep(std::size_t first, std::size_t last, bool left_is_final) {
     if (last - first == 1) {
       if (left_is_final) {
-        self_.call([&] { body_(deposits_[first], final_scan_tag()); });
+        self_.call([&] { body_(pieces_[first], final_scan_tag()); });
         final_ = last;
       } else {
         sum_up(first);
@@ -107,8 +107,8 @@ private:
 
   void sum_up(std::size_t at) {
     self_.call([&] { own_[at].emplace(body_, split()); });
-    if (own_[at] && at + 1 != deposits_.size()) {
-      self_.call([&] { (*own_[at])(deposits_[at], pre_scan_tag()); });
+    if (own_[at] && at + 1 != pieces_.size()) {
+      self_.call([&] { (*own_[at])(pieces_[at], pre_scan_tag()); });
     }
   }
 
@@ -116,7 +116,7 @@ private:
   void finish(std::size_t first, std::size_t last) {
     if (last - first == 1) {
       Body& mine = first == final_ ? body_ : *own_[first - 1];
-      self_.call([&] { mine(deposits_[first], final_scan_tag()); });
+      self_.call([&] { mine(pieces_[first], final_scan_tag()); });
       return;
     }
     const std::size_t middle = first + (last - first) / 2;
@@ -135,9 +135,9 @@ private:
 
   const algorithm& self_;
   Body& body_;
-  std::vector<Range> deposits_;
+  std::vector<Range> pieces_;
   std::unique_ptr<std::optional<Body>[]> own_;
-  std::size_t final_ = 0;  ///< deposits scanned for good in the first pass, one after the other
+  std::size_t final_ = 0;  ///< pieces scanned for good in the first pass, one after the other
 };
 
 template <class Range, class Body, class Partitioner>

@@ -7,16 +7,16 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Cuts into some deposits per worker, and further where continuations are stolen; never below the range's grain.
+/// Cuts into some pieces per worker, and further where continuations are stolen; never below the range's grain.
 class auto_partitioner {};
 
 /// Cuts down to the range's grain.
 class simple_partitioner {};
 
-/// Cuts into a deposit per worker, of about the same size.
+/// Cuts into a piece per worker, of about the same size.
 class static_partitioner {};
 
-/// As auto_partitioner: which worker runs a deposit is the thieves' choice, so nothing is remembered.
+/// As auto_partitioner: which worker runs a piece is the thieves' choice, so nothing is remembered.
 class affinity_partitioner {
 public:
   affinity_partitioner() noexcept = default;

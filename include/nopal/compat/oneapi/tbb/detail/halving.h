@@ -18,7 +18,7 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
-/// Deposits that a range is cut into per worker, so that unequal ones even out; where continuations are stolen it is
+/// Pieces that a range is cut into per worker, so that unequal ones even out; where continuations are stolen it is
 /// cut further.
 inline constexpr unsigned pieces_per_worker = 16;
 
@@ -32,9 +32,9 @@ int halvings(const algorithm& self, const Partitioner&) {
     return halve_fully;
   } else {
     const auto workers = static_cast<unsigned>(self.concurrency());
-    const unsigned deposits =
+    const unsigned pieces =
         std::is_same_v<partitioner, static_partitioner> ? workers : workers * pieces_per_worker;
-    return static_cast<int>(std::bit_width(deposits - 1));
+    return static_cast<int>(std::bit_width(pieces - 1));
   }
 }
 
@@ -46,7 +46,7 @@ inline int less_one(int halvings_left) noexcept {
 /// For the half that a thief goes on with: others look for work, so it is worth cutting once more.
 inline int after_steal(int halvings_left) noexcept { return halvings_left < 2 ? 2 : halvings_left; }
 
-/// Calls `leaf(first, last)` for deposits of [first, last).
+/// Calls `leaf(first, last)` for pieces of [first, last).
 // NOLINTNEXTLINE(misc-no-recursion): by halves
 template <class Leaf>
 void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std::size_t last,

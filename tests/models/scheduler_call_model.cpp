@@ -12,12 +12,12 @@ namespace explore {
 
 namespace {
 
-class visit_model;
-visit_model* the_model = nullptr;
+class scheduler_call_model;
+scheduler_call_model* the_model = nullptr;
 
-class visit_model final : public task_world {
+class scheduler_call_model final : public task_world {
 public:
-  explicit visit_model(bool needed) : task_world("ww"), needed_(needed) {}
+  explicit scheduler_call_model(bool needed) : task_world("ww"), needed_(needed) {}
 
   void set_up() override {
     the_model = this;
@@ -189,6 +189,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<model> make_visit_model(bool needed) { return std::make_unique<visit_model>(needed); }
+std::unique_ptr<model> make_scheduler_call_model(bool needed) {
+  return std::make_unique<scheduler_call_model>(needed);
+}
 
 }  // namespace explore
