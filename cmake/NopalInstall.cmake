@@ -15,6 +15,7 @@ install(TARGETS ${libraries} EXPORT nopal_targets
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nopal" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+nopal_install_tbb_headers()
 
 install(EXPORT nopal_targets NAMESPACE nopal:: FILE nopalTargets.cmake DESTINATION "${package_dir}"
   COMPONENT development)
@@ -36,10 +37,10 @@ endforeach()
 set(NOPAL_PC_LIBS "")
 set(NOPAL_PC_PRIVATE_LIBS "")
 if(NOT BUILD_SHARED_LIBS)
-  set(NOPAL_PC_LIBS " -pthread -lstdc++")
+  set(NOPAL_PC_LIBS " -pthread -l${NOPAL_CXX_LIBRARY}")
   string(APPEND NOPAL_PC_DEFINITIONS " -DNOPAL_STATIC")
 elseif(TARGET nopal_static)
-  set(NOPAL_PC_PRIVATE_LIBS "Libs.private: -pthread -lstdc++\n")
+  set(NOPAL_PC_PRIVATE_LIBS "Libs.private: -pthread -l${NOPAL_CXX_LIBRARY}\n")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal.pc.in" "${PROJECT_BINARY_DIR}/nopal.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)

@@ -33,6 +33,12 @@ if(NOT NOPAL_VIEWS STREQUAL "slots")
   list(APPEND NOPAL_VARIANT_DEFINITIONS ${definition})
 endif()
 
+# The C++ library that archives of this compiler need. Programs that a C compiler links have to name it.
+set(NOPAL_CXX_LIBRARY stdc++)
+if("c++" IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+  set(NOPAL_CXX_LIBRARY c++)
+endif()
+
 # For the whole directory tree and not per target: code with and without a sanitizer must not mix.
 if(NOPAL_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
@@ -65,7 +71,7 @@ endfunction()
 # nopal_compile_apart(prefix): the sources below `prefix` that have names of their own which others have, too, and the noise,
 # in whose place a test puts its own. Projects may compile the others several as one (CMAKE_UNITY_BUILD).
 function(nopal_compile_apart prefix)
-  foreach(name IN ITEMS noise tasks task_views task_waits views)
+  foreach(name IN ITEMS noise tasks task_waits)
     set_source_files_properties("${prefix}scheduler/${name}.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
 endfunction()
@@ -95,6 +101,6 @@ macro(nopal_find_package name debian_package)
   find_package(${name} QUIET)
   if(NOT ${name}_FOUND)
     message(FATAL_ERROR "${name} is missing (Debian and Ubuntu: apt install ${debian_package}). "
-      "The library alone needs nothing: -DNOPAL_BUILD_TOOLS=OFF -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF.")
+      "The library alone needs nothing, and is what is built without -DNOPAL_BUILD_TOOLS, _BENCH and _TESTS.")
   endif()
 endmacro()

@@ -31,14 +31,12 @@ bench() {
     if "$root/bench/matrices/package_graph.sh" "$graph" >&2; then set -- "$@" --graph "$graph"; fi
   fi
   if [ $reducers = yes ]; then
-    if [ $pages = yes ]; then want_plots; fi
     parts='-DNOPAL_BUILD_VARIANTS=ON'
     tool bench "$@"
     return
   fi
   if [ $pages = yes ]; then
     want_peers
-    want_plots
     parts='-DNOPAL_BUILD_PEERS=ON -DNOPAL_BUILD_VARIANTS=ON'
     tool bench "$@"
     return

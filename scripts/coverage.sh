@@ -82,6 +82,6 @@ coverage() {
     fail 'merging the counters failed; see build/coverage.log'
   export_coverage lcov build/coverage.lcov || fail 'reading the counters failed; see build/coverage.log'
   export_coverage text build/coverage.json || fail 'reading the counters failed; see build/coverage.log'
-  check coverage python3 -B tests/coverage/report.py build/coverage.lcov build/coverage.json tests/coverage/unreached.txt $check_option
+  check coverage python3 -B scripts/coverage/report.py build/coverage.lcov build/coverage.json scripts/coverage/unreached.txt $check_option
   close_with_counts
 }

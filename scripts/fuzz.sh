@@ -1,4 +1,4 @@
-# ./dev fuzz: the targets of tests/fuzz, for as long as one likes. Sourced by ./dev.
+# ./dev fuzz: the targets of tests/unit/fuzz, for as long as one likes. Sourced by ./dev.
 # shellcheck shell=sh
 
 # fuzz_target NAME: runs one target of the build $fuzz_build for $seconds.
@@ -6,14 +6,14 @@ fuzz_target() {
   log=build/fuzz-$1.log findings=build/fuzz-findings
   mkdir -p $findings "build/fuzz-corpus/$1"
   program=${root:?}/build/$fuzz_build/tests/fuzz/$1
-  corpus=${root:?}/build/$fuzz_build/tests/fuzz/corpus/$1
+  corpus=${root:?}/build/$fuzz_build/tests/unit/fuzz/corpus/$1
   case $1,$fuzz_build in
-    command_line,*) set -- python3 -B "${root:?}/tests/fuzz/command_line_test.py" "${root:?}/build/$fuzz_build/tools/nopal" ;;
+    command_line,*) set -- python3 -B "${root:?}/tests/unit/fuzz/command_line_test.py" "${root:?}/build/$fuzz_build/tools/nopal" ;;
     *,clang-fuzz)
       # What it finds new goes to the first directory, what is read only comes after it.
       set -- "$program" -max_total_time="$seconds" -timeout=60 -print_final_stats=1 -artifact_prefix="${root:?}/$findings/$1-" \
-        -dict="${root:?}/tests/fuzz/$1.dict" "${root:?}/build/fuzz-corpus/$1" "$corpus" ;;
-    *) set -- "$program" -dict="${root:?}/tests/fuzz/$1.dict" "$corpus" ;;
+        -dict="${root:?}/tests/unit/fuzz/$1.dict" "${root:?}/build/fuzz-corpus/$1" "$corpus" ;;
+    *) set -- "$program" -dict="${root:?}/tests/unit/fuzz/$1.dict" "$corpus" ;;
   esac
   : >"$log"
   (cd $findings && logged "${root:?}/$log" env NOPAL_FUZZ_SECONDS="$seconds" NOPAL_FUZZ_SEED="$(date +%s)" "$@") || return 1
@@ -28,7 +28,7 @@ fuzz_programs() {
   build_targets gcc release nopal_take_all || fail 'the build failed'
   set -- --seconds "$1" ${2:+--seed "$2"}
   # shellcheck disable=SC2154 # jobs is ./dev's
-  check 'fuzz programs' python3 -B "${root:?}/tests/programs/fuzz_programs.py" --jobs "$jobs" \
+  check 'fuzz programs' python3 -B "${root:?}/tests/codegen/programs/fuzz_programs.py" --jobs "$jobs" \
     --library "${root:?}/build/gcc-release/tests/programs/libnopal_take_all.a" --findings "${root:?}/build/programs-findings" "$@"
   close_with_counts
 }
@@ -54,7 +54,7 @@ fuzz() {
     return
   fi
   if [ -n "$seed" ]; then refuse "--seed: not without --programs; accepted: --seconds --target --no-install"; fi
-  targets="$(basename -s _fuzz.cpp tests/fuzz/*_fuzz.cpp | tr '\n' ' ')command_line"
+  targets="$(basename -s _fuzz.cpp tests/unit/fuzz/*_fuzz.cpp | tr '\n' ' ')command_line"
   # $targets is a list.
   # shellcheck disable=SC2086
   if [ -n "$chosen" ]; then one_of --target "$chosen" $targets; targets=$chosen; fi
@@ -66,7 +66,7 @@ fuzz() {
   fi
   prepare_build $fuzz_compiler
   fuzz_build=$fuzz_compiler-$preset
-  if build_targets $fuzz_compiler $preset tests/fuzz/all nopal_command; then
+  if build_targets $fuzz_compiler $preset tests_fuzz nopal_command; then
     for target in $targets; do check "fuzz $target" fuzz_target "$target"; done
   else
     # shellcheck disable=SC2034 # close_with_counts reads it

@@ -73,6 +73,9 @@ check_length() {
     xargs awk 'FNR == 401 { print FILENAME " is longer than 400 lines"; bad = 1 } END { exit bad }'
 }
 
+# Which rooms of src/ include which, as docs/house.md has it.
+check_rooms() { python3 -B scripts/rooms.py .; }
+
 # Unfinished work belongs into the issue tracker. The brackets keep this line from matching itself.
 check_marks() {
   found=$(files | xargs grep -nIE '(^|[^[:alnum:]_])([T]ODO|[F]IXME|[X]XX)([^[:alnum:]_]|$)')
@@ -87,6 +90,7 @@ lint() {
     *) refuse "$1: not an option of lint; accepted: --fix --no-install" ;;
   esac
   want_lint_tools || refuse "lint needs clang-format and clang-tidy 16 or newer, which this system's packages do not have"
+  want_command python3 python3 'the check of rooms'
   want_libraries
   want_gcc
   install_missing
@@ -95,6 +99,7 @@ lint() {
   check scripts check_scripts
   check length check_length
   check marks check_marks
+  check rooms check_rooms
   check mistakes check_mistakes
   close_with_counts
 }

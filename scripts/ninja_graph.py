@@ -117,16 +117,15 @@ class Graph:
                     return True
         return False
 
-    def affected(self, changed, kinds=()):
-        """All outputs that these changed files are part of, and those that are out of date already. Of the kinds of tests
-        whose CMakeLists.txt changed, all."""
+    def affected(self, changed, is_too):
+        """All outputs that these changed files are part of, those that are out of date already, and those for whose name is_too is
+        true."""
         waiting = [self.path(path) for path in changed]
         if any(path in self.configured_from and not path.endswith("CMakeLists.txt") for path in waiting):
             # Texts that configuring writes may have come of it, but for CMake's own.
             waiting += [name for name in self.readers if not name.startswith("/") and name not in self.rules
                         and "/cmake_pch." not in name]
-        waiting += [output for output in self.rules if self.is_out_of_date(output)
-                    or any(output.startswith((f"tests/{kind}/", f"{kind}/")) for kind in kinds)]
+        waiting += [output for output in self.rules if self.is_out_of_date(output) or is_too(output)]
         found = set()
         while waiting:
             name = waiting.pop()

@@ -7,12 +7,13 @@
 
 A test belongs to a program of the build or is a command. With --since those are chosen that what changed since that commit, in the
 work tree too, can affect. Ninja's graph and its log of headers tell for programs. A command is affected by what it names: a program
-that is, a file or a folder with a change in it; by changes of files of its kind that are not compiled; and by what READS says.
+that is, a file or a folder with a change in it; by changes of files of its folder that are not compiled; and by what READS says.
 What cannot be told runs: programs that were never built or are older than their sources, and all of it after a change of how things
 are built."""
 
 import argparse
 import functools
+import itertools
 import json
 import pathlib
 import re
@@ -25,7 +26,7 @@ import ninja_graph
 READS = {
     "package": ("include", "src", "cmake", "packaging", "docs/man", "CMakeLists.txt", "CMakePresets.json"),
     "cli": ("dev", "scripts"),
-    "tbb": ("include", "src"),
+    "tbb": ("include", "src", "cmake"),
     "runtime": ("include", "src", "cmake", "CMakeLists.txt"),
     "security": ("include", "src"),
 }
@@ -37,7 +38,8 @@ def all_tests(build):
     shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True)
     # ctest shows no command whose program is not there yet.
     commands = {}
-    for file in [*build.glob("tests/*/CTestTestfile.cmake"), *build.glob("examples/CTestTestfile.cmake")]:
+    places = "tests/*/CTestTestfile.cmake", "tests/*/*/CTestTestfile.cmake", "examples/CTestTestfile.cmake"
+    for file in itertools.chain(*map(build.glob, places)):
         for name, words in re.findall(r"^add_test\((?:\[=\[)?([^\]\s]+)(?:\]=\])? (.*)\)$", file.read_text(), re.MULTILINE):
             commands[name] = re.findall(r'"((?:[^"\\]|\\.)*)"', words)
     tests = json.loads(shown.stdout)["tests"]
@@ -46,9 +48,22 @@ def all_tests(build):
     return tests
 
 
+def kinds_of_folders(source):
+    """The kinds in each folder of tests, as tests/CMakeLists.txt has them."""
+    lines = re.findall(r"^nopal_test_folder\((\w+) KINDS ([\w ]+)\)$", (source / "tests/CMakeLists.txt").read_text(), re.MULTILINE)
+    return {folder: kinds.split() for folder, kinds in lines}
+
+
 class Selection:
     def __init__(self, build, source):
         self.build, self.source = build.resolve(), source.resolve()
+        self.folders = kinds_of_folders(self.source)
+        # Where the sources of each kind are: a folder, or the sub-folder that is named after the kind.
+        self.homes = {"examples": "examples"}
+        for folder, kinds in self.folders.items():
+            for kind in kinds:
+                has_its_own = (self.source / "tests" / folder / kind / "CMakeLists.txt").exists()
+                self.homes[kind] = f"tests/{folder}/{kind}" if has_its_own else f"tests/{folder}"
         self.graph = ninja_graph.Graph(self.build)
         self.tests = all_tests(self.build)
 
@@ -64,6 +79,10 @@ class Selection:
     def kind_of(self, test):
         program = self.program_of(test)
         return program.split("/")[1] if program else test["name"].split(".")[0]
+
+    def home_of(self, path):
+        """The innermost home of a kind that a file is in."""
+        return max((home for home in self.homes.values() if path.startswith(home + "/")), key=len, default=None)
 
     def outputs_of(self, test):
         """What the build makes of what a command names."""
@@ -123,11 +142,16 @@ class Selection:
         """The affected tests, or None for all of them, and a line that says what was found."""
         described = ("CMakeLists.txt", "CMakePresets.json", ".cmake", ".cmake.in")
         building = [file for file in changed if file.endswith(described) and not file.startswith("tests/package/consumer/")]
-        everywhere = [file for file in building if not re.fullmatch(r"tests/\w+/CMakeLists\.txt|examples/CMakeLists\.txt", file)]
+        homes = {file.removesuffix("/CMakeLists.txt") for file in building} & set(self.homes.values())
+        everywhere = [file for file in building if file.removesuffix("/CMakeLists.txt") not in homes]
         if everywhere:
             return None, f"{everywhere[0]} changed, which decides how all is built"
-        kinds = {file.split("/")[-2] for file in building}
-        outputs = self.graph.affected({self.source / file for file in changed}, kinds)
+        kinds = {kind for kind, home in self.homes.items() if home in homes}
+
+        def is_built_there(output):
+            return self.home_of(output) in homes or any(output.startswith(f"tests/{kind}/") for kind in kinds)
+
+        outputs = self.graph.affected({self.source / file for file in changed}, is_built_there)
         chosen = [test for test in tests if self.kind_of(test) in kinds or self.is_affected(test, changed, outputs)]
         return chosen, f"{len(changed)} changed files"
 
@@ -141,19 +165,20 @@ class Selection:
         if any(output in outputs for output in named):
             return True
         kind = self.kind_of(test)
-        read = {f"tests/{kind}"}
+        home = self.homes[kind]
+        read = {home}
         for word in words_of(test):
             path = pathlib.Path(word)
             if path == self.source:
                 read.update(READS.get(kind, [""]))
             elif path.is_relative_to(self.source) and not path.is_relative_to(self.build):
                 read.add(str(path.relative_to(self.source)))
-        runs_script = any(len(folder) > len(f"tests/{kind}") or not folder.startswith("tests/") for folder in read)
+        runs_script = read != {home}
         if kind == "docs" and runs_script:
             return bool(changed)
         for file in changed:
             for folder in read:
-                if folder == f"tests/{kind}" and (not runs_script or self.graph.knows(self.source / file)):
+                if folder == home and (not runs_script or self.graph.knows(self.source / file) or self.home_of(file) != home):
                     continue
                 if folder == "" or file == folder or file.startswith(folder + "/"):
                     return True
@@ -173,7 +198,7 @@ def before(selection, options):
     tests = selection.tests
     (selection.build / CHOSEN).unlink(missing_ok=True)
     if options.kinds:
-        kinds = options.kinds.split(",")
+        kinds = [kind for name in options.kinds.split(",") for kind in ([name] if name in selection.homes else selection.folders[name])]
         tests = [test for test in tests if selection.kind_of(test) in kinds]
     if options.filter:
         try:
@@ -195,8 +220,8 @@ def before(selection, options):
     for test in tests:
         program = selection.program_of(test)
         outputs = [program] if program else selection.outputs_of(test)
-        folder = f"{'' if selection.kind_of(test) == 'examples' else 'tests/'}{selection.kind_of(test)}/all"
-        targets.update(outputs or [folder])
+        kind = selection.kind_of(test)
+        targets.update(outputs or ["examples/all" if kind == "examples" else f"tests_{kind}"])
     return sorted(targets)
 
 

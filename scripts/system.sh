@@ -172,11 +172,6 @@ want_peers() {
   want_libomp
 }
 
-# The script that draws the plots of reports goes into them.
-want_plots() {
-  [ -e /usr/share/javascript/chart.js ] || want libjs-chart.js 'the plots of the report'
-}
-
 # Fails where the system offers no clang-format or clang-tidy that is new enough.
 want_lint_tools() {
   for tool in clang-format clang-tidy; do

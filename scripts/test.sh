@@ -53,6 +53,11 @@ close_with_counts() {
 # The kinds of --quick.
 quick_kinds=unit,runtime,process,c
 
+# The kinds of tests, and the folders that hold several kinds and are named after none.
+known_kinds() {
+  sed -n 's/^nopal_test_folder(\([a-z]*\) KINDS \(.*\))$/\1 \2/p' tests/CMakeLists.txt | tr ' ' '\n' | sort -u
+}
+
 # choose NAME WHEN OPTION...: what scripts/select_tests.py says of the build NAME.
 choose() {
   chosen_for=$1 when=$2
@@ -65,7 +70,7 @@ test_build() {
   compiler=$1 name=$1-${preset:?}
   shift
   targets=''
-  for kind in $(say "$kinds" | tr , ' '); do targets="$targets tests/$kind/all"; done
+  for kind in $(say "$kinds" | tr , ' '); do targets="$targets tests_$kind"; done
   if [ -n "$filter$since" ]; then
     # Names of earlier builds would be run, too.
     set -- "$@" -E '_NOT_BUILT$'
@@ -112,7 +117,7 @@ test_() {
   one_of --preset "$preset" release debug asan tsan
   for kind in $(say "$kinds" | tr , ' '); do
     # shellcheck disable=SC2046 # a list
-    one_of --kinds "$kind" $(cd tests && echo */CMakeLists.txt | sed 's=/CMakeLists.txt==g')
+    one_of --kinds "$kind" $(known_kinds)
   done
   if [ -n "$since" ]; then check_commit "$since"; fi
   if [ "$compilers" = both ]; then

@@ -8,6 +8,8 @@
 
 namespace tool {
 
+const interrupt_watch* interrupt_watch::outermost_ = nullptr;
+
 interrupt_watch::interrupt_watch() {
   sigset_t watched;
   sigemptyset(&watched);
@@ -20,10 +22,12 @@ interrupt_watch::interrupt_watch() {
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
     throw std::system_error(errno, std::generic_category(), "signalfd");
   }
+  if (outermost_ == nullptr) outermost_ = this;
 }
 
 // A signal that came too late to be noticed acts as usual once unblocked.
 interrupt_watch::~interrupt_watch() {
+  if (outermost_ == this) outermost_ = nullptr;
   close(descriptor_);
   sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }

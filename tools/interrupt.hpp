@@ -19,7 +19,8 @@ private:
   int signal_number_;
 };
 
-/// While it lives, those signals wait in a descriptor instead of ending the process.
+/// While it lives, those signals wait in a descriptor instead of ending the process. One within another finds what
+/// came before it was made, and leaves what comes later to the outer one.
 class interrupt_watch {
 public:
   interrupt_watch();
@@ -32,9 +33,11 @@ public:
   /// Throws `interrupted` when a signal waits.
   void check() const;
   /// The signals a child process must have unblocked again.
-  [[nodiscard]] const sigset_t& mask_before() const { return mask_before_; }
+  [[nodiscard]] const sigset_t& mask_before() const { return outermost_->mask_before_; }
 
 private:
+  static const interrupt_watch* outermost_;  // of the main thread, which alone has them
+
   sigset_t mask_before_{};
   int descriptor_ = -1;
 };

@@ -138,11 +138,11 @@ template <template <int> class Places, int N>
 update_result time_places(const update_order& order) {
   const index rounds = std::max<index>(1, static_cast<index>(order.updates) / N);
   // A fork is nothing beside what it forks.
-  constexpr index stretch = std::max<index>(1, 4096 / N);
+  constexpr index chunk = std::max<index>(1, 4096 / N);
   const auto places = std::make_unique<Places<N>>();
   const auto pass = [rounds, at = places.get()] {
     bench::NOPAL_PROGRAM_VARIANT::in_halves(
-        0, rounds, stretch, [at](index first, index last) { take_rounds<Places<N>, N>(at, first, last); });
+        0, rounds, chunk, [at](index first, index last) { take_rounds<Places<N>, N>(at, first, last); });
   };
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < order.passes; ++i) pass();

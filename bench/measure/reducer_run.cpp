@@ -21,10 +21,10 @@ namespace {
 
 double ticks_per_second() {
   const auto start = std::chrono::steady_clock::now();
-  const std::uint64_t first = nopal::processor_ticks();
+  const std::uint64_t first = nopal::internal::processor_ticks();
   std::chrono::duration<double> elapsed{};
   while (elapsed.count() < 0.02) elapsed = std::chrono::steady_clock::now() - start;
-  return static_cast<double>(nopal::processor_ticks() - first) / elapsed.count();
+  return static_cast<double>(nopal::internal::processor_ticks() - first) / elapsed.count();
 }
 
 /// Of one run, less what the timers show of themselves.

@@ -18,7 +18,8 @@ function(nopal_add_program_executable target)
   target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS} NOPAL_PEER_PROGRAMS=${arg_LIST}
     "NOPAL_BUILD_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"")
   target_compile_options(${target} PRIVATE ${nopal_program_options} ${arg_OPTIONS})
-  target_include_directories(${target} PRIVATE "${bench_directory}")
+  # The record of a run has the counters of the table in nopal/detail.
+  target_include_directories(${target} PRIVATE "${bench_directory}" "${bench_directory}/../include")
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
 endfunction()
 

@@ -169,13 +169,13 @@ void transform(complex* in, complex* out, int log_points, const tables& look) {
 /// Sum of terms(i) e^(2 pi i sign i frequency / count): one value of a transform, term by term.
 template <class Terms>
 complex sum_directly(std::ptrdiff_t count, std::ptrdiff_t frequency, int sign, Terms terms) {
-  constexpr std::ptrdiff_t stretch = 256;  // over which the roots are made one from the other
+  constexpr std::ptrdiff_t chunk = 256;  // over which the roots are made one from the other
   const complex step = root_of_unity(-sign * frequency, count);
   complex sum{};
-  for (std::ptrdiff_t first = 0; first < count; first += stretch) {
+  for (std::ptrdiff_t first = 0; first < count; first += chunk) {
     complex root = root_of_unity(-sign * static_cast<std::ptrdiff_t>(first * frequency % count), count);
     complex part{};
-    for (std::ptrdiff_t i = first; i < std::min(first + stretch, count); ++i) {
+    for (std::ptrdiff_t i = first; i < std::min(first + chunk, count); ++i) {
       part = part + terms(i) * root;
       root = root * step;
     }

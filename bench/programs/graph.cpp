@@ -88,10 +88,10 @@ distances search_serially(const graph& in) {
 
 namespace {
 
-/// The stretches that in_halves makes of `length` numbers.
-std::size_t stretches(std::size_t length, std::size_t most) {
+/// The chunks that in_halves makes of `length` numbers.
+std::size_t chunks(std::size_t length, std::size_t most) {
   if (length <= most) return length > 0 ? 1 : 0;
-  return stretches(length / 2, most) + stretches(length - length / 2, most);
+  return chunks(length / 2, most) + chunks(length - length / 2, most);
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ search_facts facts_of(const graph& in, std::ptrdiff_t grain, std::size_t block) 
     ++sizes[layer];
     // A vertex with many edges forks, and after that its block looks its view up again.
     const std::size_t edges = in.neighbours(at).size();
-    if (edges > most) facts.lookups += stretches(edges, most) + 1;
+    if (edges > most) facts.lookups += chunks(edges, most) + 1;
   }
   facts.layers = static_cast<std::int32_t>(sizes.size());
   // One for each block, and one to take the next layer.

@@ -1,4 +1,4 @@
-// A loop by recursive halving, one half forked, for the programs whose leaves are stretches of a range.
+// A loop by recursive halving, one half forked, for the programs whose leaves are chunks of a range.
 #ifndef NOPAL_BENCH_PROGRAMS_IN_HALVES_HPP
 #define NOPAL_BENCH_PROGRAMS_IN_HALVES_HPP
 
@@ -8,7 +8,7 @@
 
 namespace bench::NOPAL_PROGRAM_VARIANT {
 
-/// Calls `body(from, to)` for stretches of at most `most` numbers that make up first to last.
+/// Calls `body(from, to)` for chunks of at most `most` numbers that make up first to last.
 template <class Body>
 void in_halves(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t most, Body body) {
   if (last - first <= most) {

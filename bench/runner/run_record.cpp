@@ -71,15 +71,10 @@ void visit(Record& record, Visitor& visitor) {
   visitor("serial_stack_pages", record.serial_stack_pages);
   visitor("stack_pages_most", record.stack_pages_most);
   visitor("fork_depth", record.fork_depth);
-  visitor("steals", record.steals);
-  visitor("failed_steals", record.failed_steals);
-  visitor("suspensions", record.suspensions);
-  visitor("publishes", record.publishes);
-  visitor("forced_publishes", record.forced_publishes);
-  visitor("parks", record.parks);
-  visitor("pages_reclaimed", record.pages_reclaimed);
-  visitor("stacks_peak", record.stacks_peak);
-  visitor("stack_pages_peak", record.stack_pages_peak);
+#define BENCH_COUNTER(name, which, ...) BENCH_IF_##which(visitor(#name, record.name);)
+  NOPAL_DETAIL_WORKER_COUNTERS(BENCH_COUNTER)
+  NOPAL_DETAIL_RUNTIME_COUNTERS(BENCH_COUNTER)
+#undef BENCH_COUNTER
   visitor("page_faults", record.page_faults);
   visitor("peak_resident_kib", record.peak_resident_kib);
   visitor("resident_growth_kib", record.resident_growth_kib);

@@ -9,6 +9,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <nopal/detail/counters.h>
+
+// Of a line of the table, what is for counters that are recorded.
+#define BENCH_IF_recorded(...) __VA_ARGS__
+#define BENCH_IF_unrecorded(...)
+
 namespace bench {
 
 struct run_record {
@@ -17,15 +23,11 @@ struct run_record {
   std::uint64_t serial_stack_pages = 0;  ///< S1: stack pages the serial variants touched
   std::uint64_t stack_pages_most = 0;    ///< S_P: the most stack pages at once; `space` variant only
   std::int64_t fork_depth = 0;           ///< D: how deeply forks nest; `depth` variant only
-  std::uint64_t steals = 0;
-  std::uint64_t failed_steals = 0;
-  std::uint64_t suspensions = 0;
-  std::uint64_t publishes = 0;
-  std::uint64_t forced_publishes = 0;
-  std::uint64_t parks = 0;
-  std::uint64_t pages_reclaimed = 0;
-  std::uint64_t stacks_peak = 0;
-  std::uint64_t stack_pages_peak = 0;
+  // Those of the runtime's counters that the table says are recorded: `steals`, `stacks_peak` and others.
+#define BENCH_COUNTER(name, which, ...) BENCH_IF_##which(std::uint64_t name = 0;)
+  NOPAL_DETAIL_WORKER_COUNTERS(BENCH_COUNTER)
+  NOPAL_DETAIL_RUNTIME_COUNTERS(BENCH_COUNTER)
+#undef BENCH_COUNTER
   std::int64_t page_faults = 0;          ///< minor faults during the run
   std::int64_t peak_resident_kib = 0;    ///< of the whole process
   std::int64_t resident_growth_kib = 0;  ///< most resident during the run, less what was before it

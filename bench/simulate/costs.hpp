@@ -25,7 +25,7 @@ struct costs {
 
 /// Constants of the scheduler: steal.cpp, sleep.cpp, deque.hpp and pool.cpp have the same.
 struct policy {
-  static constexpr int patience = 24;  ///< looks at private work before it is published by force
+  static constexpr int looks_before_force = 24;  ///< looks at private work before it is published by force
   static constexpr int looks_before_yield = 64;
   static constexpr int yields_before_sleep = 16;
   static constexpr int most_published = 16;          ///< entries an owner publishes at once

@@ -64,7 +64,7 @@ private:
     case activity::raising: settle(self, now); return;
     case activity::parking: fall_asleep(self, now); return;
     case activity::dozing: second_look(self, now); return;
-    case activity::waking: look_around(self, now); return;
+    case activity::waking: try_some_victims(self, now); return;
     case activity::sleeping: throw std::logic_error("a sleeper's turn");
     }
   }
@@ -139,7 +139,7 @@ private:
       now += discarded(stacks_.retain(w.stack));
     }
     if (--of.unfinished == 0) {
-      go_home(self, scope, now + leave_);
+      resume_at_home(self, scope, now + leave_);
     } else {
       find_work(self, now + leave_);
     }
@@ -152,7 +152,7 @@ private:
     now += put_back(w);
     of.unfinished += of.steals;
     if (of.unfinished == 0) {
-      go_home(self, scope, now + leave_);
+      resume_at_home(self, scope, now + leave_);
     } else {
       ++result_.suspensions;
       find_work(self, now + leave_);
@@ -172,7 +172,7 @@ private:
   }
 
   /// The scope's children are done, and its strand has arrived: it goes on.
-  void go_home(std::size_t self, std::uint32_t scope, picoseconds now) {
+  void resume_at_home(std::size_t self, std::uint32_t scope, picoseconds now) {
     scope_state& of = scopes_[scope];
     if (of.home == 0 && self != 0) {
       inbox_ = scope;
@@ -199,11 +199,11 @@ private:
     worker& w = workers_[self];
     w.stack = none;
     clear(self);
-    w.impatience = 0;
+    w.looks_at_private_work = 0;
     w.quiet_rounds = 0;
-    look_around(self, now);
+    try_some_victims(self, now);
   }
-  void look_around(std::size_t self, picoseconds now) {
+  void try_some_victims(std::size_t self, picoseconds now) {
     worker& w = workers_[self];
     w.doing = activity::looking;
     w.attempt = 0;
@@ -216,7 +216,7 @@ private:
     worker& w = workers_[self];
     if (self == 0 && inbox_ != none) {
       const std::uint32_t scope = std::exchange(inbox_, none);
-      go_home(self, scope, now);
+      resume_at_home(self, scope, now);
       return;
     }
     const int most = std::min(looks_at_once_, policy::looks_before_yield - w.attempt);
@@ -236,8 +236,8 @@ private:
     } else {
       victim.deque.poison();
       w.promising = true;
-      if (++w.impatience >= policy::patience) {
-        w.impatience = 0;
+      if (++w.looks_at_private_work >= policy::looks_before_force) {
+        w.looks_at_private_work = 0;
         if (victim.deque.raise()) {
           w.victim = static_cast<std::uint32_t>(chosen);
           w.doing = activity::raising;
@@ -331,7 +331,7 @@ private:
     w.quiet_rounds = 0;
     if (!w.parked || work_in_sight(self)) {
       end_parking(w);
-      look_around(self, now);
+      try_some_victims(self, now);
       return;
     }
     ++result_.parks;
@@ -342,7 +342,7 @@ private:
     worker& w = workers_[self];
     if (work_in_sight(self)) {
       end_parking(w);
-      look_around(self, now);
+      try_some_victims(self, now);
       return;
     }
     w.doing = activity::sleeping;

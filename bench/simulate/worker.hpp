@@ -32,7 +32,7 @@ struct worker {
   bool promising = false;       ///< this round of looks saw signs of work
   int attempt = 0;              ///< in this round
   int quiet_rounds = 0;
-  int impatience = 0;
+  int looks_at_private_work = 0;
   std::uint64_t random = 1;
   std::uint64_t barriers_seen = 0;  ///< running: those it was interrupted by
   picoseconds word_free_at = 0;     ///< its deque's word is on its way to a thief until then

@@ -40,7 +40,7 @@ void square_roots(std::vector<double>& values) {
 }
 // end snippet
 
-// snippet: for_stretch
+// snippet: for_chunk
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   nopal::reducer<nopal::op_add<double>> sum;
   nopal::parallel_for(std::size_t{0}, a.size(), std::size_t{4096}, [&](std::size_t from, std::size_t to) {
@@ -117,7 +117,7 @@ int main() {
   std::vector<double> values(100'000, 4.0);
   square_roots(values);
   check(values == std::vector<double>(100'000, 3.0), "parallel_for");
-  check(dot(values, values) == 900'000.0, "parallel_for by stretches");
+  check(dot(values, values) == 900'000.0, "parallel_for by chunks");
   std::list<std::string> lines(100, "line");
   shout(lines);
   check(lines == std::list<std::string>(100, "line!"), "parallel_for_each");

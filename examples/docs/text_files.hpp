@@ -14,7 +14,6 @@
 
 namespace fs = std::filesystem;
 
-// snippet: helpers
 /// The number of lines of `text` that contain `wanted`.
 inline long matching_lines(std::string_view text, std::string_view wanted) {
   long found = 0;
@@ -41,6 +40,5 @@ inline std::vector<fs::path> entries_of(const fs::path& directory) {
   std::sort(entries.begin(), entries.end());
   return entries;
 }
-// end snippet
 
 #endif

@@ -21,7 +21,6 @@ long matching_lines_in_halves(std::string_view text, std::string_view wanted) {
   return left + right;
 }
 
-// snippet: callback
 std::string wanted;
 long found = 0;
 
@@ -36,4 +35,3 @@ int main(int argc, char** argv) {
   if (nftw(where, search_file, 16, FTW_PHYS) != 0) return 1;
   std::printf("%ld lines\n", found);
 }
-// end snippet

@@ -7,7 +7,6 @@
 
 #include "text_files.hpp"
 
-// snippet: search
 long search_all(const std::vector<fs::path>& files, std::string_view wanted) {
   std::vector<long> found(files.size());
   nopal::scope s;
@@ -19,7 +18,6 @@ long search_all(const std::vector<fs::path>& files, std::string_view wanted) {
   s.join();  // throws what the serial loop would have thrown
   return std::accumulate(found.begin(), found.end(), 0L);
 }
-// end snippet
 
 int main() {
   std::vector<fs::path> files(64, fs::path("/dev/null"));

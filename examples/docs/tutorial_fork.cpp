@@ -6,7 +6,6 @@
 
 #include "text_files.hpp"
 
-// snippet: search
 long search(const fs::path& path, std::string_view wanted) {
   if (!fs::is_directory(path)) return matching_lines(contents(path), wanted);
   const std::vector<fs::path> entries = entries_of(path);
@@ -16,7 +15,6 @@ long search(const fs::path& path, std::string_view wanted) {
   s.join();
   return std::accumulate(found.begin(), found.end(), 0L);
 }
-// end snippet
 
 int main(int argc, char** argv) {
   const fs::path where = argc > 1 ? argv[1] : ".";

@@ -5,7 +5,6 @@
 
 #include "text_files.hpp"
 
-// snippet: halves
 constexpr std::size_t grain_bytes = 16'384;
 
 long matching_lines_in_halves(std::string_view text, std::string_view wanted) {
@@ -19,7 +18,6 @@ long matching_lines_in_halves(std::string_view text, std::string_view wanted) {
   s.join();
   return left + right;
 }
-// end snippet
 
 long search(const fs::path& path, std::string_view wanted) {
   if (!fs::is_directory(path)) return matching_lines_in_halves(contents(path), wanted);

@@ -6,7 +6,6 @@
 
 #include "text_files.hpp"
 
-// snippet: search
 nopal::reducer<nopal::op_add<long>> found;
 
 void search(const fs::path& path, std::string_view wanted) {
@@ -16,7 +15,6 @@ void search(const fs::path& path, std::string_view wanted) {
   }
   nopal::parallel_for_each(entries_of(path), [wanted](const fs::path& entry) { search(entry, wanted); });
 }
-// end snippet
 
 int main(int argc, char** argv) {
   const fs::path where = argc > 1 ? argv[1] : ".";

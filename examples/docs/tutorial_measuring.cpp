@@ -17,7 +17,6 @@ long search(const fs::path& path, std::string_view wanted) {
   return std::accumulate(found.begin(), found.end(), 0L);
 }
 
-// snippet: main
 int main(int argc, char** argv) {
   const fs::path where = argc > 1 ? argv[1] : ".";
   const std::string wanted = argc > 2 ? argv[2] : "return";
@@ -31,4 +30,3 @@ int main(int argc, char** argv) {
                counts.workers, static_cast<unsigned long long>(counts.total.steals),
                static_cast<unsigned long long>(counts.total.suspensions));
 }
-// end snippet

@@ -5,7 +5,6 @@
 
 #include "text_files.hpp"
 
-// snippet: search
 nopal::reducer<nopal::op_ostream> out(std::cout);
 nopal::reducer<nopal::op_add<long>> found;
 
@@ -27,13 +26,10 @@ void search(const fs::path& path, std::string_view wanted) {
   for (const fs::path& entry : entries_of(path)) s.fork(search, entry, wanted);
   s.join();
 }
-// end snippet
 
-// snippet: main
 int main(int argc, char** argv) {
   const fs::path where = argc > 1 ? argv[1] : ".";
   const std::string wanted = argc > 2 ? argv[2] : "return";
   search(where, wanted);
   *out << found.value() << " lines\n";
 }
-// end snippet

@@ -140,6 +140,15 @@ enum nopal_pin {
   nopal_pin_yes = 1      /**< each to one CPU */
 };
 
+/** What becomes of an environment variable whose value is not understood. For libraries, which must not end the programs
+ * that they are in. */
+enum nopal_bad_setting {
+  nopal_bad_setting_default = 0, /**< as NOPAL_ON_BAD_SETTING says, else exit */
+  nopal_bad_setting_exit, /**< one line on stderr, and the program ends with exit code 2, where it is needed */
+  nopal_bad_setting_refuse,     /**< this call of nopal_configure, and later ones, return -1 */
+  nopal_bad_setting_use_default /**< one line on stderr, and the variable counts as unset */
+};
+
 /** What a program may set before the runtime starts. A member that is zero names nothing: the choice is an earlier
  * call's, else that of the environment variable of the same meaning, else the runtime's. */
 typedef struct nopal_configuration {
@@ -147,7 +156,8 @@ typedef struct nopal_configuration {
   size_t stack_size;          /**< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE */
   enum nopal_reclaim reclaim; /**< NOPAL_RECLAIM */
   enum nopal_pin pin;         /**< NOPAL_PIN */
-  enum nopal_reclaim_with reclaim_with; /**< NOPAL_RECLAIM_WITH */
+  enum nopal_reclaim_with reclaim_with;  /**< NOPAL_RECLAIM_WITH */
+  enum nopal_bad_setting on_bad_setting; /**< NOPAL_ON_BAD_SETTING */
 } nopal_configuration;
 
 /** Counts of one worker, from its start. Read while the pool works, they are a snapshot. */
@@ -185,8 +195,9 @@ typedef struct nopal_statistics {
 NOPAL_EXPORT int nopal_workers(void);
 
 /** Sets what `with` names, for the next start of the runtime; the rest stays as earlier calls have set it. One of zeros
- * alone leaves everything to the environment again. 0, or -1 if a member is out of range or the runtime has started.
- * From any thread. Constant time. */
+ * alone leaves everything to the environment again. 0, or -1 if a member is out of range, the runtime has started, or
+ * nopal_bad_setting_refuse is set and a variable has a value that is not understood; it sets nothing then. From any
+ * thread. Constant time. */
 NOPAL_EXPORT int nopal_configure(const nopal_configuration* with);
 
 /** The calling thread's index, from 0 to below nopal_workers() plus the adopted threads; -1 outside the runtime. Not

@@ -52,7 +52,7 @@ auto parallel_invoke(First&& first, Others&&... others) {
   }
 }
 
-/// Calls `body(i)` for each i from `first` up to `last`, which is left out; or, if `body` takes two, `body(from, to)` for stretches
+/// Calls `body(i)` for each i from `first` up to `last`, which is left out; or, if `body` takes two, `body(from, to)` for chunks
 /// that make up the range. `first` and `last` are whole numbers, of which i has the common type, or random-access
 /// iterators; a body that does not take an iterator gets what it leads to. Pieces of at most `grain` are not split further, 0
 /// being the automatic grain, and the largest number, which -1 becomes, a serial loop. Nothing happens if `last` is not after `first`. T1 = O(n), T∞ = O(log n + grain).
@@ -65,22 +65,22 @@ void parallel_for(First first, Last last, std::size_t grain, Body&& body) {
   if constexpr (!std::is_void_v<positions>) {
     using position = typename positions::position;
     using plain_body = std::remove_reference_t<Body>;
-    constexpr bool by_stretch = std::is_invocable_v<plain_body&, const position&, const position&>;
+    constexpr bool by_chunk = std::is_invocable_v<plain_body&, const position&, const position&>;
     constexpr bool by_position = detail::takes_position<plain_body, position>();
-    static_assert(by_stretch || by_position, "parallel_for: the body must be callable with a number or "
-                                             "iterator of the range, with an element of it, or "
-                                             "with the two ends of a stretch");
-    if constexpr (by_stretch || by_position) {
+    static_assert(by_chunk || by_position, "parallel_for: the body must be callable with a number or "
+                                           "iterator of the range, with an element of it, or "
+                                           "with the two ends of a chunk");
+    if constexpr (by_chunk || by_position) {
       const positions all{static_cast<position>(first)};
-      auto stretch = [&all, &body](std::size_t from, std::size_t to) {
+      auto chunk = [&all, &body](std::size_t from, std::size_t to) {
         if constexpr (by_position) {
-          detail::visit_stretch(all, from, to, [&body](const position& at) { detail::call_at(body, at); });
+          detail::visit_chunk(all, from, to, [&body](const position& at) { detail::call_at(body, at); });
         } else {
           detail::invoke(body, all.at(from), all.at(to));
         }
       };
       detail::begin_loop(positions::count(static_cast<position>(first), static_cast<position>(last)),
-                         detail::grain_of(grain), &stretch);
+                         detail::grain_of(grain), &chunk);
     }
   }
 }
@@ -152,8 +152,8 @@ Out parallel_transform(In first, In last, Out out, F&& f) {
                   "parallel_transform: the function must be callable with an element, and its result "
                   "assignable to the output");
     if constexpr (assigns) {
-      return detail::transform_into(out, detail::places<In>::count(first, last), f,
-                                    detail::places<In>{first});
+      return detail::transform_into(out, detail::indexed<In>::count(first, last), f,
+                                    detail::indexed<In>{first});
     }
   }
 }
@@ -171,8 +171,8 @@ Out parallel_transform(In first, In last, Second second, Out out, F&& f) {
                   "parallel_transform: the function must be callable with an element of each range, and its "
                   "result assignable to the output");
     if constexpr (assigns) {
-      return detail::transform_into(out, detail::places<In>::count(first, last), f, detail::places<In>{first},
-                                    detail::places<Second>{second});
+      return detail::transform_into(out, detail::indexed<In>::count(first, last), f,
+                                    detail::indexed<In>{first}, detail::indexed<Second>{second});
     }
   }
 }
@@ -219,9 +219,9 @@ template <class Iterator, class Predicate, class Projection = detail::itself>
                                         Projection projection = {}) {
   constexpr bool fits = detail::can_search<Iterator, Predicate, Projection>();
   if constexpr (fits) {
-    const detail::places<Iterator> all{first};
+    const detail::indexed<Iterator> all{first};
     auto test = detail::tester(all, predicate, projection);
-    return all.at(detail::first_position(detail::places<Iterator>::count(first, last), test));
+    return all.at(detail::first_position(detail::indexed<Iterator>::count(first, last), test));
   }
 }
 
@@ -233,9 +233,9 @@ template <class Iterator, class Predicate, class Projection = detail::itself>
                                    Projection projection = {}) {
   constexpr bool fits = detail::can_search<Iterator, Predicate, Projection>();
   if constexpr (fits) {
-    const detail::places<Iterator> all{first};
+    const detail::indexed<Iterator> all{first};
     auto test = detail::tester(all, predicate, projection);
-    return detail::any_position(detail::places<Iterator>::count(first, last), test);
+    return detail::any_position(detail::indexed<Iterator>::count(first, last), test);
   } else {
     return false;
   }

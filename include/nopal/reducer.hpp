@@ -109,7 +109,7 @@ private:
   mutable detail::hyperobject<monoid_type> views_;  // to look a view up may make it
 };
 
-/// A variable that each strand has a view of its own of, as scratch memory: what a view holds is what this strand left there
+/// Scratch memory: each strand has a view of its own. What a view holds is what this strand left there
 /// since its last fork or join, or anything another strand or `make` left. Nothing is reduced.
 ///
 /// Cost and thread rules are those of a reducer; a strand's first use after a steal makes a view by `make()`.

@@ -26,6 +26,14 @@ enum class reclaim_call : int {
   free,      ///< MADV_FREE: when the system runs short; until then they count as resident
 };
 
+/// What becomes of an environment variable whose value is not understood. For libraries, which must not end the programs
+/// that they are in.
+enum class bad_setting : int {
+  exit,    ///< where the settings are first needed: one line on stderr, and the program ends with exit code 2
+  refuse,  ///< the call of configure() that says this, and later ones, throw `error` with that line
+  use_default,  ///< one line on stderr, and the variable counts as unset
+};
+
 /// What a program may set before the runtime starts. A zero or `-1`, which each member is until it is set, names nothing:
 /// the choice is an earlier call's, else that of the environment variable of the same meaning, else the runtime's. `pin`
 /// is a number here: 0 says no. In C 0 names nothing in any member, and `nopal_pin_no` is -1.
@@ -35,6 +43,7 @@ struct configuration {
   nopal::reclaim reclaim = static_cast<nopal::reclaim>(-1);  ///< NOPAL_RECLAIM
   int pin = -1;           ///< 1 binds each worker thread to a CPU, 0 does not; NOPAL_PIN=1|0
   int reclaim_with = -1;  ///< a `reclaim_call`; NOPAL_RECLAIM_WITH=dontneed|free
+  bad_setting on_bad_setting = static_cast<bad_setting>(-1);  ///< NOPAL_ON_BAD_SETTING=exit|default
 };
 
 /// What the runtime cannot do as asked: configuring it after its start, no memory for stacks, wrong use of a scope.
@@ -78,7 +87,8 @@ struct statistics {
 [[nodiscard]] NOPAL_EXPORT int workers();
 
 /// Sets what `with` names; the rest stays as earlier calls have set it. `configure({})`, which names nothing, leaves
-/// everything to the environment again. Throws `error` once the runtime has started.
+/// everything to the environment again. Throws `error` once the runtime has started, and with `bad_setting::refuse` where
+/// a variable has a value that is not understood; it sets nothing then.
 NOPAL_EXPORT void configure(const configuration& with);
 
 /// The calling thread's index, from 0 to below `workers()` plus the adopted threads; -1 outside the runtime.

@@ -16,6 +16,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace cxx_runtime {
 
 // <cstddef> says which library it is of.
@@ -70,6 +71,7 @@ static_assert(sizeof(_Unwind_Exception) == 32);
 }
 
 }  // namespace cxx_runtime
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace deque {
 
 /// What a thief found.
@@ -116,6 +117,7 @@ bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowe
                    void* context) noexcept;
 
 }  // namespace deque
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace deque {
 
 void reset(nopal_deque& deque) noexcept {
@@ -74,6 +75,7 @@ steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(vo
 bool force_publish(nopal_deque&, bool (*)(), bool (*)(void*), void*) noexcept { return false; }
 
 }  // namespace deque
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

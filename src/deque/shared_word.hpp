@@ -12,6 +12,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace deque {
 
 inline constexpr std::uint64_t raising = 1;
@@ -59,6 +60,7 @@ inline std::uint64_t next_version(std::uint64_t version_and_raising) {
 }
 
 }  // namespace deque
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

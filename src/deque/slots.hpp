@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace deque {
 
 inline constexpr std::size_t slots_line = 64;  // bytes
@@ -22,6 +23,7 @@ inline constexpr std::size_t slots_header = slots_line / sizeof(nopal_frame*);
 }
 
 }  // namespace deque
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

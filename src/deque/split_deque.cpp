@@ -17,6 +17,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace deque {
 
 namespace {
@@ -190,6 +191,7 @@ bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowe
 }
 
 }  // namespace deque
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -11,6 +11,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace deque {
 
 namespace {
@@ -87,5 +88,6 @@ bool reserve(nopal_deque& deque) noexcept {
 }
 
 }  // namespace deque
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -21,6 +21,7 @@ char* nopal_jump_destination(const void* frame_pointer, char* stack_pointer) noe
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 // ---------------------------------------------------------------------------------------------
@@ -271,6 +272,7 @@ struct topology {
 [[noreturn]] void end_process(const char* line) noexcept;
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -20,40 +20,19 @@
 #include "scheduler/overflow.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "scheduler/scheduler_stack.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/task_views.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
 pthread_key_t thread_end_key;
-
-/// With the guard, and with what keeps tools' stacks apart on both sides.
-std::size_t mapped_bytes(std::size_t stack_bytes) noexcept {
-  return scheduler_guard_bytes + stack_bytes + 2 * checkers::apart();
-}
-
-/// A scheduler stack above a guard, or null.
-void* map_scheduler_stack(std::size_t bytes) {
-  const std::size_t apart = checkers::apart();
-  auto* const all = static_cast<char*>(os::map_stack_memory(mapped_bytes(bytes)));
-  if (all == nullptr) {
-    return nullptr;
-  }
-  if (!os::protect_none(all, apart + scheduler_guard_bytes)) {
-    os::unmap(all, mapped_bytes(bytes));
-    return nullptr;
-  }
-  return all + apart;
-}
-
-void unmap_scheduler_stack(const worker* self) noexcept {
-  os::unmap(static_cast<char*>(self->scheduler_memory) - checkers::apart(),
-            mapped_bytes(self->scheduler_bytes));
-}
 
 worker* make_adoptable(std::size_t stack_bytes) {
   worker* const self = make_worker();
@@ -71,7 +50,7 @@ worker* make_adoptable(std::size_t stack_bytes) {
     return nullptr;
   }
   char* const low = static_cast<char*>(self->scheduler_memory) + scheduler_guard_bytes;
-  checkers::stack_made(self->own_scheduler_record, low, self->scheduler_bytes);
+  sanitizers::stack_made(self->own_scheduler_record, low, self->scheduler_bytes);
   self->scheduler_stack_pointer = low + self->scheduler_bytes - arch::stack_alignment;
   return self;
 }
@@ -120,7 +99,7 @@ void make_idle(runtime& all, worker* self) noexcept {
     all.stacks.give(self->spare);  // unreached: spare-given-back
     self->spare = nullptr;         // unreached: spare-given-back
   }
-  checkers::stack_unmade(self->native.record);
+  sanitizers::stack_unmade(self->native.record);
   self->native.came_home.forget();
   all.table[self->index].store(nullptr, std::memory_order_release);
   deque::poison(self->deque);
@@ -173,18 +152,18 @@ left_behind* next_left_behind;  // made before fork(2): a tool's allocator may b
 
 void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
-  lock_views();
+  view::lock_views();
   lock_tasks(the_runtime());
-  next_left_behind = checkers::present ? new (std::nothrow) left_behind : nullptr;  // unreached: tools
-  checkers::begin_fork();
+  next_left_behind = sanitizers::present ? new (std::nothrow) left_behind : nullptr;  // unreached: tools
+  sanitizers::begin_fork();
 }
 
 void after_fork_in_parent() {
-  checkers::end_fork();
+  sanitizers::end_fork();
   delete next_left_behind;
   next_left_behind = nullptr;
   unlock_tasks(the_runtime());
-  unlock_views();
+  view::unlock_views();
   pthread_mutex_unlock(&the_runtime().lock);
 }
 
@@ -212,10 +191,10 @@ void keep_reachable(runtime& all) {
 
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
 void after_fork_in_child() {
-  checkers::end_fork();
+  sanitizers::end_fork();
   runtime& all = the_runtime();
   unlock_tasks(all);
-  unlock_views();
+  view::unlock_views();
   pthread_mutex_unlock(&all.lock);  // this thread took all of them in before_fork
   keep_reachable(all);
   all.in_new_process = true;
@@ -237,12 +216,12 @@ void after_fork_in_child() {
   set_thread_of_pool(false);
   all.waiting_joins.store(0, std::memory_order_relaxed);
   forget_exceptions();
-  forget_task_merges();
+  view::forget_task_merges();
   for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {
     for (worker* one = list; one != nullptr; one = one->next_idle) {
       for (worker* each = one; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
         each->visitors.store(0, std::memory_order_relaxed);
-        set(each->deque.strand.clock, all.last_old_ticket);
+        set(each->deque.strand.latest_ticket, all.last_old_ticket);
       }
     }
   }
@@ -255,9 +234,9 @@ void after_fork_in_child() {
     each->index = 0;
     each->spare = nullptr;
     each->inbox.store(nullptr, std::memory_order_relaxed);
-    each->asides = nullptr;
+    each->yielded = nullptr;
     each->visitors.store(0, std::memory_order_relaxed);
-    set(each->deque.strand.clock, all.last_old_ticket);
+    set(each->deque.strand.latest_ticket, all.last_old_ticket);
   }
   enter_table(all, self, 0);
   set_told_of_end(self);
@@ -335,7 +314,7 @@ __attribute__((destructor(101))) void at_unload() {
 }  // namespace
 
 void begin_visits(worker* self) noexcept {
-  checkers::thread_begins();
+  sanitizers::thread_begins();
   exception_state* const exceptions = this_thread_exceptions();
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
     NOPAL_PLAIN_WRITE(each->exceptions);
@@ -398,5 +377,6 @@ worker* adopt_this_thread() noexcept {
   return self;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// On the worker's thread: thieves may look at its exception state from here on, also for those nested in it.
 void begin_visits(worker* self) noexcept;
@@ -23,6 +24,7 @@ int install_hooks(runtime& all) noexcept;
 /// The calling thread's end is told to its worker from here on. Returns 0 or an errno value.
 int set_told_of_end(worker* self) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -284,13 +285,14 @@ extern "C" NOPAL_EXPORT void nopal_arena_refer(nopal_arena* arena) {
 
 extern "C" NOPAL_EXPORT void nopal_arena_forget(nopal_arena* arena) {
   // An arena may come and go before the runtime starts.
-  checkers::before_at_any_time(&arena->references);
+  sanitizers::before_at_any_time(&arena->references);
   // Release and acquire: everything that was done to it comes before its end.
   if (__atomic_fetch_sub(&arena->references, 1, __ATOMIC_ACQ_REL) == 1) {
-    checkers::after_at_any_time(&arena->references);
+    sanitizers::after_at_any_time(&arena->references);
     arena->destroy(arena);
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <vector>
 
 // Code of users only is to say which copy of the library it refers to.
 #define NOPAL_DETAIL_COPY_H
+#include <nopal/detail/counters.h>
 #include <nopal/nopal.h>
 #include <nopal/runtime.hpp>
 
@@ -38,10 +40,30 @@ int guarded(Action action) noexcept {
   return failed;
 }
 
+// The structures of C have the members of those of C++, which statistics.cpp checks against the table, in the same order.
+static_assert(sizeof(nopal_worker_statistics) == sizeof(nopal::worker_statistics));
+#define NOPAL_COUNTER(name, ...)                                                                             \
+  static_assert(offsetof(nopal_worker_statistics, name) == offsetof(nopal::worker_statistics, name));
+NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+// But for a vector, which C lacks.
+constexpr std::size_t of_vector = sizeof(std::vector<nopal::worker_statistics>);
+static_assert(sizeof(nopal_statistics) + of_vector == sizeof(nopal::statistics));
+#define NOPAL_COUNTER(name, ...)                                                                             \
+  static_assert(offsetof(nopal_statistics, name) + of_vector == offsetof(nopal::statistics, name));
+NOPAL_DETAIL_RUNTIME_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+
 nopal_worker_statistics in_c(const nopal::worker_statistics& counts) noexcept {
-  return {counts.steals,       counts.failed_steals,    counts.suspensions,    counts.resumptions,
-          counts.publishes,    counts.forced_publishes, counts.parks,          counts.wakes,
-          counts.stacks_taken, counts.stacks_returned,  counts.pages_reclaimed};
+#define NOPAL_COUNTER(name, ...) counts.name,
+  return {NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)};
+#undef NOPAL_COUNTER
+}
+
+nopal_statistics in_c(const nopal::statistics& counts) noexcept {
+#define NOPAL_COUNTER(name, ...) counts.name,
+  return {counts.workers, in_c(counts.total), NOPAL_DETAIL_RUNTIME_COUNTERS(NOPAL_COUNTER)};
+#undef NOPAL_COUNTER
 }
 
 /// C's enumerations have their default at zero, the values of C++ from one on. Without overflow: any number may come.
@@ -51,6 +73,9 @@ static_assert(in_cpp(nopal_reclaim_eager) == static_cast<int>(nopal::reclaim::ea
 static_assert(in_cpp(nopal_reclaim_never) == static_cast<int>(nopal::reclaim::never));
 static_assert(in_cpp(nopal_reclaim_with_dontneed) == static_cast<int>(nopal::reclaim_call::dontneed));
 static_assert(in_cpp(nopal_reclaim_with_free) == static_cast<int>(nopal::reclaim_call::free));
+static_assert(in_cpp(nopal_bad_setting_exit) == static_cast<int>(nopal::bad_setting::exit));
+static_assert(in_cpp(nopal_bad_setting_refuse) == static_cast<int>(nopal::bad_setting::refuse));
+static_assert(in_cpp(nopal_bad_setting_use_default) == static_cast<int>(nopal::bad_setting::use_default));
 
 /// A C program may store any number in an enumeration; here, to read one that is none of the enumerators as the
 /// enumeration would be undefined.
@@ -119,6 +144,7 @@ int nopal_configure(const nopal_configuration* with) {
     asked.reclaim = static_cast<nopal::reclaim>(in_cpp(number_in(with->reclaim)));
     asked.pin = pin_in_cpp(number_in(with->pin));
     asked.reclaim_with = in_cpp(number_in(with->reclaim_with));
+    asked.on_bad_setting = static_cast<nopal::bad_setting>(in_cpp(number_in(with->on_bad_setting)));
     nopal::configure(asked);
     return succeeded;
   });
@@ -128,10 +154,7 @@ int nopal_worker_index(void) { return nopal::worker_index(); }
 
 int nopal_stats(nopal_statistics* counts) {
   return guarded([counts] {
-    const nopal::statistics now = nopal::stats();
-    *counts = {now.workers,          in_c(now.total),   now.joins_with_children, now.stacks_in_use,
-               now.stacks_peak,      now.stacks_mapped, now.stack_pages_in_use,  now.stack_pages_peak,
-               now.view_sets_in_use, now.view_sets_peak};
+    *counts = in_c(nopal::stats());
     return succeeded;
   });
 }
@@ -163,12 +186,12 @@ int nopal_start_reducer(nopal_reducer* reducer, void* value) {
 const char* nopal_error_message(void) { return latest_error; }
 
 void nopal_fail_push(void) {
-  nopal::os::end_process(
+  nopal::internal::os::end_process(
       "nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
 }
 
 void nopal_fail_foreign_scope(nopal_frame*) {
-  nopal::os::end_process(
+  nopal::internal::os::end_process(
       "nopal: a scope was forked on or joined by a function other than the one that made it: "
       "call nopal_scope_init (fibril_init) in every function that forks");
 }

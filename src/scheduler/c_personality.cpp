@@ -17,6 +17,7 @@ extern "C" __attribute__((weak)) _Unwind_Reason_Code __gcc_personality_v0(int, _
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -31,7 +32,7 @@ constexpr int frame_pointer_number = 6;
 bool is_away(const void* frame_pointer) {
   const worker* const self = this_worker();
   // unreached: c-personality
-  return self != nullptr && self->deque.strand.stack->base.frame_pointer == frame_pointer;
+  return self != nullptr && self->deque.strand.stack->origin.frame_pointer == frame_pointer;
 }
 
 }  // namespace
@@ -70,5 +71,6 @@ NOPAL_EXPORT _Unwind_Reason_Code nopal_c_personality(int version, _Unwind_Action
 
 }  // extern "C"
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

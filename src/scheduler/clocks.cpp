@@ -2,6 +2,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 constinit clock_starts clocks_start_at;
 
@@ -11,5 +12,6 @@ std::uint64_t next_place() noexcept {
   return clocks_start_at.place + places.fetch_add(1, std::memory_order_relaxed);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Where they start. For tests, which change it before the first fork, to be there when a number outgrows 32 bits.
 struct clock_starts {
@@ -22,6 +23,7 @@ extern constinit clock_starts clocks_start_at;
 /// Grows from one kept exception to the next; those of one frame between two steals are kept by one strand.
 std::uint64_t next_place() noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -32,6 +32,7 @@ NOPAL_EXPORT int nopal_workers();
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -91,5 +92,6 @@ bool is_stand_in() noexcept { return arch::place_of_current() != arch::place_of_
 /// Which library this is: of another version or with other options, none can stand in for it.
 extern "C" NOPAL_EXPORT const char* nopal_build() { return own_build; }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// A thread that ends by pthread_exit or pthread_cancel passes the fork of `frame`, whose child is left: takes the continuation
 /// back, or ends the process where going on would corrupt.
@@ -24,6 +25,7 @@ void check_at_rest(const worker* self) noexcept;
 /// At the process's end: ends it with a line if `main` has returned on a thread of the pool.
 void check_end_of_main() noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -17,7 +17,6 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
-#include "scheduler/views.hpp"
 
 namespace __cxxabiv1 {
 extern "C" void __cxa_end_catch();
@@ -25,6 +24,7 @@ extern "C" void __cxa_end_catch();
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -221,13 +221,13 @@ void keep_thrown_at(nopal_frame* frame, child_place place, bool leaving_home) {
 }
 
 void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
-  const strand_base base = this_worker()->deque.strand.stack->base;
-  const bool away = base.frame_pointer == frame->frame_pointer;
+  const strand_origin origin = this_worker()->deque.strand.stack->origin;
+  const bool away = origin.frame_pointer == frame->frame_pointer;
   // The thief writes to the frame at any time now, unless the strand is still ours.
   keep_thrown_at(frame,
-                 {away     ? base.sequence
+                 {away     ? origin.ticket
                   : stolen ? 0  // unreached: stolen-is-away
-                           : frame->last_steal,
+                           : frame->last_ticket,
                   place_between_steals},
                  stolen && !away);
 }
@@ -307,7 +307,7 @@ void* take_exception(nopal_frame* frame) noexcept {
     }
     *link = candidate->next;
     if (candidate->leaving_home) {
-      candidate->place = {frame->home_steal, last_before_steal};
+      candidate->place = {frame->home_ticket, last_before_steal};
     }
     all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
     const bool earlier = earliest == nullptr || candidate->place < earliest->place;
@@ -368,5 +368,6 @@ extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
               "make a scope in every function that forks");
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

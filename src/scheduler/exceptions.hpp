@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// In a child of fork(2): forgets the exceptions of strands that it does not have.
 void forget_exceptions() noexcept;
@@ -20,6 +21,7 @@ void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept;
 void keep_thrown(const nopal_task_group* group) noexcept;
 void* take_exception(const nopal_task_group* group) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -14,6 +14,7 @@ extern "C" void* __cxa_begin_catch(void*) noexcept;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 _Unwind_Exception* handled_foreign() noexcept {
   const exception_state* const state = this_thread_exceptions();
@@ -70,5 +71,6 @@ extern "C" NOPAL_EXPORT void nopal_throw_on() {
   raise_foreign(thrown);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -8,6 +8,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// What is being handled, if another runtime threw it or a thread is unwound to its end: null else.
 _Unwind_Exception* handled_foreign() noexcept;
@@ -21,6 +22,7 @@ _Unwind_Exception* take_handled_foreign() noexcept;
 
 [[noreturn]] void raise_foreign(_Unwind_Exception* thrown);
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -15,29 +15,31 @@ extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_ab
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
-int workers() { return known_settings(the_runtime()).workers; }
+int workers() { return internal::known_settings(internal::the_runtime()).workers; }
 
 void configure(const configuration& with) {
-  runtime& all = the_runtime();
-  check_configuration(with);
-  const locked guard(all);
+  internal::runtime& all = internal::the_runtime();
+  internal::check_configuration(with);
+  const internal::locked guard(all);
   if (all.running.load(std::memory_order_relaxed)) {
     throw error(
         "nopal: configure: the runtime runs already; configure before the first fork, or after shutdown()");
   }
-  all.asked = followed_by(all.asked, with);
+  const configuration asked = internal::followed_by(all.asked, with);
+  internal::refuse_environment(asked);
+  all.asked = asked;
   all.settings_known = false;
 }
 
 int worker_index() noexcept {
-  const worker* const self = this_worker();
+  const internal::worker* const self = internal::this_worker();
   return self != nullptr ? self->index : -1;
 }
 
 void shutdown() {
-  runtime& all = the_runtime();
-  const locked guard(all);
-  if (!stop_patiently(all)) {
+  internal::runtime& all = internal::the_runtime();
+  const internal::locked guard(all);
+  if (!internal::stop_patiently(all)) {
     throw error("nopal: shutdown: strands are running; call it when every scope has been joined");
   }
 }

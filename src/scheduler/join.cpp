@@ -16,12 +16,13 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
-#include "scheduler/views.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -47,7 +48,7 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   }
   self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
-  if (strand::is_away(stack->base, frame)) {
+  if (strand::is_away(stack->origin, frame)) {
     // The child that spoke there has been counted.
     NOPAL_FAULT_OMITS("not cleared at resume", stack->second.store(0, std::memory_order_relaxed));
   }
@@ -56,8 +57,8 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   strand::run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
-  if (frame->last_steal > get(self->deque.strand.clock)) {
-    set(self->deque.strand.clock, frame->last_steal);
+  if (frame->last_ticket > get(self->deque.strand.latest_ticket)) {
+    set(self->deque.strand.latest_ticket, frame->last_ticket);
   }
   if (!self->of_pool && stack == &self->native && self->spare != nullptr) {
     // The thread is back with the program and may not steal for long.
@@ -65,12 +66,11 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
     self->spare = nullptr;
   }
   void* const exception = take_exception(frame);
-  view::piece* const pieces = views_used() ? take_views(stack, frame) : nullptr;
+  view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
                 state_at_join(self, stack, frame));
-  if (pieces != nullptr) {
-    pieces->exception = exception;
-    nopal_resume_and_merge(frame, pointer, pieces);
+  if (deposits != nullptr) {
+    nopal_resume_and_merge(frame, pointer, deposits);
   }
   nopal_resume(frame, pointer, exception);
 }
@@ -99,13 +99,13 @@ std::int32_t step(nopal_frame* frame, std::int32_t amount) {
 /// as soon as the children there are over. Such scopes overlap, so none has an array of variable length. Returns what to
 /// add to a stack pointer here.
 std::ptrdiff_t leave_scopes_between(worker* self, const nopal_stack* stack, const nopal_frame* frame) {
-  std::ptrdiff_t to_home = stack->base.to_home;
-  for (nopal_frame* scope = stack->base.scope; scope != frame;) {
+  std::ptrdiff_t to_home = stack->origin.to_home;
+  for (nopal_frame* scope = stack->origin.scope; scope != frame;) {
     nopal_stack* const between = scope->home;
-    NOPAL_PLAIN_READ(between->base);
+    NOPAL_PLAIN_READ(between->origin);
     scope->home = nullptr;
-    to_home += NOPAL_FAULT("one way home") ? 0 : between->base.to_home;
-    scope = between->base.scope;
+    to_home += NOPAL_FAULT("one way home") ? 0 : between->origin.to_home;
+    scope = between->origin.scope;
     strand::leave_for_good(self, between);
   }
   return to_home;
@@ -136,8 +136,8 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   step(frame, settled);                                                   // unreached: settled-counts
 }
 
-[[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept {
-  if (views_used() && !has_all_views(frame)) {
+[[noreturn]] void resume_at_home(worker* self, nopal_frame* frame) noexcept {
+  if (view::views_used() && !view::has_all_views(frame)) {
     find_work(self);
   }
   nopal_stack* const home = frame->home;
@@ -168,8 +168,8 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   const exception_state exceptions = strand::exceptions_of(self);
   frame->caught = exceptions.caught;
   frame->uncaught = exceptions.uncaught;
-  const std::uint64_t clock = self->deque.strand.clock;
-  frame->last_steal = clock > frame->last_steal ? clock : frame->last_steal;
+  const std::uint64_t ticket = self->deque.strand.latest_ticket;
+  frame->last_ticket = ticket > frame->last_ticket ? ticket : frame->last_ticket;
   self->counts.joined_children.add(static_cast<std::uint64_t>(children));
   if (frame->home == nullptr) {
     // The strand has come home through another scope: it stays where it is.
@@ -185,7 +185,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
     strand::leave_empty(self, stack);
   }
   if (step(frame, children) == 0) {
-    go_home(self, frame);
+    resume_at_home(self, frame);
   }
   self->counts.suspensions.add();
   find_work(self);
@@ -202,8 +202,8 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = strand::leave(self, strand::reason::ended, stack_pointer, &frame->unfinished);
   check_child_of_old_process(self);
-  const bool away = strand::is_away(stack->base, frame);
-  if (away && stack->base.scope == frame) {
+  const bool away = strand::is_away(stack->origin, frame);
+  if (away && stack->origin.scope == frame) {
     // The continuation was stolen from a strand away from home: nothing of it is here.
     strand::leave_empty(self, stack);
   } else {
@@ -223,13 +223,14 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   // Of a join that waits for this child's views. Then no join of this child's scope can be waiting.
   nopal_frame* const ready = std::exchange(self->ready, nullptr);
   if (step(frame, -1) == 0) {
-    go_home(self, frame);
+    resume_at_home(self, frame);
   }
   if (ready != nullptr) {
-    go_home(self, ready);
+    resume_at_home(self, ready);
   }
   find_work(self);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

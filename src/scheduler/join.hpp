@@ -6,17 +6,19 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// The thief has just taken the continuation of `frame`: one child more for its join.
 void count_steal(worker* self, nopal_frame* frame) noexcept;
 
 /// All children of `frame` are done: resumes its strand on the stack it comes home to, or has that stack's thread do it.
-[[noreturn]] void go_home(worker* self, nopal_frame* frame) noexcept;
+[[noreturn]] void resume_at_home(worker* self, nopal_frame* frame) noexcept;
 
 /// The worker leaves `stack`, where functions wait for strands of theirs that are elsewhere: notes the forks there that are in
 /// progress, which are its entries below `end`, all stolen.
 void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -9,10 +9,11 @@
 #include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
-#include "view/merge.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -37,8 +38,8 @@ const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
   }
   const auto* at_home =
       static_cast<const char*>(__atomic_load_n(&frame->home_stack_pointer, __ATOMIC_RELAXED));
-  if (frame->frame_pointer == stack.base.frame_pointer) {
-    at_home -= stack.base.to_home;
+  if (frame->frame_pointer == stack.origin.frame_pointer) {
+    at_home -= stack.origin.to_home;
   }
   return lies_on(stack, at_home) ? at_home : nullptr;  // unreached: safe-jumps
 }
@@ -83,22 +84,22 @@ bool leaves_child(const worker* self, const nopal_stack& stack, const char* stac
 
 bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) {
   // unreached: safe-jumps
-  return stack.merge != nullptr && stack_pointer > stack.merge->at && surely_lies_on(stack, stack_pointer);
+  return view::leaves_reduction(stack, stack_pointer) && surely_lies_on(stack, stack_pointer);
 }
 
-/// Whether an activation has called what is the base of `stack`, or what is that of a stack further out. It may have been on this
+/// Whether an activation has called the activation that began on `stack`, or what is that of a stack further out. It may have been on this
 /// stack before it came home and called that, and a buffer of then looks as if it led here.
 bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
-  if (frame_pointer == nullptr || frame_pointer == stack.base.frame_pointer) {  // unreached: safe-jumps
+  if (frame_pointer == nullptr || frame_pointer == stack.origin.frame_pointer) {  // unreached: safe-jumps
     return false;
   }
   // Those stacks are at rest, or what runs there is a child: what they say of the activations further out stays.
   const nopal_stack* outer = &stack;
-  while (outer->native_owner == nullptr && outer->base.scope != nullptr &&  // unreached: safe-jumps
-         outer->base.scope->home != nullptr) {                              // unreached: safe-jumps
-    outer = outer->base.scope->home;
+  while (outer->native_owner == nullptr && outer->origin.scope != nullptr &&  // unreached: safe-jumps
+         outer->origin.scope->home != nullptr) {                              // unreached: safe-jumps
+    outer = outer->origin.scope->home;
     // unreached: safe-jumps
-    if (outer->base.frame_pointer == frame_pointer || outer->came_home.find(frame_pointer) != nullptr) {
+    if (outer->origin.frame_pointer == frame_pointer || outer->came_home.find(frame_pointer) != nullptr) {
       return true;
     }
   }
@@ -194,8 +195,8 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
   }
   char* destination = stack->came_home.find(frame_pointer);
   // unreached: no-frame-pointer-jumps
-  if (destination == nullptr && frame_pointer != nullptr && frame_pointer == stack->base.frame_pointer) {
-    destination = stack->base.start;
+  if (destination == nullptr && frame_pointer != nullptr && frame_pointer == stack->origin.frame_pointer) {
+    destination = stack->origin.start;
   }
   // unreached: left-reduction
   if (stack->merge != nullptr && (destination == nullptr || leaves_reduction(*stack, destination))) {
@@ -213,5 +214,6 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
   return destination;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -25,8 +26,8 @@ constexpr std::uint32_t old_children = 1U << 30;    // and they are in the paren
 std::uint64_t latest_ticket(runtime& all, const worker* first) noexcept {
   std::uint64_t latest = all.last_old_ticket;
   const auto look = [&latest](const worker* one) {
-    const std::uint64_t clock = get(one->deque.strand.clock);
-    latest = clock > latest ? clock : latest;
+    const std::uint64_t ticket = get(one->deque.strand.latest_ticket);
+    latest = ticket > latest ? ticket : latest;
   };
   for_each_worker(all, look);
   for (const worker* one = first; one != nullptr; one = one->nested.load(std::memory_order_relaxed)) {
@@ -105,7 +106,7 @@ bool take_kept(nopal_frame* frame) noexcept {
 }
 
 void note_old_children(nopal_frame* frame) noexcept {
-  if (frame->steals != 0 && frame->last_steal <= the_runtime().last_old_ticket) {
+  if (frame->steals != 0 && frame->last_ticket <= the_runtime().last_old_ticket) {
     frame->steals |= old_children;
   }
 }
@@ -113,7 +114,7 @@ void note_old_children(nopal_frame* frame) noexcept {
 bool has_old_children(const nopal_frame* frame) noexcept { return (frame->steals & old_children) != 0; }
 
 void check_join_of_old_process(const nopal_frame* frame) noexcept {
-  if (has_old_children(frame) || frame->last_steal <= the_runtime().last_old_ticket) {
+  if (has_old_children(frame) || frame->last_ticket <= the_runtime().last_old_ticket) {
     refuse("the join of a scope");
   }
 }
@@ -135,11 +136,12 @@ void check_wait_of_old_process(const nopal_task_group* group) noexcept {
 /// What a call runs there that waits goes on with that call, if its thread is in this process.
 void check_task_of_old_process(const nopal_stack* stack) noexcept {
   // unreached: moved-task
-  const bool goes_on = stack->visitor != nullptr && has_thread_here(stack->visitor);
+  const bool goes_on = stack->caller != nullptr && has_thread_here(stack->caller);
   if (!goes_on && !the_runtime().stacks.contains(stack->low)) {
     refuse("the end of a task");
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

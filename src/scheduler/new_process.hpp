@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// In a child of fork(2), with the table as it was: what the strands of this thread have left in the parent. Null: no worker.
 void leave_old_process(runtime& all, worker* first) noexcept;
@@ -23,6 +24,7 @@ void check_join_of_old_process(const nopal_frame* frame) noexcept;
 void check_child_of_old_process(const worker* self) noexcept;
 void check_task_of_old_process(const nopal_stack* stack) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

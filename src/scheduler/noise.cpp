@@ -13,6 +13,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -85,6 +86,7 @@ extern "C" [[gnu::visibility("hidden")]] void nopal_disturb_now() {
   errno = saved_errno;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -61,6 +62,26 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
+/// Unless the program has a handler of its own, which it keeps: then we say nothing, and the fault is the program's to handle.
+/// Each thread that comes here before the first is done does it again, for it may overflow before that is.
+void install_handler() noexcept {
+  struct sigaction current;
+  // unreached: never-refused
+  if (sigaction(SIGSEGV, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&
+      current.sa_handler == SIG_DFL) {
+    struct sigaction ours = {};
+    ours.sa_sigaction = on_fault;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&ours.sa_mask);
+    struct sigaction before = {};
+    sigaction(SIGSEGV, &ours, &before);
+    // unreached: race
+    if ((before.sa_flags & SA_SIGINFO) == 0 || before.sa_sigaction != on_fault) {
+      previous = before;
+    }
+  }
+}
+
 /// Whole pages, without the guard below.
 std::size_t signal_stack_bytes() noexcept {
 #ifdef AT_MINSIGSTKSZ
@@ -104,18 +125,10 @@ void free_signal_stack(worker* self) noexcept {
 }
 
 void watch_for_overflow(worker* self) noexcept {
-  // A program with a handler of its own keeps it: then we say nothing, and the fault is the program's to handle.
-  if (!installed.exchange(true, std::memory_order_relaxed)) {
-    struct sigaction current;
-    // unreached: never-refused
-    if (sigaction(SIGSEGV, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&
-        current.sa_handler == SIG_DFL) {
-      struct sigaction ours = {};
-      ours.sa_sigaction = on_fault;
-      ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-      sigemptyset(&ours.sa_mask);
-      sigaction(SIGSEGV, &ours, &previous);
-    }
+  if (!installed.load(std::memory_order_acquire)) {
+    install_handler();
+    // Release pairs with the acquires here: who sees it has the handler.
+    installed.store(true, std::memory_order_release);
   }
   stack_t present;
   if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0 &&
@@ -145,5 +158,6 @@ void stop_watching_for_overflow(worker* self) noexcept {
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Reports an overflow of the stacks of `self`'s thread instead of a bare SIGSEGV.
 void watch_for_overflow(worker* self) noexcept;
@@ -15,6 +16,7 @@ void free_signal_stack(worker* self) noexcept;
 /// Takes the handler off the process, if it is still ours: its code is about to be unloaded.
 void forget_overflow_handler() noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -27,7 +28,6 @@ worker* make_nested(worker* outer) noexcept {
   self->outer = outer;
   self->index = outer->index;
   self->first = outer->first;
-  self->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   self->exceptions = outer->exceptions;
   set_if_changed(self->deque.setting.root, self);
   set(self->deque.strand.stack, &self->native);
@@ -73,19 +73,21 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   if (nested == nullptr && (nested = make_nested(outer)) == nullptr) {
     return 1;
   }
+  // Anew each time: a pool that starts again has workers on threads whose stacks lie elsewhere.
+  nested->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   set(nested->local, call->local);
   nested->first_task = nested->first->tasks.next_number;
   nested->pinned_at = here;
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
-  checkers::after(thread_worker(nested));
+  sanitizers::after(thread_worker(nested));
   return 0;
 }
 
 extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
   if (auto* const outer = static_cast<worker*>(call->outer)) {
     worker* const nested = outer->nested.load(std::memory_order_relaxed);
-    checkers::before(thread_worker(nested));
+    sanitizers::before(thread_worker(nested));
     if (nested->hides_outer) {
       show_outer(nested);
     }
@@ -106,5 +108,6 @@ extern "C" NOPAL_EXPORT void nopal_set_local(const void* value) {
   set_this_local(value);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -1,8 +1,6 @@
 // The common slow push: a thief wants work and nothing else is the matter. Compiled to use general registers only, so that
 // the caller's vector registers, which are hundreds of cycles to save, stay as they are.
 
-#include <nopal/detail/noise.h>
-
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
@@ -11,6 +9,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Pushes `frame` and publishes, if nothing more is needed: no adoption, no growth, nobody to wake, no exception about.
 extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept {
@@ -18,29 +17,21 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   // Acquire pairs with the release at the end of start_runtime.
   if (!all.running.load(std::memory_order_acquire) || !all.barrier_works.load(std::memory_order_relaxed) ||
       !deque::has_room(self->deque) || anyone_sleeps()) {
-    return all_of_it;
+    return whole_push;
   }
   if (self->exceptions != nullptr &&  // unreached: no-c++-state
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
-    return all_of_it;
+    return whole_push;
   }
-  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
-  deque::append(self->deque, frame);
-  NOPAL_DISTURB();
-  deque::unpoison(self->deque);
-  NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
+  append_fork(self, frame, true);
   if (!may_be_taken(all, self)) {
     return nothing_left;  // unreached: alone
   }
   set_if_changed(self->deque.setting.uncaught, 0);
-  const std::int32_t published = deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)));
-  if (published > 0) {
-    self->counts.publishes.add();
-  }
-  NOPAL_DISTURB();
-  keep_oldest_public(self, published);
+  note_published(self, deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))));
   return anyone_sleeps() ? only_to_wake : nothing_left;  // unreached: race
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -71,16 +72,12 @@ void offer(worker* self, bool barrier_works) {
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
                        entries == 1 ? nullptr : self->deque.strand.stack};
   const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
-  const std::int32_t published = deque::publish(self->deque, most, record_caught, &record);
-  if (published > 0) {
-    self->counts.publishes.add();
-  }
-  keep_oldest_public(self, published);
+  note_published(self, deque::publish(self->deque, most, record_caught, &record));
   NOPAL_DISTURB();
   wake_one(self, root_of(*self));
 }
 
-int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
+int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   runtime& all = the_runtime();
   if (self != nullptr && rest == only_to_wake) {
     wake_one(self, root_of(*self));
@@ -99,15 +96,9 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
     return 1;
   }
   hide_outer(self);
-  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
-  deque::append(self->deque, frame);
-  NOPAL_DISTURB();
   // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
   const bool barrier_works = all.barrier_works.load(std::memory_order_relaxed);
-  if (barrier_works) {
-    deque::unpoison(self->deque);
-    NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
-  }
+  append_fork(self, frame, barrier_works);
   if (!barrier_works || may_be_taken(all, self)) {
     offer(self, barrier_works);
   }
@@ -117,15 +108,15 @@ int push_slowly(nopal_frame* frame, push_rest rest, worker* self) {
 }  // namespace
 
 /// The slow path of nopal_push, with all of the caller's registers saved. Non-zero: not pushed.
-extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, push_rest rest) noexcept {
+extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, push_remainder rest) noexcept {
   worker* const self = this_worker();
   if (self == nullptr) {
     return push_slowly(frame, rest, self);  // on the thread's own stack
   }
   nopal_stack* const stack = self->deque.strand.stack;
-  checkers::visit_scheduler(ground(stack)->record, scheduler_record(self));
+  sanitizers::call_scheduler(ground(stack)->record, scheduler_record(self));
   const int failed = push_slowly(frame, rest, self);
-  checkers::end_visit(scheduler_record(self), ground(stack)->record);
+  sanitizers::end_scheduler_call(scheduler_record(self), ground(stack)->record);
   return failed;
 }
 
@@ -140,5 +131,6 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
   return 1;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

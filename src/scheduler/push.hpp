@@ -2,17 +2,20 @@
 #ifndef NOPAL_SCHEDULER_PUSH_HPP
 #define NOPAL_SCHEDULER_PUSH_HPP
 
+#include <nopal/detail/noise.h>
+
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// What nopal_push_and_publish leaves for nopal_push_slow_path to do.
-enum push_rest : int {
+enum push_remainder : int {
   nothing_left = 0,
-  all_of_it = 1,
+  whole_push = 1,
   only_to_wake = 2,
 };
 
@@ -41,6 +44,28 @@ enum push_rest : int {
   }
 }
 
+/// The push itself. The limit goes back into its place where private entries may stay private.
+[[gnu::always_inline]] inline void append_fork(worker* self, nopal_frame* frame,
+                                               bool may_stay_private) noexcept {
+  NOPAL_FAULT_OMITS("mode told late", tell_float_control(self));
+  deque::append(self->deque, frame);
+  NOPAL_DISTURB();
+  if (may_stay_private) {
+    deque::unpoison(self->deque);
+    NOPAL_FAULT_DOES("mode told late", tell_float_control(self));
+  }
+}
+
+/// After a publication of so many entries.
+[[gnu::always_inline]] inline void note_published(worker* self, std::int32_t published) noexcept {
+  if (published > 0) {
+    self->counts.publishes.add();
+  }
+  NOPAL_DISTURB();
+  keep_oldest_public(self, published);
+}
+
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

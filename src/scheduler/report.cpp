@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -56,5 +57,6 @@ extern "C" void nopal_print_workers() noexcept {
   for_each_worker(all, [](const worker* one) { print_worker(*one); });
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Prints what each worker does.
 extern "C" NOPAL_EXPORT void nopal_print_workers() noexcept;
@@ -13,6 +14,7 @@ extern "C" NOPAL_EXPORT void nopal_print_workers() noexcept;
 /// Prints the table of NOPAL_STATS=1.
 void print_statistics() noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

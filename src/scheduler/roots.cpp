@@ -11,12 +11,13 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/steal.hpp"
-#include "scheduler/views.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -201,35 +202,35 @@ void note_starter(nopal_task* task) noexcept {
   task->starter_number = root == nullptr ? 0 : root->task_number.load(std::memory_order_relaxed);
 }
 
-bool visit_scheduler(worker* self, strand_search& search) noexcept {
-  self->victim_of_visit = strand_in_sight(self, search);
-  if (self->victim_of_visit == nullptr) {
+bool call_scheduler(worker* self, strand_search& search) noexcept {
+  self->victim_of_call = strand_in_sight(self, search);
+  if (self->victim_of_call == nullptr) {
     return false;
   }
   self->search = &search;
   hide_outer(self);
-  view::view_set* const views = this_views();
-  set_this_views(nullptr);
-  nopal_visit_scheduler(self);
-  set_this_views(views);
+  view::view_set* const views = view::this_views();
+  view::set_this_views(nullptr);
+  nopal_call_scheduler(self);
+  view::set_this_views(views);
   return true;
 }
 
 /// The task's views are those of the code that waits, as on that one's stack.
-bool visit_scheduler_with(worker* self, nopal_task* task) noexcept {
-  self->task_of_visit = task;
+bool call_scheduler_with(worker* self, nopal_task* task) noexcept {
+  self->task_of_call = task;
   hide_outer(self);
-  nopal_visit_scheduler(self);
-  return std::exchange(self->task_of_visit, nullptr) == nullptr;
+  nopal_call_scheduler(self);
+  return std::exchange(self->task_of_call, nullptr) == nullptr;
 }
 
-void begin_visit(worker* self) noexcept {
-  strand::leave(self, strand::reason::visit, self->exit_stack_pointer, self);
+void begin_scheduler_call(worker* self) noexcept {
+  strand::leave(self, strand::reason::call, self->exit_stack_pointer, self);
   self->kept = strand::state_of(self);
   strand::have_none(self);  // at work before it looks: see any_strand_active
 }
 
-NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
+NOPAL_UNINSTRUMENTED void end_scheduler_call(worker* self) noexcept {
   if (self->spare != nullptr) {
     // The call may look for nothing for long.
     NOPAL_FAULT_OMITS("stack not given back", the_runtime().stacks.give(self->spare));
@@ -241,5 +242,6 @@ NOPAL_UNINSTRUMENTED void end_visit(worker* self) noexcept {
   nopal_leave_scheduler(self);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -1,4 +1,4 @@
-// Who may run whose strands, and the visits of calls that wait for a group. docs/roots.md has the argument.
+// Who may run whose strands, and what calls do in the scheduler that wait for a group. docs/roots.md has the argument.
 #ifndef NOPAL_SCHEDULER_ROOTS_HPP
 #define NOPAL_SCHEDULER_ROOTS_HPP
 
@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Whether `self` may run strands of the root of `root`: a worker of the pool any, a thread's own root's and those of roots
 /// below it. Where the answer is to be relied on, an entry of such a strand was in a deque meanwhile. Takes the depth of nesting.
@@ -33,13 +34,14 @@ void note_starter(nopal_task* task) noexcept;
 /// A call that waits for a group looks for strands of it, once, at a bounded number of workers, from where the last look ended. It runs what it
 /// finds from its nested worker's scheduler stack, whence it comes back as soon as that is over or suspended. The call is pinned with
 /// `waits_for` set. False: there was nothing in sight.
-bool visit_scheduler(worker* self, strand_search& search) noexcept;
+bool call_scheduler(worker* self, strand_search& search) noexcept;
 /// The same to run this task on a stack of the pool. False: there is no memory for one, and nothing has happened.
-bool visit_scheduler_with(worker* self, nopal_task* task) noexcept;
+bool call_scheduler_with(worker* self, nopal_task* task) noexcept;
 /// On the scheduler stack.
-void begin_visit(worker* self) noexcept;
-[[noreturn]] void end_visit(worker* self) noexcept;
+void begin_scheduler_call(worker* self) noexcept;
+[[noreturn]] void end_scheduler_call(worker* self) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -1,7 +1,7 @@
 // Starting and stopping: settings, the pool of stacks, the threads of the pool.
 
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "view/views.hpp"
 
 #include <cstring>
 #include <new>
@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -160,7 +161,7 @@ void make_room_for_pool(runtime& all) {
 }
 
 bool start_locked(runtime& all) {
-  checkers::look();
+  sanitizers::look();
   read_machine(all);
   const settings& chosen = all.chosen;
   if (const int refused = install_hooks(all)) {
@@ -192,21 +193,6 @@ bool start_locked(runtime& all) {
   return true;
 }
 
-void add_counts(worker_counters& to, const worker_counters& from) {
-  to.steals.add(from.steals.get());
-  to.failed_steals.add(from.failed_steals.get());
-  to.suspensions.add(from.suspensions.get());
-  to.resumptions.add(from.resumptions.get());
-  to.publishes.add(from.publishes.get());
-  to.forced_publishes.add(from.forced_publishes.get());
-  to.parks.add(from.parks.get());
-  to.wakes.add(from.wakes.get());
-  to.stacks_taken.add(from.stacks_taken.get());
-  to.stacks_returned.add(from.stacks_returned.get());
-  to.pages_reclaimed.add(from.pages_reclaimed.get());
-  to.joined_children.add(from.joined_children.get());
-}
-
 /// Without the lock: what runs at a thread's end may want it. The workers of the pool stay in the table until the caller has it
 /// again, and no others take places among them.
 void join_threads(runtime& all) {
@@ -236,9 +222,9 @@ void stop_threads(runtime& all) {
         all.stacks.give(self->spare);
         self->spare = nullptr;
       }
-      add_counts(all.left_counts, self->counts);
+      all.left_counts.add(self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
-      checkers::stack_unmade(self->own_scheduler_record);  // it was the thread's
+      sanitizers::stack_unmade(self->own_scheduler_record);  // it was the thread's
       self->own_scheduler_record = {};
       NOPAL_FAULT_DOES("stopped worker freed", free_worker(self); continue);
       // Not freed: a push that began after the caller looked for strands may be about to wake it.
@@ -262,7 +248,7 @@ void free_what_strands_use(runtime& all) {
   }
   all.stacks.stop();
   all.stacks_mapped = false;
-  trim_views();
+  view::trim_views();
   delete all.topology;
   all.topology = nullptr;
 }
@@ -364,7 +350,7 @@ worker* make_worker() noexcept {
   self->random |= 1;
   set_float_control_of(self->deque.setting, arch::float_control());
   const std::uint64_t old = the_runtime().last_old_ticket;
-  self->deque.strand.clock = old > clocks_start_at.ticket ? old : clocks_start_at.ticket;
+  self->deque.strand.latest_ticket = old > clocks_start_at.ticket ? old : clocks_start_at.ticket;
   self->deque.version_and_raising = clocks_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
@@ -375,7 +361,7 @@ void free_worker(worker* self) noexcept {
   if (worker* const nested = self->nested.load(std::memory_order_relaxed)) {
     free_worker(nested);
   }
-  checkers::stack_unmade(self->own_scheduler_record);
+  sanitizers::stack_unmade(self->own_scheduler_record);
   deque::destroy(self->deque);
   free_signal_stack(self);
   delete self;
@@ -404,5 +390,6 @@ void enter_table(runtime& all, worker* self, int index) noexcept {
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -16,6 +16,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Most threads that are workers at once: the pool's and the program's.
 inline constexpr int table_size = 1 << 15;
@@ -152,6 +153,7 @@ private:
   runtime& all_;
 };
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -14,6 +14,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -23,10 +24,10 @@ constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if
 constexpr const char* workers_member_accepted = "a whole number from 1 to 1024; 0 leaves it alone";
 constexpr const char* stack_member_accepted = "bytes from 65536 to 68719476736; 0 leaves it alone";
 
-/// Reads the variables, and remembers the first one that is not understood.
+/// Reads the variables, and remembers those that are not understood.
 class environment_reader {
 public:
-  environment_reader(variable_reader read, refused_variable& refused) : read_(read), refused_(refused) {}
+  environment_reader(variable_reader read, refused_variables& refused) : read_(read), refused_(refused) {}
 
   /// The variable's value; null if it is unset or empty.
   [[nodiscard]] const char* value(const char* name) const {
@@ -35,7 +36,7 @@ public:
   }
 
   void refuse(const char* name, const char* text, const char* accepted) {
-    if (understood()) refused_ = {name, text, accepted};
+    refused_.at[refused_.count++] = {name, text, accepted};
   }
 
   /// The position of the variable's value among `names`; -1 if it is unset.
@@ -51,11 +52,9 @@ public:
     return -1;
   }
 
-  [[nodiscard]] bool understood() const { return refused_.name == nullptr; }
-
 private:
   variable_reader read_;
-  refused_variable& refused_;
+  refused_variables& refused_;
 };
 
 bool parse_workers(std::string_view text, int& workers) {
@@ -82,6 +81,8 @@ std::string shown(const char* text) {
   }
   return cut ? result + "..." : result;
 }
+
+const char* from_environment(const char* name) { return std::getenv(name); }
 
 bool stack_in_range(std::size_t bytes) { return bytes >= least_stack_bytes && bytes <= most_stack_bytes; }
 
@@ -144,12 +145,20 @@ void check_configuration(const configuration& asked) {
         ": accepted: nopal::reclaim_call::dontneed or free, as a number (in C nopal_reclaim_with_dontneed or "
         "nopal_reclaim_with_free)");
   }
+  const int on_bad_setting = static_cast<int>(asked.on_bad_setting);
+  if (on_bad_setting < -1 || on_bad_setting > 2) {
+    throw error(
+        "nopal: configure: on_bad_setting = " + std::to_string(on_bad_setting) +
+        ": accepted: nopal::bad_setting::exit, refuse or use_default (in C nopal_bad_setting_exit and "
+        "so on)");
+  }
 }
 
 configuration followed_by(const configuration& earlier, const configuration& asked) noexcept {
   const bool names_reclaim = static_cast<int>(asked.reclaim) >= 0;
+  const bool names_bad_setting = static_cast<int>(asked.on_bad_setting) >= 0;
   if (asked.workers == 0 && asked.stack_size == 0 && !names_reclaim && asked.pin < 0 &&
-      asked.reclaim_with < 0) {
+      asked.reclaim_with < 0 && !names_bad_setting) {
     return {};
   }
   configuration result = earlier;
@@ -158,6 +167,7 @@ configuration followed_by(const configuration& earlier, const configuration& ask
   if (names_reclaim) result.reclaim = asked.reclaim;
   if (asked.pin >= 0) result.pin = asked.pin;
   if (asked.reclaim_with >= 0) result.reclaim_with = asked.reclaim_with;
+  if (names_bad_setting) result.on_bad_setting = asked.on_bad_setting;
   return result;
 }
 
@@ -166,7 +176,7 @@ std::string refusal_line(const refused_variable& refused) {
          ": not understood; accepted: " + refused.accepted + "\n";
 }
 
-settings complete_settings(const configuration& asked, variable_reader read, refused_variable& refused) {
+settings complete_settings(const configuration& asked, variable_reader read, refused_variables& refused) {
   environment_reader environment(read, refused);
   settings result;
   result.workers = asked.workers;
@@ -176,7 +186,10 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
     result.workers = asked.workers != 0 ? asked.workers : workers;
   }
   if (const char* const text = environment.value("NOPAL_STACK_SIZE")) {
-    if (!parse_bytes(text, result.stack_bytes) || !stack_in_range(result.stack_bytes)) {
+    std::size_t bytes = 0;
+    if (parse_bytes(text, bytes) && stack_in_range(bytes)) {
+      result.stack_bytes = bytes;
+    } else {
       environment.refuse("NOPAL_STACK_SIZE", text, stack_accepted);
     }
   }
@@ -197,8 +210,12 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
   const int pin_choice = environment.choice("NOPAL_PIN", {"0", "1"}, "0 or 1");
   result.pin = (asked.pin >= 0 ? asked.pin : pin_choice) == 1;
   result.print_stats = environment.choice("NOPAL_STATS", {"0", "1"}, "0 or 1") == 1;
+  const int bad_choice = environment.choice("NOPAL_ON_BAD_SETTING", {"exit", "default"}, "exit or default");
+  result.on_bad_setting = static_cast<int>(asked.on_bad_setting) >= 0 ? asked.on_bad_setting
+                          : bad_choice == 1                           ? bad_setting::use_default
+                                                                      : bad_setting::exit;
 
-  if (environment.understood() && result.workers == 0) {
+  if (result.workers == 0) {
     const int allowed = os::read_cpu_allowance().allowed;
     result.workers = allowed < most_workers ? allowed : most_workers;
   }
@@ -206,15 +223,32 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
 }
 
 settings read_settings(const configuration& asked) {
-  refused_variable refused;
-  const settings result =
-      complete_settings(asked, [](const char* name) -> const char* { return std::getenv(name); }, refused);
-  if (refused.name != nullptr) {
-    os::write_stderr("%s", refusal_line(refused).c_str());
-    std::exit(2);
+  refused_variables refused;
+  const settings result = complete_settings(asked, from_environment, refused);
+  for (int i = 0; i < refused.count; ++i) {
+    std::string line = refusal_line(refused.at[i]);
+    if (result.on_bad_setting != bad_setting::use_default) {
+      os::write_stderr("%s", line.c_str());
+      std::exit(2);
+    }
+    line.insert(line.size() - 1, "; taken as unset");
+    os::write_stderr("%s", line.c_str());
   }
   return result;
 }
 
+void refuse_environment(const configuration& asked) {
+  if (asked.on_bad_setting != bad_setting::refuse) return;
+  configuration with_workers = asked;
+  with_workers.workers = 1;  // the machine is not asked
+  refused_variables refused;
+  static_cast<void>(complete_settings(with_workers, from_environment, refused));
+  if (refused.count == 0) return;
+  std::string line = refusal_line(refused.at[0]);
+  line.pop_back();
+  throw error(line);
+}
+
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

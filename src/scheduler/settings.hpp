@@ -9,6 +9,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 inline constexpr int most_workers = 1024;
 inline constexpr std::size_t least_stack_bytes = std::size_t{64} << 10;
@@ -22,27 +23,38 @@ struct settings {
   nopal::reclaim_call reclaim_with = nopal::reclaim_call::dontneed;
   bool pin = false;
   bool print_stats = false;
+  nopal::bad_setting on_bad_setting = nopal::bad_setting::exit;
 };
 
 /// A variable whose value is not understood.
 struct refused_variable {
-  const char* name = nullptr;  ///< null: there is none
+  const char* name = nullptr;
   const char* value = nullptr;
   const char* accepted = nullptr;
+};
+
+/// All of them, in the order they were read.
+struct refused_variables {
+  static constexpr int most = 8;  ///< as many as there are variables, at least
+  refused_variable at[most];
+  int count = 0;
 };
 
 /// Tells a variable's value: null if it is unset.
 using variable_reader = const char* (*)(const char* name);
 
-/// Completes `asked` from the variables and the machine. `refused` becomes the first variable that is not
-/// understood; the result means nothing then.
-settings complete_settings(const configuration& asked, variable_reader read, refused_variable& refused);
+/// Completes `asked` from the variables and the machine. A variable that is not understood counts as unset, and is put to
+/// `refused`.
+settings complete_settings(const configuration& asked, variable_reader read, refused_variables& refused);
+
+/// Throws `error` with the line of the first variable of the environment that is not understood, if `asked` says so.
+void refuse_environment(const configuration& asked);
 
 /// One line that names the variable, its value (cut if long, "?" for control characters) and what is accepted.
 std::string refusal_line(const refused_variable& refused);
 
-/// Completes `asked` from the environment and the machine. A bad variable ends the program: one line on stderr that
-/// names it, its value and what is accepted, and exit code 2.
+/// Completes `asked` from the environment and the machine. A bad variable is one line on stderr that names it, its value
+/// and what is accepted; it counts as unset then, if that was chosen, and ends the program with exit code 2 if not.
 settings read_settings(const configuration& asked);
 
 /// Throws `error` naming the member of `asked` that is out of range.
@@ -55,6 +67,7 @@ configuration followed_by(const configuration& earlier, const configuration& ask
 /// Reads "65536", "64k", "1M", "2g" as bytes. False for anything else.
 bool parse_bytes(const char* text, std::size_t& bytes) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -20,6 +20,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -28,7 +29,7 @@ constexpr std::uint64_t second_look_ns = 1'000'000;
 
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
-  // Sequentially consistent: pairs with the hand-over in go_home.
+  // Sequentially consistent: pairs with the hand-over in resume_at_home.
   if (self->inbox.load(std::memory_order_seq_cst) != nullptr ||  // unreached: race
       (!NOPAL_FAULT("stop not seen") && all.stopping.load(std::memory_order_seq_cst))) {
     return true;
@@ -247,5 +248,6 @@ void wait_for_stack(worker* self) noexcept {
   os::futex_wait_for(self->park, awake, stack_wait_ns);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Whether somebody sleeps or is about to. Sequentially consistent: asked after a publication, before or after a sleeper's
 /// announcement in one order for both.
@@ -31,6 +32,7 @@ void pass_wake_on(worker* self) noexcept;
 /// Wakes those who wait for the group.
 void wake_waiters_of(const nopal_task_group* group) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

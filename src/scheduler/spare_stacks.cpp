@@ -6,13 +6,14 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 void drop_stack(worker* self, nopal_stack* stack) noexcept {
-  NOPAL_PLAIN_WRITE(stack->base);
-  stack->base = {};
+  NOPAL_PLAIN_WRITE(stack->origin);
+  stack->origin = {};
   stack->forks.count = 0;
   stack->came_home.forget();
-  checkers::stack_emptied(stack->record);
+  sanitizers::stack_emptied(stack->record);
   the_runtime().stacks.reuse(stack);
   self->counts.stacks_returned.add();
   self->counts.pages_reclaimed.add(the_runtime().stacks.give(stack));
@@ -30,5 +31,6 @@ void return_stack(worker* self, nopal_stack* stack) noexcept {
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Gives `stack` back, which nobody runs on and whose strand does not come back.
 void drop_stack(worker* self, nopal_stack* stack) noexcept;
@@ -15,6 +16,7 @@ void return_stack(worker* self, nopal_stack* stack) noexcept;
 /// There is no memory for a stack: says so once, and waits a little for somebody to return one.
 void wait_for_stack(worker* self) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -1,47 +1,78 @@
 // Counts: gathered from the workers, printed at exit on request.
 
+#include <cstddef>
+#include <cstdio>
+#include <iterator>
+#include <vector>
+
+#include <nopal/detail/counters.h>
 #include <nopal/runtime.hpp>
 
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
-#include "scheduler/views.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
 // For debuggers, in every program that has this file, as each with the scheduler does.
 [[gnu::used, gnu::retain]] void (*const brings_the_report)() noexcept = nopal_print_workers;
 
+// The structures that <nopal/runtime.hpp> writes out have the table's members in its order, and no others.
+struct tabled_worker_statistics {
+#define NOPAL_COUNTER(name, ...) std::uint64_t name;
+  NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+};
+static_assert(sizeof(worker_statistics) == sizeof(tabled_worker_statistics));
+#define NOPAL_COUNTER(name, ...)                                                                             \
+  static_assert(offsetof(worker_statistics, name) == offsetof(tabled_worker_statistics, name));
+NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+
+struct tabled_statistics {
+  int workers;
+  worker_statistics total;
+  std::vector<worker_statistics> per_worker;
+#define NOPAL_COUNTER(name, ...) std::uint64_t name;
+  NOPAL_DETAIL_RUNTIME_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+};
+static_assert(sizeof(statistics) == sizeof(tabled_statistics));
+#define NOPAL_COUNTER(name, ...)                                                                             \
+  static_assert(offsetof(statistics, name) == offsetof(tabled_statistics, name));
+NOPAL_DETAIL_RUNTIME_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+
+struct tabled_counter {
+  counter worker_counters::* counted;
+  std::uint64_t worker_statistics::* shown;
+  const char* heading;
+  int width;  ///< of its column; 0: it has none
+};
+
+constexpr tabled_counter tabled_counters[] = {
+#define NOPAL_COUNTER(name, recorded, heading, width)                                                        \
+  {&worker_counters::name, &worker_statistics::name, heading, width},
+    NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
+#undef NOPAL_COUNTER
+};
+
 worker_statistics snapshot(const worker_counters& counts) {
   worker_statistics result;
-  result.steals = counts.steals.get();
-  result.failed_steals = counts.failed_steals.get();
-  result.suspensions = counts.suspensions.get();
-  result.resumptions = counts.resumptions.get();
-  result.publishes = counts.publishes.get();
-  result.forced_publishes = counts.forced_publishes.get();
-  result.parks = counts.parks.get();
-  result.wakes = counts.wakes.get();
-  result.stacks_taken = counts.stacks_taken.get();
-  result.stacks_returned = counts.stacks_returned.get();
-  result.pages_reclaimed = counts.pages_reclaimed.get();
+  for (const tabled_counter& each : tabled_counters) {
+    result.*each.shown = (counts.*each.counted).get();
+  }
   return result;
 }
 
 void add(worker_statistics& to, const worker_statistics& from) {
-  to.steals += from.steals;
-  to.failed_steals += from.failed_steals;
-  to.suspensions += from.suspensions;
-  to.resumptions += from.resumptions;
-  to.publishes += from.publishes;
-  to.forced_publishes += from.forced_publishes;
-  to.parks += from.parks;
-  to.wakes += from.wakes;
-  to.stacks_taken += from.stacks_taken;
-  to.stacks_returned += from.stacks_returned;
-  to.pages_reclaimed += from.pages_reclaimed;
+  for (const tabled_counter& each : tabled_counters) {
+    to.*each.shown += from.*each.shown;
+  }
 }
 
 /// What a thread's workers did: its own and those nested in it.
@@ -77,42 +108,40 @@ void for_each_thread(runtime& all, Visit visit) {
   }
 }
 
-}  // namespace
-
-statistics stats() {
-  runtime& all = the_runtime();
-  statistics result;
-  result.workers = known_settings(all).workers;
-  const locked guard(all);
-  result.total = snapshot(all.left_counts);
-  result.joins_with_children = all.left_counts.joined_children.get();
-  for_each_thread(all, [&](const worker& one) {
-    result.per_worker.push_back(snapshot(one));
-    add(result.total, result.per_worker.back());
-    result.joins_with_children += joined_children(one);
-  });
-  const stack_pool::usage usage = all.stacks.measure();
-  result.stacks_in_use = result.total.stacks_taken - result.total.stacks_returned;
-  result.stacks_peak = usage.most_out;
-  result.stacks_mapped = usage.mapped;
-  result.stack_pages_in_use = usage.pages_in_use;
-  result.stack_pages_peak = usage.pages_peak;
-  count_view_sets(result.view_sets_in_use, result.view_sets_peak);
-  return result;
+/// A line of the table: the name, then what print(text, size, counter) prints for each column.
+template <class Print>
+void print_line(const char* name, Print print) noexcept {
+  constexpr std::size_t most_digits = 20;
+  char text[32 + std::size(tabled_counters) * (most_digits + 1)];
+  std::size_t length = 0;
+  for (const tabled_counter& each : tabled_counters) {
+    if (each.width != 0) {
+      text[length++] = ' ';
+      length += static_cast<std::size_t>(print(text + length, sizeof text - length, each));
+    }
+  }
+  os::write_stderr("nopal: %-8s%.*s\n", name, static_cast<int>(length), text);
 }
+
+void print_headings() noexcept {
+  print_line("worker", [](char* text, std::size_t size, const tabled_counter& each) {
+    return std::snprintf(text, size, "%*s", each.width, each.heading);
+  });
+}
+
+void print_counts(const char* name, const worker_statistics& counts) noexcept {
+  print_line(name, [&](char* text, std::size_t size, const tabled_counter& each) {
+    return std::snprintf(text, size, "%*llu", each.width,
+                         static_cast<unsigned long long>(counts.*each.shown));
+  });
+}
+
+}  // namespace
 
 void print_statistics() noexcept {
   runtime& all = the_runtime();
-  os::write_stderr("nopal: %-8s %10s %10s %10s %10s %8s %8s %8s %8s\n", "worker", "steals", "failed",
-                   "suspended", "published", "forced", "parks", "wakes", "pages");
+  print_headings();
   worker_statistics total = snapshot(all.left_counts);
-  const auto line = [](const char* name, const worker_statistics& of) {
-    const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-    os::write_stderr("nopal: %-8s %10llu %10llu %10llu %10llu %8llu %8llu %8llu %8llu\n", name,
-                     number(of.steals), number(of.failed_steals), number(of.suspensions),
-                     number(of.publishes), number(of.forced_publishes), number(of.parks), number(of.wakes),
-                     number(of.pages_reclaimed));
-  };
   for_each_thread(all, [&](const worker& one) {
     const worker_statistics counts = snapshot(one);
     char name[12] = "program";
@@ -124,18 +153,42 @@ void print_statistics() noexcept {
         *--at = static_cast<char>('0' + rest % 10);
         rest /= 10;
       } while (rest != 0);
-      line(at, counts);
+      print_counts(at, counts);
     } else {
-      line(name, counts);
+      print_counts(name, counts);
     }
     add(total, counts);
   });
-  line("total", total);
+  print_counts("total", total);
   const stack_pool::usage usage = all.stacks.measure();
   os::write_stderr(
       "nopal: stacks: %d at most outside the pool, %llu ever used; %llu resident pages, %llu at most\n",
       static_cast<int>(usage.most_out), static_cast<unsigned long long>(usage.mapped),
       static_cast<unsigned long long>(usage.pages_in_use), static_cast<unsigned long long>(usage.pages_peak));
+}
+
+}  // namespace internal
+
+statistics stats() {
+  internal::runtime& all = internal::the_runtime();
+  statistics result;
+  result.workers = internal::known_settings(all).workers;
+  const internal::locked guard(all);
+  result.total = internal::snapshot(all.left_counts);
+  result.joins_with_children = all.left_counts.joined_children.get();
+  internal::for_each_thread(all, [&](const internal::worker& one) {
+    result.per_worker.push_back(internal::snapshot(one));
+    internal::add(result.total, result.per_worker.back());
+    result.joins_with_children += internal::joined_children(one);
+  });
+  const internal::stack_pool::usage usage = all.stacks.measure();
+  result.stacks_in_use = result.total.stacks_taken - result.total.stacks_returned;
+  result.stacks_peak = usage.most_out;
+  result.stacks_mapped = usage.mapped;
+  result.stack_pages_in_use = usage.pages_in_use;
+  result.stack_pages_peak = usage.pages_peak;
+  internal::view::count_view_sets(result.view_sets_in_use, result.view_sets_peak);
+  return result;
 }
 
 }  // namespace NOPAL_ABI_NAMESPACE

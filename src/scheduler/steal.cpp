@@ -6,7 +6,6 @@
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
-#include "scheduler/giving_way.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/roots.hpp"
@@ -15,16 +14,19 @@
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
-#include "scheduler/views.hpp"
+#include "scheduler/yield.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
+#include "view/views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
-constexpr int patience = NOPAL_BOUND(24, 1);  // looks at private work before a thief forces its publication
+constexpr int looks_before_force =
+    NOPAL_BOUND(24, 1);  // looks at private work before a thief forces its publication
 constexpr int looks_before_yield = NOPAL_BOUND(64, 1);
 constexpr int yields_before_sleep = NOPAL_BOUND(16, 0);
 
@@ -49,17 +51,17 @@ bool observe(void* context) {
   }
   const nopal_strand& strand = seen.victim->deque.strand;
   seen.strand.stack = get(strand.stack);
-  seen.strand.base_frame_pointer = get(strand.base_frame_pointer);
-  seen.strand.base_scope = get(strand.base_scope);
-  seen.strand.base_to_home = get(strand.base_to_home);
-  seen.strand.clock = get(strand.clock);
-  seen.strand.segment = get(strand.segment);
+  seen.strand.origin_frame_pointer = get(strand.origin_frame_pointer);
+  seen.strand.origin_scope = get(strand.origin_scope);
+  seen.strand.origin_to_home = get(strand.origin_to_home);
+  seen.strand.latest_ticket = get(strand.latest_ticket);
+  seen.strand.first_ticket = get(strand.first_ticket);
   seen.float_control = float_control_of(seen.victim->deque.setting);
   seen.uncaught = get(seen.victim->deque.setting.uncaught);
   // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
   set(seen.thief->deque.strand.stack, seen.thief->spare);
   // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
-  seen.views_used = views_used();
+  seen.views_used = view::views_used();
   return true;
 }
 
@@ -76,12 +78,12 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
   return highest - excess;
 }
 
-/// Later than every steal of this strand before: workers' clocks travel with strands, by steals and by joins, so that no
+/// Later than every steal of this strand before: workers' tickets travel with strands, by steals and by joins, so that no
 /// line is shared by all.
 std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
-  const std::uint64_t own = get(self->deque.strand.clock);
+  const std::uint64_t own = get(self->deque.strand.latest_ticket);
   const std::uint64_t ticket = (own > seen ? own : seen) + 1;
-  set(self->deque.strand.clock, ticket);
+  set(self->deque.strand.latest_ticket, ticket);
   return ticket;
 }
 
@@ -93,11 +95,11 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   // Another scope of the function brought it there. This one may be of a function that was inlined, and has arrays of variable
   // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none; but the join of
   // another scope may have brought the strand back past that.
-  const bool second = away && seen.base_scope != frame;
+  const bool second = away && seen.origin_scope != frame;
   const bool leaves_home =
       !away || (second && !NOPAL_FAULT("never home again") && (frame->steals == 0 || frame->home == nullptr));
   char* const pointer = arch::stack_pointer_of(frame);
-  char* const home_pointer = leaves_home ? pointer : pointer + seen.base_to_home;
+  char* const home_pointer = leaves_home ? pointer : pointer + seen.origin_to_home;
   note_old_children(frame);
   if (frame->steals == 0) {
     frame->home = nullptr;
@@ -107,19 +109,22 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
     frame->home = seen.stack;  // This scope's join brings the strand back.
   }
   if (!away) {
-    frame->home_steal = frame->steals == 0 ? 0 : frame->last_steal;
+    frame->home_ticket = frame->steals == 0 ? 0 : frame->last_ticket;
   }
-  frame->last_steal = next_ticket(
+  frame->last_ticket = next_ticket(
       // unreached: clocks
-      self, frame->steals != 0 && frame->last_steal > seen.clock ? frame->last_steal : seen.clock);
+      self, frame->steals != 0 && frame->last_ticket > seen.latest_ticket ? frame->last_ticket
+                                                                          : seen.latest_ticket);
   count_steal(self, frame);
 
   NOPAL_DISTURB();
-  const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment : away ? seen.segment : 0;
+  const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment
+                                       : away               ? seen.first_ticket
+                                                            : 0;
   char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  NOPAL_PLAIN_WRITE(stack->base);
-  stack->base = {frame->frame_pointer, home_pointer - start, start,
-                 frame->last_steal,    segment_before,       leaves_home ? frame : seen.base_scope};
+  NOPAL_PLAIN_WRITE(stack->origin);
+  stack->origin = {frame->frame_pointer, home_pointer - start, start,
+                   frame->last_ticket,   segment_before,       leaves_home ? frame : seen.origin_scope};
   NOPAL_FAULT_OMITS("stale bits", stack->second.store(0, std::memory_order_relaxed));
   __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
   if (second && !leaves_home && !NOPAL_FAULT("left without a word")) {
@@ -190,7 +195,7 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 }
 
 /// One look at one victim. Does not return if it brought work.
-deque::steal_outcome look_at(worker* self, worker* victim, known_roots& known) {
+deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known) {
   observation seen{self, victim, {}, 0, 0, nullptr, false, known};
   nopal_frame* slot = nullptr;
   // Without the owner's look: what is not for this thief is not to be published for it either. Most nested workers have no entry.
@@ -234,34 +239,34 @@ bool visit_and_force(worker* self, worker* victim) {
 }
 
 /// Looks at one worker. Does not return if that brought work; true if looking again soon makes sense.
-bool try_to_steal_from(worker* self, worker* victim, known_roots& known, int& impatience) {
-  const deque::steal_outcome outcome = look_at(self, victim, known);
+bool steal_or_force(worker* self, worker* victim, known_roots& known, int& looks_at_private_work) {
+  const deque::steal_outcome outcome = steal_from(self, victim, known);
   self->counts.failed_steals.add();
   if (outcome != deque::steal_outcome::private_only) {
     return outcome == deque::steal_outcome::lost;
   }
-  if (++impatience < patience) {
+  if (++looks_at_private_work < looks_before_force) {
     return true;
   }
-  impatience = 0;
+  looks_at_private_work = 0;
   return visit_and_force(self, victim);
 }
 
 /// Looks at some thread's work, the oldest first: that of its first worker, its tasks, that of nested workers, which are at what its
 /// code has begun since.
-bool try_to_steal(worker* self, int attempt, int& impatience) {
+bool try_to_steal(worker* self, int attempt, int& looks_at_private_work) {
   worker* victim = choose_victim(self, attempt);
   if (victim == nullptr) {
     return false;
   }
   known_roots known{};
-  bool promising = try_to_steal_from(self, victim, known, impatience);
+  bool promising = steal_or_force(self, victim, known, looks_at_private_work);
   if (runs_tasks(self)) {
     run_oldest_task(self, victim->tasks);
   }
   // Acquire pairs with the release in make_nested: the worker is complete.
   while ((victim = victim->nested.load(std::memory_order_acquire)) != nullptr) {
-    promising |= try_to_steal_from(self, victim, known, impatience);
+    promising |= steal_or_force(self, victim, known, looks_at_private_work);
   }
   return promising;
 }
@@ -274,12 +279,12 @@ void take_from_inbox(worker* self) {
   // Acquire pairs with the release of whoever finished the last child: its results and the frame are visible.
   // unreached: own-inbox
   if (nopal_frame* const ready = self->inbox.exchange(nullptr, std::memory_order_acq_rel)) {
-    go_home(self, ready);
+    resume_at_home(self, ready);
   }
 }
 
 /// A round of looks at others; true if some showed signs of work.
-bool look_around(worker* self, int& impatience) {
+bool try_some_victims(worker* self, int& looks_at_private_work) {
   bool promising = false;
   if (runs_tasks(self)) {
     run_task_of_arenas(self);
@@ -288,7 +293,7 @@ bool look_around(worker* self, int& impatience) {
   }
   for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
     take_from_inbox(self);
-    promising |= try_to_steal(self, attempt, impatience);
+    promising |= try_to_steal(self, attempt, looks_at_private_work);
     os::cpu_relax();
   }
   return promising;
@@ -297,9 +302,10 @@ bool look_around(worker* self, int& impatience) {
 /// Looks at one worker alone, until it has no work for this one.
 void look_closely(worker* self, worker* victim) {
   known_roots& known = self->search->known;
-  int impatience = 0;
+  int looks_at_private_work = 0;
   // unreached: race
-  for (int attempt = 0; attempt < looks_before_yield && try_to_steal_from(self, victim, known, impatience);
+  for (int attempt = 0;
+       attempt < looks_before_yield && steal_or_force(self, victim, known, looks_at_private_work);
        ++attempt) {
     os::cpu_relax();
   }
@@ -334,16 +340,17 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }
-  if (self->waits_for.load(std::memory_order_relaxed) != nullptr && !NOPAL_FAULT("visit does not end")) {
-    end_visit(self);
+  if (self->waits_for.load(std::memory_order_relaxed) != nullptr &&
+      !NOPAL_FAULT("scheduler call does not end")) {
+    end_scheduler_call(self);
   }
   // unreached below: own-fault
-  if (this_views() != nullptr) {
+  if (view::this_views() != nullptr) {
     os::write_stderr(
         "nopal: internal error: a worker without a strand has views of one: please report this\n");
     std::abort();
   }
-  int impatience = 0;
+  int looks_at_private_work = 0;
   for (int quiet_rounds = 0;;) {
     take_from_inbox(self);
     // Acquire pairs with the release in stop_runtime.
@@ -351,12 +358,12 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
       nopal_leave_scheduler(self);
     }
     if (!have_stack(self)) {
-      go_on_with_aside(self);
+      resume_yielded(self);
       wait_for_stack(self);
       continue;
     }
-    const bool promising = look_around(self, impatience);
-    go_on_with_aside(self);
+    const bool promising = try_some_victims(self, looks_at_private_work);
+    resume_yielded(self);
     if (promising) {
       quiet_rounds = 0;
     } else if (++quiet_rounds > yields_before_sleep) {
@@ -368,19 +375,20 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   }
 }
 
-extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_visit(worker* self) noexcept {
-  begin_visit(self);
-  if (have_stack(self)) {  // unreached: no-stack-for-visit
-    if (nopal_task* const task = std::exchange(self->task_of_visit, nullptr)) {
-      run_task_of_visit(self, task);
+extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_call(worker* self) noexcept {
+  begin_scheduler_call(self);
+  if (have_stack(self)) {  // unreached: no-stack-for-call
+    if (nopal_task* const task = std::exchange(self->task_of_call, nullptr)) {
+      run_task_of_call(self, task);
     }
-    look_closely(self, self->victim_of_visit);
+    look_closely(self, self->victim_of_call);
   }
-  end_visit(self);
+  end_scheduler_call(self);
 }
 
 /// Where a thread of the pool begins; on its scheduler stack.
 extern "C" [[noreturn]] void nopal_run_scheduler(worker* self) noexcept { find_work(self); }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

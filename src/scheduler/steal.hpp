@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// The loop of a thread without a strand; on its scheduler stack.
 [[noreturn]] void find_work(worker* self) noexcept;
@@ -17,6 +18,7 @@ bool no_exception_about(void* of_worker) noexcept;
 /// Whether the thief `self` can get anything from `victim` now; within a pass.
 bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -11,6 +11,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 inline nopal_frame* tagged(nopal_frame* frame) noexcept {
   return reinterpret_cast<nopal_frame*>(reinterpret_cast<std::uintptr_t>(frame) | 1U);
@@ -30,6 +31,7 @@ void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stac
 /// the handler threw it on and caught it, and has returned, then the handler's own place is not known any more.
 bool handlers_known(void* caught, const nopal_stack* stack) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

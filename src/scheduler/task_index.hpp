@@ -13,6 +13,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 struct by_group {
   static const void* key(const nopal_task* task) noexcept { return task->group; }
@@ -139,6 +140,7 @@ nopal_task* oldest_of(List& list, const nopal_task_group* group) noexcept {
   return list.unsorted;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

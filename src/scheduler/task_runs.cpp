@@ -13,29 +13,30 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
-#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "strand/strand.hpp"
+#include "view/task_views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
 /// On a stack of the pool.
 void run_taken(void* task) noexcept {
-  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), views_of::task);
+  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), view::views_of::task);
 }
 
-/// The same for a visit, whose task is part of the code that waits: the exceptions that are about there are about in the task, and what it
+/// The same for a call of the scheduler, whose task is part of the code that waits: the exceptions that are about there are about in the task, and what it
 /// does to them lasts.
-void run_taken_by_visit(void* task) noexcept {
+void run_taken_by_call(void* task) noexcept {
   worker* const self = this_worker();
   exception_state* const exceptions = self->exceptions;
   if (exceptions != nullptr) {  // unreached: no-c++-state
     *exceptions = self->kept.exceptions;
   }
-  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), views_of::caller);
+  run_at_stage(static_cast<nopal_task*>(task), own_task_list(), view::views_of::caller);
   if (exceptions != nullptr) {  // unreached: no-c++-state
     self->kept.exceptions = *exceptions;
   }
@@ -45,7 +46,7 @@ void run_taken_by_visit(void* task) noexcept {
 void run_taken_in_arena(void* argument) noexcept {
   auto* const task = static_cast<nopal_task*>(argument);
   nopal_arena* const arena = task->arena;
-  run_at_stage(task, own_task_list(), views_of::task);
+  run_at_stage(task, own_task_list(), view::views_of::task);
   nopal_arena_leave_worker(arena);
   nopal_arena_forget(arena);
 }
@@ -57,14 +58,14 @@ void run_taken_in_arena(void* argument) noexcept {
   self->spare = nullptr;
   self->counts.stacks_taken.add();
   char* const top = stack->high - arch::stack_alignment;
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
-                         false);
+  sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
+                           false);
   nopal_call_on_stack(top, call, task);
 }
 
 /// At work before the task is gone from its list: see any_strand_active.
 void be_at_work(worker* self) noexcept {
-  self->spare->base = {};
+  self->spare->origin = {};
   self->spare->came_home.forget();
   strand::run_on(self, self->spare);
 }
@@ -85,9 +86,9 @@ void call_code_of(nopal_task* task) noexcept {
 }
 
 /// All but telling the group.
-void call_task(nopal_task* task, views_of whose) noexcept {
+void call_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
-  checkers::after(task);
+  sanitizers::after(task);
   const std::uint64_t before = arch::float_control();
   nopal_pinned call;
   // Without memory it is part of the code that waits. Its own pinned calls fail then, and tell the program.
@@ -97,7 +98,7 @@ void call_task(nopal_task* task, views_of whose) noexcept {
   begin_task_root(root, task);
   arch::set_float_control(task->float_control);
   {
-    const task_views views(group, whose);
+    const view::task_views views(group, whose);
     call_code_of(task);
   }
   end_task_root(root);
@@ -105,18 +106,18 @@ void call_task(nopal_task* task, views_of whose) noexcept {
     nopal_end_pinned(&call);
   }
   arch::set_float_control(before);
-  checkers::before(group);
+  sanitizers::before(group);
 }
 
 }  // namespace
 
-void run_task(nopal_task* task, views_of whose) noexcept {
+void run_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   call_task(task, whose);
   nopal_task_finish(group);
 }
 
-void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept {
+void run_at_stage(nopal_task* task, task_list* list, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   {
     const stage_mark mark(group, true, list);
@@ -127,13 +128,13 @@ void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept {
 
 namespace {
 
-void call_announced(nopal_task* task, views_of whose) noexcept {
+void call_announced(nopal_task* task, view::views_of whose) noexcept {
   note_starter(task);
   task->float_control = arch::float_control();
-  checkers::before(task);
+  sanitizers::before(task);
   // Others that wait for the group look there for what it starts, also before the thread's first own task.
   task_list* const list = list_of_this_thread();
-  if (whose == views_of::task || !run_for_lack_of_room(task, task->group)) {
+  if (whose == view::views_of::task || !run_for_lack_of_room(task, task->group)) {
     run_at_stage(task, list, whose);
   }
 }
@@ -142,11 +143,11 @@ void call_announced(nopal_task* task, views_of whose) noexcept {
 
 extern "C" NOPAL_EXPORT void nopal_task_call(nopal_task* task) {
   nopal_task_announce(task->group);
-  call_announced(task, views_of::caller);
+  call_announced(task, view::views_of::caller);
 }
 
 extern "C" NOPAL_EXPORT void nopal_task_call_announced(nopal_task* task) {
-  call_announced(task, views_of::task);
+  call_announced(task, view::views_of::task);
 }
 
 void run_oldest_task(worker* self, task_list& list) noexcept {
@@ -172,11 +173,11 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
   begin_task(self, task, run_taken);
 }
 
-void run_task_of_visit(worker* self, nopal_task* task) noexcept {
+void run_task_of_call(worker* self, nopal_task* task) noexcept {
   be_at_work(self);
-  self->spare->visitor = self;
+  self->spare->caller = self;
   set_this_local(get(self->local));
-  begin_task(self, task, run_taken_by_visit);
+  begin_task(self, task, run_taken_by_call);
 }
 
 void run_task_of_arenas(worker* self) noexcept {
@@ -197,12 +198,13 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_
   nopal_stack* const stack = self->deque.strand.stack;
   strand::leave(self, strand::reason::ended, stack_pointer, stack);
   check_task_of_old_process(stack);
-  stack->visitor = nullptr;
-  checkers::stack_emptied(stack->record);
+  stack->caller = nullptr;
+  sanitizers::stack_emptied(stack->record);
   strand::run_on(self, nullptr);
   return_stack(self, stack);
   find_work(self);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

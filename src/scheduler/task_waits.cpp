@@ -18,12 +18,13 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/task_index.hpp"
-#include "scheduler/task_views.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
+#include "view/task_views.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -31,7 +32,7 @@ constexpr int looks_before_sleep = NOPAL_BOUND(64, 1);
 constexpr std::uint64_t first_nap_ns = 100'000;
 // Without room, a thread in so many calls that run tasks of others begins another one only after a nap of this length: each takes
 // a stack and a worker, and more threads may be there to run them.
-constexpr int calls_before_patience = 64;
+constexpr int most_nested_waits = 64;
 constexpr std::uint64_t patient_nap_ns = 10'000'000;
 
 /// The tasks of a group that this thread started last. Others that wait for the group find what these start.
@@ -212,11 +213,11 @@ public:
 
   /// False: there was none in sight.
   // unreached: refused-wait
-  bool run_strand(strand_search& search) noexcept { return begun_ && visit_scheduler(self_, search); }
+  bool run_strand(strand_search& search) noexcept { return begun_ && call_scheduler(self_, search); }
 
   /// On a stack of the pool. False: there is no memory for that.
   // unreached: refused-wait
-  bool run_task(nopal_task* task) noexcept { return begun_ && visit_scheduler_with(self_, task); }
+  bool run_task(nopal_task* task) noexcept { return begun_ && call_scheduler_with(self_, task); }
 
   void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
     if (begun_) {  // unreached: refused-wait
@@ -243,7 +244,7 @@ namespace {
 /// Where there is room for it: without memory for a stack of the pool that is here, as nobody else may be there to run it.
 void run_found(nopal_task* task, const nopal_task_group* group, task_list* list) noexcept {
   if (!run_for_lack_of_room(task, group)) {
-    run_at_stage(task, list, views_of::caller);
+    run_at_stage(task, list, view::views_of::caller);
   }
 }
 
@@ -267,7 +268,7 @@ void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexc
       break;
     }
     if (!run_for_lack_of_room(task, group)) {
-      run_task(task, views_of::caller);
+      run_task(task, view::views_of::caller);
     }
   }
 }
@@ -280,7 +281,7 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
   }
   nopal_arena* const arena = task->arena;
   if (!run_for_lack_of_room(task, group)) {
-    run_task(task, views_of::caller);
+    run_task(task, view::views_of::caller);
   }
   nopal_arena_leave(arena);
   nopal_arena_forget(arena);
@@ -291,7 +292,7 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
 bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bool is_patient) noexcept {
   // unreached: refused-wait
   if (is_patient && list != nullptr && the_runtime().chosen.workers > 1 &&
-      list->calls_of_others >= calls_before_patience && !has_room_on_stack()) {
+      list->calls_of_others >= most_nested_waits && !has_room_on_stack()) {
     return false;
   }
   nopal_task* const task = search(group).in_all(the_runtime(), arena, list);
@@ -376,9 +377,10 @@ extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_are
     run_own(group, arena, list);
     wait_for_others(group, arena, list);
   }
-  checkers::after(group);
-  return take_task_views(group);
+  sanitizers::after(group);
+  return view::take_task_views(group);
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

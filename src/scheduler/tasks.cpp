@@ -18,6 +18,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
@@ -58,7 +59,7 @@ bool push_to_thread(nopal_task* task) noexcept {
   if (list == nullptr) {
     return false;
   }
-  checkers::before(task);
+  sanitizers::before(task);
   const nopal_task_group* const group = task->group;
   bool waiters;
   {
@@ -146,7 +147,7 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
     if (own_list_to_push() == nullptr) {
       return 1;
     }
-    checkers::before(task);
+    sanitizers::before(task);
     if (push_to_arena(task)) {
       wake_waiters(task->group);
     }
@@ -253,5 +254,6 @@ void leave_old_tasks(runtime& all, worker* first) noexcept {
   }
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

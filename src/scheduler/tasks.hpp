@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 struct worker;
 struct runtime;
@@ -53,8 +54,8 @@ extern constinit task_list tasks_of_nobody;
 /// comes to find_work again. Returns if there is none.
 void run_oldest_task(worker* self, task_list& list) noexcept;
 
-/// For a worker that visits the scheduler to run this task, with a spare stack at hand: does not return, but comes to find_work again.
-[[noreturn]] void run_task_of_visit(worker* self, nopal_task* task) noexcept;
+/// For a worker that calls the scheduler to run this task, with a spare stack at hand: does not return, but comes to find_work again.
+[[noreturn]] void run_task_of_call(worker* self, nopal_task* task) noexcept;
 
 /// As run_oldest_task, for the tasks of arenas that have room for a worker.
 void run_task_of_arenas(worker* self) noexcept;
@@ -192,13 +193,15 @@ task_list* own_task_list() noexcept;
 /// The same of a thread that becomes a worker; null without memory for one.
 task_list* list_of_this_thread() noexcept;
 
+namespace view {
 enum class views_of : bool;
+}
 
 /// Runs a task that was taken from its list. Its exceptions stay in it.
-void run_task(nopal_task* task, views_of whose) noexcept;
+void run_task(nopal_task* task, view::views_of whose) noexcept;
 /// The task is another thread's, or was started before others that are there still: who waits for its group finds in `list`, the
 /// caller's, what it starts.
-void run_at_stage(nopal_task* task, task_list* list, views_of whose) noexcept;
+void run_at_stage(nopal_task* task, task_list* list, view::views_of whose) noexcept;
 
 /// Whether half of the stack is left, or as much as a stack of the pool has, for nested calls that may wait too. True on a stack
 /// that is neither the thread's nor of the pool.
@@ -230,6 +233,7 @@ nopal_task* take_out_of_arenas() noexcept;
 /// Ends a child of fork(2) that waits for tasks that other threads of its parent had.
 void check_wait_of_old_process(const nopal_task_group* group) noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -1,6 +1,5 @@
-// The thread-local variables of the library, and the deque of threads that are not workers.
+// The thread-local variables of the library, but for reducers' views, and the deque of threads that are not workers.
 
-#include "scheduler/views.hpp"
 #include "scheduler/worker.hpp"
 
 #include <nopal/detail/pinned.h>
@@ -20,27 +19,19 @@ __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec"))) =
 extern __thread nopal_deque* nopal_own_current
     __attribute__((alias("nopal_current"), visibility("hidden"), tls_model("initial-exec")));
 
-// The array of strands without views. Nobody writes to it, and only what is looked up becomes resident.
-alignas(64) static void* no_views[nopal::view::slot_count];
-__thread void** nopal_views __attribute__((tls_model("initial-exec"))) = no_views;
-
 // Of the root whose strand the thread runs.
 static __thread const void* nopal_this_local __attribute__((tls_model("initial-exec"))) = nullptr;
 
-static __thread nopal::base_views nopal_this_base_views __attribute__((tls_model("initial-exec"))) =
-    nopal::base_views::values;
-
 static __thread const char* nopal_this_pinned_at __attribute__((tls_model("initial-exec"))) = nullptr;
-
-unsigned char nopal_views_used = 0;
 
 static __thread bool started_by_pool __attribute__((tls_model("initial-exec")));
 
-__attribute__((weak)) nopal::exception_state* __cxa_get_globals() noexcept;
+__attribute__((weak)) nopal::internal::exception_state* __cxa_get_globals() noexcept;
 }
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 // Not inlined anywhere: strands change threads, and the compiler may keep a thread-local's address.
 [[gnu::noinline]] worker* this_worker() noexcept {
@@ -55,18 +46,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 [[gnu::noinline]] bool is_thread_of_pool() noexcept { return started_by_pool; }
 [[gnu::noinline]] void set_thread_of_pool(bool is_one) noexcept { started_by_pool = is_one; }
 
-[[gnu::noinline]] view::view_set* this_views() noexcept {
-  void** const current = nopal_views;
-  return current == no_views ? nullptr : view::view_set::of(current);
-}
-
-[[gnu::noinline]] void set_this_views(view::view_set* set) noexcept {
-  nopal_views = set == nullptr ? no_views : set->slots();
-}
-
-[[gnu::noinline]] base_views this_base_views() noexcept { return nopal_this_base_views; }
-[[gnu::noinline]] void set_this_base_views(base_views which) noexcept { nopal_this_base_views = which; }
-
 [[gnu::noinline]] void set_this_local(const void* value) noexcept { nopal_this_local = value; }
 extern "C" NOPAL_EXPORT [[gnu::noinline]] const void* nopal_local() { return nopal_this_local; }
 
@@ -77,5 +56,6 @@ extern "C" NOPAL_EXPORT [[gnu::noinline]] const void* nopal_local() { return nop
   return __cxa_get_globals != nullptr ? __cxa_get_globals() : nullptr;  // unreached: no-c++-state
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

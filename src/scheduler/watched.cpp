@@ -2,7 +2,7 @@
 
 #include <nopal/detail/fast_path.h>
 
-#include "checkers/checkers.hpp"
+#include "sanitizers/sanitizers.hpp"
 #include "scheduler/runtime.hpp"
 
 #ifdef NOPAL_RACES_WATCHED
@@ -11,19 +11,21 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 // unreached below: watched
 extern "C" NOPAL_EXPORT void nopal_watched_fork(nopal_frame* frame) {
-  checkers::forked(&frame->resume_address);
+  sanitizers::forked(&frame->resume_address);
 }
 
 // unreached below: watched
 extern "C" NOPAL_EXPORT int nopal_watched_push(nopal_frame* frame) {
-  checkers::forked(&frame->resume_address);
+  sanitizers::forked(&frame->resume_address);
   return nopal_push(frame);
 }
 
 extern "C" NOPAL_EXPORT int nopal_watched_pop(void) { return nopal_pop(); }  // unreached: watched
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

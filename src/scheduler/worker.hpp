@@ -15,30 +15,14 @@
 
 #include "arch/arch.hpp"
 #include "os/os.hpp"
+#include "scheduler/counters.hpp"
 #include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
 #include "strand/state.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
-
-/// A count that one thread writes and any thread reads.
-class counter {
-public:
-  // Release and acquire for any_strand_active alone; on x86 they are plain moves.
-  void add(std::uint64_t amount = 1) noexcept {
-    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_release);
-  }
-  [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
-
-private:
-  std::atomic<std::uint64_t> value_{0};
-};
-
-struct worker_counters {
-  counter steals, failed_steals, suspensions, resumptions, publishes, forced_publishes, parks, wakes;
-  counter stacks_taken, stacks_returned, pages_reclaimed, joined_children;
-};
+namespace internal {
 
 /// Whether a worker sleeps. Only the worker itself parks; whoever ends that wakes it.
 enum park_state : std::uint32_t {
@@ -47,7 +31,7 @@ enum park_state : std::uint32_t {
   waking = 2,  ///< a waker has its say in where the worker wakes; it stays in `park` until it is `awake`
 };
 
-struct strand_aside;
+struct yielded_strand;
 struct worker;
 
 /// What a pass over workers has found out, each thread's outer workers first: the answers of may_run for the last root of a task and for the
@@ -70,7 +54,7 @@ struct strand_search {
 struct worker {
   // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
   nopal_deque deque;
-  void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry; set once
+  void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry
   void* exit_stack_pointer;       ///< where the scheduler returns to; threads of the pool only
 
   std::atomic<int> cpu;  ///< last seen on; read by thieves on machines with a hierarchy
@@ -90,10 +74,10 @@ struct worker {
   std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
-  nopal_task* task_of_visit;  ///< that the call takes to the scheduler; null: it looks for strands there
-  worker* victim_of_visit;    ///< where it looks
-  strand_search* search;      ///< the wait's, in a visit without a task
-  strand::state kept;         ///< of the code that waits, while it visits the scheduler
+  nopal_task* task_of_call;  ///< that the call takes to the scheduler; null: it looks for strands there
+  worker* victim_of_call;    ///< where it looks
+  strand_search* search;     ///< the wait's, in a call without a task
+  strand::state kept;        ///< of the code that waits, while it calls the scheduler
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
@@ -113,14 +97,14 @@ struct worker {
   alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
   nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
   nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
-  strand_aside* asides;      ///< strands that gave way here, the first first
+  yielded_strand* yielded;   ///< strands that yielded here, the first first
   std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
   std::uint64_t random;      ///< state of the victim choice; never zero
   int index;                 ///< in the table; a nested worker is not there, and has its thread's
   bool of_pool;              ///< a thread of the pool, not of the program
   bool alternate_stack;      ///< this worker's signal stack is in force on its thread
   nopal_stack native;        ///< the stack the thread came with
-  checkers::stack_record
+  sanitizers::stack_record
       own_scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
   void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack, its guard first
   std::size_t
@@ -222,7 +206,7 @@ inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
 }
 
 /// The record of the stack that `self` decides on, which the workers of a thread share.
-[[nodiscard]] inline checkers::stack_record& scheduler_record(worker* self) noexcept {
+[[nodiscard]] inline sanitizers::stack_record& scheduler_record(worker* self) noexcept {
   return thread_worker(self)->own_scheduler_record;
 }
 
@@ -255,6 +239,7 @@ void set_thread_of_pool(bool is_one) noexcept;
 /// The C++ runtime's state of the calling thread; null if there is none.
 exception_state* this_thread_exceptions() noexcept;
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -13,46 +13,20 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 namespace {
 
 constexpr std::size_t regions_for_order = 4;  // more address space is not spent on the stacks' order
 constexpr std::size_t red_zone_bytes = 128;   // below its stack pointer a leaf function may use that much
-constexpr std::size_t widest_guard = std::size_t{1} << 20;
-constexpr std::size_t least_left_by_guards = 16;  // times what being wide takes of the address space
-
-std::size_t round_up(std::size_t value, std::size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 }  // namespace
-
-// One page is enough where the compiler probes.
-std::size_t stack_pool::narrow_guard() const noexcept {
-  const std::size_t page_bytes = os::page_size();
-  if (checkers::apart() != 0) {                      // unreached: tools
-    return round_up(checkers::apart(), page_bytes);  // unreached: tools
-  }
-  return policy_.stack_bytes >= (512U << 10) ? round_up(64U << 10, page_bytes) : page_bytes;
-}
-
-// A wide guard catches large frames and copies of arguments that skip pages. One page more: were the stacks a power of two apart,
-// their first pages would share one set of the TLB.
-std::size_t stack_pool::wide_guard() const noexcept {
-  const std::size_t page_bytes = os::page_size();
-  // unreached: tools
-  return checkers::apart() != 0
-             ? narrow_guard()
-             : round_up(std::clamp(policy_.stack_bytes, widest_guard / 4, widest_guard), page_bytes) +
-                   page_bytes;
-}
 
 bool stack_pool::start(const policy& with) noexcept {
   policy_ = with;
   budget_ = 4 * with.workers;
   budget_of_few_ = 32 * with.workers;
   const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
-  std::size_t count = round_up(least * 4 > 256 ? least * 4 : 256, bits);
+  std::size_t count = stacks_of_a_region(least);
   for (bool first = true; !add_region(count, first); first = false) {
     if (count <= least) {
       return false;
@@ -60,34 +34,6 @@ bool stack_pool::start(const policy& with) noexcept {
     count = count / 2 > least ? count / 2 : least;
   }
   return true;
-}
-
-/// With a guard above, too: arguments that do not fit their stack are stored upwards, and above the highest is what the program has.
-stack_pool::region stack_pool::map_region(std::size_t count, std::size_t guard_bytes) const noexcept {
-  region fresh;
-  fresh.guard_bytes = guard_bytes;
-  fresh.stride_bytes = round_up(policy_.stack_bytes, os::page_size()) + guard_bytes;
-  fresh.count = count;
-  fresh.low = static_cast<char*>(os::reserve_stack_memory(fresh.mapped_bytes()));
-  if (fresh.low != nullptr) {
-    fresh.high = fresh.low + count * fresh.stride_bytes;
-  }
-  return fresh;
-}
-
-/// With wide guards unless they would take much of what the program may map, or lock, of which both count against limits.
-stack_pool::region stack_pool::map_region_by_limits(std::size_t count) const noexcept {
-  const std::size_t wide_part = (count + 1) * (wide_guard() - narrow_guard());
-  if (wide_part <= os::address_space_left() / least_left_by_guards) {
-    const region wide = map_region(count, wide_guard());
-    if (wide.low != nullptr && wide_part <= os::lock_limit_on(wide.low) / least_left_by_guards) {
-      return wide;
-    }
-    if (wide.low != nullptr) {
-      os::unmap(wide.low, wide.mapped_bytes());
-    }
-  }
-  return map_region(count, narrow_guard());
 }
 
 bool stack_pool::add_region(std::size_t count, bool may_be_wide) noexcept {
@@ -122,7 +68,7 @@ bool stack_pool::add_region(std::size_t count, bool may_be_wide) noexcept {
                            std::memory_order_relaxed);
   }
   // unreached below: tools
-  if (checkers::apart() != 0 && count > 1) {
+  if (sanitizers::apart() != 0 && count > 1) {
     fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);  // something else may lie above
   }
   NOPAL_PLAIN_WRITE(regions_[number]);
@@ -139,8 +85,10 @@ bool stack_pool::grow(std::size_t seen_regions) noexcept {
     os::yield();
   }
   bool grown = regions_count_.load(std::memory_order_relaxed) != seen_regions;
-  for (std::size_t count = regions_[0].count; !grown && count > 0; count /= 2) {
-    grown = add_region(count, count == regions_[0].count);
+  // In a child of fork(2) a pool that has not been started has none.
+  const std::size_t most = grown || seen_regions == 0 ? 0 : stacks_of_a_region(1);
+  for (std::size_t count = most; !grown && count > 0; count /= 2) {
+    grown = add_region(count, count == most);
   }
   growing_.clear(std::memory_order_release);
   return grown;
@@ -152,7 +100,7 @@ void stack_pool::stop() noexcept {
     region& old = regions_[i];
     for (std::size_t index = 0; index < old.count; ++index) {
       if (old.ready[index].load(std::memory_order_acquire) != 0) {
-        checkers::stack_unmade(old.stacks[index].record);
+        sanitizers::stack_unmade(old.stacks[index].record);
       }
     }
     os::unmap(old.low, old.mapped_bytes());
@@ -212,7 +160,7 @@ nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refuse
     if (bound <= from.low) {
       return nullptr;
     }
-    first = round_up(static_cast<std::size_t>(from.high - bound), from.stride_bytes) / from.stride_bytes;
+    first = (static_cast<std::size_t>(from.high - bound) + from.stride_bytes - 1) / from.stride_bytes;
   }
   for (std::size_t word = first / bits; word * bits < from.count; ++word) {
     std::uint64_t wanted = word == first / bits ? ~std::uint64_t{0} << first % bits : ~std::uint64_t{0};
@@ -252,7 +200,7 @@ bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept 
     in.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
     return false;
   }
-  checkers::stack_made(stack.record, stack.low, stack.size_bytes());
+  sanitizers::stack_made(stack.record, stack.low, stack.size_bytes());
   // Release pairs with the acquire in measure.
   in.ready[index].store(1, std::memory_order_release);
   mapped_.fetch_add(1, std::memory_order_relaxed);
@@ -391,5 +339,6 @@ stack_pool::usage stack_pool::measure() const noexcept {
   return result;
 }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

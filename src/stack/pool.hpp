@@ -16,6 +16,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 class stack_pool {
 public:
@@ -81,6 +82,7 @@ private:
   [[nodiscard]] region* home_of(const nopal_stack* stack) noexcept;
   [[nodiscard]] std::size_t narrow_guard() const noexcept;
   [[nodiscard]] std::size_t wide_guard() const noexcept;
+  [[nodiscard]] std::size_t stacks_of_a_region(std::size_t least) const noexcept;
   [[nodiscard]] region map_region(std::size_t count, std::size_t guard_bytes) const noexcept;
   [[nodiscard]] region map_region_by_limits(std::size_t count) const noexcept;
   bool add_region(std::size_t count, bool may_be_wide) noexcept;
@@ -106,6 +108,7 @@ private:
   std::atomic<std::uint64_t> most_out_{0};
 };
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

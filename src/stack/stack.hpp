@@ -10,14 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
-#include "checkers/checkers.hpp"
-
-struct nopal_frame;
+#include "sanitizers/sanitizers.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 struct worker;
 
@@ -34,41 +34,47 @@ enum second_scope : std::uint8_t {
 };
 
 /// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
-struct strand_base {
+struct strand_origin {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
   std::ptrdiff_t to_home =
       0;  ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
-  char* start = nullptr;       ///< the stack pointer that the strand came with
-  std::uint64_t sequence = 0;  ///< ticket of the steal that brought the strand here; orders its children
-  std::uint64_t segment_before = 0;  ///< `sequence` of what precedes the strand's views (view/pieces.hpp)
+  char* start = nullptr;     ///< the stack pointer that the strand came with
+  std::uint64_t ticket = 0;  ///< ticket of the steal that brought the strand here; orders its children
+  std::uint64_t segment_before = 0;  ///< `ticket` of what precedes the strand's views (view/deposits.hpp)
   nopal_frame* scope = nullptr;      ///< whose steal brought the strand here; null if it began here
+
+  /// Whether the strand belongs to the function of `frame`, whose own stack is another: the continuation of
+  /// that function was stolen to this one.
+  [[nodiscard]] bool is_of(const nopal_frame* frame) const noexcept {
+    return frame_pointer == frame->frame_pointer;
+  }
 };
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
-struct nopal_frame;
-
 /// Named in frame.h, hence outside the namespace.
 struct nopal_stack {
-  char* low = nullptr;                    ///< first usable byte; the guard lies below
-  char* high = nullptr;                   ///< one past the last usable byte; a multiple of 64
-  nopal::worker* native_owner = nullptr;  ///< the thread that came with this stack; null for the pool's
-  std::size_t guard_bytes = 0;            ///< below `low`, and above `high`; 0: it is not of the pool
-  std::size_t most_pages = 0;             ///< the most resident pages seen before pages were given back
-  bool idle_pages = false;    ///< counted among the stacks that hold unused pages; written by its holder
+  char* low = nullptr;   ///< first usable byte; the guard lies below
+  char* high = nullptr;  ///< one past the last usable byte; a multiple of 64
+  nopal::internal::worker* native_owner =
+      nullptr;                  ///< the thread that came with this stack; null for the pool's
+  std::size_t guard_bytes = 0;  ///< below `low`, and above `high`; 0: it is not of the pool
+  std::size_t most_pages = 0;   ///< the most resident pages seen before pages were given back
+  bool idle_pages = false;      ///< counted among the stacks that hold unused pages; written by its holder
   std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder
 
-  nopal::strand_base base;  ///< written by the worker that runs here, and read by it alone
+  nopal::internal::strand_origin origin;  ///< written by the worker that runs here, and read by it alone
 
   /// Bits of second_scope. Set by the child and by a thief or a join, in any order; cleared by who comes to the stack.
   std::atomic<std::uint8_t> second{0};
 
   /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
-  nopal::view::merge_record* merge = nullptr;
+  nopal::internal::view::merge_record* merge = nullptr;
 
   /// The worker whose call waits for a group and runs a task here, as part of what it interrupts; null: none. Written as above.
-  nopal::worker* visitor = nullptr;
+  nopal::internal::worker* caller = nullptr;
 
   /// The innermost activations that came back here by a join, and their stack pointers then; for jumps. Written as above, and read
   /// by jumps of what they have called, which may be elsewhere: relaxed, since those find what was there before they left.
@@ -123,7 +129,7 @@ struct nopal_stack {
     }
   } forks;
 
-  nopal::checkers::stack_record record;  ///< for the tools that watch the program
+  nopal::internal::sanitizers::stack_record record;  ///< for the tools that watch the program
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(high - low); }
 };

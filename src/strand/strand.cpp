@@ -3,8 +3,8 @@
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
 
-#include "checkers/checkers.hpp"
 #include "deque/deque.hpp"
+#include "sanitizers/sanitizers.hpp"
 #include "scheduler/ending.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/spare_stacks.hpp"
@@ -12,6 +12,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace strand {
 
 state state_of(const worker* self) noexcept {
@@ -21,10 +22,10 @@ state state_of(const worker* self) noexcept {
 void run_on(worker* self, nopal_stack* stack) noexcept {
   nopal_strand& told = self->deque.strand;
   if (stack != nullptr) {
-    set(told.base_frame_pointer, stack->base.frame_pointer);
-    set(told.base_scope, stack->base.scope);
-    set(told.base_to_home, stack->base.to_home);
-    set(told.segment, stack->base.sequence);
+    set(told.origin_frame_pointer, stack->origin.frame_pointer);
+    set(told.origin_scope, stack->origin.scope);
+    set(told.origin_to_home, stack->origin.to_home);
+    set(told.first_ticket, stack->origin.ticket);
     self->first_entry = self->deque.bottom;
   }
   set(told.stack, stack);
@@ -41,13 +42,13 @@ void have_none(worker* self) noexcept {
 NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* stack_pointer,
                                         void* order) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
-  if (why != reason::visit) {
+  if (why != reason::call) {
     check_end_of_thread(self, stack, why == reason::join);
   }
   if (why != reason::ended && is_root_stack(stack)) {
-    checkers::before(thread_worker(self));  // what its thread runs meanwhile; see nopal_begin_pinned
+    sanitizers::before(thread_worker(self));  // what its thread runs meanwhile; see nopal_begin_pinned
   }
-  checkers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, order);
+  sanitizers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, order);
   return stack;
 }
 
@@ -64,10 +65,10 @@ NOPAL_UNINSTRUMENTED void enter(worker* self, const place& to, const state& with
   }
   set_float_control_of(self->deque.setting, with.float_control);
   arch::set_float_control(with.float_control);
-  checkers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(to.stack)->record,
-                         to.stack_pointer, to.order, to.unwinding);
+  sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(to.stack)->record,
+                           to.stack_pointer, to.order, to.unwinding);
   if (is_root_stack(to.stack)) {
-    checkers::after(thread_worker(self));
+    sanitizers::after(thread_worker(self));
   }
 }
 
@@ -80,11 +81,11 @@ void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) n
 }
 
 void leave_empty(worker* self, nopal_stack* stack) noexcept {
-  NOPAL_PLAIN_WRITE(stack->base);
-  stack->base = {};
+  NOPAL_PLAIN_WRITE(stack->origin);
+  stack->origin = {};
   stack->forks.count = 0;
   stack->came_home.forget();
-  checkers::stack_emptied(stack->record);
+  sanitizers::stack_emptied(stack->record);
   run_on(self, nullptr);
   return_stack(self, stack);
 }
@@ -107,5 +108,6 @@ void end_on_second(worker* self, nopal_stack* stack) noexcept {
 }
 
 }  // namespace strand
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

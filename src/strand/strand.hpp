@@ -12,6 +12,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace strand {
 
 /// Where a strand goes on.
@@ -26,17 +27,17 @@ struct place {
 enum class reason : char {
   join,   ///< it waits for its children
   ended,  ///< a child or a task is over
-  visit,  ///< its thread looks for strands of what it waits for, and comes back
+  call,   ///< its thread looks for strands of what it waits for, and comes back
 };
 
-/// Whether the strand on the stack that `base` is of belongs to the function of `frame`, whose own stack is another: the
+/// Whether the strand on the stack that `origin` is of belongs to the function of `frame`, whose own stack is another: the
 /// continuation of that function was stolen to this stack.
-[[nodiscard]] inline bool is_away(const strand_base& base, const nopal_frame* frame) noexcept {
-  return base.frame_pointer == frame->frame_pointer;
+[[nodiscard]] inline bool is_away(const strand_origin& origin, const nopal_frame* frame) noexcept {
+  return origin.is_of(frame);
 }
 /// The same of the strand of a victim.
 [[nodiscard]] inline bool is_away(const nopal_strand& seen, const nopal_frame* frame) noexcept {
-  return seen.base_frame_pointer == frame->frame_pointer;
+  return seen.origin_frame_pointer == frame->frame_pointer;
 }
 
 /// What the strand has that `self`, the calling thread's worker, runs.
@@ -71,6 +72,7 @@ void leave_for_good(worker* self, nopal_stack* stack) noexcept;
 void end_on_second(worker* self, nopal_stack* stack) noexcept;
 
 }  // namespace strand
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

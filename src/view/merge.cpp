@@ -6,6 +6,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 namespace {
@@ -146,5 +147,6 @@ bool drop_ended(registry& reducers, view_set& set) noexcept {
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -9,6 +9,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 /// A merge that is under way on a stack.
@@ -46,6 +47,7 @@ void drop_all(registry& reducers, view_set* set) noexcept;
 bool drop_ended(registry& reducers, view_set& set) noexcept;
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

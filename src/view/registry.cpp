@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "testing/fault_points.hpp"
-#include "view/quiet_lock.hpp"
+#include "view/unwatched_lock.hpp"
 #include "view/view_set.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 registry::entry* registry::make_block(std::uint32_t number) noexcept {
@@ -67,7 +68,7 @@ std::uint32_t registry::enter(const nopal_view_functions& functions, void* objec
   }
   std::uint32_t id;
   {
-    const quiet_lock guard(lock_);
+    const unwatched_lock guard(lock_);
     id = take_number();
     if (id != 0 && leftmost == nullptr && (leftmost = word_of(id)) == nullptr) {
       NOPAL_PLAIN_STORE(at(id).next_free, NOPAL_PLAIN_LOAD(free_));
@@ -93,7 +94,7 @@ std::uint32_t registry::enter(const nopal_view_functions& functions, void* objec
 }
 
 void registry::recycle(std::uint32_t id) noexcept {
-  const quiet_lock guard(lock_);
+  const unwatched_lock guard(lock_);
   NOPAL_PLAIN_STORE(at(id).next_free, NOPAL_PLAIN_LOAD(free_));
   NOPAL_PLAIN_STORE(free_, id);
 }
@@ -163,5 +164,6 @@ void registry::reduce(std::uint32_t id, void* left, void* right) {
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

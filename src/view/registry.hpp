@@ -19,6 +19,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 class registry {
@@ -116,6 +117,7 @@ private:
 };
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

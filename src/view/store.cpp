@@ -3,10 +3,11 @@
 #include <new>
 #include <utility>
 
-#include "view/quiet_lock.hpp"
+#include "view/unwatched_lock.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 namespace {
@@ -33,12 +34,12 @@ void push(T*& first, T* one) noexcept {
 view_set* store::take_set() noexcept {
   view_set* taken;
   {
-    const quiet_lock guard(lock_);
+    const unwatched_lock guard(lock_);
     taken = pop(sets_);
     count_one_more();
   }
   if (taken == nullptr && (taken = view_set::make()) == nullptr) {
-    const quiet_lock guard(lock_);
+    const unwatched_lock guard(lock_);
     --in_use_;
   }
   return taken;
@@ -51,47 +52,48 @@ void store::count_one_more() noexcept {
 
 void store::give_set(view_set* set) noexcept {
   set->next_sweep = 0;
-  const quiet_lock guard(lock_);
+  const unwatched_lock guard(lock_);
   --in_use_;
   push(sets_, set);
 }
 
-piece* store::take_piece() noexcept {
-  piece* taken;
+deposit* store::take_deposit() noexcept {
+  deposit* taken;
   {
-    const quiet_lock guard(lock_);
-    taken = pop(pieces_);
+    const unwatched_lock guard(lock_);
+    taken = pop(deposits_);
   }
-  return taken != nullptr ? taken : new (std::nothrow) piece;
+  return taken != nullptr ? taken : new (std::nothrow) deposit;
 }
 
-void store::give_piece(piece* one) noexcept {
-  const quiet_lock guard(lock_);
-  push(pieces_, one);
+void store::give_deposit(deposit* one) noexcept {
+  const unwatched_lock guard(lock_);
+  push(deposits_, one);
 }
 
 void store::trim() noexcept {
   view_set* sets;
-  piece* pieces;
+  deposit* deposits;
   {
-    const quiet_lock guard(lock_);
+    const unwatched_lock guard(lock_);
     sets = std::exchange(sets_, nullptr);
-    pieces = std::exchange(pieces_, nullptr);
+    deposits = std::exchange(deposits_, nullptr);
   }
   while (view_set* const one = pop(sets)) {
     view_set::destroy(one);
   }
-  while (piece* const one = pop(pieces)) {
+  while (deposit* const one = pop(deposits)) {
     delete one;
   }
 }
 
 void store::count(std::uint64_t& in_use, std::uint64_t& most) noexcept {
-  const quiet_lock guard(lock_);
+  const unwatched_lock guard(lock_);
   in_use = in_use_;
   most = most_in_use_;
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -1,4 +1,4 @@
-// Sets and pieces that nobody owns, kept to be used again; and how many are in use.
+// Sets and deposits that nobody owns, kept to be used again; and how many are in use.
 #ifndef NOPAL_VIEW_STORE_HPP
 #define NOPAL_VIEW_STORE_HPP
 
@@ -8,11 +8,12 @@
 
 #include <nopal/version.hpp>
 
-#include "view/pieces.hpp"
+#include "view/deposits.hpp"
 #include "view/view_set.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 class store {
@@ -22,9 +23,9 @@ public:
   /// `set` is empty.
   void give_set(view_set* set) noexcept;
 
-  /// A piece with nothing in it; null without memory.
-  piece* take_piece() noexcept;
-  void give_piece(piece* one) noexcept;
+  /// A deposit with nothing in it; null without memory.
+  deposit* take_deposit() noexcept;
+  void give_deposit(deposit* one) noexcept;
 
   /// Gives what nobody owns back to the system.
   void trim() noexcept;
@@ -41,12 +42,13 @@ private:
 
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
   view_set* sets_ = nullptr;
-  piece* pieces_ = nullptr;
+  deposit* deposits_ = nullptr;
   std::uint64_t in_use_ = 0;
   std::uint64_t most_in_use_ = 0;
 };
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -6,14 +6,14 @@
 
 namespace {
 
-using namespace nopal::view;
+using namespace nopal::internal::view;
 
 /// The least that two looks at the clock are apart: what a timer adds to the time it shows.
 std::uint64_t least_ticks() noexcept {
   std::uint64_t least = ~std::uint64_t{0};
   for (int i = 0; i < 1000; ++i) {
-    const std::uint64_t start = nopal::processor_ticks();
-    least = std::min(least, nopal::processor_ticks() - start);
+    const std::uint64_t start = nopal::internal::processor_ticks();
+    least = std::min(least, nopal::internal::processor_ticks() - start);
   }
   return least;
 }

@@ -20,12 +20,13 @@ struct nopal_view_times {
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 enum class activity {
   creation,   ///< of an identity
   insertion,  ///< of a view that was made into its strand's set
-  transfer,   ///< of a set to the table of pieces and out of it
+  transfer,   ///< of a set to the table of deposits and out of it
   merge       ///< of two sets, the reductions of their views included
 };
 
@@ -66,6 +67,7 @@ public:
 #endif
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

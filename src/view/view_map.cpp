@@ -4,6 +4,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 void view_map::put(std::uint32_t id, void* view) noexcept {
@@ -56,5 +57,6 @@ void view_map::release() noexcept {
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 /// All zeroes is an empty one. `release` ends it.
@@ -91,6 +92,7 @@ private:
 };
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

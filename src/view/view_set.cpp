@@ -4,6 +4,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 // All zeroes is an empty set: the system gives fresh memory so, and a page of it becomes resident when it is first used.
@@ -63,5 +64,6 @@ void view_set::clean_log() noexcept {
 }
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -1,6 +1,6 @@
 // The views of one strand: a sparse array and the log of its used slots, and a hash map for reducers that have no slot.
 //
-// A set is owned by one strand or by one piece of a join (view/pieces.hpp) and touched by nobody else. All slots of a set
+// A set is owned by one strand or by one deposit of a join (view/deposits.hpp) and touched by nobody else. All slots of a set
 // that is not owned are null. Its memory is about a megabyte of addresses, of which only what is used becomes resident.
 #ifndef NOPAL_VIEW_VIEW_SET_HPP
 #define NOPAL_VIEW_VIEW_SET_HPP
@@ -14,6 +14,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace view {
 
 /// Reducers beyond this number have no slot, and their views are found by hashing. Slot 0 is null in all sets.
@@ -121,6 +122,7 @@ private:
 };
 
 }  // namespace view
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

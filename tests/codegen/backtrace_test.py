@@ -38,7 +38,7 @@ class Backtrace(unittest.TestCase):
             cls.programs[level] = os.path.join(cls.place.name, "chain" + level)
             # Exported, for dladdr sees dynamic symbols alone.
             subprocess.run([given["compiler"], "-std=c++20", level, "-g", "-rdynamic", "-I", given["include"],
-                            os.path.join(HERE, "programs", "chain.cpp"), given["library"], "-pthread", "-o",
+                            os.path.join(HERE, "chain.cpp"), given["library"], "-pthread", "-o",
                             cls.programs[level]], check=True)
 
     @classmethod

@@ -47,7 +47,7 @@ def forks_of_fib(n):
 def build(given, place, *flags):
     program = os.path.join(place, "program" + "".join(flags))
     subprocess.run([given.compiler, "-std=c++20", "-O2", *flags, "-I", given.include,
-                    os.path.join(HERE, "programs", "count_fib.cpp"), given.library, "-pthread", "-o", program],
+                    os.path.join(HERE, "count_fib.cpp"), given.library, "-pthread", "-o", program],
                    check=True)
     return program
 

@@ -21,7 +21,7 @@ given = {}
 def functions_of(place, *flags):
     program = os.path.join(place, "program")
     subprocess.run([given["compiler"], "-std=c++20", "-O2", *flags, "-I", given["include"],
-                    os.path.join(HERE, "programs", "lookup.cpp"), given["library"], "-pthread", "-o", program], check=True)
+                    os.path.join(HERE, "lookup.cpp"), given["library"], "-pthread", "-o", program], check=True)
     subprocess.run([program], check=True, env={**os.environ, "LD_LIBRARY_PATH": os.path.dirname(given["library"])})
     return {function.name: function for function in machine_code.disassemble(program)}
 

@@ -50,7 +50,7 @@ class Registers(unittest.TestCase):
             return
         program = os.path.join(cls.place.name, "program")
         subprocess.run([given["compiler"], "-std=c++20", "-O2", "-I", given["include"],
-                        os.path.join(HERE, "programs", "chain.cpp"), given["library"], "-pthread", "-o", program],
+                        os.path.join(HERE, "chain.cpp"), given["library"], "-pthread", "-o", program],
                        check=True)
         cls.functions = machine_code.disassemble(program)
 

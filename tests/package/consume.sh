@@ -2,6 +2,7 @@
 # usage: consume.sh WAY LINKAGE SOURCE_DIR WORK_DIR      (environment: CC, CXX, CMAKE)
 # Reaches Nopal the way a user does and runs a program with it.
 #   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive;
+#            find_package_in_c, subdirectory_in_c: of a project in C alone;
 #            subdirectory_of_watched: of a project that has -fsanitize=thread for all it contains
 #   LINKAGE  static, shared
 set -eu
@@ -26,9 +27,11 @@ configure_and_build() {
 }
 
 run_programs() {
+  ran=no
   for program in "$build"/consumer "$build"/consumer_c; do
-    if [ -e "$program" ]; then "$program"; fi
+    if [ -e "$program" ]; then "$program"; ran=yes; fi
   done
+  if [ $ran = no ] && [ "$way" != install ]; then echo 'no program was built'; exit 1; fi
 }
 
 pkg_config() {
@@ -58,8 +61,11 @@ copy_sources() {
 
 case $way in
   install)
-    configure_and_build -S "$source_dir" -DCMAKE_INSTALL_PREFIX="$prefix-moved" -DNOPAL_BUILD_TOOLS=OFF \
-      -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF -DNOPAL_BUILD_EXAMPLES=OFF
+    # Without a switch it is the library alone.
+    configure_and_build -S "$source_dir" -DCMAKE_INSTALL_PREFIX="$prefix-moved"
+    for folder in tools bench tests examples; do
+      if [ -e "$build/$folder" ]; then echo "$folder was configured, though nobody asked for it"; exit 1; fi
+    done
     rm -rf "$prefix" "$prefix-moved"
     "$CMAKE" --install "$build"
     # An installed tree must still work elsewhere.
@@ -69,8 +75,7 @@ case $way in
     # Tools are chosen, and not built: what is there is installed. Beside a shared library, the archive too.
     rm -rf "$build" "$build-prefix"
     "$CMAKE" -B "$build" -S "$source_dir" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$build-prefix" \
-      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON $unity \
-      -DNOPAL_BUILD_BENCH=OFF -DNOPAL_BUILD_TESTS=OFF -DNOPAL_BUILD_EXAMPLES=OFF
+      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON -DNOPAL_BUILD_TOOLS=ON $unity
     "$CMAKE" --build "$build" --parallel 2 --target nopal
     "$CMAKE" --install "$build"
     if [ -e "$build-prefix/bin/nopal" ]; then echo 'nopal was built, though it is not the target'; exit 1; fi
@@ -87,6 +92,12 @@ case $way in
     ;;
   find_package)
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix"
+    ;;
+  find_package_in_c)
+    configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_IN_C=ON
+    ;;
+  subdirectory_in_c)
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_IN_C=ON
     ;;
   subdirectory)
     if [ "$linkage" = static ]; then unity=''; fi
@@ -115,3 +126,4 @@ case $way in
     ;;
 esac
 run_programs
+if [ -e "$build"/consumer_tbb ]; then "$build"/consumer_tbb; fi

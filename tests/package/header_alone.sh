@@ -1,9 +1,9 @@
 #!/bin/sh
-# usage: header_alone.sh HEADER INCLUDE_DIR CC CXX
+# usage: header_alone.sh HEADER INCLUDE_DIR TBB_INCLUDE_DIR CC CXX
 # Compiles a file that includes nothing but HEADER, in every language and mode it is made for, with
 # all warnings as errors.
 set -eu
-header=$1 include_dir=$2 cc=$3 cxx=$4
+header=$1 include_dir=$2 tbb_include_dir=$3 cc=$4 cxx=$5
 
 compile() {
   echo "+ $*"
@@ -20,8 +20,8 @@ case $header in
     compile "$cxx" -x c++ -std=c++20 -DNOPAL_ELIDE
     ;;
   */compat/tbb/*)
-    # The other spelling.
-    compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$include_dir/nopal/compat"
+    # The other spelling, by its whole path.
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "${tbb_include_dir%/nopal/compat}"
     ;;
   */compat/*)
     # As programs for oneTBB include them, found first in the folder that holds both spellings. One header has all the
@@ -30,7 +30,7 @@ case $header in
     modes=-O2
     case $header in oneapi/tbb.h) modes='-O2 -fno-exceptions -DNOPAL_ELIDE' ;; esac
     for mode in $modes; do
-      compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$include_dir/nopal/compat" "$mode"
+      compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$tbb_include_dir" "$mode"
     done
     ;;
   *.h)

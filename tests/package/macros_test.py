@@ -42,13 +42,11 @@ int fib(int n) {
 
 
 def public_headers():
-    """All but those that only say that they are not there, and those that only name another."""
+    """All but the first spelling of oneTBB's, which CMake writes and which only name another."""
     found = []
     for path in glob.glob(os.path.join(include, "nopal", "**", "*.h*"), recursive=True):
         name = os.path.relpath(path, include)
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        if "/detail/" not in name and "/compat/tbb/" not in name and "\n#error " not in text:
+        if "/detail/" not in name:
             found.append(name)
     return sorted(found)
 

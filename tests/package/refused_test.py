@@ -1,6 +1,6 @@
 """What is used wrongly does not compile, and the compiler says why in one sentence, once.
 
-Usage: refused_test.py CXX INCLUDE_DIRECTORY [unittest options]
+Usage: refused_test.py CXX INCLUDE_DIRECTORY TBB_INCLUDE_DIRECTORY [unittest options]
 """
 
 import functools
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-compiler, include = "", ""
+compiler, include, tbb_include = "", "", ""
 work = tempfile.TemporaryDirectory()
 
 
@@ -21,9 +21,9 @@ def compiled_headers(text):
     header = pathlib.Path(work.name, f"headers_{len(list(pathlib.Path(work.name).iterdir()))}.hpp")
     header.write_text(text)
     ending = "pch" if "clang" in pathlib.Path(compiler).name else "gch"
-    subprocess.run([compiler, "-std=c++20", "-x", "c++-header", "-I", include, "-I", include + "/nopal/compat", header,
+    subprocess.run([compiler, "-std=c++20", "-x", "c++-header", "-I", include, "-I", tbb_include, header,
                     "-o", f"{header}.{ending}"], check=True)
-    return ["-I", include, "-I", include + "/nopal/compat", "-include", str(header)]
+    return ["-I", include, "-I", tbb_include, "-include", str(header)]
 
 WHOLE = """
 struct monoid {
@@ -176,7 +176,7 @@ class Uses(Refusals):
         for header in ("tbb/concurrent_vector.h", "oneapi/tbb/parallel_pipeline.h", "tbb/task_scheduler_observer.h"):
             with self.subTest(header):
                 result = subprocess.run(
-                    [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", include + "/nopal/compat", "-"],
+                    [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", tbb_include, "-"],
                     input=f"#include <{header}>\n", capture_output=True, text=True, check=False)
                 self.says_once("nopal: not among these headers", result)
                 self.assertIn("/" + header.rsplit("/", 1)[1] + ":", result.stderr)
@@ -186,7 +186,7 @@ class Uses(Refusals):
         headers = [] if flags else compiled_headers("#include <tbb/tbb.h>\n")
         if flags:
             text = "#include <tbb/tbb.h>\n" + text
-        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", include + "/nopal/compat", "-I", include,
+        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", tbb_include, "-I", include,
                                *headers, *flags, "-"], input=text, capture_output=True, text=True, check=False)
 
     def test_names_of_onetbb_that_are_not_here_say_so(self):
@@ -233,7 +233,7 @@ class Uses(Refusals):
 class Languages(unittest.TestCase):
     def is_refused(self, standard, language, header, says):
         result = subprocess.run(
-            [compiler, "-std=" + standard, "-fsyntax-only", "-x", language, "-I", include, "-I", include + "/nopal/compat", "-"],
+            [compiler, "-std=" + standard, "-fsyntax-only", "-x", language, "-I", include, "-I", tbb_include, "-"],
             input=f"#include <{header}>\n", capture_output=True, text=True, check=False)
         self.assertNotEqual(result.returncode, 0)
         first, *rest = [line for line in result.stderr.splitlines() if "error: " in line]
@@ -255,6 +255,6 @@ class Languages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    compiler, include = sys.argv[1:3]
-    del sys.argv[1:3]
+    compiler, include, tbb_include = sys.argv[1:4]
+    del sys.argv[1:4]
     unittest.main()

@@ -1,7 +1,11 @@
 // What a strand that outgrows its stack says, and who gets to say it.
 #include <gtest/gtest.h>
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <string>
 #include <thread>
@@ -9,6 +13,22 @@
 #include <vector>
 
 #include "support/strands.hpp"
+
+namespace {
+
+std::atomic<bool> next_install_is_slow{false};
+
+}  // namespace
+
+/// In the C library's place.
+extern "C" int sigaction(int signal, const struct sigaction* with, struct sigaction* was) noexcept {
+  using function = int (*)(int, const struct sigaction*, struct sigaction*);
+  static const auto original = reinterpret_cast<function>(dlsym(RTLD_NEXT, "sigaction"));
+  if (signal == SIGSEGV && with != nullptr && next_install_is_slow.exchange(false)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  return original(signal, with, was);
+}
 
 namespace {
 
@@ -53,6 +73,20 @@ constexpr std::size_t kib = 1024;
 
 NOPAL_PROGRAM(skips_100_kib) { return overflow_on_the_pool(have_a_large_frame<(64 + 100) * kib>); }
 NOPAL_PROGRAM(skips_300_kib) { return overflow_on_the_pool(have_a_large_frame<(1024 + 300) * kib>); }
+
+/// Forks, and so starts the runtime, while whoever installs its handler is held up. Then a strand overflows elsewhere.
+NOPAL_PROGRAM(overflows_while_another_installs) {
+  next_install_is_slow = true;
+  std::thread first([] {
+    scope s;
+    s.fork([] {});
+    s.join();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const int result = overflow_on_the_pool();
+  first.join();
+  return result;
+}
 
 void say_mine(int) {
   const ssize_t written = write(STDERR_FILENO, "mine\n", 5);
@@ -169,6 +203,15 @@ TEST(overflow, is_told_in_one_line_where_a_frame_skips_pages) {
     EXPECT_EQ(std::count(seen.err.begin(), seen.err.end(), '\n'), 1);
     EXPECT_TRUE(contains(seen.err, "stack overflow on worker 1:"));
   }
+}
+
+TEST(overflow, is_told_while_the_first_thread_still_installs_the_handler) {
+  const support::outcome seen =
+      support::run_program("overflows_while_another_installs", with_stacks_of("64K", 4));
+  SCOPED_TRACE(seen.description());
+  EXPECT_EQ(seen.signal, SIGSEGV);
+  EXPECT_EQ(std::count(seen.err.begin(), seen.err.end(), '\n'), 1);
+  EXPECT_TRUE(contains(seen.err, "stack overflow on worker"));
 }
 
 TEST(overflow, leaves_a_programs_own_handler_alone) {

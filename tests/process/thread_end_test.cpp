@@ -180,11 +180,11 @@ NOPAL_PROGRAM(fork_in_last_destructors) {
 
 NOPAL_PROGRAM(knows_that_its_thread_ends) {
   struct told {
-    ~told() { destroyed += nopal::os::thread_is_ending() ? 1 : 0; }
+    ~told() { destroyed += nopal::internal::os::thread_is_ending() ? 1 : 0; }
   };
   const auto body = [] {
     const told at_its_end;
-    NOPAL_CHECK(!nopal::os::thread_is_ending());
+    NOPAL_CHECK(!nopal::internal::os::thread_is_ending());
     pthread_exit(nullptr);
   };
   run_thread(body);

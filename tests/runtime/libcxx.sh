@@ -40,7 +40,7 @@ END
   flags=''
   case $file in
     */src/scheduler/publish.cpp | */src/deque/*_deque.cpp) flags='-mno-mmx -mno-sse' ;;
-    */src/checkers/*.cpp) flags='-fno-sanitize=all' ;;
+    */src/sanitizers/*.cpp) flags='-fno-sanitize=all' ;;
     *.S) flags='-x assembler-with-cpp -std=gnu11' ;;
   esac
   echo "$(echo "${file#"$source/"}" | tr '/.' '__') $flags $file"

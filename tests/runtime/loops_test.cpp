@@ -87,7 +87,7 @@ NOPAL_PROGRAM(whole_numbers_of_any_type) {
   return 0;
 }
 
-NOPAL_PROGRAM(iterators_elements_and_stretches) {
+NOPAL_PROGRAM(iterators_elements_and_chunks) {
   std::deque<int> values(5000, 1);
   nopal::parallel_for(values.begin(), values.end(), [](std::deque<int>::iterator at) { *at += 1; });
   nopal::parallel_for(values.begin(), values.end(), [](int& value) { value *= 3; });
@@ -102,24 +102,24 @@ NOPAL_PROGRAM(iterators_elements_and_stretches) {
 }
 
 /// What is no longer than the grain is not split.
-NOPAL_PROGRAM(stretches_keep_to_the_grain) {
-  std::atomic<int> stretches{0};
+NOPAL_PROGRAM(chunks_keep_to_the_grain) {
+  std::atomic<int> chunks{0};
   visits seen(1000);
   nopal::parallel_for(0, 1000, 1000, [&](int from, int to) {
-    ++stretches;
+    ++chunks;
     for (int i = from; i < to; ++i) seen.at(static_cast<std::size_t>(i));
   });
-  NOPAL_CHECK(seen.all_once() && stretches == 1);
-  stretches = 0;
+  NOPAL_CHECK(seen.all_once() && chunks == 1);
+  chunks = 0;
   nopal::parallel_for(0, 1000, 500, [&](int from, int to) {
     NOPAL_CHECK(to - from == 500);
-    ++stretches;
+    ++chunks;
   });
-  NOPAL_CHECK(stretches == 2);
+  NOPAL_CHECK(chunks == 2);
   return 0;
 }
 
-/// Where nobody steals, and in loops within loops, there are few forks and long stretches.
+/// Where nobody steals, and in loops within loops, there are few forks and long chunks.
 /// A grain of no less than the range, -1 among them, is the serial loop.
 NOPAL_PROGRAM(whole_ranges_as_one_piece) {
   constexpr int count = 100000;
@@ -164,18 +164,18 @@ NOPAL_PROGRAM(no_grain) {
 }
 
 NOPAL_PROGRAM(undisturbed_loops_are_serial_loops) {
-  int stretches = 0;
+  int chunks = 0;
   int positions = 0;
   nopal::parallel_for(0, 1'000'000, [&](int from, int to) {
-    ++stretches;
+    ++chunks;
     positions += to - from;
   });
-  NOPAL_CHECK(positions == 1'000'000 && stretches < 1000);
-  stretches = 0;
+  NOPAL_CHECK(positions == 1'000'000 && chunks < 1000);
+  chunks = 0;
   nopal::scope s;
-  s.fork([&] { nopal::parallel_for(0, 1000, [&](int, int) { ++stretches; }); });
+  s.fork([&] { nopal::parallel_for(0, 1000, [&](int, int) { ++chunks; }); });
   s.join();
-  NOPAL_CHECK(stretches == 8);  // there is the continuation to steal
+  NOPAL_CHECK(chunks == 8);  // there is the continuation to steal
   return 0;
 }
 
@@ -346,13 +346,13 @@ class loops : public support::program_at_workers {};
 
 TEST_P(loops, visit_each_position_once) { EXPECT_TRUE(run("each_position_once")); }
 TEST_P(loops, count_whole_numbers_of_any_type) { EXPECT_TRUE(run("whole_numbers_of_any_type")); }
-TEST_P(loops, give_iterators_elements_or_stretches) { EXPECT_TRUE(run("iterators_elements_and_stretches")); }
-TEST_P(loops, keep_to_the_grain) { EXPECT_TRUE(run("stretches_keep_to_the_grain")); }
+TEST_P(loops, give_iterators_elements_or_chunks) { EXPECT_TRUE(run("iterators_elements_and_chunks")); }
+TEST_P(loops, keep_to_the_grain) { EXPECT_TRUE(run("chunks_keep_to_the_grain")); }
 TEST_P(loops, take_a_grain_of_the_whole_range_or_minus_one_for_a_serial_loop) {
   EXPECT_TRUE(run("whole_ranges_as_one_piece"));
 }
 TEST_P(loops, take_no_grain_for_the_usual_one) { EXPECT_TRUE(run("no_grain")); }
-TEST(loops_on_one_worker, are_serial_loops_in_long_stretches) {
+TEST(loops_on_one_worker, are_serial_loops_in_long_chunks) {
   EXPECT_TRUE(support::succeeds("undisturbed_loops_are_serial_loops", support::on_workers(1)));
 }
 TEST_P(loops, visit_elements_of_any_range) { EXPECT_TRUE(run("elements_of_any_range")); }

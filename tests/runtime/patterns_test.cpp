@@ -250,7 +250,7 @@ NOPAL_PROGRAM(searches) {
   return 0;
 }
 
-/// A search looks no further than a few stretches beyond what it found.
+/// A search looks no further than a few chunks beyond what it found.
 NOPAL_PROGRAM(searches_end_early) {
   std::atomic<std::size_t> looked{0};
   std::vector<char> values(1'000'000);

@@ -1,4 +1,4 @@
-// Scopes of one function that overlap: what their strands appended comes out in serial order, though pieces of one scope lie
+// Scopes of one function that overlap: what their strands appended comes out in serial order, though deposits of one scope lie
 // between those of another.
 #include <gtest/gtest.h>
 

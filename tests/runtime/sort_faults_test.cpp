@@ -111,7 +111,7 @@ NOPAL_PROGRAM(throwing_at_two_places) {
   std::iota(values.begin(), values.end(), 0);
   for (const int first : {1000, 40'000, 90'000, 120'000}) {
     for (const int second : {30'000, 80'000, 110'000, 199'000}) {
-      if (second - first < 20'000) continue;  // in the same stretch
+      if (second - first < 20'000) continue;  // in the same chunk
       for (const bool first_throws_late : {true, false}) {
         flag second_throws{false};
         try {

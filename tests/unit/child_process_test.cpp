@@ -1,5 +1,5 @@
 // What the benchmark command makes of a child process that does not do as it should.
-#include "bench/child_process.hpp"
+#include "command/child_process.hpp"
 
 #include <gtest/gtest.h>
 

@@ -25,9 +25,9 @@ std::uint64_t number_from(const char* name) {
 }
 
 void start_clocks() {
-  nopal::clocks_start_at = {.ticket = number_from("CLOCKS_TICKET"),
-                            .version = number_from("CLOCKS_VERSION"),
-                            .place = number_from("CLOCKS_PLACE")};
+  nopal::internal::clocks_start_at = {.ticket = number_from("CLOCKS_TICKET"),
+                                      .version = number_from("CLOCKS_VERSION"),
+                                      .place = number_from("CLOCKS_PLACE")};
 }
 
 nopal::reducer<support::op_affine> map;

@@ -12,16 +12,16 @@
 
 class deque_fixture : public testing::Test {
 public:
-  deque_fixture() : frames_(6000) { EXPECT_TRUE(nopal::deque::make(deque_)); }
+  deque_fixture() : frames_(6000) { EXPECT_TRUE(nopal::internal::deque::make(deque_)); }
   deque_fixture(const deque_fixture&) = delete;
   deque_fixture& operator=(const deque_fixture&) = delete;
-  ~deque_fixture() override { nopal::deque::destroy(deque_); }
+  ~deque_fixture() override { nopal::internal::deque::destroy(deque_); }
 
   nopal_frame* entry(int number) { return &frames_[static_cast<std::size_t>(number)]; }
 
   void push(int number) {
-    ASSERT_TRUE(nopal::deque::reserve(deque_));
-    nopal::deque::append(deque_, entry(number));
+    ASSERT_TRUE(nopal::internal::deque::reserve(deque_));
+    nopal::internal::deque::append(deque_, entry(number));
   }
   void push_range(int first, int last) {
     for (int i = first; i < last; ++i) push(i);
@@ -33,13 +33,13 @@ public:
     __atomic_store_n(&deque_.bottom, bottom, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return bottom >= __atomic_load_n(&deque_.split, __ATOMIC_RELAXED) ||
-           nopal::deque::pop_slow(
+           nopal::internal::deque::pop_slow(
                deque_, [](void* context) { return static_cast<deque_fixture*>(context)->allowed_; }, this);
   }
 
   nopal_frame* steal() {
     nopal_frame* frame = nullptr;
-    last_outcome_ = nopal::deque::steal(deque_, frame, [](void*) { return true; }, nullptr);
+    last_outcome_ = nopal::internal::deque::steal(deque_, frame, [](void*) { return true; }, nullptr);
     return frame;
   }
 
@@ -47,7 +47,7 @@ public:
     const auto record = [](void* context, nopal_frame*& slot) {
       static_cast<deque_fixture*>(context)->recorded_.push_back(slot);
     };
-    return nopal::deque::publish(deque_, most, record, this);
+    return nopal::internal::deque::publish(deque_, most, record, this);
   }
 
   /// A forced publish whose barrier is `barrier_`, and during which `during_raise_` happens.
@@ -57,11 +57,11 @@ public:
       if (self.during_raise_ != nullptr) self.during_raise_(self);
       return self.allowed_;
     };
-    return nopal::deque::force_publish(deque_, barrier_, allowed, this);
+    return nopal::internal::deque::force_publish(deque_, barrier_, allowed, this);
   }
 
   alignas(64) nopal_deque deque_;
-  nopal::deque::steal_outcome last_outcome_ = nopal::deque::steal_outcome::empty;
+  nopal::internal::deque::steal_outcome last_outcome_ = nopal::internal::deque::steal_outcome::empty;
   std::vector<nopal_frame*> recorded_;
   bool (*barrier_)() = [] { return true; };
   void (*during_raise_)(deque_fixture&) = nullptr;

@@ -12,7 +12,7 @@
 
 namespace {
 
-namespace deque = nopal::deque;
+namespace deque = nopal::internal::deque;
 using deque::steal_outcome;
 
 class deque_test : public deque_fixture {};
@@ -314,7 +314,7 @@ TEST_F(deque_test, a_reset_during_a_raise_ends_it) {
   during_raise_ = [](deque_fixture& self) {
     self.pop();
     self.pop();
-    nopal::deque::reset(self.deque_);
+    nopal::internal::deque::reset(self.deque_);
     self.push(5);
   };
   EXPECT_FALSE(force());

@@ -16,7 +16,7 @@
 
 namespace {
 
-namespace deque = nopal::deque;
+namespace deque = nopal::internal::deque;
 
 std::uint64_t seed() {
   if (const char* const text = std::getenv("NOPAL_TEST_SEED")) return std::strtoull(text, nullptr, 10);
@@ -49,9 +49,10 @@ protected:
         count_taken(frame);
         stolen_.fetch_add(1, std::memory_order_relaxed);
       } else if (random() % 4 == 0) {
-        forced_.fetch_add(deque::force_publish(
-                              deque_, nopal::os::process_barrier, [](void*) { return true; }, nullptr),
-                          std::memory_order_relaxed);
+        forced_.fetch_add(
+            deque::force_publish(
+                deque_, nopal::internal::os::process_barrier, [](void*) { return true; }, nullptr),
+            std::memory_order_relaxed);
       }
     }
   }
@@ -108,7 +109,7 @@ protected:
 TEST_F(deque_threads, every_entry_is_taken_exactly_once) {
   const std::uint64_t chosen = seed();
   SCOPED_TRACE("NOPAL_TEST_SEED=" + std::to_string(chosen));
-  ASSERT_TRUE(nopal::os::process_barrier_register());
+  ASSERT_TRUE(nopal::internal::os::process_barrier_register());
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < thieves; ++i) {
     threads.emplace_back([this, chosen, i] { run_thief(chosen + 1 + i); });

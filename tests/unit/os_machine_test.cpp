@@ -14,7 +14,7 @@
 
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 const std::string v2_mount =
     "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:9 master:1 - cgroup2 cgroup2 rw,nsdelegate\n";

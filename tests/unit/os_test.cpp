@@ -17,7 +17,7 @@
 
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 // A stack's worth of memory, unmapped at the end.
 class stack_memory {

@@ -22,7 +22,7 @@ namespace {
 
 using nopal::reclaim;
 using nopal::reclaim_call;
-using nopal::stack_pool;
+using nopal::internal::stack_pool;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr int left_out = 77;  // the system does not let us
@@ -33,7 +33,7 @@ std::unique_ptr<stack_pool> started() {
   return pool;
 }
 
-std::size_t wide_guard() { return mebibyte + nopal::os::page_size(); }
+std::size_t wide_guard() { return mebibyte + nopal::internal::os::page_size(); }
 constexpr std::size_t narrow_guard = std::size_t{64} << 10;
 
 /// What the system says of this process, in bytes: "VmSize", "VmData", "VmLck", "VmRSS".
@@ -102,6 +102,25 @@ NOPAL_PROGRAM(scarce_address_space) {
 
 TEST(pool_limits, leave_a_scarce_address_space_to_the_program) {
   EXPECT_TRUE(support::succeeds("scarce_address_space"));
+}
+
+NOPAL_PROGRAM(very_scarce_address_space) {
+  for (const std::size_t left : {90 * mebibyte, 150 * mebibyte, 290 * mebibyte}) {
+    limit(RLIMIT_AS, used("VmSize") + left);
+    const auto pool = started();
+    NOPAL_CHECK(may_map(left / 2));
+    std::vector<nopal_stack*> taken;
+    while (taken.size() < 30) {
+      taken.push_back(pool->take(nullptr));
+      NOPAL_CHECK(taken.back() != nullptr);
+    }
+    pool->stop();
+  }
+  return 0;
+}
+
+TEST(pool_limits, leave_most_of_what_little_there_is) {
+  EXPECT_TRUE(support::succeeds("very_scarce_address_space"));
 }
 
 NOPAL_PROGRAM(much_address_space) {
@@ -182,8 +201,8 @@ NOPAL_PROGRAM(locked_memory) {
   NOPAL_CHECK(used("VmLck") - locked_before < 256 * (mebibyte + narrow_guard) + 8 * mebibyte);
   NOPAL_CHECK(stack->guard_bytes == narrow_guard);
   // What is used is locked as the program asked.
-  NOPAL_CHECK(nopal::os::resident_pages(stack->low, stack->size_bytes()) ==
-              stack->size_bytes() / nopal::os::page_size());
+  NOPAL_CHECK(nopal::internal::os::resident_pages(stack->low, stack->size_bytes()) ==
+              stack->size_bytes() / nopal::internal::os::page_size());
   return 0;
 }
 

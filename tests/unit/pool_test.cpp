@@ -23,7 +23,7 @@ namespace {
 
 using nopal::reclaim;
 using nopal::reclaim_call;
-using nopal::stack_pool;
+using nopal::internal::stack_pool;
 
 constexpr std::size_t stack_bytes = 256 << 10;
 
@@ -35,7 +35,7 @@ std::unique_ptr<stack_pool> started(reclaim when, int workers = 2,
 }
 
 std::size_t resident(const nopal_stack* stack) {
-  return nopal::os::resident_pages(stack->low, stack->size_bytes());
+  return nopal::internal::os::resident_pages(stack->low, stack->size_bytes());
 }
 
 long mapped_pages() {
@@ -48,7 +48,9 @@ long mapped_pages() {
 
 void touch_all(const nopal_stack* stack) { std::memset(stack->low, 1, stack->size_bytes()); }
 
-std::size_t pages_of(const nopal_stack* stack) { return stack->size_bytes() / nopal::os::page_size(); }
+std::size_t pages_of(const nopal_stack* stack) {
+  return stack->size_bytes() / nopal::internal::os::page_size();
+}
 
 TEST(pool, a_stack_has_the_size_asked_for_and_is_ours_to_write) {
   const auto pool = started(reclaim::lazy);
@@ -129,7 +131,7 @@ TEST(pool, retaining_keeps_what_lies_above_the_stack_pointer_and_its_red_zone) {
   const auto pool = started(reclaim::eager);
   nopal_stack* const stack = pool->take(nullptr);
   touch_all(stack);
-  const std::size_t page_bytes = nopal::os::page_size();
+  const std::size_t page_bytes = nopal::internal::os::page_size();
   char* const pointer = stack->high - 4 * page_bytes;
   EXPECT_EQ(pool->retain(stack, pointer), pages_of(stack) - 5);  // the red zone reaches into the fifth page
   EXPECT_EQ(resident(stack), 5u);
@@ -211,7 +213,7 @@ TEST(pool, lazy_leaves_a_few_pages_to_many_stacks) {
   const auto pool = started(reclaim::lazy, 1);
   const auto retained_with = [&](nopal_stack* stack, std::size_t pages) {
     for (std::size_t i = 0; i <= pages; ++i)
-      stack->high[-64 - static_cast<std::ptrdiff_t>(i * nopal::os::page_size())] = 1;
+      stack->high[-64 - static_cast<std::ptrdiff_t>(i * nopal::internal::os::page_size())] = 1;
     return pool->retain(stack, stack->high - 64);
   };
   std::vector<nopal_stack*> taken;
@@ -236,7 +238,7 @@ TEST(pool, lazy_looks_at_no_page_below_a_stack) {
   for (int i = 0; i < 6; ++i) {
     nopal_stack* const stack = pool->take(nullptr);
     touch_all(stack);
-    EXPECT_EQ(pool->retain(stack, stack->low + 2 * nopal::os::page_size() + 256), 0)
+    EXPECT_EQ(pool->retain(stack, stack->low + 2 * nopal::internal::os::page_size() + 256), 0)
         << i;  // two pages are few
   }
   EXPECT_EQ(pool->retain(full, full->low), 0);  // what is needed begins below it

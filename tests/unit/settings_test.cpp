@@ -26,7 +26,7 @@ TEST(parse_bytes, understands_digits_and_one_suffix) {
                                                        {"007", 7},
                                                        {"18446744073709551615", ~std::size_t{0}}}) {
     std::size_t bytes = 1;
-    EXPECT_TRUE(nopal::parse_bytes(one.text, bytes)) << one.text;
+    EXPECT_TRUE(nopal::internal::parse_bytes(one.text, bytes)) << one.text;
     EXPECT_EQ(bytes, one.bytes) << one.text;
   }
 }
@@ -36,7 +36,7 @@ TEST(parse_bytes, refuses_everything_else_and_leaves_the_result_alone) {
        {"", " 1", "1 ", "-1", "+1", "k", "1kb", "1KiB", "1.5M", "0x10", "1T", "1kk", "18446744073709551616",
         "18014398509481984k", "17179869184g", "99999999999999999999"}) {
     std::size_t bytes = 77;
-    EXPECT_FALSE(nopal::parse_bytes(text, bytes)) << text;
+    EXPECT_FALSE(nopal::internal::parse_bytes(text, bytes)) << text;
     EXPECT_EQ(bytes, 77u) << text;
   }
 }
@@ -80,6 +80,7 @@ const std::vector<refusal> refusals = {
     {"NOPAL_PIN", "yes", "0 or 1"},
     {"NOPAL_PIN", "2", "0 or 1"},
     {"NOPAL_STATS", "true", "0 or 1"},
+    {"NOPAL_ON_BAD_SETTING", "refuse", "exit or default"},
 };
 
 TEST(environment, a_bad_value_is_one_line_and_exit_code_2_at_the_first_fork) {
@@ -160,6 +161,76 @@ TEST(environment, is_checked_even_where_configure_decides) {
   EXPECT_EQ(support::run_program("configured_four", {{"NOPAL_WORKERS", "many"}}).exit_code, 2);
 }
 
+// A server with a library in it.
+NOPAL_PROGRAM(does_not_let_settings_end_it) {
+  nopal::configuration with;
+  with.workers = 3;
+  with.on_bad_setting = nopal::bad_setting::refuse;
+  std::string told;
+  try {
+    nopal::configure(with);
+  } catch (const nopal::error& e) {
+    told = e.what();
+  }
+  NOPAL_CHECK(told == "nopal: NOPAL_PIN=maybe: not understood; accepted: 0 or 1");
+  with.on_bad_setting = nopal::bad_setting::use_default;
+  nopal::configure(with);
+  NOPAL_CHECK(nopal::workers() == 3);
+  return support::fib(12) == 144 ? 0 : 1;
+}
+
+NOPAL_PROGRAM(refuses_bad_settings) {
+  nopal::configuration with;
+  with.on_bad_setting = nopal::bad_setting::refuse;
+  nopal::configure(with);
+  setenv("NOPAL_PIN", "maybe", 1);
+  with = {};
+  with.workers = 2;
+  bool thrown = false;
+  try {
+    nopal::configure(with);
+  } catch (const nopal::error&) {
+    thrown = true;
+  }
+  unsetenv("NOPAL_PIN");
+  NOPAL_CHECK(thrown && nopal::workers() == 3);
+  return support::fib(12) == 144 ? 0 : 1;
+}
+
+TEST(environment, a_bad_value_counts_as_unset_where_that_was_chosen) {
+  for (const refusal& one : refusals) {
+    if (one.variable == std::string("NOPAL_ON_BAD_SETTING")) continue;
+    const support::outcome seen =
+        support::run_program("forks", {{one.variable, one.value}, {"NOPAL_ON_BAD_SETTING", "default"}});
+    EXPECT_EQ(seen.exit_code, 0) << one.variable << "=" << one.value << " " << seen.description();
+    EXPECT_EQ(seen.err, std::string("nopal: ") + one.variable + "=" + one.value +
+                            ": not understood; accepted: " + one.accepted + "; taken as unset\n");
+  }
+}
+
+TEST(environment, each_bad_value_that_counts_as_unset_is_one_line) {
+  const support::outcome seen = support::run_program("forks", {{"NOPAL_WORKERS", "2"},
+                                                               {"NOPAL_PIN", "x"},
+                                                               {"NOPAL_STACK_SIZE", "1"},
+                                                               {"NOPAL_ON_BAD_SETTING", "default"}});
+  EXPECT_EQ(seen.exit_code, 0);
+  EXPECT_EQ(seen.err,
+            "nopal: NOPAL_STACK_SIZE=1: not understood; accepted: bytes from 64K to 64G, with K, M or G if "
+            "you like; "
+            "taken as unset\nnopal: NOPAL_PIN=x: not understood; accepted: 0 or 1; taken as unset\n");
+}
+
+TEST(configure, refuses_bad_variables_or_takes_them_as_unset_as_it_is_told) {
+  const support::outcome seen =
+      support::run_program("does_not_let_settings_end_it", {{"NOPAL_PIN", "maybe"}});
+  EXPECT_EQ(seen.exit_code, 0) << seen.description();
+  EXPECT_EQ(seen.err, "nopal: NOPAL_PIN=maybe: not understood; accepted: 0 or 1; taken as unset\n");
+}
+
+TEST(configure, that_refuses_sets_nothing) {
+  EXPECT_TRUE(support::succeeds("refuses_bad_settings", support::on_workers(3)));
+}
+
 TEST(environment, statistics_are_printed_at_exit) {
   const support::outcome seen = support::run_program("forks", {{"NOPAL_STATS", "1"}, {"NOPAL_WORKERS", "2"}});
   EXPECT_EQ(seen.exit_code, 0);
@@ -192,15 +263,15 @@ TEST(complete_settings, prefers_what_was_asked_for_to_the_variables) {
   asked.reclaim = nopal::reclaim::never;
   asked.reclaim_with = static_cast<int>(nopal::reclaim_call::free);
   asked.pin = 0;
-  nopal::refused_variable refused;
-  const nopal::settings result = nopal::complete_settings(asked, read, refused);
-  EXPECT_EQ(refused.name, nullptr);
+  nopal::internal::refused_variables refused;
+  const nopal::internal::settings result = nopal::internal::complete_settings(asked, read, refused);
+  EXPECT_EQ(refused.count, 0);
   EXPECT_EQ(result.workers, 5);
   EXPECT_EQ(result.stack_bytes, std::size_t{1} << 17);
   EXPECT_EQ(result.reclaim, nopal::reclaim::never);
   EXPECT_EQ(result.reclaim_with, nopal::reclaim_call::free);
   EXPECT_FALSE(result.pin);
-  EXPECT_EQ(nopal::complete_settings({}, read, refused).workers, 3);
+  EXPECT_EQ(nopal::internal::complete_settings({}, read, refused).workers, 3);
 }
 
 TEST(followed_by, keeps_what_the_later_one_does_not_name) {
@@ -209,22 +280,23 @@ TEST(followed_by, keeps_what_the_later_one_does_not_name) {
   earlier.pin = 1;
   nopal::configuration pin;
   pin.pin = 0;
-  const nopal::configuration pinned = nopal::followed_by(earlier, pin);
+  const nopal::configuration pinned = nopal::internal::followed_by(earlier, pin);
   EXPECT_EQ(pinned.workers, 3);
   EXPECT_EQ(pinned.pin, 0);
   EXPECT_LT(pinned.reclaim_with, 0);
   nopal::configuration call;
   call.reclaim_with = static_cast<int>(nopal::reclaim_call::free);
-  const nopal::configuration both = nopal::followed_by(pinned, call);
+  const nopal::configuration both = nopal::internal::followed_by(pinned, call);
   EXPECT_EQ(both.workers, 3);
   EXPECT_EQ(both.pin, 0);
   EXPECT_EQ(both.reclaim_with, static_cast<int>(nopal::reclaim_call::free));
-  EXPECT_EQ(nopal::followed_by(both, pin).reclaim_with, static_cast<int>(nopal::reclaim_call::free));
+  EXPECT_EQ(nopal::internal::followed_by(both, pin).reclaim_with,
+            static_cast<int>(nopal::reclaim_call::free));
   nopal::configuration reclaim;
   reclaim.reclaim = nopal::reclaim::never;
-  EXPECT_EQ(nopal::followed_by(both, reclaim).reclaim, nopal::reclaim::never);
-  EXPECT_EQ(nopal::followed_by(both, reclaim).workers, 3);
-  EXPECT_EQ(nopal::followed_by(both, {}).workers, 0);
+  EXPECT_EQ(nopal::internal::followed_by(both, reclaim).reclaim, nopal::reclaim::never);
+  EXPECT_EQ(nopal::internal::followed_by(both, reclaim).workers, 3);
+  EXPECT_EQ(nopal::internal::followed_by(both, {}).workers, 0);
 }
 
 /// Whether configure refuses with a message that names `member`.
@@ -263,6 +335,11 @@ TEST(configure, refuses_what_is_out_of_range_and_names_the_member) {
     nopal::configuration call;
     call.reclaim_with = value;
     EXPECT_TRUE(refuses(call, "reclaim_with")) << value;
+  }
+  for (const int value : {-2, 3}) {
+    nopal::configuration with;
+    with.on_bad_setting = static_cast<nopal::bad_setting>(value);
+    EXPECT_TRUE(refuses(with, "on_bad_setting")) << value;
   }
   EXPECT_NO_THROW(nopal::configure({}));
 }

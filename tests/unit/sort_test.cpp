@@ -112,7 +112,7 @@ TEST(partition, in_pieces_does_so_too) {
 }
 
 TEST(partition, in_pieces_exchanges_in_halves_what_is_much) {
-  const int count = 10 * parts::run_stretch;
+  const int count = 10 * parts::run_chunk;
   std::vector<int> numbers(static_cast<std::size_t>(count));
   std::iota(numbers.begin(), numbers.end(), 0);
   const auto goes_left = [&](int one) { return one >= count / 2; };

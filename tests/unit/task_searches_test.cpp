@@ -22,9 +22,11 @@ struct counted {
 
 class indexed {
 public:
-  void push(nopal_task* task) { nopal::link_task(list_, task); }
-  nopal_task* find(const nopal_task_group* group) { return nopal::oldest_of<counted>(list_, group); }
-  void remove(nopal_task* task) { nopal::unlink_task<counted>(list_, task); }
+  void push(nopal_task* task) { nopal::internal::link_task(list_, task); }
+  nopal_task* find(const nopal_task_group* group) {
+    return nopal::internal::oldest_of<counted>(list_, group);
+  }
+  void remove(nopal_task* task) { nopal::internal::unlink_task<counted>(list_, task); }
   [[nodiscard]] nopal_task* oldest() const { return list_.oldest; }
   [[nodiscard]] nopal_task* youngest() const { return list_.youngest; }
   [[nodiscard]] bool is_empty() const {
@@ -33,7 +35,7 @@ public:
   }
 
 private:
-  nopal::task_list list_;
+  nopal::internal::task_list list_;
 };
 
 TEST(searches_for_tasks, find_the_oldest_of_a_group) {
@@ -128,25 +130,25 @@ public:
     while (!stages_.empty()) leave();
   }
   void enter() {
-    stages_.push_back(new nopal::task_stage{});
-    nopal::enter_stage(list, *stages_.back());
+    stages_.push_back(new nopal::internal::task_stage{});
+    nopal::internal::enter_stage(list, *stages_.back());
   }
   void leave() {
-    nopal::leave_stage(list, *stages_.back());
+    nopal::internal::leave_stage(list, *stages_.back());
     delete stages_.back();
     stages_.pop_back();
   }
   void push(nopal_task* task) {
-    nopal::append_task(list, task);
+    nopal::internal::append_task(list, task);
     task->number = list.next_number++;
     list.count.store(list.count.load() + 1);
   }
-  [[nodiscard]] const std::vector<nopal::task_stage*>& stages() const { return stages_; }
+  [[nodiscard]] const std::vector<nopal::internal::task_stage*>& stages() const { return stages_; }
 
-  nopal::task_list list;
+  nopal::internal::task_list list;
 
 private:
-  std::vector<nopal::task_stage*> stages_;
+  std::vector<nopal::internal::task_stage*> stages_;
 };
 
 /// From end to end, by runs and by tasks.
@@ -164,7 +166,7 @@ void check_runs(const staged& at, const std::vector<nopal_task*>& expected) {
   }
   ASSERT_EQ(found, expected);
   ASSERT_LE(runs, at.stages().size() + 1);
-  nopal::tasks_since_stage since(at.list);
+  nopal::internal::tasks_since_stage since(at.list);
   for (std::size_t i = at.stages().size(); i-- != 0;) {
     const std::uint64_t first = at.stages()[i]->first_number;
     const auto oldest = std::find_if(expected.begin(), expected.end(),
@@ -202,7 +204,7 @@ TEST(stages_of_tasks, have_the_tasks_since_they_began) {
       const std::size_t which = random() % 3 == 0   ? 0
                                 : random() % 2 == 0 ? there.size() - 1
                                                     : random() % there.size();
-      nopal::remove_task(at.list, there[which]);
+      nopal::internal::remove_task(at.list, there[which]);
       free.push_back(there[which]);
       there.erase(there.begin() + static_cast<std::ptrdiff_t>(which));
     }

@@ -11,7 +11,7 @@
 
 namespace {
 
-using nopal::view::view_set;
+using nopal::internal::view::view_set;
 using view_world::add;
 using view_world::made_reducer;
 using view_world::made_set;
@@ -33,7 +33,8 @@ struct merging {
       EXPECT_THROW(throw, view_world::refused);
       ++static_cast<merging*>(context)->failures;
     };
-    return nopal::view::merge({reducers(), failed, this}, left.get(), left_is_base, right.get(), emptied);
+    return nopal::internal::view::merge({reducers(), failed, this}, left.get(), left_is_base, right.get(),
+                                        emptied);
   }
 };
 
@@ -51,7 +52,9 @@ void end(const some_reducers& all) {
 
 /// Each kind of numbers meets each kind of views: with a slot, and found by hashing.
 some_reducers beyond_the_slots() {
-  static some_reducers fillers = [] { return made_reducers(static_cast<int>(nopal::view::slot_count)); }();
+  static some_reducers fillers = [] {
+    return made_reducers(static_cast<int>(nopal::internal::view::slot_count));
+  }();
   return made_reducers(4);
 }
 
@@ -73,7 +76,7 @@ void in_order_whichever_is_larger(const some_reducers& all) {
     EXPECT_EQ(said(*both, *all[3]), larger == 0 ? "(none)" : "more");
     EXPECT_EQ(m.emptied->size(), 0u);
     EXPECT_EQ(all[0]->own.said, "");
-    nopal::view::drop_all(reducers(), both);
+    nopal::internal::view::drop_all(reducers(), both);
     EXPECT_EQ(both->size(), 0u);
     EXPECT_EQ(text::alive, before);
   }
@@ -87,7 +90,7 @@ TEST(view_merge, keeps_the_order_whichever_set_is_larger) {
 
 TEST(view_merge, keeps_the_order_of_reducers_without_a_slot) {
   const some_reducers all = beyond_the_slots();
-  EXPECT_GE(all[0]->id, nopal::view::slot_count);
+  EXPECT_GE(all[0]->id, nopal::internal::view::slot_count);
   in_order_whichever_is_larger(all);
   end(all);
 }
@@ -97,16 +100,16 @@ TEST(view_merge, goes_on_with_the_one_set_there_is) {
   merging m;
   add(*m.right, *one, "right");
   view_set* emptied = m.right.get();
-  const nopal::view::merge_context with{reducers(), [](void*) {}, nullptr};
-  EXPECT_EQ(nopal::view::merge(with, nullptr, false, m.right.get(), emptied), m.right.get());
+  const nopal::internal::view::merge_context with{reducers(), [](void*) {}, nullptr};
+  EXPECT_EQ(nopal::internal::view::merge(with, nullptr, false, m.right.get(), emptied), m.right.get());
   EXPECT_EQ(emptied, nullptr);
   emptied = m.right.get();
-  EXPECT_EQ(nopal::view::merge(with, m.right.get(), false, nullptr, emptied), m.right.get());
+  EXPECT_EQ(nopal::internal::view::merge(with, m.right.get(), false, nullptr, emptied), m.right.get());
   EXPECT_EQ(emptied, nullptr);
-  EXPECT_EQ(nopal::view::merge(with, nullptr, false, nullptr, emptied), nullptr);
-  EXPECT_EQ(nopal::view::merge(with, nullptr, true, nullptr, emptied), nullptr);
+  EXPECT_EQ(nopal::internal::view::merge(with, nullptr, false, nullptr, emptied), nullptr);
+  EXPECT_EQ(nopal::internal::view::merge(with, nullptr, true, nullptr, emptied), nullptr);
   EXPECT_EQ(said(*m.right, *one), "right");
-  nopal::view::drop_all(reducers(), m.right.get());
+  nopal::internal::view::drop_all(reducers(), m.right.get());
   reducers().end(one->id);
 }
 
@@ -123,7 +126,7 @@ TEST(view_merge, into_a_threads_first_strand_reaches_the_reducers_own_value) {
   EXPECT_EQ(m.emptied, m.right.get());
   for (const auto& one : all) EXPECT_EQ(one->own.said, "own right");
   EXPECT_EQ(text::alive, before);
-  nopal::view::drop_all(reducers(), both);
+  nopal::internal::view::drop_all(reducers(), both);
   for (const auto& one : all) EXPECT_EQ(one->destructions, 1);
   end(all);
 }
@@ -133,8 +136,8 @@ TEST(view_merge, into_a_first_strand_without_a_set_reaches_the_reducers_own_valu
   merging m;
   add(*m.right, *one, "right");
   view_set* emptied = nullptr;
-  const nopal::view::merge_context with{reducers(), [](void*) {}, nullptr};
-  EXPECT_EQ(nopal::view::merge(with, nullptr, true, m.right.get(), emptied), nullptr);
+  const nopal::internal::view::merge_context with{reducers(), [](void*) {}, nullptr};
+  EXPECT_EQ(nopal::internal::view::merge(with, nullptr, true, m.right.get(), emptied), nullptr);
   EXPECT_EQ(emptied, m.right.get());
   EXPECT_EQ(one->own.said, "right");
   reducers().end(one->id);
@@ -175,7 +178,7 @@ TEST(view_merge, loses_the_right_view_alone_when_a_reduction_throws) {
     EXPECT_EQ(said(*both, *all[0]), "left right");
     EXPECT_EQ(said(*both, *all[1]), "left ");
     EXPECT_EQ(said(*both, *all[2]), "left right");
-    nopal::view::drop_all(reducers(), both);
+    nopal::internal::view::drop_all(reducers(), both);
     reducers().end(more->id);
     EXPECT_EQ(text::alive - 1, before);  // `more`
     end(all);
@@ -192,7 +195,7 @@ TEST(view_merge, drops_views_of_reducers_that_have_ended) {
   end(all);
   view_set* const both = m.merged();
   EXPECT_EQ(all[0]->reductions, 0);
-  nopal::view::drop_all(reducers(), both);
+  nopal::internal::view::drop_all(reducers(), both);
   EXPECT_EQ(text::alive, before);
   EXPECT_EQ(all[0]->destructions, 2);
   EXPECT_EQ(all[1]->destructions, 1);
@@ -221,7 +224,7 @@ TEST(view_merge, of_random_sets_gives_each_reducer_its_serial_text) {
     for (std::size_t k = 0; k < all.size(); ++k) {
       ASSERT_EQ(said(*so_far, *all[k]), expected[k].empty() ? "(none)" : expected[k]);
     }
-    nopal::view::drop_all(reducers(), so_far.get());
+    nopal::internal::view::drop_all(reducers(), so_far.get());
     ASSERT_EQ(text::alive, before);
   }
   end(all);

@@ -16,9 +16,9 @@
 
 namespace {
 
-using nopal::view::slot_count;
-using nopal::view::view_map;
-using nopal::view::view_set;
+using nopal::internal::view::slot_count;
+using nopal::internal::view::view_map;
+using nopal::internal::view::view_set;
 using view_world::below;
 using view_world::made_set;
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-using nopal::view::view_set;
+using nopal::internal::view::view_set;
 using view_world::made_set;
 using view_world::owned_set;
 using view_world::reducers;
@@ -75,7 +75,7 @@ struct merging {
   view_set* emptied = nullptr;
 
   view_set* merged(bool left_is_base = false) {
-    return nopal::view::merge(
+    return nopal::internal::view::merge(
         {reducers(), [](void* context) { ++static_cast<merging*>(context)->failures; }, this}, left.get(),
         left_is_base, right.get(), emptied);
   }
@@ -105,7 +105,7 @@ TEST(view_words, keep_the_order_whichever_set_is_larger) {
       EXPECT_TRUE(view == nullptr || both->is_word(ids[i], view));
     }
     EXPECT_EQ(sets.emptied->size(), 0u);
-    nopal::view::drop_all(reducers(), both);
+    nopal::internal::view::drop_all(reducers(), both);
     for (const std::uint32_t id : ids) reducers().end(id);
     EXPECT_EQ(made_word(), ids.back()) << "a number is held still";
     reducers().end(ids.back());
@@ -138,7 +138,7 @@ TEST(view_words, that_a_strand_made_stay_at_the_reducers_own_place) {
   EXPECT_EQ(both, sets.right.get());
   EXPECT_EQ(both->find(id), own);
   EXPECT_EQ(at(own), then({3, 5}, {7, 11}));
-  nopal::view::drop_all(reducers(), both);
+  nopal::internal::view::drop_all(reducers(), both);
   for (const std::uint32_t one : {id, filler}) reducers().end(one);
 }
 
@@ -155,7 +155,7 @@ TEST(view_words, lose_the_right_one_alone_when_a_reduction_throws) {
     throws = false;
     EXPECT_EQ(sets.failures, 1);
     EXPECT_EQ(at(both->find(id)), (affine{3, 5}));
-    nopal::view::drop_all(reducers(), both);
+    nopal::internal::view::drop_all(reducers(), both);
     for (const std::uint32_t one : {filler, id}) reducers().end(one);
   }
 }

@@ -58,8 +58,8 @@ inline constexpr nopal_view_functions functions{[](void*) -> void* { return new 
                                                 nullptr};
 
 /// Numbers and their entries stay for the process.
-inline nopal::view::registry& reducers() {
-  static constinit nopal::view::registry the_only_one;
+inline nopal::internal::view::registry& reducers() {
+  static constinit nopal::internal::view::registry the_only_one;
   return the_only_one;
 }
 
@@ -71,22 +71,24 @@ inline std::unique_ptr<string_reducer> made_reducer() {
 }
 
 struct end_set {
-  void operator()(nopal::view::view_set* set) const { nopal::view::view_set::destroy(set); }
+  void operator()(nopal::internal::view::view_set* set) const {
+    nopal::internal::view::view_set::destroy(set);
+  }
 };
-using owned_set = std::unique_ptr<nopal::view::view_set, end_set>;
+using owned_set = std::unique_ptr<nopal::internal::view::view_set, end_set>;
 
-inline owned_set made_set() { return owned_set(nopal::view::view_set::make()); }
+inline owned_set made_set() { return owned_set(nopal::internal::view::view_set::make()); }
 
 /// A view enters a set.
-inline void add(nopal::view::view_set& set, std::uint32_t id, void* view) {
+inline void add(nopal::internal::view::view_set& set, std::uint32_t id, void* view) {
   ASSERT_TRUE(set.insert(id, view));
   reducers().hold(id);
 }
-inline void add(nopal::view::view_set& set, const string_reducer& reducer, const char* said) {
+inline void add(nopal::internal::view::view_set& set, const string_reducer& reducer, const char* said) {
   add(set, reducer.id, new text(said));
 }
 
-inline std::string said(const nopal::view::view_set& set, const string_reducer& reducer) {
+inline std::string said(const nopal::internal::view::view_set& set, const string_reducer& reducer) {
   const auto* const view = static_cast<const text*>(set.find(reducer.id));
   return view != nullptr ? view->said : "(none)";
 }

@@ -14,8 +14,8 @@ namespace tool::doctor {
 [[nodiscard]] section check_cpus();
 
 /// The same of a machine that is given.
-[[nodiscard]] section describe_cpus(const nopal::os::cpu_allowance& allowance,
-                                    const nopal::os::topology& machine);
+[[nodiscard]] section describe_cpus(const nopal::internal::os::cpu_allowance& allowance,
+                                    const nopal::internal::os::topology& machine);
 
 /// What making another thread notice costs, measured.
 [[nodiscard]] section check_waiting();

@@ -14,7 +14,7 @@
 namespace tool::doctor {
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 finding affinity_finding(const os::cpu_allowance& allowance) {
   finding found{"affinity mask", std::to_string(allowance.affinity), allowance.affinity, verdict::ok, {}};

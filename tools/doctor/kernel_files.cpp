@@ -15,7 +15,7 @@
 namespace tool::doctor {
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 constexpr int mappings_per_stack = 2;  // the stack and its guard
 

@@ -16,11 +16,11 @@
 namespace tool::doctor {
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;  // the default; NOPAL_STACK_SIZE changes it
 
-// A stretch of stack memory for an experiment.
+// A chunk of stack memory for an experiment.
 class trial_memory {
 public:
   explicit trial_memory(std::size_t bytes) : bytes_(bytes), base_(os::map_stack_memory(bytes)) {}

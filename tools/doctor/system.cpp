@@ -18,7 +18,7 @@
 namespace tool::doctor {
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 finding kernel_finding() {
   utsname names{};

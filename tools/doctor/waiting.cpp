@@ -16,7 +16,7 @@
 namespace tool::doctor {
 namespace {
 
-namespace os = nopal::os;
+namespace os = nopal::internal::os;
 
 constexpr double ns_per_second = 1e9;
 

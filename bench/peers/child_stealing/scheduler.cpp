@@ -50,7 +50,7 @@ constexpr int looks_before_force = 24;  // at private tasks only, as in the libr
 constexpr int looks_before_yield = 64;
 
 struct team {
-  nopal::stack_pool stacks;
+  nopal::internal::stack_pool stacks;
   std::vector<std::unique_ptr<worker>> workers;
   std::atomic<bool> finished{false};
   std::atomic<int> ready{0};
@@ -123,16 +123,16 @@ task* steal(worker& self, int& private_looks) {
   worker& victim = *all->workers[(self.random >> 33) % count];
   if (&victim == &self) return nullptr;
   nopal_frame* taken = nullptr;
-  switch (nopal::deque::steal(victim.deque, taken, [](void*) { return true; }, nullptr)) {
-  case nopal::deque::steal_outcome::taken:
+  switch (nopal::internal::deque::steal(victim.deque, taken, [](void*) { return true; }, nullptr)) {
+  case nopal::internal::deque::steal_outcome::taken:
     ++self.steals;
     private_looks = 0;
     return reinterpret_cast<task*>(taken);
-  case nopal::deque::steal_outcome::private_only:
+  case nopal::internal::deque::steal_outcome::private_only:
     if (++private_looks < looks_before_force) break;
     private_looks = 0;
-    nopal::deque::force_publish(
-        victim.deque, nopal::os::process_barrier, [](void*) { return true; }, nullptr);
+    nopal::internal::deque::force_publish(
+        victim.deque, nopal::internal::os::process_barrier, [](void*) { return true; }, nullptr);
     break;
   default: break;
   }
@@ -146,17 +146,17 @@ void schedule(worker& self) {
   while (!all->finished.load(std::memory_order_acquire)) {
     if (join_state* const next = after_strand(self)) {
       resume(self, *next);
-      nopal::deque::reset(self.deque);
+      nopal::internal::deque::reset(self.deque);
       continue;
     }
     if (task* const stolen = steal(self, private_looks)) {
       fruitless = 0;
       start(self, stolen);
-      nopal::deque::reset(self.deque);
+      nopal::internal::deque::reset(self.deque);
     } else if (++fruitless > looks_before_yield) {
-      nopal::os::yield();
+      nopal::internal::os::yield();
     } else {
-      nopal::os::cpu_relax();
+      nopal::internal::os::cpu_relax();
     }
   }
 }
@@ -171,7 +171,7 @@ namespace {
 class flag_guard {
 public:
   explicit flag_guard(std::atomic_flag& flag) : flag_(flag) {
-    while (flag_.test_and_set(std::memory_order_acquire)) nopal::os::cpu_relax();
+    while (flag_.test_and_set(std::memory_order_acquire)) nopal::internal::os::cpu_relax();
   }
   flag_guard(const flag_guard&) = delete;
   flag_guard& operator=(const flag_guard&) = delete;
@@ -211,10 +211,11 @@ void task_memory::hand_over(std::size_t index) {
 }
 
 void push_slow(worker& self, task* pushed) {
-  if (!nopal::deque::reserve(self.deque)) fail("no memory for tasks");
-  nopal::deque::append(self.deque, reinterpret_cast<nopal_frame*>(pushed));
-  nopal::deque::unpoison(self.deque);
-  nopal::deque::publish(self.deque, nopal::deque::publish_batch(nopal::deque::size(self.deque)));
+  if (!nopal::internal::deque::reserve(self.deque)) fail("no memory for tasks");
+  nopal::internal::deque::append(self.deque, reinterpret_cast<nopal_frame*>(pushed));
+  nopal::internal::deque::unpoison(self.deque);
+  nopal::internal::deque::publish(
+      self.deque, nopal::internal::deque::publish_batch(nopal::internal::deque::size(self.deque)));
 }
 
 void wait(join_state& join, std::int64_t stolen) {
@@ -233,17 +234,17 @@ void wait(join_state& join, std::int64_t stolen) {
 counts run(int workers, task& root) {
   team hired;
   all = &hired;
-  nopal::os::process_barrier_register();
+  nopal::internal::os::process_barrier_register();
   if (!hired.stacks.start({.stack_bytes = stack_bytes, .workers = workers})) fail("no memory for stacks");
   for (int i = 0; i < workers; ++i) {
     hired.workers.push_back(std::make_unique<worker>());
     hired.workers.back()->random = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15;
-    if (!nopal::deque::make(hired.workers.back()->deque)) fail("no memory for tasks");
+    if (!nopal::internal::deque::make(hired.workers.back()->deque)) fail("no memory for tasks");
   }
   const auto work = [&](worker& self, task* first) {
     nopal_child_stealing_worker = &self;
     hired.ready.fetch_add(1, std::memory_order_acq_rel);
-    while (hired.ready.load(std::memory_order_acquire) < workers) nopal::os::yield();
+    while (hired.ready.load(std::memory_order_acquire) < workers) nopal::internal::os::yield();
     if (first != nullptr) start(self, first);
     schedule(self);
   };
@@ -261,7 +262,7 @@ counts run(int workers, task& root) {
     sum.suspensions += each->suspensions;
     sum.pages_reclaimed += each->pages_reclaimed;
     if (each->stack != nullptr) hired.stacks.give(each->stack);
-    nopal::deque::destroy(each->deque);
+    nopal::internal::deque::destroy(each->deque);
   }
   hired.stacks.stop();
   return sum;

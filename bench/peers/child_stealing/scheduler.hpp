@@ -116,7 +116,7 @@ void push_slow(worker& self, task* pushed);
     push_slow(self, pushed);
     return;
   }
-  nopal::deque::append(self.deque, reinterpret_cast<nopal_frame*>(pushed));
+  nopal::internal::deque::append(self.deque, reinterpret_cast<nopal_frame*>(pushed));
 }
 
 /// The youngest task, or null where all were stolen. Docs of the deque say why no fence is needed.
@@ -126,7 +126,8 @@ void push_slow(worker& self, task* pushed);
   __atomic_store_n(&self.deque.bottom, bottom, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const bool is_private = bottom >= __atomic_load_n(&self.deque.split, __ATOMIC_RELAXED);
-  if (!is_private && !nopal::deque::pop_slow(self.deque, [](void*) { return true; }, nullptr)) return nullptr;
+  if (!is_private && !nopal::internal::deque::pop_slow(self.deque, [](void*) { return true; }, nullptr))
+    return nullptr;
   return reinterpret_cast<task*>(self.deque.owner_slots[bottom]);
 }
 
@@ -138,7 +139,7 @@ struct counts {
   std::uint64_t failed_steals = 0;
   std::uint64_t suspensions = 0;
   std::uint64_t pages_reclaimed = 0;
-  nopal::stack_pool::usage stacks;
+  nopal::internal::stack_pool::usage stacks;
 };
 
 /// Runs `root` and what it forks on that many threads, the calling one among them. An exception from a task ends

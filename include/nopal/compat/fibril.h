@@ -89,6 +89,7 @@ static inline int fibril_rt_init(int count) {
   with.reclaim = nopal_reclaim_default;
   with.pin = nopal_pin_default;
   with.reclaim_with = nopal_reclaim_with_default;
+  with.on_bad_setting = nopal_bad_setting_default;
   return nopal_configure(&with);
 #endif
 }

@@ -9,6 +9,7 @@
 
 #include <nopal/detail/frame.h>
 #include <nopal/detail/noise.h>
+#include <nopal/detail/owner_steps.h>
 #include <nopal/detail/stack_pointer.h>
 
 #define NOPAL_ALWAYS_INLINE __attribute__((always_inline)) inline
@@ -117,14 +118,14 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
   frame->unfinished = 0;
 }
 
-/* Offers the continuation of `frame` to thieves. Non-zero if the thread cannot be adopted. */
+/* Offers the continuation of `frame` to thieves, by the steps of owner_steps.h. Non-zero if the thread cannot be adopted. */
 static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
 #ifdef NOPAL_RACES_WATCHED
   return nopal_watched_push(frame);
 #else
-  struct nopal_deque* const deque = nopal_this_deque();
+  struct nopal_deque* const deque = nopal_this_deque(); /* step 1 */
   const int32_t bottom = deque->bottom;
-  /* Pairs with the stores of thieves that poison the limit. Late is harmless: they look again. */
+  /* Step 2. Pairs with the stores of thieves that poison the limit. Late is harmless: they look again. */
   if (NOPAL_UNLIKELY(!NOPAL_LESS_THAN(bottom, &deque->limit))) {
     int failed;
     /* A call that keeps every register but rax, so that the child's arguments stay where they are and the fast
@@ -136,24 +137,24 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
                      : "memory", "cc");
     return failed;
   }
-  /* Never negative here, and not to be extended by an instruction. */
+  /* Step 3. Never negative here, and not to be extended by an instruction. */
   __atomic_store_n(&deque->owner_slots[NOPAL_AS_UNSIGNED(bottom)], frame, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
-  /* Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
+  /* Step 4. Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
   __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
   return 0;
 #endif
 }
 
-/* Takes the youngest entry back. Zero if it was stolen. */
+/* Takes the youngest entry back, by the steps of owner_steps.h. Zero if it was stolen. */
 static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
 #ifdef NOPAL_RACES_WATCHED
   return nopal_watched_pop();
 #else
-  struct nopal_deque* const deque = nopal_this_deque();
+  struct nopal_deque* const deque = nopal_this_deque(); /* step 1 */
   const int32_t bottom = deque->bottom - 1;
-#if defined(NOPAL_DEQUE_THE) || defined(NOPAL_DEQUE_LOCKFREE)
-  /* The 1998 protocol and the lock-free one pay the fence here; thieves pay theirs in steal. */
+  /* Step 2. */
+#if NOPAL_DETAIL_POP_IS_FENCED
   __atomic_store_n(&deque->bottom, bottom, __ATOMIC_SEQ_CST);
 #else
   /* Pairs, as the store in push does, with a thief's acquire load when it forces a publish: what is left below comes first. */
@@ -163,7 +164,8 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
   NOPAL_DISTURB();
-#ifdef NOPAL_DEQUE_LOCKFREE
+  /* Step 3. */
+#if NOPAL_DETAIL_POP_KEEPS_ABOVE_TOP
   const int mine = bottom > __atomic_load_n(&deque->top, __ATOMIC_RELAXED);
 #else
   const int mine = !NOPAL_LESS_THAN(bottom, &deque->split);

@@ -36,8 +36,8 @@ struct nopal_frame {
   uint32_t float_control;    /* SSE control word while the strand is suspended */
   uint32_t x87_control;      /* x87 control word while the strand is suspended */
   uint64_t
-      last_steal; /* ticket of the last steal, and of the last before the strand left home through this */
-  uint64_t home_steal; /* scope (0: none): they order the exceptions of children; written by thieves */
+      last_ticket; /* ticket of the last steal, and of the last before the strand left home through this */
+  uint64_t home_ticket; /* scope (0: none): they order the exceptions of children; written by thieves */
 };
 
 /* The strand that a worker runs, as a thief that continues one of its forks has to know it. On the deque's shared line,
@@ -46,11 +46,11 @@ struct nopal_frame {
 struct nopal_strand {
   struct nopal_stack* stack; /* run on now; null while the worker is in its scheduler */
   void*
-      base_frame_pointer; /* of the activation that the stack's lowest strand belongs to; null: began there */
-  struct nopal_frame* base_scope; /* whose steal brought that strand here; null: began there */
-  ptrdiff_t base_to_home; /* added to a stack pointer of that activation: the same on its home stack */
-  uint64_t clock;         /* at least the ticket of every steal in the strand's past */
-  uint64_t segment;       /* ticket of the steal that began the stack's lowest strand */
+      origin_frame_pointer; /* of the activation that the stack's lowest strand belongs to; null: began there */
+  struct nopal_frame* origin_scope; /* whose steal brought that strand here; null: began there */
+  ptrdiff_t origin_to_home; /* added to a stack pointer of that activation: the same on its home stack */
+  uint64_t latest_ticket;   /* at least the ticket of every steal in the strand's past */
+  uint64_t first_ticket;    /* ticket of the steal that began the stack's lowest strand */
 };
 
 /* More of the same, which hardly ever changes: written only if it does, so that every thief keeps its copy of the line. */

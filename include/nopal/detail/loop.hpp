@@ -1,10 +1,10 @@
 // Loops that are split when somebody has nothing to do, and not before.
 //
-// A strand goes through its range in stretches and looks between them whether a fork is of use: a thief has asked for work, or the
+// A strand goes through its range in chunks and looks between them whether a fork is of use: a thief has asked for work, or the
 // deque has nothing more that a thief could take. Only then it forks, the earlier half of what is left as the child, and
 // what a thief takes is the later half. At the beginning, and where a thief asked, the child is halved in turn, down to the
 // first position: whatever that takes, all the others can be stolen meanwhile. So where nobody steals there are about 2 log2 n
-// forks; each steal takes half of what is left; and a stretch, in which the strand does not look, is a small part of its range.
+// forks; each steal takes half of what is left; and a chunk, in which the strand does not look, is a small part of its range.
 #ifndef NOPAL_DETAIL_LOOP_HPP
 #define NOPAL_DETAIL_LOOP_HPP
 
@@ -53,19 +53,19 @@ enum class demand { none = nopal_no_demand, nothing_left = nopal_nothing_left, a
 /// A strand looks 8 times on its way through a range, and every 4096 positions: a look costs a nanosecond or two. While it has the
 /// later half of what it began with in its deque, a thief need not wait for it.
 inline constexpr std::size_t looks_at_least = 8;
-inline constexpr std::size_t longest_stretch = 4096;
+inline constexpr std::size_t longest_chunk = 4096;
 
 /// How far a strand goes before it looks, in a range of `count` positions, of which `grain` are not worth a fork.
-[[gnu::always_inline]] inline std::size_t stretch_of(std::size_t count, std::size_t grain) noexcept {
+[[gnu::always_inline]] inline std::size_t chunk_of(std::size_t count, std::size_t grain) noexcept {
   const std::size_t share = count / looks_at_least;
-  const std::size_t usual = share < longest_stretch ? share : longest_stretch;
+  const std::size_t usual = share < longest_chunk ? share : longest_chunk;
   return usual > grain ? usual : grain;
 }
 
-/// The end of the stretch that begins at `from`.
-[[gnu::always_inline]] inline std::size_t end_of_stretch(std::size_t from, std::size_t to,
-                                                         std::size_t stretch) noexcept {
-  return to - from > stretch ? from + stretch : to;
+/// The end of the chunk that begins at `from`.
+[[gnu::always_inline]] inline std::size_t end_of_chunk(std::size_t from, std::size_t to,
+                                                       std::size_t chunk) noexcept {
+  return to - from > chunk ? from + chunk : to;
 }
 
 /// The middle of a range that is split.
@@ -93,7 +93,7 @@ struct numbers {
 
 /// Iterators from `first` on.
 template <class Iterator>
-struct places {
+struct indexed {
   using position = Iterator;
   Iterator first;
 
@@ -106,10 +106,10 @@ struct places {
   }
 };
 
-/// Calls `visit` with each position of a stretch.
+/// Calls `visit` with each position of a chunk.
 template <class Positions, class Visit>
-[[gnu::always_inline]] inline void visit_stretch(const Positions& all, std::size_t from, std::size_t to,
-                                                 Visit&& visit) {
+[[gnu::always_inline]] inline void visit_chunk(const Positions& all, std::size_t from, std::size_t to,
+                                               Visit&& visit) {
   const auto end = all.at(to);
   for (auto position = all.at(from); position != end; ++position) {
     visit(position);
@@ -125,7 +125,7 @@ constexpr auto positions_type() {
   if constexpr (integer_index<A> && integer_index<B>) {
     return std::type_identity<numbers<std::common_type_t<A, B>>>();
   } else if constexpr (std::random_access_iterator<A> && std::is_same_v<A, B>) {
-    return std::type_identity<places<A>>();
+    return std::type_identity<indexed<A>>();
   } else {
     return std::type_identity<void>();
   }
@@ -159,60 +159,60 @@ constexpr bool takes_position() {
 /// What becomes of the earlier half of a range that is split.
 enum class split { halve, open };
 
-template <split How, class Stretch>
-void split_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch);
+template <split How, class Chunk>
+void split_loop(std::size_t from, std::size_t to, std::size_t grain, Chunk* chunk);
 
-/// Calls `(*stretch)(from, to)` for stretches that make up the range; false from it ends the strand's part.
-template <class Stretch>
-void run_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
-  const std::size_t usual = stretch_of(to - from, grain);
+/// Calls `(*chunk)(from, to)` for chunks that make up the range; false from it ends the strand's part.
+template <class Chunk>
+void run_loop(std::size_t from, std::size_t to, std::size_t grain, Chunk* chunk) {
+  const std::size_t usual = chunk_of(to - from, grain);
   while (from < to) {
     if (to - from > grain) {
       if (const demand seen = look_for_demand(); seen != demand::none) {
-        return seen == demand::asked_for ? split_loop<split::open>(from, to, grain, stretch)
-                                         : split_loop<split::halve>(from, to, grain, stretch);
+        return seen == demand::asked_for ? split_loop<split::open>(from, to, grain, chunk)
+                                         : split_loop<split::halve>(from, to, grain, chunk);
       }
     }
-    const std::size_t next = end_of_stretch(from, to, usual);
-    if constexpr (std::is_same_v<decltype((*stretch)(from, next)), bool>) {
-      if (!(*stretch)(from, next)) {
+    const std::size_t next = end_of_chunk(from, to, usual);
+    if constexpr (std::is_same_v<decltype((*chunk)(from, next)), bool>) {
+      if (!(*chunk)(from, next)) {
         return;
       }
     } else {
-      (*stretch)(from, next);
+      (*chunk)(from, next);
     }
     from = next;
   }
 }
 
 /// The same with everything but the first positions for whoever wants it.
-template <class Stretch>
-void open_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
+template <class Chunk>
+void open_loop(std::size_t from, std::size_t to, std::size_t grain, Chunk* chunk) {
   if (to - from > grain) {
-    split_loop<split::open>(from, to, grain, stretch);
+    split_loop<split::open>(from, to, grain, chunk);
   } else if (from < to) {
-    static_cast<void>((*stretch)(from, to));
+    static_cast<void>((*chunk)(from, to));
   }
 }
 
 /// The same with the later half for whoever wants it, and maybe halves of the earlier one.
-template <split How, class Stretch>
-[[gnu::noinline]] void split_loop(std::size_t from, std::size_t to, std::size_t grain, Stretch* stretch) {
+template <split How, class Chunk>
+[[gnu::noinline]] void split_loop(std::size_t from, std::size_t to, std::size_t grain, Chunk* chunk) {
   const std::size_t middle = middle_of(from, to);
   scope s;
-  s.fork(How == split::open ? open_loop<Stretch> : run_loop<Stretch>, from, middle, grain, stretch);
-  NOPAL_DETAIL_TRY { run_loop(middle, to, grain, stretch); }
+  s.fork(How == split::open ? open_loop<Chunk> : run_loop<Chunk>, from, middle, grain, chunk);
+  NOPAL_DETAIL_TRY { run_loop(middle, to, grain, chunk); }
   NOPAL_DETAIL_JOIN_IF_THROWN(s)
   s.join();
 }
 
 /// The whole of a loop. Nested in one that has left work in the deque it is a serial loop that looks.
-template <class Stretch>
-[[gnu::always_inline]] inline void begin_loop(std::size_t count, std::size_t grain, Stretch* stretch) {
+template <class Chunk>
+[[gnu::always_inline]] inline void begin_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
   if (look_for_demand() == demand::none) {
-    run_loop(0, count, grain, stretch);
+    run_loop(0, count, grain, chunk);
   } else {
-    open_loop(0, count, grain, stretch);
+    open_loop(0, count, grain, chunk);
   }
 }
 

@@ -80,14 +80,14 @@ inline constexpr bool takes_projected = can_take_projected<F, Projection, Iterat
 template <class Iterator, class Sentinel, class Body, class Projection>
 void for_each_in(Iterator first, Sentinel last, Body& body, Projection& projection) {
   if constexpr (std::random_access_iterator<Iterator> && std::sized_sentinel_for<Sentinel, Iterator>) {
-    const places<Iterator> all{first};
-    auto stretch = [&all, &body, &projection](std::size_t from, std::size_t to) {
-      visit_stretch(all, from, to, [&body, &projection](const Iterator& at) {
+    const indexed<Iterator> all{first};
+    auto chunk = [&all, &body, &projection](std::size_t from, std::size_t to) {
+      visit_chunk(all, from, to, [&body, &projection](const Iterator& at) {
         detail::invoke(body, detail::invoke(projection, *at));
       });
     };
     const auto distance = last - first;
-    begin_loop(distance > 0 ? static_cast<std::size_t>(distance) : 0, 1, &stretch);
+    begin_loop(distance > 0 ? static_cast<std::size_t>(distance) : 0, 1, &chunk);
   } else if constexpr (std::forward_iterator<Iterator>) {
     auto call = [&body, &projection](const Iterator& at) {
       detail::invoke(body, detail::invoke(projection, *at));
@@ -127,7 +127,7 @@ constexpr bool tests_cannot_throw() {
 
 /// Whether `predicate` holds for the projection of what is at a position.
 template <class Iterator, class Predicate, class Projection>
-auto tester(const places<Iterator>& all, Predicate& predicate, Projection& projection) {
+auto tester(const indexed<Iterator>& all, Predicate& predicate, Projection& projection) {
   constexpr bool cannot_throw = tests_cannot_throw<Iterator, Predicate, Projection>();
   return [&all, &predicate, &projection](std::size_t position) noexcept(cannot_throw) {
     return static_cast<bool>(detail::invoke(predicate, detail::invoke(projection, *all.at(position))));
@@ -175,9 +175,9 @@ constexpr bool assigns() {
 
 /// Assigns `f` of what is at the same place in each input to what starts at `out`; returns the end of that.
 template <class Out, class F, class... In>
-Out transform_into(const Out& out, std::size_t count, F& f, const places<In>&... in) {
-  const places<Out> results{out};
-  auto stretch = [&](std::size_t from, std::size_t to) {
+Out transform_into(const Out& out, std::size_t count, F& f, const indexed<In>&... in) {
+  const indexed<Out> results{out};
+  auto chunk = [&](std::size_t from, std::size_t to) {
     if constexpr (std::contiguous_iterator<Out> && (std::contiguous_iterator<In> && ...)) {
       // One index for all of them, as compilers like it best.
       const auto end = static_cast<std::ptrdiff_t>(to);
@@ -186,7 +186,7 @@ Out transform_into(const Out& out, std::size_t count, F& f, const places<In>&...
       }
     } else {
       std::tuple<In...> inputs(in.at(from)...);
-      visit_stretch(results, from, to, [&](const Out& result) {
+      visit_chunk(results, from, to, [&](const Out& result) {
         std::apply(
             [&](In&... each) {
               *result = detail::invoke(f, *each...);
@@ -196,7 +196,7 @@ Out transform_into(const Out& out, std::size_t count, F& f, const places<In>&...
       });
     }
   };
-  begin_loop(count, 1, &stretch);
+  begin_loop(count, 1, &chunk);
   return results.at(count);
 }
 
@@ -237,10 +237,10 @@ constexpr bool can_scan() {
 
 template <bool Inclusive, class In, class Out, class Op, class T>
 Out scan_from(const In& first, const In& last, const Out& out, Op& op, T init) {
-  const std::size_t count = places<In>::count(first, last);
+  const std::size_t count = indexed<In>::count(first, last);
   const scanning<Inclusive, T, In, Out, Op> of{first, out, op};
   static_cast<void>(scan_range(0, count, &of, std::move(init)));
-  return places<Out>{out}.at(count);
+  return indexed<Out>{out}.at(count);
 }
 
 /// Checks what a search is given.

@@ -1,4 +1,4 @@
-// Reductions over ranges: in stretches that are split as loops are, or by a fixed tree.
+// Reductions over ranges: in chunks that are split as loops are, or by a fixed tree.
 #ifndef NOPAL_DETAIL_REDUCE_HPP
 #define NOPAL_DETAIL_REDUCE_HPP
 
@@ -21,8 +21,8 @@ struct reduction {
   Combine& combine;
 
   /// `sum` and then what the positions give.
-  [[nodiscard]] [[gnu::always_inline]] T add_stretch(std::size_t from, std::size_t to, T sum) const {
-    visit_stretch(positions, from, to, [this, &sum](const auto& position) {
+  [[nodiscard]] [[gnu::always_inline]] T add_chunk(std::size_t from, std::size_t to, T sum) const {
+    visit_chunk(positions, from, to, [this, &sum](const auto& position) {
       sum = detail::invoke(combine, std::move(sum), call_at(map, position));
     });
     return sum;
@@ -38,7 +38,7 @@ T split_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum);
 /// `sum` and then what the range gives; split as loops are.
 template <class Reduction, class T>
 T add_range(std::size_t from, std::size_t to, const Reduction* of, T sum) {
-  const std::size_t usual = stretch_of(to - from, 1);
+  const std::size_t usual = chunk_of(to - from, 1);
   while (from < to) {
     if (to - from > 1) {
       if (const demand seen = look_for_demand(); seen != demand::none) {
@@ -46,8 +46,8 @@ T add_range(std::size_t from, std::size_t to, const Reduction* of, T sum) {
                                          : split_reduction<split::halve>(from, to, of, std::move(sum));
       }
     }
-    const std::size_t next = end_of_stretch(from, to, usual);
-    sum = of->add_stretch(from, next, std::move(sum));
+    const std::size_t next = end_of_chunk(from, to, usual);
+    sum = of->add_chunk(from, next, std::move(sum));
     from = next;
   }
   return sum;
@@ -56,7 +56,7 @@ T add_range(std::size_t from, std::size_t to, const Reduction* of, T sum) {
 template <class Reduction, class T>
 T open_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
   return to - from > 1 ? split_reduction<split::open>(from, to, of, std::move(sum))
-                       : of->add_stretch(from, to, std::move(sum));
+                       : of->add_chunk(from, to, std::move(sum));
 }
 
 template <split How, class Reduction, class T>
@@ -88,7 +88,7 @@ typename Reduction::value_type reduce_by_halves(std::size_t from, std::size_t to
                                                 const Reduction* of) {
   using T = typename Reduction::value_type;
   if (to - from <= grain) {
-    return of->add_stretch(from, to, T(of->identity));
+    return of->add_chunk(from, to, T(of->identity));
   }
   const std::size_t middle = middle_of(from, to);
   T left(of->identity);

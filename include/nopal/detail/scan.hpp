@@ -26,7 +26,7 @@ struct scanning {
   Out out;
   Op& op;
 
-  /// Writes the results of a stretch that `sum` comes before; returns that and the stretch.
+  /// Writes the results of a chunk that `sum` comes before; returns that and the chunk.
   [[gnu::always_inline]] T write(std::size_t from, std::size_t to, T sum) const {
     const auto end = place(in, to);
     auto result = place(out, from);
@@ -42,7 +42,7 @@ struct scanning {
     }
     return sum;
   }
-  /// The sum of a stretch that is not empty.
+  /// The sum of a chunk that is not empty.
   [[gnu::always_inline]] T add(std::size_t from, std::size_t to) const {
     const auto end = place(in, to);
     auto at = place(in, from);
@@ -99,13 +99,13 @@ std::size_t split_scan(std::size_t from, std::size_t to, const Scanning* of, T& 
 /// Writes the results of a range that `sum` comes before; returns that and the range.
 template <class Scanning, class T>
 T scan_range(std::size_t from, std::size_t to, const Scanning* of, T sum) {
-  const std::size_t usual = stretch_of(to - from, 1);
+  const std::size_t usual = chunk_of(to - from, 1);
   while (from < to) {
     if (to - from > 1 && look_for_demand() != demand::none) {
       from = split_scan(from, to, of, sum);
       continue;
     }
-    const std::size_t next = end_of_stretch(from, to, usual);
+    const std::size_t next = end_of_chunk(from, to, usual);
     sum = of->write(from, next, std::move(sum));
     from = next;
   }

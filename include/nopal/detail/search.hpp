@@ -69,7 +69,7 @@ private:
 /// Moves `at` to the first position before `to` for which `test(position)`, or to `to`. By fours, since the end is looked at as often
 /// as `test` is called otherwise.
 template <class Test>
-[[gnu::always_inline]] inline bool find_in_stretch(std::size_t& at, std::size_t to, Test& test) {
+[[gnu::always_inline]] inline bool find_in_chunk(std::size_t& at, std::size_t to, Test& test) {
   while (to - at >= 4) {
     if (test(at)) return true;
     if (test(++at)) return true;
@@ -85,10 +85,10 @@ template <class Test>
 
 /// The same for a strand of a search: false if its part of the search is over.
 template <class Test>
-[[gnu::always_inline]] inline bool search_stretch(std::size_t from, std::size_t to, Test& test,
-                                                  first_event& first) {
+[[gnu::always_inline]] inline bool search_chunk(std::size_t from, std::size_t to, Test& test,
+                                                first_event& first) {
   const auto search = [&first, &test, &from, to] {
-    if (!find_in_stretch(from, to, test)) {
+    if (!find_in_chunk(from, to, test)) {
       return true;
     }
     first.found(from);
@@ -111,10 +111,10 @@ template <class Test>
 template <class Test>
 std::size_t first_position(std::size_t count, Test& test) {
   first_event first(count);
-  auto stretch = [&first, &test](std::size_t from, std::size_t to) {
-    return from < first.position() && search_stretch(from, to, test, first);
+  auto chunk = [&first, &test](std::size_t from, std::size_t to) {
+    return from < first.position() && search_chunk(from, to, test, first);
   };
-  begin_loop(count, 1, &stretch);
+  begin_loop(count, 1, &chunk);
   return first.match();
 }
 
@@ -126,17 +126,17 @@ bool any_position(std::size_t count, Test& test) {
     return detail::first_position(count, test) != count;
   } else {
     first_event any(1);  // at 0 once there is one
-    auto stretch = [&any, &test](std::size_t from, std::size_t to) {
+    auto chunk = [&any, &test](std::size_t from, std::size_t to) {
       if (any.position() == 0) {
         return false;
       }
-      if (find_in_stretch(from, to, test)) {
+      if (find_in_chunk(from, to, test)) {
         any.found(0);
         return false;
       }
       return true;
     };
-    begin_loop(count, 1, &stretch);
+    begin_loop(count, 1, &chunk);
     return any.position() == 0;
   }
 }

@@ -59,7 +59,7 @@ public:
 
 private:
   /// Neighbors on the wrong side.
-  struct stretch {
+  struct run {
     count_type begin;
     count_type count;
   };
@@ -74,17 +74,17 @@ private:
   }
 
   /// Those of piece `i` that are to go from the left side to the right one.
-  stretch wrong_on_left(count_type i) const noexcept {
+  run wrong_on_left(count_type i) const noexcept {
     return {cuts_[i], std::max<count_type>(std::min(begin_of(i + 1), border_) - cuts_[i], 0)};
   }
-  stretch wrong_on_right(count_type i) const noexcept {
+  run wrong_on_right(count_type i) const noexcept {
     const count_type begin = std::max(begin_of(i), border_);
     return {begin, std::max<count_type>(cuts_[i] - begin, 0)};
   }
 
   /// Exchanges `count` of those on the left, from number `from` on, with as many on the right.
   void exchange_from(count_type from, count_type count) const {
-    if (count > run_stretch) {
+    if (count > run_chunk) {
       const count_type half = count / 2;
       scope halves;
       halves.fork([this, from, half] { exchange_from(from, half); });
@@ -95,8 +95,8 @@ private:
     }
     count_type left_piece = 0;
     count_type right_piece = 0;
-    stretch left = find(left_piece, from, &partitioned_pieces::wrong_on_left);
-    stretch right = find(right_piece, from, &partitioned_pieces::wrong_on_right);
+    run left = find(left_piece, from, &partitioned_pieces::wrong_on_left);
+    run right = find(right_piece, from, &partitioned_pieces::wrong_on_right);
     while (count > 0) {
       while (left.count == 0) left = wrong_on_left(++left_piece);
       while (right.count == 0) right = wrong_on_right(++right_piece);
@@ -108,10 +108,10 @@ private:
     }
   }
 
-  /// The stretch in which number `from` is, from there on; `piece` becomes its piece.
-  stretch find(count_type& piece, count_type from,
-               stretch (partitioned_pieces::*wrong)(count_type) const noexcept) const {
-    stretch found = (this->*wrong)(piece);
+  /// The run in which number `from` is, from there on; `piece` becomes its piece.
+  run find(count_type& piece, count_type from,
+           run (partitioned_pieces::*wrong)(count_type) const noexcept) const {
+    run found = (this->*wrong)(piece);
     while (found.count <= from && piece + 1 < pieces_) {
       from -= found.count;
       found = (this->*wrong)(++piece);

@@ -41,14 +41,14 @@ bool is_in_order(Iterator first, Iterator last, const Order& less) {
 }
 
 /// Elements that are looked at in one go: if a look elsewhere has failed, the rest is of no interest.
-inline constexpr int run_stretch = 1 << 14;
+inline constexpr int run_chunk = 1 << 14;
 
 /// The same in parallel, `wrong` being set where the answer is no.
 template <class Iterator, class Order>
 void look_for_order(Iterator first, Iterator last, const Order& less, std::atomic<bool>& wrong) {
   if (wrong.load(std::memory_order_relaxed)) return;
   const difference<Iterator> count = last - first;
-  if (count <= run_stretch) {
+  if (count <= run_chunk) {
     if (!is_in_order(first, last, less)) wrong.store(true, std::memory_order_relaxed);
     return;
   }
@@ -71,7 +71,7 @@ bool is_in_order_everywhere(Iterator first, Iterator last, const Order& less) {
 /// Exchanges `[first, first + count)` with the elements before `last`, from both ends.
 template <class Iterator>
 void reverse_in_parallel(Iterator first, Iterator last, difference<Iterator> count) {
-  if (count <= run_stretch) {
+  if (count <= run_chunk) {
     for (; count > 0; --count) std::ranges::iter_swap(first++, --last);
     return;
   }

@@ -154,7 +154,7 @@ private:
 
   void destroy_buffer(count_type begin, count_type end) {
     if constexpr (!std::is_trivially_destructible_v<element>) {
-      if (end - begin <= run_stretch) {
+      if (end - begin <= run_chunk) {
         std::destroy(buffer_ + begin, buffer_ + end);
         return;
       }

@@ -106,7 +106,7 @@ nopal_push_slow:
         cld
         movq    nopal_current@gottpoff(%rip), %rax
         movq    %fs:(%rax), %rsi
-        movl    $1, %eax                // push_rest::all_of_it
+        movl    $1, %eax                // push_remainder::whole_push
         movq    WORKER_SCHEDULER_STACK_POINTER(%rsi), %rcx
         testq   %rcx, %rcx              // null for a thread not adopted yet
         je      1f
@@ -192,7 +192,7 @@ nopal_resume:
         .cfi_endproc
         .size   nopal_resume, .-nopal_resume
 
-// void nopal_resume_and_merge(frame rdi, stack pointer rsi, pieces rdx): the same by way of nopal_merge_at_join, which is entered
+// void nopal_resume_and_merge(frame rdi, stack pointer rsi, deposits rdx): the same by way of nopal_merge_at_join, which is entered
 // as if the function that joins had called it, and returns there.
         .p2align 4
         .globl  nopal_resume_and_merge
@@ -224,21 +224,21 @@ nopal_enter_scheduler:
         .cfi_endproc
         .size   nopal_enter_scheduler, .-nopal_enter_scheduler
 
-// void nopal_visit_scheduler(worker rdi): runs nopal_run_visit on the worker's scheduler stack; returns when nopal_leave_scheduler is
+// void nopal_call_scheduler(worker rdi): runs nopal_run_call on the worker's scheduler stack; returns when nopal_leave_scheduler is
 // called.
         .p2align 4
-        .globl  nopal_visit_scheduler
-        .hidden nopal_visit_scheduler
-        .type   nopal_visit_scheduler, @function
-nopal_visit_scheduler:
+        .globl  nopal_call_scheduler
+        .hidden nopal_call_scheduler
+        .type   nopal_call_scheduler, @function
+nopal_call_scheduler:
         .cfi_startproc
         KEEP_EXIT
         movq    WORKER_SCHEDULER_STACK_POINTER(%rdi), %rsp
-        CALL_WITHOUT_RETURN nopal_run_visit
+        CALL_WITHOUT_RETURN nopal_run_call
         .cfi_endproc
-        .size   nopal_visit_scheduler, .-nopal_visit_scheduler
+        .size   nopal_call_scheduler, .-nopal_call_scheduler
 
-// void nopal_leave_scheduler(worker rdi): returns from nopal_enter_scheduler or nopal_visit_scheduler.
+// void nopal_leave_scheduler(worker rdi): returns from nopal_enter_scheduler or nopal_call_scheduler.
         .p2align 4
         .globl  nopal_leave_scheduler
         .hidden nopal_leave_scheduler

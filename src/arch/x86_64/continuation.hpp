@@ -7,6 +7,7 @@
 
 #include <nopal/detail/fibril_frame.h>
 #include <nopal/detail/frame.h>
+#include <nopal/detail/owner_steps.h>
 #include <nopal/version.hpp>
 
 #include "arch/x86_64/offsets.h"
@@ -14,20 +15,21 @@
 extern "C" {
 /// Goes on with the continuation of `frame` at `stack_pointer`; a join returns `value`.
 [[noreturn]] void nopal_resume(nopal_frame* frame, void* stack_pointer, void* value);
-/// The same, but nopal_merge_at_join(frame, pieces) is called there first, and its result is what the join returns.
-[[noreturn]] void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void* pieces);
+/// The same, but nopal_merge_at_join(frame, deposits) is called there first, and its result is what the join returns.
+[[noreturn]] void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void* deposits);
 /// Makes the rest of this stack the worker's scheduler stack, runs nopal_run_scheduler there, returns when told to.
 void nopal_enter_scheduler(void* worker);
 /// Calls function(argument) on the stack that ends at `stack_top`, then nopal_finish_call. Nothing may be thrown.
 [[noreturn]] void nopal_call_on_stack(void* stack_top, void (*function)(void*) noexcept, void* argument);
-/// Runs nopal_run_visit on the worker's scheduler stack, returns when told to.
-void nopal_visit_scheduler(void* worker);
+/// Runs nopal_run_call on the worker's scheduler stack, returns when told to.
+void nopal_call_scheduler(void* worker);
 /// Returns from either.
 [[noreturn]] void nopal_leave_scheduler(void* worker);
 }
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace arch {
 
 static_assert(offsetof(nopal_frame, resume_address) == FRAME_RESUME_ADDRESS);
@@ -41,9 +43,15 @@ static_assert(offsetof(nopal_frame, float_control) == FRAME_FLOAT_CONTROL);
 static_assert(offsetof(nopal_frame, x87_control) == FRAME_X87_CONTROL);
 static_assert(offsetof(nopal_fibril, frame) == 0);
 static_assert(offsetof(nopal_fibril, child) == FIBRIL_CHILD && offsetof(nopal_fibril, out) == FIBRIL_OUT);
-static_assert(offsetof(nopal_deque, bottom) == DEQUE_BOTTOM && offsetof(nopal_deque, limit) == DEQUE_LIMIT);
-static_assert(offsetof(nopal_deque, owner_slots) == DEQUE_SLOTS);
-static_assert(offsetof(nopal_deque, top) == DEQUE_TOP && offsetof(nopal_deque, split) == DEQUE_SPLIT);
+static_assert(offsetof(nopal_deque, bottom) == NOPAL_DETAIL_DEQUE_BOTTOM);
+static_assert(offsetof(nopal_deque, limit) == NOPAL_DETAIL_DEQUE_LIMIT);
+static_assert(offsetof(nopal_deque, owner_slots) == NOPAL_DETAIL_DEQUE_SLOTS);
+static_assert(offsetof(nopal_deque, top) == NOPAL_DETAIL_DEQUE_TOP);
+static_assert(offsetof(nopal_deque, split) == NOPAL_DETAIL_DEQUE_SPLIT);
+// OWNER_PUSH and OWNER_POP take each by one instruction of this width.
+static_assert(sizeof nopal_deque::bottom == 4 && sizeof nopal_deque::limit == 4 &&
+              sizeof nopal_deque::top == 4 && sizeof nopal_deque::split == 4 &&
+              sizeof nopal_deque::owner_slots == 8);
 
 /// Whether the calling thread's functions compare the stack pointer with a limit of the thread's, and take more stack from
 /// elsewhere: code compiled with -fsplit-stack. The C library keeps the limit's place zero.
@@ -85,6 +93,7 @@ inline void set_float_control(std::uint64_t control) noexcept {
 inline constexpr std::uintptr_t stack_alignment = 256;
 
 }  // namespace arch
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

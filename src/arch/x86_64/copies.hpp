@@ -8,6 +8,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace arch {
 
 /// Of the variable by which headers find the calling thread's deque: in the copy of the library that its name is bound to.
@@ -36,6 +37,7 @@ using build_function = const char* (*)();
 }
 
 }  // namespace arch
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -10,37 +10,67 @@
 // While the child runs, rbx holds the frame. The registers used here are the ones that the frame has kept: they come
 // back from there, if the continuation was not stolen. Else nobody needs them.
 
+#include <nopal/detail/owner_steps.h>
+
 #include "arch/x86_64/offsets.h"
 
         .hidden nopal_fibril_personality
 
         .text
 
-// The halves of nopal_pop that depend on the deque, which is at r11, with the new `bottom` in ecx. They pair as there.
-        .macro  STORE_BOTTOM_FOR_POP
-#if defined(NOPAL_DEQUE_THE) || defined(NOPAL_DEQUE_LOCKFREE)
-        movl    %ecx, %edx
-        xchgl   %edx, DEQUE_BOTTOM(%r11)
-#else
-        movl    %ecx, DEQUE_BOTTOM(%r11)
-#endif
-        .endm
+// The owner's side of the deque: nopal_push and nopal_pop by the steps of <nopal/detail/owner_steps.h>, which pair as there. Stores
+// and loads keep their order on this processor but for a load after a store, so that only a fence is an instruction.
 
-        .macro  COMPARE_FOR_POP slow
-#ifdef NOPAL_DEQUE_LOCKFREE
-        cmpl    DEQUE_TOP(%r11), %ecx
-        jle     \slow
-#else
-        cmpl    DEQUE_SPLIT(%r11), %ecx
-        jl      \slow
-#endif
-        .endm
-
-// As in nopal_push and nopal_pop: a call that keeps every register, in the build whose schedules are disturbed, and else
-// nothing. The stack is aligned as for the child.
+// A call that keeps every register, in the build whose schedules are disturbed, and else nothing. The stack is aligned as
+// for the child.
         .macro  DISTURB
 #ifdef NOPAL_SCHEDULE_NOISE
         call    nopal_disturb@PLT
+#endif
+        .endm
+
+// Step 1 of both, to r11.
+        .macro  THIS_DEQUE
+        movq    nopal_current@gottpoff(%rip), %r11
+        movq    %fs:(%r11), %r11
+        .endm
+
+// Of the frame at rbx. Goes on at `slow` if the slow push has to do it. Uses r11, r13, r14.
+        .macro  OWNER_PUSH slow
+        THIS_DEQUE
+        // Step 2.
+        movslq  NOPAL_DETAIL_DEQUE_BOTTOM(%r11), %r13
+        cmpl    NOPAL_DETAIL_DEQUE_LIMIT(%r11), %r13d
+        jge     \slow
+        // Step 3.
+        movq    NOPAL_DETAIL_DEQUE_SLOTS(%r11), %r14
+        movq    %rbx, (%r14, %r13, 8)
+        DISTURB
+        // Step 4.
+        incl    %r13d
+        movl    %r13d, NOPAL_DETAIL_DEQUE_BOTTOM(%r11)
+        .endm
+
+// Goes on at `slow`, with the deque in r11, if the slow pop has to say. Uses r11, rcx, rdx.
+        .macro  OWNER_POP slow
+        THIS_DEQUE
+        // Step 2.
+        movl    NOPAL_DETAIL_DEQUE_BOTTOM(%r11), %ecx
+        decl    %ecx
+#if NOPAL_DETAIL_POP_IS_FENCED
+        movl    %ecx, %edx
+        xchgl   %edx, NOPAL_DETAIL_DEQUE_BOTTOM(%r11)
+#else
+        movl    %ecx, NOPAL_DETAIL_DEQUE_BOTTOM(%r11)
+#endif
+        DISTURB
+        // Step 3.
+#if NOPAL_DETAIL_POP_KEEPS_ABOVE_TOP
+        cmpl    NOPAL_DETAIL_DEQUE_TOP(%r11), %ecx
+        jle     \slow
+#else
+        cmpl    NOPAL_DETAIL_DEQUE_SPLIT(%r11), %ecx
+        jl      \slow
 #endif
         .endm
 
@@ -71,29 +101,12 @@ nopal_fibril_fork_\name:
         movq    FIBRIL_CHILD(%rbx), %r15
         movq    FIBRIL_OUT(%rbx), %r12
 
-        // nopal_push. Stores stay in order on this processor; thieves poison the limit.
-        movq    nopal_current@gottpoff(%rip), %r11
-        movq    %fs:(%r11), %r11
-        movslq  DEQUE_BOTTOM(%r11), %r13
-        cmpl    DEQUE_LIMIT(%r11), %r13d
-        jge     .Lpush_slow_\name
-        movq    DEQUE_SLOTS(%r11), %r14
-        movq    %rbx, (%r14, %r13, 8)
-        DISTURB
-        incl    %r13d
-        movl    %r13d, DEQUE_BOTTOM(%r11)
+        OWNER_PUSH .Lpush_slow_\name
 .Lpushed_\name:
         callq   *%r15
         \store
 
-        // nopal_pop, on the deque of the thread that this is now.
-        movq    nopal_current@gottpoff(%rip), %r11
-        movq    %fs:(%r11), %r11
-        movl    DEQUE_BOTTOM(%r11), %ecx
-        decl    %ecx
-        STORE_BOTTOM_FOR_POP
-        DISTURB
-        COMPARE_FOR_POP .Lpop_slow_\name
+        OWNER_POP .Lpop_slow_\name
 .Lpopped_\name:
         .cfi_remember_state
         pushq   FRAME_RESUME_ADDRESS(%rbx)

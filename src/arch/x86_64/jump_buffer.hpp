@@ -15,6 +15,7 @@ extern "C" {
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace arch {
 
 /// The activation that called setjmp. Its frame pointer is one only if it keeps one, as every function that forks does.
@@ -54,6 +55,7 @@ inline void set_stack_pointer_of(void* jump_buffer, const char* stack_pointer) n
 }
 
 }  // namespace arch
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -8,10 +8,12 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 
 /// Goes on at a constant rate, alike on all processors. About 10 ns.
 [[nodiscard]] inline std::uint64_t processor_ticks() noexcept { return __builtin_ia32_rdtsc(); }
 
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

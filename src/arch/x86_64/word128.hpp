@@ -8,6 +8,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace arch {
 
 /// Replaces the 16-byte aligned word at `where` if it equals `expected`; a full barrier either way. Otherwise
@@ -24,6 +25,7 @@ inline bool compare_exchange_16(void* where, std::uint64_t (&expected)[2], std::
 }
 
 }  // namespace arch
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -8,6 +8,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 namespace {
@@ -149,5 +150,6 @@ std::vector<cgroup_ancestry> find_cgroups(const std::string& root, std::string_v
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

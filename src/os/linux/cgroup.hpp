@@ -14,6 +14,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 struct cgroup_ancestry {
@@ -27,6 +28,7 @@ struct cgroup_ancestry {
 std::vector<cgroup_ancestry> find_cgroups(const std::string& root, std::string_view controller);
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

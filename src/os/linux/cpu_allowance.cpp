@@ -13,6 +13,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 namespace {
@@ -94,5 +95,6 @@ cpu_allowance read_cpu_allowance(const char* root) {
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -10,6 +10,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 namespace {
@@ -58,5 +59,6 @@ bool asks_for_executable_stacks() noexcept { return of_all_objects().executable_
 std::size_t bytes_taken_of_each_stack() noexcept { return of_all_objects().thread_local_bytes; }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

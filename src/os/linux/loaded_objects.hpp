@@ -8,6 +8,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 /// Whether the program, or a library that was loaded before this one or with it, asks for stacks that execute: GCC's nested functions
@@ -19,6 +20,7 @@ namespace os {
 [[nodiscard]] std::size_t bytes_taken_of_each_stack() noexcept;
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

@@ -37,6 +37,7 @@ __attribute__((weak)) void __asan_handle_no_return();
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 namespace {
@@ -133,18 +134,19 @@ jump_function next_plain() {
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
 void nopal_long_jump(__jmp_buf_tag* buffer, int value) {
-  nopal::os::jump(nopal::os::next.plain, buffer, value);
+  nopal::internal::os::jump(nopal::internal::os::next.plain, buffer, value);
 }
 void nopal_long_jump_bsd(__jmp_buf_tag* buffer, int value) {
-  nopal::os::jump(nopal::os::next.plain, buffer, value);
+  nopal::internal::os::jump(nopal::internal::os::next.plain, buffer, value);
 }
 void nopal_long_jump_posix(__jmp_buf_tag* buffer, int value) {
-  nopal::os::jump(nopal::os::next.plain, buffer, value);
+  nopal::internal::os::jump(nopal::internal::os::next.plain, buffer, value);
 }
 void nopal_long_jump_checked(__jmp_buf_tag* buffer, int value) {
-  nopal::os::jump(nopal::os::next.checked, buffer, value);
+  nopal::internal::os::jump(nopal::internal::os::next.checked, buffer, value);
 }

@@ -15,6 +15,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 namespace {
@@ -110,5 +111,6 @@ std::size_t resident_pages(const void* address, std::size_t bytes) noexcept {
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

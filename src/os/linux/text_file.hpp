@@ -9,6 +9,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 /// The whole file, or its first 4 MiB. False, with no text, if it cannot be read.
@@ -27,6 +28,7 @@ std::string_view take_until(std::string_view& rest, char separator);
 std::string_view trim_end(std::string_view text);
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 

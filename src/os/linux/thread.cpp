@@ -22,6 +22,7 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 extern "C" {
@@ -356,5 +357,6 @@ bool lies_on_signal_stack(const void* address) noexcept {
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -11,11 +11,13 @@
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
 namespace os {
 
 namespace {
 
-constexpr std::size_t most_numbers = 1 << 16;  // beyond any kernel's configuration; a larger number is nonsense
+/// Beyond any kernel's configuration; a larger number is nonsense.
+constexpr std::size_t most_numbers = 1 << 16;
 
 bool parse_cpu_number(std::string_view text, int& cpu) {
   long long number = 0;
@@ -151,5 +153,6 @@ topology read_topology(const std::vector<int>& cpus, const char* root) {
 }
 
 }  // namespace os
+}  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

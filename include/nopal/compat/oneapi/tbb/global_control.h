@@ -110,6 +110,7 @@ private:
       with.reclaim = nopal_reclaim_default;
       with.pin = nopal_pin_default;
       with.reclaim_with = nopal_reclaim_with_default;
+      with.on_bad_setting = nopal_bad_setting_default;
       static_cast<void>(nopal_configure(&with));
     }
 #endif

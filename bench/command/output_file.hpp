@@ -1,0 +1,55 @@
+// What a command writes beside what it prints.
+#ifndef NOPAL_TOOLS_BENCH_OUTPUT_FILE_HPP
+#define NOPAL_TOOLS_BENCH_OUTPUT_FILE_HPP
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "command_line.hpp"
+
+namespace tool {
+
+/// A file to write: opened before the runs, so that a bad name costs no measurement. Without a name, none. What was
+/// there stays, or nothing is, if nothing is written in the end.
+class output_file {
+public:
+  output_file(const char* option, const std::string& name) : name_(name) {
+    if (name.empty()) return;
+    is_new_ = access(name.c_str(), F_OK) != 0;
+    file_.open(name, std::ios::app);
+    if (!file_) {
+      throw usage_error(fmt::format("{}: cannot write '{}': {}", option, name, std::strerror(errno)));
+    }
+  }
+  output_file(const output_file&) = delete;
+  output_file& operator=(const output_file&) = delete;
+  ~output_file() {
+    if (is_new_) unlink(name_.c_str());
+  }
+  void write(const std::string& text) {
+    if (name_.empty()) return;
+    is_new_ = false;
+    file_.close();
+    file_.open(name_, std::ios::trunc);
+    file_ << text << '\n';
+    file_.close();
+    if (!file_) throw std::runtime_error(fmt::format("cannot write '{}'", name_));
+  }
+  [[nodiscard]] bool is_wanted() const { return !name_.empty(); }
+
+private:
+  std::string name_;
+  std::ofstream file_;
+  bool is_new_ = false;  ///< made here, and not written yet
+};
+
+}  // namespace tool
+
+#endif

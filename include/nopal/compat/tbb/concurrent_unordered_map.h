@@ -1,2 +1,0 @@
-// <tbb/concurrent_unordered_map.h>: the same header under the name that oneTBB's interface had first.
-#include "../oneapi/tbb/concurrent_unordered_map.h"

@@ -1,2 +1,0 @@
-// <tbb/global_control.h>: the same header under the name that oneTBB's interface had first.
-#include "../oneapi/tbb/global_control.h"

@@ -1,2 +1,0 @@
-// <tbb/null_mutex.h>: the same header under the name that oneTBB's interface had first.
-#include "../oneapi/tbb/null_mutex.h"

@@ -1,2 +1,0 @@
-// <tbb/parallel_pipeline.h>: the same header under the name that oneTBB's interface had first.
-#include "../oneapi/tbb/parallel_pipeline.h"

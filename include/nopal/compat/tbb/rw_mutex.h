@@ -1,2 +1,0 @@
-// <tbb/rw_mutex.h>: the same header under the name that oneTBB's interface had first.
-#include "../oneapi/tbb/rw_mutex.h"

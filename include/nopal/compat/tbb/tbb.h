@@ -1,2 +1,0 @@
-// <tbb/tbb.h>: the same header under the name that oneTBB's interface had first.
-#include "../oneapi/tbb.h"

@@ -1,2 +1,0 @@
-// <tbb/version.h>: the same header under the name that oneTBB's interface had first.
-#include "../oneapi/tbb/version.h"
