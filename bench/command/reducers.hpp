@@ -83,8 +83,8 @@ struct reducer_measurement {
   std::vector<update_series> series;
   std::vector<overhead_series> overheads;  ///< empty where it has not
   std::vector<search_measurement> searches;
-  int interrupted_by =
-      0;  ///< a signal's number; then only finished rounds and searches are here, perhaps none
+  /// A signal's number; then only finished rounds and searches are here, perhaps none
+  int interrupted_by = 0;
 
   /// Null where it was not measured.
   [[nodiscard]] const update_series* find(bool hashed, std::string_view kind, int places, int workers) const;

@@ -185,8 +185,8 @@ typedef struct nopal_statistics {
   uint64_t stacks_mapped;        /**< stacks that exist, in the pool or outside */
   uint64_t stack_pages_in_use;   /**< resident pages of all stacks now */
   uint64_t stack_pages_peak;     /**< bound on the most resident stack pages at once */
-  uint64_t
-      view_sets_in_use; /**< sets of reducers' views: of running strands, and of finished children not joined yet */
+  /** Sets of reducers' views: of running strands, and of finished children not joined yet */
+  uint64_t view_sets_in_use;
   uint64_t view_sets_peak; /**< the most at once */
 } nopal_statistics;
 

@@ -78,8 +78,8 @@ struct statistics {
   std::uint64_t stacks_mapped = 0;            ///< stacks that exist, in the pool or outside
   std::uint64_t stack_pages_in_use = 0;       ///< resident pages of all stacks now
   std::uint64_t stack_pages_peak = 0;         ///< bound on the most resident stack pages at once
-  std::uint64_t view_sets_in_use =
-      0;  ///< sets of reducers' views: of running strands, and of finished children not joined yet
+  /// Sets of reducers' views: of running strands, and of finished children not joined yet
+  std::uint64_t view_sets_in_use = 0;
   std::uint64_t view_sets_peak = 0;  ///< the most at once
 };
 

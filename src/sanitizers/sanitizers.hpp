@@ -22,8 +22,8 @@ namespace sanitizers {
 struct stack_record {
   const char* low = nullptr;  ///< first byte
   std::size_t bytes = 0;      ///< 0 while the extent is not known
-  const char* left_at =
-      nullptr;                  ///< the stack pointer of a strand that left; null while run on, and if empty
+  /// The stack pointer of a strand that left; null while run on, and if empty
+  const char* left_at = nullptr;
   void* fake_frames = nullptr;  ///< AddressSanitizer's copies of the frames here, to detect use after return
   void* fiber = nullptr;        ///< ThreadSanitizer's
   bool owns_fiber = false;      ///< it was made for this stack; else it is a thread's own

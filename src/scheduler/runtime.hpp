@@ -50,8 +50,8 @@ struct runtime {
   std::atomic<int> table_used{0};     ///< entries of `table` at or above this are null
   std::atomic<bool> barrier_works{false};
   bool wakes_work = true;  ///< a sleeper can be woken; written before the threads start
-  bool spreads_woken =
-      false;  ///< each worker can have a CPU of its own, and none is pinned; written as above
+  /// Each worker can have a CPU of its own, and none is pinned; written as above
+  bool spreads_woken = false;
   os::signal_bits starter_blocks = 0;  ///< what the thread that started the pool blocked then; as above
   stack_pool stacks;
   /// In a child of fork(2): no ticket of its parent is later. Zero else: no steal has that.

@@ -86,8 +86,8 @@ struct worker {
   std::atomic<bool> has_thread;     ///< `exceptions` may be looked at by visitors; written by this worker
 
   alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
-  std::uint64_t
-      first_task;  ///< number in that list of the first task that the call of this worker can have pushed
+  /// Number in that list of the first task that the call of this worker can have pushed
+  std::uint64_t first_task;
 
   // The waker's while `park` is `waking`, this worker's else.
   os::cpu_bits allowed_cpus;  ///< where the thread may run once it is not kept off a CPU any more
@@ -104,16 +104,16 @@ struct worker {
   bool of_pool;              ///< a thread of the pool, not of the program
   bool alternate_stack;      ///< this worker's signal stack is in force on its thread
   nopal_stack native;        ///< the stack the thread came with
-  sanitizers::stack_record
-      own_scheduler_record;  ///< of the scheduler stack, for the tools that watch the program
-  void* scheduler_memory;    ///< mapping of an adopted thread's scheduler stack, its guard first
-  std::size_t
-      scheduler_bytes;  ///< of the scheduler stack; set before the thread is a worker, of its first one alone
-  void* signal_stack;   ///< for the overflow handler, with a guard page below; null before it is needed
-  std::int32_t
-      bottom_at_rest;  ///< of the deque, when the thread last came back to its own stack: its forks came later
-  bool
-      ends_already;  ///< the thread was ending when it left its own stack: its strands are of its last destructors
+  /// Of the scheduler stack, for the tools that watch the program
+  sanitizers::stack_record own_scheduler_record;
+  void* scheduler_memory;  ///< mapping of an adopted thread's scheduler stack, its guard first
+  /// Of the scheduler stack; set before the thread is a worker, of its first one alone
+  std::size_t scheduler_bytes;
+  void* signal_stack;  ///< for the overflow handler, with a guard page below; null before it is needed
+  /// Of the deque, when the thread last came back to its own stack: its forks came later
+  std::int32_t bottom_at_rest;
+  /// The thread was ending when it left its own stack: its strands are of its last destructors
+  bool ends_already;
   worker* next_idle;  ///< in the list of workers without a thread
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks

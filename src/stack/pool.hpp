@@ -29,8 +29,8 @@ public:
 
   struct usage {
     std::uint64_t mapped = 0;  ///< stacks that were ever used
-    std::uint64_t most_out =
-        0;  ///< the most outside the pool at once, those that workers keep at hand included
+    /// The most outside the pool at once, those that workers keep at hand included
+    std::uint64_t most_out = 0;
     std::uint64_t pages_in_use = 0;  ///< resident pages of all of them now
     std::uint64_t pages_peak = 0;    ///< bound on the most at once: the sum of each stack's most
   };

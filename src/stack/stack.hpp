@@ -36,8 +36,8 @@ enum second_scope : std::uint8_t {
 /// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
 struct strand_origin {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
-  std::ptrdiff_t to_home =
-      0;  ///< add to a stack pointer on this stack: the same moment's pointer on the home stack
+  /// Add to a stack pointer on this stack: the same moment's pointer on the home stack
+  std::ptrdiff_t to_home = 0;
   char* start = nullptr;     ///< the stack pointer that the strand came with
   std::uint64_t ticket = 0;  ///< ticket of the steal that brought the strand here; orders its children
   std::uint64_t segment_before = 0;  ///< `ticket` of what precedes the strand's views (view/deposits.hpp)
@@ -58,8 +58,8 @@ struct strand_origin {
 struct nopal_stack {
   char* low = nullptr;   ///< first usable byte; the guard lies below
   char* high = nullptr;  ///< one past the last usable byte; a multiple of 64
-  nopal::internal::worker* native_owner =
-      nullptr;                  ///< the thread that came with this stack; null for the pool's
+  /// The thread that came with this stack; null for the pool's
+  nopal::internal::worker* native_owner = nullptr;
   std::size_t guard_bytes = 0;  ///< below `low`, and above `high`; 0: it is not of the pool
   std::size_t most_pages = 0;   ///< the most resident pages seen before pages were given back
   bool idle_pages = false;      ///< counted among the stacks that hold unused pages; written by its holder

@@ -28,10 +28,10 @@ struct deposit {
   nopal_frame* scope;
   const void* activation;  ///< the function's, which may have several scopes
   std::uint64_t before;    ///< the segment before the deposit's first, or one of the above
-  std::uint64_t
-      last;  ///< the deposit's last segment: the ticket of the steal that began it, 0 for the one at home
-  bool
-      is_base;  ///< it begins with a thread's first strand: a reducer without a view in it has its own value there
+  /// The deposit's last segment: the ticket of the steal that began it, 0 for the one at home
+  std::uint64_t last;
+  /// It begins with a thread's first strand: a reducer without a view in it has its own value there
+  bool is_base;
   bool awaits_others;  ///< the strand of `scope` waits for deposits of other scopes between its own
   view_set* views;     ///< null: none
   void* exception;     ///< what the join rethrows; set by take_views

@@ -24,8 +24,8 @@ struct merge_context {
   registry& reducers;
   void (*failed)(void* context);  ///< in a handler, for what a reduction throws; its right view is lost
   void* context;
-  std::uint32_t* reduced =
-      nullptr;  ///< where to say which reducer's views are being reduced, if anybody asks
+  /// Where to say which reducer's views are being reduced, if anybody asks
+  std::uint32_t* reduced = nullptr;
 };
 
 /// The views of `left`, then those of `right`, either of which may be null for none. If `left_is_base`, a reducer without a

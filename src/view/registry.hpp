@@ -110,10 +110,10 @@ private:
   std::uint32_t used_ = 1;  ///< numbers from here on were never given out; 0 never is
   std::uint32_t free_ = 0;  ///< the first of a list
   std::atomic<entry*> blocks_[block_count] = {};
-  void* memory_[block_count] =
-      {};  ///< that the blocks lie in: leak checkers look for pointers to a beginning
-  std::uint64_t* words_[block_count] =
-      {};  ///< own values of reducers whose views are words; apart from the entries, side by side
+  /// That the blocks lie in: leak checkers look for pointers to a beginning
+  void* memory_[block_count] = {};
+  /// Own values of reducers whose views are words; apart from the entries, side by side
+  std::uint64_t* words_[block_count] = {};
 };
 
 }  // namespace view

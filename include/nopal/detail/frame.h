@@ -35,9 +35,10 @@ struct nopal_frame {
   uint32_t uncaught_at_fork; /* the same at the first stolen fork */
   uint32_t float_control;    /* SSE control word while the strand is suspended */
   uint32_t x87_control;      /* x87 control word while the strand is suspended */
-  uint64_t
-      last_ticket; /* ticket of the last steal, and of the last before the strand left home through this */
-  uint64_t home_ticket; /* scope (0: none): they order the exceptions of children; written by thieves */
+  /* Of the last steal, and of the last before the strand left home through this scope (0: none). They order the exceptions
+   * of children. Written by thieves. */
+  uint64_t last_ticket;
+  uint64_t home_ticket;
 };
 
 /* The strand that a worker runs, as a thief that continues one of its forks has to know it. On the deque's shared line,
@@ -45,8 +46,8 @@ struct nopal_frame {
  * entry, and valid only if they do; all of it atomic, and relaxed: the deque's exchange orders it. */
 struct nopal_strand {
   struct nopal_stack* stack; /* run on now; null while the worker is in its scheduler */
-  void*
-      origin_frame_pointer; /* of the activation that the stack's lowest strand belongs to; null: began there */
+  /* Of the activation that the stack's lowest strand belongs to; null: began there */
+  void* origin_frame_pointer;
   struct nopal_frame* origin_scope; /* whose steal brought that strand here; null: began there */
   ptrdiff_t origin_to_home; /* added to a stack pointer of that activation: the same on its home stack */
   uint64_t latest_ticket;   /* at least the ticket of every steal in the strand's past */
@@ -69,14 +70,14 @@ struct nopal_deque {
   int32_t bottom; /* one past the youngest entry; written by the owner, read by thieves */
   int32_t limit;  /* atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
   struct nopal_frame** owner_slots; /* written by the owner when it grows the deque */
-  void*
-      slots_memory; /* the block that `owner_slots` lies in: leak checkers look for pointers to a beginning */
+  /* The block that `owner_slots` lies in: leak checkers look for pointers to a beginning */
+  void* slots_memory;
   char owner_padding[40];
   /* The shared line: one 16-byte atomic word, then what thieves read beside it. */
   int32_t top;   /* the oldest entry; advanced by thieves */
   int32_t split; /* one past the youngest public entry */
-  uint64_t
-      version_and_raising; /* changes whenever a public slot may be rewritten; bit 0: a thief raises `split` */
+  /* Changes whenever a public slot may be rewritten; bit 0: a thief raises `split` */
+  uint64_t version_and_raising;
   struct nopal_strand strand;
   /* Hardly ever written, so that every thief has it at hand. */
   struct nopal_frame** public_slots; /* atomic; what thieves read slots from */

@@ -18,8 +18,8 @@ extern "C" {
 struct nopal_pinned {
   void* outer; /* the worker that the call interrupts; null on a thread that is none: pinned by itself */
   const void* local; /* nopal_local() at the beginning */
-  const char*
-      outside; /* where `outer` is null: of the call around this one, where that begins on the stack; null: none */
+  /* Where `outer` is null: of the call around this one, where that begins on the stack; null: none */
+  const char* outside;
 };
 
 /* Some nanoseconds, no lock; memory is taken once for each depth that a thread reaches. Non-zero: there is none, and

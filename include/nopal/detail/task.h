@@ -25,9 +25,9 @@ struct nopal_task_group {
 
 /* A limit of the threads that work for some code, with the tasks that were started there. Zero at first, but for what says so. */
 struct nopal_arena {
-  uint64_t
-      threads;    /* atomic; low half: of the program, that entered; high half: workers, and forks for them */
-  uint32_t limit; /* most threads; written once, as the next three */
+  /* Atomic; low half: of the program, that entered; high half: workers, and forks for them */
+  uint64_t threads;
+  uint32_t limit;                       /* most threads; written once, as the next three */
   uint32_t worker_limit;                /* most workers */
   uint32_t rank;                        /* workers look at arenas of lower ranks first */
   void (*destroy)(struct nopal_arena*); /* when nobody refers to it any more */
@@ -53,12 +53,12 @@ struct nopal_task_lot {
 struct nopal_task {
   void (*run)(struct nopal_task*);
   struct nopal_task_group* group;
-  struct nopal_arena*
-      arena; /* whose limit holds; null: none. Whoever pushes the task refers to it until the task has run */
+  /* Whose limit holds; null: none. Whoever pushes the task refers to it until the task has run */
+  struct nopal_arena* arena;
   struct nopal_task* older; /* in its list, as all that follows */
   struct nopal_task* younger;
-  struct nopal_task*
-      other_end; /* of its run, the neighbours that were pushed at one stage; null: it ends none */
+  /* Of its run, the neighbours that were pushed at one stage; null: it ends none */
+  struct nopal_task* other_end;
   uint64_t number;
   uint64_t float_control; /* what the task is run with: that of whoever pushed it */
   const void* starter;    /* the task that pushed it, as its root; null: none did */

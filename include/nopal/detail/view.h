@@ -15,8 +15,8 @@ extern "C" {
 
 /* One reducer, as all strands know it; its own value is elsewhere, since one strand writes that. Written when it is made. */
 struct nopal_hyperobject {
-  uint32_t
-      slot; /* in each strand's array; 0, which is null in all of them, if there are more reducers than slots */
+  /* In each strand's array; 0, which is null in all of them, if there are more reducers than slots */
+  uint32_t slot;
   uint32_t id; /* the same number if there is a slot; never 0 */
 };
 

@@ -1,3 +1,5 @@
+"""Builds and runs a program against the package, as `conan create` asks."""
+
 import os
 
 from conan import ConanFile

@@ -19,8 +19,8 @@ namespace os {
 
 struct cgroup_ancestry {
   int version = 0;  ///< 1 or 2
-  std::vector<std::string>
-      directories;  ///< of the process's own group first, up to the mount point; never empty
+  /// Of the process's own group first, up to the mount point; never empty
+  std::vector<std::string> directories;
 };
 
 /// The visible groups that may limit what `controller` ("cpu", "pids") controls: version 1 first, if both are
