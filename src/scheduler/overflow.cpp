@@ -127,7 +127,7 @@ void free_signal_stack(worker* self) noexcept {
 void watch_for_overflow(worker* self) noexcept {
   if (!installed.load(std::memory_order_acquire)) {
     install_handler();
-    // Release pairs with the acquires here: who sees it has the handler.
+    // Release pairs with the acquire above: who sees it has the handler.
     installed.store(true, std::memory_order_release);
   }
   stack_t present;

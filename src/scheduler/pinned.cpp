@@ -73,7 +73,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   if (nested == nullptr && (nested = make_nested(outer)) == nullptr) {
     return 1;
   }
-  // Anew each time: a pool that starts again has workers on threads whose stacks lie elsewhere.
+  // Anew each time: the pool that starts again has its workers on other threads, whose stacks lie elsewhere.
   nested->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   set(nested->local, call->local);
   nested->first_task = nested->first->tasks.next_number;
