@@ -55,8 +55,8 @@ worker* make_adoptable(std::size_t stack_bytes) {
   return self;
 }
 
-/// The lowest free place of a thread of the program: 0, then those behind the pool's. Negative if there is none.
-int free_place(const runtime& all) {
+/// The lowest free index of the table for a thread of the program: 0, then those behind the pool's. Negative if there is none.
+int free_index(const runtime& all) {
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     if ((i == 0 || i >= all.chosen.workers) && all.table[i].load(std::memory_order_relaxed) == nullptr) {
@@ -68,8 +68,8 @@ int free_place(const runtime& all) {
 }
 
 worker* adopt_locked(runtime& all) {
-  const int place = free_place(all);
-  if (place < 0) {                                                               // unreached: full-table
+  const int index = free_index(all);
+  if (index < 0) {                                                               // unreached: full-table
     os::write_stderr("nopal: more than %d threads fork at once\n", table_size);  // unreached: full-table
     return nullptr;                                                              // unreached: full-table
   }
@@ -89,7 +89,7 @@ worker* adopt_locked(runtime& all) {
   set_float_control_of(self->deque.setting, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   NOPAL_DISTURB();
-  enter_table(all, self, place);
+  enter_table(all, self, index);
   return self;
 }
 

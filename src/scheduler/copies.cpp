@@ -76,7 +76,7 @@ const char* file_of_this_copy() noexcept {
   const bool elsewhere = is_stand_in();
   // unreached below: copies
   if ((build != own_build) != elsewhere ||
-      (nopal_place_in_inline_code != nullptr && nopal_place_in_inline_code() != arch::place_of_current())) {
+      (nopal_place_in_inline_code != nullptr && nopal_place_in_inline_code() != arch::offset_of_current())) {
     refuse_mixture();
   }
   // unreached below: copies
@@ -87,7 +87,7 @@ const char* file_of_this_copy() noexcept {
 
 }  // namespace
 
-bool is_stand_in() noexcept { return arch::place_of_current() != arch::place_of_own_current(); }
+bool is_stand_in() noexcept { return arch::offset_of_current() != arch::offset_of_own_current(); }
 
 /// Which library this is: of another version or with other options, none can stand in for it.
 extern "C" NOPAL_EXPORT const char* nopal_build() { return own_build; }

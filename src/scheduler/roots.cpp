@@ -39,7 +39,7 @@ worker* strand_in_sight(worker* self, strand_search& search) noexcept {
   const int used = all.table_used.load(std::memory_order_seq_cst);
   // Acquire pairs with the release in enter_table, and with that of whoever made a nested one: the worker is complete.
   if (search.next != nullptr &&
-      all.table[search.place].load(std::memory_order_acquire) != search.next->first) {
+      all.table[search.index].load(std::memory_order_acquire) != search.next->first) {
     search.next = nullptr;  // the thread has ended, or is in the parent of this process
   }
   int places = 0;
@@ -49,10 +49,10 @@ worker* strand_in_sight(worker* self, strand_search& search) noexcept {
       if (++places > used) {
         return nullptr;
       }
-      search.place = search.place + 1 < used ? search.place + 1 : 0;
+      search.index = search.index + 1 < used ? search.index + 1 : 0;
       search.known = {};
       search.next =
-          search.place == self->index ? nullptr : all.table[search.place].load(std::memory_order_acquire);
+          search.index == self->index ? nullptr : all.table[search.index].load(std::memory_order_acquire);
       continue;
     }
     search.next = at->nested.load(std::memory_order_acquire);

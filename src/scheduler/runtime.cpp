@@ -8,8 +8,8 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
-#include "scheduler/clocks.hpp"
 #include "scheduler/overflow.hpp"
+#include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
 #include "testing/fault_points.hpp"
 
@@ -146,17 +146,17 @@ void start_threads(runtime& all) {
 /// Threads adopted in an earlier life of the runtime may hold places that are the pool's in this one.
 void make_room_for_pool(runtime& all) {
   const int workers = all.chosen.workers;
-  int place = workers;
+  int free_index = workers;
   for (int index = 1; index < workers; ++index) {
     worker* const adopted = all.table[index].load(std::memory_order_relaxed);
     if (adopted == nullptr) {
       continue;
     }
-    while (all.table[place].load(std::memory_order_relaxed) != nullptr) {
-      ++place;
+    while (all.table[free_index].load(std::memory_order_relaxed) != nullptr) {
+      ++free_index;
     }
     all.table[index].store(nullptr, std::memory_order_release);
-    enter_table(all, adopted, place);
+    enter_table(all, adopted, free_index);
   }
 }
 
@@ -350,8 +350,8 @@ worker* make_worker() noexcept {
   self->random |= 1;
   set_float_control_of(self->deque.setting, arch::float_control());
   const std::uint64_t old = the_runtime().last_old_ticket;
-  self->deque.strand.latest_ticket = old > clocks_start_at.ticket ? old : clocks_start_at.ticket;
-  self->deque.version_and_raising = clocks_start_at.version << 1;
+  self->deque.strand.latest_ticket = old > sequences_start_at.ticket ? old : sequences_start_at.ticket;
+  self->deque.version_and_raising = sequences_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
   return self;

@@ -203,9 +203,9 @@ void wake_one(worker* self, const worker* root) noexcept {
   }
   const int used = all.table_used.load(std::memory_order_acquire);
   NOPAL_PLAIN_READ(self->index);
-  for (int i = 0, place = self->index; i < used; ++i) {
-    place = place + 1 < used ? place + 1 : 0;
-    worker* other = all.table[place].load(std::memory_order_acquire);
+  for (int i = 0, index = self->index; i < used; ++i) {
+    index = index + 1 < used ? index + 1 : 0;
+    worker* other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
       if (other->park.load(std::memory_order_seq_cst) == parked &&
@@ -220,9 +220,9 @@ void wake_one(worker* self, const worker* root) noexcept {
 void wake_pool_worker(worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_acquire);
-  for (int i = 0, place = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
-    place = place + 1 < used ? place + 1 : 0;
-    worker* const other = all.table[place].load(std::memory_order_acquire);
+  for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
+    index = index + 1 < used ? index + 1 : 0;
+    worker* const other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
         try_to_wake(other)) {  // unreached: race

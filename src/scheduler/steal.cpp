@@ -112,7 +112,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
     frame->home_ticket = frame->steals == 0 ? 0 : frame->last_ticket;
   }
   frame->last_ticket = next_ticket(
-      // unreached: clocks
+      // unreached: tickets-travel
       self, frame->steals != 0 && frame->last_ticket > seen.latest_ticket ? frame->last_ticket
                                                                           : seen.latest_ticket);
   count_steal(self, frame);
@@ -152,11 +152,11 @@ std::uint64_t next_random(worker* self) {
 worker* choose_victim(worker* self, int attempt) {
   runtime& all = the_runtime();
   const auto others = static_cast<std::uint64_t>(all.table_used.load(std::memory_order_relaxed)) - 1;
-  auto place = static_cast<std::size_t>(NOPAL_CHOICE(others, (next_random(self) >> 32) * others >> 32));
+  auto index = static_cast<std::size_t>(NOPAL_CHOICE(others, (next_random(self) >> 32) * others >> 32));
   NOPAL_PLAIN_READ(self->index);
-  place += place >= static_cast<std::size_t>(self->index) ? 1 : 0;
+  index += index >= static_cast<std::size_t>(self->index) ? 1 : 0;
   // Acquire pairs with the release in enter_table: the worker is complete.
-  worker* const victim = all.table[place].load(std::memory_order_acquire);
+  worker* const victim = all.table[index].load(std::memory_order_acquire);
   if (victim == nullptr) {
     return nullptr;
   }

@@ -47,7 +47,7 @@ struct known_roots {
 /// is of its group alone, and other calls come to the same worker.
 struct strand_search {
   worker* next;  ///< to be looked at; null: the first of the next place
-  int place;     ///< of that worker's thread in the table
+  int index;     ///< of that worker's thread in the table
   known_roots known;
 };
 

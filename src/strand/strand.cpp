@@ -52,7 +52,7 @@ NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* st
   return stack;
 }
 
-NOPAL_UNINSTRUMENTED void enter(worker* self, const place& to, const state& with) noexcept {
+NOPAL_UNINSTRUMENTED void enter(worker* self, const resume_point& to, const state& with) noexcept {
   run_on(self, to.stack);
   if (to.stack == &self->native) {
     deque::poison(self->deque);  // see keep_oldest_public

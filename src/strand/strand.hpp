@@ -16,7 +16,7 @@ namespace internal {
 namespace strand {
 
 /// Where a strand goes on.
-struct place {
+struct resume_point {
   nopal_stack* stack;
   char* stack_pointer;
   void* order;     ///< for the tools: all that others did before they left with the same comes before
@@ -60,7 +60,7 @@ void have_none(worker* self) noexcept;
 nopal_stack* leave(worker* self, reason why, const void* stack_pointer, void* order) noexcept;
 
 /// On the scheduler stack, the last before it is left: the worker's strand is the one that goes on at `to`.
-void enter(worker* self, const place& to, const state& with) noexcept;
+void enter(worker* self, const resume_point& to, const state& with) noexcept;
 
 /// The stack that the worker has left keeps the frame of a strand that is elsewhere or suspended, from `stack_pointer` on.
 void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) noexcept;

@@ -12,19 +12,19 @@ namespace internal {
 namespace arch {
 
 /// Of the variable by which headers find the calling thread's deque: in the copy of the library that its name is bound to.
-[[nodiscard]] inline std::ptrdiff_t place_of_current() noexcept {
-  std::ptrdiff_t place;
+[[nodiscard]] inline std::ptrdiff_t offset_of_current() noexcept {
+  std::ptrdiff_t offset;
   __asm__("{movq nopal_current@gottpoff(%%rip), %0|mov %0, QWORD PTR [rip + nopal_current@gottpoff]}"
-          : "=r"(place));
-  return place;
+          : "=r"(offset));
+  return offset;
 }
 
 /// The same in this copy.
-[[nodiscard]] inline std::ptrdiff_t place_of_own_current() noexcept {
-  std::ptrdiff_t place;
+[[nodiscard]] inline std::ptrdiff_t offset_of_own_current() noexcept {
+  std::ptrdiff_t offset;
   __asm__("{movq nopal_own_current@gottpoff(%%rip), %0|mov %0, QWORD PTR [rip + nopal_own_current@gottpoff]}"
-          : "=r"(place));
-  return place;
+          : "=r"(offset));
+  return offset;
 }
 
 /// The function with this name that user code calls.
