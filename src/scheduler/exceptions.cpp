@@ -1,4 +1,5 @@
-// Exceptions of stolen children: kept until the join takes the one that the serial program would have met first.
+// Exceptions of stolen children: kept until the join takes the one that the serial program would
+// have met first.
 
 #include <atomic>
 #include <cstddef>
@@ -100,7 +101,8 @@ struct kept_exception {
 
   nopal_frame* frame;
   serial_position position;
-  bool leaving_home;  ///< forked at home, and left home by its steal: the position is known at the join
+  /// Forked at home, and left home by its steal: the position is known at the join
+  bool leaving_home;
   std::exception_ptr thrown;
   _Unwind_Exception* foreign = nullptr;  ///< in place of `thrown`, if another runtime threw it
   kept_exception* next;
@@ -129,8 +131,9 @@ bool lies_on(const char* address, const nopal_stack* stack) {
 
 }  // namespace
 
-/// The unwinder notes the stack pointer of the handling function in the record. On the stack of the fork it tells the
-/// handler's age. On another, the exception was caught before the strand came to this one, so before the fork.
+/// The unwinder notes the stack pointer of the handling function in the record. On the stack of the
+/// fork it tells the handler's age. On another, the exception was caught before the strand came to
+/// this one, so before the fork.
 void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept {
   while (caught != nullptr) {
     const char* const handler = cxx_runtime::handler_stack_pointer(caught);
@@ -240,7 +243,7 @@ void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
 
 namespace {
 
-/// In place of a frame: nobody has one where the group is.
+/// The key of a group's exceptions, in place of a frame: no frame lies at the group's address.
 nopal_frame* key_of(const nopal_task_group* group) noexcept {
   return reinterpret_cast<nopal_frame*>(const_cast<nopal_task_group*>(group));
 }

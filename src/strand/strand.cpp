@@ -46,7 +46,8 @@ NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* st
     check_end_of_thread(self, stack, why == reason::join);
   }
   if (why != reason::ended && is_root_stack(stack)) {
-    sanitizers::before(thread_worker(self));  // what its thread runs meanwhile; see nopal_begin_pinned
+    // What its thread runs meanwhile; see nopal_begin_pinned.
+    sanitizers::before(thread_worker(self));
   }
   sanitizers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, order);
   return stack;
@@ -90,7 +91,8 @@ void leave_empty(worker* self, nopal_stack* stack) noexcept {
   return_stack(self, stack);
 }
 
-/// What the child left on the stack comes before it is given back: acquire and release pair with its step in end_on_second.
+/// What the child left on the stack comes before it is given back: acquire and release pair with
+/// its step in end_on_second.
 void leave_for_good(worker* self, nopal_stack* stack) noexcept {
   const bool is_child_over =
       (stack->second.fetch_or(stays_away, std::memory_order_acq_rel) & child_over) != 0;

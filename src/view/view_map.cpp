@@ -22,7 +22,7 @@ void* view_map::remove(std::uint32_t id) noexcept {
     return nullptr;
   }
   void* const view = entries_[hole].view;
-  // What was pushed on from at or before the hole moves into it, so that no search ends there too early.
+  // An entry that probing put past the hole moves into it, so that no search ends there too early.
   const std::size_t mask = capacity_ - 1;
   for (std::size_t next = (hole + 1) & mask; entries_[next].id != 0; next = (next + 1) & mask) {
     const std::size_t wanted = first_index_of(entries_[next].id);

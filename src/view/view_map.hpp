@@ -1,5 +1,5 @@
-// A hash map from reducers to views: open addressing, linear probing, at most half full, nothing left where a view was
-// removed. Expected constant time for each operation.
+// A hash map from reducers to views: open addressing, linear probing, at most half full, nothing
+// left where a view was removed. Expected constant time for each operation.
 #ifndef NOPAL_VIEW_VIEW_MAP_HPP
 #define NOPAL_VIEW_VIEW_MAP_HPP
 
