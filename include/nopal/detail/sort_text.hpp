@@ -1,4 +1,5 @@
-// The sort of strings by their own order: by numbers made of a few characters each.
+// The sort of strings by their own order: by numbers made of a few characters each, and by the
+// strings only where those are equal.
 //
 // A record holds the characters from some depth on as a number, and where the string is. Records
 // are sorted like any numbers, without looking at the strings; those that are equal and go on are
