@@ -1,3 +1,4 @@
+// How a strand gives way: it is suspended at a join that its own worker resumes.
 #include "scheduler/yield.hpp"
 
 #include <nopal/detail/fast_path.h>

@@ -1,3 +1,4 @@
+// What leave and enter do to the worker, its deque, the thread and the tools.
 #include "strand/strand.hpp"
 
 #include <nopal/detail/noise.h>

@@ -1,3 +1,4 @@
+// The table of deposits: a list for each shard, under its lock.
 #include "view/deposits.hpp"
 
 #include "testing/fault_points.hpp"

@@ -1,3 +1,4 @@
+// The merge of two sets, into either of them or into reducers' own values, and the ends of views.
 #include "view/merge.hpp"
 
 #include <cstring>

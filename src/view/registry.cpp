@@ -1,3 +1,4 @@
+// The registry: reducers get numbers and give them back, and hold and pin their entries.
 #include "view/registry.hpp"
 
 #include <sched.h>

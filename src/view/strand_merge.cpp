@@ -1,3 +1,4 @@
+// Merges in rounds, until reductions and ends of views make no further updates.
 #include "view/strand_merge.hpp"
 
 #include <nopal/runtime.hpp>

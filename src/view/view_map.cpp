@@ -1,3 +1,4 @@
+// The hash map of views: insertion, removal without tombstones, and growth.
 #include "view/view_map.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// The set of views: the array, its log, and the map for reducers without a slot.
 #include "view/view_set.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// Control groups: reads /proc/self/cgroup and mountinfo, and finds the directories of a group and its
+// ancestors.
 #include "os/linux/cgroup.hpp"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// Small text files of /proc and /sys: bounded reads, and numbers without locales.
 #include "os/linux/text_file.hpp"
 
 #include <fcntl.h>
