@@ -24,8 +24,9 @@ export_coverage() {
     xargs "$3" export -format="$1" -instr-profile=build/clang-coverage/tests.profdata >"$2" 2>>build/coverage.log
 }
 
-# put_ended_away FOLDER: moves the counters of processes that have ended there, before others get their numbers: programs that find
-# another program's counters in their file say so, and count nothing.
+# put_ended_away FOLDER: moves the counters of ended processes there, before other processes get
+# their numbers: a program that finds another program's counters in its file says so, and counts
+# nothing.
 put_ended_away() {
   to=$1
   set --
@@ -65,14 +66,15 @@ coverage() {
   build_targets clang coverage || fail 'the build failed'
   profiles=${root:?}/build/clang-coverage/profiles
   rm -rf "$profiles"
-  # %c: the counters live in the file itself; %m, %p: a file for each program of each process, as a process may become
-  # another program, and what %m tells programs apart by is not enough to let processes share files.
+  # %c: the counters live in the file itself; %m, %p: a file for each program of each process, as a
+  # process may become another program, and %m alone does not tell all programs apart.
   LLVM_PROFILE_FILE="$profiles/%c%m-%p.profraw"
   export LLVM_PROFILE_FILE
   : >build/coverage.log
   mkdir -p "$profiles"
   keep_putting_away &
-  # Again what failed: where numbers of processes come round fast, two programs may still meet at a file of counters.
+  # Runs again what failed: where numbers of processes come round fast, two programs may still meet
+  # at one file of counters.
   run_tests clang-coverage -LE '^slow$' --repeat until-pass:2
   : >"$profiles/tests_are_over"
   wait

@@ -1,7 +1,9 @@
-# ./dev docs: the site, from docs/, the examples, the manual pages and the headers. Sourced by ./dev.
+# ./dev docs: the site, from docs/, the examples, the manual pages and the headers. Sourced by
+# ./dev.
 # shellcheck shell=sh
 
-# From the distribution, as everything else: no second package manager, and the same versions wherever that runs.
+# From the distribution, as everything else: no second package manager, and the same versions
+# wherever that runs.
 want_docs_tools() {
   want_command doxygen doxygen 'the reference of the interface'
   want_command mandoc mandoc 'the manual pages on the site'

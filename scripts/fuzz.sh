@@ -20,7 +20,8 @@ fuzz_target() {
   awk '/^stat::number_of_executed_units/ { print $2 " executions" } / executions$| runs: / { print }' "$log"
 }
 
-# fuzz_programs SECONDS SEED: random programs against their elision. A failure is kept in build/programs-findings, and reduced.
+# fuzz_programs SECONDS SEED: random programs against their elision. A failure is kept in
+# build/programs-findings, and reduced.
 fuzz_programs() {
   want_command python3 python3 'the generator of programs'
   if ! want_clang; then say "Generating for GCC alone: this system's packages have no Clang 16 or newer."; fi
@@ -33,7 +34,8 @@ fuzz_programs() {
   close_with_counts
 }
 
-# Inputs that libFuzzer found worth keeping stay in build/fuzz-corpus, those that failed in build/fuzz-findings.
+# Inputs that libFuzzer found worth keeping stay in build/fuzz-corpus, those that failed in
+# build/fuzz-findings.
 fuzz() {
   seconds=60 chosen='' programs=no seed=''
   while [ $# -gt 0 ]; do

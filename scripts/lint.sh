@@ -23,8 +23,9 @@ check() {
 
 check_format() { files '*.cpp' '*.hpp' '*.c' '*.h' | xargs "$(find_llvm_tool clang-format)" "$@"; }
 
-# sources_to_read DIRECTORY TOGETHER: configures there, without the tests: each takes half a minute to read, for the sake of the
-# test framework's headers. A program of the benchmarks is one text in several variants; two programs stand for all in each.
+# sources_to_read DIRECTORY TOGETHER: configures there, without the tests: each takes half a minute
+# to read, because of the test framework's headers. Two programs of the benchmarks are read in every
+# variant, the others in one.
 sources_to_read() {
   # shellcheck disable=SC2154 # these are ./dev's
   logged build/lint.log cmake --preset gcc-release -B "$1" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
@@ -46,9 +47,9 @@ sources_to_read() {
     mv "$1/read.json" "$1/compile_commands.json"
 }
 
-# Most of the time goes to headers of other libraries, so that sources that are compiled alike are read together where that
-# compiles. The name of the directory matters: the static analyzer looks into what a file includes where the
-# file's path has that word in it, and only there.
+# Most of the time goes to headers of other libraries. So sources that are compiled alike are read
+# together where that compiles. The name of the directory matters: the static analyzer looks into
+# what a file includes only where the file's path has that word in it.
 together=build/lint/UnifiedSource
 apart=build/lint/apart
 

@@ -65,7 +65,8 @@ choose() {
   python3 -B scripts/select_tests.py "$when" "build/$chosen_for" "${root:?}" "$@"
 }
 
-# test_build COMPILER CTEST_OPTION...: builds what is to run, and runs it. Which tests there are is known once it is configured.
+# test_build COMPILER CTEST_OPTION...: builds what is to run, and runs it. Which tests there are is
+# known once it is configured.
 test_build() {
   compiler=$1 name=$1-${preset:?}
   shift
@@ -145,7 +146,8 @@ test_() {
   esac
   if [ -n "$left_out" ]; then set -- "$@" -LE "^($left_out)\$"; fi
   if [ "$preset" = tsan ]; then
-    # Else each process that ends beside its threads, as children of fork(2) do, sleeps for a second first.
+    # Else each process that ends beside its threads, as children of fork(2) do, sleeps for a second
+    # first.
     export TSAN_OPTIONS="atexit_sleep_ms=20${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
   fi
   # Another one in each run. Here, since ctest shows nothing of a test that passes.

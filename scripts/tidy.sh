@@ -1,6 +1,7 @@
 #!/bin/sh
-# tidy.sh FILE: runs $tidy on a source, or on a file that CMake made of several: by the commands in the directory $together, and
-# where those do not compile together, on each alone by those in $apart. Run by ./dev lint.
+# tidy.sh FILE: runs $tidy on a source, or on a file that CMake made of several, by the commands in
+# the directory $together; where those do not compile together, on each alone by those in $apart.
+# Run by ./dev lint.
 set -eu
 
 case $1 in

@@ -1,4 +1,5 @@
-// A bag: an unordered collection with constant-time insertion, logarithmic merging and parallel traversal.
+// A bag: an unordered collection with constant-time insertion, logarithmic merging and parallel
+// traversal.
 #ifndef NOPAL_BAG_HPP
 #define NOPAL_BAG_HPP
 
@@ -21,10 +22,11 @@ inline namespace NOPAL_ABI_NAMESPACE {
 
 /// An unordered collection of values, which may be equal.
 ///
-/// Elements lie in blocks. Full blocks form pennants, trees of a power of two of them, and the bag has at most one pennant of each
-/// size, as a binary number has digits; one block more is being filled. Inserting adds one to the number at each full block,
-/// merging adds two numbers. Follows C. E. Leiserson and T. B. Schardl, "A work-efficient parallel breadth-first search
-/// algorithm", SPAA 2010. A bag is used by one strand at a time; `op_bag` makes a reducer of it.
+/// Elements lie in blocks. Full blocks form pennants, trees of a power of two of them, and the bag
+/// has at most one pennant of each size, as a binary number has digits; one block more is being
+/// filled. Inserting adds one to the number at each full block, merging adds two numbers. Follows
+/// C. E. Leiserson and T. B. Schardl, "A work-efficient parallel breadth-first search algorithm",
+/// SPAA 2010. A bag is used by one strand at a time; `op_bag` makes a reducer of it.
 template <class T>
 class bag {
   static_assert(std::is_object_v<T> && std::is_nothrow_destructible_v<T>,
@@ -65,8 +67,8 @@ public:
   /// Whether there is none.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  /// Adds a copy of `value`, moved or made of `arguments`. Amortized constant time; logarithmic at worst. Throws what making it
-  /// throws, and std::bad_alloc; the bag is as it was then.
+  /// Adds a copy of `value`, moved or made of `arguments`. Amortized constant time; logarithmic at
+  /// worst. Throws what making it throws, and std::bad_alloc; the bag is as it was then.
   void insert(const T& value) { emplace(value); }
   /// See above.
   void insert(T&& value) { emplace(std::move(value)); }
@@ -85,9 +87,10 @@ public:
     ++size_;
   }
 
-  /// Takes all elements of `other`, which is empty afterwards. Time logarithmic in the elements, and the moves of fewer than a
-  /// block's elements; allocates nothing. Throws what such a move throws: each element is in one of the two bags then, and `other`
-  /// has less than a block of them.
+  /// Takes all elements of `other`, which is empty afterwards. Time logarithmic in the elements,
+  /// and the moves of fewer than a block's elements; allocates nothing. Throws what such a move
+  /// throws: each element is in one of the two bags then, and `other` has less than a block of
+  /// them.
   void merge(bag&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
     static_assert(std::is_move_constructible_v<T>, "bag: merging moves elements");
     if (&other == this) {
@@ -131,9 +134,10 @@ public:
     });
   }
 
-  /// Calls `visit(first, last)` for each block of elements, in parallel: work in proportion to the blocks, span to the logarithm
-  /// of their number and the longest call. Rethrows the exception of the first block in the bag's order that threw.
-  /// `Scope` forks and joins. It tells apart what is compiled with and without NOPAL_ELIDE in one program.
+  /// Calls `visit(first, last)` for each block of elements, in parallel: work in proportion to the
+  /// blocks, span to the logarithm of their number and the longest call. Rethrows the exception of
+  /// the first block in the bag's order that threw. `Scope` forks and joins. It tells apart what is
+  /// compiled with and without NOPAL_ELIDE in one program.
   template <class Scope = scope, class Visit>
   void parallel_visit_blocks(const Visit& visit) const {
     Scope children;
@@ -246,7 +250,8 @@ private:
     }
   }
 
-  // In the order of visit_tree: the root comes before what is below it. A tree is one block, or has a left side.
+  // In the order of visit_tree: the root comes before what is below it. A tree is one block, or has
+  // a left side.
   template <class Scope, class Visit>
   static void visit_tree_in_parallel(const block* root, const Visit& visit) {
     if (root->left == nullptr) {

@@ -23,15 +23,16 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
-/// Sums: `*r += x`. The identity is `T()`. Constant time per reduction for numbers. Sums of floating-point numbers depend on
-/// how strands were scheduled, since their addition is not associative.
+/// Sums: `*r += x`. The identity is `T()`. Constant time per reduction for numbers. Sums of
+/// floating-point numbers depend on how strands were scheduled, since their addition is not
+/// associative.
 template <class T>
 struct op_add {
   /// A view.
   using value_type = T;
   /// The neutral view.
   static T identity() { return T(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(T& left, T&& right) { left = static_cast<T>(std::move(left) + std::move(right)); }
 };
 
@@ -42,7 +43,7 @@ struct op_mul {
   using value_type = T;
   /// The neutral view.
   static T identity() { return T(1); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(T& left, T&& right) { left = static_cast<T>(std::move(left) * std::move(right)); }
 };
 
@@ -59,7 +60,7 @@ struct op_and {
       return static_cast<T>(~T());
     }
   }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(T& left, T&& right) { left = static_cast<T>(left & right); }
 };
 
@@ -70,7 +71,7 @@ struct op_or {
   using value_type = T;
   /// The neutral view.
   static T identity() { return T(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(T& left, T&& right) { left = static_cast<T>(left | right); }
 };
 
@@ -81,7 +82,7 @@ struct op_xor {
   using value_type = T;
   /// The neutral view.
   static T identity() { return T(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(T& left, T&& right) { left = static_cast<T>(left ^ right); }
 };
 
@@ -120,7 +121,7 @@ struct op_best {
   using value_type = best_value<T, Better>;
   /// The neutral view.
   static value_type identity() { return value_type(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(value_type& left, value_type&& right) {
     if (right.is_set()) {
       left.update(right.value());
@@ -130,12 +131,14 @@ struct op_best {
 
 }  // namespace monoid_detail
 
-/// The least value: `*r = std::min(*r, x)`. The identity is the greatest number there is, so `T` must have a std::numeric_limits;
-/// use op_min_index for other types. With std::greater as `Less`, `*r = std::min(*r, x, std::greater<>())`: the identity is the least number
-/// then. Of equal values the first in serial order stays.
+/// The least value: `*r = std::min(*r, x)`. The identity is the greatest number there is, so `T`
+/// must have a std::numeric_limits; use op_min_index for other types. With std::greater as `Less`,
+/// `*r = std::min(*r, x, std::greater<>())`: the identity is the least number then. Of equal values
+/// the first in serial order stays.
 ///
-/// With any other `Less`, nobody knows a value that comes after all others. Views are `best_value`s, which begin with none:
-/// `r->update(x)`, then `r.value().value()`, and `T` need be no number, but can be default-constructed and copied.
+/// With any other `Less`, nobody knows a value that comes after all others. Views are
+/// `best_value`s, which begin with none: `r->update(x)`, then `r.value().value()`, and `T` need be
+/// no number, but can be default-constructed and copied.
 template <class T, class Less = std::less<T>>
 struct op_min {
   static_assert(std::numeric_limits<T>::is_specialized,
@@ -147,7 +150,7 @@ struct op_min {
     return monoid_detail::goes_up<Less, T> ? monoid_detail::greatest_number<T>()
                                            : monoid_detail::least_number<T>();
   }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(T& left, T&& right) {
     if (Less()(right, left)) {
       left = std::move(right);
@@ -159,7 +162,8 @@ template <class T, class Less>
   requires(!monoid_detail::goes_up<Less, T> && !monoid_detail::goes_down<Less, T>)
 struct op_min<T, Less> : monoid_detail::op_best<T, Less> {};
 
-/// The greatest value: `*r = std::max(*r, x)`. As op_min; the identity is the least number, or the greatest with std::greater.
+/// The greatest value: `*r = std::max(*r, x)`. As op_min; the identity is the least number, or the
+/// greatest with std::greater.
 template <class T, class Less = std::less<T>>
 struct op_max {
   static_assert(std::numeric_limits<T>::is_specialized,
@@ -171,7 +175,7 @@ struct op_max {
     return monoid_detail::goes_up<Less, T> ? monoid_detail::least_number<T>()
                                            : monoid_detail::greatest_number<T>();
   }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(T& left, T&& right) {
     if (Less()(left, right)) {
       left = std::move(right);
@@ -222,7 +226,7 @@ struct op_best_index {
   using value_type = best_index<Index, T, Better>;
   /// The neutral view.
   static value_type identity() { return value_type(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(value_type& left, value_type&& right) {
     if (right.is_set()) {
       left.update(right.index(), right.value());
@@ -232,8 +236,9 @@ struct op_best_index {
 
 }  // namespace monoid_detail
 
-/// The least value and its index: `r->update(i, x)`, then `r.value().index()` and `.value()`. Of equal values the first in serial
-/// order stays. `Index` and `T` can be default-constructed and copied.
+/// The least value and its index: `r->update(i, x)`, then `r.value().index()` and `.value()`. Of
+/// equal values the first in serial order stays. `Index` and `T` can be default-constructed and
+/// copied.
 template <class Index, class T, class Less = std::less<T>>
 struct op_min_index : monoid_detail::op_best_index<Index, T, Less> {};
 
@@ -255,26 +260,28 @@ void append(Sequence& left, std::type_identity_t<Sequence>&& right) {
 
 }  // namespace monoid_detail
 
-/// A vector in serial order: `r->push_back(x)`. A reduction takes time in proportion to its right view.
+/// A vector in serial order: `r->push_back(x)`. A reduction takes time in proportion to its right
+/// view.
 template <class T, class Allocator = std::allocator<T>>
 struct op_vector_append {
   /// A view.
   using value_type = std::vector<T, Allocator>;
   /// The neutral view.
   static value_type identity() { return value_type(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(value_type& left, value_type&& right) { monoid_detail::append(left, std::move(right)); }
 };
 
-/// A list in serial order: `r->push_back(x)`. A reduction takes constant time; where the allocators of the two views differ, as those of
-/// std::pmr can, it moves the elements of its right view one by one, so that each list has memory of its own allocator only.
+/// A list in serial order: `r->push_back(x)`. A reduction takes constant time; where the allocators
+/// of the two views differ, as those of std::pmr can, it moves the elements of its right view one
+/// by one, so that each list has memory of its own allocator only.
 template <class T, class Allocator = std::allocator<T>>
 struct op_list_append {
   /// A view.
   using value_type = std::list<T, Allocator>;
   /// The neutral view.
   static value_type identity() { return value_type(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(value_type& left, value_type&& right) {
     if constexpr (!std::allocator_traits<Allocator>::is_always_equal::value) {
       static_assert(std::is_move_constructible_v<T>,
@@ -288,14 +295,15 @@ struct op_list_append {
   }
 };
 
-/// A string in serial order: `*r += "text"`. A reduction takes time in proportion to its right view.
+/// A string in serial order: `*r += "text"`. A reduction takes time in proportion to its right
+/// view.
 template <class Char, class Traits = std::char_traits<Char>, class Allocator = std::allocator<Char>>
 struct op_basic_string_append {
   /// A view.
   using value_type = std::basic_string<Char, Traits, Allocator>;
   /// The neutral view.
   static value_type identity() { return value_type(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(value_type& left, value_type&& right) {
     if (left.empty()) {
       left = std::move(right);
@@ -309,11 +317,11 @@ using op_string_append = op_basic_string_append<char>;
 /// For strings of wchar_t.
 using op_wstring_append = op_basic_string_append<wchar_t>;
 
-/// A strand's view of an output stream: what is written waits in memory until all that comes before it in serial order is
-/// out. The view that comes first writes to the stream itself.
+/// A strand's view of an output stream: what is written waits in memory until all that comes before
+/// it in serial order is out. The view that comes first writes to the stream itself.
 ///
-/// Format flags and manipulators hold in the view where they were set: a strand that continues after a steal begins with those
-/// of a new stream. Set them beside what they are meant for.
+/// Format flags and manipulators hold in the view where they were set: a strand that continues
+/// after a steal begins with those of a new stream. Set them beside what they are meant for.
 template <class Char, class Traits = std::char_traits<Char>>
 class basic_ostream_view : public std::basic_ostream<Char, Traits> {
 public:
@@ -352,15 +360,16 @@ private:
 /// For streams of char.
 using ostream_view = basic_ostream_view<char>;
 
-/// Output in serial order: `nopal::reducer<nopal::op_ostream> out(std::cout); *out << x;`. Without a stream it collects:
-/// `out.value().text()`. A reduction takes time in proportion to what its right view has collected.
+/// Output in serial order: `nopal::reducer<nopal::op_ostream> out(std::cout); *out << x;`. Without
+/// a stream it collects: `out.value().text()`. A reduction takes time in proportion to what its
+/// right view has collected.
 template <class Char, class Traits = std::char_traits<Char>>
 struct op_basic_ostream {
   /// A view.
   using value_type = basic_ostream_view<Char, Traits>;
   /// The neutral view.
   static value_type identity() { return value_type(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(value_type& left, value_type&& right) {
     const auto& text = right.text();
     left.write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -371,14 +380,15 @@ using op_ostream = op_basic_ostream<char>;
 /// For streams of wchar_t.
 using op_wostream = op_basic_ostream<wchar_t>;
 
-/// An unordered collection: `r->insert(x)`; see `bag`. A reduction takes time logarithmic in the elements.
+/// An unordered collection: `r->insert(x)`; see `bag`. A reduction takes time logarithmic in the
+/// elements.
 template <class T>
 struct op_bag {
   /// A view.
   using value_type = bag<T>;
   /// The neutral view.
   static value_type identity() { return value_type(); }
-  /// Makes of `left` what it and then `right` are.
+  /// Reduces `right` into `left`.
   static void reduce(value_type& left, value_type&& right) { left.merge(std::move(right)); }
 };
 

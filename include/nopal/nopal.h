@@ -1,9 +1,10 @@
 /** @file
- * The C interface: fork and join for C11 on GCC and Clang, on the same runtime and with the same guarantees as the
- * C++ one.
+ * The C interface: fork and join for C11 on GCC and Clang, on the same runtime and with the same
+ * guarantees as the C++ one.
  *
- * A function that forks makes a scope, forks children on it and joins them. A fork calls its child like a function;
- * what follows the fork, up to the join, may be taken by another worker and run at the same time:
+ * A function that forks makes a scope, forks children on it and joins them. A fork calls its child
+ * like a function; what follows the fork, up to the join, may be taken by another worker and run at
+ * the same time:
  *
  *     NOPAL_FORKABLE(long, fib, (int, n))
  *
@@ -18,14 +19,16 @@
  *       return x + y;
  *     }
  *
- * Rules. A scope is made, forked on and joined by one activation of one function, and joined before that returns.
- * After a fork or a join the function may be on another thread: hold no mutex, no address of a thread-local variable
- * and no `errno` across them. Make no alloca and no variable-length array between a scope's making and its last
- * join. A C++ exception must not leave a child that was forked by a file compiled as C.
+ * Rules. A scope is made, forked on and joined by one activation of one function, and joined before
+ * that returns. After a fork or a join the function may be on another thread: hold no mutex, no
+ * address of a thread-local variable and no `errno` across them. Make no alloca and no
+ * variable-length array between a scope's making and its last join. A C++ exception must not leave
+ * a child that was forked by a file compiled as C.
  *
- * With NOPAL_ELIDE defined a fork is a call and a join nothing: the serial program, which needs no symbol of the
- * library unless it calls the functions below that ask or set something of the runtime, as nopal_configure. In C++ errors are exceptions of type nopal::error; in C a wrong use of a scope, and a thread that cannot
- * become a worker, end the program with one line on stderr.
+ * With NOPAL_ELIDE defined a fork is a call and a join nothing: the serial program, which needs no
+ * symbol of the library unless it calls the functions below that ask or set something of the
+ * runtime, as nopal_configure. In C++ errors are exceptions of type nopal::error; in C a wrong use
+ * of a scope, and a thread that cannot become a worker, end the program with one line on stderr.
  */
 #ifndef NOPAL_NOPAL_H
 #define NOPAL_NOPAL_H
@@ -50,29 +53,34 @@ extern "C++" { /* where a program includes this inside extern "C" */
 #include <nopal/detail/c_reducer.h>
 
 /** @struct nopal_scope
- * Forks children and joins them within one call of one function. Lives in that function's frame; not to be copied or
- * moved. Its members are the library's. */
+ * Forks children and joins them within one call of one function. Lives in that function's frame;
+ * not to be copied or moved. Its members are the library's. */
 
 /** @fn void nopal_scope_init(nopal_scope* scope)
- * Makes `scope` empty, for the calling function and no other. Constant time; no allocation, no system call. */
+ * Makes `scope` empty, for the calling function and no other. Constant time; no allocation, no
+ * system call. */
 
 /** @fn void nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument)
- * Calls `function(argument)`, a child of `scope` that may run at the same time as what follows, up to the join. What
- * `argument` points to must live until then. Where nothing is stolen it costs a call and a dozen stores. */
+ * Calls `function(argument)`, a child of `scope` that may run at the same time as what follows, up
+ * to the join. What `argument` points to must live until then. Where nothing is stolen it costs a
+ * call and a dozen stores. */
 
 /** @fn void nopal_join(nopal_scope* scope)
- * Waits for every child forked on `scope` since the last join; the worker does other work meanwhile. May return on
- * another thread, except the outermost join of a thread of the program. One load and one compare if nothing was
- * stolen. Rethrows what the serial program would have met first among exceptions of children forked from C++; one that the
- * continuation throws wins over them. */
+ * Waits for every child forked on `scope` since the last join; the worker does other work
+ * meanwhile. May return on another thread, except the outermost join of a thread of the program.
+ * One load and one compare if nothing was stolen. Rethrows what the serial program would have met
+ * first among exceptions of children forked from C++; one that the continuation throws wins over
+ * them. */
 
 /** @struct nopal_monoid
- * An associative operation with an identity, for reducers of C. Must outlive every reducer made with it, and the joins of
- * the strands that used them: a constant, as a rule. Its functions may run on any worker, for several views at once. */
+ * An associative operation with an identity, for reducers of C. Must outlive every reducer made
+ * with it, and the joins of the strands that used them: a constant, as a rule. Its functions may
+ * run on any worker, for several views at once. */
 
 /** @struct nopal_reducer
- * A variable that strands update in parallel, each its own view of it; the views are reduced where strands join. For every
- * associative operation the result is that of the serial program, whatever the schedule:
+ * A variable that strands update in parallel, each its own view of it; the views are reduced where
+ * strands join. For every associative operation the result is that of the serial program, whatever
+ * the schedule:
  *
  *     static void add(void* context, void* left, void* right) { *(long*)left += *(long*)right; }
  *     static const nopal_monoid sum = {.size = sizeof(long), .reduce = add};
@@ -86,23 +94,26 @@ extern "C++" { /* where a program includes this inside extern "C" */
  * Not to be copied or moved. Its members are the library's. */
 
 /** @fn int nopal_reducer_init(nopal_reducer* reducer, const nopal_monoid* monoid, void* value)
- * Makes a reducer of the variable at `value`, which stays the caller's and is the view of what comes first in serial order.
- * 0, or -1 without memory. From any thread and strand. Constant time. */
+ * Makes a reducer of the variable at `value`, which stays the caller's and is the view of what
+ * comes first in serial order. 0, or -1 without memory. From any thread and strand. Constant
+ * time. */
 
 /** @fn void* nopal_view(nopal_reducer* reducer)
- * The strand's view, valid up to its next fork, join or return to a function that forks. Null if there was no memory for one,
- * which is only at a strand's first use of the reducer after a steal. Elsewhere two loads and a predictable branch beside the
- * load of the thread's array. Complete when no child that may have updated it is outstanding. */
+ * The strand's view, valid up to its next fork, join or return to a function that forks. Null if
+ * there was no memory for one, which is only at a strand's first use of the reducer after a steal.
+ * Elsewhere two loads and a predictable branch beside the load of the thread's array. Complete when
+ * no child that may have updated it is outstanding. */
 
 /** @fn void nopal_reducer_destroy(nopal_reducer* reducer)
  * Ends the reducer, not the variable. When no child that uses it is outstanding. Constant time. */
 
 /** At file scope: makes `nopal_fork_f`, which forks the function `f`.
  *
- * `NOPAL_FORKABLE(result, f, (type, name)...)`, with up to 16 parameters of any types, declares `result f(...)` and
- * defines `void nopal_fork_f(nopal_scope*, result* out, ...)`: `*out = f(...)` as a child, the arguments evaluated
- * and copied before anything runs at the same time. Read `*out` after the join only. No semicolon follows. If `f` is
- * static, or noexcept in C++20, it must be declared so before. Cost and thread rules are those of nopal_fork. */
+ * `NOPAL_FORKABLE(result, f, (type, name)...)`, with up to 16 parameters of any types, declares
+ * `result f(...)` and defines `void nopal_fork_f(nopal_scope*, result* out, ...)`: `*out = f(...)`
+ * as a child, the arguments evaluated and copied before anything runs at the same time. Read `*out`
+ * after the join only. No semicolon follows. If `f` is static, or noexcept in C++20, it must be
+ * declared so before. Cost and thread rules are those of nopal_fork. */
 #define NOPAL_FORKABLE(result, ...)                                                                          \
   NOPAL_DETAIL_FORKABLE_NAMED(result, NOPAL_DETAIL_FIRST(__VA_ARGS__, ~), (__VA_ARGS__))
 
@@ -133,29 +144,33 @@ enum nopal_reclaim_with {
   nopal_reclaim_with_free         /**< MADV_FREE: when the system runs short */
 };
 
-/** Whether worker threads are bound to CPUs. Write the names: C++'s nopal::configuration::pin has other numbers. */
+/** Whether worker threads are bound to CPUs. Write the names: C++'s nopal::configuration::pin has
+ * other numbers. */
 enum nopal_pin {
   nopal_pin_no = -1,     /**< they are not */
   nopal_pin_default = 0, /**< as NOPAL_PIN says, else they are not */
   nopal_pin_yes = 1      /**< each to one CPU */
 };
 
-/** What becomes of an environment variable whose value is not understood. For libraries, which must not end the programs
- * that they are in. */
+/** What becomes of an environment variable whose value is not understood. For libraries, which must
+ * not end the programs that they are in. */
 enum nopal_bad_setting {
   nopal_bad_setting_default = 0, /**< as NOPAL_ON_BAD_SETTING says, else exit */
-  nopal_bad_setting_exit, /**< one line on stderr, and the program ends with exit code 2, where it is needed */
+  /** One line on stderr, and the program ends with exit code 2, where it is needed */
+  nopal_bad_setting_exit,
   nopal_bad_setting_refuse,     /**< this call of nopal_configure, and later ones, return -1 */
   nopal_bad_setting_use_default /**< one line on stderr, and the variable counts as unset */
 };
 
-/** What a program may set before the runtime starts. A member that is zero names nothing: the choice is an earlier
- * call's, else that of the environment variable of the same meaning, else the runtime's. */
+/** What a program may set before the runtime starts. A member that is zero names nothing: the
+ * choice is an earlier call's, else that of the environment variable of the same meaning, else the
+ * runtime's. */
 typedef struct nopal_configuration {
-  int workers;                /**< threads that execute strands, the caller included; NOPAL_WORKERS */
-  size_t stack_size;          /**< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE */
-  enum nopal_reclaim reclaim; /**< NOPAL_RECLAIM */
-  enum nopal_pin pin;         /**< NOPAL_PIN */
+  /** Threads that execute strands, the caller included; NOPAL_WORKERS */
+  int workers;
+  size_t stack_size;                     /**< bytes per stack, from 64 KiB; NOPAL_STACK_SIZE */
+  enum nopal_reclaim reclaim;            /**< NOPAL_RECLAIM */
+  enum nopal_pin pin;                    /**< NOPAL_PIN */
   enum nopal_reclaim_with reclaim_with;  /**< NOPAL_RECLAIM_WITH */
   enum nopal_bad_setting on_bad_setting; /**< NOPAL_ON_BAD_SETTING */
 } nopal_configuration;
@@ -190,34 +205,35 @@ typedef struct nopal_statistics {
   uint64_t view_sets_peak; /**< the most at once */
 } nopal_statistics;
 
-/** The number of threads that execute strands: the worker threads and the calling one; -1 on failure. Starts nothing.
- * From any thread. Constant time after the first call. */
+/** The number of threads that execute strands: the worker threads and the calling one; -1 on
+ * failure. Starts nothing. From any thread. Constant time after the first call. */
 NOPAL_EXPORT int nopal_workers(void);
 
-/** Sets what `with` names, for the next start of the runtime; the rest stays as earlier calls have set it. One of zeros
- * alone leaves everything to the environment again. 0, or -1 if a member is out of range, the runtime has started, or
- * nopal_bad_setting_refuse is set and a variable has a value that is not understood; it sets nothing then. From any
- * thread. Constant time. */
+/** Sets what `with` names, for the next start of the runtime; the rest stays as earlier calls have
+ * set it. One of zeros alone leaves everything to the environment again. 0, or -1 if a member is
+ * out of range, the runtime has started, or nopal_bad_setting_refuse is set and a variable has a
+ * value that is not understood; it sets nothing then. From any thread. Constant time. */
 NOPAL_EXPORT int nopal_configure(const nopal_configuration* with);
 
-/** The calling thread's index, from 0 to below nopal_workers() plus the adopted threads; -1 outside the runtime. Not
- * to be kept across a fork or a join. Constant time. */
+/** The calling thread's index, from 0 to below nopal_workers() plus the adopted threads; -1 outside
+ * the runtime. Not to be kept across a fork or a join. Constant time. */
 NOPAL_EXPORT int nopal_worker_index(void);
 
-/** Writes the counts of now to `counts`; exact when the pool is quiet. 0, or -1 without memory. From any thread. Takes
- * time in proportion to the workers and stacks. */
+/** Writes the counts of now to `counts`; exact when the pool is quiet. 0, or -1 without memory.
+ * From any thread. Takes time in proportion to the workers and stacks. */
 NOPAL_EXPORT int nopal_stats(nopal_statistics* counts);
 
-/** Writes the counts of up to `capacity` workers now known, adopted threads included, to `counts`, and returns how many
- * workers there are; -1 without memory. From any thread. Takes time in proportion to the workers and stacks. */
+/** Writes the counts of up to `capacity` workers now known, adopted threads included, to `counts`,
+ * and returns how many workers there are; -1 without memory. From any thread. Takes time in
+ * proportion to the workers and stacks. */
 NOPAL_EXPORT int nopal_worker_stats(nopal_worker_statistics* counts, size_t capacity);
 
-/** Stops the worker threads and returns every stack. 0, or -1 from inside a strand. The next fork starts anew. From any
- * thread. Takes as long as the workers need to end. */
+/** Stops the worker threads and returns every stack. 0, or -1 from inside a strand. The next fork
+ * starts anew. From any thread. Takes as long as the workers need to end. */
 NOPAL_EXPORT int nopal_shutdown(void);
 
-/** Why the latest of these functions that failed on this thread did so; an empty string if none has. Valid until the
- * next failure, and not across a fork or a join. Constant time. */
+/** Why the latest of these functions that failed on this thread did so; an empty string if none
+ * has. Valid until the next failure, and not across a fork or a join. Constant time. */
 NOPAL_EXPORT const char* nopal_error_message(void);
 
 #ifdef __cplusplus

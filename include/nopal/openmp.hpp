@@ -1,5 +1,6 @@
-// Beside OpenMP: code with OpenMP's constructs in strands. Nothing here needs OpenMP, neither to compile nor to link: its
-// runtime library is used if the program has one. docs/openmp.md says what may be mixed, and how.
+// Beside OpenMP: code with OpenMP's constructs in strands. Nothing here needs OpenMP, neither to
+// compile nor to link: its runtime library is used if the program has one. docs/openmp.md says what
+// may be mixed, and how.
 #ifndef NOPAL_OPENMP_HPP
 #define NOPAL_OPENMP_HPP
 
@@ -14,8 +15,8 @@
 #include <nopal/detail/thrown.hpp>
 #include <nopal/runtime.hpp>
 
-// Weak: null in a program without OpenMP. Under names of ours, since <omp.h> declares the same functions, each
-// implementation in its own way.
+// Weak: null in a program without OpenMP. Under names of ours, since <omp.h> declares the same
+// functions, each implementation in its own way.
 extern "C" {
 int nopal_openmp_get_max_threads() noexcept __asm__("omp_get_max_threads") __attribute__((weak));
 void nopal_openmp_set_num_threads(int threads) noexcept __asm__("omp_set_num_threads") __attribute__((weak));
@@ -29,8 +30,8 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace openmp {
 
-/// Whether the program has an OpenMP runtime library, linked or loaded with global symbols before this was bound. From any
-/// thread. Constant time.
+/// Whether the program has an OpenMP runtime library, linked or loaded with global symbols before
+/// this was bound. From any thread. Constant time.
 [[nodiscard]] inline bool is_present() noexcept {
   return nopal_openmp_get_max_threads != nullptr && nopal_openmp_set_num_threads != nullptr &&
          nopal_openmp_get_active_level != nullptr && nopal_openmp_get_max_active_levels != nullptr &&
@@ -39,7 +40,8 @@ namespace openmp {
 
 namespace detail {
 
-/// Which OS thread this is. Volatile, since after a fork or a join it may be another: compilers keep what pthread_self gave.
+/// Which OS thread this is. Volatile, since after a fork or a join it may be another: compilers
+/// keep what pthread_self gave.
 [[gnu::always_inline]] inline const void* this_thread() noexcept {
   const void* thread;
   __asm__ volatile("{movq %%fs:0, %0|mov %0, QWORD PTR fs:0}" : "=r"(thread));
@@ -79,13 +81,15 @@ struct call_on_own_thread {
 
 /// While it lives, the parallel regions that this OS thread starts get so many threads at most.
 ///
-/// Each OS thread that meets a parallel region gets a team of its own, so P workers whose strands start regions of N threads
-/// keep P N threads busy. With a limit of 1 regions are run by the thread that meets them alone, also those with a
-/// `num_threads` clause; a greater limit does not hold for such a clause. A limit never raises what held before.
+/// Each OS thread that meets a parallel region gets a team of its own, so P workers whose strands
+/// start regions of N threads keep P N threads busy. With a limit of 1 regions are run by the
+/// thread that meets them alone, also those with a `num_threads` clause; a greater limit does not
+/// hold for such a clause. A limit never raises what held before.
 ///
-/// The limit belongs to the OS thread, so between its making and its end lies no fork and no join, unless this thread is
-/// outside of all scopes; if its end is met on another thread the limit stays with the first. `region` does that right.
-/// Does nothing in a program without OpenMP. Throws nothing. Constant time.
+/// The limit belongs to the OS thread, so between its making and its end lies no fork and no join,
+/// unless this thread is outside of all scopes; if its end is met on another thread the limit stays
+/// with the first. `region` does that right. Does nothing in a program without OpenMP. Throws
+/// nothing. Constant time.
 class thread_limit {
 public:
   /// `threads` less than 1 count as 1.
@@ -112,7 +116,8 @@ private:
   int levels_before_ = 0;
 };
 
-/// A `thread_limit` of 1: while it lives, the parallel regions that this OS thread starts are serial.
+/// A `thread_limit` of 1: while it lives, the parallel regions that this OS thread starts are
+/// serial.
 class serial_regions : public thread_limit {
 public:
   serial_regions() noexcept : thread_limit(1) {}
@@ -120,12 +125,13 @@ public:
 
 /// Calls `f()`, which has OpenMP's constructs, and returns what it returns.
 ///
-/// In a function of its own, which is the point: both GCC and Clang ask once per function which thread it is on, and OpenMP's
-/// constructs after a fork or a join would act for the thread before. In a strand `f` forks nothing itself, nor does what the first
-/// thread of its team runs: a join could leave it on another thread in the middle of a parallel region, which corrupts OpenMP's
-/// state. `root_region` is for that. Outside of all scopes `f` may fork, as any code of a thread's own. Where `f` comes back on
-/// another thread, `error` is thrown (programs without exceptions end). Throws what `f` throws. From any thread and any
-/// strand. A call beyond `f`.
+/// In a function of its own, which is the point: both GCC and Clang ask once per function which
+/// thread it is on, and OpenMP's constructs after a fork or a join would act for the thread before.
+/// In a strand `f` forks nothing itself, nor does what the first thread of its team runs: a join
+/// could leave it on another thread in the middle of a parallel region, which corrupts OpenMP's
+/// state. `root_region` is for that. Outside of all scopes `f` may fork, as any code of a thread's
+/// own. Where `f` comes back on another thread, `error` is thrown (programs without exceptions
+/// end). Throws what `f` throws. From any thread and any strand. A call beyond `f`.
 template <class F>
 [[gnu::noinline]] decltype(auto) region(F&& f) {
   struct check {
@@ -159,10 +165,11 @@ template <class F>
 
 /// Calls `f()`, which returns nothing, has OpenMP's constructs, and forks inside of them.
 ///
-/// On a thread made for the call, while this one waits: there `f` is outside of all scopes, so that each of its joins comes back
-/// on the thread that called it, as regions need. The new thread is one more worker for the time. OpenMP's settings are those
-/// of a fresh thread. Throws what `f` throws, which may not leave a parallel region, and `error` if there is no thread to be had.
-/// From any thread and any strand. Takes the making of a thread, and of a team for it, beyond `f`.
+/// Runs on a thread made for the call, while this one waits. There `f` is outside of all scopes, so
+/// that each of its joins comes back on the thread that called it, as regions need. The new thread
+/// is one more worker for the time. OpenMP's settings are those of a fresh thread. Throws what `f`
+/// throws, which may not leave a parallel region, and `error` if there is no thread to be had. From
+/// any thread and any strand. Takes the making of a thread, and of a team for it, beyond `f`.
 template <class F>
 void root_region(F&& f) {
   static_assert(std::is_void_v<std::invoke_result_t<F&>>, "root_region: the function must return nothing");

@@ -1,12 +1,14 @@
 // Patterns over fork and join: loops, reductions, scans, searches, sorts.
 //
-// All of them are functions that fork and join within, may be called from any thread and any strand, nest, and return when all
-// is done. What they are given is used by several strands at once, by reference. Exceptions leave as they leave a join:
-// the one that the serial program would have met first. With NOPAL_ELIDE they are the serial loops.
+// All of them are functions that fork and join within, may be called from any thread and any
+// strand, nest, and return when all is done. What they are given is used by several strands at
+// once, by reference. Exceptions leave as they leave a join: the one that the serial program would
+// have met first. With NOPAL_ELIDE they are the serial loops.
 //
-// The automatic grain: a strand forks only when some worker has nothing to do; a loop on one worker forks about
-// 2 log2 n times. T1 and T∞ in the comments are work and span where f takes a constant time: the span holds where there are workers enough to
-// want work at each look, and grows by what a strand does between two looks, at most 1/8 of its range.
+// The automatic grain: a strand forks only when some worker has nothing to do; a loop on one worker
+// forks about 2 log2 n times. T1 and T∞ in the comments are work and span where f takes a constant
+// time: the span holds where there are workers enough to want work at each look, and grows by what
+// a strand does between two looks, at most 1/8 of its range.
 #ifndef NOPAL_PARALLEL_HPP
 #define NOPAL_PARALLEL_HPP
 
@@ -29,9 +31,10 @@
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 
-/// Calls every function, which may run at the same time, and returns a tuple of their results, in order; nothing if one of them
-/// returns void. Functions that return references have references in the tuple. All have returned when it returns or throws. One
-/// fork for each but the last, and no allocation: T1 is the sum of theirs, T∞ the longest of them.
+/// Calls every function, which may run at the same time, and returns a tuple of their results, in
+/// order; nothing if one of them returns void. Functions that return references have references in
+/// the tuple. All have returned when it returns or throws. One fork for each but the last, and no
+/// allocation: T1 is the sum of theirs, T∞ the longest of them.
 template <class First, class... Others>
 auto parallel_invoke(First&& first, Others&&... others) {
   constexpr bool callable = std::is_invocable_v<First> && (std::is_invocable_v<Others> && ...);
@@ -52,10 +55,12 @@ auto parallel_invoke(First&& first, Others&&... others) {
   }
 }
 
-/// Calls `body(i)` for each i from `first` up to `last`, which is left out; or, if `body` takes two, `body(from, to)` for chunks
-/// that make up the range. `first` and `last` are whole numbers, of which i has the common type, or random-access
-/// iterators; a body that does not take an iterator gets what it leads to. Pieces of at most `grain` are not split further, 0
-/// being the automatic grain, and the largest number, which -1 becomes, a serial loop. Nothing happens if `last` is not after `first`. T1 = O(n), T∞ = O(log n + grain).
+/// Calls `body(i)` for each i from `first` up to, and without, `last`; or, if `body` takes two
+/// arguments, `body(from, to)` for chunks that make up the range. `first` and `last` are whole
+/// numbers, of which i has the common type, or random-access iterators; a body that does not take
+/// an iterator gets what it leads to. Pieces of at most `grain` positions are not split further. A
+/// `grain` of 0 is the automatic one; the largest number, which -1 becomes, makes the loop serial.
+/// Nothing happens if `last` is not after `first`. T1 = O(n), T∞ = O(log n + grain).
 template <class First, class Last, class Body>
 void parallel_for(First first, Last last, std::size_t grain, Body&& body) {
   using positions = detail::positions_of<First, Last>;
@@ -91,9 +96,10 @@ void parallel_for(First first, Last last, Body&& body) {
   nopal::parallel_for(first, last, std::size_t{0}, body);
 }
 
-/// Calls `body` with `projection` of each element from `first` up to `last`: as parallel_for where the iterators are random-access,
-/// T1 = O(n) and T∞ = O(log n); else each call is a fork and the iterator is advanced by the continuation, so T∞ = O(n) for that,
-/// and the body should be worth a fork. Elements of input iterators are copied.
+/// Calls `body` with `projection` of each element from `first` up to `last`: as parallel_for where
+/// the iterators are random-access, T1 = O(n) and T∞ = O(log n); else each call is a fork and the
+/// iterator is advanced by the continuation, so T∞ = O(n) for that, and the body should be worth a
+/// fork. Elements of input iterators are copied.
 template <std::input_iterator Iterator, std::sentinel_for<Iterator> Sentinel, class Body,
           class Projection = detail::itself>
 void parallel_for_each(Iterator first, Sentinel last, Body&& body, Projection projection = {}) {
@@ -115,10 +121,12 @@ void parallel_for_each(Range&& range, Body&& body, Projection projection = {}) {
   }
 }
 
-/// `identity`, then `map` of each position from `first` up to `last` in order, combined by `combine(left, right)`, which must be
-/// associative, and `identity` neutral for it. Positions are as for parallel_for. For operations that are only nearly associative, as
-/// the addition of floating-point numbers, the result depends on which strands were stolen; see the next function. T1 = O(n),
-/// T∞ = O(log n). `combine` is called about n times, with rvalues; values may be move-only but for the copies of `identity`.
+/// `identity`, then `map` of each position from `first` up to `last` in order, combined by
+/// `combine(left, right)`, which must be associative, and `identity` neutral for it. Positions are
+/// as for parallel_for. For operations that are only nearly associative, as the addition of
+/// floating-point numbers, the result depends on which strands were stolen; see the next function.
+/// T1 = O(n), T∞ = O(log n). `combine` is called about n times, with rvalues; values may be
+/// move-only but for the copies of `identity`.
 template <class First, class Last, class T, class Map, class Combine>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Map&& map, Combine&& combine) {
   return detail::with_reduction<T>(
@@ -126,9 +134,10 @@ template <class First, class Last, class T, class Map, class Combine>
       [](std::size_t count, const auto& of) { return detail::begin_reduction(count, &of); });
 }
 
-/// The same by a tree that depends on the range and `grain` alone: halves down to `grain` positions at most, each of these in order
-/// from `identity`. So the result is the same for every schedule and any number of workers, floating point included. `grain` should be
-/// worth a fork; 0 stands for 1024, and no less than the range for a serial reduction. T1 = O(n), T∞ = O(log n + grain).
+/// The same by a tree that depends on the range and `grain` alone: halves down to `grain` positions
+/// at most, each of these in order from `identity`. So the result is the same for every schedule
+/// and any number of workers, floating point included. `grain` should be worth a fork; 0 stands for
+/// 1024, and no less than the range for a serial reduction. T1 = O(n), T∞ = O(log n + grain).
 template <class First, class Last, class T, class Map, class Combine>
 [[nodiscard]] T parallel_reduce(First first, Last last, std::size_t grain, T identity, Map&& map,
                                 Combine&& combine) {
@@ -139,9 +148,9 @@ template <class First, class Last, class T, class Map, class Combine>
       });
 }
 
-/// Assigns `f(element)` for each element from `first` up to `last` to what starts at `out`, in place if that is `first`; returns the end
-/// of the output. Random-access iterators; elements of the output share no memory, as those of std::vector<bool> do.
-/// T1 = O(n), T∞ = O(log n).
+/// Assigns `f(element)` for each element from `first` up to `last` to the output that starts at
+/// `out`, which may be `first`. Returns the end of the output. Random-access iterators; elements of
+/// the output share no memory, as those of std::vector<bool> do. T1 = O(n), T∞ = O(log n).
 template <class In, class Out, class F>
 Out parallel_transform(In first, In last, Out out, F&& f) {
   constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Out>;
@@ -177,10 +186,11 @@ Out parallel_transform(In first, In last, Second second, Out out, F&& f) {
   }
 }
 
-/// Writes to what starts at `out`, for each element from `first` up to `last`, `op` of `init`, all elements before it, and itself,
-/// in order; returns the end of the output. `op` must be associative. Random-access iterators; the output may be the input. On one
-/// worker `op` is called n times; with P workers at most 2n times: T1 = O(n), T∞ = O(log n + P), and 2/(P+1) of the serial
-/// time at best. Exceptions leave the output partly written.
+/// Writes a result for each element from `first` up to `last` to the output that starts at `out`:
+/// `op` over `init`, all elements before it, and itself, in order. Returns the end of the output.
+/// `op` must be associative. Random-access iterators; the output may be the input. On one worker
+/// `op` is called n times; with P workers at most 2n times: T1 = O(n), T∞ = O(log n + P), and
+/// 2/(P+1) of the serial time at best. Exceptions leave the output partly written.
 template <class In, class Out, class Op, class T>
 Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
   constexpr bool fits = detail::can_scan<In, Out, Op, T>();
@@ -210,9 +220,10 @@ Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
   }
 }
 
-/// The first position from `first` up to `last` whose element, projected, satisfies `predicate`; `last` if there is none. The same
-/// result for every schedule. Calls `predicate` for all elements before that position, and for some after it: strands that work
-/// there stop at their next look. What it throws there is dropped; what it throws at an element before is thrown, the first of it.
+/// The first position from `first` up to `last` whose element, projected, satisfies `predicate`;
+/// `last` if there is none. The same result for every schedule. Calls `predicate` for all elements
+/// before that position, and for some after it: strands that work there stop at their next look.
+/// What it throws there is dropped; what it throws at an element before is thrown, the first of it.
 /// T1 = O(n), T∞ = O(log n).
 template <class Iterator, class Predicate, class Projection = detail::itself>
 [[nodiscard]] Iterator parallel_find_if(Iterator first, Iterator last, Predicate predicate,
@@ -225,9 +236,10 @@ template <class Iterator, class Predicate, class Projection = detail::itself>
   }
 }
 
-/// Whether `predicate` holds for an element, projected, from `first` up to `last`. Strands stop at their next look once it is
-/// known: with the first find if `predicate` and `projection` are noexcept; else the elements before that are tested too, as it may
-/// throw there, and throws then. T1 = O(n), T∞ = O(log n).
+/// Whether `predicate` holds for an element, projected, from `first` up to `last`. Strands stop at
+/// their next look once it is known: with the first find if `predicate` and `projection` are
+/// noexcept; else the elements before that are tested too, as it may throw there, and throws then.
+/// T1 = O(n), T∞ = O(log n).
 template <class Iterator, class Predicate, class Projection = detail::itself>
 [[nodiscard]] bool parallel_any_of(Iterator first, Iterator last, Predicate predicate,
                                    Projection projection = {}) {

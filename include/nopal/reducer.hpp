@@ -1,4 +1,5 @@
-// Reducers: variables that parallel strands update without a race, with the result of the serial program.
+// Reducers: variables that parallel strands update without a race, with the result of the serial
+// program.
 #ifndef NOPAL_REDUCER_HPP
 #define NOPAL_REDUCER_HPP
 
@@ -19,23 +20,28 @@ inline namespace elided {
 inline namespace NOPAL_ABI_NAMESPACE {
 #endif
 
-/// A variable that strands update in parallel, each its own view of it; the views are reduced where strands join.
+/// A variable that strands update in parallel. Each strand updates a view of its own, and the views
+/// are reduced where strands join.
 ///
-/// `Monoid` says how (see `monoid`). For every associative `reduce`, commutative or not, the value is that of the serial
-/// program, whatever the schedule. A reducer may be a global, a local, a member or on the heap, and may be made and ended
-/// inside parallel code; used where nothing was forked it is an ordinary variable.
+/// `Monoid` says how (see `monoid`). For every associative `reduce`, commutative or not, the value
+/// is that of the serial program, whatever the schedule. A reducer may be a global, a local, a
+/// member or on the heap, and may be made and ended inside parallel code; used where nothing was
+/// forked it is an ordinary variable.
 ///
-/// `*r`, `r->` and `r.view()` give the strand's view. Hold a reference to it up to the next fork, join or return to a function that
-/// forks, and no longer: what runs then may be another strand. The value is complete when every child that was forked since the
-/// reducer was made, and that may update it or run beside strands that did, has been joined. Update a reducer from within one
+/// `*r`, `r->` and `r.view()` give the strand's view. Hold a reference to it up to the next fork,
+/// join or return to a function that forks, and no longer: what runs then may be another strand.
+/// The value is complete when every child that was forked since the reducer was made, and that may
+/// update it or run beside strands that did, has been joined. Update a reducer from within one
 /// outermost scope at a time, as any variable, and not from within its own `reduce`.
 ///
-/// Cost: a lookup is two loads and a predictable branch beside the load of the thread's array, whatever the number of reducers
-/// up to 65,535; those beyond are found by hashing. A view is made at a strand's first use of the reducer after a steal, and
-/// nothing is paid where nothing was stolen. Memory: a view per reducer for each stolen child that is not joined yet, at most.
+/// Cost: a lookup is two loads and a predictable branch beside the load of the thread's array,
+/// whatever the number of reducers up to 65,535; those beyond are found by hashing. A view is made
+/// at a strand's first use of the reducer after a steal, and nothing is paid where nothing was
+/// stolen. Memory: a view per reducer for each stolen child that is not joined yet, at most.
 ///
-/// Follows M. Frigo, P. Halpern, C. E. Leiserson and S. Lewin-Berlin, "Reducers and other Cilk++ hyperobjects", SPAA 2009, and
-/// I-T. A. Lee, A. Shafi and C. E. Leiserson, "Memory-mapping support for reducer hyperobjects", SPAA 2012.
+/// Follows M. Frigo, P. Halpern, C. E. Leiserson and S. Lewin-Berlin, "Reducers and other Cilk++
+/// hyperobjects", SPAA 2009, and I-T. A. Lee, A. Shafi and C. E. Leiserson, "Memory-mapping support
+/// for reducer hyperobjects", SPAA 2012.
 template <class Monoid>
 class reducer {
   static_assert(monoid_detail::check_monoid<Monoid>());
@@ -109,10 +115,12 @@ private:
   mutable detail::hyperobject<monoid_type> views_;  // to look a view up may make it
 };
 
-/// Scratch memory: each strand has a view of its own. What a view holds is what this strand left there
-/// since its last fork or join, or anything another strand or `make` left. Nothing is reduced.
+/// Scratch memory: each strand has a view of its own. What a view holds is what this strand left
+/// there since its last fork or join, or anything another strand or `make` left. Nothing is
+/// reduced.
 ///
-/// Cost and thread rules are those of a reducer; a strand's first use after a steal makes a view by `make()`.
+/// Cost and thread rules are those of a reducer; a strand's first use after a steal makes a view by
+/// `make()`.
 template <class T, class Make = monoid_detail::make_default<T>>
 class holder {
 public:

@@ -20,28 +20,32 @@
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 
-/// Sorts `[first, last)` by `compare`, as std::sort does: equal elements end in any order. With a projection elements are compared
-/// by what it makes of them, as in std::ranges::sort.
+/// Sorts `[first, last)` by `compare`, as std::sort does: equal elements end in any order. With a
+/// projection elements are compared by what it makes of them, as in std::ranges::sort.
 ///
-/// Iterators are random-access ones. Elements are movable and nothing else: they need not be copyable nor have a default
-/// constructor. They are moved by several strands at once, each its own, so a range whose elements share memory, as those of
-/// std::vector<bool> do, cannot be sorted.
+/// Iterators are random-access ones. Elements are movable and nothing else: they need not be
+/// copyable nor have a default constructor. They are moved by several strands at once, each its
+/// own, so a range whose elements share memory, as those of std::vector<bool> do, cannot be sorted.
 ///
-/// `compare` and `projection` are copied once, and all strands call the same copies at the same time: they change nothing that
-/// is not safe to change then. `compare` is to be a strict weak order. If it is not, the elements end in some order, but in the
-/// range, all of them.
+/// `compare` and `projection` are copied once, and all strands call the same copies at the same
+/// time: they change nothing that is not safe to change then. `compare` is to be a strict weak
+/// order. If it is not, the elements end in some order, but in the range, all of them.
 ///
-/// What `compare` or `projection` throws leaves as from a join: the range then has all its elements, in some order. If a move of
-/// an element throws, that leaves too; values may be lost then, as with std::sort, and the range still has as many elements.
+/// What `compare` or `projection` throws leaves as from a join: the range then has all its
+/// elements, in some order. If a move of an element throws, that leaves too; values may be lost
+/// then, as with std::sort, and the range still has as many elements.
 ///
-/// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or strictly in the opposite one, and
-/// O(n log k) expected with k different values. In place: O(log n) memory per strand, none on the heap. Strings and string views of char and
-/// char8_t by an order of the standard library are the exception: 64 and more are compared by numbers of seven characters each, which
-/// takes a block of 16 bytes and the size of a string for each, and time linear in the characters that distinguish them beside the
-/// comparisons of numbers; without that memory they are compared as they are. Span, with P workers: O(n/P +
-/// log² n) expected for P up to 256, as ranges above a share of n/(4P), and of 32768 elements, are partitioned in parallel; the
-/// worst case, an input made against this very algorithm, is a serial heap sort. A strand sorts 2048 elements and fewer. The
-/// order of equal elements depends on the input and the number of workers alone, and not on the schedule.
+/// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or
+/// strictly in the opposite one, and O(n log k) expected with k different values. In place: O(log
+/// n) memory per strand, none on the heap. Strings and string views of char and char8_t by an order
+/// of the standard library are the exception: 64 and more are compared by numbers of seven
+/// characters each, which takes a block of 16 bytes and the size of a string for each, and time
+/// linear in the characters that distinguish them beside the comparisons of numbers; without that
+/// memory they are compared as they are. Span, with P workers: O(n/P + log² n) expected for P up to
+/// 256, as ranges above a share of n/(4P), and of 32768 elements, are partitioned in parallel; the
+/// worst case, an input made against this very algorithm, is a serial heap sort. A strand sorts
+/// 2048 elements and fewer. The order of equal elements depends on the input and the number of
+/// workers alone, and not on the schedule.
 template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
           class Projection = std::identity>
 void parallel_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {
@@ -66,16 +70,19 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
   nopal::parallel_sort(std::begin(range), std::end(range), std::move(compare), std::move(projection));
 }
 
-/// Sorts `[first, last)` by `compare`, as std::stable_sort does: equal elements stay in the order they had.
+/// Sorts `[first, last)` by `compare`, as std::stable_sort does: equal elements stay in the order
+/// they had.
 ///
-/// What is said of `parallel_sort` about iterators, elements, comparators and exceptions holds here too; which exception is
-/// rethrown if several comparisons threw is not specified. The result does not depend on the number of workers.
+/// What is said of `parallel_sort` about iterators, elements, comparators and exceptions holds here
+/// too; which exception is rethrown if several comparisons threw is not specified. The result does
+/// not depend on the number of workers.
 ///
-/// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or strictly in the opposite one. Span:
-/// O(log³ n), beside what one strand sorts: a share of n/(2P) with P workers, of no fewer than 2048 elements and no more than
-/// 262144. Memory: a buffer of n elements on the heap, or of 2n numbers if moves of elements may throw (the last step, n
-/// moves, is serial then). Without that memory it throws std::bad_alloc before anything is moved. Integers by an order of the
-/// standard library are sorted as by `parallel_sort`, which needs none.
+/// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or
+/// strictly in the opposite one. Span: O(log³ n), beside what one strand sorts: a share of n/(2P)
+/// with P workers, of no fewer than 2048 elements and no more than 262144. Memory: a buffer of n
+/// elements on the heap, or of 2n numbers if moves of elements may throw (the last step, n moves,
+/// is serial then). Without that memory it throws std::bad_alloc before anything is moved. Integers
+/// by an order of the standard library are sorted as by `parallel_sort`, which needs none.
 template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
           class Projection = std::identity>
 void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {

@@ -1,9 +1,11 @@
-// The C++ runtime's record of an exception that is being handled, as far as the scheduler looks into it.
+// The C++ runtime's record of an exception that is being handled, as far as the scheduler looks
+// into it.
 //
-// The Itanium C++ ABI fixes the record's end: the unwinder's header, and what lies before it. libc++abi has 16 bytes more in
-// front than libstdc++ (libsupc++). Which of the two this library is compiled for decides; docs/rules.md says so to users.
-// For an exception that another runtime threw, a foreign one, there is no record: the runtime keeps an address as if there
-// were one, and only the header behind it may be read.
+// The Itanium C++ ABI fixes the record's end: the unwinder's header, and what lies before it.
+// libc++abi has 16 bytes more in front than libstdc++ (libsupc++). Which of the two this library is
+// compiled for decides; docs/rules.md says so to users. For an exception that another runtime
+// threw, a foreign one, there is no record: the runtime keeps an address as if there were one, and
+// only the header behind it may be read.
 #ifndef NOPAL_CXX_RUNTIME_EXCEPTION_RECORD_HPP
 #define NOPAL_CXX_RUNTIME_EXCEPTION_RECORD_HPP
 
@@ -37,13 +39,15 @@ static_assert(sizeof(_Unwind_Exception) == 32);
   return reinterpret_cast<_Unwind_Exception*>(static_cast<char*>(record) + header_offset);
 }
 
-/// Whether this runtime threw it. The last byte tells exceptions from references to them (std::exception_ptr).
+/// Whether this runtime threw it. The last byte tells exceptions from references to them
+/// (std::exception_ptr).
 [[nodiscard]] inline bool is_native(const _Unwind_Exception& thrown) noexcept {
   return (thrown.exception_class ^ exception_class) <= 0xff;
 }
 
-/// Whether nothing was thrown and a thread is unwound to its end, by pthread_exit or cancellation: unwinders keep the function
-/// that stops it in this word, which is zero for what was thrown.
+/// Whether this is a forced unwind: pthread_exit or cancellation unwinds the thread, and nothing
+/// was thrown. The unwinder then keeps its stop function in this word, which is zero for a thrown
+/// exception.
 [[nodiscard]] inline bool is_forced_unwind(const _Unwind_Exception& thrown) noexcept {
   return thrown.private_1 != 0;
 }

@@ -1,8 +1,10 @@
-// The deque of forks whose continuation may be stolen: what the scheduler asks of it, whichever protocol is built.
+// The deque of forks whose continuation may be stolen: what the scheduler asks of it, whichever
+// protocol is built.
 //
-// All functions work on a `nopal_deque` and on nothing else: no thread, no global, no allocation but the slots.
-// Invariants: top <= split <= bottom between operations of the owner; only the owner writes slots, `bottom` and the
-// slot array; only a successful compare-and-exchange of the shared word moves `top` or `split`.
+// All functions work on a `nopal_deque` and on nothing else: no thread, no global, no allocation
+// but the slots. Invariants: top <= split <= bottom between operations of the owner; only the owner
+// writes slots, `bottom` and the slot array; only a successful compare-and-exchange of the shared
+// word moves `top` or `split`.
 #ifndef NOPAL_DEQUE_DEQUE_HPP
 #define NOPAL_DEQUE_DEQUE_HPP
 
@@ -32,18 +34,19 @@ bool make(nopal_deque& deque) noexcept;
 /// Frees every slot array. Nobody may be using the deque.
 void destroy(nopal_deque& deque) noexcept;
 
-/// Owner: the deque is empty; poisons the limit, so that the next push comes by, and starts again at the first slot if many
-/// places were stolen.
+/// Owner, with an empty deque: poisons the limit, so that the next push takes the slow path. Starts
+/// again at the first slot if many entries were stolen.
 void reset(nopal_deque& deque) noexcept;
 
-/// In a child of fork(2), which has no thieves: the deque is empty, as if all entries had been stolen. What a thread that is not
-/// there was about to do is forgotten.
+/// In a child of fork(2), which has no thieves: empties the deque, as if all entries had been
+/// stolen, and forgets what a thief of the parent had begun.
 void lose_all(nopal_deque& deque) noexcept;
 
 /// Owner: makes room for one more entry; false if there is no memory. Constant amortized time.
 bool reserve(nopal_deque& deque) noexcept;
 
-// Always inlined: nopal_push_and_publish must not call code that was compiled to use vector registers.
+// Always inlined: nopal_push_and_publish must not call code that was compiled to use vector
+// registers.
 
 /// Owner: whether there is room for one more entry.
 [[gnu::always_inline]] inline bool has_room(const nopal_deque& deque) noexcept {
@@ -71,7 +74,8 @@ bool reserve(nopal_deque& deque) noexcept;
 #endif
 }
 
-/// Whether there are entries, as thieves see it: of one whose oldest are public the owner's line is left alone. A snapshot.
+/// Whether there are entries, as thieves see it. Leaves the owner's cache line alone if there are
+/// public ones. A snapshot.
 [[gnu::always_inline]] inline bool has_entries(const nopal_deque& deque) noexcept {
   return has_public(deque) || size(deque) > 0;
 }
@@ -89,30 +93,36 @@ bool reserve(nopal_deque& deque) noexcept;
   }
 }
 
-/// How many of its entries an owner publishes at once: half, but no more than thieves may take in a while.
+/// How many of its entries an owner publishes at once: half, but no more than thieves may take in a
+/// while.
 [[gnu::always_inline]] inline std::int32_t publish_batch(std::int32_t entries) noexcept {
   constexpr std::int32_t most = 16;
   return entries < 2 * most ? (entries + 1) / 2 : most;
 }
 
-/// Owner: makes up to `most` more entries public, the oldest first. Returns how many. Touches general registers only.
+/// Owner: makes up to `most` more entries public, the oldest first. Returns how many. Touches
+/// general registers only.
 std::int32_t publish(nopal_deque& deque, std::int32_t most) noexcept;
 
-/// The same; calls `record` for the slot of each before, perhaps more than once, and perhaps for some that stay private.
+/// The same; calls `record` for the slot of each before, perhaps more than once, and perhaps for
+/// some that stay private.
 std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void* context, nopal_frame*& slot),
                      void* context) noexcept;
 
-/// Owner: `bottom` was lowered onto an entry that is or was public, or that a thief is about to publish. True if it is the
-/// owner's after all. If `allowed(context)`, a forced publish that is under way comes true for the entries below.
+/// Owner: `bottom` was lowered onto an entry that is or was public, or that a thief is about to
+/// publish. True if the owner gets the entry. If a forced publish is under way and
+/// `allowed(context)`, the entries below become public.
 bool pop_slow(nopal_deque& deque, bool (*allowed)(void* context), void* context) noexcept;
 
-/// Thief: takes the oldest public entry. `observe(context)` runs after the entry was seen and before it is taken: what it
-/// reads of the victim was true while the entry was in the deque, if the outcome is `taken`. False leaves the entry there.
+/// Thief: takes the oldest public entry. `observe(context)` runs after the entry was seen and
+/// before it is taken; if the outcome is `taken`, what it read of the victim held while the entry
+/// was in the deque. If it returns false, the entry stays.
 steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(void* context),
                     void* context) noexcept;
 
-/// Thief: makes private entries public although the owner does not come by. `allowed(context)` may refuse: it is asked
-/// when it is known which entries, and sees what the owner did before it pushed them. `process_barrier` must order this thread against every other of the process, or return false.
+/// Thief: makes private entries public although the owner takes no slow path. `allowed(context)`
+/// may refuse: it runs once it is known which entries, and sees what the owner did before it pushed
+/// them. `process_barrier` orders this thread against every other of the process, or returns false.
 bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowed)(void* context),
                    void* context) noexcept;
 

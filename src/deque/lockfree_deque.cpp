@@ -1,6 +1,7 @@
-// The lock-free deque with fences, for the evaluation: every entry is public at once, the owner pays a fence at each
-// pop and a compare-and-exchange at each pop of the last entry. The version that guards against a rewritten slot is
-// what lets indices start again at zero. Exceptions in flight at a fork are not recorded for thieves.
+// The lock-free deque with fences, for the evaluation: every entry is public at once, the owner
+// pays a fence at each pop and a compare-and-exchange at each pop of the last entry. The version
+// that guards against a rewritten slot is what lets indices start again at zero. Exceptions in
+// flight at a fork are not recorded for thieves.
 
 #include "deque/deque.hpp"
 

@@ -28,8 +28,9 @@ inline void* word_address(nopal_deque& deque) { return &deque.top; }
 
 inline shared_word load(const nopal_deque& deque) {
   shared_word word;
-  // Two loads, so the halves may be of different times; whoever acts on them confirms both by exchange.
-  // The version first (acquire): slots are read under a version at least as old as their contents.
+  // Two loads, so the halves may be of different times; whoever acts on them confirms both by
+  // exchange. The version first (acquire): slots are read under a version at least as old as their
+  // contents.
   word.version_and_raising = __atomic_load_n(&deque.version_and_raising, __ATOMIC_ACQUIRE);
   const std::uint64_t both =
       __atomic_load_n(reinterpret_cast<const std::uint64_t*>(&deque.top), __ATOMIC_ACQUIRE);

@@ -1,12 +1,15 @@
-// The split, asymmetric deque: its owner pays no fence and no read-modify-write for private entries.
+// The split, asymmetric deque: its owner pays no fence and no read-modify-write for private
+// entries.
 //
 // The shared word holds top, split, a version and the flag `raising`. Who moves what, always by one
 // compare-and-exchange of the whole word:
-//   owner    raises split (publish), lowers it (pop_slow; a new version), ends a raise it meets (a new version);
-//   thief    advances top while top < split and nobody raises; raises split with the flag set (a new version), and
-//            after the process-wide barrier settles it with the flag cleared.
-// The version changes at every step after which a slot below `split` may be rewritten, so a thief that read a slot
-// and then changes the word unopposed read the entry it takes. docs/deque.md has the argument.
+//   owner    raises split (publish); lowers it (pop_slow; a new version); ends a raise that it meets
+//            (a new version);
+//   thief    advances top while top < split and nobody raises; raises split with the flag set (a new
+//            version), and after the process-wide barrier settles it with the flag cleared.
+// The version changes at every step after which a slot below `split` may be rewritten, so a thief
+// that read a slot and then changes the word unopposed read the entry it takes. docs/deque.md has
+// the argument.
 
 #include "deque/deque.hpp"
 
@@ -22,7 +25,8 @@ namespace deque {
 
 namespace {
 
-/// A deque whose first entries were stolen goes on behind them as long as its entries share a cache line.
+/// A deque whose first entries were stolen goes on behind them as long as its entries share a cache
+/// line.
 constexpr std::int32_t places_to_leave = 8;
 
 template <class Record>
@@ -59,8 +63,9 @@ void reset(nopal_deque& deque) noexcept {
   if (deque.bottom < places_to_leave) {
     return;
   }
-  // Bottom first; the exchange is a full barrier, and thieves read the word before `bottom`. In the other order a
-  // thief between the two steps takes the old `bottom` for a private entry and publishes one that was stolen already.
+  // Bottom first; the exchange is a full barrier, and thieves read the word before `bottom`. In the
+  // other order a thief between the two steps takes the old `bottom` for a private entry and
+  // publishes one that was stolen already.
   __atomic_store_n(&deque.bottom, 0, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
   shared_word word = load(deque);
@@ -91,8 +96,8 @@ bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context) noexcep
   for (;;) {
     shared_word next = word;
     if ((word.version_and_raising & raising) != 0) {
-      // End the raise: what is below the wanted entry becomes public here and now, if it may; the thief has asked too
-      // early, or not yet.
+      // End the raise: the entries below the wanted one become public at once, if that is allowed.
+      // The owner asks itself, since the thief has asked too early, or not yet.
       const std::int32_t split = NOPAL_FAULT("raise ended unchecked") || allowed(context) ? wanted : word.top;
       next.split = split < word.split ? split : word.split;  // unreached: race
       next.split = next.split < word.top ? word.top : next.split;
@@ -111,7 +116,8 @@ bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context) noexcep
       __atomic_store_n(&deque.bottom, word.top, __ATOMIC_RELAXED);
       return false;
     }
-    // Public still: take back the younger half, `wanted` among it, and leave the oldest where thieves find it.
+    // Public still: take back the younger half, `wanted` among it, and leave the oldest where
+    // thieves find it.
     next.split = word.top + (wanted - word.top + 1) / 2;
     next.version_and_raising = next_version(word.version_and_raising);
     if (exchange(deque, word, next)) {
@@ -122,8 +128,8 @@ bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context) noexcep
 
 steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(void*),
                     void* context) noexcept {
-  // Fetched beside the word: as a rule the oldest entries are what there is to steal. No more than a hint, since the
-  // array may be exchanged before the word is read.
+  // Fetched beside the word: as a rule the oldest entries are what there is to steal. No more than
+  // a hint, since the array may be exchanged before the word is read.
   __builtin_prefetch(__atomic_load_n(&victim.public_slots, __ATOMIC_RELAXED));
   shared_word word = load(victim);
   if ((word.version_and_raising & raising) != 0) {
@@ -170,16 +176,18 @@ bool force_publish(nopal_deque& victim, bool (*process_barrier)(), bool (*allowe
     return false;
   }
   NOPAL_DISTURB();
-  // After the barrier every pop either is visible in `bottom` or will see the raised split and come to pop_slow.
+  // After the barrier every pop either is visible in `bottom` or will see the raised split and come
+  // to pop_slow.
   bool ordered = process_barrier();
   NOPAL_FAULT_DOES("allowed too early", ordered = ordered && allowed(context));
   NOPAL_DISTURB();
-  // Acquire pairs with the owner's release in push and pop: entries below `bottom` and their frames are visible, and what
-  // the owner did before it pushed them.
+  // Acquire pairs with the owner's release in push and pop: entries below `bottom` and their frames
+  // are visible, and what the owner did before it pushed them.
   const std::int32_t bottom = __atomic_load_n(&victim.bottom, __ATOMIC_ACQUIRE);
   NOPAL_DISTURB();
-  // Asked only now, about entries that stay until the last step or make it fail: an owner that popped a private entry
-  // before the barrier may have entered a handler since, and pushed another in its place.
+  // Asked only now: these entries either stay until the last step or make it fail. Before the
+  // barrier the owner could have popped a private entry, entered a handler, and pushed another
+  // entry into its slot.
   const bool granted = ordered && (NOPAL_FAULT("allowed too early") || allowed(context));
   NOPAL_DISTURB();
   shared_word settled = raised;

@@ -1,8 +1,8 @@
 // The slots of a deque: growth without moving what a thief may be reading.
 //
-// A grown deque keeps its old arrays until it is destroyed, chained through their first cell: a thief that
-// loaded the old address still finds the entries it may take there, since neither side writes them any more.
-// The arrays double, so all old ones together are smaller than the newest.
+// A grown deque keeps its old arrays until it is destroyed, chained through their first cell: a
+// thief that loaded the old address still finds the entries it may take there, since neither side
+// writes them any more. The arrays double, so all old ones together are smaller than the newest.
 
 #include "deque/deque.hpp"
 

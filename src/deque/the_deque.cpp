@@ -1,6 +1,7 @@
-// The T.H.E. deque of Cilk-5 (Frigo, Leiserson, Randall, PLDI 1998), for the evaluation: thieves take a lock, the
-// owner pays a fence at each pop and the lock only where it meets a thief at the last entry. `split` is the paper's H,
-// `bottom` its T; `top` follows H once a thief is sure. Exceptions in flight at a fork are not recorded for thieves.
+// The T.H.E. deque of Cilk-5 (Frigo, Leiserson, Randall, PLDI 1998), for the evaluation: thieves
+// take a lock, the owner pays a fence at each pop and the lock only where it meets a thief at the
+// last entry. `split` is the paper's H, `bottom` its T; `top` follows H once a thief is sure.
+// Exceptions in flight at a fork are not recorded for thieves.
 
 #include "deque/deque.hpp"
 
@@ -72,7 +73,8 @@ steal_outcome steal(nopal_deque& victim, nopal_frame*& frame, bool (*observe)(vo
   }
   const deque_lock lock(victim);
   const std::int32_t head = victim.split;
-  // Sequentially consistent, with the owner's store of `bottom` and look at `split`: one of the two sees the other.
+  // Sequentially consistent, with the owner's store of `bottom` and look at `split`: one of the two
+  // sees the other.
   __atomic_store_n(&victim.split, head + 1, __ATOMIC_SEQ_CST);
   if (head + 1 > __atomic_load_n(&victim.bottom, __ATOMIC_SEQ_CST)) {
     __atomic_store_n(&victim.split, head, __ATOMIC_SEQ_CST);

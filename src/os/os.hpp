@@ -15,7 +15,8 @@
 #include <nopal/version.hpp>
 
 extern "C" {
-/// Of the scheduler: where a longjmp to an activation goes. Ends the program if it cannot be.
+/// Defined by the scheduler: the stack pointer with which a longjmp to an activation goes on. Ends
+/// the program if the jump is impossible.
 char* nopal_jump_destination(const void* frame_pointer, char* stack_pointer) noexcept;
 }
 
@@ -29,23 +30,26 @@ namespace os {
 
 [[nodiscard]] std::size_t page_size() noexcept;
 
-/// Zeroed, readable, writable memory that takes pages as they are touched, one small page at a time:
-/// no swap is reserved and no huge page is used, so a stack costs what it touches. Executable where the program's own stacks are
-/// because it or one of its libraries asked for that. nullptr on failure.
+/// Zeroed, readable, writable memory that takes pages as they are touched, one small page at a
+/// time: no swap is reserved and no huge page is used, so a stack costs what it touches. Executable
+/// where the program's own stacks are because it or one of its libraries asked for that. nullptr on
+/// failure.
 [[nodiscard]] void* map_stack_memory(std::size_t bytes) noexcept;
 
-/// The same, but that any access faults until `allow_stack_memory`. So far it counts as address space alone: against no limit on
-/// memory or data. nullptr on failure.
+/// The same, but any access faults until `allow_stack_memory`. Until then it counts as address
+/// space alone, and against no limit on memory or data. nullptr on failure.
 [[nodiscard]] void* reserve_stack_memory(std::size_t bytes) noexcept;
 
-/// Makes a part of what `reserve_stack_memory` returned as `map_stack_memory` would have it. False if the system refuses.
+/// Makes a part of what `reserve_stack_memory` returned as `map_stack_memory` would have it. False
+/// if the system refuses.
 [[nodiscard]] bool allow_stack_memory(void* address, std::size_t bytes) noexcept;
 
-/// Bytes that the process may still map: the largest number there is without a limit, 0 if the system does not tell.
+/// Bytes that the process may still map: the largest number there is without a limit, 0 if the
+/// system does not tell.
 [[nodiscard]] std::size_t address_space_left() noexcept;
 
-/// Of a fresh reservation: the process's limit on locked memory if it counts against that, as under mlockall(2); else the largest
-/// number there is.
+/// The process's limit on locked memory, if `reserved`, a fresh reservation, counts against it, as
+/// under mlockall(2); else the largest number there is.
 [[nodiscard]] std::size_t lock_limit_on(void* reserved) noexcept;
 
 /// Makes any access to the range fault.
@@ -54,9 +58,10 @@ namespace os {
 /// Removes the mapping, or any whole pages of one.
 void unmap(void* address, std::size_t bytes) noexcept;
 
-/// Gives the range's pages back and keeps the mapping. Its contents are gone: a later read finds zeroes or,
-/// where the pages were freed lazily and not yet taken, what was there. `free_lazily` falls back to giving
-/// them back at once where the system knows no other way. False if neither was possible (locked memory).
+/// Gives the range's pages back and keeps the mapping. Its contents are gone: a later read finds
+/// zeroes or, where the pages were freed lazily and not yet taken, what was there. `free_lazily`
+/// falls back to giving them back at once where the system knows no other way. False if neither was
+/// possible (locked memory).
 bool discard_pages(void* address, std::size_t bytes, bool free_lazily) noexcept;
 
 /// Pages of the range that are in memory now; lazily freed ones count until the system takes them.
@@ -65,11 +70,13 @@ bool discard_pages(void* address, std::size_t bytes, bool free_lazily) noexcept;
 // ---------------------------------------------------------------------------------------------
 // Threads.
 
-/// Puts the scheduler's say before the C library's longjmp, once. Programs that name this have it.
+/// Looks up the C library's longjmp, which ours stands in front of, once. A program that refers to
+/// this function links ours.
 void prepare_long_jumps() noexcept;
 
-/// Whose memory a new thread's stack is: the C library's, which gives out again what was of threads that are gone, those that a child of
-/// fork(2) does not have among them; or a mapping that nothing else ever was in, until the thread is joined.
+/// Where a new thread's stack comes from. `library`: from the C library, which uses the stacks of
+/// ended threads again; in a child of fork(2) also those of threads that only the parent has.
+/// `fresh_mapping`: from a mapping that held nothing before, and lasts until the thread is joined.
 enum class stack_from : bool { library, fresh_mapping };
 
 /// A thread made by `start_thread`, until it is joined.
@@ -88,10 +95,11 @@ private:
   std::size_t mapped_bytes_ = 0;
 };
 
-/// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default), beside what the C library
-/// puts there, as thread_local data. The thread blocks every signal but those that its own instructions and calls raise
-/// (SIGSEGV, SIGFPE, SIGPIPE, ...) and SIGPROF: signals sent to the process go to the program's own threads. Returns 0 or an
-/// errno value, and leaves errno alone. A fresh mapping needs a size.
+/// Runs `entry(argument)` on a new thread with `stack_bytes` of stack (0: the system's default),
+/// beside what the C library puts there, as thread_local data. The thread blocks every signal but
+/// those that its own instructions and calls raise (SIGSEGV, SIGFPE, SIGPIPE, ...) and SIGPROF:
+/// signals sent to the process go to the program's own threads. Returns 0 or an errno value, and
+/// leaves errno alone. A fresh mapping needs a size.
 [[nodiscard]] int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes,
                                thread_handle& thread, stack_from from = stack_from::library) noexcept;
 
@@ -101,8 +109,9 @@ using signal_bits = std::uint64_t;
 /// What the calling thread blocks; everything if the system does not tell.
 [[nodiscard]] signal_bits blocked_signals() noexcept;
 
-/// For a thread made by `start_thread` that is alone in a child of fork(2): it blocks no more than its starter did, which blocked
-/// `starters`. Nothing changes if it has itself blocked other signals since: then it wants to be left alone.
+/// In a child of fork(2) whose only thread was made by `start_thread`: the thread blocks no more
+/// signals than its starter, which blocked `starters`. Changes nothing if the thread has blocked
+/// other signals itself since.
 void block_as_starter(signal_bits starters) noexcept;
 
 /// Waits for the thread to end. Returns 0 or an errno value.
@@ -114,7 +123,8 @@ void name_current_thread(const char* name) noexcept;
 /// The CPUs that the calling thread may run on, in order. Empty if the system does not tell.
 [[nodiscard]] std::vector<int> current_affinity();
 
-/// Lets the calling thread run on the listed CPUs only: what `current_affinity` returned earlier undoes a pin.
+/// Lets the calling thread run on the listed CPUs only: what `current_affinity` returned earlier
+/// undoes a pin.
 bool set_current_affinity(const std::vector<int>& cpus);
 
 /// Lets the calling thread run on one CPU only.
@@ -131,22 +141,23 @@ struct cpu_bits {
   std::uint64_t words[16];
 };
 
-/// Forbids a thread of this process to run on `cpu`, and tells where it was allowed to `before`. False, and nothing is changed:
-/// it may run nowhere else, the system refuses, or it counts more CPUs than `cpu_bits` has. Moves the thread if it is there.
+/// Forbids a thread of this process to run on `cpu`, and stores its mask until then in `before`.
+/// Moves the thread if it is there. False, and nothing changes, if the thread may run nowhere else,
+/// the system refuses, or it counts more CPUs than `cpu_bits` has.
 bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept;
 
 /// Lets the calling thread run where `forbid_cpu` found that it might. False if the system refuses.
 bool allow_cpus(const cpu_bits& cpus) noexcept;
 
-/// Whether the calling thread is on its way out by pthread_exit or pthread_cancel; later it runs its last destructors so. False
-/// where the system's library does not tell.
+/// Whether pthread_exit or pthread_cancel is ending the calling thread, also while its last
+/// destructors run. False where the C library does not tell.
 [[nodiscard]] bool thread_is_ending() noexcept;
 
 /// Whether the process's first thread has ended by itself, or is the caller, who does.
 [[nodiscard]] bool first_thread_ends() noexcept;
 
-/// Whether the caller runs on the stack of the process's first thread, close to where that began: in what `main` returned to,
-/// or in a `main` with small frames.
+/// Whether the caller runs on the stack of the process's first thread, close to where that began:
+/// in what `main` returned to, or in a `main` with small frames.
 [[nodiscard]] bool near_first_stacks_end() noexcept;
 
 /// While it lives the calling thread is not cancelled: what it does would be left halfway.
@@ -161,8 +172,9 @@ private:
   int before_;
 };
 
-/// Has the three called around fork(2), as pthread_atfork has, but until the next function is called. Those of pthread_atfork are gone
-/// before a program's or a plug-in's last destructors, whose threads may call fork(2).
+/// Has the three functions called around fork(2), as pthread_atfork does, until
+/// call_no_more_at_fork. The handlers of pthread_atfork are gone before the last destructors of a
+/// program or a plug-in, whose threads may still call fork(2).
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
 void call_no_more_at_fork() noexcept;
 
@@ -179,64 +191,74 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
-/// Calls `use` for each piece of memory that holds thread-local variables of the calling thread: one for each program or library
-/// that has some and is loaded now, but for those whose memory the system makes at a thread's first use of it.
+/// Calls `use` for each piece of memory that holds thread-local variables of the calling thread:
+/// one for each program or library that has some and is loaded now, but for those whose memory the
+/// system makes at a thread's first use of it.
 void for_each_thread_local_block(void (*use)(void* block, std::size_t bytes)) noexcept;
 
-/// The calling thread's stack as the system made it: [low, high), without its guard. Foreign to our own stacks.
+/// The calling thread's stack as the system made it: [low, high), without its guard. Foreign to our
+/// own stacks.
 bool native_stack_bounds(void*& low, void*& high) noexcept;
 
 /// Whether `address` is of the calling thread's alternate signal stack. For signal handlers too.
 bool lies_on_signal_stack(const void* address) noexcept;
 
 // ---------------------------------------------------------------------------------------------
-// Waiting. Only threads of this process meet here. Every wait may return early: the caller looks again.
+// Waiting. Only threads of this process meet here. Every wait may return early: the caller looks
+// again.
 
 /// Sleeps while `word` is `expected`, until woken.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// The same for `timeout_ns` at most. False if that time passed, or the system does not let us wait.
+/// The same for `timeout_ns` at most. False if that time passed, or the system does not let us
+/// wait.
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::uint64_t timeout_ns) noexcept;
 
 /// Wakes up to `count` sleepers of `word`. Returns how many it woke; -1 if the system refused.
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept;
 
-/// Readies this process for `process_barrier`; again is harmless. False if the system has no such barrier.
+/// Readies this process for `process_barrier`; again is harmless. False if the system has no such
+/// barrier.
 bool process_barrier_register() noexcept;
 
-/// A full fence on every running thread of this process at some moment of this call, the caller's own included.
-/// A thread that is not running passes one before it runs again. Registers where nobody did. False: no fence.
+/// A full fence on every running thread of this process at some moment of this call, the caller's
+/// own included. A thread that is not running passes one before it runs again. Registers where
+/// nobody did. False: no fence.
 bool process_barrier() noexcept;
 
 /// Nanoseconds since an arbitrary moment; never goes back.
 [[nodiscard]] std::uint64_t monotonic_ns() noexcept;
 
 // ---------------------------------------------------------------------------------------------
-// CPUs. The system's description is read from files below `root`, a path put before every name: "" for this
-// machine. A file that is missing or makes no sense counts as one that says nothing.
+// CPUs. The system's description is read from files below `root`, a path put before every name: ""
+// for this machine. A file that is missing or makes no sense counts as one that says nothing.
 
 /// How many CPUs this process may use, and what decides that.
 struct cpu_allowance {
-  int online = 0;              ///< CPUs that the system runs
-  int affinity = 0;            ///< CPUs in the calling thread's affinity mask
-  double cgroup_quota = 0;     ///< CPUs' worth of time that the control groups grant; 0 without a limit
-  int cgroup_version = 0;      ///< of the hierarchy that controls CPU time: 1 or 2; 0 for none
-  char cgroup_path[512] = "";  ///< directory whose limit is the least, else the process's own; cut if longer
-  int allowed = 1;             ///< the least of `affinity` and `cgroup_quota` rounded up; at least 1
+  int online = 0;    ///< CPUs that the system runs
+  int affinity = 0;  ///< CPUs in the calling thread's affinity mask
+  /// CPUs' worth of time that the control groups grant; 0 without a limit
+  double cgroup_quota = 0;
+  int cgroup_version = 0;  ///< of the hierarchy that controls CPU time: 1 or 2; 0 for none
+  /// Directory whose limit is the least, else the process's own; cut if longer
+  char cgroup_path[512] = "";
+  /// The least of `affinity` and `cgroup_quota` rounded up; at least 1
+  int allowed = 1;
 };
 
 [[nodiscard]] cpu_allowance read_cpu_allowance(const char* root = "");
 
-/// Reads "0-3,8,10-11" into ascending CPU numbers below 65536. An empty list is one. False, with none, for anything
-/// else, which more than 65536 numbers are, counting those that repeat.
+/// Reads "0-3,8,10-11" into ascending CPU numbers below 65536. An empty list is one. False, with
+/// none, for anything else, which more than 65536 numbers are, counting those that repeat.
 bool parse_cpu_list(const char* text, std::vector<int>& cpus);
 
 /// How far apart two CPUs are, nearest first.
 enum cpu_distance : int {
-  distance_same_core = 0,   ///< hardware threads of one core, or the same CPU
-  distance_shared_l2 = 1,   ///< cores below one second-level cache
-  distance_shared_l3 = 2,   ///< cores below one third-level cache; where none is described, of one package
+  distance_same_core = 0,  ///< hardware threads of one core, or the same CPU
+  distance_shared_l2 = 1,  ///< cores below one second-level cache
+  /// Cores below one third-level cache; where none is described, of one package
+  distance_shared_l3 = 2,
   distance_same_node = 3,   ///< one NUMA node; where none is described, one package
   distance_other_node = 4,  ///< anything else
   distance_levels = 5,
@@ -255,8 +277,8 @@ struct cpu_place {
 struct topology {
   std::vector<cpu_place> places;  ///< ascending by `cpu`
 
-  /// A `cpu_distance`; `distance_other_node` for a CPU that is not in `places`. With no description at all,
-  /// different CPUs are one flat class, `distance_same_node`.
+  /// A `cpu_distance`; `distance_other_node` for a CPU that is not in `places`. With no description
+  /// at all, different CPUs are one flat class, `distance_same_node`.
   [[nodiscard]] int distance(int a, int b) const noexcept;
 };
 
@@ -265,10 +287,12 @@ struct topology {
 // ---------------------------------------------------------------------------------------------
 // Messages.
 
-/// Writes one message, of up to 1023 bytes, to stderr in one system call, past every buffer. Keeps errno.
+/// Writes one message, of up to 1023 bytes, to stderr in one system call, past every buffer. Keeps
+/// errno.
 [[gnu::format(printf, 1, 2)]] void write_stderr(const char* format, ...) noexcept;
 
-/// Writes the line, unless another thread has written its own, and aborts: a process has one last line.
+/// Writes the line, unless another thread has written its own, and aborts: a process has one last
+/// line.
 [[noreturn]] void end_process(const char* line) noexcept;
 
 }  // namespace os

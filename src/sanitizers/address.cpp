@@ -62,7 +62,8 @@ void drop_fake_frames(stack_record& stack) noexcept {
   __sanitizer_start_switch_fiber(&here.fake_frames, stack.low, stack.bytes);
   __sanitizer_finish_switch_fiber(stack.fake_frames, &low, &bytes);
   stack.fake_frames = nullptr;
-  __sanitizer_start_switch_fiber(nullptr, low, bytes);  // null: frees those of the stack that is left
+  // Null: frees those of the stack that is left.
+  __sanitizer_start_switch_fiber(nullptr, low, bytes);
   __sanitizer_finish_switch_fiber(here.fake_frames, nullptr, nullptr);
 }
 

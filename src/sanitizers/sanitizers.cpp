@@ -93,13 +93,14 @@ void leave_strand(stack_record& strand, stack_record& scheduler, const void* sta
 void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_record& strand,
                   const void* stack_pointer, void* order, bool unwinding) noexcept {
   if (address_present) {
-    // Functions that never return left their marks around their variables: the scheduler's own here, ...
+    // Functions that never return left their marks around their variables: the scheduler's own
+    // here, ...
     address::clean(__builtin_frame_address(0), scheduler_top);
     address::change_stack(scheduler, strand);
     if (strand.left_at != nullptr) {
       address::let_die(strand.left_at, end_of(strand));
-      // ... those of a child that ended in the scheduler there, and what an exception passes by, which is told for the
-      // stack alone that it is thrown on.
+      // ... those of a child that ended in the scheduler there, and what an exception passes by,
+      // which is told for the stack alone that it is thrown on.
       address::clean(strand.left_at, unwinding ? end_of(strand) : stack_pointer);
     }
   }

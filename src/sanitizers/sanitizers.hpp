@@ -1,8 +1,10 @@
-// What AddressSanitizer, LeakSanitizer, ThreadSanitizer and Valgrind are told of stacks and of the order of strands.
+// What AddressSanitizer, LeakSanitizer, ThreadSanitizer and Valgrind are told of stacks and of the
+// order of strands.
 //
-// An ordinary build of the library serves programs under any of them: it calls what is present in the process. Where none
-// is, a change of stacks costs one well-predicted branch. The sources of this folder are compiled without
-// instrumentation: they run while a tool's idea of the current stack is changing.
+// An ordinary build of the library serves programs under any of them: it calls what is present in
+// the process. Where none is, a change of stacks costs one well-predicted branch. The sources of
+// this folder are compiled without instrumentation: they run while a tool's idea of the current
+// stack is changing.
 #ifndef NOPAL_SANITIZERS_SANITIZERS_HPP
 #define NOPAL_SANITIZERS_SANITIZERS_HPP
 
@@ -10,7 +12,8 @@
 
 #include <nopal/version.hpp>
 
-/// A function that changes stacks: an instrumented frame of it would belong to a stack that is not run on any more.
+/// A function that changes stacks: an instrumented frame of it would belong to a stack that is not
+/// run on any more.
 #define NOPAL_UNINSTRUMENTED __attribute__((no_sanitize("address", "thread")))
 
 namespace nopal {
@@ -24,9 +27,10 @@ struct stack_record {
   std::size_t bytes = 0;      ///< 0 while the extent is not known
   /// The stack pointer of a strand that left; null while run on, and if empty
   const char* left_at = nullptr;
-  void* fake_frames = nullptr;  ///< AddressSanitizer's copies of the frames here, to detect use after return
-  void* fiber = nullptr;        ///< ThreadSanitizer's
-  bool owns_fiber = false;      ///< it was made for this stack; else it is a thread's own
+  /// AddressSanitizer's copies of the frames here, to detect use after return
+  void* fake_frames = nullptr;
+  void* fiber = nullptr;    ///< ThreadSanitizer's
+  bool owns_fiber = false;  ///< it was made for this stack; else it is a thread's own
 };
 
 /// Whether any tool watches. Set before the first stack is made.
@@ -53,15 +57,16 @@ void end_ignoring_sync() noexcept;
 /// How far from one another stacks must lie for a tool to tell them apart; 0: it does not matter.
 std::size_t apart() noexcept;
 
-/// A strand forked: what it did so far comes before whatever follows an `enter_strand` with the same `order`.
-/// Called for every fork of code that ThreadSanitizer watches, and for no other.
+/// A strand forked: what it did so far comes before whatever follows an `enter_strand` with the
+/// same `order`. Called for every fork of code that ThreadSanitizer watches, and for no other.
 void forked(void* order) noexcept;
 
 /// As `before` and `after`, for ThreadSanitizer, where nobody may have called `look`.
 void before_at_any_time(void* order) noexcept;
 void after_at_any_time(void* order) noexcept;
 
-/// Around fork(2), in parent and child: meanwhile no thread is told of under a lock that is not ours.
+/// Around fork(2), in parent and child: meanwhile no thread is told of under a lock that is not
+/// ours.
 void begin_fork() noexcept;
 void end_fork() noexcept;
 
@@ -87,8 +92,8 @@ inline void stack_emptied(stack_record& stack) noexcept {
   }
 }
 
-/// The worker has left `strand`'s stack at `stack_pointer` for its scheduler stack. What the strand did comes before
-/// whatever follows an `enter_strand` with the same `order`.
+/// The worker has left `strand`'s stack at `stack_pointer` for its scheduler stack. What the strand
+/// did comes before whatever follows an `enter_strand` with the same `order`.
 inline void leave_strand(stack_record& strand, stack_record& scheduler, const void* stack_pointer,
                          void* order) noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
@@ -96,8 +101,8 @@ inline void leave_strand(stack_record& strand, stack_record& scheduler, const vo
   }
 }
 
-/// The worker is about to leave its scheduler stack, all of it below `scheduler_top`, and to go on at `stack_pointer` of
-/// `strand`'s stack; `unwinding` if an exception is in flight there.
+/// The worker is about to leave its scheduler stack, all of it below `scheduler_top`, and to go on
+/// at `stack_pointer` of `strand`'s stack; `unwinding` if an exception is in flight there.
 inline void enter_strand(stack_record& scheduler, const void* scheduler_top, stack_record& strand,
                          const void* stack_pointer, void* order, bool unwinding) noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
@@ -117,7 +122,8 @@ inline void end_scheduler_call(stack_record& scheduler, stack_record& strand) no
   }
 }
 
-/// What this strand did so far comes before what any does that calls `after` with the same `order` later.
+/// What this strand did so far comes before what any does that calls `after` with the same `order`
+/// later.
 inline void before(void* order) noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
     watched::before(order);
@@ -129,7 +135,8 @@ inline void after(void* order) noexcept {
   }
 }
 
-/// Strands that the calling thread runs have its thread-local variables one after the other, in whatever order they run.
+/// Tells the tools that the strands of the calling thread share its thread-local variables, one
+/// after the other and in any order.
 inline void thread_begins() noexcept {
   if (__builtin_expect(static_cast<long>(present), 0) != 0) {
     watched::thread_begins();

@@ -1,7 +1,8 @@
 // ThreadSanitizer: a stack is a fiber, and what comes before what.
 //
-// A fiber stays with its stack, as its record of accesses to the stack's memory does. It is entered without order: two
-// strands that a worker runs one after the other have none. Order is told by the address of a field of the frame.
+// A fiber stays with its stack, as its record of accesses to the stack's memory does. It is entered
+// without order: two strands that a worker runs one after the other have none. Order is told by the
+// address of a field of the frame.
 
 #include <atomic>
 
@@ -32,8 +33,9 @@ namespace {
 
 constexpr unsigned without_order = 1;
 
-/// Held around a look at the loaded objects, and around fork(2): a child would find the loader's own lock held by a thread
-/// that it does not have. Not a mutex, whose unlocking in a child the tool would not see.
+/// Held around a look at the loaded objects, and around fork(2): a child would find the loader's
+/// own lock held by a thread that it does not have. Not a mutex, whose unlocking in a child the
+/// tool would not see.
 std::atomic<bool> sharing{false};
 
 }  // namespace

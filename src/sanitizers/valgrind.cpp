@@ -1,11 +1,13 @@
 // Valgrind: what on a new stack may be used.
 //
-// Where one stack ends and another begins it is not told: the request for that knows one current stack for all threads, so
-// that where several change theirs, it takes calls for changes of stacks. It takes a move of the stack pointer by more
-// than some 2 MB for one anyway, and so the stacks are made to lie that far apart.
+// It is not told where stacks begin and end. Its request for that keeps one current stack for all
+// threads, so with several threads it would take ordinary calls for changes of stacks. Valgrind
+// takes any move of the stack pointer by more than some 2 MB for a change of stacks, so the stacks
+// lie that far apart.
 //
-// Valgrind sees no function calls of ours but its client requests: instructions that do nothing elsewhere. They are spelled out
-// here as Valgrind documents them, for every machine to build the same library, with its headers or without.
+// Valgrind sees no function calls of ours but its client requests: instructions that do nothing
+// elsewhere. They are spelled out here as Valgrind documents them, for every machine to build the
+// same library, with its headers or without.
 
 #include <cstdint>
 
@@ -30,8 +32,8 @@ std::uintptr_t ask(client_request request, std::uintptr_t first, std::uintptr_t 
 #ifdef __x86_64__
   const volatile std::uintptr_t arguments[6] = {static_cast<std::uintptr_t>(request), first, second, 0, 0, 0};
   std::uintptr_t answer;
-  // The rotations add up to nothing, and so does the exchange. "memory": the arguments are read, and what the request is
-  // about has to be in place.
+  // The rotations and the exchange have no effect together. "memory": Valgrind reads the arguments,
+  // and every store to the memory that the request is about comes first.
   asm volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"
                "xchgq %%rbx, %%rbx"
                : "=d"(answer)
@@ -52,7 +54,8 @@ std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintp
 
 bool is_present() noexcept { return ask(client_request::running_on_valgrind, 0, 0) != 0; }
 
-// Where the stack pointer moves by little, Valgrind keeps the red zone below it in order; here it does not look.
+// Where the stack pointer moves by little, Valgrind keeps the red zone below it in order; here it
+// does not look.
 void make_usable(const void* stack_pointer, const void* known) noexcept {
   if (stack_pointer < known) {
     const std::uintptr_t low = address(stack_pointer) - red_zone_bytes;

@@ -1,8 +1,9 @@
-// Threads of the program become workers at their first fork and stop being ones when they end; what a child of
-// fork(2) and the end of the program need.
+// Threads of the program become workers at their first fork and stop being ones when they end; what
+// a child of fork(2) and the end of the program need.
 //
-// A thread of the program keeps its own stack: strands whose frames lie there are resumed there, by that thread
-// alone. Its decisions run on a scheduler stack that comes with the adoption. docs/adoption.md has the rest.
+// A thread of the program keeps its own stack: strands whose frames lie there are resumed there, by
+// that thread alone. Its decisions run on a scheduler stack that comes with the adoption.
+// docs/adoption.md has the rest.
 
 #include <cstdlib>
 #include <cstring>
@@ -55,8 +56,9 @@ worker* make_adoptable(std::size_t stack_bytes) {
   return self;
 }
 
-/// The lowest free place of a thread of the program: 0, then those behind the pool's. Negative if there is none.
-int free_place(const runtime& all) {
+/// The lowest free index of the table for a thread of the program: 0, then those behind the pool's.
+/// Negative if there is none.
+int free_index(const runtime& all) {
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     if ((i == 0 || i >= all.chosen.workers) && all.table[i].load(std::memory_order_relaxed) == nullptr) {
@@ -68,8 +70,8 @@ int free_place(const runtime& all) {
 }
 
 worker* adopt_locked(runtime& all) {
-  const int place = free_place(all);
-  if (place < 0) {                                                               // unreached: full-table
+  const int index = free_index(all);
+  if (index < 0) {                                                               // unreached: full-table
     os::write_stderr("nopal: more than %d threads fork at once\n", table_size);  // unreached: full-table
     return nullptr;                                                              // unreached: full-table
   }
@@ -89,7 +91,7 @@ worker* adopt_locked(runtime& all) {
   set_float_control_of(self->deque.setting, arch::float_control());
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   NOPAL_DISTURB();
-  enter_table(all, self, place);
+  enter_table(all, self, index);
   return self;
 }
 
@@ -108,7 +110,9 @@ void make_idle(runtime& all, worker* self) noexcept {
   all.idle_workers = self;
 }
 
-/// A process ends with its last thread, and after the end of its first one nobody else would end the pool's. Under `lock`.
+/// Stops the pool once the process's first thread has ended and no other thread of the program is
+/// left: nobody else would end the pool's threads, and a process ends with its last thread. Under
+/// `lock`.
 void stop_if_last(runtime& all) noexcept {
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
@@ -141,14 +145,16 @@ void thread_ends(void* argument) {
   stop_if_last(all);
 }
 
-/// What a child of fork(2) has no use for, and can not free: reachable all the same, where a tool looks for leaks.
+/// What a child of fork(2) neither needs nor can free. Kept reachable for tools that look for
+/// leaks.
 struct left_behind {
   left_behind* earlier;
   worker* workers;
   char stacks[sizeof(stack_pool)];
 };
 left_behind* all_left_behind;
-left_behind* next_left_behind;  // made before fork(2): a tool's allocator may be locked in the child
+// Made before fork(2): a tool's allocator may be locked in the child.
+left_behind* next_left_behind;
 
 void before_fork() {
   pthread_mutex_lock(&the_runtime().lock);
@@ -189,7 +195,8 @@ void keep_reachable(runtime& all) {
   all_left_behind = kept;
 }
 
-/// The child has one thread, whose strand goes on; every other worker and its stacks stay behind unused.
+/// The child has one thread, whose strand goes on; every other worker and its stacks stay behind
+/// unused.
 void after_fork_in_child() {
   sanitizers::end_fork();
   runtime& all = the_runtime();
@@ -250,8 +257,8 @@ __attribute__((constructor)) void prepare_for_fork() {
   os::call_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-/// Frees the workers of this thread and of those that have ended. Under `lock`, when the runtime has been stopped: nobody
-/// looks at them.
+/// Frees the workers of this thread and of those that have ended. Under `lock`, when the runtime
+/// has been stopped: nobody looks at them.
 void free_adopted(runtime& all) noexcept {
   if (worker* const self = this_worker()) {
     set_this_worker(nullptr);
@@ -275,8 +282,8 @@ void at_exit() {
   if (all.chosen.print_stats) {
     print_statistics();
   }
-  // From inside a strand, or while other threads run strands, the process simply ends. So it does on a thread of the pool whose
-  // end somebody waits for.
+  // From inside a strand, or while other threads run strands, the process simply ends. So it does
+  // on a thread of the pool whose end somebody waits for.
   if (stop_patiently(all) && !is_being_stopped(all)) {
     free_adopted(all);
   }
@@ -296,8 +303,9 @@ void free_pool_workers_if_alone(runtime& all) {
   free_idle_pool_workers(all);
 }
 
-/// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what is destroyed with the program
-/// or the plug-in may fork; whoever forks later still gets no threads.
+/// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what
+/// is destroyed with the program or the plug-in may fork; whoever forks later still gets no
+/// threads.
 __attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
   if (all.hooks_installed) {
@@ -323,7 +331,8 @@ void begin_visits(worker* self) noexcept {
   }
 }
 
-/// Sequentially consistent on both words: either a visitor sees that the thread is gone, or this sees the visitor.
+/// Sequentially consistent on both words: either a visitor sees that the thread is gone, or this
+/// sees the visitor.
 void end_visits_of(worker* self) noexcept {
   NOPAL_FAULT_OMITS("end not told", self->has_thread.store(false, NOPAL_FAULT("end told by a release")
                                                                       ? std::memory_order_release

@@ -8,7 +8,8 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-/// On the worker's thread: thieves may look at its exception state from here on, also for those nested in it.
+/// On the worker's thread: thieves may look at its exception state from here on, also for those
+/// nested in it.
 void begin_visits(worker* self) noexcept;
 /// At the end of the worker's thread: no visitor looks at its exception state once this returns.
 void end_visits(worker* self) noexcept;
@@ -21,7 +22,8 @@ worker* adopt_this_thread() noexcept;
 /// Installs the hook of a thread's end, once. Under `lock`. Returns 0 or an errno value.
 int install_hooks(runtime& all) noexcept;
 
-/// The calling thread's end is told to its worker from here on. Returns 0 or an errno value.
+/// Has the end of the calling thread reported to its worker from here on. Returns 0 or an errno
+/// value.
 int set_told_of_end(worker* self) noexcept;
 
 }  // namespace internal

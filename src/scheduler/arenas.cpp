@@ -1,8 +1,10 @@
 // Arenas: how many threads are in each, and the tasks that were started there.
 //
-// A thread of the program waits until it may enter; workers enter only where there is room. One lock is for all lists, and for the
-// list of arenas that have tasks. A worker that goes to sleep looks for arenas with tasks and room; who starts a task or leaves an
-// arena does that first and then looks for sleepers, so one sees the other.
+// A thread of the program waits until it may enter; workers enter only where there is room. One
+// lock guards all lists of tasks and the list of arenas that have some. No wake-up is lost: a
+// worker announces its sleep and then looks for arenas with tasks and room; a thread that starts a
+// task or leaves an arena does so first and then looks for sleepers. So one of the two sees the
+// other.
 
 #include <nopal/detail/noise.h>
 
@@ -234,7 +236,8 @@ bool push_to_arena(nopal_task* task) noexcept {
     if (was_empty) {
       list_arena(arena);
     }
-    // Sequentially consistent, after the task is there; under the lock nobody has taken it, so the group is there.
+    // Sequentially consistent, after the task is there; under the lock nobody has taken it, so the
+    // group is there.
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     waiters = has_waiters(__atomic_load_n(&task->group->state, __ATOMIC_SEQ_CST));
   }
@@ -250,7 +253,8 @@ void unlock_arenas() noexcept { all_arenas.unlock(); }
 
 extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
   while (!try_add(*arena, 1, has_room)) {
-    // Sequentially consistent: before the look for room; who leaves makes room before it looks for this.
+    // Sequentially consistent: before the look for room; who leaves makes room before it looks for
+    // this.
     entering(*arena).fetch_add(1, std::memory_order_seq_cst);
     std::atomic<std::uint32_t>& events = events_of(arena);
     // Before the look for room as well: what is told after it ends the sleep.

@@ -6,7 +6,7 @@
 #include <exception>
 #include <vector>
 
-// Code of users only is to say which copy of the library it refers to.
+// Leaves out <nopal/detail/copy.h>: only users' code says which copy of the library it refers to.
 #define NOPAL_DETAIL_COPY_H
 #include <nopal/detail/counters.h>
 #include <nopal/nopal.h>
@@ -40,7 +40,8 @@ int guarded(Action action) noexcept {
   return failed;
 }
 
-// The structures of C have the members of those of C++, which statistics.cpp checks against the table, in the same order.
+// The structures of C have the members of those of C++, which statistics.cpp checks against the
+// table, in the same order.
 static_assert(sizeof(nopal_worker_statistics) == sizeof(nopal::worker_statistics));
 #define NOPAL_COUNTER(name, ...)                                                                             \
   static_assert(offsetof(nopal_worker_statistics, name) == offsetof(nopal::worker_statistics, name));
@@ -66,7 +67,8 @@ nopal_statistics in_c(const nopal::statistics& counts) noexcept {
 #undef NOPAL_COUNTER
 }
 
-/// C's enumerations have their default at zero, the values of C++ from one on. Without overflow: any number may come.
+/// C's enumerations have their default at zero, the values of C++ from one on. Without overflow:
+/// any number may come.
 constexpr int in_cpp(int value) noexcept { return static_cast<int>(static_cast<unsigned>(value) - 1); }
 static_assert(in_cpp(nopal_reclaim_lazy) == static_cast<int>(nopal::reclaim::lazy));
 static_assert(in_cpp(nopal_reclaim_eager) == static_cast<int>(nopal::reclaim::eager));
@@ -77,8 +79,8 @@ static_assert(in_cpp(nopal_bad_setting_exit) == static_cast<int>(nopal::bad_sett
 static_assert(in_cpp(nopal_bad_setting_refuse) == static_cast<int>(nopal::bad_setting::refuse));
 static_assert(in_cpp(nopal_bad_setting_use_default) == static_cast<int>(nopal::bad_setting::use_default));
 
-/// A C program may store any number in an enumeration; here, to read one that is none of the enumerators as the
-/// enumeration would be undefined.
+/// A C program may store any number in an enumeration. In C++, to read a number that is no
+/// enumerator as the enumeration would be undefined.
 template <class Enumeration>
 int number_in(const Enumeration& value) noexcept {
   int number;

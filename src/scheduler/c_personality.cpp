@@ -1,4 +1,5 @@
-// What the unwinder asks at functions of code without exceptions: nopal/detail/unwind_marks.h has the reason.
+// What the unwinder asks at functions of code without exceptions: nopal/detail/unwind_marks.h has
+// the reason.
 
 #include <unwind.h>
 
@@ -9,7 +10,8 @@
 #include "os/os.hpp"
 #include "scheduler/runtime.hpp"
 
-/// The one of C's own, for variables with a function to clean up: nopal's stands in its place where such a function forks.
+/// The one of C's own, for variables with a function to clean up: nopal's stands in its place where
+/// such a function forks.
 extern "C" __attribute__((weak)) _Unwind_Reason_Code __gcc_personality_v0(int, _Unwind_Action,
                                                                           _Unwind_Exception_Class,
                                                                           _Unwind_Exception*,
@@ -28,7 +30,8 @@ constexpr int frame_pointer_number = 6;
   os::end_process((actions & _UA_FORCE_UNWIND) != 0 ? end_of_thread : exception);
 }
 
-/// Whether the function with this frame pointer goes on on another stack than its own: children of it may be on that one.
+/// Whether the function with this frame pointer runs on another stack than its own, where children
+/// of it may be too.
 bool is_away(const void* frame_pointer) {
   const worker* const self = this_worker();
   // unreached: c-personality

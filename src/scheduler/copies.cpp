@@ -1,9 +1,11 @@
-// Several copies of the library in one process: a program and a plug-in, each with an archive, or one of them with libnopal.so.
+// Several copies of the library in one process: a program and a plug-in, each with an archive, or
+// one of them with libnopal.so.
 //
-// The dynamic linker binds all that has one name to the first that exports it: the library's functions and variables, and
-// also inline functions and templates' instances of those who use it. So either all of a copy is bound to
-// itself, or all of it to another, which serves in its place; a mixture would have one library's strands run by the other. What a program
-// exports, it exports as a whole: every file of the archive is part of each program that has one.
+// The dynamic linker binds each name to the first object that exports it: the library's functions
+// and variables, and the inline functions and template instances of its users. So either all of a
+// copy is bound to itself, or all of it to another copy, which serves in its stead. A mixture would
+// have one library's strands run by the other. A program exports the library as a whole: every file
+// of the archive is part of each program that has one.
 
 #include "scheduler/copies.hpp"
 
@@ -25,7 +27,8 @@ extern "C" {
 // Not in every static program.
 __attribute__((weak)) int dladdr(const void* address, Dl_info* info) noexcept;
 
-// The inline function of <nopal/detail/copy.h>. Null where no C++ code with scopes or reducers is seen.
+// The inline function of <nopal/detail/copy.h>. Null where no C++ code with scopes or reducers is
+// seen.
 NOPAL_EXPORT __attribute__((weak)) std::ptrdiff_t nopal_place_in_inline_code();
 NOPAL_EXPORT int nopal_workers();
 }
@@ -70,13 +73,13 @@ const char* file_of_this_copy() noexcept {
   std::abort();
 }
 
-/// Before what the program or the shared object makes when it is loaded, which may fork.
+/// Runs before the constructors of the program or shared object, which may fork.
 [[gnu::constructor(101)]] void check_binding() noexcept {
   const char* const build = arch::bound_build()();
   const bool elsewhere = is_stand_in();
   // unreached below: copies
   if ((build != own_build) != elsewhere ||
-      (nopal_place_in_inline_code != nullptr && nopal_place_in_inline_code() != arch::place_of_current())) {
+      (nopal_place_in_inline_code != nullptr && nopal_place_in_inline_code() != arch::offset_of_current())) {
     refuse_mixture();
   }
   // unreached below: copies
@@ -87,9 +90,10 @@ const char* file_of_this_copy() noexcept {
 
 }  // namespace
 
-bool is_stand_in() noexcept { return arch::place_of_current() != arch::place_of_own_current(); }
+bool is_stand_in() noexcept { return arch::offset_of_current() != arch::offset_of_own_current(); }
 
-/// Which library this is: of another version or with other options, none can stand in for it.
+/// Names this build. A copy of another version, or built with other options, cannot stand in for
+/// it.
 extern "C" NOPAL_EXPORT const char* nopal_build() { return own_build; }
 
 }  // namespace internal

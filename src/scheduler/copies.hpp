@@ -8,7 +8,8 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-/// Whether the names of this copy are bound to another's: then nobody calls this one, but for what the loader does.
+/// Whether the names of this copy are bound to another's: then nobody calls this one, but for what
+/// the loader does.
 [[nodiscard]] bool is_stand_in() noexcept;
 
 }  // namespace internal

@@ -1,5 +1,5 @@
-// The counts of a worker, each named once: the worker's own, sums, the structures of both languages and the lines at exit
-// follow this table.
+// The counts of a worker, each named once: the worker's own, sums, the structures of both languages
+// and the lines at exit follow this table.
 #ifndef NOPAL_SCHEDULER_COUNTERS_HPP
 #define NOPAL_SCHEDULER_COUNTERS_HPP
 
@@ -26,7 +26,8 @@ private:
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// A worker's counts: those that nopal::worker_statistics tells of each worker, and one that is told as a sum alone.
+/// A worker's counts: those that nopal::worker_statistics tells of each worker, and one that is
+/// told as a sum alone.
 struct worker_counters {
 #define NOPAL_COUNTER(name, ...) counter name;
   NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)

@@ -1,8 +1,10 @@
-// The end of threads: whoever stops the runtime and those who come meanwhile, and threads that are ended inside a scope.
+// The end of threads: whoever stops the runtime and those who come meanwhile, and threads that are
+// ended inside a scope.
 //
-// The pool's threads are joined without the lock: what a program runs at a thread's end may fork, or ask for anything else. A
-// thread that pthread_exit or pthread_cancel ends is unwound through the frames of its strand, and goes on from there as
-// that thread; so the strand must be one that this thread alone has run. docs/adoption.md has both.
+// The pool's threads are joined without the lock: what a program runs at a thread's end may fork,
+// or ask for anything else. A thread that pthread_exit or pthread_cancel ends is unwound through
+// the frames of its strand, and goes on from there as that thread; so the strand must be one that
+// this thread alone has run. docs/adoption.md has both.
 
 #include <climits>
 #include <exception>
@@ -31,7 +33,8 @@ constexpr int most_looks = NOPAL_BOUND(looks_before_nap + 20, 1);
                   "been joined, or where nothing was stolen");
 }
 
-/// Also inside calls that stay on their thread, where those outside of them are.
+/// Whether the strand, and each one that its pinned calls interrupt, runs on its thread's own
+/// stack.
 bool is_on_own_stack(const worker* self) {
   // unreached below: asks-with-fork
   if (self == nullptr) {
@@ -55,7 +58,8 @@ void begin_stop(runtime& all) noexcept {
 
 void end_stop(runtime& all) noexcept {
   pthread_mutex_lock(&all.lock);
-  // Relaxed: the lock orders what those who wait look at. They find it held until the stop is complete.
+  // Relaxed: the lock orders what those who wait look at. They find it held until the stop is
+  // complete.
   all.stops.fetch_add(1, std::memory_order_relaxed);
   NOPAL_FAULT_OMITS("end of stop not told", os::futex_wake(all.stops, INT_MAX));
 }
@@ -84,7 +88,7 @@ bool stop_patiently(runtime& all) noexcept {
   return true;
 }
 
-/// The C++ runtime knows no object of such an exception: the unwinder made it itself.
+/// The C++ runtime has no exception object for this: the unwinder made the exception itself.
 // unreached: throws-at-end
 bool handles_end_of_thread() noexcept { return os::thread_is_ending() && !std::current_exception(); }
 

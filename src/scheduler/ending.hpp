@@ -8,15 +8,16 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-/// A thread that ends by pthread_exit or pthread_cancel passes the fork of `frame`, whose child is left: takes the continuation
-/// back, or ends the process where going on would corrupt.
+/// Called where a thread that ends by pthread_exit or pthread_cancel is unwound past the fork of
+/// `frame`: takes the continuation back, or ends the process where going on would corrupt.
 void pass_fork_at_end(nopal_frame* frame) noexcept;
 
 /// Whether the handler that runs now caught no exception but the unwinding of a thread that ends.
 bool handles_end_of_thread() noexcept;
 
-/// The calling thread leaves a strand on `stack` for its scheduler, at a join if `waits`. Ends the process if the thread is being
-/// ended in the middle of that strand and something else than its own stack would be unwound on it.
+/// The calling thread leaves a strand on `stack` for its scheduler, at a join if `waits`. Ends the
+/// process if the thread is being ended inside that strand and another stack than its own would
+/// have to be unwound.
 void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noexcept;
 
 /// At the end of the worker's thread: ends the process if that was inside a scope.

@@ -1,4 +1,5 @@
-// Exceptions of stolen children: kept until the join takes the one that the serial program would have met first.
+// Exceptions of stolen children: kept until the join takes the one that the serial program would
+// have met first.
 
 #include <atomic>
 #include <cstddef>
@@ -10,12 +11,12 @@
 #include <nopal/detail/fast_path.h>
 
 #include "cxx_runtime/exception_record.hpp"
-#include "scheduler/clocks.hpp"
 #include "scheduler/ending.hpp"
 #include "scheduler/exceptions.hpp"
 #include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sequence_numbers.hpp"
 #include "scheduler/tags.hpp"
 
 namespace __cxxabiv1 {
@@ -32,8 +33,8 @@ namespace {
 class reserve {
 public:
   void* take(std::size_t bytes) noexcept {
-    for (place& one : places_) {
-      // Acquire and release pair with the same flag in give: the last user is done with the place.
+    for (block& one : blocks_) {
+      // Acquire and release pair with the same flag in give: the last user is done with the block.
       // unreached: reserve-type
       if (bytes <= sizeof one.memory && !one.taken.test_and_set(std::memory_order_acquire)) {
         return one.memory;
@@ -44,7 +45,7 @@ public:
 
   /// False if the memory is not from here.
   bool give(void* memory) noexcept {
-    for (place& one : places_) {
+    for (block& one : blocks_) {
       if (memory == one.memory) {
         one.taken.clear(std::memory_order_release);
         return true;
@@ -54,21 +55,21 @@ public:
   }
 
 private:
-  struct place {
+  struct block {
     alignas(std::max_align_t) unsigned char memory[64];
     std::atomic_flag taken;
   };
-  place places_[64] = {};
+  block blocks_[64] = {};
 };
 
 constinit reserve reserved;
 
 /// Orders the children of one frame as the serial program does.
-struct child_place {
+struct serial_position {
   std::uint64_t steal;    ///< ticket of the last steal before the child was forked
   std::uint64_t between;  ///< grows from one child to the next until the next steal
 
-  bool operator<(const child_place& other) const noexcept {
+  bool operator<(const serial_position& other) const noexcept {
     return steal != other.steal ? steal < other.steal : between < other.between;
   }
 };
@@ -99,8 +100,9 @@ struct kept_exception {
   }
 
   nopal_frame* frame;
-  child_place place;
-  bool leaving_home;  ///< forked at home, and left home by its steal: the place is known at the join
+  serial_position position;
+  /// Forked at home, and left home by its steal: the position is known at the join
+  bool leaving_home;
   std::exception_ptr thrown;
   _Unwind_Exception* foreign = nullptr;  ///< in place of `thrown`, if another runtime threw it
   kept_exception* next;
@@ -112,7 +114,7 @@ struct exception_store {
 };
 
 constinit exception_store store;
-static_assert(sizeof(kept_exception) <= 64, "a place of the reserve holds one");
+static_assert(sizeof(kept_exception) <= 64, "a block of the reserve holds one");
 
 }  // namespace
 
@@ -129,8 +131,9 @@ bool lies_on(const char* address, const nopal_stack* stack) {
 
 }  // namespace
 
-/// The unwinder notes the stack pointer of the handling function in the record. On the stack of the fork it tells the
-/// handler's age. On another, the exception was caught before the strand came to this one, so before the fork.
+/// The unwinder notes the stack pointer of the handling function in the record. On the stack of the
+/// fork it tells the handler's age. On another, the exception was caught before the strand came to
+/// this one, so before the fork.
 void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept {
   while (caught != nullptr) {
     const char* const handler = cxx_runtime::handler_stack_pointer(caught);
@@ -202,7 +205,7 @@ void keep_thrown_in(kept_exception& kept) noexcept {
 }
 
 /// Keeps the exception being handled for the join of `frame`.
-void keep_thrown_at(nopal_frame* frame, child_place place, bool leaving_home) {
+void keep_thrown_at(nopal_frame* frame, serial_position position, bool leaving_home) {
   auto* const kept = new (std::nothrow) kept_exception;
   if (kept == nullptr) {
     os::write_stderr("nopal: no memory to keep the exception of a child\n");
@@ -210,7 +213,7 @@ void keep_thrown_at(nopal_frame* frame, child_place place, bool leaving_home) {
   }
   kept->frame = frame;
   kept->leaving_home = leaving_home;
-  kept->place = place;
+  kept->position = position;
   keep_thrown_in(*kept);
   pthread_mutex_lock(&store.lock);
   kept->next = store.first;
@@ -220,7 +223,7 @@ void keep_thrown_at(nopal_frame* frame, child_place place, bool leaving_home) {
   the_runtime().exceptions_kept.fetch_add(1, std::memory_order_relaxed);
 }
 
-void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between_steals) {
+void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t position_between_steals) {
   const strand_origin origin = this_worker()->deque.strand.stack->origin;
   const bool away = origin.frame_pointer == frame->frame_pointer;
   // The thief writes to the frame at any time now, unless the strand is still ours.
@@ -228,19 +231,19 @@ void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t place_between
                  {away     ? origin.ticket
                   : stolen ? 0  // unreached: stolen-is-away
                            : frame->last_ticket,
-                  place_between_steals},
+                  position_between_steals},
                  stolen && !away);
 }
 
 }  // namespace
 
 void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
-  keep_exception(frame, of_stolen_child, next_place());
+  keep_exception(frame, of_stolen_child, next_position());
 }
 
 namespace {
 
-/// In place of a frame: nobody has one where the group is.
+/// The key of a group's exceptions, in place of a frame: no frame lies at the group's address.
 nopal_frame* key_of(const nopal_task_group* group) noexcept {
   return reinterpret_cast<nopal_frame*>(const_cast<nopal_task_group*>(group));
 }
@@ -248,7 +251,7 @@ nopal_frame* key_of(const nopal_task_group* group) noexcept {
 }  // namespace
 
 void keep_thrown(const nopal_task_group* group) noexcept {
-  keep_thrown_at(key_of(group), {0, next_place()}, false);
+  keep_thrown_at(key_of(group), {0, next_position()}, false);
 }
 
 void* take_exception(const nopal_task_group* group) noexcept { return take_exception(key_of(group)); }
@@ -268,7 +271,7 @@ extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
       }
       return 1;
     }
-    keep_exception(frame, false, next_place());
+    keep_exception(frame, false, next_position());
     return 0;
   }
   keep_exception(frame, true, last_before_steal);
@@ -307,10 +310,10 @@ void* take_exception(nopal_frame* frame) noexcept {
     }
     *link = candidate->next;
     if (candidate->leaving_home) {
-      candidate->place = {frame->home_ticket, last_before_steal};
+      candidate->position = {frame->home_ticket, last_before_steal};
     }
     all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
-    const bool earlier = earliest == nullptr || candidate->place < earliest->place;
+    const bool earlier = earliest == nullptr || candidate->position < earliest->position;
     kept_exception* const loser = earlier ? earliest : candidate;
     earliest = earlier ? candidate : earliest;
     if (loser != nullptr) {

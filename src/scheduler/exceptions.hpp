@@ -11,13 +11,15 @@ namespace internal {
 /// In a child of fork(2): forgets the exceptions of strands that it does not have.
 void forget_exceptions() noexcept;
 
-/// The earliest exception, in serial order, of the finished children of `frame`; null if none threw.
+/// The earliest exception, in serial order, of the finished children of `frame`; null if none
+/// threw.
 void* take_exception(nopal_frame* frame) noexcept;
 
-/// Keeps the exception being handled for the join of `frame`: that of a child whose continuation was stolen, or of the
-/// strand's own part.
+/// Keeps the exception being handled for the join of `frame`: that of a child whose continuation
+/// was stolen, or of the strand's own part.
 void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept;
-/// The same for the wait for `group`, and what was kept for it: the first; null: nothing.
+/// The same for the wait for `group`: keep the exception being handled, and take the first that was
+/// kept; null if there is none.
 void keep_thrown(const nopal_task_group* group) noexcept;
 void* take_exception(const nopal_task_group* group) noexcept;
 

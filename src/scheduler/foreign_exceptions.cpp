@@ -1,3 +1,4 @@
+// Takes foreign exceptions from their handlers, and throws them on, beside the C++ runtime.
 #include "scheduler/foreign_exceptions.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Exceptions that another runtime than this library's of C++ threw, and what unwinds a thread to its end.
+// Exceptions of another language or C++ runtime, and forced unwinds, which end a thread.
 #ifndef NOPAL_SCHEDULER_FOREIGN_EXCEPTIONS_HPP
 #define NOPAL_SCHEDULER_FOREIGN_EXCEPTIONS_HPP
 
@@ -10,14 +10,15 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-/// What is being handled, if another runtime threw it or a thread is unwound to its end: null else.
+/// The exception being handled, if another runtime threw it or it is a forced unwind; else null.
 _Unwind_Exception* handled_foreign() noexcept;
 
-/// Takes a foreign exception from its handler, whose end would delete it. There is no other beside it, and for the C++ runtime
-/// then none at all, as after a `throw;`.
+/// Takes a foreign exception from its handler, whose end would delete it. The C++ runtime then
+/// counts no exception as handled, as after a `throw;`: it allows no other beside a foreign one.
 void take_from_handler() noexcept;
 
-/// Takes that which is being handled, to be raised elsewhere. Ends the process where the thread is being ended.
+/// Takes the foreign exception being handled, to be raised elsewhere. Ends the process on a forced
+/// unwind.
 _Unwind_Exception* take_handled_foreign() noexcept;
 
 [[noreturn]] void raise_foreign(_Unwind_Exception* thrown);

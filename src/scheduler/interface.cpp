@@ -4,7 +4,8 @@
 
 #include "scheduler/runtime.hpp"
 
-/// What the headers refer to: linking without the library, or with one of another binary interface, fails on this name.
+/// What the headers refer to: linking without the library, or with one of another binary interface,
+/// fails on this name.
 extern "C" NOPAL_EXPORT const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
 const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2 = 1;
 

@@ -1,8 +1,9 @@
 // The end of a child whose continuation was stolen, and the join of a scope that was stolen from.
 //
-// `unfinished` starts at zero. A finished stolen child subtracts one; the join adds the number of steals. So it is
-// negative or zero until the strand has arrived at the join, positive while that waits, and whoever's step makes it
-// zero after the arrival resumes the strand: one atomic step each, nobody waits. docs/join.md has the argument.
+// `unfinished` starts at zero. A finished stolen child subtracts one; the join adds the number of
+// steals. So it is negative or zero until the strand has arrived at the join, positive while that
+// waits, and whoever's step makes it zero after the arrival resumes the strand: one atomic step
+// each, nobody waits. docs/join.md has the argument.
 
 #include <utility>
 
@@ -26,11 +27,13 @@ namespace internal {
 
 namespace {
 
-/// Steals of one frame before the children that have ended are taken off its counts; far from where these would wrap.
+/// Steals of one frame before the children that have ended are taken off its counts; far from where
+/// these would wrap.
 constexpr std::uint32_t steals_to_settle = NOPAL_BOUND(1U << 30, 2);
 
-/// What `self` is to have of a strand that goes on at its join on `stack`, besides its exceptions and floating-point mode as they
-/// were there. On the stack of a thread that is its root. Elsewhere it is of the root of the child that was the last to end.
+/// The state of the strand that resumes at its join on `stack`. Its exceptions and floating-point
+/// mode are those of its suspension. On a thread's stack its root is that thread's; elsewhere it is
+/// that of the child that ended last.
 strand::state state_at_join(const worker* self, const nopal_stack* stack, const nopal_frame* frame) {
   const bool is_root = stack == &self->native;
   // The assembly stores 16 bits of the x87 word.
@@ -43,7 +46,8 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
 
 [[noreturn]] NOPAL_UNINSTRUMENTED void resume_at_join(worker* self, nopal_stack* stack, nopal_frame* frame) {
   if (self->deque.bottom != 0) {
-    // Straight from a child's end: its entries are stolen, and their places would never be used again otherwise.
+    // The worker comes straight from a child's end. All entries are stolen; without a reset their
+    // slots would never be used again.
     deque::reset(self->deque);
   }
   self->bottom_at_rest = self->deque.bottom;
@@ -77,7 +81,8 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
 
 /// One step of the count of a frame's children: returns it as it is after `amount` was added.
 ///
-/// Release publishes what this side did, acquire gets what the others did: the one that sees zero sees all of it.
+/// Release publishes what this side did, acquire gets what the others did: the one that sees zero
+/// sees all of it.
 std::int32_t step(nopal_frame* frame, std::int32_t amount) {
   NOPAL_DISTURB();
 #ifdef NOPAL_JOIN_LOCKED
@@ -94,10 +99,10 @@ std::int32_t step(nopal_frame* frame, std::int32_t amount) {
 #endif
 }
 
-/// The strand is away by the steals of another scope of its function than that of `frame`, which it joins first: it goes home
-/// from there at once. The scopes between have no home any more, and the stacks where they would have come back are given back
-/// as soon as the children there are over. Such scopes overlap, so none has an array of variable length. Returns what to
-/// add to a stack pointer here.
+/// The strand is away by the steals of another scope of its function, and joins `frame` first: it
+/// goes home from there at once. The scopes between lose their home, and the stacks on which they
+/// would have come back go to the pool as soon as the children there are over. Such scopes overlap,
+/// so none has an array of variable length. Returns what to add to a stack pointer here.
 std::ptrdiff_t leave_scopes_between(worker* self, const nopal_stack* stack, const nopal_frame* frame) {
   std::ptrdiff_t to_home = stack->origin.to_home;
   for (nopal_frame* scope = stack->origin.scope; scope != frame;) {
@@ -123,8 +128,9 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
     --frame->steals;  // it is never joined
     return;
   }
-  // A server's loop, perhaps, which forks without end and never joins. Children that end are all that changes `unfinished`
-  // beside this, downwards: it stays zero or negative, and none of them takes itself for the last.
+  // Perhaps a server's loop, which forks without end and never joins. Besides this step only
+  // children that end change `unfinished`, and they lower it: it stays zero or negative, and no
+  // child takes itself for the last.
   // unreached: settled-counts
   const std::int32_t ended = -__atomic_load_n(&frame->unfinished, __ATOMIC_RELAXED);
   // unreached: settled-counts
@@ -143,8 +149,8 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   nopal_stack* const home = frame->home;
   worker* const owner = home->native_owner;
   if (owner != nullptr && owner != self) {
-    // The stack belongs to a thread of the program, which alone may run on it. Sequentially consistent: pairs with
-    // the owner's announcement in park and its look at the inbox after it.
+    // The stack belongs to a thread of the program, which alone may run on it. Sequentially
+    // consistent: pairs with the owner's announcement in park and its look at the inbox after it.
     owner->inbox.store(frame, std::memory_order_seq_cst);
     NOPAL_DISTURB();
     unpark(owner);
@@ -156,7 +162,7 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   resume_at_join(self, home, frame);
 }
 
-/// nopal_suspend_at_join, on the scheduler stack: the strand of `frame` is where its children end.
+/// nopal_suspend_at_join, on the scheduler stack: the strand of `frame` has arrived at its join.
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_frame* frame,
                                                                        worker* self) noexcept {
   // Before the stack is left: see any_strand_active.
@@ -191,7 +197,8 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   find_work(self);
 }
 
-/// nopal_child_done, on the scheduler stack: a child of `frame` ended on this worker's stack at `stack_pointer`.
+/// nopal_child_done, on the scheduler stack: a child of `frame` ended on this worker's stack at
+/// `stack_pointer`.
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame* frame, worker* self,
                                                                      void* stack_pointer) noexcept {
   // As a rule the continuation has forked again: what follows it is likely the next to be stolen.

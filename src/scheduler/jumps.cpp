@@ -1,9 +1,11 @@
-// Where a longjmp leads. A strand that was stolen or has joined is on another stack than when its function called setjmp, and
-// the children that a jump would leave may be running on the stack that it leads to.
+// Where a longjmp leads. A strand that was stolen or has joined is on another stack than when its
+// function called setjmp, and the children that a jump would leave may be running on the stack that
+// it leads to.
 //
-// The forks in progress on a stack are nested: those made since the worker came to it are in its deque, stolen ones
-// included, and those from before are noted on the stack. So the innermost says what belongs to the child that runs: what lies below
-// the forking function's stack pointer.
+// The forks in progress on a stack are nested. Those made since the worker came to it are in its
+// deque, stolen ones included; those from before are recorded on the stack. The innermost one
+// bounds the child that runs: the child lies below the stack pointer of the function that forked
+// it.
 
 #include "deque/deque.hpp"
 #include "scheduler/join.hpp"
@@ -17,7 +19,7 @@ namespace internal {
 
 namespace {
 
-// Brings our longjmp into every program that has this file, as each with the scheduler does.
+// Links our longjmp into every program that has this file, hence into each with the scheduler.
 [[gnu::used]] void (*const prepare)() noexcept = os::prepare_long_jumps;
 
 bool lies_on(const nopal_stack& stack, const void* address) {
@@ -28,7 +30,8 @@ bool lies_on(const nopal_stack& stack, const void* address) {
   return address >= below.low && address < below.high;
 }
 
-/// Of the function whose fork is in progress on `stack`: its stack pointer there; null if that cannot be told.
+/// The stack pointer, on `stack`, of the function whose fork of `frame` is in progress there; null
+/// if that cannot be told.
 const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
   // Acquire: a thief that forks again writes `home_stack_pointer` before it changes this.
   const auto* const at_fork =
@@ -44,7 +47,7 @@ const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
   return lies_on(stack, at_home) ? at_home : nullptr;  // unreached: safe-jumps
 }
 
-/// The same, asked of the system: the program may have stacks of its own.
+/// The same as `lies_on`, confirmed by the system: the program may have stacks of its own.
 bool surely_lies_on(const nopal_stack& stack, const void* address) {
   void* low = nullptr;
   void* high = nullptr;
@@ -63,14 +66,15 @@ bool leaves_noted_call(const char* stack_pointer) {
          pinned_at >= low && stack_pointer < high;
 }
 
-/// Whether a jump within the stack that the worker came with leaves the pinned call that it is of.
+/// Whether a jump within the stack that the worker came with leaves the worker's pinned call.
 bool leaves_pinned_call(const worker& self, const char* stack_pointer) {
   return self.outer == nullptr ? leaves_noted_call(stack_pointer)
                                // unreached: safe-jumps
                                : stack_pointer > self.pinned_at && surely_lies_on(self.native, stack_pointer);
 }
 
-/// Whether a jump to `stack_pointer` on `stack`, which `self` runs on, leaves a child that runs there.
+/// Whether a jump to `stack_pointer` on `stack`, which `self` runs on, leaves a child that runs
+/// there.
 bool leaves_child(const worker* self, const nopal_stack& stack, const char* stack_pointer) {
   const std::int32_t forks = self->deque.bottom;
   nopal_frame* const innermost =
@@ -87,13 +91,15 @@ bool leaves_reduction(const nopal_stack& stack, const char* stack_pointer) {
   return view::leaves_reduction(stack, stack_pointer) && surely_lies_on(stack, stack_pointer);
 }
 
-/// Whether an activation has called the activation that began on `stack`, or what is that of a stack further out. It may have been on this
-/// stack before it came home and called that, and a buffer of then looks as if it led here.
+/// Whether the activation with this frame pointer lies further out than the one that began on
+/// `stack`. It may have run on this stack before it came home, and a jump buffer from that time
+/// looks as if it led here.
 bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
   if (frame_pointer == nullptr || frame_pointer == stack.origin.frame_pointer) {  // unreached: safe-jumps
     return false;
   }
-  // Those stacks are at rest, or what runs there is a child: what they say of the activations further out stays.
+  // The outer stacks are at rest, or run a child, so what they record of activations further out
+  // stays.
   const nopal_stack* outer = &stack;
   while (outer->native_owner == nullptr && outer->origin.scope != nullptr &&  // unreached: safe-jumps
          outer->origin.scope->home != nullptr) {                              // unreached: safe-jumps
@@ -129,8 +135,9 @@ bool is_outside(const nopal_stack& stack, const void* frame_pointer) {
                   "call sigsetjmp in the handler, or have it set a flag");
 }
 
-/// Whether a jump from `here` to `there` leaves the scheduler that a signal handler has interrupted: it does not if both are
-/// the handler's own, which runs on the scheduler's stack, on the signal stack, or on one that it has changed to itself.
+/// Whether a jump from `here` to `there` leaves the scheduler that a signal handler has
+/// interrupted: it does not if both are the handler's own, which runs on the scheduler's stack, on
+/// the signal stack, or on one that it has changed to itself.
 bool leaves_scheduler(worker* self, const void* here, const void* there) {
   if (lies_on_scheduler_stack(self, there) || os::lies_on_signal_stack(there)) {
     return false;
@@ -155,7 +162,8 @@ void leave_forks_noted(const worker* self, nopal_stack* stack, std::int32_t end)
   }
 }
 
-/// For a jump to the activation with this frame pointer, if it has one, and this stack pointer: the stack pointer to go on with.
+/// For a jump to the activation with this frame pointer, if it has one, and this stack pointer: the
+/// stack pointer to go on with.
 extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_pointer) noexcept {
   worker* const self = this_worker();
   if (self == nullptr) {

@@ -1,9 +1,11 @@
-// A child of fork(2), which has the calling thread alone, and copies of all that others were at.
+// A child of fork(2). It has the calling thread alone, and copies of what the parent's other
+// threads were doing.
 //
-// A continuation that lay in a deque is in both processes. In the child no thief may have it: what it does is the parent's to do, and
-// the thread that forked may never come to it, if it ends the process in its strand. So it is taken out of the deque and kept for
-// the child of the fork, which goes on with it when it is over, on whichever thread that is then: the frame says so.
-// What was stolen before is in the parent alone. docs/adoption.md has the rule.
+// A continuation in a deque is in both processes. In the child no thief may take it: what it does
+// is the parent's work, and the thread that called fork(2) may never come to it, if it ends the
+// process inside its strand. So the continuation leaves the deque and is kept for the child of its
+// fork. That child resumes it when it ends, on whatever thread that is; the frame says so. What was
+// stolen before fork(2) is in the parent alone. docs/adoption.md has the rule.
 
 #include <cstdio>
 
@@ -36,7 +38,7 @@ std::uint64_t latest_ticket(runtime& all, const worker* first) noexcept {
   return latest;
 }
 
-/// No thief takes what is there, and each fork in progress is noted on its stack.
+/// Keeps the deque's continuations from thieves, and records each fork in progress on its stack.
 void keep_continuations(worker* self) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
   for (std::int32_t i = self->deque.top; i < self->deque.bottom; ++i) {
@@ -51,7 +53,7 @@ void keep_continuations(worker* self) noexcept {
   self->bottom_at_rest = self->deque.bottom;
 }
 
-/// Its strand may have been of another thread's root.
+/// Makes the worker its own root: its strand may have been part of another thread's.
 void make_own_root(worker* self) noexcept {
   const worker* const root = root_of(*self);
   if (root != self && root != nullptr) {
@@ -60,7 +62,8 @@ void make_own_root(worker* self) noexcept {
   set_if_changed(self->deque.setting.root, self);
 }
 
-/// Those of threads that are in the parent alone have left the table.
+/// Whether the worker's thread is in this process. The workers of other threads have left the
+/// table.
 bool has_thread_here(const worker* one) noexcept {
   const worker* const first = thread_worker(one);
   // Only the address is looked at.
@@ -133,7 +136,8 @@ void check_wait_of_old_process(const nopal_task_group* group) noexcept {
   }
 }
 
-/// What a call runs there that waits goes on with that call, if its thread is in this process.
+/// A task that a wait runs on `stack` ends in the call that waits: ends the process if that call's
+/// thread is in the parent alone.
 void check_task_of_old_process(const nopal_stack* stack) noexcept {
   // unreached: moved-task
   const bool goes_on = stack->caller != nullptr && has_thread_here(stack->caller);

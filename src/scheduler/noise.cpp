@@ -1,5 +1,6 @@
-// Disturbance of schedules, for tests; see nopal/detail/noise.h. NOPAL_NOISE_SEED (1) chooses what is done,
-// NOPAL_NOISE_PERCENT (3) how often. A worker's sequence of disturbances depends on the seed and its index alone.
+// Disturbance of schedules, for tests; see nopal/detail/noise.h. NOPAL_NOISE_SEED (1) chooses what
+// is done, NOPAL_NOISE_PERCENT (3) how often. A worker's sequence of disturbances depends on the
+// seed and its index alone.
 
 #include <nopal/detail/noise.h>
 
@@ -27,7 +28,8 @@ std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// The calling thread's. Not inlined: the compiler may keep the address while the strand changes threads.
+/// The calling thread's. Not inlined: the compiler may keep the address while the strand changes
+/// threads.
 [[gnu::noinline]] noise_source& this_threads_noise() {
   thread_local constinit noise_source source;
   return source;

@@ -1,5 +1,5 @@
-// An overflow of a stack of the pool, or of a scheduler stack by a handler that runs there, is told in one line before the
-// process ends as it would have.
+// An overflow of a stack of the pool, or of a scheduler stack by a signal handler, is reported in
+// one line before the process ends as it would have.
 
 #include <csignal>
 #include <cstdlib>
@@ -42,7 +42,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL);
     return;
   }
-  // Above lies the guard of the next stack: compilers store arguments upwards from the stack pointer.
+  // Above lies the guard of the next stack: compilers store arguments upwards from the stack
+  // pointer.
   if (stack != nullptr && stack->high != nullptr && address >= stack->high && address - stack->high < reach) {
     os::write_stderr("nopal: arguments passed by value do not fit worker %d's stack of %zu bytes; raise "
                      "NOPAL_STACK_SIZE or "
@@ -62,8 +63,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
-/// Unless the program has a handler of its own, which it keeps: then we say nothing, and the fault is the program's to handle.
-/// Each thread that comes here before the first is done does it again, for it may overflow before that is.
+/// Installs our handler, unless the program has one of its own. Threads that come here before the
+/// first one is done install it again, since they may overflow before that.
 void install_handler() noexcept {
   struct sigaction current;
   // unreached: never-refused
@@ -95,8 +96,8 @@ std::size_t signal_stack_bytes() noexcept {
   return (wanted + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-/// False if there is no memory: then an overflow ends the process without a line. A handler that needs more than there is
-/// must fault, not write into what lies below.
+/// Gives the thread a signal stack, with a guard page against handlers that need more. False if
+/// there is no memory: an overflow then ends the process without a line.
 bool have_signal_stack(worker* self) {
   if (self->signal_stack != nullptr) {
     return true;

@@ -1,4 +1,4 @@
-// Overflows of stacks, told in one line.
+// Overflows of stacks, reported in one line.
 #ifndef NOPAL_SCHEDULER_OVERFLOW_HPP
 #define NOPAL_SCHEDULER_OVERFLOW_HPP
 

@@ -1,9 +1,11 @@
-// Calls that stay on their thread: for their time the thread has another worker, nested in the one that it had.
+// Calls that stay on their thread: for their time the thread has another worker, nested in the one
+// that it had.
 //
-// A nested worker is a worker as any other, with a deque and a root of its own, but for three things: it shares the scheduler
-// stack and the place in the table with its thread's first worker; the stack that it "came with" is wherever the call was
-// made; and it begins and ends without a lock, since it is at rest in between: its deque empty and its limit poisoned.
-// Thieves reach it by way of the worker outside, which stands still meanwhile, its entries being there to be stolen.
+// A nested worker is a worker as any other, with a deque and a root of its own, but for three
+// things: it shares the scheduler stack and the place in the table with its thread's first worker;
+// the stack that it "came with" is wherever the call was made; and it begins and ends without a
+// lock, since it is at rest in between: its deque empty and its limit poisoned. Thieves reach it by
+// way of the worker outside, which stands still meanwhile, its entries being there to be stolen.
 // docs/roots.md has the argument.
 
 #include <nopal/detail/pinned.h>
@@ -33,12 +35,13 @@ worker* make_nested(worker* outer) noexcept {
   set(self->deque.strand.stack, &self->native);
   self->cpu.store(outer->cpu.load(std::memory_order_relaxed), std::memory_order_relaxed);
   self->has_thread.store(true, std::memory_order_seq_cst);
-  // Release pairs with the acquire of thieves that walk from worker to worker: this one is complete.
+  // Release pairs with the acquire of thieves that walk from worker to worker: this one is
+  // complete.
   outer->nested.store(self, std::memory_order_release);
   return self;
 }
 
-/// Thieves may look at the exceptions again of the workers that `self` has hidden.
+/// Thieves may again look at the exceptions of the workers that `self` has hidden.
 void show_outer(worker* self) noexcept {
   self->hides_outer = false;
   for (worker* one = self->outer; one != nullptr; one = one->hides_outer ? nullptr : one->outer) {
@@ -73,7 +76,8 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   if (nested == nullptr && (nested = make_nested(outer)) == nullptr) {
     return 1;
   }
-  // Anew each time: the pool that starts again has its workers on other threads, whose stacks lie elsewhere.
+  // Anew each time: the pool that starts again has its workers on other threads, whose stacks lie
+  // elsewhere.
   nested->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   set(nested->local, call->local);
   nested->first_task = nested->first->tasks.next_number;

@@ -8,8 +8,9 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-/// Where exceptions are about as a nested worker pushes: its thread's state of exceptions tells thieves nothing of what the workers
-/// outside have in their deques, so they are asked nothing until the call is over.
+/// For a nested worker that pushes while its thread has exceptions caught or in flight. The
+/// thread's exception state then says nothing about the entries of the outer workers, so thieves
+/// leave those alone until the call is over.
 void hide_outer(worker* self) noexcept;
 
 }  // namespace internal

@@ -1,5 +1,5 @@
-// The common slow push: a thief wants work and nothing else is the matter. Compiled to use general registers only, so that
-// the caller's vector registers, which are hundreds of cycles to save, stay as they are.
+// The common slow push: a thief wants work, and nothing else is to be done. Compiled to use general
+// registers only: to save the caller's vector registers would take hundreds of cycles.
 
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
@@ -11,7 +11,8 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-/// Pushes `frame` and publishes, if nothing more is needed: no adoption, no growth, nobody to wake, no exception about.
+/// Pushes `frame` and publishes, if that is enough: no adoption, no growth, nobody to wake, no
+/// exception caught or in flight.
 extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept {
   runtime& all = the_runtime();
   // Acquire pairs with the release at the end of start_runtime.

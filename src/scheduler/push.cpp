@@ -1,5 +1,5 @@
-// The slow path of a push: adoption, growth, publishing, waking. Everything that wants a running owner gets hold of
-// it here, through the poisoned limit.
+// The slow path of a push: adoption, growth, publishing, waking. Whoever wants something of a
+// running owner stops it here, through the poisoned limit.
 
 #include <nopal/detail/noise.h>
 
@@ -21,13 +21,15 @@ namespace {
 
 constexpr std::int32_t everything = 1 << 30;
 
-/// Exceptions caught by this strand: which of them each fork in the deque was made under.
+/// Which of the exceptions that this strand has caught were being handled at each fork in the
+/// deque.
 struct caught_record {
   void* caught;              // the list now; if something is being handled, slots have to say what
   const nopal_stack* stack;  // run on now; null: every fork was made under the whole list
 };
 
-/// The entry's frame gets the exceptions that were being handled when it forked, and its slot says so.
+/// The entry's frame gets the exceptions that were being handled when it forked, and its slot says
+/// so.
 void record_caught(void* context, nopal_frame*& slot) {
   const auto& record = *static_cast<const caught_record*>(context);
   if (record.caught != nullptr) {
@@ -50,12 +52,13 @@ bool exceptions_known(worker* self, std::int32_t entries) {
   }
   const exception_state now = *self->exceptions;
   if (entries == 1) {
-    // The only entry was made just now: what is, was.
+    // The only entry was pushed just now, so the present state is that of its fork.
     set_if_changed(self->deque.setting.uncaught, now.uncaught);
     return true;
   }
   if (now.uncaught != 0 || !handlers_known(now.caught, self->deque.strand.stack)) {
-    return false;  // Some forks may be older than the exception. They stay private until it has landed, or ended.
+    // Some forks may be older than the exception. They stay private until it has landed, or ended.
+    return false;
   }
   set_if_changed(self->deque.setting.uncaught, 0);
   return true;
@@ -96,7 +99,8 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
     return 1;
   }
   hide_outer(self);
-  // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is an exchange.
+  // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is
+  // an exchange.
   const bool barrier_works = all.barrier_works.load(std::memory_order_relaxed);
   append_fork(self, frame, barrier_works);
   if (!barrier_works || may_be_taken(all, self)) {

@@ -19,23 +19,25 @@ enum push_remainder : int {
   only_to_wake = 2,
 };
 
-/// Whether a fork that is pushed now may be taken before it is popped. By the only worker there is, nobody's, but of a task: a thread that
-/// begins to wait for the task's group becomes a worker and takes it, and has to be told the mode of a region that began before.
+/// Whether a fork that is pushed now may be taken before it is popped. With a single worker nobody
+/// takes it, but for a fork of a task: a thread that begins to wait for the task's group becomes a
+/// worker and takes it, and needs the floating-point mode of a region that began before.
 [[gnu::always_inline]] inline bool may_be_taken(const runtime& all, const worker* self) noexcept {
   return all.table_used.load(std::memory_order_relaxed) > 1 || self->outer != nullptr;
 }
 
-/// Tells thieves the floating-point mode of the fork that is about to be pushed. Before the push: a thief that forces a publish may
-/// take the entry as soon as it is there.
+/// Tells thieves the floating-point mode of the fork that is about to be pushed. Before the push: a
+/// thief that forces a publish may take the entry as soon as it is there.
 [[gnu::always_inline]] inline void tell_float_control(worker* self) noexcept {
   set_float_control_of(self->deque.setting, arch::float_control());
 }
 
-/// A root may change its floating-point mode while no scope of it is outstanding, and thieves are told of the mode at slow pushes. So
-/// the first push onto the empty deque of a root's own strand must be one: its entry becomes public, hence its pop is slow
-/// and, if that leaves the deque empty, poisons the limit again (nopal_pop_slow). If a push cannot publish, the next is slow too:
-/// what looks public then may be so only until the thief that raises the split has settled it. Strands away from their root's stack
-/// are inside of a scope of it.
+/// A root may change its floating-point mode while no scope of it is outstanding, and thieves are
+/// told of the mode at slow pushes. So the first push onto the empty deque of a root's own strand
+/// must be one: its entry becomes public, hence its pop is slow and, if that leaves the deque
+/// empty, poisons the limit again (nopal_pop_slow). If a push cannot publish, the next is slow too:
+/// what looks public then may be so only until the thief that raises the split has settled it.
+/// Strands away from their root's stack are inside of a scope of it.
 [[gnu::always_inline]] inline void keep_oldest_public(worker* self, std::int32_t published) noexcept {
   NOPAL_FAULT_DOES("oldest private", return);
   NOPAL_FAULT_DOES("raised taken for public", if (deque::has_public(self->deque)) return);

@@ -1,4 +1,5 @@
-// What every worker is doing, for a watchdog or a debugger (`call (void)nopal_print_workers()`): a line each on stderr.
+// What every worker is doing, for a watchdog or a debugger (`call (void)nopal_print_workers()`): a
+// line each on stderr.
 
 #include "scheduler/report.hpp"
 #include "deque/deque.hpp"
@@ -45,8 +46,8 @@ void print_worker(const worker& one) {
 
 }  // namespace
 
-/// A snapshot taken while the workers run; takes no lock and no memory, and may be called in a signal handler, as long
-/// as no thread ends meanwhile.
+/// A snapshot taken while the workers run; takes no lock and no memory, and may be called in a
+/// signal handler, as long as no thread ends meanwhile.
 extern "C" void nopal_print_workers() noexcept {
   runtime& all = the_runtime();
   os::write_stderr("nopal: %s; %d asleep, %d strands at joins, %d exceptions kept\n",

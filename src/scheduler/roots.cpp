@@ -1,6 +1,7 @@
 // Who may run whose strands, and how a call that waits for a group looks for strands of it.
 //
-// A root is the outermost code of a thread of the program, or a pinned call. docs/roots.md has the argument.
+// A root is the outermost code of a thread of the program, or a pinned call. docs/roots.md has the
+// argument.
 
 #include <utility>
 
@@ -21,25 +22,29 @@ namespace internal {
 
 namespace {
 
-/// Of a root that is over, an answer means nothing, and what changes meanwhile could be a circle: hence the bound.
+/// Bounds a walk outwards. For a root that is over the answer means nothing, but links that change
+/// meanwhile could form a cycle.
 constexpr int most_levels = 1 << 16;
 
-/// Nobody else may be there to take what a wait waits for, so it comes to all of them.
+/// How many workers one look visits. A wait's looks come to all workers in turn, since there may be
+/// nobody else to take what it waits for.
 constexpr int workers_of_a_look = 128;
 
-/// The root that the call of `root` interrupts; null for that of a thread, and for a task that a scheduler runs.
+/// The root that the call of `root` interrupts; null for that of a thread, and for a task that a
+/// scheduler runs.
 const worker* root_outside(const worker* root) noexcept {
   return root->outer == nullptr ? nullptr : root_of(*root->outer);
 }
 
-/// The next worker with a strand for `self`, of those that one look is at; null: there is none. Its own thread's are none: their code
-/// stands still.
+/// The next worker with a strand for `self` among those of this look; null if there is none. Skips
+/// the workers of its own thread: their code stands still.
 worker* strand_in_sight(worker* self, strand_search& search) noexcept {
   const runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_seq_cst);
-  // Acquire pairs with the release in enter_table, and with that of whoever made a nested one: the worker is complete.
+  // Acquire pairs with the release in enter_table, and with that of whoever made a nested one: the
+  // worker is complete.
   if (search.next != nullptr &&
-      all.table[search.place].load(std::memory_order_acquire) != search.next->first) {
+      all.table[search.index].load(std::memory_order_acquire) != search.next->first) {
     search.next = nullptr;  // the thread has ended, or is in the parent of this process
   }
   int places = 0;
@@ -49,10 +54,10 @@ worker* strand_in_sight(worker* self, strand_search& search) noexcept {
       if (++places > used) {
         return nullptr;
       }
-      search.place = search.place + 1 < used ? search.place + 1 : 0;
+      search.index = search.index + 1 < used ? search.index + 1 : 0;
       search.known = {};
       search.next =
-          search.place == self->index ? nullptr : all.table[search.place].load(std::memory_order_acquire);
+          search.index == self->index ? nullptr : all.table[search.index].load(std::memory_order_acquire);
       continue;
     }
     search.next = at->nested.load(std::memory_order_acquire);
@@ -73,12 +78,13 @@ const bool* known_of(const worker* root, const known_roots* known) noexcept {
   return nullptr;
 }
 
-/// Whether `root` runs a task of the group, or one that such a task started, over whatever groups. If it was the starter of a task, it
-/// has to be at its task of that number still.
+/// Whether `root` runs a task of the group, or a task that such a task started, through whatever
+/// groups. If it was the starter of a task, it must still be at its task of that number.
 bool is_at_or_below(const nopal_task_group* group, const worker* root, bool was_starter, std::uint64_t number,
                     const known_roots* known) noexcept {
   for (int level = 0; root != nullptr && level < most_levels; ++level) {  // unreached: levels
-    // Acquire pairs with the releases in begin_task_root and end_task_root: what is of a later task comes with its number.
+    // Acquire pairs with the releases in begin_task_root and end_task_root: what is of a later task
+    // comes with its number.
     const nopal_task_group* const of = root->task_group.load(std::memory_order_acquire);
     const worker* const starter = root->starter.load(std::memory_order_acquire);
     const std::uint64_t starter_number = root->starter_number.load(std::memory_order_acquire);
@@ -126,7 +132,8 @@ bool walk_outwards(const worker* self, const worker* root, const known_roots* kn
 
 }  // namespace
 
-/// The roots above a nested one are those of the strands that its calls interrupt; these stand still while it has entries.
+/// The roots above a nested one are those of the strands that its calls interrupt; these stand
+/// still while it has entries.
 bool may_run(const worker* self, const worker* root) noexcept {
   return self->of_pool || root == self || walk_outwards(self, root, nullptr);
 }
@@ -135,8 +142,8 @@ bool may_run(const worker* self, const worker* root, known_roots& known) noexcep
   if (self->of_pool || root == self || root == nullptr) {
     return self->of_pool || root == self;
   }
-  // Before the walk; acquire pairs with the releases in begin_task_root. Odd while it is at a task: a group that is there then is that task's,
-  // or the number is over.
+  // Before the walk; acquire pairs with the releases in begin_task_root. Odd while the root is at a
+  // task: a group that the walk finds is then that task's, or the number has changed.
   const std::uint64_t number = root->task_number.load(std::memory_order_acquire);
   const bool is_task = root->task_group.load(std::memory_order_acquire) != nullptr;
   const bool answer = walk_outwards(self, root, &known);
@@ -149,8 +156,8 @@ bool may_run(const worker* self, const worker* root, known_roots& known) noexcep
   return answer;
 }
 
-/// For a wait the way from a task leads from starter to starter, tasks all of them, so what is known of it does not hang on which calls were
-/// where. A join asks anew.
+/// For a wait, the walk from a task leads from starter to starter, all of them tasks, so a known
+/// answer does not depend on how calls were nested. A join asks anew.
 bool may_take(const worker* self, const worker* root, const known_roots& known) noexcept {
   // Relaxed: who sees the entry of a later task sees its number.
   const bool is_known = self->waits_for.load(std::memory_order_relaxed) != nullptr && root != nullptr &&
@@ -174,7 +181,8 @@ void begin_task_root(worker* root, const nopal_task* task) noexcept {
   if (root == nullptr) {
     return;
   }
-  // Release pairs with the acquire before a walk whose answer is kept: what was of the last task is gone.
+  // Release pairs with the acquire before a walk whose answer is kept: what was of the last task is
+  // gone.
   NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_release));
   // Release: with the number, for who reads one of these.
   root->starter.store(static_cast<const worker*>(task->starter), std::memory_order_release);
@@ -216,7 +224,7 @@ bool call_scheduler(worker* self, strand_search& search) noexcept {
   return true;
 }
 
-/// The task's views are those of the code that waits, as on that one's stack.
+/// The task has the views of the code that waits, as if it ran on that code's stack.
 bool call_scheduler_with(worker* self, nopal_task* task) noexcept {
   self->task_of_call = task;
   hide_outer(self);

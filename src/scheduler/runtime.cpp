@@ -8,8 +8,8 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
-#include "scheduler/clocks.hpp"
 #include "scheduler/overflow.hpp"
+#include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
 #include "testing/fault_points.hpp"
 
@@ -58,8 +58,8 @@ void pin(const worker* self, const os::topology& topology) noexcept {
   }
 }
 
-/// Moves this thread from the CPU of whoever started it: the system may leave it there for tens of milliseconds though others
-/// idle.
+/// Moves this thread from the CPU of whoever started it: the system may leave it there for tens of
+/// milliseconds though others idle.
 void leave_starters_cpu(worker* self) noexcept {
   // unreached below: starters-cpu
   if (os::current_cpu() == self->starter_cpu) {
@@ -135,7 +135,8 @@ void start_threads(runtime& all) {
       NOPAL_FAULT_DOES("refused worker freed",
                        if (self != nullptr) all.table[index].store(nullptr, std::memory_order_release),
                        free_worker(self));
-      // The worker without a thread stays in the table until the end: thieves may be looking at it already.
+      // The worker without a thread stays in the table until the end: thieves may be looking at it
+      // already.
       os::write_stderr("nopal: started %d of %d workers: the system refused another thread: %s\n", index,
                        all.chosen.workers, std::strerror(refused));
       return;
@@ -143,20 +144,21 @@ void start_threads(runtime& all) {
   }
 }
 
-/// Threads adopted in an earlier life of the runtime may hold places that are the pool's in this one.
+/// Threads adopted in an earlier life of the runtime may have indices that are the pool's in this
+/// one.
 void make_room_for_pool(runtime& all) {
   const int workers = all.chosen.workers;
-  int place = workers;
+  int free_index = workers;
   for (int index = 1; index < workers; ++index) {
     worker* const adopted = all.table[index].load(std::memory_order_relaxed);
     if (adopted == nullptr) {
       continue;
     }
-    while (all.table[place].load(std::memory_order_relaxed) != nullptr) {
-      ++place;
+    while (all.table[free_index].load(std::memory_order_relaxed) != nullptr) {
+      ++free_index;
     }
     all.table[index].store(nullptr, std::memory_order_release);
-    enter_table(all, adopted, place);
+    enter_table(all, adopted, free_index);
   }
 }
 
@@ -193,8 +195,8 @@ bool start_locked(runtime& all) {
   return true;
 }
 
-/// Without the lock: what runs at a thread's end may want it. The workers of the pool stay in the table until the caller has it
-/// again, and no others take places among them.
+/// Without the lock, which code at a thread's end may take. The workers of the pool stay in the
+/// table until the caller holds it again, and no others take indices among them.
 void join_threads(runtime& all) {
   for (int i = 1; i < all.chosen.workers; ++i) {
     // Acquire pairs with the release in enter_table.
@@ -206,7 +208,8 @@ void join_threads(runtime& all) {
 }
 
 void stop_threads(runtime& all) {
-  // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last look.
+  // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last
+  // look.
   all.stopping.store(true, std::memory_order_seq_cst);
   NOPAL_FAULT_OMITS("sleepers not woken", wake_all());
   NOPAL_FAULT_OMITS("joined with the lock", begin_stop(all));
@@ -234,7 +237,7 @@ void stop_threads(runtime& all) {
   }
 }
 
-/// With the pool's threads gone, nobody steals but who waits at a join, and that counts as active.
+/// With the pool's threads gone, only workers that wait at a join steal, and those count as active.
 void free_what_strands_use(runtime& all) {
   // unreached below: fork-beside-stop
   if (any_strand_active(all)) {
@@ -292,10 +295,11 @@ bool start_runtime(runtime& all) noexcept {
   return all.running.load(std::memory_order_relaxed) || start_locked(all);
 }
 
-/// A fork that may be stolen is in a deque; then the thief is at work, which it says before it takes the entry; then the
-/// strand runs on a stack, until it waits at its join, which it counts before it leaves the stack. Looking in this
-/// order, one that is active throughout is met in one of these states, unless it went from a join back to work
-/// between the looks: it is at work before it counts its resumption, and does that before it waits no more.
+/// A strand is in one of these states, in turn. Its fork is in a deque; its thief is at work, which
+/// the thief says before it takes the entry; it runs on a stack; it waits at its join, which it
+/// counts before it leaves the stack. The looks below go in this order, so they meet a strand that
+/// is active throughout, unless it goes from a join back to work between two of them. Then it
+/// counts a resumption: after it is at work, and before it waits no more.
 bool any_strand_active(runtime& all) noexcept {
   const auto any = [&all](auto active) {
     bool found = false;
@@ -350,8 +354,8 @@ worker* make_worker() noexcept {
   self->random |= 1;
   set_float_control_of(self->deque.setting, arch::float_control());
   const std::uint64_t old = the_runtime().last_old_ticket;
-  self->deque.strand.latest_ticket = old > clocks_start_at.ticket ? old : clocks_start_at.ticket;
-  self->deque.version_and_raising = clocks_start_at.version << 1;
+  self->deque.strand.latest_ticket = old > sequences_start_at.ticket ? old : sequences_start_at.ticket;
+  self->deque.version_and_raising = sequences_start_at.version << 1;
   self->cpu.store(-1, std::memory_order_relaxed);
   self->native.native_owner = self;
   return self;

@@ -1,7 +1,9 @@
-// The process's runtime: the table of workers, the pool of stacks, who sleeps, and starting and stopping it all.
+// The process's runtime: the table of workers, the pool of stacks, who sleeps, and starting and
+// stopping it all.
 //
-// The one instance is never destroyed: code that forks after main has returned finds it in order. A child of fork(2)
-// starts over with the same memory. All members that several threads write are atomic or guarded by `lock`.
+// The one instance is never destroyed: code that forks after main has returned finds it in order. A
+// child of fork(2) starts over with the same memory. All members that several threads write are
+// atomic or guarded by `lock`.
 #ifndef NOPAL_SCHEDULER_RUNTIME_HPP
 #define NOPAL_SCHEDULER_RUNTIME_HPP
 
@@ -29,19 +31,21 @@ struct runtime {
   settings chosen;
   bool settings_known = false;  ///< `chosen` is complete
   os::topology* topology = nullptr;
-  bool hierarchy = false;               ///< some CPUs are nearer to one another than others
-  worker* idle_workers = nullptr;       ///< adopted threads' workers without a thread, to be used again
-  worker* idle_pool_workers = nullptr;  ///< of the pool's threads that were stopped, to be used again
-  bool stacks_mapped = false;           ///< `stacks` was started and not stopped
-  worker_counters left_counts;          ///< sums over workers that are gone
-  bool hooks_installed = false;         ///< the hook of a thread's end
-  /// This is a child of fork(2), where the C library takes stacks of threads that are in its parent for free; strands that have come
-  /// from there still refer to their frames.
+  bool hierarchy = false;  ///< some CPUs are nearer to one another than others
+  /// Adopted threads' workers without a thread, to be used again
+  worker* idle_workers = nullptr;
+  /// Of the pool's threads that were stopped, to be used again
+  worker* idle_pool_workers = nullptr;
+  bool stacks_mapped = false;    ///< `stacks` was started and not stopped
+  worker_counters left_counts;   ///< sums over workers that are gone
+  bool hooks_installed = false;  ///< the hook of a thread's end
+  /// This is a child of fork(2). There the C library takes the stacks of its parent's threads for
+  /// free, though strands that came from the parent still refer to frames on them.
   bool in_new_process = false;
   bool unloaded = false;  ///< at_unload has run: forks get no threads, and nobody is told of an end
 
-  /// Odd while somebody waits, without the lock, for the pool's threads to end. Written under `lock`; the futex of those who
-  /// wait for that.
+  /// Odd while somebody waits, without the lock, for the pool's threads to end. Written under
+  /// `lock`; the futex of those who wait for that.
   std::atomic<std::uint32_t> stops{0};
 
   // Read by thieves all the time, written rarely.
@@ -52,13 +56,15 @@ struct runtime {
   bool wakes_work = true;  ///< a sleeper can be woken; written before the threads start
   /// Each worker can have a CPU of its own, and none is pinned; written as above
   bool spreads_woken = false;
-  os::signal_bits starter_blocks = 0;  ///< what the thread that started the pool blocked then; as above
+  /// What the thread that started the pool blocked then; as above
+  os::signal_bits starter_blocks = 0;
   stack_pool stacks;
-  /// In a child of fork(2): no ticket of its parent is later. Zero else: no steal has that.
+  /// In a child of fork(2): the largest ticket of its parent. Zero else, which no steal has.
   std::uint64_t last_old_ticket = 0;
 
   alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to
-  std::atomic<int> waiting_joins{0};         ///< strands between their arrival at a join and its end
+  /// Strands between their arrival at a join and its end
+  std::atomic<int> waiting_joins{0};
   alignas(64) std::atomic<int> exceptions_kept{
       0};  ///< exceptions of stolen children that no join has taken yet
 
@@ -68,18 +74,21 @@ struct runtime {
 extern constinit runtime the_only_runtime;
 inline runtime& the_runtime() noexcept { return the_only_runtime; }
 
-/// Starts the runtime unless it runs. False, with a line on stderr, if it cannot: no memory for stacks.
+/// Starts the runtime unless it runs. False, with a line on stderr, if it cannot: no memory for
+/// stacks.
 bool start_runtime(runtime& all) noexcept;
 
-/// Stops the threads of the pool and unmaps the stacks, these only if nobody runs strands. False, and nothing is stopped, if
-/// some strand is active; some may begin meanwhile. The caller holds `lock`, which is released while threads end. If
-/// another thread stops the runtime already, waits for that, but on a thread of the pool, for whose end that one waits.
+/// Stops the threads of the pool and unmaps the stacks, these only if nobody runs strands. False,
+/// and nothing is stopped, if some strand is active; some may begin meanwhile. The caller holds
+/// `lock`, which is released while threads end. If another thread stops the runtime already, waits
+/// for that, but on a thread of the pool, for whose end that one waits.
 bool stop_runtime(runtime& all) noexcept;
-/// The same, but looks again for some milliseconds before it is false, unless the caller is in a strand: a thief that finds what it
-/// wanted gone was at work while it tried.
+/// The same, but looks again for some milliseconds before it is false, unless the caller is in a
+/// strand: a thief that finds what it wanted gone was at work while it tried.
 bool stop_patiently(runtime& all) noexcept;
 
-/// For somebody who stops the runtime: what follows, up to the end, is done without the lock, and others wait for the end.
+/// Called by whoever stops the runtime: from here to its end the stop works without the lock, and
+/// others wait.
 void begin_stop(runtime& all) noexcept;
 void end_stop(runtime& all) noexcept;
 inline bool is_being_stopped(const runtime& all) noexcept {
@@ -106,7 +115,8 @@ template <class Visit>
 void for_each_worker(runtime& all, Visit visit) {
   const int used = all.table_used.load(std::memory_order_seq_cst);
   for (int i = 0; i < used; ++i) {
-    // Acquire pairs with the release in enter_table, and with that of whoever made a nested one: the worker is complete.
+    // Acquire pairs with the release in enter_table, and with that of whoever made a nested one:
+    // the worker is complete.
     worker* one = all.table[i].load(std::memory_order_acquire);
     for (; one != nullptr; one = one->nested.load(std::memory_order_acquire)) {
       visit(one);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* workers_accepted = "a whole number from 1 to 1024";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
-// What configure() takes has no text to read: numbers, and one in each member that leaves it alone.
+// configure() takes numbers, not text; in each member one number leaves the setting alone.
 constexpr const char* workers_member_accepted = "a whole number from 1 to 1024; 0 leaves it alone";
 constexpr const char* stack_member_accepted = "bytes from 65536 to 68719476736; 0 leaves it alone";
 
@@ -67,7 +67,8 @@ bool parse_workers(std::string_view text, int& workers) {
   return true;
 }
 
-/// The text without what would end the line or control a terminal, and short enough to leave room for the rest.
+/// The text without what would end the line or control a terminal, and short enough to leave room
+/// for the rest.
 std::string shown(const char* text) {
   constexpr std::size_t most_bytes = 200;
   std::size_t length = strnlen(text, most_bytes + 1);

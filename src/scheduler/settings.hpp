@@ -43,25 +43,28 @@ struct refused_variables {
 /// Tells a variable's value: null if it is unset.
 using variable_reader = const char* (*)(const char* name);
 
-/// Completes `asked` from the variables and the machine. A variable that is not understood counts as unset, and is put to
-/// `refused`.
+/// Completes `asked` from the variables and the machine. A variable that is not understood counts
+/// as unset, and is put to `refused`.
 settings complete_settings(const configuration& asked, variable_reader read, refused_variables& refused);
 
-/// Throws `error` with the line of the first variable of the environment that is not understood, if `asked` says so.
+/// Throws `error` with the line of the first variable of the environment that is not understood, if
+/// `asked` says so.
 void refuse_environment(const configuration& asked);
 
-/// One line that names the variable, its value (cut if long, "?" for control characters) and what is accepted.
+/// One line that names the variable, its value (cut if long, "?" for control characters) and what
+/// is accepted.
 std::string refusal_line(const refused_variable& refused);
 
-/// Completes `asked` from the environment and the machine. A bad variable is one line on stderr that names it, its value
-/// and what is accepted; it counts as unset then, if that was chosen, and ends the program with exit code 2 if not.
+/// Completes `asked` from the environment and the machine. A bad variable is one line on stderr
+/// that names it, its value and what is accepted; it counts as unset then, if that was chosen, and
+/// ends the program with exit code 2 if not.
 settings read_settings(const configuration& asked);
 
 /// Throws `error` naming the member of `asked` that is out of range.
 void check_configuration(const configuration& asked);
 
-/// What holds after `earlier` and then `asked` were set: what `asked` names, and of `earlier` what it does not. Where it
-/// names nothing, nothing.
+/// What holds after `earlier` and then `asked` were set: what `asked` names, and of `earlier` what
+/// it does not. Where it names nothing, nothing.
 configuration followed_by(const configuration& earlier, const configuration& asked) noexcept;
 
 /// Reads "65536", "64k", "1M", "2g" as bytes. False for anything else.

@@ -1,8 +1,9 @@
 // Sleep and wake-up without a lost wake-up and without polling.
 //
-// A worker that found nothing announces itself, poisons every limit, passes a barrier on every processor and looks
-// once more. A push before the barrier is seen by that look; a push after it finds its limit poisoned, comes to the
-// slow path and sees the announcement. docs/sleep.md has the argument.
+// A worker that found nothing announces itself, poisons every limit, passes a barrier on every
+// processor and looks once more. A push before the barrier is seen by that look; a push after it
+// finds its limit poisoned, comes to the slow path and sees the announcement. docs/sleep.md has the
+// argument.
 
 #include <cerrno>
 #include <cstdlib>
@@ -53,10 +54,12 @@ void poison_all(worker* self) {
   });
 }
 
-/// The sleeper would sleep for ever, and whoever waits for it too, so refusals that may pass are sat out.
+/// Wakes a sleeper. Where the system refuses, tries again for a while: the sleeper, and whoever
+/// waits for it, would sleep for ever.
 void wake(worker* sleeper) {
   constexpr int most_attempts = 1000;
-  static std::atomic<bool> told{false};  // relaxed: one of those that give up says so and ends the program
+  // Relaxed: one of those that give up says so and ends the program.
+  static std::atomic<bool> told{false};
   for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
     // unreached below: refused-wakes
     if (attempt == most_attempts && !told.exchange(true, std::memory_order_relaxed)) {
@@ -70,7 +73,8 @@ void wake(worker* sleeper) {
 /// Ends a worker's parking, asleep or not yet. False if somebody else did.
 bool end_parking(worker* sleeper, park_state next) {
   std::uint32_t expected = parked;
-  // Sequentially consistent on both words: one unparker per parking, and `sleepers` counts exactly those.
+  // Sequentially consistent on both words: one unparker per parking, and `sleepers` counts exactly
+  // those.
   // unreached below: race
   if (!sleeper->park.compare_exchange_strong(expected, next, std::memory_order_seq_cst)) {
     return false;
@@ -79,8 +83,9 @@ bool end_parking(worker* sleeper, park_state next) {
   return true;
 }
 
-/// Linux likes to wake a thread where its waker runs and to leave it there for tens of milliseconds, though other CPUs idle. So
-/// thieves are woken anywhere else. Threads of the program are left alone.
+/// Linux often wakes a thread on its waker's CPU and leaves it there for tens of milliseconds
+/// although other CPUs are idle. So a thief is woken on any other CPU. Threads of the program are
+/// left alone.
 bool wakes_elsewhere(const worker* sleeper) { return the_runtime().spreads_woken && sleeper->of_pool; }
 
 /// False if the worker is not parked, or somebody else wakes it.
@@ -92,7 +97,8 @@ bool try_to_wake(worker* sleeper) {
   }
   if (elsewhere) {
     NOPAL_DISTURB();
-    // What an earlier waker did stands where the system refused to undo it: the sleeper tries again.
+    // A change that an earlier waker made, and the system refused to undo, stands: the sleeper
+    // tries again.
     sleeper->is_kept_off_cpu = sleeper->is_kept_off_cpu ||
                                os::forbid_cpu(sleeper->thread_id, os::current_cpu(), sleeper->allowed_cpus);
     // Release pairs with the acquire in wait_until_awake: the sleeper undoes what was done to it.
@@ -125,8 +131,8 @@ bool announce_sleep(worker* self) {
   all.sleepers.fetch_add(1, std::memory_order_seq_cst);
   NOPAL_DISTURB();
   poison_all(self);
-  // The owners' half of the fence between a push and its look for sleepers. Without the barrier every limit is
-  // poisoned all the time and every push comes by with a fence of its own.
+  // The owners' half of the fence between a push and its look for sleepers. Without the barrier
+  // every limit is poisoned all the time and every push comes by with a fence of its own.
   const bool ordered = os::process_barrier() || !all.barrier_works.load(std::memory_order_relaxed);
   NOPAL_DISTURB();
   return ordered;
@@ -141,8 +147,9 @@ void park(worker* self) noexcept {
   }
   self->counts.parks.add();
   NOPAL_DISTURB();
-  // A push whose owner read its limit just before the barrier may still be on its way; one later look finds it.
-  // A barrier that worked at the start and fails now leaves it at that: the caller looks and comes again.
+  // A push whose owner read its limit just before the barrier may still be on its way; one later
+  // look finds it. A barrier that worked at the start and fails now leaves it at that: the caller
+  // looks and comes again.
   if (!os::futex_wait_for(self->park, parked, second_look_ns) &&  // unreached: race
       // unreached: race
       ((!ordered && !NOPAL_FAULT("refusal ignored")) || work_in_sight(self)) && end_parking(self, awake)) {
@@ -203,9 +210,9 @@ void wake_one(worker* self, const worker* root) noexcept {
   }
   const int used = all.table_used.load(std::memory_order_acquire);
   NOPAL_PLAIN_READ(self->index);
-  for (int i = 0, place = self->index; i < used; ++i) {
-    place = place + 1 < used ? place + 1 : 0;
-    worker* other = all.table[place].load(std::memory_order_acquire);
+  for (int i = 0, index = self->index; i < used; ++i) {
+    index = index + 1 < used ? index + 1 : 0;
+    worker* other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
       if (other->park.load(std::memory_order_seq_cst) == parked &&
@@ -220,9 +227,9 @@ void wake_one(worker* self, const worker* root) noexcept {
 void wake_pool_worker(worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_acquire);
-  for (int i = 0, place = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
-    place = place + 1 < used ? place + 1 : 0;
-    worker* const other = all.table[place].load(std::memory_order_acquire);
+  for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
+    index = index + 1 < used ? index + 1 : 0;
+    worker* const other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
         try_to_wake(other)) {  // unreached: race

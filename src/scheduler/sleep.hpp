@@ -8,18 +8,21 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-/// Whether somebody sleeps or is about to. Sequentially consistent: asked after a publication, before or after a sleeper's
-/// announcement in one order for both.
+/// Whether somebody sleeps or is about to. Sequentially consistent: asked after a publication,
+/// before or after a sleeper's announcement in one order for both.
 inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::memory_order_seq_cst) != 0; }
 
-/// Wakes one sleeper that may run strands of `root`, if there is one; the publishing side of docs/sleep.md.
+/// Wakes one sleeper that may run strands of `root`, if there is one; the publishing side of
+/// docs/sleep.md.
 void wake_one(worker* self, const worker* root) noexcept;
-/// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null on a thread that is no worker.
+/// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null
+/// on a thread that is no worker.
 void wake_pool_worker(worker* self) noexcept;
 void wake_all() noexcept;
 void unpark(worker* sleeper) noexcept;
 
-/// Whether the system wakes sleepers at all; where it does not, they look for work from time to time.
+/// Whether the system wakes sleepers at all; where it does not, they look for work from time to
+/// time.
 bool wakes_work() noexcept;
 
 /// Sleeps until there may be work. On return the worker looks for it.
@@ -27,7 +30,8 @@ void park(worker* self) noexcept;
 
 /// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight.
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept;
-/// For a thread of the program that slept and goes back to its own code: a push may have woken it alone for what it leaves now.
+/// For a thread of the program that slept and goes back to its own code: a push may have woken it
+/// alone for what it leaves now.
 void pass_wake_on(worker* self) noexcept;
 /// Wakes those who wait for the group.
 void wake_waiters_of(const nopal_task_group* group) noexcept;

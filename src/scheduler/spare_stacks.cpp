@@ -22,8 +22,8 @@ void drop_stack(worker* self, nopal_stack* stack) noexcept {
 void return_stack(worker* self, nopal_stack* stack) noexcept {
   runtime& all = the_runtime();
   self->counts.stacks_returned.add();
-  // Under `eager` nothing keeps pages that it does not use. A low stack would have whatever is continued on it continued on
-  // still lower ones, further and further down, each of them with pages of its own.
+  // Under `eager` nothing keeps pages that it does not use. A low spare stack would have
+  // continuations run on still lower ones, further and further down, each with pages of its own.
   if (self->spare == nullptr && all.chosen.reclaim != reclaim::eager && all.stacks.is_high(stack)) {
     self->spare = stack;
   } else {

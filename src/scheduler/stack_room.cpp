@@ -17,7 +17,8 @@ struct stack_bounds {
   [[nodiscard]] bool contain(const char* address) const noexcept { return low <= address && address < high; }
 };
 
-/// Of the calling thread's own stack; empty if the system does not tell. Asks once: it may take reading all of /proc/self/maps.
+/// Of the calling thread's own stack; empty if the system does not tell. Asks once: it may take
+/// reading all of /proc/self/maps.
 const stack_bounds& bounds_of_thread() noexcept {
   static thread_local stack_bounds known{nullptr, nullptr};
   static thread_local bool asked = false;
@@ -32,7 +33,8 @@ const stack_bounds& bounds_of_thread() noexcept {
   return known;
 }
 
-/// Of the stack of the pool that the thread is on; empty where it is on none. Takes the depth of nested calls.
+/// Of the stack of the pool that the thread is on; empty where it is on none. Takes the depth of
+/// nested calls.
 stack_bounds bounds_in_pool() noexcept {
   worker* const self = this_worker();
   // unreached: refused-wait
@@ -56,7 +58,7 @@ stack_bounds bounds_in_pool() noexcept {
       last = bounds_in_pool();
     }
   }
-  // What a program made itself is the program's to fill.
+  // A stack that the program made itself is for the program to watch.
   if (!stack->contain(here)) {
     return true;
   }

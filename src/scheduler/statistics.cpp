@@ -18,10 +18,12 @@ namespace internal {
 
 namespace {
 
-// For debuggers, in every program that has this file, as each with the scheduler does.
+// For debuggers: links the report into every program that has this file, hence into each with the
+// scheduler.
 [[gnu::used, gnu::retain]] void (*const brings_the_report)() noexcept = nopal_print_workers;
 
-// The structures that <nopal/runtime.hpp> writes out have the table's members in its order, and no others.
+// The structures that <nopal/runtime.hpp> writes out have the table's members in its order, and no
+// others.
 struct tabled_worker_statistics {
 #define NOPAL_COUNTER(name, ...) std::uint64_t name;
   NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
@@ -79,7 +81,8 @@ void add(worker_statistics& to, const worker_statistics& from) {
 worker_statistics snapshot(const worker& first) {
   worker_statistics result = snapshot(first.counts);
   const worker* one = &first;
-  // Acquire, as in the next two, pairs with the releases in make_nested and enter_table: the worker is complete.
+  // Acquire, as in the next two, pairs with the releases in make_nested and enter_table: the worker
+  // is complete.
   while ((one = one->nested.load(std::memory_order_acquire)) != nullptr) {
     add(result, snapshot(one->counts));
   }

@@ -1,4 +1,4 @@
-// Finding work: choosing victims, taking their oldest continuation, starting it on a stack of the pool.
+// Finding work: choosing a victim, taking its oldest continuation, starting that on another stack.
 
 #include <cstdlib>
 #include <utility>
@@ -58,17 +58,17 @@ bool observe(void* context) {
   seen.strand.first_ticket = get(strand.first_ticket);
   seen.float_control = float_control_of(seen.victim->deque.setting);
   seen.uncaught = get(seen.victim->deque.setting.uncaught);
-  // At work before the entry is gone from the deque, by the release in the exchange: see any_strand_active.
+  // At work before the entry is gone, by the release in the exchange: see any_strand_active.
   set(seen.thief->deque.strand.stack, seen.thief->spare);
   // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
   seen.views_used = view::views_used();
   return true;
 }
 
-/// Where the strand's stack pointer starts on `stack`: below room for the arguments it passes on the stack.
+/// Where the strand's stack pointer starts on `stack`: below room for arguments on the stack.
 char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const char* home_stack_pointer) {
-  // The frame's whole extent bounds that room. A frame with large locals has an extent that says little; half of the stack
-  // is for its callees then.
+  // The frame's whole extent bounds that room. A frame with large locals has an extent that says
+  // little; half of the stack is for its callees then.
   auto room = static_cast<std::size_t>(static_cast<const char*>(frame_pointer) - home_stack_pointer);
   const std::size_t most = stack->size_bytes() / 2;
   room = room < most ? room : most;
@@ -78,8 +78,8 @@ char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const c
   return highest - excess;
 }
 
-/// Later than every steal of this strand before: workers' tickets travel with strands, by steals and by joins, so that no
-/// line is shared by all.
+/// Later than every steal of this strand before: workers' tickets travel with strands, by steals
+/// and by joins, so that no line is shared by all.
 std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const std::uint64_t own = get(self->deque.strand.latest_ticket);
   const std::uint64_t ticket = (own > seen ? own : seen) + 1;
@@ -92,9 +92,10 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   const nopal_strand& seen = observed.strand;
   nopal_frame* const frame = untagged(slot);
   const bool away = strand::is_away(seen, frame);
-  // Another scope of the function brought it there. This one may be of a function that was inlined, and has arrays of variable
-  // length on the stack it is away on: so it comes back there. Once this scope has a home, there can be none; but the join of
-  // another scope may have brought the strand back past that.
+  // Another scope of the function brought it there. This one may be of an inlined function with
+  // arrays of variable length on the stack where it is away, so it comes back there. Once this
+  // scope has a home, there can be none; but another scope's join may have brought the strand back
+  // past that.
   const bool second = away && seen.origin_scope != frame;
   const bool leaves_home =
       !away || (second && !NOPAL_FAULT("never home again") && (frame->steals == 0 || frame->home == nullptr));
@@ -112,7 +113,7 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
     frame->home_ticket = frame->steals == 0 ? 0 : frame->last_ticket;
   }
   frame->last_ticket = next_ticket(
-      // unreached: clocks
+      // unreached: tickets-travel
       self, frame->steals != 0 && frame->last_ticket > seen.latest_ticket ? frame->last_ticket
                                                                           : seen.latest_ticket);
   count_steal(self, frame);
@@ -126,7 +127,8 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   stack->origin = {frame->frame_pointer, home_pointer - start, start,
                    frame->last_ticket,   segment_before,       leaves_home ? frame : seen.origin_scope};
   NOPAL_FAULT_OMITS("stale bits", stack->second.store(0, std::memory_order_relaxed));
-  __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);  // for jumps: see bound_of
+  // For jumps: see bound_of.
+  __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);
   if (second && !leaves_home && !NOPAL_FAULT("left without a word")) {
     strand::leave_for_good(self, seen.stack);
   }
@@ -148,15 +150,15 @@ std::uint64_t next_random(worker* self) {
   return x;
 }
 
-/// Somebody else, at random; on a machine with a hierarchy the near ones first. Null if the place was empty.
+/// Another worker, at random, with a hierarchy the near ones first; null where the table has none.
 worker* choose_victim(worker* self, int attempt) {
   runtime& all = the_runtime();
   const auto others = static_cast<std::uint64_t>(all.table_used.load(std::memory_order_relaxed)) - 1;
-  auto place = static_cast<std::size_t>(NOPAL_CHOICE(others, (next_random(self) >> 32) * others >> 32));
+  auto index = static_cast<std::size_t>(NOPAL_CHOICE(others, (next_random(self) >> 32) * others >> 32));
   NOPAL_PLAIN_READ(self->index);
-  place += place >= static_cast<std::size_t>(self->index) ? 1 : 0;
+  index += index >= static_cast<std::size_t>(self->index) ? 1 : 0;
   // Acquire pairs with the release in enter_table: the worker is complete.
-  worker* const victim = all.table[place].load(std::memory_order_acquire);
+  worker* const victim = all.table[index].load(std::memory_order_acquire);
   if (victim == nullptr) {
     return nullptr;
   }
@@ -172,7 +174,7 @@ worker* choose_victim(worker* self, int attempt) {
   return victim;
 }
 
-/// A stack to run a stolen continuation on must be at hand before one is taken: there is no way to put it back.
+/// A stack must be at hand before a continuation is taken, which cannot be put back.
 bool have_stack(worker* self) {
   if (self->spare == nullptr) {
     self->spare = the_runtime().stacks.take(nullptr);
@@ -198,7 +200,7 @@ nopal_stack* stack_below(worker* self, const void* frame_pointer) {
 deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known) {
   observation seen{self, victim, {}, 0, 0, nullptr, false, known};
   nopal_frame* slot = nullptr;
-  // Without the owner's look: what is not for this thief is not to be published for it either. Most nested workers have no entry.
+  // Asked before the limit is poisoned: what this thief may not run is not to be published for it.
   if (!self->of_pool && (!deque::has_entries(victim->deque) || !may_run(self, root_of(*victim), known))) {
     return deque::steal_outcome::empty;
   }
@@ -213,9 +215,9 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 
-/// Whether the victim has private work that a thief may publish. The victim's thread may be ending, and takes its exception
-/// state with it; it waits for visitors first. Sequentially consistent on both words: either it sees the visitor or
-/// that sees it gone.
+/// Calls `act` if the victim has private work that a thief may publish; returns whether it has. The
+/// victim's thread waits for visitors before it ends, and its exception state with it. Sequentially
+/// consistent on both words: either it sees the visitor or the visitor sees that it is gone.
 template <class Act>
 bool visit(worker* victim, Act act) {
   victim->visitors.fetch_add(1, NOPAL_FAULT_ORDER("visit relaxed", std::memory_order_seq_cst));
@@ -238,7 +240,7 @@ bool visit_and_force(worker* self, worker* victim) {
   });
 }
 
-/// Looks at one worker. Does not return if that brought work; true if looking again soon makes sense.
+/// Looks at one worker. Does not return if that brought work; true if another look soon is of use.
 bool steal_or_force(worker* self, worker* victim, known_roots& known, int& looks_at_private_work) {
   const deque::steal_outcome outcome = steal_from(self, victim, known);
   self->counts.failed_steals.add();
@@ -252,8 +254,8 @@ bool steal_or_force(worker* self, worker* victim, known_roots& known, int& looks
   return visit_and_force(self, victim);
 }
 
-/// Looks at some thread's work, the oldest first: that of its first worker, its tasks, that of nested workers, which are at what its
-/// code has begun since.
+/// Looks at the work of one thread, the oldest first: that of its first worker, its tasks, then
+/// that of nested workers, which its code began later.
 bool try_to_steal(worker* self, int attempt, int& looks_at_private_work) {
   worker* victim = choose_victim(self, attempt);
   if (victim == nullptr) {
@@ -276,7 +278,7 @@ void take_from_inbox(worker* self) {
   if (self->inbox.load(std::memory_order_relaxed) == nullptr) {
     return;
   }
-  // Acquire pairs with the release of whoever finished the last child: its results and the frame are visible.
+  // Acquire pairs with the release of whoever finished the last child: its results are visible.
   // unreached: own-inbox
   if (nopal_frame* const ready = self->inbox.exchange(nullptr, std::memory_order_acq_rel)) {
     resume_at_home(self, ready);
@@ -327,7 +329,8 @@ bool no_exception_about(void* context) noexcept {
 }
 
 bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept {
-  // Private work that only its owner can publish is nothing to stay awake for: the owner wakes somebody when it does.
+  // Private work that only its owner can publish is nothing to stay awake for: the owner wakes
+  // somebody when it does.
   return deque::size(victim->deque) > 0 && may_run(self, root_of(*victim), known) &&
          (deque::has_public(victim->deque) || visit(victim, [] {}));
 }

@@ -11,8 +11,9 @@ namespace internal {
 /// The loop of a thread without a strand; on its scheduler stack.
 [[noreturn]] void find_work(worker* self) noexcept;
 
-/// Whether the worker's thread, which this is of, handles no exception and has none in flight, and none of its forks was published in
-/// such a state. Forks may be published in one step only if so: the owner alone, looking at each, can tell others apart.
+/// Whether the thread of this worker handles no exception and has none in flight, and published no
+/// fork in such a state. Only then may forks be published all at once; else the owner looks at
+/// each.
 bool no_exception_about(void* of_worker) noexcept;
 
 /// Whether the thief `self` can get anything from `victim` now; within a pass.

@@ -1,4 +1,5 @@
-// Slots whose frame records the exceptions being handled at the fork carry a mark in the lowest bit.
+// Slots whose frame records the exceptions being handled at the fork carry a mark in the lowest
+// bit.
 #ifndef NOPAL_SCHEDULER_TAGS_HPP
 #define NOPAL_SCHEDULER_TAGS_HPP
 
@@ -23,12 +24,13 @@ inline bool is_tagged(nopal_frame* slot) noexcept {
   return (reinterpret_cast<std::uintptr_t>(slot) & 1U) != 0;
 }
 
-/// The exceptions of the list `caught` that were being handled when a function at `stack_pointer` forked: those
-/// whose handler is that function or an older one. The fork happened on `stack`.
+/// The exceptions of the list `caught` that were being handled when a function at `stack_pointer`
+/// forked: those whose handler is that function or an older one. The fork happened on `stack`.
 void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept;
 
-/// Whether caught_at can tell for all of the list. What it looks at is where an exception was caught last. If a function that was called in
-/// the handler threw it on and caught it, and has returned, then the handler's own place is not known any more.
+/// Whether caught_at can tell for the whole list. It looks at where each exception was caught last.
+/// If a function called by the handler threw it on, caught it again and returned, the address of
+/// the handler is lost.
 bool handlers_known(void* caught, const nopal_stack* stack) noexcept;
 
 }  // namespace internal

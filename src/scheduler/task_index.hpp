@@ -1,8 +1,10 @@
-// What the tasks of a list have in common, so that one is found without a look at the others.
+// An index of the tasks of a list: a search finds those with its key without a look at the others.
 //
-// A lot is the tasks of a list that have one key, such as a group: a ring, in the order of the list. Of each lot the oldest is a node of a tree that
-// branches by the bits of keys, no deeper than these are long. All of it lies in the tasks, so nothing is allocated. A task is sorted into it
-// by the first search that comes past it, so each is passed once; those that nobody searches among are linked in their list alone.
+// A lot is all tasks of a list that have one key, such as a group: a ring, in the order of the
+// list. The oldest task of each lot is a node of a tree that branches by the bits of keys, so the
+// tree is no deeper than a key is long. The links lie in the tasks, and nothing is allocated. The
+// first search that comes past a task sorts it in, so each task is passed once; tasks that nobody
+// searches stay in their list alone.
 #ifndef NOPAL_SCHEDULER_TASK_INDEX_HPP
 #define NOPAL_SCHEDULER_TASK_INDEX_HPP
 
@@ -32,7 +34,8 @@ bool is_sorted(nopal_task* task) noexcept {
 /// Where the lot of the key is, or would be.
 template <class By>
 nopal_task** lot_of(nopal_task** place, const void* key) noexcept {
-  // Addresses differ in bits in the middle. An odd factor makes other bits of other keys, so the 64 bits lead to one place for each.
+  // Addresses differ in their middle bits. To multiply by an odd factor is one-to-one, so the 64
+  // bits lead to one node for each key.
   std::uint64_t bits = reinterpret_cast<std::uintptr_t>(key) * 0x9e3779b97f4a7c15U;
   for (; *place != nullptr && By::key(*place) != key; bits <<= 1U) {
     place = &By::lot(*place).inner[bits >> 63U];
@@ -57,7 +60,8 @@ void sort_in(nopal_task** root, nopal_task* task) noexcept {
   By::lot(oldest).older = task;
 }
 
-/// The oldest of the lot in `place`. What comes to lie there instead had the same bits before it.
+/// Removes the oldest task of the lot in `place` from the tree. What takes its place there has the
+/// same leading bits.
 template <class By>
 void sort_out_oldest(nopal_task** place) noexcept {
   nopal_task* const task = *place;

@@ -1,4 +1,5 @@
-// Running tasks: on the stack of a thread that waits, or by a worker of the pool on a stack of its own.
+// Running tasks: on the stack of a thread that waits, or by a worker of the pool on a stack of its
+// own.
 
 #include <exception>
 
@@ -28,8 +29,8 @@ void run_taken(void* task) noexcept {
   run_at_stage(static_cast<nopal_task*>(task), own_task_list(), view::views_of::task);
 }
 
-/// The same for a call of the scheduler, whose task is part of the code that waits: the exceptions that are about there are about in the task, and what it
-/// does to them lasts.
+/// The same for a call of the scheduler. Its task is part of the code that waits: the exceptions of
+/// that code are the task's too, and what the task does to them lasts.
 void run_taken_by_call(void* task) noexcept {
   worker* const self = this_worker();
   exception_state* const exceptions = self->exceptions;
@@ -70,7 +71,8 @@ void be_at_work(worker* self) noexcept {
   strand::run_on(self, self->spare);
 }
 
-/// Of no root that this worker ran strands of before: their waits are not for what a task starts.
+/// The worker belongs to none of the roots whose strands it ran before: those do not wait for what
+/// a task starts.
 void forget_root(worker* self) noexcept { set_if_changed(self->deque.setting.root, nullptr); }
 
 /// Where the task's code keeps no exceptions, the end of its thread comes here.
@@ -91,7 +93,8 @@ void call_task(nopal_task* task, view::views_of whose) noexcept {
   sanitizers::after(task);
   const std::uint64_t before = arch::float_control();
   nopal_pinned call;
-  // Without memory it is part of the code that waits. Its own pinned calls fail then, and tell the program.
+  // Without memory for a pinned call the task is part of the code that waits. Its own pinned calls
+  // then fail, and tell the program.
   const bool pinned = nopal_begin_pinned(&call) == 0;
   // unreached: refused-wait
   worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
@@ -123,7 +126,8 @@ void run_at_stage(nopal_task* task, task_list* list, view::views_of whose) noexc
     const stage_mark mark(group, true, list);
     call_task(task, whose);
   }
-  nopal_task_finish(group);  // it may be gone then, so no stage is of it any more: see leave_old_tasks
+  // It may be gone then, so no stage is of it any more: see leave_old_tasks.
+  nopal_task_finish(group);
 }
 
 namespace {
@@ -132,7 +136,8 @@ void call_announced(nopal_task* task, view::views_of whose) noexcept {
   note_starter(task);
   task->float_control = arch::float_control();
   sanitizers::before(task);
-  // Others that wait for the group look there for what it starts, also before the thread's first own task.
+  // Others that wait for the group look there for what it starts, also before the thread's first
+  // own task.
   task_list* const list = list_of_this_thread();
   if (whose == view::views_of::task || !run_for_lack_of_room(task, task->group)) {
     run_at_stage(task, list, whose);

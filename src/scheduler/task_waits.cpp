@@ -1,10 +1,12 @@
 // The wait for a group of tasks.
 //
-// Who waits runs tasks of its group and what these started, strands of both, and if there is none for a while, what it has started
-// itself: its thread may hold what another task waits for. Where its stack has little room, it runs them on one of the pool. It leaves none to
-// others for good, of whom there may be nobody; but deep in such calls it leaves them those of other threads for a while.
-// Tasks that a taken task started lie in the taker's list behind a mark, or are taken in turn; the stages of threads say
-// where. Groups are compared there, and not looked into: they may be gone.
+// A thread that waits runs tasks of its group and what these started, and strands of both. If there
+// are none for a while, it runs what it has started itself, since its thread may hold what another
+// task waits for. Where its stack has little room, it runs them on a stack of the pool. It never
+// leaves a task to others for good, since there may be none; but deep in such calls it leaves the
+// tasks of other threads to them for a while. Tasks that a taken task starts lie in the taker's
+// list behind a mark, or are taken in turn; the stages of threads say where. Groups are compared
+// there and never read: they may be gone.
 
 #include <cstddef>
 #include <limits>
@@ -30,12 +32,14 @@ namespace {
 
 constexpr int looks_before_sleep = NOPAL_BOUND(64, 1);
 constexpr std::uint64_t first_nap_ns = 100'000;
-// Without room, a thread in so many calls that run tasks of others begins another one only after a nap of this length: each takes
-// a stack and a worker, and more threads may be there to run them.
+// Without room, a thread this deep in calls that run tasks of others begins another one only after
+// a nap of this length. Each takes a stack and a worker, and other threads may be there to run the
+// tasks.
 constexpr int most_nested_waits = 64;
 constexpr std::uint64_t patient_nap_ns = 10'000'000;
 
-/// The tasks of a group that this thread started last. Others that wait for the group find what these start.
+/// The tasks of a group that this thread started last. Others that wait for the group find what
+/// these start.
 class own_tasks {
 public:
   own_tasks(task_list& list, const nopal_task_group* group) noexcept
@@ -85,7 +89,8 @@ nopal_task* pop_own(task_list& list) noexcept {
   return task;
 }
 
-/// Groups that a search goes through: that which is waited for, and those that its tasks wait for on other threads.
+/// The groups that a search goes through: the one that is waited for, and those that its tasks wait
+/// for on other threads.
 class search {
 public:
   explicit search(const nopal_task_group* group) noexcept : groups_{group} {}
@@ -179,7 +184,8 @@ private:
 class waiter {
 public:
   explicit waiter(nopal_task_group* group) noexcept : group_(group) {
-    // Sequentially consistent: before the looks at lists; see push_to_thread. Whoever finishes the last task sees it too.
+    // Sequentially consistent: before the looks at lists; see push_to_thread. Whoever finishes the
+    // last task sees it too.
     NOPAL_FAULT_OMITS("announced late", __atomic_fetch_add(&group_->state, one_waiter, __ATOMIC_SEQ_CST));
   }
   waiter(const waiter&) = delete;
@@ -190,7 +196,8 @@ private:
   nopal_task_group* const group_;
 };
 
-/// The nested worker with which a call looks for strands of its group and sleeps; made where there is memory.
+/// The nested worker with which a call looks for strands of its group and sleeps; made where there
+/// is memory.
 class strand_seeker {
 public:
   explicit strand_seeker(const nopal_task_group* group) noexcept
@@ -241,7 +248,8 @@ bool run_for_lack_of_room(nopal_task* task, const nopal_task_group* group) noexc
 
 namespace {
 
-/// Where there is room for it: without memory for a stack of the pool that is here, as nobody else may be there to run it.
+/// Where there is room for it: without memory for a stack of the pool that is here, as nobody else
+/// may be there to run it.
 void run_found(nopal_task* task, const nopal_task_group* group, task_list* list) noexcept {
   if (!run_for_lack_of_room(task, group)) {
     run_at_stage(task, list, view::views_of::caller);
@@ -309,7 +317,8 @@ bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bo
   return true;
 }
 
-/// What is waited for may itself wait for these, and nobody else be there to run them. False: there was none.
+/// What is waited for may itself wait for these, and nobody else be there to run them. False: there
+/// was none.
 bool run_what_it_started(const nopal_task_group* group, task_list* list) noexcept {
   // unreached: refused-wait
   nopal_task* const task = list != nullptr ? pop_own(*list) : nullptr;
@@ -349,7 +358,8 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       continue;
     }
     NOPAL_DISTURB();
-    // Those who run the tasks tell of their end, not of tasks that they start; these are looked for less and less often.
+    // Threads report the end of tasks, not the tasks that they start; the thread looks for those
+    // less and less often.
     NOPAL_FAULT_DOES("announced late",
                      if (!slept) __atomic_fetch_add(&group->state, one_waiter, __ATOMIC_SEQ_CST));
     strand_seeker(group).sleep(
@@ -372,7 +382,8 @@ extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_are
   if (nopal_task_is_done(group) == 0) {
     // Others look there for what the tasks that it runs start, also before its first own task.
     list = list_of_this_thread();
-    // In an arena others find there what this thread's tasks start, so they are to know what it waits for.
+    // In an arena others find there what this thread's tasks start, so they are to know what it
+    // waits for.
     const stage_mark mark(group, false, list);
     run_own(group, arena, list);
     wait_for_others(group, arena, list);

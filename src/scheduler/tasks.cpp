@@ -1,7 +1,8 @@
 // Lists of tasks, and the counts of groups.
 //
-// A list is under a lock that is held for a few instructions; its count is read without. A pushed task is visible before its
-// pusher looks for those to wake, and those announce themselves before they look for tasks, so one sees the other.
+// A list is under a lock that is held for a few instructions; its count is read without. A pushed
+// task is visible before its pusher looks for those to wake, and those announce themselves before
+// they look for tasks, so one sees the other.
 
 #include "scheduler/tasks.hpp"
 
@@ -24,7 +25,8 @@ namespace {
 
 constexpr int looks_before_yield = NOPAL_BOUND(64, 0);
 
-/// What happened to groups and arenas, for those who wait. Not in the group: it may be gone when it is over.
+/// Counts what happens to groups and arenas, for those who wait. Not a member of the group, which
+/// may be gone once it is over.
 struct alignas(64) event_count {
   std::atomic<std::uint32_t> events{0};
 };
@@ -35,11 +37,13 @@ std::uint32_t unfinished(std::uint64_t state) noexcept { return static_cast<std:
 
 void wake_waiters(const nopal_task_group* group) noexcept {
   std::atomic<std::uint32_t>& events = events_of(group);
-  // Release pairs with the acquire in wait_for_others: what made the event is visible. Before the look for sleepers: see nap.
+  // Release pairs with the acquire in wait_for_others: what made the event is visible. Before the
+  // look for sleepers: see nap.
   NOPAL_FAULT_OMITS("no event", events.fetch_add(1, std::memory_order_seq_cst));
   NOPAL_DISTURB();
   wake_waiters_of(group);
-  NOPAL_FAULT_OMITS("words not woken", os::futex_wake(events, 1 << 30));  // those that have no worker
+  // Wakes those that have no worker.
+  NOPAL_FAULT_OMITS("words not woken", os::futex_wake(events, 1 << 30));
 }
 
 /// The list of a thread that is to have one, in a runtime that runs. Null: there is no memory.
@@ -68,7 +72,8 @@ bool push_to_thread(nopal_task* task) noexcept {
                      if (has_waiters(__atomic_load_n(&group->state, __ATOMIC_SEQ_CST))) wake_waiters(group));
     append_task(*list, task);
     task->number = list->next_number++;
-    // Sequentially consistent: before the looks at waiters and sleepers, whose announcements come before their looks at this.
+    // Sequentially consistent: before the looks at waiters and sleepers, whose announcements come
+    // before their looks at this.
     const std::uint32_t count = list->count.load(std::memory_order_relaxed) + 1;
     NOPAL_FAULT_DOES("count relaxed", list->count.store(count, std::memory_order_relaxed));
     NOPAL_FAULT_OMITS("count relaxed", list->count.exchange(count, std::memory_order_seq_cst));
@@ -116,8 +121,8 @@ void append_task(task_list& list, nopal_task* task) noexcept {
 void remove_task(task_list& list, nopal_task* task) noexcept {
   remove_from_run(task);
   unlink_task(list, task);
-  // A thief that reads the older value looks in vain. Release pairs with has_tasks: who finds none knows where leave_tasks has
-  // taken it.
+  // A thief that reads the older value looks in vain. Release pairs with has_tasks: who finds none
+  // knows where leave_tasks has taken it.
   list.count.store(list.count.load(std::memory_order_relaxed) - 1, std::memory_order_release);
 }
 
@@ -136,7 +141,8 @@ void task_list::unlock() noexcept {
 }
 
 extern "C" NOPAL_EXPORT void nopal_task_announce(nopal_task_group* group) {
-  // Relaxed: whoever announces has the group from somebody that keeps it, and waits that must see this come after.
+  // Relaxed: whoever announces a task has the group from somebody that keeps it alive, and any wait
+  // that must see the task comes later.
   __atomic_fetch_add(&group->state, 1, __ATOMIC_RELAXED);
 }
 
@@ -196,7 +202,8 @@ void leave_tasks(task_list& list) noexcept {
   const task_list_guard nobody(tasks_of_nobody);
   while (nopal_task* const task = list.oldest) {
     NOPAL_FAULT_DOES("gone before there", remove_task(list, task));
-    // There before it is not here any more: who looks at this list and then at that one finds it in one of them.
+    // Counted there before they are gone from here: a look at this list and then at that one finds
+    // them in one of the two.
     tasks_of_nobody.count.exchange(tasks_of_nobody.count.load(std::memory_order_relaxed) + 1,
                                    std::memory_order_seq_cst);
     NOPAL_DISTURB();
@@ -208,7 +215,8 @@ void leave_tasks(task_list& list) noexcept {
 
 constinit task_list tasks_of_old_process;
 
-// Nobody waits for a list's lock with another one held, but for these two and leave_tasks, which take them in this order.
+// Nobody waits for a list's lock with another one held, but for these two and leave_tasks, which
+// take them in this order.
 void lock_tasks(runtime& all) noexcept {
   for_each_first_worker(all, [](worker* one) { one->tasks.lock(); });
   tasks_of_nobody.lock();

@@ -15,8 +15,9 @@ namespace internal {
 struct worker;
 struct runtime;
 
-/// What a thread is at, as far as others that wait want to know: it runs a task of a group that another thread started, or
-/// waits for a group. On the thread's stack; read and linked under its list's lock.
+/// What a thread is doing, as far as others that wait need to know: it runs a task of a group that
+/// another thread started, or waits for a group. On the thread's stack; read and linked under its
+/// list's lock.
 struct task_stage {
   task_stage* outer;
   const nopal_task_group* group;
@@ -24,17 +25,20 @@ struct task_stage {
   std::uint64_t first_number;  ///< of what was pushed since it began
 };
 
-/// The tasks that a thread pushed and nobody took. In the worker that is in the table, not in nested ones.
+/// The tasks that a thread pushed and nobody took. In the worker that is in the table, not in
+/// nested ones.
 struct task_list {
   // Written under the lock; read by thieves without it, to see whether a look is worth it.
   std::atomic<std::uint32_t> count{0};
   std::atomic<bool> is_locked{false};
   nopal_task* oldest = nullptr;
   nopal_task* youngest = nullptr;
-  nopal_task* unsorted = nullptr;  // the oldest that is not in the tree of groups, as the younger ones are
+  // The oldest that is not in the tree of groups, as the younger ones are.
+  nopal_task* unsorted = nullptr;
   nopal_task* by_group = nullptr;
   std::uint64_t next_number = 0;
-  int calls_of_others = 0;  // nested waits of the thread that run tasks found elsewhere; its own alone
+  // Nested waits of the thread that run tasks found elsewhere; its own alone.
+  int calls_of_others = 0;
   std::atomic<task_stage*> innermost{
       nullptr};  // written under the lock; looked at without, to see whether there is one
 
@@ -42,7 +46,8 @@ struct task_list {
   void unlock() noexcept;
 };
 
-/// Whether a worker of the pool would find a task in the list. Sequentially consistent: for a sleeper's last look.
+/// Whether a worker of the pool would find a task in the list. Sequentially consistent: for a
+/// sleeper's last look.
 inline bool has_tasks(const task_list& list) noexcept {
   return list.count.load(std::memory_order_seq_cst) != 0;
 }
@@ -50,11 +55,12 @@ inline bool has_tasks(const task_list& list) noexcept {
 /// Tasks of threads that ended.
 extern constinit task_list tasks_of_nobody;
 
-/// For a worker of the pool without a strand, with a spare stack at hand: runs the oldest task of `list` and does not return, but
-/// comes to find_work again. Returns if there is none.
+/// For a worker of the pool without a strand, with a spare stack at hand: runs the oldest task of
+/// `list` and does not return, but comes to find_work again. Returns if there is none.
 void run_oldest_task(worker* self, task_list& list) noexcept;
 
-/// For a worker that calls the scheduler to run this task, with a spare stack at hand: does not return, but comes to find_work again.
+/// For a worker that calls the scheduler to run this task, with a spare stack at hand: does not
+/// return, but comes to find_work again.
 [[noreturn]] void run_task_of_call(worker* self, nopal_task* task) noexcept;
 
 /// As run_oldest_task, for the tasks of arenas that have room for a worker.
@@ -62,10 +68,12 @@ void run_task_of_arenas(worker* self) noexcept;
 
 /// Whether a worker of the pool would find a task in an arena. Sequentially consistent as above.
 bool arenas_have_tasks() noexcept;
-/// The oldest task of the first arena that has one and room, which the worker has entered and refers to. Null: there is none.
+/// The oldest task of the first arena that has one and room, which the worker has entered and
+/// refers to. Null: there is none.
 nopal_task* take_from_arenas() noexcept;
 enum class of_tasks : bool { alone, and_what_they_start };
-/// The youngest task of the group in the arena; else, if asked for, one that a task of the group started, over whatever groups.
+/// The youngest task of the group in the arena; else, if asked for, one that a task of the group
+/// started, over whatever groups.
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept;
 /// The same in any arena with room, which the thread has entered and refers to.
 nopal_task* enter_for_task(const nopal_task_group* group) noexcept;
@@ -95,8 +103,9 @@ private:
   task_list& list_;
 };
 
-/// Neighbours in a list that were pushed at one stage of the thread, or at stages inside of it that are over, are a run. So there are no more
-/// runs than stages. In a list of no thread all tasks are one.
+/// A run is the neighbouring tasks of a list that were pushed at one stage of the thread, or at
+/// finished stages inside it. So there are no more runs than stages. In a list of no thread all
+/// tasks are one run.
 inline bool is_of_stage(const nopal_task* task, const task_stage* stage) noexcept {
   return task != nullptr && (stage == nullptr || task->number >= stage->first_number);
 }
@@ -145,7 +154,8 @@ inline void leave_stage(task_list& list, const task_stage& stage) noexcept {
   }
 }
 
-/// The oldest tasks that were pushed at stages of a thread or later, for one stage after the other, the innermost first.
+/// The oldest tasks that were pushed at stages of a thread or later, for one stage after the other,
+/// the innermost first.
 class tasks_since_stage {
 public:
   explicit tasks_since_stage(const task_list& list) noexcept : younger_(list.youngest) {}
@@ -164,7 +174,8 @@ private:
   nopal_task* oldest_ = nullptr;
 };
 
-/// Says what this thread is at, while it lasts. Without a list, nobody looks.
+/// While it lives, records the stage of this thread. Without a list nobody looks, and it does
+/// nothing.
 class stage_mark {
 public:
   stage_mark(const nopal_task_group* group, bool runs, task_list* list) noexcept
@@ -199,19 +210,20 @@ enum class views_of : bool;
 
 /// Runs a task that was taken from its list. Its exceptions stay in it.
 void run_task(nopal_task* task, view::views_of whose) noexcept;
-/// The task is another thread's, or was started before others that are there still: who waits for its group finds in `list`, the
-/// caller's, what it starts.
+/// Runs a task of another thread, or one that is older than others that are still there. Whoever
+/// waits for its group finds in `list`, the caller's, what it starts.
 void run_at_stage(nopal_task* task, task_list* list, view::views_of whose) noexcept;
 
-/// Whether half of the stack is left, or as much as a stack of the pool has, for nested calls that may wait too. True on a stack
-/// that is neither the thread's nor of the pool.
+/// Whether half of the stack is left, or as much as a stack of the pool has, for nested calls that
+/// may wait too. True on a stack that is neither the thread's nor of the pool.
 bool has_room_on_stack() noexcept;
 
-/// Runs the task on a stack of the pool if this one has little room, for code that waits for `group`. False: it did not, for
-/// there is room, or no memory.
+/// Runs the task on a stack of the pool if this one has little room, for code that waits for
+/// `group`. False: it did not, for there is room, or no memory.
 bool run_for_lack_of_room(nopal_task* task, const nopal_task_group* group) noexcept;
 
-/// Counts what those who wait for the group, or for room in the arena, have to look at. Others may share it.
+/// Counts what those who wait for the group, or for room in the arena, have to look at. Others may
+/// share it.
 std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept;
 
 /// A thread ends: what it did not begin goes to tasks_of_nobody.
@@ -221,12 +233,12 @@ void leave_tasks(task_list& list) noexcept;
 void lock_tasks(runtime& all) noexcept;
 void unlock_tasks(runtime& all) noexcept;
 
-/// In a child of fork(2): what was there before, in its thread's list, in arenas or left by others. Taken by waits alone: what
-/// nobody waits for is its parent's to do.
+/// In a child of fork(2): the tasks that were there before, in its thread's list, in arenas or left
+/// by ended threads. Only waits take them: a task that nobody waits for is the parent's to run.
 extern constinit task_list tasks_of_old_process;
 
-/// In a child of fork(2), on the thread of `first`, with the table as it was: keeps the tasks that it has, and marks the groups of those that
-/// other threads had.
+/// In a child of fork(2), on the thread of `first`, with the table as it was: keeps the tasks that
+/// it has, and marks the groups of those that other threads had.
 void leave_old_tasks(runtime& all, worker* first) noexcept;
 /// The oldest task of some arena, which has not been entered. Null: there is none.
 nopal_task* take_out_of_arenas() noexcept;

@@ -1,11 +1,13 @@
-// The thread-local variables of the library, but for reducers' views, and the deque of threads that are not workers.
+// The thread-local variables of the library, but for reducers' views, and the deque of threads that
+// are not workers.
 
 #include "scheduler/worker.hpp"
 
 #include <nopal/detail/pinned.h>
 
-// The deque of nobody: read by pushes of threads not adopted, which find the limit poisoned and write nothing. It
-// lies in read-only memory, so that a stray pop ends at once. The null behind it says that there is no scheduler stack.
+// The deque of threads that are not workers. A push reads it, finds the limit poisoned and writes
+// nothing. It lies in read-only memory, so that a stray pop faults at once. The null behind it says
+// that there is no scheduler stack.
 extern "C" {
 struct nobody_worker {
   nopal_deque deque;

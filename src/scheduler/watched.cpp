@@ -1,4 +1,5 @@
-// The fast path of code that ThreadSanitizer watches: here, where it is not watched, and with the order of strands told.
+// The fast path for code that ThreadSanitizer watches. It lies here, where code is not
+// instrumented, and tells the tool the order of strands.
 
 #include <nopal/detail/fast_path.h>
 

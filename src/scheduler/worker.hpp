@@ -1,7 +1,7 @@
 // One worker: a thread of the pool, or a thread of the program that forked.
 //
-// Everything a worker decides, it decides on its scheduler stack; strands run on stacks of the pool or, for a
-// thread of the program, on the stack that it came with.
+// Everything a worker decides, it decides on its scheduler stack; strands run on stacks of the pool
+// or, for a thread of the program, on the stack that it came with.
 #ifndef NOPAL_SCHEDULER_WORKER_HPP
 #define NOPAL_SCHEDULER_WORKER_HPP
 
@@ -28,26 +28,29 @@ namespace internal {
 enum park_state : std::uint32_t {
   awake = 0,
   parked = 1,
-  waking = 2,  ///< a waker has its say in where the worker wakes; it stays in `park` until it is `awake`
+  /// a waker chooses where the worker wakes; the worker stays in `park` until it is `awake`
+  waking = 2,
 };
 
 struct yielded_strand;
 struct worker;
 
-/// What a pass over workers has found out, each thread's outer workers first: the answers of may_run for the last root of a task and for the
-/// last other one. Roots are nested as the workers are, so the next walk outwards comes to one of them soon, and a pass takes no more
-/// than the depth of nesting in all.
+/// The answers of may_run within one pass over workers: for the last root that is a task's, and for
+/// the last other one. A pass takes each thread's outer workers first, and roots are nested as
+/// workers are, so the next walk outwards soon meets one of the two. A pass takes no more than the
+/// depth of nesting in all.
 struct known_roots {
   const worker* roots[2];
   bool may_run[2];
   std::uint64_t numbers[2];  ///< `task_number` of these meanwhile
 };
 
-/// How far a call that waits for a group has come in its looks for strands, of which each is at a few workers. It lies in that call: what is known
-/// is of its group alone, and other calls come to the same worker.
+/// How far a waiting call has come in its looks for strands, each of which visits a few workers. It
+/// lies in that call: the known answers are for its group alone, and other calls use the same
+/// worker.
 struct strand_search {
   worker* next;  ///< to be looked at; null: the first of the next place
-  int place;     ///< of that worker's thread in the table
+  int index;     ///< of that worker's thread in the table
   known_roots known;
 };
 
@@ -59,13 +62,18 @@ struct worker {
 
   std::atomic<int> cpu;  ///< last seen on; read by thieves on machines with a hierarchy
 
-  // For calls that stay on their thread (pinned.cpp). An outer worker is paused while a nested one is at work.
-  worker* outer;                ///< the worker that this one interrupts; null for a thread's first; set once
-  worker* first = this;         ///< of the thread; set once
-  std::atomic<worker*> nested;  ///< for calls inside this worker's; null until one was made, then for good
-  const void* local;            ///< nopal_local() of this root's strands; as the fields of `deque.strand`
-  const char* pinned_at;        ///< a nested worker's call lies below this address of its stack
-  bool hides_outer;             ///< thieves may not look at the exceptions of the workers outside of this one
+  // For calls that stay on their thread (pinned.cpp). An outer worker is paused while a nested one
+  // is at work.
+  /// the worker that this one interrupts; null for a thread's first; set once
+  worker* outer;
+  worker* first = this;  ///< of the thread; set once
+  /// For calls inside this worker's; null until one was made, then for good
+  std::atomic<worker*> nested;
+  /// nopal_local() of this root's strands; as the fields of `deque.strand`
+  const void* local;
+  const char* pinned_at;  ///< a nested worker's call lies below this address of its stack
+  /// Thieves may not look at the exceptions of the workers outside of this one
+  bool hides_outer;
 
   // Of a nested worker whose call is a task; see may_run. Written by its thread, read by any.
   std::atomic<const nopal_task_group*> task_group;  ///< null: the call is no task
@@ -74,16 +82,21 @@ struct worker {
   std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
-  nopal_task* task_of_call;  ///< that the call takes to the scheduler; null: it looks for strands there
-  worker* victim_of_call;    ///< where it looks
-  strand_search* search;     ///< the wait's, in a call without a task
-  strand::state kept;        ///< of the code that waits, while it calls the scheduler
+  /// That the call takes to the scheduler; null: it looks for strands there
+  nopal_task* task_of_call;
+  worker* victim_of_call;  ///< where it looks
+  strand_search* search;   ///< the wait's, in a call without a task
+  strand::state kept;      ///< of the code that waits, while it calls the scheduler
 
   // Written by other workers.
-  alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on
-  std::atomic<nopal_frame*> inbox;  ///< a frame of this thread's own stack whose children are all done
-  std::atomic<int> visitors;        ///< thieves that look at `exceptions`; the thread's end waits for them
-  std::atomic<bool> has_thread;     ///< `exceptions` may be looked at by visitors; written by this worker
+  /// a park_state; the futex that the worker sleeps on
+  alignas(64) std::atomic<std::uint32_t> park;
+  /// A frame of this thread's own stack whose children are all done
+  std::atomic<nopal_frame*> inbox;
+  /// Thieves that look at `exceptions`; the thread's end waits for them
+  std::atomic<int> visitors;
+  /// `exceptions` may be looked at by visitors; written by this worker
+  std::atomic<bool> has_thread;
 
   alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
   /// Number in that list of the first task that the call of this worker can have pushed
@@ -94,8 +107,10 @@ struct worker {
   bool is_kept_off_cpu;       ///< a waker's
 
   // This worker's own.
-  alignas(64) exception_state* exceptions;  ///< of the thread; null if the program has no C++ runtime
-  nopal_stack* spare;                       ///< an empty stack kept for the next steal; counts as returned
+  /// of the thread; null if the program has no C++ runtime
+  alignas(64) exception_state* exceptions;
+  /// An empty stack kept for the next steal; counts as returned
+  nopal_stack* spare;
   nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
   yielded_strand* yielded;   ///< strands that yielded here, the first first
   std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
@@ -109,7 +124,8 @@ struct worker {
   void* scheduler_memory;  ///< mapping of an adopted thread's scheduler stack, its guard first
   /// Of the scheduler stack; set before the thread is a worker, of its first one alone
   std::size_t scheduler_bytes;
-  void* signal_stack;  ///< for the overflow handler, with a guard page below; null before it is needed
+  /// For the overflow handler, with a guard page below; null before it is needed
+  void* signal_stack;
   /// Of the deque, when the thread last came back to its own stack: its forks came later
   std::int32_t bottom_at_rest;
   /// The thread was ending when it left its own stack: its strands are of its last destructors
@@ -148,7 +164,8 @@ inline void set_float_control_of(nopal_strand_setting& setting, std::uint64_t co
   set_if_changed(setting.x87_control, static_cast<std::uint32_t>(control >> 32));
 }
 
-/// Whose root the strand is part of that `one` runs; that ran last, in a scheduler. A worker of the pool has none at first.
+/// The root of the strand that `one` runs or, in its scheduler, ran last. A worker of the pool has
+/// none at first.
 [[nodiscard]] inline const worker* root_of(const worker& one) noexcept {
   return static_cast<const worker*>(get(one.deque.setting.root));
 }
@@ -156,7 +173,8 @@ inline void set_float_control_of(nopal_strand_setting& setting, std::uint64_t co
 /// The thread's first worker.
 [[nodiscard]] inline worker* thread_worker(const worker* self) noexcept { return self->first; }
 
-/// A stack of the pool or of a thread: where a nested worker's calls run, that is the stack of the worker outside.
+/// The stack of the pool or of a thread that `stack` stands for. The stack of a nested worker
+/// stands for the one that the worker outside runs on.
 template <class Stack>
 [[nodiscard]] inline Stack* ground(Stack* stack) noexcept {
   while (stack->native_owner != nullptr && stack->native_owner->outer != nullptr) {
@@ -170,9 +188,10 @@ template <class Stack>
   return stack->native_owner != nullptr;
 }
 
-/// Of the scheduler stack that comes with an adopted thread, and of the whole stack of a thread of the pool: a strand's size within
-/// these bounds. The scheduler needs little, but signal handlers run there while the thread waits. More than a thread of the
-/// program commonly has would be refused: the C library's mappings count as memory in use.
+/// The scheduler stack of an adopted thread, and the whole stack of a thread of the pool, have a
+/// strand's size within these bounds. The scheduler needs little, but signal handlers run there
+/// while the thread waits. More than a thread of the program commonly has would be refused: the C
+/// library's mappings count as memory in use.
 inline constexpr std::size_t least_scheduler_stack_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t most_scheduler_stack_bytes = std::size_t{8} << 20;
 inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
@@ -183,19 +202,22 @@ inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
   return least < most_scheduler_stack_bytes ? least : most_scheduler_stack_bytes;
 }
 
-/// Whether the thread's whole stack is its scheduler's: the pool made it.
+/// Whether the thread's whole stack is a scheduler stack: the pool made the thread.
 [[nodiscard]] inline bool is_schedulers_thread(worker* self) noexcept {
   return thread_worker(self)->scheduler_memory == nullptr;
 }
 
-/// Whether `address` is of the stack that `self` decides on, or may be: below the scheduler's own frames.
+/// Whether `address` is of the stack that `self` decides on, or may be: below the scheduler's own
+/// frames.
 [[nodiscard]] inline bool lies_on_scheduler_stack(worker* self, const void* address) noexcept {
-  const auto high = reinterpret_cast<std::uintptr_t>(self->scheduler_stack_pointer);  // null at first
+  // Null at first.
+  const auto high = reinterpret_cast<std::uintptr_t>(self->scheduler_stack_pointer);
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   return at < high && high - at <= thread_worker(self)->scheduler_bytes;
 }
 
-/// Whether `address` is of the guard below that stack. Where the C library has put the guard of its own is known to a few pages.
+/// Whether `address` is of the guard below that stack. Where the C library has put the guard of its
+/// own is known to a few pages.
 [[nodiscard]] inline bool lies_below_scheduler_stack(worker* self, const void* address) noexcept {
   const auto high = reinterpret_cast<std::uintptr_t>(self->scheduler_stack_pointer);
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -214,12 +236,14 @@ static_assert(offsetof(worker, deque) == 0);
 static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STACK_POINTER);
 static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
 
-/// Whether it runs tasks while it has no strand: a thread of the pool that waits for nothing of its own.
+/// Whether it runs tasks while it has no strand: a thread of the pool that waits for nothing of its
+/// own.
 [[nodiscard]] inline bool runs_tasks(const worker* self) noexcept {
   return self->of_pool && self->outer == nullptr;
 }
 
-/// The calling thread's worker; null on threads not adopted. Not to be kept across anything that may switch stacks.
+/// The calling thread's worker; null on threads not adopted. Not to be kept across anything that
+/// may switch stacks.
 worker* this_worker() noexcept;
 
 /// Makes `self` the calling thread's worker; null for none.
@@ -228,7 +252,8 @@ void set_this_worker(worker* self) noexcept;
 /// The thread's nopal_local().
 void set_this_local(const void* value) noexcept;
 
-/// Where the innermost pinned call of the thread lies that began while it was no worker: below this address of its stack. Null: in none.
+/// Where the innermost pinned call of the thread lies that began while it was no worker: below this
+/// address of its stack. Null: in none.
 const char* this_pinned_at() noexcept;
 void set_this_pinned_at(const char* address) noexcept;
 

@@ -1,3 +1,4 @@
+// How a strand gives way: it is suspended at a join that its own worker resumes.
 #include "scheduler/yield.hpp"
 
 #include <nopal/detail/fast_path.h>
@@ -12,7 +13,7 @@ namespace internal {
 
 namespace {
 
-/// As a rule the wait is over before.
+/// Rounds that only yield the processor: usually the wait is over before they are.
 constexpr int yields_before_leaving = 64;
 
 /// A function of its own: its frame is that of a scope.
@@ -37,7 +38,8 @@ constexpr int yields_before_leaving = 64;
 
 void yield_strand(int round) noexcept {
   worker* const self = this_worker();
-  // A worker that calls the scheduler would not come by again, and no strand that it could go on with instead is suspended here.
+  // A worker that calls the scheduler would not come by again, and no strand that it could go on
+  // with instead is suspended here.
   // unreached: yields
   const bool may_leave = self != nullptr && self->waits_for.load(std::memory_order_relaxed) == nullptr;
   if (round < yields_before_leaving || !may_leave) {  // unreached: yields

@@ -1,8 +1,8 @@
-// Strands that wait for what nobody tells them of, and let their thread do other work meanwhile.
+// Waits for events that nobody reports: the strand lets its thread do other work meanwhile.
 //
-// Such a strand is suspended as at a join, and goes on again where it was, by its own worker, when that has looked at its inbox and for
-// strands of others. So a wait never keeps its thread from what it waits for: a join of that thread's own stack, or a continuation
-// that only this thread is free to take.
+// Such a strand is suspended as at a join. Its own worker resumes it after a look at its inbox and
+// for strands of others. So a wait never keeps its thread from what it waits for: a join of that
+// thread's own stack, or a continuation that only this thread is free to take.
 #ifndef NOPAL_SCHEDULER_YIELD_HPP
 #define NOPAL_SCHEDULER_YIELD_HPP
 
@@ -22,10 +22,12 @@ struct yielded_strand {
   yielded_strand* next;
 };
 
-/// One wait of the calling strand, after `round` others for the same. What it waits for may need this thread.
+/// One wait of the calling strand, after `round` others for the same. What it waits for may need
+/// this thread.
 void yield_strand(int round) noexcept;
 
-/// For a worker without a strand: goes on with the one that yielded first. Returns if there is none.
+/// For a worker without a strand: goes on with the one that yielded first. Returns if there is
+/// none.
 void resume_yielded(worker* self) noexcept;
 
 }  // namespace internal

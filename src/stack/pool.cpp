@@ -17,8 +17,10 @@ namespace internal {
 
 namespace {
 
-constexpr std::size_t regions_for_order = 4;  // more address space is not spent on the stacks' order
-constexpr std::size_t red_zone_bytes = 128;   // below its stack pointer a leaf function may use that much
+// Regions that are mapped for the sake of the stacks' order, at most.
+constexpr std::size_t regions_for_order = 4;
+// A leaf function may use so much below its stack pointer.
+constexpr std::size_t red_zone_bytes = 128;
 }  // namespace
 
 bool stack_pool::start(const policy& with) noexcept {
@@ -69,7 +71,8 @@ bool stack_pool::add_region(std::size_t count, bool may_be_wide) noexcept {
   }
   // unreached below: tools
   if (sanitizers::apart() != 0 && count > 1) {
-    fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);  // something else may lie above
+    // Something else may lie above.
+    fresh.free[0].fetch_and(~std::uint64_t{1}, std::memory_order_relaxed);
   }
   NOPAL_PLAIN_WRITE(regions_[number]);
   regions_[number] = fresh;
@@ -168,7 +171,8 @@ nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refuse
     while ((free & wanted) != 0) {
       NOPAL_DISTURB();
       const auto bit = static_cast<std::size_t>(std::countr_zero(free & wanted));
-      // Acquire pairs with the release in give: what the last holder wrote to the stack's description is visible.
+      // Acquire pairs with the release in give: what the last holder wrote to the stack's
+      // description is visible.
       NOPAL_FAULT_DOES("taken in two steps",
                        from.free[word].store(free & ~(std::uint64_t{1} << bit), std::memory_order_relaxed));
       if (NOPAL_FAULT("taken in two steps") ||
@@ -193,8 +197,9 @@ bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept 
     return true;
   }
   nopal_stack& stack = in.stacks[index];
-  // Not before its first use: what may be written counts as memory under mlockall(MCL_FUTURE), RLIMIT_DATA and strict accounting.
-  // One refusal is enough: with the system's limit on mappings or memory reached, stacks that were used before still serve.
+  // Not before its first use: what may be written counts as memory under mlockall(MCL_FUTURE),
+  // RLIMIT_DATA and strict accounting. One refusal is enough: with the system's limit on mappings
+  // or memory reached, stacks that were used before still serve.
   refused = refused || !os::allow_stack_memory(stack.low, stack.size_bytes());
   if (refused) {
     in.free[index / bits].fetch_or(std::uint64_t{1} << index % bits, std::memory_order_release);
@@ -267,7 +272,8 @@ std::size_t stack_pool::idle(nopal_stack* stack, char* first_needed) noexcept {
     return 0;
   }
   if (policy_.when == nopal::reclaim::lazy) {
-    // Relaxed: the count is a budget, and being off by the stacks that come and go just now does no harm.
+    // Relaxed: the count is a budget, and being off by the stacks that come and go just now does no
+    // harm.
     const int held = stacks_with_idle_pages_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (may_keep(stack, first_needed, held)) {
       stack->idle_pages = true;
@@ -278,8 +284,8 @@ std::size_t stack_pool::idle(nopal_stack* stack, char* first_needed) noexcept {
   return give_pages_back(stack, first_needed);
 }
 
-// Giving pages back interrupts every processor that runs a thread of the process: a few pages are not worth that. Nor is a
-// look at each suspension, and what was few stays so as a rule.
+// Giving pages back interrupts every processor that runs a thread of the process: a few pages are
+// not worth that. Nor is a look at each suspension, and what was few stays so as a rule.
 bool stack_pool::may_keep(nopal_stack* stack, const char* first_needed, int held) const noexcept {
   constexpr std::size_t few_pages = 4;
   constexpr std::uint8_t times_between_looks = 15;

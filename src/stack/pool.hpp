@@ -1,8 +1,9 @@
 // The pool of stacks, and when their unused pages go back to the system.
 //
-// Stacks are cut from regions of address space, numbered downwards. A bitmap per region says which are free; taking
-// and giving is one compare-and-exchange. Nothing in a region may be touched but stacks that were taken once: the rest is guards. `take` looks for the highest stack below the frame it is for: debuggers
-// unwind towards higher addresses only. Nothing is unmapped before `stop`.
+// Stacks are cut from regions of address space, numbered downwards. A bitmap per region says which
+// are free; taking and giving is one compare-and-exchange. Only stacks that were taken once may be
+// touched; the rest of a region is guards. `take` looks for the highest stack below the frame it is
+// for, since debuggers unwind towards higher addresses only. Nothing is unmapped before `stop`.
 #ifndef NOPAL_STACK_POOL_HPP
 #define NOPAL_STACK_POOL_HPP
 
@@ -44,17 +45,19 @@ public:
   /// A stack, if possible one that lies below `below`; null if there is no memory for another.
   nopal_stack* take(const void* below) noexcept;
 
-  /// Gives an empty stack back; one that a child of fork(2) has of its parent's pool is nobody's then. Returns the pages given back
-  /// to the system.
+  /// Gives an empty stack back. In a child of fork(2), a stack of its parent's pool then belongs to
+  /// nobody. Returns the pages given back to the system.
   std::size_t give(nopal_stack* stack) noexcept;
 
-  /// Whether it is among the highest stacks, as many as all workers as a rule need: what lies below can be continued on it.
+  /// Whether it is among the highest stacks, as many as all workers as a rule need: what lies below
+  /// can be continued on it.
   [[nodiscard]] bool is_high(const nopal_stack* stack) const noexcept;
 
   /// Whether an address lies on some stack of the pool.
   [[nodiscard]] bool contains(const void* address) const noexcept;
 
-  /// The stack is retained and nothing below `stack_pointer` is needed. Returns the pages given back to the system.
+  /// The stack is retained and nothing below `stack_pointer` is needed. Returns the pages given
+  /// back to the system.
   std::size_t retain(nopal_stack* stack, const void* stack_pointer) noexcept;
 
   /// A retained stack is run on again.

@@ -1,4 +1,5 @@
-// How many stacks a region has and how wide its guards are: as much as is of use, and little of what is scarce.
+// How many stacks a region has and how wide its guards are: as many as are useful, and fewer where
+// address space is scarce.
 
 #include <algorithm>
 
@@ -13,8 +14,10 @@ namespace internal {
 namespace {
 
 constexpr std::size_t widest_guard = std::size_t{1} << 20;
-constexpr std::size_t least_left_by_stacks = 4;   // times what a region takes of the address space
-constexpr std::size_t least_left_by_guards = 16;  // times what being wide takes of the address space
+// A region leaves this many times its own size of the address space.
+constexpr std::size_t least_left_by_stacks = 4;
+// Wide guards leave this many times their own size of the address space.
+constexpr std::size_t least_left_by_guards = 16;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -31,8 +34,8 @@ std::size_t stack_pool::narrow_guard() const noexcept {
   return policy_.stack_bytes >= (512U << 10) ? round_up(64U << 10, page_bytes) : page_bytes;
 }
 
-// A wide guard catches large frames and copies of arguments that skip pages. One page more: were the stacks a power of two apart,
-// their first pages would share one set of the TLB.
+// A wide guard catches large frames and copies of arguments that skip pages. One page more: were
+// the stacks a power of two apart, their first pages would share one set of the TLB.
 std::size_t stack_pool::wide_guard() const noexcept {
   const std::size_t page_bytes = os::page_size();
   // unreached: tools
@@ -42,7 +45,8 @@ std::size_t stack_pool::wide_guard() const noexcept {
                    page_bytes;
 }
 
-/// More than will be used, unless that is much of what the program may map: then fewer, and `least` whatever they take.
+/// How many stacks a region gets: more than will be used, but fewer if they would take much of what
+/// the program may map, and never fewer than `least`.
 std::size_t stack_pool::stacks_of_a_region(std::size_t least) const noexcept {
   const std::size_t stride = round_up(policy_.stack_bytes, os::page_size()) + narrow_guard();
   const std::size_t most = os::address_space_left() / least_left_by_stacks;
@@ -54,7 +58,8 @@ std::size_t stack_pool::stacks_of_a_region(std::size_t least) const noexcept {
   return count;
 }
 
-/// With a guard above, too: arguments that do not fit their stack are stored upwards, and above the highest is what the program has.
+/// Maps a region with a guard above the highest stack too: arguments that do not fit their stack
+/// are stored upwards, and the program's own memory may lie there.
 stack_pool::region stack_pool::map_region(std::size_t count, std::size_t guard_bytes) const noexcept {
   region fresh;
   fresh.guard_bytes = guard_bytes;
@@ -67,7 +72,8 @@ stack_pool::region stack_pool::map_region(std::size_t count, std::size_t guard_b
   return fresh;
 }
 
-/// With wide guards unless they would take much of what the program may map, or lock, of which both count against limits.
+/// Uses wide guards unless they would take much of what the program may map or lock: both count
+/// against limits.
 stack_pool::region stack_pool::map_region_by_limits(std::size_t count) const noexcept {
   const std::size_t wide_part = (count + 1) * (wide_guard() - narrow_guard());
   if (wide_part <= os::address_space_left() / least_left_by_guards) {

@@ -1,8 +1,9 @@
 // One stack of the cactus: where strands run that were stolen.
 //
-// A stack is either in the pool, or run on by one worker, or retained: it holds the frame of a function whose
-// strand has left for another stack (a suspended or stolen continuation) and waits for that strand to come home.
-// The stack that a thread came with is described in the same way, has an owner, and is run on by that thread alone.
+// A stack is either in the pool, or run on by one worker, or retained: it holds the frame of a
+// function whose strand has left for another stack (a suspended or stolen continuation) and waits
+// for that strand to come home. The stack that a thread came with is described in the same way, has
+// an owner, and is run on by that thread alone.
 #ifndef NOPAL_STACK_STACK_HPP
 #define NOPAL_STACK_STACK_HPP
 
@@ -25,26 +26,30 @@ namespace view {
 struct merge_record;
 }
 
-/// A stack that a function is away on for one scope, when its continuation is stolen there by a fork of another scope: whether
-/// the strand comes back is known to the thief, or to a later join, and whether the stack is still run on to the child that
-/// went on there. Who speaks last gives a stack back that nobody comes back to. docs/join.md has the argument.
+/// A function may be away on a stack by one scope when its continuation is stolen there at a fork
+/// of another scope. The thief, or a later join, knows whether the strand comes back to that stack;
+/// the child that went on there knows when nothing runs on it. The later of the two gives the stack
+/// to the pool if nobody comes back. docs/join.md has the argument.
 enum second_scope : std::uint8_t {
   child_over = 1,  ///< nothing runs there any more
   stays_away = 2,  ///< the strand does not come back
 };
 
-/// The strand at the bottom of a stack: the activation of a function whose frame lies on another stack.
+/// The strand at the bottom of a stack: the activation of a function whose frame lies on another
+/// stack.
 struct strand_origin {
   void* frame_pointer = nullptr;  ///< of that activation; null if the strand began here
   /// Add to a stack pointer on this stack: the same moment's pointer on the home stack
   std::ptrdiff_t to_home = 0;
-  char* start = nullptr;     ///< the stack pointer that the strand came with
-  std::uint64_t ticket = 0;  ///< ticket of the steal that brought the strand here; orders its children
-  std::uint64_t segment_before = 0;  ///< `ticket` of what precedes the strand's views (view/deposits.hpp)
-  nopal_frame* scope = nullptr;      ///< whose steal brought the strand here; null if it began here
+  char* start = nullptr;  ///< the stack pointer that the strand came with
+  /// Ticket of the steal that brought the strand here; orders its children
+  std::uint64_t ticket = 0;
+  /// `ticket` of what precedes the strand's views (view/deposits.hpp)
+  std::uint64_t segment_before = 0;
+  nopal_frame* scope = nullptr;  ///< whose steal brought the strand here; null if it began here
 
-  /// Whether the strand belongs to the function of `frame`, whose own stack is another: the continuation of
-  /// that function was stolen to this one.
+  /// Whether the strand belongs to the function of `frame`, whose own stack is another: the
+  /// continuation of that function was stolen to this one.
   [[nodiscard]] bool is_of(const nopal_frame* frame) const noexcept {
     return frame_pointer == frame->frame_pointer;
   }
@@ -62,22 +67,29 @@ struct nopal_stack {
   nopal::internal::worker* native_owner = nullptr;
   std::size_t guard_bytes = 0;  ///< below `low`, and above `high`; 0: it is not of the pool
   std::size_t most_pages = 0;   ///< the most resident pages seen before pages were given back
-  bool idle_pages = false;      ///< counted among the stacks that hold unused pages; written by its holder
-  std::uint8_t unlooked = 0;  ///< times yet that its unused pages are taken to be few; written by its holder
+  /// Counted among the stacks that hold unused pages; written by its holder
+  bool idle_pages = false;
+  /// Times yet that its unused pages are taken to be few; written by its holder
+  std::uint8_t unlooked = 0;
 
-  nopal::internal::strand_origin origin;  ///< written by the worker that runs here, and read by it alone
+  /// Written by the worker that runs here, and read by it alone
+  nopal::internal::strand_origin origin;
 
-  /// Bits of second_scope. Set by the child and by a thief or a join, in any order; cleared by who comes to the stack.
+  /// Bits of second_scope. Set by the child and by a thief or a join, in any order; cleared by who
+  /// comes to the stack.
   std::atomic<std::uint8_t> second{0};
 
-  /// Of views, under way on this stack; null: none. Written and read by the strand that runs here.
+  /// The merge of views under way on this stack; null: none. Written and read by the strand that
+  /// runs here.
   nopal::internal::view::merge_record* merge = nullptr;
 
-  /// The worker whose call waits for a group and runs a task here, as part of what it interrupts; null: none. Written as above.
+  /// The worker whose call waits for a group and runs a task here, as part of what it interrupts;
+  /// null: none. Written as above.
   nopal::internal::worker* caller = nullptr;
 
-  /// The innermost activations that came back here by a join, and their stack pointers then; for jumps. Written as above, and read
-  /// by jumps of what they have called, which may be elsewhere: relaxed, since those find what was there before they left.
+  /// The innermost activations that came back here by a join, and their stack pointers then; for
+  /// jumps. Written as above, and read by jumps of what they have called, which may be elsewhere:
+  /// relaxed, since those find what was there before they left.
   struct homecomings {
     static constexpr unsigned kept = 16;
     const void* frame_pointers[kept] = {};
@@ -111,12 +123,14 @@ struct nopal_stack {
     }
   } came_home;
 
-  /// The innermost forks, older than the worker's coming, whose children lie here and go on when it leaves. Written as above.
+  /// The innermost forks, older than the worker's coming, whose children lie here and go on when it
+  /// leaves. Written as above.
   struct forks_below {
     static constexpr unsigned kept = 8;
     nopal_frame* frames[kept] = {};
-    unsigned count = 0;           ///< of all; a jump past those that are forgotten is not seen
-    unsigned of_old_process = 0;  ///< of these, those that were made before fork(2); in its child alone
+    unsigned count = 0;  ///< of all; a jump past those that are forgotten is not seen
+    /// Of these, those that were made before fork(2); in its child alone
+    unsigned of_old_process = 0;
 
     [[nodiscard]] nopal_frame* innermost() const noexcept {
       return count == 0 ? nullptr : frames[(count - 1) % kept];

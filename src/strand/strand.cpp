@@ -1,3 +1,4 @@
+// What leave and enter do to the worker, its deque, the thread and the tools.
 #include "strand/strand.hpp"
 
 #include <nopal/detail/noise.h>
@@ -46,13 +47,14 @@ NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* st
     check_end_of_thread(self, stack, why == reason::join);
   }
   if (why != reason::ended && is_root_stack(stack)) {
-    sanitizers::before(thread_worker(self));  // what its thread runs meanwhile; see nopal_begin_pinned
+    // What its thread runs meanwhile; see nopal_begin_pinned.
+    sanitizers::before(thread_worker(self));
   }
   sanitizers::leave_strand(ground(stack)->record, scheduler_record(self), stack_pointer, order);
   return stack;
 }
 
-NOPAL_UNINSTRUMENTED void enter(worker* self, const place& to, const state& with) noexcept {
+NOPAL_UNINSTRUMENTED void enter(worker* self, const resume_point& to, const state& with) noexcept {
   run_on(self, to.stack);
   if (to.stack == &self->native) {
     deque::poison(self->deque);  // see keep_oldest_public
@@ -90,7 +92,8 @@ void leave_empty(worker* self, nopal_stack* stack) noexcept {
   return_stack(self, stack);
 }
 
-/// What the child left on the stack comes before it is given back: acquire and release pair with its step in end_on_second.
+/// What the child left on the stack comes before it is given back: acquire and release pair with
+/// its step in end_on_second.
 void leave_for_good(worker* self, nopal_stack* stack) noexcept {
   const bool is_child_over =
       (stack->second.fetch_or(stays_away, std::memory_order_acq_rel) & child_over) != 0;

@@ -1,9 +1,11 @@
-// Places in the sources where tests may make a fault, cut a bound short, or learn of an access. In the library that is
-// shipped each of them is what it would be without the macro, or nothing.
+// Points in the sources where tests inject a fault, cut a bound short, or learn of an access. In
+// the library that is shipped each of them expands to what it would be without the macro, or to
+// nothing.
 //
-// A test compiles the sources with NOPAL_FAULT_POINTS defined as the name of a header, which defines the macros below that
-// mean something there: tests/models/fault_points.hpp for the models, tests/codegen/programs/never_home_again.hpp for
-// generated programs. A fault's name says what is wrong with it; docs/models.md and docs/programs.md list what must find each.
+// A test compiles the sources with NOPAL_FAULT_POINTS defined as the name of a header, which
+// defines the macros below that mean something there: tests/models/fault_points.hpp for the models,
+// tests/codegen/programs/never_home_again.hpp for generated programs. A fault's name says what is
+// wrong with it; docs/models.md and docs/programs.md list what must find each.
 #ifndef NOPAL_TESTING_FAULT_POINTS_HPP
 #define NOPAL_TESTING_FAULT_POINTS_HPP
 
@@ -22,12 +24,12 @@
 #endif
 
 #ifndef NOPAL_FAULT_DOES
-/// A statement that is there with the fault alone. It may leave the loop or the function around it.
+/// A statement that only the fault has. It may leave the loop or the function around it.
 #define NOPAL_FAULT_DOES(name, ...) static_cast<void>(0)
 #endif
 
 #ifndef NOPAL_FAULT_OMITS
-/// A statement that is there without the fault alone.
+/// A statement that the fault leaves out.
 #define NOPAL_FAULT_OMITS(name, ...) __VA_ARGS__
 #endif
 

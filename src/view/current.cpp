@@ -9,7 +9,8 @@
 #include "view/views.hpp"
 
 extern "C" {
-// The array of strands without views. Nobody writes to it, and only what is looked up becomes resident.
+// The array of strands without views. Nobody writes to it, and only what is looked up becomes
+// resident.
 alignas(64) static void* no_views[nopal::internal::view::slot_count];
 __thread void** nopal_views __attribute__((tls_model("initial-exec"))) = no_views;
 

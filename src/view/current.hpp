@@ -20,8 +20,9 @@ void set_this_views(view_set* set) noexcept;
 /// The strand's set, which is its own no longer. The strand has none then.
 view_set* leave_set() noexcept;
 
-/// What the outermost code of a thread has of reducers: their own values, which are its views. Tasks that it
-/// runs while it waits are part of that, or have views of their own; see task_views.cpp.
+/// What the outermost code of a thread has of reducers: their own values, which are its views.
+/// Tasks that it runs while it waits are part of that, or have views of their own; see
+/// task_views.cpp.
 enum class base_views : unsigned char {
   values,  ///< the usual
   held,    ///< the same, while it runs a task that it waits for: no other thread's tasks have them
@@ -31,8 +32,8 @@ enum class base_views : unsigned char {
 base_views this_base_views() noexcept;
 void set_this_base_views(base_views which) noexcept;
 
-/// Whether the calling strand's views are reducers' own values: it began its thread's work, so nothing comes
-/// before it, and it is no task that has views of its own.
+/// Whether the calling strand's views are reducers' own values: it began its thread's work, so
+/// nothing comes before it, and it is no task that has views of its own.
 bool has_base_views() noexcept;
 /// The same of the strand on `stack`, on its thread; null for a thread that is no worker.
 bool has_base_views(const nopal_stack* stack) noexcept;

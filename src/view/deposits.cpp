@@ -1,3 +1,4 @@
+// The table of deposits: a list for each shard, under its lock.
 #include "view/deposits.hpp"
 
 #include "testing/fault_points.hpp"
@@ -38,8 +39,8 @@ deposit* last_of(deposit* first, const nopal_frame* scope, int& count) {
   return last;
 }
 
-/// Calls `pass` for each deposit before `last`, back to the first of the same scope, of which there are `count` in all. False if one
-/// is missing that will come.
+/// Calls `pass` for each deposit before `last`, back to the first of the same scope, of which there
+/// are `count` in all. False if one is missing that will come.
 template <class Pass>
 bool walk_back(deposit* list, const deposit* last, int count, Pass pass) {
   std::uint64_t before = last->before;

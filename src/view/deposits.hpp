@@ -1,10 +1,11 @@
 // The views that finished children left for the joins of their parents, in serial order.
 //
-// Each steal from a scope begins a new segment of the strand that owns it. A deposit is the views of some segments that follow
-// one another: at first of one, deposited by the child that ended it or, for the last, by the strand when it arrives at
-// the join. Two deposits are neighbours if the one ends with the segment before the other's first. Invariants: at no time are
-// two neighbours of one scope in the table; a deposit is in the table or in the hands of one worker. docs/reducers.md has the
-// argument.
+// Each steal from a scope begins a new segment of the strand that owns it. A deposit is the views
+// of some segments that follow one another: at first of one, deposited by the child that ended it
+// or, for the last, by the strand when it arrives at the join. Two deposits are neighbours if the
+// one ends with the segment before the other's first. Invariants: at no time are two neighbours of
+// one scope in the table; a deposit is in the table or in the hands of one worker. docs/reducers.md
+// has the argument.
 #ifndef NOPAL_VIEW_DEPOSITS_HPP
 #define NOPAL_VIEW_DEPOSITS_HPP
 
@@ -40,12 +41,13 @@ struct deposit {
 
 class deposit_table {
 public:
-  /// Adds `one`, or takes a neighbour of the same scope out and returns that: then `one` is not in the table. If a join waited
-  /// for `one`, `ready` gets its scope.
+  /// Adds `one`, or takes a neighbour of the same scope out and returns that: then `one` is not in
+  /// the table. If a join waited for `one`, `ready` gets its scope.
   deposit* add(deposit* one, nopal_frame*& ready) noexcept;
 
-  /// Whether nothing is missing between the deposits of `scope`, all of whose children are done: scopes of one function may
-  /// overlap. If so, those of other scopes between them are its deposits from now on; if not, a later `add` tells when it is.
+  /// Whether no deposit is missing between those of `scope`, all of whose children are done: scopes
+  /// of one function may overlap. If none is, the deposits of other scopes between them belong to
+  /// it from now on; else a later `add` tells when it is whole.
   bool is_whole(nopal_frame* scope, const void* activation) noexcept;
 
   /// Takes all deposits of `scope` out, the earliest first.

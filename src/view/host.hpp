@@ -1,5 +1,5 @@
-// What src/view asks of the scheduler: of the calling strand, its thread and its joins. The answers are in
-// src/scheduler/view_host.cpp, so that src/view includes nothing of the scheduler.
+// What src/view asks of the scheduler: of the calling strand, its thread and its joins. The answers
+// are in src/scheduler/view_host.cpp, so that src/view includes nothing of the scheduler.
 #ifndef NOPAL_VIEW_HOST_HPP
 #define NOPAL_VIEW_HOST_HPP
 
@@ -21,20 +21,20 @@ namespace host {
 /// The stack that the calling strand runs on; null on a thread that is no worker.
 [[nodiscard]] nopal_stack* this_stack() noexcept;
 
-/// Whether the strand on `stack` began its thread's work. Such a strand is on the stack that the thread came
-/// with, and a strand that left it is back there only after the join that merged all. During a merge it is
-/// none: what reductions do comes after what they reduce. A pinned call's strand is part of the one outside;
-/// so is a task that a wait runs on a stack of the pool. Only its thread runs such a strand. Null, of a thread
-/// that is no worker: it did.
+/// Whether the strand on `stack` began its thread's work. Such a strand is on the stack that the
+/// thread came with, and a strand that left it is back there only after the join that merged all.
+/// During a merge it is none: what reductions do comes after what they reduce. A pinned call's
+/// strand is part of the one outside; so is a task that a wait runs on a stack of the pool. Only
+/// its thread runs such a strand. Null, of a thread that is no worker: it did.
 [[nodiscard]] bool began_thread(const nopal_stack* stack) noexcept;
 
 /// What is asked of a stack about reducer `id`.
 using stack_test = bool (*)(const nopal_stack* stack, std::uint32_t id) noexcept;
-/// Whether it holds for a stack of the calling strand: where it runs, or, in a call that stays on its thread,
-/// where the strand is that made the call.
+/// Whether it holds for a stack of the calling strand: where it runs, or, in a call that stays on
+/// its thread, where the strand is that made the call.
 [[nodiscard]] bool holds_for_this_strand(stack_test holds, std::uint32_t id) noexcept;
-/// Whether the calling strand is in a call that stays on its thread, and it holds for a stack whose strand can
-/// go on after the call, on this thread alone.
+/// Whether the calling strand is in a call that stays on its thread, and it holds for a stack whose
+/// strand can go on after the call, on this thread alone.
 [[nodiscard]] bool holds_for_one_kept_waiting(stack_test holds, std::uint32_t id) noexcept;
 
 /// Keeps the exception being handled for the join of `frame`, or for the wait for `group`.
@@ -47,7 +47,8 @@ void keep_thrown(const nopal_task_group* group) noexcept;
 /// The calling worker resumes `frame` once the child that ends here has been counted; null: none.
 void resume_after_child(nopal_frame* frame) noexcept;
 
-/// One wait of the calling strand, after `round` others for the same. What it waits for may need this thread.
+/// One wait of the calling strand, after `round` others for the same. What it waits for may need
+/// this thread.
 void yield_strand(int round) noexcept;
 /// Changes, and is a futex, when somebody tells those who wait for the group.
 [[nodiscard]] std::atomic<std::uint32_t>& events_of(const nopal_task_group* group) noexcept;

@@ -1,3 +1,4 @@
+// The merge of two sets, into either of them or into reducers' own values, and the ends of views.
 #include "view/merge.hpp"
 
 #include <cstring>
@@ -47,7 +48,8 @@ void move(const merge_context& with, const view_set* from, view_set* to, std::ui
   with.reducers.drop(id, view);
 }
 
-/// Those of `right` into the values of the reducers that have no view in `left`, which is a thread's first set or null.
+/// Those of `right` into the values of the reducers that have no view in `left`, which is a
+/// thread's first set or null.
 void merge_into_base(const merge_context& with, view_set* left, view_set* right) {
   right->take_all([&](std::uint32_t id, void* view) {
     void* const earlier = left != nullptr ? left->find(id) : nullptr;

@@ -1,3 +1,4 @@
+// The objects that all strands share, and what the ends of threads and of the process do to sets.
 #include "view/process.hpp"
 
 #include <pthread.h>

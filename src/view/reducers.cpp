@@ -22,8 +22,8 @@ namespace view {
 
 namespace {
 
-/// Drops the views of reducers that ended elsewhere, which is the program's code: it may look views up, and leave the strand with
-/// another set. Returns whether there were any.
+/// Drops the views of reducers that ended elsewhere, which is the program's code: it may look views
+/// up, and leave the strand with another set. Returns whether there were any.
 bool sweep() noexcept {
   view_set* const set = this_views();
   return set != nullptr && drop_ended(all_reducers, *set);
@@ -35,7 +35,8 @@ void* create(std::uint32_t id) {
   return all_reducers.create(id);
 }
 
-/// Enters `made` as the strand's view of reducer `id`, of which it has none. Calls nothing of the program. False without memory.
+/// Enters `made` as the strand's view of reducer `id`, of which it has none. Calls nothing of the
+/// program. False without memory.
 bool enter(std::uint32_t id, void* made, bool base) noexcept {
   const timed inserting(activity::insertion);
   view_set* const set = own_set(base);
@@ -52,13 +53,15 @@ void* known_view(std::uint32_t id) noexcept {
   return set != nullptr ? set->find(id) : nullptr;
 }
 
-/// A new view of reducer `id`, which has a slot, in the strand's set. Null without memory for a set.
+/// A new view of reducer `id`, which has a slot, in the strand's set. Null without memory for a
+/// set.
 void* make_word(std::uint32_t id) {
   std::uint64_t made = 0;
   {
     const timed creating(activity::creation);
     all_reducers.make_word(
-        id, &made);  // the program's code: may fork, and so change the set, and may use this reducer
+        // The program's code: may fork, and so change the set, and may use this reducer.
+        id, &made);
   }
   if (void* const known = known_view(id)) {
     return known;
@@ -136,8 +139,9 @@ extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) 
   if (made == nullptr || (known_view(id) == nullptr && enter(id, made, false))) {
     return made;
   }
-  // The program's code may have made another in the meantime, by a use of this reducer: that has what it said. The end of this one is its
-  // code as well, which may leave the strand with another set.
+  // The program's code may have made a view in the meantime by using this reducer. That one stays,
+  // since it has the updates. To end this one is the program's code as well, which may leave the
+  // strand with another set.
   const bool was_known = known_view(id) != nullptr;
   all_reducers.discard(id, made);
   return was_known ? nopal_find_view(reducer) : nullptr;

@@ -1,3 +1,4 @@
+// The registry: reducers get numbers and give them back, and hold and pin their entries.
 #include "view/registry.hpp"
 
 #include <sched.h>
@@ -106,11 +107,12 @@ void registry::end(std::uint32_t id, void (*wait)(int round) noexcept) noexcept 
   void* const owned = one.owns_leftmost ? one.leftmost : nullptr;
   void* const object = one.object;
   const auto destroy = one.functions.destroy;
-  // A holder as well, so that the number is this reducer's as long as its pins are looked at. Release: what was done to the
-  // reducer comes before.
+  // The end is a holder too, so that the number stays this reducer's while its pins are looked at.
+  // Release: what was done to the reducer comes before.
   one.state.fetch_add(ended + (NOPAL_FAULT("holders not heeded") ? 0 : one_holder),
                       std::memory_order_acq_rel);
-  // Only who pinned it before it ended may use it still. Relaxed: to let go acquires what the end of the pin released.
+  // Only who pinned it before it ended may use it still. Relaxed: to let go acquires what the end
+  // of the pin released.
   for (int round = 0;
        !NOPAL_FAULT("end does not wait") && (one.state.load(std::memory_order_relaxed) & pins) != 0;
        ++round) {
@@ -123,12 +125,14 @@ void registry::end(std::uint32_t id, void (*wait)(int round) noexcept) noexcept 
 }
 
 void registry::hold(std::uint32_t id) noexcept {
-  // Relaxed: the view that is entered keeps the number from changing its meaning from here on, in this thread's order.
+  // Relaxed: the view that is entered keeps the number from changing its meaning from here on, in
+  // this thread's order.
   at(id).state.fetch_add(one_holder, std::memory_order_relaxed);
 }
 
 void registry::let_go(std::uint32_t id) noexcept {
-  // Release orders this holder's use of the entry before its next use; acquire gets the other holders'.
+  // Release orders this holder's use of the entry before its next use; acquire gets the other
+  // holders'.
   const std::uint64_t before =
       at(id).state.fetch_sub(one_holder, NOPAL_FAULT_ORDER("let go relaxed", std::memory_order_acq_rel));
   if (before == (ended | one_holder) || (NOPAL_FAULT("recycled by each") && (before & ended) != 0)) {
@@ -147,7 +151,8 @@ void registry::drop(std::uint32_t id, void* view) noexcept {
 
 void registry::reduce(std::uint32_t id, void* left, void* right) {
   entry& one = at(id);
-  // The end of the pin, at each way out. Release pairs with the acquire as the reducer's end lets go.
+  // The end of the pin, at each way out. Release pairs with the acquire as the reducer's end lets
+  // go.
   struct pin {
     explicit pin(entry& which)
         : of(which), was_ended((which.state.fetch_add(one_pin, std::memory_order_acquire) & ended) != 0) {}

@@ -1,8 +1,9 @@
 // All reducers of the process, by number: what to call for one, and whether it is still there.
 //
-// A number is used again when its reducer has ended and no set holds a view of it any more. Invariants of an entry's state:
-// each view in a set counts as one holder; who looks at the reducer itself pins it meanwhile and is a holder; its end
-// is one while it waits for the pins. So a pinned reducer exists, and a number that some set knows means one reducer only.
+// A number is used again when its reducer has ended and no set holds a view of it any more.
+// Invariants of an entry's state: each view in a set counts as one holder; who looks at the reducer
+// itself pins it meanwhile and is a holder; its end is one while it waits for the pins. So a pinned
+// reducer exists, and a number that some set knows means one reducer only.
 #ifndef NOPAL_VIEW_REGISTRY_HPP
 #define NOPAL_VIEW_REGISTRY_HPP
 
@@ -24,14 +25,15 @@ namespace view {
 
 class registry {
 public:
-  /// Enters a reducer whose own value is at `leftmost`; null: in a word of the registry, or in a view that it makes if `watched`:
-  /// checkers know the program's memory, and not how words are used again. Its number; 0 without memory, or if there are
-  /// 2^26 reducers. Throws what the reducer does.
+  /// Enters a reducer whose own value is at `leftmost`. If that is null, the value lies in a word
+  /// of the registry or, if `watched`, in a view that the registry makes: race detectors do not
+  /// know that words are used again. Returns its number; 0 without memory, or if there are 2^26
+  /// reducers. Throws what the reducer does.
   std::uint32_t enter(const nopal_view_functions& functions, void* object, void* leftmost,
                       bool watched = false);
 
-  /// The reducer ends: its own views are not touched afterwards. As long as a reduction of it is under way, calls `wait` with the
-  /// number of calls before.
+  /// The reducer ends: its own views are not touched afterwards. As long as a reduction of it is
+  /// under way, calls `wait` with the number of calls before.
   void end(std::uint32_t id, void (*wait)(int round) noexcept = yield) noexcept;
 
   /// A view of `id` enters a set.
@@ -49,7 +51,8 @@ public:
 
   /// The leftmost view of a reducer that exists.
   [[nodiscard]] void* leftmost(std::uint32_t id) noexcept { return at(id).leftmost; }
-  /// A new view that is the identity, of a reducer that exists. Null without memory; throws what the reducer does.
+  /// A new view that is the identity, of a reducer that exists. Null without memory; throws what
+  /// the reducer does.
   [[nodiscard]] void* create(std::uint32_t id) {
     const entry& one = at(id);
     return one.functions.create(one.object);
@@ -61,7 +64,8 @@ public:
     one.functions.destroy(one.object, view);
   }
 
-  /// Whether views are words that may lie in sets; then `make_word` makes an identity at `memory`. Throws what the reducer does.
+  /// Whether views are words that may lie in sets; then `make_word` makes an identity at `memory`.
+  /// Throws what the reducer does.
   [[nodiscard]] bool is_word(std::uint32_t id) noexcept { return at(id).functions.identity != nullptr; }
   void make_word(std::uint32_t id, void* memory) {
     const entry& one = at(id);

@@ -1,10 +1,11 @@
-// The ends of segments: what a strand deposits when it forks no more or arrives at a join, and what the join makes of it.
-// docs/reducers.md has the protocol.
+// The ends of segments: what a strand deposits when it forks no more or arrives at a join, and what
+// the join makes of it. docs/reducers.md has the protocol.
 //
-// A thief starts with no view, and the child that its victim goes on with keeps what there was. Who ends a segment of a
-// strand, the child of a stolen fork or the strand at its join, deposits the set in the table of deposits and merges it with its
-// neighbours if they are there; all of that still on the strand's own stack, since reductions are the program's code.
-// Invariant: a worker in its scheduler has no set.
+// A thief starts with no view, and the child that its victim goes on with keeps what there was. A
+// segment ends where the child of a stolen fork ends, or where the strand arrives at its join.
+// There the strand deposits its set in the table of deposits and merges it with its neighbours if
+// they are there. All of that happens on the strand's own stack, since reductions are the program's
+// code. Invariant: a worker in its scheduler has no set.
 
 #include <exception>
 
@@ -75,7 +76,8 @@ deposit* make_deposit(nopal_frame* frame) noexcept {
   return mine;
 }
 
-/// Adds `one` to the table, or takes a neighbour of it out and returns that; see deposit_table::add.
+/// Adds `one` to the table, or takes a neighbour of it out and returns that; see
+/// deposit_table::add.
 deposit* offer(deposit* one, nopal_frame*& ready) noexcept {
   const timed transferring(activity::transfer);
   return all_deposits.add(one, ready);
@@ -126,8 +128,9 @@ deposit* take_views(nopal_stack* stack, const nopal_frame* frame, void* exceptio
 
 bool has_all_views(nopal_frame* frame) noexcept { return all_deposits.is_whole(frame, frame->frame_pointer); }
 
-/// The end of a join with several deposits, on the strand's own stack: scopes of one function overlap, or the first
-/// reducer was made after some children had ended. Returns what the join returns.
+/// The end of a join with several deposits, on the strand's own stack: scopes of one function
+/// overlap, or the first reducer was made after some children had ended. Returns what the join
+/// returns.
 extern "C" void* nopal_merge_at_join(nopal_frame* frame, deposit* first) noexcept {
   void* const exception = first->exception;
   const std::uint64_t before = first->before;

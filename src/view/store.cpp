@@ -1,3 +1,4 @@
+// The store: lists of empty sets and deposits, and their counts.
 #include "view/store.hpp"
 
 #include <new>

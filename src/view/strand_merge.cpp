@@ -1,3 +1,4 @@
+// Merges in rounds, until reductions and ends of views make no further updates.
 #include "view/strand_merge.hpp"
 
 #include <nopal/runtime.hpp>
@@ -16,7 +17,8 @@ namespace view {
 
 namespace {
 
-/// A merge while it lives, as the stack knows it on which it runs. The strand may be elsewhere in between, and comes back there.
+/// A merge while it lives, as the stack knows it on which it runs. The strand may be elsewhere in
+/// between, and comes back there.
 class merge_under_way {
 public:
   merge_under_way() noexcept : record_{0, nullptr, __builtin_frame_address(0)} {
@@ -41,7 +43,8 @@ private:
   merge_record record_;
 };
 
-/// Of reductions that update reducers, whose reductions update reducers, and so on. A sum of a million views takes one.
+/// Of reductions that update reducers, whose reductions update reducers, and so on. A sum of a
+/// million views takes one.
 constexpr int most_rounds = 1000;
 
 /// No further: the updates that are left are lost, and the join says so.
@@ -59,7 +62,8 @@ void give_up(const merge_context& with, view_set* left_over) {
   }
 }
 
-/// Whether a strand that runs on `stack`, or is suspended there, is in a reduction of `id`. On the thread that left or runs it.
+/// Whether a strand that runs on `stack`, or is suspended there, is in a reduction of `id`. On the
+/// thread that left or runs it.
 bool is_reduced_on(const nopal_stack* stack, std::uint32_t id) noexcept {
   const merge_record* merge = stack->merge;
   while (merge != nullptr && merge->reduced != id) {

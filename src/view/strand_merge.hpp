@@ -1,7 +1,8 @@
-// Merges as strands do them: with what the reductions do to reducers in turn.
+// Merges as strands do them, with the updates that reductions make to reducers in turn.
 //
-// While a merge runs, its strand has no set of its own but for the views that reductions make, and it is not its thread's first:
-// what they update comes after what they reduce. Invariant: the strand has no set before and after.
+// During a merge its strand has no set but for the views that reductions make, and does not count
+// as its thread's first strand: what reductions update comes after what they reduce. Invariant: the
+// strand has no set before and after.
 #ifndef NOPAL_VIEW_STRAND_MERGE_HPP
 #define NOPAL_VIEW_STRAND_MERGE_HPP
 
@@ -17,13 +18,16 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace view {
 
-/// `left` and then `right`, and then what the reductions, and the ends of views, did to reducers; see `merge`.
+/// `left` and then `right`, and then what the reductions, and the ends of views, did to reducers;
+/// see `merge`.
 view_set* merge_with_updates(const merge_context& with, view_set* left, bool left_is_base, view_set* right);
 
-/// Whether the calling strand is in a reduction of reducer `id`, in a call that stays on its thread as well.
+/// Whether the calling strand is in a reduction of reducer `id`, in a call that stays on its thread
+/// as well.
 bool is_being_reduced(std::uint32_t id) noexcept;
 
-/// Whether the calling strand is in a call that stays on its thread, and a reduction of `id` can go on there alone, after the call.
+/// Whether the calling strand is in a call that stays on its thread, and a reduction of `id` can go
+/// on there alone, after the call.
 bool keeps_from_reducing(std::uint32_t id) noexcept;
 
 }  // namespace view

@@ -1,12 +1,15 @@
-// Reducers' views of tasks, which are no part of the strand that waits unless that runs them.
+// The views of tasks. A task is part of the strand that waits for it only if that strand runs it.
 //
-// A task on a stack of the pool has views of its own. Before it is counted as over it leaves them in its group, in one set with
-// what is there already: invariant: a group has one set at most, so there are no more sets than tasks that run. The wait that finds the group
-// done takes it. Reductions are the program's code: they run in pinned calls, as a task or as the strand that waits.
+// A task on a stack of the pool has views of its own. Before it counts as over it leaves them in
+// its group, merged with the set that is there. Invariant: a group has one set at most, so there
+// are no more sets than tasks that run. The wait that finds the group done takes the set.
+// Reductions are the program's code: they run in pinned calls, as a task or as the strand that
+// waits.
 //
-// Outermost code of threads works on reducers' own values. A task that it runs while it waits is part of it; but two threads may wait
-// for the same tasks, so one thread at a time runs tasks on these values, and those of others have views of their own. The set
-// of a group is merged into values by one thread, and others that wait for the group wait for that too.
+// The outermost code of a thread works on reducers' own values, and a task that it runs while it
+// waits is part of it. But two threads may wait for the same tasks, so one thread at a time runs
+// tasks on these values, and the tasks of others have views of their own. One thread merges the set
+// of a group into the values, and others that wait for the group wait for that too.
 
 #include "view/task_views.hpp"
 
@@ -46,7 +49,8 @@ struct merge_into_values {
   merge_into_values* next;
 };
 constinit pthread_mutex_t merges_lock = PTHREAD_MUTEX_INITIALIZER;
-constinit std::atomic<merge_into_values*> merges{nullptr};  // under the lock; whether there is one, without
+// Under the lock; whether there is one, without.
+constinit std::atomic<merge_into_values*> merges{nullptr};
 
 /// Acquire pairs with the release in leave_views: what was done to the views comes before.
 view_set* take_set(nopal_task_group* group) noexcept {
@@ -57,7 +61,8 @@ view_set* take_set(nopal_task_group* group) noexcept {
   return set;
 }
 
-/// `left` and then `right`, as merge_with_updates has it; what reductions throw is kept for the wait for `group`.
+/// `left` and then `right`, as merge_with_updates has it; what reductions throw is kept for the
+/// wait for `group`.
 view_set* merge_for_group(view_set* left, bool left_is_base, view_set* right,
                           const nopal_task_group* group) noexcept {
   const auto failed = [](void* of) { host::keep_thrown(static_cast<const nopal_task_group*>(of)); };
@@ -89,7 +94,8 @@ bool is_under_way(const nopal_task_group* group) noexcept {
   return one != nullptr;
 }
 
-/// The group's set, with the merge noted; null, and nothing noted: there is none, and no other thread merges one any more.
+/// The group's set, with the merge noted; null, and nothing noted: there is none, and no other
+/// thread merges one any more.
 view_set* begin_merge(nopal_task_group* group, merge_into_values& mine) noexcept {
   for (int looks = 0;; ++looks) {
     {
@@ -154,7 +160,8 @@ void merge_into_strand(view_set* views, bool base, const nopal_task_group* group
   }
 }
 
-/// Of a task that nobody waits for and that is over: ends the process if a reducer is left that is not the task's own.
+/// At the end of a task that nobody waits for: ends the process if the task leaves views of a
+/// reducer that is not its own.
 void end_unawaited_views(view_set* set) noexcept {
   if (set == nullptr) {
     return;
@@ -179,7 +186,8 @@ task_views::task_views(nopal_task_group* group, views_of whose) noexcept : group
     if (!views_used() || !has_base_views() || this_base_views() == base_views::held) {
       return;
     }
-    // Acquire pairs with the release in ~task_views: what other threads' tasks did to the values comes before.
+    // Acquire pairs with the release in ~task_views: what other threads' tasks did to the values
+    // comes before.
     if (!values_held.exchange(true, std::memory_order_acquire)) {
       sanitizers::after(&values_held);
       set_this_base_views(base_views::held);

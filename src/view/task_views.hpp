@@ -1,4 +1,5 @@
-// The room's door for tasks: what views a task has while it runs, and how its group's wait gets them.
+// The room's door for tasks: what views a task has while it runs, and how its group's wait gets
+// them.
 #ifndef NOPAL_VIEW_TASK_VIEWS_HPP
 #define NOPAL_VIEW_TASK_VIEWS_HPP
 
@@ -19,7 +20,8 @@ enum class views_of : bool {
   task     ///< its own, left for the group's wait
 };
 
-/// While a task of the group runs. It ends before the task is counted as over, inside the same pinned call.
+/// While a task of the group runs. It ends before the task is counted as over, inside the same
+/// pinned call.
 class task_views {
 public:
   task_views(nopal_task_group* group, views_of whose) noexcept;
@@ -32,12 +34,13 @@ private:
 
   nopal_task_group* const group_;
   kind kind_ = kind::callers;
-  base_views base_ = base_views::values;  ///< the thread's before, as the next, where the task has its own
+  /// The thread's before, as the next, where the task has its own
+  base_views base_ = base_views::values;
   view_set* callers_ = nullptr;
 };
 
-/// The calling strand, which waited for the group until it was done, gets what its tasks left. Returns what reductions threw, for
-/// nopal_rethrow; null: nothing.
+/// The calling strand, which waited for the group until it was done, gets what its tasks left.
+/// Returns what reductions threw, for nopal_rethrow; null: nothing.
 void* take_task_views(nopal_task_group* group) noexcept;
 
 /// In a child of fork(2): what other threads did with the views of tasks is over.

@@ -1,3 +1,4 @@
+// The sums of the timed activities, and what a timer shows of itself.
 #include "view/times.hpp"
 
 #ifdef NOPAL_VIEW_TIMES

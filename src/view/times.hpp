@@ -1,5 +1,5 @@
-// Where the time of reducers goes when strands are stolen, in libraries that are built for the evaluation only
-// (NOPAL_VIEW_TIMES). In all others there is nothing to it.
+// Where the time of reducers goes when strands are stolen, in libraries that are built for the
+// evaluation only (NOPAL_VIEW_TIMES). In all others there is nothing to it.
 #ifndef NOPAL_VIEW_TIMES_HPP
 #define NOPAL_VIEW_TIMES_HPP
 
@@ -11,7 +11,8 @@
 
 #include "arch/arch.hpp"
 
-/// What a build with NOPAL_VIEW_TIMES has added up since the process began, in the order of `activity`.
+/// What a build with NOPAL_VIEW_TIMES has added up since the process began, in the order of
+/// `activity`.
 struct nopal_view_times {
   std::uint64_t ticks[4];
   std::uint64_t count[4];

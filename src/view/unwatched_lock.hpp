@@ -1,4 +1,5 @@
-// A lock that no checker takes for an order of the program's own strands: who comes first to it is chance.
+// A lock that no checker takes for an order of the program's own strands: who comes first to it is
+// chance.
 #ifndef NOPAL_VIEW_UNWATCHED_LOCK_HPP
 #define NOPAL_VIEW_UNWATCHED_LOCK_HPP
 

@@ -1,3 +1,4 @@
+// The hash map of views: insertion, removal without tombstones, and growth.
 #include "view/view_map.hpp"
 
 #include <cstdlib>
@@ -8,24 +9,24 @@ namespace internal {
 namespace view {
 
 void view_map::put(std::uint32_t id, void* view) noexcept {
-  entry& place = entries_[place_of(id)];
-  size_ += place.id == 0 ? 1 : 0;
-  place = {id, view};
+  entry& at = entries_[index_of(id)];
+  size_ += at.id == 0 ? 1 : 0;
+  at = {id, view};
 }
 
 void* view_map::remove(std::uint32_t id) noexcept {
   if (size_ == 0) {
     return nullptr;
   }
-  std::size_t hole = place_of(id);
+  std::size_t hole = index_of(id);
   if (entries_[hole].id != id) {
     return nullptr;
   }
   void* const view = entries_[hole].view;
-  // What was pushed on from at or before the hole moves into it, so that no search ends there too early.
+  // An entry that probing put past the hole moves into it, so that no search ends there too early.
   const std::size_t mask = capacity_ - 1;
   for (std::size_t next = (hole + 1) & mask; entries_[next].id != 0; next = (next + 1) & mask) {
-    const std::size_t wanted = first_place_of(entries_[next].id);
+    const std::size_t wanted = first_index_of(entries_[next].id);
     if (((next - wanted) & mask) >= ((next - hole) & mask)) {
       entries_[hole] = entries_[next];
       hole = next;

@@ -1,5 +1,5 @@
-// A hash map from reducers to views: open addressing, linear probing, at most half full, nothing left where a view was
-// removed. Expected constant time for each operation.
+// A hash map from reducers to views: open addressing, linear probing, at most half full, nothing
+// left where a view was removed. Expected constant time for each operation.
 #ifndef NOPAL_VIEW_VIEW_MAP_HPP
 #define NOPAL_VIEW_VIEW_MAP_HPP
 
@@ -20,7 +20,7 @@ public:
     if (size_ == 0) {
       return nullptr;
     }
-    const entry& found = entries_[place_of(id)];
+    const entry& found = entries_[index_of(id)];
     return found.id == id ? found.view : nullptr;
   }
 
@@ -57,7 +57,7 @@ public:
     for (std::size_t i = 0; i < capacity_;) {
       const entry& one = entries_[i];
       if (one.id != 0 && leaves(one.id, one.view)) {
-        remove(one.id);  // may bring another view to this place
+        remove(one.id);  // may bring another view to this index
       } else {
         ++i;
       }
@@ -72,16 +72,16 @@ private:
     void* view;
   };
 
-  /// Where `id` is, or would go. There is a free place.
-  [[nodiscard]] std::size_t place_of(std::uint32_t id) const noexcept {
-    std::size_t place = first_place_of(id);
-    while (entries_[place].id != id && entries_[place].id != 0) {
-      place = (place + 1) & (capacity_ - 1);
+  /// Where `id` is, or would go. There is a free entry.
+  [[nodiscard]] std::size_t index_of(std::uint32_t id) const noexcept {
+    std::size_t index = first_index_of(id);
+    while (entries_[index].id != id && entries_[index].id != 0) {
+      index = (index + 1) & (capacity_ - 1);
     }
-    return place;
+    return index;
   }
   // Fibonacci hashing: neighbouring numbers land far apart.
-  [[nodiscard]] std::size_t first_place_of(std::uint32_t id) const noexcept {
+  [[nodiscard]] std::size_t first_index_of(std::uint32_t id) const noexcept {
     return static_cast<std::size_t>(id * std::uint64_t{0x9e3779b97f4a7c15U} >> 32) & (capacity_ - 1);
   }
   bool grow() noexcept;

@@ -1,3 +1,4 @@
+// The set of views: the array, its log, and the map for reducers without a slot.
 #include "view/view_set.hpp"
 
 #include <cstdlib>
@@ -7,7 +8,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace view {
 
-// All zeroes is an empty set: the system gives fresh memory so, and a page of it becomes resident when it is first used.
+// All zeroes is an empty set: the system gives fresh memory so, and a page of it becomes resident
+// when it is first used.
 view_set* view_set::make() noexcept { return static_cast<view_set*>(std::calloc(1, sizeof(view_set))); }
 
 void view_set::destroy(view_set* set) noexcept {

@@ -1,7 +1,9 @@
-// The views of one strand: a sparse array and the log of its used slots, and a hash map for reducers that have no slot.
+// The views of one strand: a sparse array and the log of its used slots, and a hash map for
+// reducers that have no slot.
 //
-// A set is owned by one strand or by one deposit of a join (view/deposits.hpp) and touched by nobody else. All slots of a set
-// that is not owned are null. Its memory is about a megabyte of addresses, of which only what is used becomes resident.
+// A set is owned by one strand or by one deposit of a join (view/deposits.hpp) and touched by
+// nobody else. All slots of a set that is not owned are null. Its memory is about a megabyte of
+// addresses, of which only what is used becomes resident.
 #ifndef NOPAL_VIEW_VIEW_SET_HPP
 #define NOPAL_VIEW_VIEW_SET_HPP
 
@@ -17,7 +19,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace view {
 
-/// Reducers beyond this number have no slot, and their views are found by hashing. Slot 0 is null in all sets.
+/// Reducers beyond this number have no slot, and their views are found by hashing. Slot 0 is null
+/// in all sets.
 inline constexpr std::uint32_t slot_count = 1U << 16;
 
 class view_set {
@@ -44,7 +47,8 @@ public:
 #endif
   }
 
-  /// Where a view of `id` may lie that is a word; null if the reducer has no slot. It is used while such a view is in the set.
+  /// Where a view of `id` may lie that is a word; null if the reducer has no slot. It is used while
+  /// such a view is in the set.
   void* word(std::uint32_t id) noexcept { return has_slot(id) ? words_ + id : nullptr; }
   /// Whether `view`, a view of `id` in this set, lies there.
   [[nodiscard]] bool is_word(std::uint32_t id, const void* view) const noexcept {
@@ -56,7 +60,8 @@ public:
     return has_slot(id) ? slots_[id] : map_.find(id);
   }
 
-  /// Adds a view of `id`, of which there must be none yet. False without memory for a reducer that has no slot.
+  /// Adds a view of `id`, of which there must be none yet. False without memory for a reducer that
+  /// has no slot.
   [[nodiscard]] bool insert(std::uint32_t id, void* view) noexcept;
   /// Replaces a view that there is.
   void replace(std::uint32_t id, void* view) noexcept;
@@ -65,7 +70,8 @@ public:
 
   /// About how many views there are: at least as many as there are.
   [[nodiscard]] std::size_t size() const noexcept { return logged_ + map_.size(); }
-  /// Calls `take(id, view)` for each view, which leaves the set before; afterwards it is empty. `take` must not touch the set.
+  /// Calls `take(id, view)` for each view, which leaves the set before; afterwards it is empty.
+  /// `take` must not touch the set.
   template <class Take>
   void take_all(Take take) {
     for (std::uint32_t i = 0; i < logged_; ++i) {
@@ -80,8 +86,8 @@ public:
     map_.take_all(take);
   }
 
-  /// Takes out every view for which `leaves(id, view)`. It must not touch the set, so it calls nothing of the program if that is a
-  /// strand's.
+  /// Takes out every view for which `leaves(id, view)`. It must not touch the set, so it calls
+  /// nothing of the program if that is a strand's.
   template <class Leaves>
   void remove_if(Leaves leaves) {
     std::uint32_t kept = 0;
@@ -101,20 +107,24 @@ public:
     map_.remove_if(leaves);
   }
 
-  std::size_t next_sweep;  ///< the size at which views of ended reducers are looked for; 0: the usual one
-  view_set* next;          ///< in the list of sets that nobody owns
+  /// The size at which views of ended reducers are looked for; 0: the usual one
+  std::size_t next_sweep;
+  view_set* next;  ///< in the list of sets that nobody owns
 
 private:
-  // Twice the slots: by the time it is full, at least half of it has gone stale since it was last cleaned.
+  // Twice the slots: by the time it is full, at least half of it has gone stale since it was last
+  // cleaned.
   static constexpr std::uint32_t log_capacity = 2 * slot_count;
 
   void clean_log() noexcept;
 
   view_map map_;
-  std::uint32_t logged_;             ///< used length of the log
-  std::uint32_t log_[log_capacity];  ///< every used slot, in no order; maybe twice, and unused ones too
-  // Half a page from where the slots begin in theirs. Loads of slots follow stores to words, and processors take the one
-  // for the other at first where the lowest 12 bits of the addresses are the same.
+  std::uint32_t logged_;  ///< used length of the log
+  /// Every used slot, in no order; maybe twice, and unused ones too
+  std::uint32_t log_[log_capacity];
+  // Half a page from where the slots begin in theirs. Loads of slots follow stores to words, and
+  // processors take the one for the other at first where the lowest 12 bits of the addresses are
+  // the same.
   static constexpr std::size_t before_words = slot_count * sizeof(void*) + 2 * sizeof(void*) +
                                               sizeof(view_map) + (1 + log_capacity) * sizeof(std::uint32_t);
   [[maybe_unused]] char apart_[page - (before_words - page / 2) % page];

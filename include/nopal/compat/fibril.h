@@ -12,12 +12,14 @@
  *       return x + y;
  *     }
  *
- * Rules are those of <nopal/nopal.h>. Functions need no attribute: the word `fibril` matters in C with `-fsanitize=cfi` or `kcfi` alone.
+ * Rules are those of <nopal/nopal.h>. Functions need no attribute: the word `fibril` matters in C
+ * with `-fsanitize=cfi` or `kcfi` alone.
  *
- * In C, a child may have any number of parameters of any types. Its result is nothing or a scalar of up to 8 bytes; the
- * variable that receives it has its type, or is an integer while the result is one (wider, only from `int` and
- * `unsigned` to 8 bytes), or is a float or a double while the result is one. All else is an error at compile time.
- * With NOPAL_ELIDE or FIBRIL_SERIAL defined a fork is a call and a join nothing.
+ * In C, a child may have any number of parameters of any types. Its result is nothing or a scalar
+ * of up to 8 bytes; the variable that receives it has its type, or is an integer while the result
+ * is one (wider, only from `int` and `unsigned` to 8 bytes), or is a float or a double while the
+ * result is one. All else is an error at compile time. With NOPAL_ELIDE or FIBRIL_SERIAL defined a
+ * fork is a call and a join nothing.
  */
 #ifndef NOPAL_COMPAT_FIBRIL_H
 #define NOPAL_COMPAT_FIBRIL_H
@@ -38,8 +40,9 @@ extern "C++" { /* where a program includes this inside extern "C" */
 #include <nopal/detail/fibril_c.h>
 #endif
 
-/** Marks a function that forks. Such a function is compiled as any other; with Clang, in C, its calls through pointers are not checked by
- * -fsanitize=cfi-icall and -fsanitize=kcfi, which a fork there would not pass. */
+/** Marks a function that forks. Such a function is compiled as any other; with Clang, in C, its
+ * calls through pointers are not checked by -fsanitize=cfi-icall and -fsanitize=kcfi, which a fork
+ * there would not pass. */
 #if defined(__clang__) && !defined(__cplusplus)
 #define fibril __attribute__((no_sanitize("cfi-icall", "kcfi")))
 #else
@@ -49,11 +52,13 @@ extern "C++" { /* where a program includes this inside extern "C" */
 /** A frame to fork on: a scope in the terms of <nopal/nopal.h>. Its members are the library's. */
 typedef NOPAL_DETAIL_FIBRIL_FRAME fibril_t;
 
-/** `fibril_init(&fr)` makes the frame empty, for the calling function and no other. Constant time. */
+/** `fibril_init(&fr)` makes the frame empty, for the calling function and no other. Constant
+ * time. */
 #define fibril_init(frame_pointer) NOPAL_DETAIL_FIBRIL_INIT(frame_pointer)
 
-/** `fibril_join(&fr)` waits for every child forked on the frame since the last join. May return on another thread,
- * except the outermost join of a thread of the program. One load and one compare if nothing was stolen. */
+/** `fibril_join(&fr)` waits for every child forked on the frame since the last join. May return on
+ * another thread, except the outermost join of a thread of the program. One load and one compare if
+ * nothing was stolen. */
 #define fibril_join(frame_pointer) NOPAL_DETAIL_FIBRIL_JOIN(frame_pointer)
 
 /** What the functions of this header return on success. */
@@ -67,17 +72,19 @@ typedef NOPAL_DETAIL_FIBRIL_FRAME fibril_t;
 
 /** Forks `f(args)`, a call that may run at the same time as what follows, up to the join.
  *
- * `fibril_fork(&fr, x, f, (args))` assigns the result to the variable `x`; `fibril_fork(&fr, &x, f, (args))` means the
- * same; `fibril_fork(&fr, f, (args))` drops it. Where `x` is a pointer itself, it is what receives the result if their
- * types are the same, and what leads there if its target's type is the result's. The arguments are evaluated before
- * anything runs at the same time. Where nothing is stolen it costs a call and a dozen stores. */
+ * `fibril_fork(&fr, x, f, (args))` assigns the result to the variable `x`; `fibril_fork(&fr, &x, f,
+ * (args))` means the same; `fibril_fork(&fr, f, (args))` drops it. Where `x` is a pointer itself,
+ * it is what receives the result if their types are the same, and what leads there if its target's
+ * type is the result's. The arguments are evaluated before anything runs at the same time. Where
+ * nothing is stolen it costs a call and a dozen stores. */
 #define fibril_fork(...)                                                                                     \
   NOPAL_DETAIL_FIBRIL_FIFTH(__VA_ARGS__, NOPAL_DETAIL_FIBRIL_FORK_INTO, NOPAL_DETAIL_FIBRIL_FORK_VOID, ~, ~) \
   (__VA_ARGS__)
 #define NOPAL_DETAIL_FIBRIL_FIFTH(a, b, c, d, fifth, ...) fifth
 
-/** Sets the number of workers before the first fork; 0 leaves it to NOPAL_WORKERS. Forks work without it.
- * FIBRIL_SUCCESS, or another value if `count` is out of range or the runtime has started. */
+/** Sets the number of workers before the first fork; 0 leaves it to NOPAL_WORKERS. Forks work
+ * without it. FIBRIL_SUCCESS, or another value if `count` is out of range or the runtime has
+ * started. */
 static inline int fibril_rt_init(int count) {
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
   (void)count;
@@ -94,7 +101,8 @@ static inline int fibril_rt_init(int count) {
 #endif
 }
 
-/** Stops the workers; the next fork starts anew. FIBRIL_SUCCESS, or another value from inside a strand. */
+/** Stops the workers; the next fork starts anew. FIBRIL_SUCCESS, or another value from inside a
+ * strand. */
 static inline int fibril_rt_exit(void) {
 #ifdef NOPAL_DETAIL_FIBRIL_SERIAL
   return FIBRIL_SUCCESS;

@@ -1,7 +1,8 @@
 /* Lists of parameters and of arguments out of a macro's `f, (type, name)...`.
  *
- * C has no other way to write a function's parameters once and get a declaration, a call and a pointer type from
- * them. Each macro takes the name of the function first, so that no list is ever empty: ISO C wants that.
+ * C has no other way to write a function's parameters once and get a declaration, a call and a
+ * pointer type from them. Each macro takes the name of the function first, so that no list is ever
+ * empty: ISO C wants that.
  */
 #ifndef NOPAL_DETAIL_ARGUMENT_LIST_H
 #define NOPAL_DETAIL_ARGUMENT_LIST_H
@@ -10,7 +11,8 @@
 #define NOPAL_DETAIL_PASTE(left, right) NOPAL_DETAIL_PASTE_EXPANDED(left, right)
 #define NOPAL_DETAIL_PASTE_EXPANDED(left, right) left##right
 
-/* What stands behind 17 others: with a row of answers behind the list, the one for the list's length. */
+/* What stands behind 17 others: with a row of answers behind the list, the one for the list's
+ * length. */
 #define NOPAL_DETAIL_EIGHTEENTH(f, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16,    \
                                 answer, ...)                                                                 \
   answer
@@ -64,8 +66,8 @@
 #define NOPAL_DETAIL_AS_ALL_PARAMETERS(type, name) __typeof__(type) name
 #define NOPAL_DETAIL_AS_ALL_PARAMETERS_NONE NOPAL_DETAIL_NO_PARAMETERS
 
-/* Of `f, (type, name)...`: the parameters of a function that has no others, arguments for it; and the same with a
- * comma in front, to go on a list. */
+/* Of `f, (type, name)...`: the parameters of a function that has no others, arguments for it; and
+ * the same with a comma in front, to go on a list. */
 #define NOPAL_DETAIL_PARAMETERS(...) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_ALL_PARAMETERS, __VA_ARGS__)
 #define NOPAL_DETAIL_ARGUMENTS(...) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_ARGUMENT, __VA_ARGS__)
 #define NOPAL_DETAIL_MORE_PARAMETERS(...)                                                                    \

@@ -17,7 +17,7 @@ typedef struct nopal_monoid {
   size_t alignment; /**< of a view, a power of two; 0: any that malloc gives */
   /** Makes an identity of the memory at `view`; null: all its bytes are zero. */
   void (*identity)(void* context, void* view);
-  /** Makes of `left` what it and then `right` are; `right` is destroyed afterwards. */
+  /** Reduces `right` into `left`; `right` is destroyed afterwards. */
   void (*reduce)(void* context, void* left, void* right);
   /** Ends what `identity` made, not the memory; null: nothing to do. */
   void (*destroy)(void* context, void* view);

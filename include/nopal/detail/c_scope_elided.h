@@ -1,4 +1,5 @@
-/* The serial elision of the C interface: fork is a call, join is nothing, no symbol of the library is used. */
+/* The serial elision of the C interface: fork is a call, join is nothing, no symbol of the library
+ * is used. */
 #ifndef NOPAL_DETAIL_C_SCOPE_ELIDED_H
 #define NOPAL_DETAIL_C_SCOPE_ELIDED_H
 

@@ -1,8 +1,9 @@
 /* Fork and join of the C interface, as C and as C++ see them.
  *
- * A fork passes its arguments to the assembly routine, and through it to the child's entry, as the ABI has it for
- * their types: in registers, the rest in the parent's outgoing arguments. Those lie on the stack that the parent
- * forked on, where nobody writes before the child is done, for a thief runs on another. So the entry owns them.
+ * A fork passes its arguments to the assembly routine, and through it to the child's entry, as the
+ * ABI has it for their types: in registers, the rest in the parent's outgoing arguments. Those lie
+ * on the stack that the parent forked on, where nobody writes before the child is done, for a thief
+ * runs on another. So the entry owns them.
  */
 #ifndef NOPAL_DETAIL_C_SCOPE_PARALLEL_H
 #define NOPAL_DETAIL_C_SCOPE_PARALLEL_H
@@ -66,8 +67,8 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   ::nopal::detail::fork_child<::nopal::detail::no_result>(&scope->frame, nullptr, function, argument);
 }
 
-/* The class makes the function a constant of the child's entry; unnamed namespaces keep apart the static functions
- * that share a name in several files. */
+/* The class makes the function a constant of the child's entry; unnamed namespaces keep apart the
+ * static functions that share a name in several files. */
 #define NOPAL_DETAIL_CHILD(result, f, list)                                                                  \
   NOPAL_DETAIL_DECLARE(result, f, list)                                                                      \
   namespace {                                                                                                \
@@ -98,7 +99,8 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
 
 #else
 
-/* The two ends of a child's entry. Volatile keeps the frame's address in memory, read again only after a steal. */
+/* The two ends of a child's entry. Volatile keeps the frame's address in memory, read again only
+ * after a steal. */
 #define NOPAL_DETAIL_OFFER(frame)                                                                            \
   struct nopal_frame* volatile nopal_kept = (frame);                                                         \
   NOPAL_DETAIL_MARK_CHILD();                                                                                 \
@@ -119,7 +121,8 @@ static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* fram
   NOPAL_DETAIL_TAKE_BACK()
 }
 
-/* The routine is called as what it tail-calls. Through a variable: GCC warns of a cast in the call itself. */
+/* The routine is called as what it tail-calls. Through a variable: GCC warns of a cast in the call
+ * itself. */
 static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD void
 nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
   void (*enter)(void) = nopal_enter_fork;

@@ -1,8 +1,9 @@
-// The function that a fork enters: it owns copies of the arguments, offers the parent's continuation, calls the
-// child, stores the result, takes the continuation back.
+// The function that a fork enters: it owns copies of the arguments, offers the parent's
+// continuation, calls the child, stores the result, takes the continuation back.
 //
-// Order is everything here: all that lies in the parent's frame is copied before the push, for after it a thief may
-// run in that frame. Nothing is kept in registers across the child's call but where its result goes.
+// Order is everything here: all that lies in the parent's frame is copied before the push, for
+// after it a thief may run in that frame. Nothing is kept in registers across the child's call but
+// where its result goes.
 #ifndef NOPAL_DETAIL_CHILD_HPP
 #define NOPAL_DETAIL_CHILD_HPP
 
@@ -20,12 +21,13 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
 
-/// What a fork without a result is given for one.
+/// Stands for the result of a fork that has none.
 struct no_result {};
 
-/// Words and floating-point numbers that are passed by value: three words and eight numbers have registers beside the
-/// frame, the child's entry and the result's address; the other words lie where the parent passes arguments on the
-/// stack, which no thief touches. More than that is copied from the parent's frame by the child.
+/// How many words and floating-point numbers are passed by value. Three words and eight numbers
+/// have registers, beside the frame, the child's entry and the result's address; the other words
+/// lie where the parent passes arguments on the stack, which no thief touches. The child copies
+/// what exceeds this from the parent's frame.
 inline constexpr std::size_t most_words = 8;
 inline constexpr std::size_t most_floats = 8;
 
@@ -57,8 +59,9 @@ template <class Result, class F, class... Args>
   }
 }
 
-/// The child's copies of its arguments. Destroyed as soon as the child is over: a child whose continuation was stolen
-/// never leaves the function that it is called from, so nothing there may wait for the end of its block.
+/// The child's copies of its arguments. Destroyed as soon as the child is over: a child whose
+/// continuation was stolen never leaves the function that it is called from, so nothing there may
+/// wait for the end of its block.
 template <class Copies>
 class owned_copies {
 public:
@@ -135,8 +138,9 @@ void enter_child_with_copies(nopal_frame* frame, void*, Result* result, Referenc
 
 #else
 
-// ThreadSanitizer keeps a stack of the functions called, which must lose each that is left for good. So a child whose
-// continuation was stolen ends in the outermost one, whose callees have returned at any optimization level.
+// ThreadSanitizer keeps a stack of the functions called, which must lose each that is left for
+// good. So a child whose continuation was stolen ends in the outermost one, whose callees have
+// returned at any optimization level.
 
 /// True if the continuation was stolen.
 template <class Owner, class Result, class F, class... Args>

@@ -1,13 +1,14 @@
-/* Which copy of the library C++ code of this program or shared object refers to. The dynamic linker makes one of inline
- * functions and templates' instances that several of these export, be their libraries one or not; the library looks at this
- * one to learn of it. */
+/* Says which copy of the library the C++ code of this program or shared object refers to. The
+ * dynamic linker merges the inline functions and template instances that several of these export,
+ * even where it does not merge their libraries. The library learns of that by this function. */
 #ifndef NOPAL_DETAIL_COPY_H
 #define NOPAL_DETAIL_COPY_H
 
 #include <nopal/detail/frame.h>
 
 #ifdef __cplusplus
-/* Visible where other inline functions are. Where the copy's deque pointers lie, relative to a thread's own. */
+/* Visible as other inline functions are. Returns where the copy's deque pointers lie, relative to a
+ * thread's own. */
 extern "C" __attribute__((used)) inline ptrdiff_t nopal_place_in_inline_code(void) {
   ptrdiff_t place;
   __asm__("{movq nopal_current@gottpoff(%%rip), %0|mov %0, QWORD PTR [rip + nopal_current@gottpoff]}"

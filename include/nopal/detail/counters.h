@@ -1,15 +1,17 @@
-/* The table of the runtime's counters. What is done to each of them alike is generated from here: in the library the
- * workers' own counters, sums, the table of NOPAL_STATS=1 and both interfaces; the benchmark's record of a run, whose
- * names in JSON are these. The public structures are written out for their comments, and the library checks them against
- * the table. A new counter is a line here, one in each of these structures, and the record of the binary interface.
+/* The table of the runtime's counters. What is done to each of them alike is generated from here:
+ * in the library the workers' own counters, sums, the table of NOPAL_STATS=1 and both interfaces;
+ * the benchmark's record of a run, whose names in JSON are these. The public structures are written
+ * out for their comments, and the library checks them against the table. A new counter is a line
+ * here, one in each of these structures, and the record of the binary interface.
  *
  * For C and C++; no public header includes it.
  */
 #ifndef NOPAL_DETAIL_COUNTERS_H
 #define NOPAL_DETAIL_COUNTERS_H
 
-/* Of each worker, in the order of nopal_worker_statistics: name; whether the benchmark records it; heading and
- * width of its column in the table of NOPAL_STATS=1, where a width of 0 says that it has none. */
+/* Of each worker, in the order of nopal_worker_statistics: name; whether the benchmark records it;
+ * heading and width of its column in the table of NOPAL_STATS=1, where a width of 0 says that it
+ * has none. */
 #define NOPAL_DETAIL_WORKER_COUNTERS(counter)                                                                \
   counter(steals, recorded, "steals", 10) counter(failed_steals, recorded, "failed", 10)                     \
       counter(suspensions, recorded, "suspended", 10) counter(resumptions, unrecorded, "", 0)                \
@@ -18,8 +20,8 @@
                   counter(stacks_taken, unrecorded, "", 0) counter(stacks_returned, unrecorded, "", 0)       \
                       counter(pages_reclaimed, recorded, "pages", 8)
 
-/* Of the whole runtime, in the order of nopal_statistics, behind the workers' number and sums: name; whether the benchmark
- * records it. */
+/* Of the whole runtime, in the order of nopal_statistics, behind the workers' number and sums:
+ * name; whether the benchmark records it. */
 #define NOPAL_DETAIL_RUNTIME_COUNTERS(counter)                                                               \
   counter(joins_with_children, unrecorded) counter(stacks_in_use, unrecorded) counter(stacks_peak, recorded) \
       counter(stacks_mapped, unrecorded) counter(stack_pages_in_use, unrecorded)                             \

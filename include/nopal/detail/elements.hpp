@@ -12,7 +12,8 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
 
-/// Whether strands may write neighbours at the same time; elements of std::vector<bool> share words.
+/// Whether strands may write neighbours at the same time; elements of std::vector<bool> share
+/// words.
 template <class Iterator>
 concept separate_elements =
     std::is_reference_v<std::iter_reference_t<Iterator>> || !std::same_as<std::iter_value_t<Iterator>, bool>;

@@ -1,8 +1,9 @@
-/* The unstolen fork and join, inlined into user code: two stores and two well-predicted compares beyond the call.
+/* The unstolen fork and join, inlined into user code: two stores and two well-predicted compares
+ * beyond the call.
  *
- * Invariants: a scope is made, forked on and joined by one function; that function keeps a frame pointer and
- * addresses nothing through the stack pointer between a fork and its join; nothing here is an atomic
- * read-modify-write or a fence (with the deque that is built by default).
+ * Invariants: a scope is made, forked on and joined by one function; that function keeps a frame
+ * pointer and addresses nothing through the stack pointer between a fork and its join; nothing here
+ * is an atomic read-modify-write or a fence (with the deque that is built by default).
  */
 #ifndef NOPAL_DETAIL_FAST_PATH_H
 #define NOPAL_DETAIL_FAST_PATH_H
@@ -16,7 +17,8 @@
 #define NOPAL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NOPAL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* A function that calls nopal_enter_fork as what it enters, which -fsanitize=cfi-icall and -fsanitize=kcfi of Clang would refuse. */
+/* Marks a function that calls nopal_enter_fork with the type of what that enters. Clang's
+ * -fsanitize=cfi-icall and -fsanitize=kcfi would refuse the call. */
 #ifdef __clang__
 #define NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((no_sanitize("cfi-icall", "kcfi")))
 #else
@@ -42,11 +44,12 @@ extern "C" {
 #endif
 
 #ifdef NOPAL_RACES_WATCHED
-/* ThreadSanitizer's, for the stacks it shows: compilers call it before a function returns. Under a name of ours, since GCC
- * takes its own for a function of another type. */
+/* ThreadSanitizer's, for the stacks it shows: compilers call it before a function returns. Under a
+ * name of ours, since GCC takes its own for a function of another type. */
 void nopal_leave_function(void) __asm__("__tsan_func_exit");
 
-/* The end of a child whose continuation was stolen, in the function that nopal_enter_fork entered. */
+/* The end of a child whose continuation was stolen, in the function that nopal_enter_fork
+ * entered. */
 static NOPAL_ALWAYS_INLINE __attribute__((noreturn)) void nopal_end_stolen_child(struct nopal_frame* frame) {
   nopal_leave_function();
   nopal_child_done(frame);
@@ -57,9 +60,10 @@ static NOPAL_ALWAYS_INLINE __attribute__((noreturn)) void nopal_end_stolen_child
 }
 #endif
 
-/* The calling thread's deque. The compiler may cache the address of a thread-local variable for a whole
- * function, and after a fork or a join that may be another thread's; so it never sees one. It is told that
- * the result changes from call to call, and not that memory is read: nobody else writes the variable. */
+/* The calling thread's deque. The compiler may cache the address of a thread-local variable for a
+ * whole function, and after a fork or a join that may be another thread's; so it never sees one. It
+ * is told that the result changes from call to call, and not that memory is read: nobody else
+ * writes the variable. */
 static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
   struct nopal_deque* deque;
 #if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
@@ -74,8 +78,9 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
   return deque;
 }
 
-/* Whether `index` is less than what others may change at `where`: a relaxed load that is part of the comparison, which
- * compilers do not make of an atomic one. Volatile: read at each call. */
+/* Whether `index` is less than the value at `where`, which others may change. The relaxed load is
+ * part of the comparison; compilers do not make one instruction of an atomic load and a comparison.
+ * Volatile: read at each call. */
 #ifndef NOPAL_LESS_THAN
 #define NOPAL_LESS_THAN(index, where)                                                                        \
   __extension__({                                                                                            \
@@ -85,24 +90,25 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
   })
 #endif
 
-/* Makes the function's frame fit to be resumed on another stack: no compiler may address what it holds through the stack
- * pointer, and without this both do in a frame with over-aligned locals. It is here, where every function with a scope
- * comes by, and not at a join, which a function need not reach. It costs no instruction; below -O2 GCC may jump over its
- * half. */
+/* Makes the function's frame fit to be resumed on another stack. Compilers must not address what
+ * the frame holds through the stack pointer, and without this both do if it has over-aligned
+ * locals. It is here, where every function with a scope comes by, and not at a join, which a
+ * function need not reach. It costs no instruction; below -O2 GCC may jump over its half. */
 static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
 #ifdef __clang__
-  /* Tells Clang that the stack pointer moves in a way it cannot follow, and that others know the frame: a setjmp before the
-   * fork returns again with what thieves wrote. */
+  /* Tells Clang that the stack pointer moves in a way it cannot follow, and that others know the
+   * frame: a setjmp before the fork returns again with what thieves wrote. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
   __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack") : "=m"(*frame) : : "rsp");
 #pragma clang diagnostic pop
 #else
-  /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it never does. */
+  /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it
+   * never does. */
   __asm__ goto("" : : : : nopal_dynamic);
   if (0) {
     size_t nopal_size;
-  /* It comes back, or GCC would make a function of its own of it. */
+  /* Control comes back, or GCC would make a function of this part. */
   nopal_dynamic:
     __attribute__((cold));
     __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack_allocate_stack_space") : "=r"(nopal_size));
@@ -118,19 +124,22 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
   frame->unfinished = 0;
 }
 
-/* Offers the continuation of `frame` to thieves, by the steps of owner_steps.h. Non-zero if the thread cannot be adopted. */
+/* Offers the continuation of `frame` to thieves, by the steps of owner_steps.h. Non-zero if the
+ * thread cannot be adopted. */
 static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
 #ifdef NOPAL_RACES_WATCHED
   return nopal_watched_push(frame);
 #else
   struct nopal_deque* const deque = nopal_this_deque(); /* step 1 */
   const int32_t bottom = deque->bottom;
-  /* Step 2. Pairs with the stores of thieves that poison the limit. Late is harmless: they look again. */
+  /* Step 2. Pairs with the stores of thieves that poison the limit. Late is harmless: they look
+   * again. */
   if (NOPAL_UNLIKELY(!NOPAL_LESS_THAN(bottom, &deque->limit))) {
     int failed;
-    /* A call that keeps every register but rax, so that the child's arguments stay where they are and the fast
-     * path has nothing to save. Through the GOT, since lazy binding would not keep them; a static linker makes it
-     * direct. The enclosing function makes ordinary calls too, hence has no red zone. */
+    /* A call that keeps every register but rax, so that the child's arguments stay where they are
+     * and the fast path has nothing to save. Through the GOT, since lazy binding would not keep
+     * them; a static linker makes it direct. The enclosing function makes ordinary calls too, hence
+     * has no red zone. */
     __asm__ volatile("call {*nopal_push_slow@GOTPCREL(%%rip)|QWORD PTR [rip + nopal_push_slow@GOTPCREL]}"
                      : "=a"(failed)
                      : "D"(frame)
@@ -140,7 +149,8 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
   /* Step 3. Never negative here, and not to be extended by an instruction. */
   __atomic_store_n(&deque->owner_slots[NOPAL_AS_UNSIGNED(bottom)], frame, __ATOMIC_RELAXED);
   NOPAL_DISTURB();
-  /* Step 4. Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and the frame come first. */
+  /* Step 4. Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and
+   * the frame come first. */
   __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
   return 0;
 #endif
@@ -157,10 +167,11 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
 #if NOPAL_DETAIL_POP_IS_FENCED
   __atomic_store_n(&deque->bottom, bottom, __ATOMIC_SEQ_CST);
 #else
-  /* Pairs, as the store in push does, with a thief's acquire load when it forces a publish: what is left below comes first. */
+  /* Pairs, as the store in push does, with a thief's acquire load when it forces a publish: what is
+   * left below comes first. */
   __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELEASE);
-  /* The other half of this fence is the process-wide barrier between a thief's raise of `split` and its second
-   * look at `bottom`; only the compiler must be kept from reordering here. */
+  /* The other half of this fence is the process-wide barrier between a thief's raise of `split` and
+   * its second look at `bottom`; only the compiler must be kept from reordering here. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
   NOPAL_DISTURB();
@@ -174,32 +185,35 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
 #endif
 }
 
-/* What a fork would be good for now. */
+/* Whether a fork is of use now. */
 enum nopal_demand {
   nopal_no_demand,    /* nobody has asked for work, and there is some that one could ask for */
   nopal_nothing_left, /* the deque has nothing that a thief could take or ask for */
   nopal_asked_for     /* a thief has asked for work */
 };
 
-/* Late is harmless, as for a push: thieves take what is private all the same. A few instructions, two cache lines of the
- * worker's own. */
+/* Late is harmless, as for a push: thieves take what is private all the same. A few instructions,
+ * two cache lines of the worker's own. */
 static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
   struct nopal_deque* const deque = nopal_this_deque();
 #ifdef NOPAL_RACES_WATCHED
-  /* Unseen by the tool: the worker may have been another thread's, which was told to the library and not to the tool. */
+  /* Unseen by the tool: the worker may have been another thread's, which was told to the library
+   * and not to the tool. */
   int32_t bottom;
   __asm__ volatile("{movl %1, %0|mov %0, %1}" : "=r"(bottom) : "m"(deque->bottom));
 #else
   const int32_t bottom = deque->bottom;
 #endif
-  /* Pair with the stores of thieves that poison the limit, and that take entries; nothing is read after them. */
+  /* Pair with the stores of thieves that poison the limit, and that take entries; nothing is read
+   * after them. */
   if (NOPAL_UNLIKELY(!NOPAL_LESS_THAN(bottom, &deque->limit))) {
     return nopal_asked_for;
   }
   return NOPAL_UNLIKELY(NOPAL_LESS_THAN(bottom - 1, &deque->top)) ? nopal_nothing_left : nopal_no_demand;
 }
 
-/* The frame's address, computed anew where it is needed: kept in a register it would cost every call a push. */
+/* The frame's address, computed anew where it is needed: kept in a register it would cost every
+ * call a push. */
 static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_frame* frame) {
   struct nopal_frame* fresh;
   __asm__ volatile("lea {%1, %0|%0, %1}" : "=r"(fresh) : "m"(*frame));

@@ -1,8 +1,9 @@
 /* Fork and join of the Fibril interface in C.
  *
- * A macro in a function's body cannot define the function that a fork enters, and knows no parameter's type. So the
- * child is called through a pointer of its own type to an assembly routine, which finds every argument, converted by
- * the compiler, where the child wants it, and the frame in the static chain.
+ * A macro in a function's body cannot define the function that a fork enters, and knows no
+ * parameter's type. So the child is called through a pointer of its own type to an assembly
+ * routine, which finds every argument, converted by the compiler, where the child wants it, and the
+ * frame in the static chain.
  */
 #ifndef NOPAL_DETAIL_FIBRIL_C_H
 #define NOPAL_DETAIL_FIBRIL_C_H
@@ -12,8 +13,9 @@
 #include <nopal/detail/fibril_frame.h>
 #endif
 
-/* Classes of types, as __builtin_classify_type numbers them. `any` is a pointer to anything, never followed. What
- * has type void is seen as a structure, since nothing may be asked of void itself. */
+/* Classes of types, as __builtin_classify_type numbers them. `any` is a pointer to anything, never
+ * followed. What has type void is seen as a structure, since nothing may be asked of void
+ * itself. */
 #define NOPAL_DETAIL_FIBRIL_IS_VOID(type) __builtin_types_compatible_p(type, void)
 #define NOPAL_DETAIL_FIBRIL_OBJECT(type, any)                                                                \
   (*__builtin_choose_expr(NOPAL_DETAIL_FIBRIL_IS_VOID(type), (NOPAL_DETAIL_FIBRIL_FRAME*)(any), (type*)(any)))
@@ -111,8 +113,8 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
   case nopal_fibril_store_float_from_double: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(float_from_double); break;
   case nopal_fibril_store_double_from_float: routine = NOPAL_DETAIL_FIBRIL_ROUTINE(double_from_float); break;
   }
-  /* The compiler is told that the pointer may be any function's: GCC drops the static chain of a call whose target
-   * it knows to be no nested function. */
+  /* The compiler is told that the pointer may be any function's: GCC drops the static chain of a
+   * call whose target it knows to be no nested function. */
   __asm__("" : "+r"(routine));
   return routine;
 }

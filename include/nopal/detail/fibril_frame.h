@@ -15,9 +15,9 @@ struct nopal_fibril {
   void* out;
 };
 
-/* Each is called as the child's type says, with the frame as the static chain: so every argument is where the child
- * wants it. It records the continuation, offers it, calls the child, stores the result at `out` and takes the
- * continuation back. One routine for each way of storing. */
+/* Each is called as the child's type says, with the frame as the static chain: so every argument is
+ * where the child wants it. It records the continuation, offers it, calls the child, stores the
+ * result at `out` and takes the continuation back. One routine for each way of storing. */
 NOPAL_EXPORT void nopal_fibril_fork_void(void);
 NOPAL_EXPORT void nopal_fibril_fork_1(void);
 NOPAL_EXPORT void nopal_fibril_fork_2(void);

@@ -5,9 +5,10 @@
 #include <nopal/detail/argument_list.h>
 
 #if defined(__cpp_concepts) && __cpp_concepts >= 201907L
-/* C++ wants the same exception specification of each declaration, and there may be one already. To ask for it is an
- * error where there is none; so another function of that name is put beside it, of a type that nobody means. What is
- * asked for has exactly this type: other overloads do not count. */
+/* C++ wants the same exception specification of each declaration, and there may be one already. To
+ * ask for it is an error where there is none; so another function of that name is put beside it, of
+ * a type that nobody means. What is asked for has exactly this type: other overloads do not
+ * count. */
 #define NOPAL_DETAIL_DECLARE(result, f, list)                                                                \
   extern "C++" {                                                                                             \
   namespace nopal_beside_##f {                                                                               \

@@ -1,7 +1,8 @@
-/* What the inlined fast path and the library share: the frame of a scope and the owner's view of a deque.
+/* What the inlined fast path and the library share: the frame of a scope and the owner's view of a
+ * deque.
  *
- * Plain C, so that the C interface, the C++ interface and the assembly agree on one layout. The offsets are
- * checked where the assembly that uses them is declared (src/arch).
+ * Plain C, so that the C interface, the C++ interface and the assembly agree on one layout. The
+ * offsets are checked where the assembly that uses them is declared (src/arch).
  */
 #ifndef NOPAL_DETAIL_FRAME_H
 #define NOPAL_DETAIL_FRAME_H
@@ -22,39 +23,48 @@ struct nopal_stack;
 /* The continuation of a fork or of a join, and the count of the children that a join waits for.
  * Written by the strand that owns the scope, except where a comment says otherwise. */
 struct nopal_frame {
-  void* resume_address;     /* where the continuation goes on; like the next, written at each fork and join */
+  /* Where the continuation goes on; like the next, written at each fork and join */
+  void* resume_address;
   void* call_stack_pointer; /* as it was in the call that returns to `resume_address` */
   void* frame_pointer;      /* of the function that forks; written once, when the scope is made */
   void* callee_saved[5];    /* rbx, r12 to r15; written at each fork and join */
-  uint32_t steals;          /* continuations stolen since the last join; written by thieves, one at a time */
-  int32_t unfinished; /* atomic; children end with -1, the join adds `steals`: zero means all are done */
-  struct nopal_stack* home; /* the stack to come back to at the join; valid while `steals` > 0; null: stay */
-  void* home_stack_pointer; /* where on `home`; written by the join before it adds to `unfinished` */
-  void* caught;      /* exceptions being handled (the C++ runtime's list) while the strand is suspended */
-  uint32_t uncaught; /* exceptions in flight while the strand is suspended */
+  /* Continuations stolen since the last join; written by thieves, one at a time */
+  uint32_t steals;
+  /* Atomic; children end with -1, the join adds `steals`: zero means all are done */
+  int32_t unfinished;
+  /* The stack to come back to at the join; valid while `steals` > 0; null: stay */
+  struct nopal_stack* home;
+  /* Where on `home`; written by the join before it adds to `unfinished` */
+  void* home_stack_pointer;
+  /* Exceptions being handled (the C++ runtime's list) while the strand is suspended */
+  void* caught;
+  uint32_t uncaught;         /* exceptions in flight while the strand is suspended */
   uint32_t uncaught_at_fork; /* the same at the first stolen fork */
   uint32_t float_control;    /* SSE control word while the strand is suspended */
   uint32_t x87_control;      /* x87 control word while the strand is suspended */
-  /* Of the last steal, and of the last before the strand left home through this scope (0: none). They order the exceptions
-   * of children. Written by thieves. */
+  /* Of the last steal, and of the last before the strand left home through this scope (0: none).
+   * They order the exceptions of children. Written by thieves. */
   uint64_t last_ticket;
   uint64_t home_ticket;
 };
 
-/* The strand that a worker runs, as a thief that continues one of its forks has to know it. On the deque's shared line,
- * which a thief needs anyway. Written by the worker before it makes anything public, read by thieves before they take an
- * entry, and valid only if they do; all of it atomic, and relaxed: the deque's exchange orders it. */
+/* The strand that a worker runs, as far as a thief that continues one of its forks has to know it.
+ * It lies on the deque's shared line, which a thief needs anyway. The worker writes it before it
+ * makes anything public. Thieves read it before they take an entry, and it is valid only if they
+ * take that. All of it is atomic, and relaxed: the deque's exchange orders it. */
 struct nopal_strand {
   struct nopal_stack* stack; /* run on now; null while the worker is in its scheduler */
   /* Of the activation that the stack's lowest strand belongs to; null: began there */
   void* origin_frame_pointer;
   struct nopal_frame* origin_scope; /* whose steal brought that strand here; null: began there */
-  ptrdiff_t origin_to_home; /* added to a stack pointer of that activation: the same on its home stack */
-  uint64_t latest_ticket;   /* at least the ticket of every steal in the strand's past */
-  uint64_t first_ticket;    /* ticket of the steal that began the stack's lowest strand */
+  /* Added to a stack pointer of that activation: the same on its home stack */
+  ptrdiff_t origin_to_home;
+  uint64_t latest_ticket; /* at least the ticket of every steal in the strand's past */
+  uint64_t first_ticket;  /* ticket of the steal that began the stack's lowest strand */
 };
 
-/* More of the same, which hardly ever changes: written only if it does, so that every thief keeps its copy of the line. */
+/* The rest of it, which hardly ever changes. Written only when it does, so that every thief keeps
+ * its copy of the cache line. */
 struct nopal_strand_setting {
   const void* root;       /* the worker whose root the strand is part of */
   uint32_t float_control; /* SSE control word at the public forks, without the sticky flags */
@@ -63,12 +73,13 @@ struct nopal_strand_setting {
   uint32_t unused;
 };
 
-/* A worker's deque of forks whose continuation may be stolen, oldest first. Slots [top, split) are public: any
- * thief may take the oldest. Slots [split, bottom) are private to the owner. */
+/* A worker's deque of forks whose continuation may be stolen, oldest first. Slots [top, split) are
+ * public: any thief may take the oldest. Slots [split, bottom) are private to the owner. */
 struct nopal_deque {
   /* The owner's line. */
   int32_t bottom; /* one past the youngest entry; written by the owner, read by thieves */
-  int32_t limit;  /* atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
+  /* Atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
+  int32_t limit;
   struct nopal_frame** owner_slots; /* written by the owner when it grows the deque */
   /* The block that `owner_slots` lies in: leak checkers look for pointers to a beginning */
   void* slots_memory;
@@ -90,12 +101,13 @@ enum { nopal_poisoned_limit = 0 };
 /* The calling thread's deque; that of nobody, with a poisoned limit, on threads not adopted yet. */
 NOPAL_EXPORT extern __thread struct nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
 
-/* Records the continuation and enters `child(frame, child, ...)` with the registers as the caller set them. An
- * ordinary call to the compiler; returns once if the continuation is not stolen, and on a thief if it is. */
+/* Records the continuation and enters `child(frame, child, ...)` with the registers as the caller
+ * set them. An ordinary call to the compiler; returns once if the continuation is not stolen, and
+ * on a thief if it is. */
 NOPAL_EXPORT void nopal_enter_fork(void);
 
-/* Suspends the strand until every stolen child of `frame` is done. Returns the exception to rethrow, or null;
- * maybe on another thread. */
+/* Suspends the strand until every stolen child of `frame` is done. Returns the exception to
+ * rethrow, or null; maybe on another thread. */
 NOPAL_EXPORT void* nopal_suspend_at_join(struct nopal_frame* frame);
 
 /* The end of a child whose continuation was stolen. */
@@ -104,14 +116,15 @@ NOPAL_EXPORT __attribute__((noreturn)) void nopal_child_done(struct nopal_frame*
 /* The slow end of a pop: takes public entries back. Zero if the entry was stolen. */
 NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
 
-/* Called in a handler that caught what a child threw; takes the continuation back or ends the child. Non-zero: nothing
- * of the scope was stolen, so the exception goes on from the fork. Zero: an earlier child may still throw, so the
- * exception is kept for the join to choose from. */
+/* Called in a handler that caught what a child threw; takes the continuation back or ends the
+ * child. Non-zero: nothing of the scope was stolen, so the exception goes on from the fork. Zero:
+ * an earlier child may still throw, so the exception is kept for the join to choose from. */
 NOPAL_EXPORT int nopal_child_threw(struct nopal_frame* frame);
 
-/* Forks of code that ThreadSanitizer watches. It would take the deque's protocol for races, so push and pop are calls of
- * the library, which tells it the order of strands. nopal_watched_fork is for forks that push elsewhere. The last
- * returns 2 where nopal_child_threw does not return: its caller ends the child. */
+/* Forks of code that ThreadSanitizer watches. It would take the deque's protocol for races, so push
+ * and pop are calls of the library, which tells it the order of strands. nopal_watched_fork is for
+ * forks that push elsewhere. The last returns 2 where nopal_child_threw does not return: its caller
+ * ends the child. */
 NOPAL_EXPORT void nopal_watched_fork(struct nopal_frame* frame);
 NOPAL_EXPORT int nopal_watched_push(struct nopal_frame* frame);
 NOPAL_EXPORT int nopal_watched_pop(void);
@@ -120,26 +133,30 @@ NOPAL_EXPORT int nopal_watched_child_threw(struct nopal_frame* frame);
 /* Throws the exception that a join returned. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);
 
-/* The same at the end of a scope that is left normally; drops it if the scope is left by another exception. */
+/* The same at the end of a scope that is left normally; drops it if the scope is left by another
+ * exception. */
 NOPAL_EXPORT void nopal_rethrow_at_end(struct nopal_frame* frame, void* exception);
 
-/* In a handler of an exception that another runtime than this one of C++ threw: takes the exception, to be raised or dropped elsewhere. Ends the
- * process with one line where it is the end of the thread that is handled. */
+/* In a handler of a foreign exception, which another language or C++ runtime threw: takes it, to be
+ * raised or dropped elsewhere. Ends the process with one line on a forced unwind, which ends the
+ * thread. */
 NOPAL_EXPORT void* nopal_take_foreign(void);
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_raise_foreign(void* exception);
 NOPAL_EXPORT void nopal_drop_foreign(void* exception);
 
-/* In a handler: throws on what it handles, be it another runtime's or the end of the thread. */
+/* In a handler: throws on what it handles, also a foreign exception or a forced unwind. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_on(void);
 
 /* Whether pthread_exit or cancellation is ending the calling thread. */
 NOPAL_EXPORT int nopal_thread_is_ending(void);
 
-/* For a push that could not be done, since the thread could not be adopted: throws; ends the program, for C. */
+/* For a push that could not be done, since the thread could not be adopted: throws; ends the
+ * program, for C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_push_failure(void);
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_fail_push(void);
 
-/* For a scope used by a function other than the one that made it: throws; ends the program, for C. */
+/* For a scope used by a function other than the one that made it: throws; ends the program, for
+ * C. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_throw_foreign_scope(struct nopal_frame* frame);
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_fail_foreign_scope(struct nopal_frame* frame);
 

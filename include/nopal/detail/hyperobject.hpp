@@ -1,4 +1,5 @@
-// What a reducer is made of, for each way of compiling it: a value with a view per strand, or a value.
+// What a reducer is made of, for each way of compiling it: a value with a view per strand, or a
+// value.
 #ifndef NOPAL_DETAIL_HYPEROBJECT_HPP
 #define NOPAL_DETAIL_HYPEROBJECT_HPP
 
@@ -82,7 +83,8 @@ public:
 protected:
   explicit known_to_strands(Monoid&& monoid) : monoid_(std::move(monoid)) {}
 
-  /// The value that comes first in serial order is at `leftmost`; null for words. Returns where it is, or has to be made.
+  /// The value that comes first in serial order is at `leftmost`; null for words. Returns where it
+  /// is, or has to be made.
   void* enter(void* leftmost) {
     void* const place = nopal_make_reducer(&known_, &functions, &monoid_, leftmost);
     if (place == nullptr) {
@@ -113,7 +115,8 @@ private:
     ::new (memory) value_type(static_cast<Monoid*>(monoid)->identity());
   }
 
-  /// Hidden: GCC would make it unique in the process, and a plug-in that has it would never be unloaded.
+  /// Hidden: GCC would make it unique in the process, and a plug-in that has it would never be
+  /// unloaded.
   [[gnu::visibility("hidden")]] static constexpr nopal_view_functions functions{
       create, reduce, destroy, is_word<value_type> ? identity : nullptr};
 
@@ -123,12 +126,13 @@ protected:
   [[no_unique_address]] Monoid monoid_;
 };
 
-/// The stricter of a cache line's alignment and a type's. One number, since GCC 12 heeds but the last of two `alignas`
-/// that depend on a template's arguments.
+/// The stricter of a cache line's alignment and a type's. One number, since GCC 12 heeds but the
+/// last of two `alignas` that depend on a template's arguments.
 template <class T>
 inline constexpr std::size_t line_alignment = alignof(T) > cache_line ? alignof(T) : cache_line;
 
-/// A value that each strand has its own view of. On cache lines of its own: one strand writes to it, and all read the rest.
+/// A reducer's value, with a view for each strand. On cache lines of its own: one strand writes the
+/// value, and all read the rest.
 template <class Monoid, bool as_word>
 class alignas(line_alignment<typename Monoid::value_type>) hyperobject_of : public known_to_strands<Monoid> {
 public:

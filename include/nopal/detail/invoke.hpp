@@ -1,4 +1,5 @@
-// std::invoke and std::decay-copy without <functional>, which would double the compile time of a small program.
+// std::invoke and std::decay-copy without <functional>, which would double the compile time of a
+// small program.
 #ifndef NOPAL_DETAIL_INVOKE_HPP
 #define NOPAL_DETAIL_INVOKE_HPP
 
@@ -18,7 +19,8 @@ concept wraps_reference = requires(T& wrapper) {
   { wrapper.get() } -> std::same_as<typename std::remove_cvref_t<T>::type&>;
 };
 
-/// The object that a member pointer applies to: itself, or what a reference wrapper or a pointer leads to.
+/// The object that a member pointer applies to: itself, or what a reference wrapper or a pointer
+/// leads to.
 template <class Class, class Object>
 constexpr decltype(auto) target_of(Object&& object) {
   using plain = std::remove_cvref_t<Object>;

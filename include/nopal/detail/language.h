@@ -1,4 +1,5 @@
-/* The languages that the headers are written in. What follows in another would be errors that do not say so, so nothing follows. */
+/* The languages that the headers are written in. What follows in another would be errors that do
+ * not say so, so nothing follows. */
 #ifndef NOPAL_DETAIL_LANGUAGE_H
 #define NOPAL_DETAIL_LANGUAGE_H
 

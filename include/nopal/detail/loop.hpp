@@ -1,10 +1,12 @@
-// Loops that are split when somebody has nothing to do, and not before.
+// Loops that split only when some worker has nothing to do.
 //
-// A strand goes through its range in chunks and looks between them whether a fork is of use: a thief has asked for work, or the
-// deque has nothing more that a thief could take. Only then it forks, the earlier half of what is left as the child, and
-// what a thief takes is the later half. At the beginning, and where a thief asked, the child is halved in turn, down to the
-// first position: whatever that takes, all the others can be stolen meanwhile. So where nobody steals there are about 2 log2 n
-// forks; each steal takes half of what is left; and a chunk, in which the strand does not look, is a small part of its range.
+// A strand goes through its range in chunks and looks between them whether a fork is of use: a
+// thief has asked for work, or the deque has nothing more that a thief could take. Only then it
+// forks. The child gets the earlier half of what is left, so a thief takes the later half. At the
+// beginning, and where a thief asked, the child is halved in turn, down to the first position: all
+// others can be stolen however long that one takes. So there are about 2 log2 n forks where nobody
+// steals; each steal takes half of what is left; and a chunk, in which the strand does not look, is
+// a small part of its range.
 #ifndef NOPAL_DETAIL_LOOP_HPP
 #define NOPAL_DETAIL_LOOP_HPP
 
@@ -25,7 +27,7 @@ namespace detail {
 using NOPAL_ABI_NAMESPACE::detail::invoke;
 #endif
 
-/// What a fork would be good for now; see nopal_demand.
+/// Whether a fork is of use now; see nopal_demand.
 #ifdef NOPAL_ELIDE
 enum class demand { none, nothing_left, asked_for };
 #else
@@ -50,12 +52,14 @@ enum class demand { none = nopal_no_demand, nothing_left = nopal_nothing_left, a
 #endif
 }
 
-/// A strand looks 8 times on its way through a range, and every 4096 positions: a look costs a nanosecond or two. While it has the
-/// later half of what it began with in its deque, a thief need not wait for it.
+/// A strand looks 8 times on its way through a range, and every 4096 positions: a look costs a
+/// nanosecond or two. A thief need not wait for a look while the later half of the strand's range
+/// is in its deque.
 inline constexpr std::size_t looks_at_least = 8;
 inline constexpr std::size_t longest_chunk = 4096;
 
-/// How far a strand goes before it looks, in a range of `count` positions, of which `grain` are not worth a fork.
+/// How far a strand goes before it looks, in a range of `count` positions, of which `grain` are not
+/// worth a fork.
 [[gnu::always_inline]] inline std::size_t chunk_of(std::size_t count, std::size_t grain) noexcept {
   const std::size_t share = count / looks_at_least;
   const std::size_t usual = share < longest_chunk ? share : longest_chunk;
@@ -71,7 +75,7 @@ inline constexpr std::size_t longest_chunk = 4096;
 /// The middle of a range that is split.
 inline std::size_t middle_of(std::size_t from, std::size_t to) noexcept { return from + (to - from) / 2; }
 
-// --- positions: what a loop counts, from 0 -----------------------------------------------------------------------
+// --- positions: what a loop counts, from 0 -------------------------------------------------------
 
 /// Whole numbers from `first` on.
 template <class Integer>
@@ -154,7 +158,7 @@ constexpr bool takes_position() {
   }
 }
 
-// --- the loop ----------------------------------------------------------------------------------------------------
+// --- the loop ------------------------------------------------------------------------------------
 
 /// What becomes of the earlier half of a range that is split.
 enum class split { halve, open };
@@ -162,7 +166,8 @@ enum class split { halve, open };
 template <split How, class Chunk>
 void split_loop(std::size_t from, std::size_t to, std::size_t grain, Chunk* chunk);
 
-/// Calls `(*chunk)(from, to)` for chunks that make up the range; false from it ends the strand's part.
+/// Calls `(*chunk)(from, to)` for chunks that make up the range; false from it ends the strand's
+/// part.
 template <class Chunk>
 void run_loop(std::size_t from, std::size_t to, std::size_t grain, Chunk* chunk) {
   const std::size_t usual = chunk_of(to - from, grain);
@@ -206,7 +211,8 @@ template <split How, class Chunk>
   s.join();
 }
 
-/// The whole of a loop. Nested in one that has left work in the deque it is a serial loop that looks.
+/// A whole loop. Inside another loop that has left work in the deque it is a serial loop that
+/// looks.
 template <class Chunk>
 [[gnu::always_inline]] inline void begin_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
   if (look_for_demand() == demand::none) {

@@ -1,4 +1,5 @@
-// The namespace of what is compiled in two ways, on parallel scopes and on the serial elision's: one program may hold both.
+// The namespace of code that is compiled in two ways, on parallel scopes and on those of the serial
+// elision: one program may hold both.
 #ifndef NOPAL_DETAIL_MODE_HPP
 #define NOPAL_DETAIL_MODE_HPP
 
@@ -12,9 +13,9 @@
 #define NOPAL_MODE_NAMESPACE elided
 #endif
 
-// Around what follows the last fork of a scope, so that an earlier exception, of a child, takes the place of a later one:
-// leaving the scope by the later one would drop it. The end of a thread is none, and goes on whatever children threw. Needs
-// <nopal/detail/thrown.hpp>.
+// Encloses what follows the last fork of a scope. If that throws, an earlier exception of a child
+// is thrown instead: to leave the scope by the later one would drop it. A forced unwind is no
+// exception, and goes on whatever children threw. Needs <nopal/detail/thrown.hpp>.
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
 #define NOPAL_DETAIL_TRY try
 #define NOPAL_DETAIL_JOIN_IF_THROWN(scope)                                                                   \

@@ -1,4 +1,5 @@
-// What a monoid type has to have, said one thing at a time, so that a compiler's error is one sentence.
+// What a monoid type must have, checked one thing at a time so that a compiler's error is one
+// sentence.
 #ifndef NOPAL_DETAIL_MONOID_HPP
 #define NOPAL_DETAIL_MONOID_HPP
 
@@ -31,7 +32,8 @@ concept names_views =
     names_value_type<M> && std::is_object_v<typename M::value_type> &&
     !std::is_const_v<typename M::value_type> && std::is_destructible_v<typename M::value_type>;
 
-/// Always true; does not compile for what is no monoid, and says the first thing that is missing.
+/// Always true. For what is no monoid it does not compile, and names the first thing that is
+/// missing.
 template <class M>
 consteval bool check_monoid() {
   if constexpr (!std::is_class_v<M> || std::is_const_v<M>) {
@@ -69,13 +71,15 @@ struct sound<M> {
   using type = M;
 };
 
-/// What a reducer's value may begin with: any arguments that make one; the monoid itself comes alone or before them.
+/// What a reducer's value may begin with: any arguments that make one; the monoid itself comes
+/// alone or before them.
 template <class Monoid, class... Initial>
 concept makes_value =
     sizeof...(Initial) != 0 && std::is_constructible_v<typename Monoid::value_type, Initial...> &&
     !(std::same_as<std::remove_cvref_t<Initial>, Monoid> || ...);
 
-/// A number converted to the type that is wanted, without a warning from here; anything else as it is.
+/// A number converted to the type that is wanted, without a warning from here; anything else as it
+/// is.
 template <class Value, class One>
 constexpr decltype(auto) initial(One&& one) noexcept {
   if constexpr (std::is_arithmetic_v<Value> && std::is_arithmetic_v<std::remove_cvref_t<One>>) {
@@ -113,9 +117,10 @@ struct keep_left {
 }  // namespace monoid_detail
 
 /// An associative operation with an identity: a type with `value_type`, `value_type identity()` and
-/// `void reduce(value_type& left, value_type&& right)`, which makes of `left` what comes first in serial order and of `right`
-/// what comes next. Both functions are static, or const members of an object; they may run on any worker, for several
-/// pairs of views at the same time.
+/// `void reduce(value_type& left, value_type&& right)`. `reduce` combines `left`, which comes first
+/// in serial order, with `right`, which comes next, and leaves the result in `left`. Both functions
+/// are static, or const members of an object; they may run on any worker, for several pairs of
+/// views at the same time.
 template <class M>
 concept monoid =
     monoid_detail::names_views<M> && monoid_detail::has_identity<M> && monoid_detail::has_reduce<M>;

@@ -1,4 +1,5 @@
-// Orders: which numbers come first and last by those of the standard library, and the opposite of any.
+// Orders: the first and the last number by those of the standard library, and the opposite of any
+// order.
 #ifndef NOPAL_DETAIL_ORDER_HPP
 #define NOPAL_DETAIL_ORDER_HPP
 
@@ -13,7 +14,8 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace monoid_detail {
 
-/// Whether the standard library has `Less`, so that it is known which numbers are the first and the last by it.
+/// Whether the standard library has `Less`, so that it is known which numbers are the first and the
+/// last by it.
 template <class Less, class T>
 inline constexpr bool goes_up = std::is_same_v<Less, std::less<T>> || std::is_same_v<Less, std::less<>> ||
                                 std::is_same_v<Less, std::ranges::less>;

@@ -1,9 +1,9 @@
 /* Calls that stay on their thread, whatever they fork.
  *
- * Between nopal_begin_pinned and nopal_end_pinned the code is a root of its own: as the outermost code of a thread of the
- * program is. If it forks, it comes back on the thread that began it, and while it waits at a join this thread runs
- * strands of this root and of roots below it, and no others. What the thread's worker had in its deque stays there for
- * thieves.
+ * Between nopal_begin_pinned and nopal_end_pinned the code is a root of its own: as the outermost
+ * code of a thread of the program is. If it forks, it comes back on the thread that began it, and
+ * while it waits at a join this thread runs strands of this root and of roots below it, and no
+ * others. What the thread's worker had in its deque stays there for thieves.
  */
 #ifndef NOPAL_DETAIL_PINNED_H
 #define NOPAL_DETAIL_PINNED_H
@@ -16,21 +16,25 @@ extern "C" {
 
 /* Lies in the frame of the caller, from the beginning to the end. */
 struct nopal_pinned {
-  void* outer; /* the worker that the call interrupts; null on a thread that is none: pinned by itself */
+  /* The worker that the call interrupts; null on a thread that is none: pinned by itself */
+  void* outer;
   const void* local; /* nopal_local() at the beginning */
-  /* Where `outer` is null: of the call around this one, where that begins on the stack; null: none */
+  /* Where `outer` is null: of the call around this one, where that begins on the stack; null:
+   * none */
   const char* outside;
 };
 
-/* Some nanoseconds, no lock; memory is taken once for each depth that a thread reaches. Non-zero: there is none, and
- * nothing has begun. */
+/* Some nanoseconds, no lock; memory is taken once for each depth that a thread reaches. Non-zero:
+ * there is none, and nothing has begun. */
 NOPAL_EXPORT int nopal_begin_pinned(struct nopal_pinned* call);
 
-/* On the same thread, with every scope joined that was forked on since; also where an exception leaves the call. */
+/* On the same thread, with every scope joined that was forked on since; also where an exception
+ * leaves the call. */
 NOPAL_EXPORT void nopal_end_pinned(struct nopal_pinned* call);
 
-/* A pointer that belongs to the root: each strand of a root sees what the root's thread saw when it forked. Null unless it
- * was set. Set inside a pinned call, it is what it was before when that ends. */
+/* A pointer that belongs to the root: each strand of a root sees what the root's thread saw when it
+ * forked. Null unless it was set. Set inside a pinned call, it is what it was before when that
+ * ends. */
 NOPAL_EXPORT const void* nopal_local(void);
 NOPAL_EXPORT void nopal_set_local(const void* value);
 

@@ -1,4 +1,5 @@
-// Ranges and projections as the patterns know them, without <ranges> and <functional>, which take long to compile.
+// Ranges and projections for the patterns, without <ranges> and <functional>, which take long to
+// compile.
 #ifndef NOPAL_DETAIL_RANGE_HPP
 #define NOPAL_DETAIL_RANGE_HPP
 
@@ -17,7 +18,7 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
-/// The projection of an element that is itself.
+/// The projection that leaves an element as it is.
 struct itself {
   template <class T>
   [[nodiscard]] constexpr T&& operator()(T&& value) const noexcept {
@@ -76,7 +77,8 @@ constexpr bool can_take_projected() {
 template <class F, class Projection, class Iterator>
 inline constexpr bool takes_projected = can_take_projected<F, Projection, Iterator>();
 
-/// Calls `body` for each element: in a loop that is split, or, where positions cannot be told beforehand, by a fork each.
+/// Calls `body` for each element: in a loop that is split, or, where positions cannot be told
+/// beforehand, by a fork each.
 template <class Iterator, class Sentinel, class Body, class Projection>
 void for_each_in(Iterator first, Sentinel last, Body& body, Projection& projection) {
   if constexpr (std::random_access_iterator<Iterator> && std::sized_sentinel_for<Sentinel, Iterator>) {
@@ -116,7 +118,7 @@ void for_each_in(Iterator first, Sentinel last, Body& body, Projection& projecti
   }
 }
 
-/// Whether no test of an element throws, nor the way to it.
+/// Whether neither the test of an element nor the access to it throws.
 template <class Iterator, class Predicate, class Projection>
 constexpr bool tests_cannot_throw() {
   using element = std::iter_reference_t<Iterator>;
@@ -173,7 +175,8 @@ constexpr bool assigns() {
   }
 }
 
-/// Assigns `f` of what is at the same place in each input to what starts at `out`; returns the end of that.
+/// Assigns `f` of the elements at the same position in each input to the output that starts at
+/// `out`. Returns the end of the output.
 template <class Out, class F, class... In>
 Out transform_into(const Out& out, std::size_t count, F& f, const indexed<In>&... in) {
   const indexed<Out> results{out};

@@ -82,7 +82,8 @@ typename Reduction::value_type begin_reduction(std::size_t count, const Reductio
                                            : open_reduction(0, count, of, T(of->identity));
 }
 
-/// The same by halves down to `grain` positions at most, whoever is hungry: the tree depends on the range and the grain alone.
+/// The same by halves down to `grain` positions at most, whether or not a thief wants work: the
+/// tree depends on the range and the grain alone.
 template <class Reduction>
 typename Reduction::value_type reduce_by_halves(std::size_t from, std::size_t to, std::size_t grain,
                                                 const Reduction* of) {

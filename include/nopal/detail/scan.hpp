@@ -1,9 +1,10 @@
-// Scans in two passes, of which a strand that nobody helps takes the second alone.
+// Scans in two passes. A strand that no thief helps makes the second pass alone.
 //
-// A strand that knows what comes before writes results at once. When it is wanted it lets a child go on so over the first of
-// P + 1 parts; if its continuation is stolen, the thief adds up the blocks of the parts between meanwhile, and after the join all
-// parts but the first are written, each from the sum of what comes before. With P workers a scan so takes 2/(P+1) of the serial time
-// and calls the operation at most twice for an element.
+// A strand that knows the sum of what comes before writes results at once. When a thief wants work,
+// it forks a child that goes on so over the first of P + 1 parts. If the continuation is stolen,
+// the thief meanwhile adds up the blocks of the parts between. After the join all parts but the
+// first are written, each from the sum of what comes before it. With P workers a scan thus takes
+// 2/(P+1) of the serial time, and calls the operation at most twice for an element.
 #ifndef NOPAL_DETAIL_SCAN_HPP
 #define NOPAL_DETAIL_SCAN_HPP
 
@@ -69,7 +70,7 @@ public:
   late_values& operator=(const late_values&) = delete;
   ~late_values() { delete[] values_; }
 
-  /// Once.
+  /// Called once, before the first value is made.
   void make_room(std::size_t count) { values_ = new slot[count]; }
   T& at(std::size_t i) { return *values_[i].value; }
   void make(std::size_t i, T&& value) { values_[i].make(std::move(value)); }
@@ -112,8 +113,8 @@ T scan_range(std::size_t from, std::size_t to, const Scanning* of, T sum) {
   return sum;
 }
 
-/// How the rest of a range is shared out: in equal blocks, which are added up before they are written, and a last part, which is
-/// not.
+/// How the rest of a range is divided: equal blocks, which are added up before they are written,
+/// and a last part, which is not.
 struct scan_blocks {
   scan_blocks(std::size_t begin, std::size_t end, std::size_t parts)
       : first(begin), last(end - (end - begin) / parts) {
@@ -133,7 +134,8 @@ struct scan_blocks {
   std::size_t count;
 };
 
-/// Each block's sum becomes that of all before it; `sum` comes before the first, and returned is that of all.
+/// Each block's sum becomes that of all before it; `sum` comes before the first, and returned is
+/// that of all.
 template <class Scanning, class T>
 T sums_before(late_values<T>& sums, std::size_t count, const Scanning* of, T sum) {
   for (std::size_t block = 0; block < count; ++block) {
@@ -161,8 +163,8 @@ T write_blocks(const scan_blocks& blocks, std::size_t to, const Scanning* of, la
   return sum;
 }
 
-/// Writes the first part of the range as a child, and all of it if the continuation is stolen. Returns how far it is written;
-/// `sum` is that of all up to there.
+/// Writes the first part of the range as a child, and all of it if the continuation is stolen.
+/// Returns how far it is written; `sum` is that of all up to there.
 template <class Scanning, class T>
 [[gnu::noinline]] std::size_t split_scan(std::size_t from, std::size_t to, const Scanning* of, T& sum) {
   const auto parts = static_cast<std::size_t>(workers()) + 1;

@@ -70,8 +70,8 @@ public:
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
 
-  /// Calls `f(args...)` and discards the result. Copies as the parallel scope does: what compiles and what a child can
-  /// change must not depend on the elision.
+  /// Calls `f(args...)` and discards the result. Copies as the parallel scope does: what compiles
+  /// and what a child can change must not depend on the elision.
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {
     forked_.set();

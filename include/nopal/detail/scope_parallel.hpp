@@ -1,4 +1,4 @@
-// The scope of fork-join parallelism. What it costs where nothing is stolen is all in this header and in
+// The scope of fork-join parallelism. All code that runs where nothing is stolen is in this header,
 // nopal/detail/child.hpp and fast_path.h; the rest is in the library.
 #ifndef NOPAL_DETAIL_SCOPE_PARALLEL_HPP
 #define NOPAL_DETAIL_SCOPE_PARALLEL_HPP
@@ -20,18 +20,21 @@ struct scope_access;
 
 /// Forks children and joins them, within one call of one function.
 ///
-/// A fork calls its child like a function; what follows the fork, up to the join, may be taken by another worker and
-/// run at the same time. Whatever a child writes is declared before the scope, since locals die in reverse order and
-/// the scope's destructor is what waits. After a fork or a join the function may be on another thread: hold no
-/// mutex, no address of a thread-local variable and no `errno` across them.
+/// A fork calls its child like a function; what follows the fork, up to the join, may be taken by
+/// another worker and run at the same time. Whatever a child writes is declared before the scope,
+/// since locals die in reverse order and the scope's destructor is what waits. After a fork or a
+/// join the function may be on another thread: hold no mutex, no address of a thread-local variable
+/// and no `errno` across them.
 ///
-/// A scope is made, forked on and joined by the same function activation; a function that is handed a scope by
-/// reference cannot fork on it (unless it is inlined, which is nothing to rely on) and gets an `error`.
+/// A scope is made, forked on and joined by the same function activation; a function that is handed
+/// a scope by reference cannot fork on it (unless it is inlined, which is nothing to rely on) and
+/// gets an `error`.
 ///
-/// Cost of a fork and its join where nothing is stolen: a call, and a dozen stores. Memory: `sizeof(scope)` bytes in
-/// the caller's frame and nothing else, however many children are forked. Continuation stealing on a cactus stack
-/// follows C. Yang and J. Mellor-Crummey, "A practical solution to the cactus stack problem", SPAA 2016; the join
-/// follows N. Pfeiffer's master's thesis, FAU Erlangen-Nürnberg, 2020.
+/// Cost of a fork and its join where nothing is stolen: a call, and a dozen stores. Memory:
+/// `sizeof(scope)` bytes in the caller's frame and nothing else, however many children are forked.
+/// Continuation stealing on a cactus stack follows C. Yang and J. Mellor-Crummey, "A practical
+/// solution to the cactus stack problem", SPAA 2016; the join follows N. Pfeiffer's master's
+/// thesis, FAU Erlangen-Nürnberg, 2020.
 class scope {
 public:
   /// Makes an empty scope. No allocation, no system call; the runtime starts at the first fork.
@@ -40,8 +43,9 @@ public:
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
 
-  /// Joins. Throws as `join` does, unless an exception is leaving the scope already: then the children's are dropped,
-  /// even earlier ones. Where what is called may throw as well as what is forked, fork both to keep the serial order.
+  /// Joins. Throws as `join` does, unless an exception is leaving the scope already: then the
+  /// children's are dropped, even earlier ones. Where what is called may throw as well as what is
+  /// forked, fork both to keep the serial order.
   [[gnu::always_inline]] ~scope() noexcept(false) {
     if (NOPAL_UNLIKELY(frame_.steals != 0)) {
       void* exception;
@@ -54,10 +58,11 @@ public:
 
   /// Calls `f(args...)`, a child that may run at the same time as what follows, up to the join.
   ///
-  /// Callable and arguments are copied or moved as by std::thread before the continuation can be stolen, and passed as
-  /// rvalues; the result is discarded. If nothing was stolen from the scope since its last join, an exception of the
-  /// child leaves the fork, as in the serial program; otherwise it leaves the join, which has the earliest of all to
-  /// choose. Throws `error` if this thread cannot be made a worker.
+  /// Callable and arguments are copied or moved as by std::thread before the continuation can be
+  /// stolen, and passed as rvalues; the result is discarded. If nothing was stolen from the scope
+  /// since its last join, an exception of the child leaves the fork, as in the serial program;
+  /// otherwise it leaves the join, which has the earliest of all to choose. Throws `error` if this
+  /// thread cannot be made a worker.
   template <class F, class... Args>
   [[gnu::always_inline]] void fork(F&& f, Args&&... args) {
     constexpr bool copies = detail::can_copy<F, Args...>;
@@ -94,10 +99,10 @@ public:
     }
   }
 
-  /// Waits for every child forked since the last join; the worker does other work meanwhile. May return on another thread,
-  /// except the outermost join of a thread of the program. Rethrows what the serial program would have met first
-  /// among the exceptions of stolen children. The scope can be used again. One load and one compare if nothing was
-  /// stolen.
+  /// Waits for every child forked since the last join; the worker does other work meanwhile. May
+  /// return on another thread, except the outermost join of a thread of the program. Rethrows what
+  /// the serial program would have met first among the exceptions of stolen children. The scope can
+  /// be used again. One load and one compare if nothing was stolen.
   [[gnu::always_inline]] void join() {
     if (NOPAL_UNLIKELY(frame_.steals != 0)) {
       void* exception;
@@ -122,14 +127,15 @@ private:
 };
 
 namespace detail {
-/// What the patterns look at.
+/// What the patterns read of a scope.
 struct scope_access {
   /// Continuations stolen since the last join; read by the strand that owns the scope.
   static uint32_t steals(const scope& s) noexcept { return s.frame_.steals; }
 };
 
-/// Refers to the library's name of this binary interface, so that another library does not link. Hidden, because a
-/// symbol that GCC must make unique in the whole process keeps a plug-in from ever being unloaded.
+/// Refers to the library's name of this binary interface, so that another library does not link.
+/// Hidden, because a symbol that GCC must make unique in the whole process keeps a plug-in from
+/// ever being unloaded.
 [[gnu::used, gnu::visibility("hidden")]] inline const char* const linked_abi =
     &nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
 }  // namespace detail

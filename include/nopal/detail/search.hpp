@@ -13,14 +13,16 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
-/// What ends a search: the earliest match, or the earliest exception of a test that no match comes before.
+/// What ends a search: the earliest match, or the earliest exception of a test that no match comes
+/// before.
 class first_event {
 public:
   explicit first_event(std::size_t end) noexcept : least_(end) {}
   first_event(const first_event&) = delete;
   first_event& operator=(const first_event&) = delete;
 
-  /// The least position of an event so far. Relaxed throughout: it only saves work until the join, which orders it for its reader.
+  /// The least position of an event so far. Relaxed throughout: it only saves work until the join,
+  /// which orders it for its reader.
   [[nodiscard]] std::size_t position() const noexcept { return __atomic_load_n(&least_, __ATOMIC_RELAXED); }
 
   void found(std::size_t position) noexcept {
@@ -31,7 +33,8 @@ public:
   }
 
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
-  /// In a handler: what is handled was thrown at `position`. It is kept, for nobody knows yet whether a match comes before.
+  /// In a handler: what is handled was thrown at `position`. It is kept, for nobody knows yet
+  /// whether a match comes before.
   [[gnu::noinline, gnu::cold]] void threw(std::size_t position) {
     if (handles_end_of_thread()) {
       throw_on();
@@ -42,11 +45,13 @@ public:
     const std::lock_guard guard(lock_);
     if (position < thrown_at_) {
       thrown_at_ = position;
-      swap(thrown_, thrown);  // The later one ends after the lock does: its destructor is the program's.
+      // The later one ends after the lock does: its destructor is the program's.
+      swap(thrown_, thrown);
     }
   }
 
-  /// The position of the match that comes first, or the end. Throws what comes before it. After the join.
+  /// The position of the match that comes first, or the end. Throws what comes before it. After the
+  /// join.
   std::size_t match() {
     if (thrown_at_ == least_) {
       thrown_.rethrow();
@@ -66,8 +71,8 @@ private:
   std::size_t least_;  // atomic
 };
 
-/// Moves `at` to the first position before `to` for which `test(position)`, or to `to`. By fours, since the end is looked at as often
-/// as `test` is called otherwise.
+/// Moves `at` to the first position before `to` for which `test(position)`, or to `to`. By fours,
+/// since the end is looked at as often as `test` is called otherwise.
 template <class Test>
 [[gnu::always_inline]] inline bool find_in_chunk(std::size_t& at, std::size_t to, Test& test) {
   while (to - at >= 4) {
@@ -106,8 +111,9 @@ template <class Test>
 #endif
 }
 
-/// The first of `count` positions for which `test(position)`; `count` if there is none. Calls `test` for each position before it, and
-/// for some after it where strands had begun there: what it throws there is dropped, as the serial search would not have come there.
+/// The first of `count` positions for which `test(position)`; `count` if there is none. Calls
+/// `test` for each position before it, and for some after it where strands had begun there: what it
+/// throws there is dropped, as the serial search would not have come there.
 template <class Test>
 std::size_t first_position(std::size_t count, Test& test) {
   first_event first(count);
@@ -118,8 +124,8 @@ std::size_t first_position(std::size_t count, Test& test) {
   return first.match();
 }
 
-/// Whether `test(position)` for any of `count` positions. If tests may throw, that is known once all before it are tested: one of them
-/// may.
+/// Whether `test(position)` for any of `count` positions. If tests may throw, a match counts once
+/// all positions before it are tested, since one of those tests may throw.
 template <class Test>
 bool any_position(std::size_t count, Test& test) {
   if constexpr (!noexcept(test(count))) {

@@ -20,13 +20,15 @@ struct division {
   std::ptrdiff_t piece;   ///< a range of twice as many is partitioned in pieces of so many at least
 };
 
-/// What one strand sorts, by quicksort, or by merges: many forks' time, and small beside any range that is worth a fork.
+/// What one strand sorts, by quicksort, or by merges: many forks' time, and small beside any range
+/// that is worth a fork.
 inline constexpr std::ptrdiff_t usual_serial = 2048;
-/// A merge costs more than a partition: strands have more to sort in a stable sort, as long as all have some.
+/// The most that one strand sorts in a stable sort. A merge costs more than a partition, so strands
+/// sort more, as long as all have some.
 inline constexpr std::ptrdiff_t most_serial = 1 << 18;
 /// Below that a piece's fork and exchange cost too much.
 inline constexpr std::ptrdiff_t least_piece = 1 << 15;
-/// Few enough that dividing costs nothing that shows, enough that workers that come late find some.
+/// Few enough that to divide costs next to nothing, enough that workers that come late find some.
 inline constexpr std::ptrdiff_t pieces_per_worker = 4;
 /// The same of a stable sort, where they become up to four times as many.
 inline constexpr std::ptrdiff_t stable_parts_per_worker = 2;

@@ -1,4 +1,5 @@
-// Merges of two sorted ranges into a third, serial and parallel, that lose no element when a comparison throws.
+// Merges of two sorted ranges into a third, serial and parallel, that lose no element when a
+// comparison throws.
 #ifndef NOPAL_DETAIL_SORT_MERGE_HPP
 #define NOPAL_DETAIL_SORT_MERGE_HPP
 
@@ -17,8 +18,9 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace sort_detail {
 
-/// The first exception of a comparison in a sort that many strands take part in. From then on they only move elements to where they
-/// belong, in any order, so that no exception passes strands that hold some.
+/// The first exception of a comparison in a sort that many strands take part in. From then on they
+/// only move elements to where they belong, in any order, so that no exception passes strands that
+/// hold some.
 class first_failure {
 public:
   /// Whether there was one.
@@ -116,8 +118,9 @@ struct merge_of {
     merge_of& whole_;
   };
 
-  /// From both ends at once, so that two chains of comparisons overlap; no branch depends on one. As many steps are taken without
-  /// looking for the ends as neither range can run out in. Ends with one element or none in one of the ranges.
+  /// From both ends at once, so that two chains of comparisons overlap; no branch depends on one.
+  /// As many steps are taken without looking for the ends as neither range can run out in. Ends
+  /// with one element or none in one of the ranges.
   template <class Order>
   void merge_from_both_ends(const Order& less) {
     remainder rest(*this);
@@ -179,7 +182,8 @@ struct merge_of {
     return low;
   }
 
-  /// Merges, larger ranges than `serial` in two parts at once. Span: the square of the logarithm, and `serial`.
+  /// Merges, larger ranges than `serial` in two parts at once. Span: the square of the logarithm,
+  /// and `serial`.
   template <class Order>
   void merge_in_parallel(const Order& less, first_failure& failure, std::ptrdiff_t serial) {
     if (count() <= serial) return merge(less, failure);

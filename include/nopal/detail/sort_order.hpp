@@ -1,4 +1,5 @@
-// What the sorts are told about elements: how they are ordered, how they are kept, and which are cheap to copy.
+// What the sorts are told about elements: how they are ordered, how they are kept, and which are
+// cheap to copy.
 #ifndef NOPAL_DETAIL_SORT_ORDER_HPP
 #define NOPAL_DETAIL_SORT_ORDER_HPP
 
@@ -82,7 +83,7 @@ concept comparable =
     std::is_invocable_r_v<bool, Compare&, std::invoke_result_t<Projection&, std::iter_reference_t<Iterator>>,
                           std::invoke_result_t<Projection&, std::iter_reference_t<Iterator>>>;
 
-/// The reason why it cannot be sorted is one error.
+/// Does not compile for what cannot be sorted; the reason is one error.
 template <class Iterator, class Compare, class Projection>
 constexpr bool is_sortable() {
   static_assert(movable_elements<Iterator>, "sort: the elements must be movable, and not constant");
@@ -100,7 +101,7 @@ constexpr bool is_sortable() {
   return false;
 }
 
-/// Elements of which one can take the place of an equal one without anybody's seeing it.
+/// Elements that nobody can tell apart if they are equal.
 template <class T, class Compare, class Projection>
 concept equal_is_same =
     std::is_integral_v<T> && standard_order<Compare, T> && std::same_as<Projection, std::identity>;
@@ -122,7 +123,8 @@ inline constexpr bool in_registers =
     std::is_copy_constructible_v<value<Iterator>> && std::is_trivially_destructible_v<value<Iterator>> &&
     sizeof(value<Iterator>) <= 32;
 
-/// Whether elements go from their places into values, and from values and places into places, without an exception.
+/// Whether elements go from their places into values, and from values and places into places,
+/// without an exception.
 template <class Iterator>
 constexpr bool moves_cannot_throw() {
   using element = value<Iterator>;
@@ -137,8 +139,8 @@ constexpr bool moves_cannot_throw() {
   }
 }
 
-/// An element out of its place. It goes back there when this ends, after an exception too. If that throws, the exception leaves
-/// from here, unless another is on its way: then the value is lost.
+/// An element out of its place. It goes back there when this ends, after an exception too. If that
+/// throws, the exception leaves from here, unless another is on its way: then the value is lost.
 template <class Iterator>
 class held_element {
 public:

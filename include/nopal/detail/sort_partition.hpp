@@ -1,4 +1,5 @@
-// Partitions: a range is split into what goes left and the rest, and the value to split it by is chosen.
+// Partitions: a range is split into what goes left and the rest, and the value to split it by is
+// chosen.
 #ifndef NOPAL_DETAIL_SORT_PARTITION_HPP
 #define NOPAL_DETAIL_SORT_PARTITION_HPP
 
@@ -13,8 +14,9 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace sort_detail {
 
-/// Without branches: each element changes places with the first of the right ones, and that place moves on if it went left.
-/// One element is held meanwhile, so that a change of places is two copies.
+/// Without branches: each element changes places with the first of the right ones, and that place
+/// moves on if it went left. One element is held meanwhile, so that a change of places is two
+/// copies.
 template <class T, class GoesLeft>
 T* partition_in_registers(T* first, T* last, const GoesLeft& goes_left) {
   if (first == last) return first;
@@ -35,7 +37,8 @@ T* partition_in_registers(T* first, T* last, const GoesLeft& goes_left) {
   return border;
 }
 
-/// A block at one end of what is not partitioned yet: which of its elements, counted from that end, are on the wrong side.
+/// A block at one end of what is not partitioned yet: which of its elements, counted from that end,
+/// are on the wrong side.
 template <class Iterator>
 class block {
 public:
@@ -45,7 +48,8 @@ public:
   [[nodiscard]] count_type size() const noexcept { return size_; }
   [[nodiscard]] count_type wrong() const noexcept { return wrong_end_ - wrong_begin_; }
 
-  /// Looks at `size` elements, `at(i)` being whether the one at distance `i` is wrong. No branch depends on an answer.
+  /// Looks at `size` elements, `at(i)` being whether the one at distance `i` is wrong. No branch
+  /// depends on an answer.
   template <class IsWrong>
   void look(count_type size, const IsWrong& is_wrong) {
     size_ = size;
@@ -66,8 +70,8 @@ private:
   unsigned char distances_[most + 1];
 };
 
-/// Exchanges what is wrong in a block at `first` with what is wrong in one before `last`, until one of them has no more. Two moves
-/// for each pair.
+/// Exchanges what is wrong in a block at `first` with what is wrong in one before `last`, until one
+/// of them has no more. Two moves for each pair.
 template <class Iterator>
 void exchange_wrong(Iterator first, block<Iterator>& left, Iterator last, block<Iterator>& right) {
   difference<Iterator> pairs = std::min(left.wrong(), right.wrong());
@@ -80,8 +84,8 @@ void exchange_wrong(Iterator first, block<Iterator>& left, Iterator last, block<
   }
 }
 
-/// From both ends, a block at a time. After S. Edelkamp and A. Weiss, "BlockQuicksort: avoiding branch mispredictions in quicksort",
-/// ESA 2016.
+/// From both ends, a block at a time. After S. Edelkamp and A. Weiss, "BlockQuicksort: avoiding
+/// branch mispredictions in quicksort", ESA 2016.
 template <class Iterator, class GoesLeft>
 Iterator partition_in_blocks(Iterator first, Iterator last, const GoesLeft& goes_left) {
   using count_type = difference<Iterator>;
@@ -113,8 +117,8 @@ Iterator partition_in_blocks(Iterator first, Iterator last, const GoesLeft& goes
   return first;
 }
 
-/// Moves the elements of which `goes_left` holds before the others, whose first is returned. Reads nothing outside the range
-/// whatever it answers; every element stays in the range if it throws.
+/// Moves the elements of which `goes_left` holds before the others, whose first is returned. Reads
+/// nothing outside the range whatever it answers; every element stays in the range if it throws.
 template <class Iterator, class GoesLeft>
 Iterator partition_by(Iterator first, Iterator last, const GoesLeft& goes_left) {
   if constexpr (in_registers<Iterator>) {
@@ -124,8 +128,8 @@ Iterator partition_by(Iterator first, Iterator last, const GoesLeft& goes_left) 
   }
 }
 
-/// The element with which others are compared: a copy where that is free, else the element in its place, which is outside the range
-/// that is partitioned.
+/// The element with which others are compared: a copy where that is free, else the element in its
+/// place, which is outside the range that is partitioned.
 template <class Iterator>
 class pivot_of {
 public:
@@ -156,7 +160,8 @@ Iterator median_around(Iterator a, Iterator b, Iterator c, difference<Iterator> 
   return median_of(a, b, c, less);
 }
 
-/// An element that about half of the others precede, as far as a few comparisons tell. Of at least eight elements.
+/// An element that about half of the others precede, as far as a few comparisons tell. Of at least
+/// eight elements.
 template <class Iterator, class Order>
 Iterator choose_pivot(Iterator first, Iterator last, const Order& less) {
   const difference<Iterator> count = last - first;

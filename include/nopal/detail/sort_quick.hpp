@@ -1,7 +1,9 @@
-// The sort that is not stable: quicksort that is never quadratic, with a parallel partition of what is large.
+// The sort that is not stable: quicksort that is never quadratic, with a parallel partition of what
+// is large.
 //
-// Pivots are medians of about the square root of the range. Where a range begins after a former pivot that equals the new one, the
-// elements equal to it are set aside, so that many equal ones make it faster. After a few bad partitions the rest is a heap sort.
+// Pivots are medians of about the square root of the range. Where a range begins after a former
+// pivot that equals the new one, the elements equal to it are set aside, so that many equal ones
+// make it faster. After a few bad partitions the rest is a heap sort.
 #ifndef NOPAL_DETAIL_SORT_QUICK_HPP
 #define NOPAL_DETAIL_SORT_QUICK_HPP
 
@@ -22,12 +24,12 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace sort_detail {
 
-// --- the partition in pieces -------------------------------------------------------------------------------------
+// --- the partition in pieces ---------------------------------------------------------------------
 
 inline constexpr std::size_t most_pieces = 256;
 
-/// Pieces of a range, each partitioned; and those elements of them that are on the wrong side of the whole, which are as many on
-/// either side.
+/// The partitioned pieces of a range, and their elements that are on the wrong side of the whole.
+/// Either side has as many of those.
 template <class Iterator>
 class partitioned_pieces {
 public:
@@ -48,7 +50,8 @@ public:
     pieces.join();
   }
 
-  /// Brings what is on the wrong side to the other, and returns the first element of the right side.
+  /// Brings what is on the wrong side to the other, and returns the first element of the right
+  /// side.
   Iterator exchange() {
     for (count_type i = 0; i < pieces_; ++i) border_ += cuts_[i] - begin_of(i);
     count_type wrong = 0;
@@ -141,7 +144,7 @@ partition_range(Iterator first, Iterator last, const GoesLeft& goes_left, differ
   return partition_by(first, last, goes_left);
 }
 
-// --- quicksort ---------------------------------------------------------------------------------------------------
+// --- quicksort -----------------------------------------------------------------------------------
 
 /// What a quicksort knows of its range.
 template <class Iterator>
@@ -154,7 +157,8 @@ struct quick_range {
   [[nodiscard]] difference<Iterator> size() const noexcept { return last - first; }
 };
 
-/// One step: the range without what is in its place now, and what was split off, which may be empty.
+/// One step: partitions the range. `range` becomes one side; the other one, which may be empty, is
+/// returned. Neither has what is in its final place.
 template <class Iterator, class Order>
 [[gnu::always_inline]] inline quick_range<Iterator> split(quick_range<Iterator>& range, const Order& less,
                                                           difference<Iterator> piece) {

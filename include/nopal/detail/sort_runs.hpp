@@ -40,7 +40,8 @@ bool is_in_order(Iterator first, Iterator last, const Order& less) {
   return true;
 }
 
-/// Elements that are looked at in one go: if a look elsewhere has failed, the rest is of no interest.
+/// Elements that are looked at in one go: if a look elsewhere has failed, the rest is of no
+/// interest.
 inline constexpr int run_chunk = 1 << 14;
 
 /// The same in parallel, `wrong` being set where the answer is no.
@@ -83,7 +84,8 @@ void reverse_in_parallel(Iterator first, Iterator last, difference<Iterator> cou
   halves.join();
 }
 
-/// "Not after" in the opposite order is "strictly before" in this one: reversed, equal elements would not stay in their order.
+/// "Not after" in the opposite order is "strictly before" in this one: reversed, equal elements
+/// would not stay in their order.
 template <class Order>
 [[gnu::always_inline]] inline auto opposite_of(const Order& less) {
   return [&less](auto&& right, auto&& left) { return !less(right, left); };
@@ -98,8 +100,8 @@ bool begins_with_run(Iterator first, Iterator last, const Order& less) {
   return is_in_order(first, end, less) || is_in_order(first, end, opposite_of(less));
 }
 
-/// If the range is in order, or each element precedes the one before it, sorts it in linear time, and true. Random ranges are
-/// left after a few looks.
+/// If the range is in order, or each element precedes the one before it, sorts it in linear time,
+/// and true. Random ranges are left after a few looks.
 template <class Iterator, class Order>
 bool sort_run(Iterator first, Iterator last, const Order& less) {
   const difference<Iterator> count = last - first;

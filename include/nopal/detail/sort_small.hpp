@@ -28,9 +28,10 @@ void insertion_sort(Iterator first, Iterator from, Iterator last, const Order& l
   for (; from != last; ++from) insert_last(first, from, less);
 }
 
-// --- few elements that are moved in registers: networks and merges without branches ------------------------------
+// --- few elements that are moved in registers: networks and merges without branches --------------
 
-/// Four elements, sorted, to another place. Five comparisons. Stable. A permutation whatever `less` says.
+/// Four elements, sorted, to another place. Five comparisons. Stable. A permutation whatever `less`
+/// says.
 template <class T, class Order>
 [[gnu::always_inline]] inline void sort_four(T* from, T* to, const Order& less) {
   const bool swap_first = less(from[1], from[0]);
@@ -52,8 +53,9 @@ template <class T, class Order>
   to[3] = std::move(*greatest);
 }
 
-/// Merges two sorted neighbors, of `count / 2` elements and of the others, from both ends at once. Stable. False if `less` is no
-/// order: then what is at `to` is not what was at `from`, which stays as it is.
+/// Merges two sorted neighbors, of `count / 2` elements and of the others, from both ends at once.
+/// Stable. False if `less` is no order: then what is at `to` is not what was at `from`, which stays
+/// as it is.
 template <class T, class Order>
 [[gnu::always_inline]] inline bool merge_halves(T* from, std::size_t count, T* to, const Order& less) {
   const std::size_t half = count / 2;
@@ -102,7 +104,8 @@ private:
   std::size_t count_;
 };
 
-/// Sorts up to `small_room` elements: pieces by networks, the rest by insertion, two halves by a merge. Stable.
+/// Sorts up to `small_room` elements: pieces by networks, the rest by insertion, two halves by a
+/// merge. Stable.
 template <class T, class Order>
 [[gnu::noinline]] void small_sort(T* first, std::size_t count, const Order& less) {
   if (count < 8) {
@@ -151,7 +154,7 @@ void sort_few(Iterator first, Iterator last, const Order& less) {
   }
 }
 
-// --- the worst case ----------------------------------------------------------------------------------------------
+// --- the worst case ------------------------------------------------------------------------------
 
 /// Lets `*(first + at)` sink in the heap of `count` elements.
 template <class Iterator, class Order>

@@ -1,7 +1,8 @@
 // The stable sort: merges between the range and a buffer of as many elements.
 //
-// The range is halved a fixed, even number of times, so that what is merged alternates between the two and ends in the range. The
-// smallest parts are sorted by one strand each, by a quicksort that has its part of the buffer; after bad pivots by merges again.
+// The range is halved a fixed, even number of times, so that what is merged alternates between the
+// two and ends in the range. The smallest parts are sorted by one strand each, by a quicksort that
+// has its part of the buffer; after bad pivots by merges again.
 #ifndef NOPAL_DETAIL_SORT_STABLE_HPP
 #define NOPAL_DETAIL_SORT_STABLE_HPP
 
@@ -105,7 +106,8 @@ private:
     }
   }
 
-  /// Whether both halves begin with one. Long ones are found in the halves or theirs, and merged; a quicksort would not see them.
+  /// Whether both halves begin with one. Long ones are found in the halves or theirs, and merged; a
+  /// quicksort would not see them.
   bool seems_to_have_runs(count_type begin, count_type end) {
     bool found = false;
     failure_.guard([&] {
@@ -137,7 +139,8 @@ private:
     with_merge(begin, middle, end, halvings, [this](auto parts) { parts.merge(less_, failure_); });
   }
 
-  /// Calls `merge` with the sorted halves, from where they are to where they belong. The first of the merges upward finds raw memory.
+  /// Calls `merge` with the sorted halves, from where they are to where they belong. The first of
+  /// the merges upward finds raw memory.
   template <class Merge>
   [[gnu::always_inline]] void with_merge(count_type begin, count_type middle, count_type end, int halvings,
                                          const Merge& merge) {
@@ -190,7 +193,8 @@ void arrange(Iterator first, difference<Iterator>* from, difference<Iterator> co
   }
 }
 
-/// For elements whose moves may throw, which must not lie in two places: their numbers are sorted, then they are arranged.
+/// For elements whose moves may throw, which must not lie in two places: their numbers are sorted,
+/// then they are arranged.
 template <class Iterator, class Order>
 void stable_sort_by_number(Iterator first, difference<Iterator> count, const Order& less,
                            std::ptrdiff_t serial) {

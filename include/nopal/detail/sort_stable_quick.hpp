@@ -1,5 +1,6 @@
-// A stable quicksort with raw room for as many elements: one strand's part of a stable sort. Comparisons with a pivot do not wait for
-// one another, as those of a merge do, and equal elements are done at once.
+// A stable quicksort with raw room for as many elements: one strand's part of a stable sort.
+// Comparisons with a pivot do not wait for one another, as those of a merge do, and equal elements
+// are done at once.
 #ifndef NOPAL_DETAIL_SORT_STABLE_QUICK_HPP
 #define NOPAL_DETAIL_SORT_STABLE_QUICK_HPP
 
@@ -17,8 +18,8 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace sort_detail {
 
-/// A stable partition under way: the left ones close up, the right ones wait in the room. They come back behind the left ones at
-/// the end, and if a comparison throws.
+/// A stable partition under way: the left ones close up, the right ones wait in the room. They come
+/// back behind the left ones at the end, and if a comparison throws.
 template <class Iterator>
 class closing_up {
 public:
@@ -57,8 +58,8 @@ private:
   element* right_;
 };
 
-/// Moves the elements of which `goes_left(one, pivot)` holds before the others, both in their order. Returns the first of the
-/// others. The pivot is one of the elements.
+/// Moves the elements of which `goes_left(one, pivot)` holds before the others, both in their
+/// order. Returns the first of the others. The pivot is one of the elements.
 template <class T, class GoesLeft>
 T* stable_partition_in_registers(T* first, T* last, T* room, T* pivot, const GoesLeft& goes_left) {
   T copy(*pivot);
@@ -67,7 +68,8 @@ T* stable_partition_in_registers(T* first, T* last, T* room, T* pivot, const Goe
   return sides.border();
 }
 
-/// The same for others, a block at a time. The pivot is compared with where it is, and moves with its block.
+/// The same for others, a block at a time. The pivot is compared with where it is, and moves with
+/// its block.
 template <class Iterator, class GoesLeft>
 Iterator stable_partition_in_blocks(Iterator first, Iterator last, value<Iterator>* room,
                                     Iterator pivot_place, const GoesLeft& goes_left) {
@@ -114,7 +116,8 @@ Iterator stable_partition_by(Iterator first, Iterator last, value<Iterator>* roo
   }
 }
 
-/// Sorts. What is left after `partitions` of them, one in another, is handed to `otherwise(first, last)`.
+/// Sorts. What is left after `partitions` of them, one in another, is handed to `otherwise(first,
+/// last)`.
 template <class Iterator, class Order, class Otherwise>
 void stable_quick_sort(Iterator first, Iterator last, value<Iterator>* room, int partitions,
                        const Order& less, const Otherwise& otherwise) {

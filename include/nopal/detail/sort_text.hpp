@@ -1,8 +1,9 @@
-// The sort of strings by their own order: by numbers made of a few characters each, and only then by the strings.
+// The sort of strings by their own order: by numbers made of a few characters each, and by the
+// strings only where those are equal.
 //
-// A record holds the characters from some depth on as a number, and where the string is. Records are sorted like any numbers, without
-// looking at the strings; those that are equal and go on are sorted anew by what follows. The strings are moved once, when all
-// is known.
+// A record holds the characters from some depth on as a number, and where the string is. Records
+// are sorted like any numbers, without looking at the strings; those that are equal and go on are
+// sorted anew by what follows. The strings are moved once, when all is known.
 #ifndef NOPAL_DETAIL_SORT_TEXT_HPP
 #define NOPAL_DETAIL_SORT_TEXT_HPP
 
@@ -45,8 +46,8 @@ inline constexpr bool sorts_as_text =
 /// Fewer are compared as they are.
 inline constexpr std::ptrdiff_t few_texts = 64;
 
-/// Whether a look at some says that most are equal to others. Comparisons then find their places in few passes over the strings as
-/// they lie, where records would have them looked at all over memory.
+/// Whether a sample says that most strings equal others. Comparisons then sort them in few passes
+/// over the strings as they lie, while records would lead to them all over memory.
 template <class T>
 bool has_few_kinds(const T* first, std::ptrdiff_t count) {
   constexpr std::ptrdiff_t looks = 32;
@@ -92,12 +93,14 @@ public:
   }
 
 private:
-  static constexpr std::size_t step = 7;  // characters of a key; its last byte says how many there are
+  // Characters of a key; its last byte says how many there are.
+  static constexpr std::size_t step = 7;
   static constexpr std::uint64_t goes_on = step + 1;  // in that byte: there are more
   static constexpr std::uint64_t turn = descending ? ~std::uint64_t{0} : 0;
   static constexpr std::ptrdiff_t few_alike = 16;
 
-  /// Less for a string that precedes another with the same first `depth` characters; equal if both end here, or agree and go on.
+  /// Less for a string that precedes another with the same first `depth` characters; equal if both
+  /// end here, or agree and go on.
   static std::uint64_t key_of(const T& text, std::size_t depth) noexcept {
     const std::size_t left = text.size() - depth;
     std::uint64_t bytes = 0;
@@ -134,7 +137,8 @@ private:
     sort_range(first, last, less, by_);
   }
 
-  /// Sorts what is equal so far. `[first, last)` is in the order of its keys, which are those of `depth`.
+  /// Sorts what is equal so far. `[first, last)` is in the order of its keys, which are those of
+  /// `depth`.
   void refine(record* first, record* last, std::size_t depth) const {
     scope parts;
     while (last - first > by_.serial) {
@@ -206,7 +210,8 @@ private:
   const division by_;
 };
 
-/// Sorts them; false, and nothing is changed, if they are better compared or there is no memory for it.
+/// Sorts them; false, and nothing is changed, if they are better compared or there is no memory for
+/// it.
 template <class Compare, class T>
 bool sort_texts(T* first, T* last, division by) {
   if (has_few_kinds(first, last - first)) return false;

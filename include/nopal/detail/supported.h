@@ -25,8 +25,9 @@
 #endif
 #endif
 
-/* There is no macro for -fsplit-stack. A directive where a frame is made renames what its functions call, so that the linker finds
- * none and says the name. No symbol comes of it where there are no such calls. */
+/* There is no macro for -fsplit-stack. A directive where a frame is made renames what its functions
+ * call, so that the linker finds none and says the name. No symbol comes of it where there are no
+ * such calls. */
 #define NOPAL_DETAIL_REFUSE_SPLIT_STACK(called)                                                              \
   ".symver " called                                                                                          \
   ", \"nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it"               \

@@ -1,8 +1,9 @@
-/* Tasks that begin later: children of a group that others may take, while whoever started them goes on where it is.
+/* Tasks that begin later: children of a group that others may take, while whoever started them goes
+ * on where it is.
  *
- * Library code for interfaces whose code stays on its thread (the oneTBB one). A task is put into its thread's list; that thread
- * takes the youngest when it waits for the group, idle workers of the pool take the oldest. Whoever runs a task runs it as a
- * pinned call (pinned.h).
+ * Library code for interfaces whose code stays on its thread (the oneTBB one). A task is put into
+ * its thread's list; that thread takes the youngest when it waits for the group, idle workers of
+ * the pool take the oldest. Whoever runs a task runs it as a pinned call (pinned.h).
  */
 #ifndef NOPAL_DETAIL_TASK_H
 #define NOPAL_DETAIL_TASK_H
@@ -20,10 +21,12 @@ struct nopal_task;
 /* What a wait waits for. Zero at first. */
 struct nopal_task_group {
   uint64_t state; /* atomic; low half: tasks counted and not over; high half: threads that wait */
-  void* views;    /* atomic; of reducers, that tasks which are over left for the next wait; null: none */
+  /* Atomic; of reducers, that tasks which are over left for the next wait; null: none */
+  void* views;
 };
 
-/* A limit of the threads that work for some code, with the tasks that were started there. Zero at first, but for what says so. */
+/* An arena: a limit of the threads that work for some code, and the tasks that were started there.
+ * Members are zero at first unless they say otherwise. */
 struct nopal_arena {
   /* Atomic; low half: of the program, that entered; high half: workers, and forks for them */
   uint64_t threads;
@@ -33,7 +36,8 @@ struct nopal_arena {
   void (*destroy)(struct nopal_arena*); /* when nobody refers to it any more */
   uint32_t references;                  /* atomic; one at first */
   uint32_t entering;                    /* atomic; threads that wait until they may enter */
-  struct nopal_task* oldest; /* of the tasks here; this and the rest under one lock for all arenas */
+  /* Of the tasks here; this and the rest under one lock for all arenas */
+  struct nopal_task* oldest;
   struct nopal_task* youngest;
   struct nopal_task* unsorted; /* the oldest that is in no tree, as the younger ones are */
   struct nopal_task* by_group; /* trees */
@@ -48,8 +52,9 @@ struct nopal_task_lot {
   struct nopal_task* inner[2]; /* of the oldest alone: others in the list's tree of lots */
 };
 
-/* A call to be made once. The memory is the caller's until `run`, which may free it and must not throw. Where there is no memory for a
- * pinned call, `run` is called outside of one: it forks in pinned calls of its own alone, and tells the program where these fail. */
+/* A call to be made once. The memory is the caller's until `run`, which may free it and must not
+ * throw. Where there is no memory for a pinned call, `run` is called outside of one: it forks in
+ * pinned calls of its own alone, and tells the program where these fail. */
 struct nopal_task {
   void (*run)(struct nopal_task*);
   struct nopal_task_group* group;
@@ -67,19 +72,19 @@ struct nopal_task {
   struct nopal_task_lot of_starter; /* in an arena alone */
 };
 
-/* Has the task run some time, and its group's waits wait for it. Makes the thread a worker. Non-zero: there is no memory, and
- * nothing has happened. */
+/* Has the task run some time, and its group's waits wait for it. Makes the thread a worker.
+ * Non-zero: there is no memory, and nothing has happened. */
 NOPAL_EXPORT int nopal_task_push(struct nopal_task* task);
 
 /* Runs the task now, as one of its group, for a wait of the caller's that follows. */
 NOPAL_EXPORT void nopal_task_call(struct nopal_task* task);
 /* Runs a task now that was announced, for whoever waits. */
 NOPAL_EXPORT void nopal_task_call_announced(struct nopal_task* task);
-/* Runs what nobody waits for, and throws nothing: if it leaves anything in reducers that are not its own, the process ends with a
- * line that says so. */
+/* Runs what nobody waits for, and throws nothing: if it leaves anything in reducers that are not
+ * its own, the process ends with a line that says so. */
 NOPAL_EXPORT void nopal_call_unawaited(void (*call)(void*), void* argument);
 
-/* Has waits wait for a task that is yet to come. */
+/* Has the group's waits include a task that is yet to come. */
 NOPAL_EXPORT void nopal_task_announce(struct nopal_task_group* group);
 /* Pushes it; on failure it is announced still. */
 NOPAL_EXPORT int nopal_task_push_announced(struct nopal_task* task);
@@ -89,8 +94,9 @@ NOPAL_EXPORT void nopal_task_finish(struct nopal_task_group* group);
 /* Whether no task is counted: what the tasks did is visible then. */
 NOPAL_EXPORT int nopal_task_is_done(const struct nopal_task_group* group);
 
-/* Until no task of the group is counted: runs tasks of the group and what these started, or sleeps. Called in `arena`; null: in
- * none. The caller's strand then has what the tasks did to reducers. Returns what reductions threw, for nopal_rethrow; null: nothing. */
+/* Waits until no task of the group is counted: runs tasks of the group and what these started, or
+ * sleeps. Called in `arena`; null: in none. The caller's strand then has what the tasks did to
+ * reducers. Returns what reductions threw, for nopal_rethrow; null: nothing. */
 NOPAL_EXPORT void* nopal_task_wait(struct nopal_task_group* group, struct nopal_arena* arena);
 
 /* Enters as a thread of the program; waits while the arena is full. */

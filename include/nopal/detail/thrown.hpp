@@ -1,5 +1,6 @@
-// What a handler catches and does not handle itself: kept for another place, or thrown on. Exceptions of other runtimes, another
-// language's, go the same ways as those of C++; the end of a thread (pthread_exit, cancellation) goes on or ends the process.
+// What a handler catches and does not handle itself: it is kept for another place, or thrown on.
+// Foreign exceptions, of another language or C++ runtime, go the same ways; a forced unwind
+// (pthread_exit, cancellation) goes on or ends the process.
 #ifndef NOPAL_DETAIL_THROWN_HPP
 #define NOPAL_DETAIL_THROWN_HPP
 
@@ -21,7 +22,8 @@ inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
 #ifdef __cpp_exceptions
-/// In a handler: `throw;`, without what libstdc++ leaves behind where the exception is another runtime's.
+/// In a handler: `throw;`, without what libstdc++ leaves behind where the exception is another
+/// runtime's.
 [[noreturn, gnu::noinline, gnu::cold]] inline void throw_on() {
 #ifdef NOPAL_ELIDE
   throw;
@@ -31,7 +33,8 @@ namespace detail {
 }
 #endif
 
-/// Whether pthread_exit or cancellation is ending this thread, which unwinds as an exception does, but is none.
+/// Whether pthread_exit or cancellation is ending this thread, which unwinds as an exception does,
+/// but is none.
 inline bool thread_is_ending() noexcept {
 #ifdef NOPAL_ELIDE
   return false;
@@ -45,7 +48,8 @@ inline bool handles_end_of_thread() noexcept {
   return thread_is_ending() && std::current_exception() == nullptr;
 }
 
-/// An exception that was caught and is to be thrown where the serial program would meet it, or none.
+/// An exception that was caught and is to be thrown where the serial program would meet it, or
+/// none.
 class kept_exception {
 public:
   kept_exception() noexcept = default;
@@ -53,7 +57,8 @@ public:
   kept_exception& operator=(const kept_exception&) = delete;
   ~kept_exception() { drop_foreign(); }
 
-  /// In a handler, once: what it handles. Ends the process with one line where that is the end of the thread.
+  /// In a handler, once: what it handles. Ends the process with one line where that is the end of
+  /// the thread.
   [[gnu::noinline, gnu::cold]] void keep() noexcept {
     thrown_ = std::current_exception();
     if (thrown_ == nullptr) {

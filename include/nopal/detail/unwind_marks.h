@@ -1,8 +1,10 @@
-/* What the unwinder is told about functions of code without exceptions: C, and C++ with -fno-exceptions.
+/* What the unwinder is told about functions of code without exceptions: C, and C++ with
+ * -fno-exceptions.
  *
- * No such function can catch what a child throws and keep it for a join, so an exception that leaves the child must not go on:
- * past the child's entry it would leave a fork whose continuation is still in the deque. And a function whose continuation was
- * stolen must not be left before it has joined. Both have the library's personality routine, which says so and ends the program.
+ * No such function can catch what a child throws and keep it for a join, so an exception that
+ * leaves the child must not go on: past the child's entry it would leave a fork whose continuation
+ * is still in the deque. And a function whose continuation was stolen must not be left before it
+ * has joined. Both have the library's personality routine, which says so and ends the program.
  * These are directives to the assembler: no instruction.
  */
 #ifndef NOPAL_DETAIL_UNWIND_MARKS_H
@@ -29,7 +31,8 @@
       ".Lnopal_c_child:\n\t.asciz \"nopal: child\"\n\t.popsection\n\t.endif\n\t"                             \
       ".cfi_lsda 0x1b, .Lnopal_c_child")
 
-/* In a function that forks; and again on the slow paths that compilers put into a cold part of it, which has tables of its own. */
+/* In a function that forks; and again on the slow paths that compilers put into a cold part of it,
+ * which has tables of its own. */
 #define NOPAL_DETAIL_MARK_PARENT() __asm__ __inline__ __volatile__(NOPAL_DETAIL_PERSONALITY)
 
 #else

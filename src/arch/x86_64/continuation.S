@@ -1,8 +1,8 @@
-// Continuations on x86-64: recording one at a fork or a join, resuming one on any stack, and the way to and from
-// a worker's scheduler stack.
+// Continuations on x86-64: recording one at a fork or a join, resuming one on any stack, and the
+// way to and from a worker's scheduler stack.
 //
-// To the compiler each routine is an ordinary function of the System V ABI. Offsets are those of nopal_frame and
-// of worker; src/arch/x86_64/continuation.hpp checks them.
+// To the compiler each routine is an ordinary function of the System V ABI. Offsets are those of
+// nopal_frame and of worker; src/arch/x86_64/continuation.hpp checks them.
 
 #include "arch/x86_64/keep_registers.inc"
 #include "arch/x86_64/offsets.h"
@@ -40,7 +40,8 @@
         ud2
         .endm
 
-// Goes on in `routine` on the scheduler stack of this thread's worker, which is its argument in rsi.
+// Goes on in `routine` on the scheduler stack of this thread's worker, which is its argument in
+// rsi.
         .macro  LEAVE_FOR_SCHEDULER_STACK routine
         movq    nopal_current@gottpoff(%rip), %rax
         movq    %fs:(%rax), %rsi
@@ -65,8 +66,8 @@
         movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
         .endm
 
-// Calls `routine` with the frame at rdi, which is kept, if the program uses reducers. It runs the program's code on the
-// strand's stack, and may return on another thread.
+// Calls `routine` with the frame at rdi, which is kept, if the program uses reducers. It runs the
+// program's code on the strand's stack, and may return on another thread.
         .macro  DEPOSIT_VIEWS routine
         cmpb    $0, nopal_views_used(%rip)
         je      .Ldeposited_\@
@@ -78,8 +79,9 @@
 .Ldeposited_\@:
         .endm
 
-// void nopal_enter_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to `child` with every
-// argument register as it is. Only rax is used, which is neither an argument nor preserved.
+// void nopal_enter_fork(frame rdi, child rsi, ...): records the continuation and tail-jumps to
+// `child` with every argument register as it is. Only rax is used, which is neither an argument nor
+// preserved.
         .p2align 6
         .globl  nopal_enter_fork
         .type   nopal_enter_fork, @function
@@ -91,10 +93,12 @@ nopal_enter_fork:
         .cfi_endproc
         .size   nopal_enter_fork, .-nopal_enter_fork
 
-// int nopal_push_slow(frame rdi): keeps every register but rax, vector, mask and x87 registers included, at any stack
-// alignment. The caller is inline assembly that claims no more, and may hold arguments of any type. What there is to do
-// is done on the scheduler stack, so that a strand's stack holds the program's frames and nothing else. As a rule
-// nopal_push_and_publish does it, which touches no vector register; they are saved for the rest only.
+// int nopal_push_slow(frame rdi): works at any stack alignment and keeps every register but rax,
+// the vector, mask and x87 registers included: its caller is inline assembly that declares no other
+// clobber, and the registers may hold arguments of any type. The slow push runs on the scheduler
+// stack, so that a strand's stack holds the program's frames and nothing else. Usually
+// nopal_push_and_publish does all of it and touches no vector register; these are saved for
+// nopal_push_slow_path only.
         .p2align 4
         .globl  nopal_push_slow
         .type   nopal_push_slow, @function
@@ -134,7 +138,8 @@ nopal_push_slow:
         .cfi_endproc
         .size   nopal_push_slow, .-nopal_push_slow
 
-// void* nopal_suspend_at_join(frame rdi): records the continuation and leaves for the scheduler stack.
+// void* nopal_suspend_at_join(frame rdi): records the continuation and leaves for the scheduler
+// stack.
         .p2align 4
         .globl  nopal_suspend_at_join
         .type   nopal_suspend_at_join, @function
@@ -152,8 +157,9 @@ nopal_suspend_at_join:
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 
-// void nopal_child_done(frame rdi): leaves for the scheduler stack for good. Where fork(2) kept the continuation for the child,
-// which the sign of `steals` says, goes on with it, as a return from nopal_enter_fork does.
+// void nopal_child_done(frame rdi): leaves for the scheduler stack and does not return. If fork(2)
+// kept the continuation for this child, so that `steals` is negative, it resumes the continuation,
+// as a return from nopal_enter_fork does.
         .p2align 4
         .globl  nopal_child_done
         .type   nopal_child_done, @function
@@ -176,8 +182,9 @@ nopal_child_done:
         .cfi_endproc
         .size   nopal_child_done, .-nopal_child_done
 
-// void nopal_resume(frame rdi, stack pointer rsi, value rdx): goes on with the continuation of `frame` on the given
-// stack; nopal_suspend_at_join, if that is where it was recorded, returns `value`.
+// void nopal_resume(frame rdi, stack pointer rsi, value rdx): goes on with the continuation of
+// `frame` on the given stack; nopal_suspend_at_join, if that is where it was recorded, returns
+// `value`.
         .p2align 4
         .globl  nopal_resume
         .hidden nopal_resume
@@ -192,8 +199,9 @@ nopal_resume:
         .cfi_endproc
         .size   nopal_resume, .-nopal_resume
 
-// void nopal_resume_and_merge(frame rdi, stack pointer rsi, deposits rdx): the same by way of nopal_merge_at_join, which is entered
-// as if the function that joins had called it, and returns there.
+// void nopal_resume_and_merge(frame rdi, stack pointer rsi, deposits rdx): the same by way of
+// nopal_merge_at_join, which is entered as if the function that joins had called it, and returns
+// there.
         .p2align 4
         .globl  nopal_resume_and_merge
         .hidden nopal_resume_and_merge
@@ -209,8 +217,8 @@ nopal_resume_and_merge:
         .cfi_endproc
         .size   nopal_resume_and_merge, .-nopal_resume_and_merge
 
-// void nopal_enter_scheduler(worker rdi): makes the rest of the current stack the worker's scheduler stack and runs
-// the scheduler there; returns when nopal_leave_scheduler is called.
+// void nopal_enter_scheduler(worker rdi): makes the rest of the current stack the worker's
+// scheduler stack and runs the scheduler there; returns when nopal_leave_scheduler is called.
         .p2align 4
         .globl  nopal_enter_scheduler
         .hidden nopal_enter_scheduler
@@ -224,8 +232,8 @@ nopal_enter_scheduler:
         .cfi_endproc
         .size   nopal_enter_scheduler, .-nopal_enter_scheduler
 
-// void nopal_call_scheduler(worker rdi): runs nopal_run_call on the worker's scheduler stack; returns when nopal_leave_scheduler is
-// called.
+// void nopal_call_scheduler(worker rdi): runs nopal_run_call on the worker's scheduler stack;
+// returns when nopal_leave_scheduler is called.
         .p2align 4
         .globl  nopal_call_scheduler
         .hidden nopal_call_scheduler
@@ -238,7 +246,8 @@ nopal_call_scheduler:
         .cfi_endproc
         .size   nopal_call_scheduler, .-nopal_call_scheduler
 
-// void nopal_leave_scheduler(worker rdi): returns from nopal_enter_scheduler or nopal_call_scheduler.
+// void nopal_leave_scheduler(worker rdi): returns from nopal_enter_scheduler or
+// nopal_call_scheduler.
         .p2align 4
         .globl  nopal_leave_scheduler
         .hidden nopal_leave_scheduler
@@ -257,8 +266,8 @@ nopal_leave_scheduler:
         .cfi_endproc
         .size   nopal_leave_scheduler, .-nopal_leave_scheduler
 
-// void nopal_call_on_stack(stack top rdi, function rsi, argument rdx): calls function(argument) as the outermost frame of another stack,
-// and then leaves for the scheduler stack for good.
+// void nopal_call_on_stack(stack top rdi, function rsi, argument rdx): calls function(argument) as
+// the outermost frame of another stack, and then leaves for the scheduler stack for good.
         .p2align 4
         .globl  nopal_call_on_stack
         .hidden nopal_call_on_stack

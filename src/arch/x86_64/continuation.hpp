@@ -1,4 +1,5 @@
-// The assembly of continuation.S as C++ sees it, with the offsets that all assembly relies on checked.
+// The assembly of continuation.S as C++ sees it, with the offsets that all assembly relies on
+// checked.
 #ifndef NOPAL_ARCH_X86_64_CONTINUATION_HPP
 #define NOPAL_ARCH_X86_64_CONTINUATION_HPP
 
@@ -15,11 +16,14 @@
 extern "C" {
 /// Goes on with the continuation of `frame` at `stack_pointer`; a join returns `value`.
 [[noreturn]] void nopal_resume(nopal_frame* frame, void* stack_pointer, void* value);
-/// The same, but nopal_merge_at_join(frame, deposits) is called there first, and its result is what the join returns.
+/// The same, but nopal_merge_at_join(frame, deposits) is called there first, and its result is what
+/// the join returns.
 [[noreturn]] void nopal_resume_and_merge(nopal_frame* frame, void* stack_pointer, void* deposits);
-/// Makes the rest of this stack the worker's scheduler stack, runs nopal_run_scheduler there, returns when told to.
+/// Makes the rest of this stack the worker's scheduler stack, runs nopal_run_scheduler there,
+/// returns when told to.
 void nopal_enter_scheduler(void* worker);
-/// Calls function(argument) on the stack that ends at `stack_top`, then nopal_finish_call. Nothing may be thrown.
+/// Calls function(argument) on the stack that ends at `stack_top`, then nopal_finish_call. Nothing
+/// may be thrown.
 [[noreturn]] void nopal_call_on_stack(void* stack_top, void (*function)(void*) noexcept, void* argument);
 /// Runs nopal_run_call on the worker's scheduler stack, returns when told to.
 void nopal_call_scheduler(void* worker);
@@ -53,15 +57,17 @@ static_assert(sizeof nopal_deque::bottom == 4 && sizeof nopal_deque::limit == 4 
               sizeof nopal_deque::top == 4 && sizeof nopal_deque::split == 4 &&
               sizeof nopal_deque::owner_slots == 8);
 
-/// Whether the calling thread's functions compare the stack pointer with a limit of the thread's, and take more stack from
-/// elsewhere: code compiled with -fsplit-stack. The C library keeps the limit's place zero.
+/// Whether the thread runs code compiled with -fsplit-stack. Its functions compare the stack
+/// pointer with a limit in the thread's control block, and allocate more stack below it. Without
+/// such code the C library leaves the limit zero.
 inline bool splits_stack() noexcept {
   const void* limit;
   asm volatile("{movq %%fs:0x70, %0|mov %0, QWORD PTR fs:0x70}" : "=r"(limit));
   return limit != nullptr;
 }
 
-/// The stack pointer at the frame's continuation: the call that recorded it has returned, its return address gone.
+/// The stack pointer at the frame's continuation: the call that recorded it has returned, its
+/// return address gone.
 inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
   return static_cast<char*>(frame->call_stack_pointer) + sizeof(void*);
 }
@@ -88,8 +94,9 @@ inline void set_float_control(std::uint64_t control) noexcept {
   asm volatile("fldcw %0" : : "m"(x87));
 }
 
-/// Stack pointers keep their residue modulo this when a strand moves to another stack: calls that pass over-aligned
-/// arguments on the stack rely on it. Beyond a pair of cache lines nobody aligns arguments.
+/// Stack pointers keep their residue modulo this when a strand moves to another stack: calls that
+/// pass over-aligned arguments on the stack rely on it. Beyond a pair of cache lines nobody aligns
+/// arguments.
 inline constexpr std::uintptr_t stack_alignment = 256;
 
 }  // namespace arch

@@ -1,4 +1,5 @@
-// Where names are bound to, which compilers take for known where they see a definition.
+// Which copy of the library the dynamic linker has bound its names to. In assembly, since a
+// compiler that sees a definition takes it for the one that is meant.
 #ifndef NOPAL_ARCH_X86_64_COPIES_HPP
 #define NOPAL_ARCH_X86_64_COPIES_HPP
 
@@ -11,20 +12,21 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace arch {
 
-/// Of the variable by which headers find the calling thread's deque: in the copy of the library that its name is bound to.
-[[nodiscard]] inline std::ptrdiff_t place_of_current() noexcept {
-  std::ptrdiff_t place;
+/// The thread-local offset of nopal_current, by which headers find the thread's deque: in the copy
+/// of the library that the name is bound to.
+[[nodiscard]] inline std::ptrdiff_t offset_of_current() noexcept {
+  std::ptrdiff_t offset;
   __asm__("{movq nopal_current@gottpoff(%%rip), %0|mov %0, QWORD PTR [rip + nopal_current@gottpoff]}"
-          : "=r"(place));
-  return place;
+          : "=r"(offset));
+  return offset;
 }
 
 /// The same in this copy.
-[[nodiscard]] inline std::ptrdiff_t place_of_own_current() noexcept {
-  std::ptrdiff_t place;
+[[nodiscard]] inline std::ptrdiff_t offset_of_own_current() noexcept {
+  std::ptrdiff_t offset;
   __asm__("{movq nopal_own_current@gottpoff(%%rip), %0|mov %0, QWORD PTR [rip + nopal_own_current@gottpoff]}"
-          : "=r"(place));
-  return place;
+          : "=r"(offset));
+  return offset;
 }
 
 /// The function with this name that user code calls.

@@ -1,14 +1,15 @@
-// The forks of the Fibril interface: the child's arguments come in the child's own registers and stack places, the
-// frame in r10, the ABI's static chain.
+// The forks of the Fibril interface: the child's arguments come in the child's own registers and
+// stack places, the frame in r10, the ABI's static chain.
 //
-// The return address is moved from the stack into the frame, so that the call of the child puts its own in the same
-// place, right below the child's arguments on the stack; it is pushed again for the return. Calls and returns stay
-// paired, as the processor's prediction and shadow stack want it.
+// The return address is moved from the stack into the frame, so that the call of the child puts its
+// own in the same place, right below the child's arguments on the stack; it is pushed again for the
+// return. Calls and returns stay paired, as the processor's prediction and shadow stack want it.
 //
-// A child that throws ends the program, as the routine for exceptions says: nothing here could keep what it throws.
+// A child that throws ends the program, as the routine for exceptions says: nothing here could keep
+// what it throws.
 //
-// While the child runs, rbx holds the frame. The registers used here are the ones that the frame has kept: they come
-// back from there, if the continuation was not stolen. Else nobody needs them.
+// While the child runs, rbx holds the frame. The registers used here are the ones that the frame
+// has kept: they come back from there, if the continuation was not stolen. Else nobody needs them.
 
 #include <nopal/detail/owner_steps.h>
 
@@ -18,11 +19,12 @@
 
         .text
 
-// The owner's side of the deque: nopal_push and nopal_pop by the steps of <nopal/detail/owner_steps.h>, which pair as there. Stores
-// and loads keep their order on this processor but for a load after a store, so that only a fence is an instruction.
+// The owner's side of the deque: nopal_push and nopal_pop by the steps of
+// <nopal/detail/owner_steps.h>, which pair as there. Stores and loads keep their order on this
+// processor but for a load after a store, so that only a fence is an instruction.
 
-// A call that keeps every register, in the build whose schedules are disturbed, and else nothing. The stack is aligned as
-// for the child.
+// A call that keeps every register, in the build whose schedules are disturbed, and else nothing.
+// The stack is aligned as for the child.
         .macro  DISTURB
 #ifdef NOPAL_SCHEDULE_NOISE
         call    nopal_disturb@PLT
@@ -88,7 +90,8 @@ nopal_fibril_fork_\name:
         movq    %r14, FRAME_R14(%r10)
         movq    %r15, FRAME_R15(%r10)
         movq    %r10, %rbx
-        // Of the caller's registers: DW_CFA_expression, register, length 2, DW_OP_breg3 (rbx), offset in the frame.
+        // Of the caller's registers: DW_CFA_expression, register, length 2, DW_OP_breg3 (rbx),
+        // offset in the frame.
         .cfi_escape 0x10, 3, 2, 0x73, FRAME_RBX
         .cfi_escape 0x10, 12, 2, 0x73, FRAME_R12
         .cfi_escape 0x10, 13, 2, 0x73, FRAME_R13
@@ -152,8 +155,9 @@ nopal_fibril_fork_\name:
         .size   nopal_fibril_fork_\name, .-nopal_fibril_fork_\name
         .endm
 
-// For code that ThreadSanitizer watches: tells it of the fork here, where the arguments have been evaluated, which may
-// have written to memory. Of vector registers it keeps the arguments that are floating-point numbers.
+// For code that ThreadSanitizer watches: tells it of the fork here, where the arguments have been
+// evaluated, which may have written to memory. Of vector registers it keeps the arguments that are
+// floating-point numbers.
         .macro  WATCHED_FIBRIL_FORK name
         .p2align 4
         .globl  nopal_watched_fibril_fork_\name

@@ -1,4 +1,5 @@
-// void nopal_jump(jump buffer rdi, value esi): see jump_buffer.hpp. For programs without a C library to ask for it at run time.
+// void nopal_jump(jump buffer rdi, value esi): see jump_buffer.hpp. For programs without a C
+// library to ask for it at run time.
 
         .text
 

@@ -1,5 +1,5 @@
-// What setjmp saves, as the GNU C library lays it out: eight words of registers, three of them disguised, whether the signal
-// mask was saved, and the mask.
+// What setjmp saves, as the GNU C library lays it out: eight words of registers, three of them
+// disguised, whether the signal mask was saved, and the mask.
 #ifndef NOPAL_ARCH_X86_64_JUMP_BUFFER_HPP
 #define NOPAL_ARCH_X86_64_JUMP_BUFFER_HPP
 
@@ -18,7 +18,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace arch {
 
-/// The activation that called setjmp. Its frame pointer is one only if it keeps one, as every function that forks does.
+/// The activation that called setjmp. Its frame pointer is one only if it keeps one, as every
+/// function that forks does.
 struct jump_target {
   char* stack_pointer;
   const void* frame_pointer;

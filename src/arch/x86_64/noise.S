@@ -1,6 +1,7 @@
-// void nopal_disturb(void), in the build whose schedules are disturbed: see nopal/detail/noise.h. It keeps every
-// register, vector, mask and x87 registers included, and only the flags are lost, so that a step of a protocol may be
-// disturbed where it is made with the caller's registers in place: in the slow push and in the assembly of forks.
+// void nopal_disturb(void), in the build whose schedules are disturbed: see nopal/detail/noise.h.
+// It keeps every register, vector, mask and x87 registers included, and only the flags are lost, so
+// that a step of a protocol may be disturbed where it is made with the caller's registers in place:
+// in the slow push and in the assembly of forks.
 
         .text
 

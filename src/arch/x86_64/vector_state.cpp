@@ -1,5 +1,6 @@
-// How much room the vector, mask and x87 registers take, and which of them there are. Asked once, at the first slow push,
-// while they hold the caller's values: this file uses general registers only.
+// How much room the vector, mask and x87 registers take, and which of them there are. Asked once,
+// at the first slow push, while they hold the caller's values: this file uses general registers
+// only.
 
 #include <cpuid.h>
 

@@ -11,12 +11,13 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace arch {
 
-/// Replaces the 16-byte aligned word at `where` if it equals `expected`; a full barrier either way. Otherwise
-/// `expected` is set to what was there.
+/// Replaces the 16-byte aligned word at `where` if it equals `expected`; a full barrier either way.
+/// Otherwise `expected` is set to what was there.
 inline bool compare_exchange_16(void* where, std::uint64_t (&expected)[2], std::uint64_t low,
                                 std::uint64_t high) {
   bool done;
-  // cmpxchg16b is in every x86-64 processor since 2006; the compilers' builtin would need a flag or a library.
+  // cmpxchg16b is in every x86-64 processor since 2006; the compilers' builtin would need a flag or
+  // a library.
   asm volatile("lock cmpxchg16b %1"
                : "=@ccz"(done), "+m"(*static_cast<char(*)[16]>(where)), "+a"(expected[0]), "+d"(expected[1])
                : "b"(low), "c"(high)

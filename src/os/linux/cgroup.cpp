@@ -1,3 +1,5 @@
+// Control groups: reads /proc/self/cgroup and mountinfo, and finds the directories of a group and its
+// ancestors.
 #include "os/linux/cgroup.hpp"
 
 #include <sys/stat.h>
@@ -40,7 +42,8 @@ std::string without_end_slash(std::string_view path) {
   return std::string(path);
 }
 
-// Lines are "number:controllers:path"; version 2 is number 0 with no controllers. The path may hold colons.
+// Lines are "number:controllers:path"; version 2 is number 0 with no controllers. The path may hold
+// colons.
 void read_membership(const std::string& prefix, std::string_view controller, cgroup_hierarchy& v1,
                      cgroup_hierarchy& v2) {
   std::string text;
@@ -59,7 +62,8 @@ void read_membership(const std::string& prefix, std::string_view controller, cgr
   }
 }
 
-// mountinfo writes a blank in a name as \040, and likewise for other bytes that would split its fields.
+// mountinfo writes a blank in a name as \040, and likewise for other bytes that would split its
+// fields.
 std::string unescape(std::string_view name) {
   const auto octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string plain;
@@ -114,7 +118,8 @@ bool locate_below(const std::string& prefix, const std::string& path, const cgro
   return directory_exists(prefix + mount.point + below);
 }
 
-// In a container the path may name a group that only the host sees; what is mounted is then the container's own.
+// In a container the path may name a group that only the host sees; what is mounted is then the
+// container's own.
 const cgroup_mount& locate_group(const std::string& prefix, const cgroup_hierarchy& hierarchy,
                                  std::string& below) {
   for (const cgroup_mount& mount : hierarchy.mounts) {

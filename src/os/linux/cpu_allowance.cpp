@@ -1,4 +1,5 @@
-// How many CPUs this process may use: the affinity mask, and the CPU time that control groups grant.
+// How many CPUs this process may use: the affinity mask, and the CPU time that control groups
+// grant.
 #include "os/os.hpp"
 
 #include <unistd.h>

@@ -24,7 +24,7 @@ int add_needs_of(dl_phdr_info* object, std::size_t, void* context) {
   auto& sum = *static_cast<needs*>(context);
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const auto& header = object->dlpi_phdr[i];
-    // Objects that do not say, as the kernel's own, do not ask.
+    // An object without this header, such as the kernel's own, asks for no executable stack.
     if (header.p_type == PT_GNU_STACK && (header.p_flags & PF_X) != 0) sum.executable_stacks = true;
     if (header.p_type == PT_TLS) sum.thread_local_bytes += header.p_memsz + 2 * header.p_align;
   }
@@ -35,8 +35,9 @@ const needs& of_all_objects() noexcept {
   static const needs all = [] {
     needs sum;
     dl_iterate_phdr(add_needs_of, &sum);
-    // The GNU C library's own figure: its structure for a thread, what it reserves for libraries loaded later. Looked up, since to
-    // link against it would bind to one version of the library.
+    // The GNU C library's own figure: its structure for a thread, and what it reserves for
+    // libraries loaded later. Looked up by name, since linking against it would bind to one version
+    // of the library.
     const auto least = reinterpret_cast<std::size_t (*)(const pthread_attr_t*)>(
         dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
     pthread_attr_t attributes;
@@ -49,7 +50,8 @@ const needs& of_all_objects() noexcept {
   return all;
 }
 
-/// Before there are threads, as a rule: the search takes a lock of the loader's, which a child of fork(2) may find taken.
+/// Usually runs before there are threads: the search takes a lock of the loader's, which a child of
+/// fork(2) may find held.
 __attribute__((constructor)) void look_at_objects() { (void)of_all_objects(); }
 
 }  // namespace

@@ -11,12 +11,13 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace os {
 
-/// Whether the program, or a library that was loaded before this one or with it, asks for stacks that execute: GCC's nested functions
-/// have their addresses on the stack. The C library grants it to every thread then.
+/// Whether the program, or a library loaded with or before this one, asks for executable stacks.
+/// Code with GCC's nested functions does: their trampolines lie on the stack. The C library then
+/// makes every thread's stack executable.
 [[nodiscard]] bool asks_for_executable_stacks() noexcept;
 
-/// At least what the C library takes of each thread's stack for itself, thread_local data above all; address space where it takes
-/// none.
+/// At least as many bytes as the C library takes of each thread's stack for itself, mostly for
+/// thread_local data. If it takes none, the result costs address space only.
 [[nodiscard]] std::size_t bytes_taken_of_each_stack() noexcept;
 
 }  // namespace os

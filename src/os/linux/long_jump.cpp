@@ -1,7 +1,9 @@
-// longjmp and its kin, in front of the C library's: a strand may be on another stack than when it called setjmp.
+// longjmp and its kin, in front of the C library's: a strand may be on another stack than when it
+// called setjmp.
 //
-// A jump that the scheduler has no say in, be it on a thread that runs no strand, goes to the C library as it came: by way of
-// a sanitizer's own, where there is one. A strand's that changes stacks is made here, since no tool knows the way.
+// A jump that does not concern the scheduler, such as one on a thread without a strand, goes on to
+// the C library unchanged, by way of a sanitizer's own longjmp if there is one. A jump of a strand
+// to another stack is made here, since no tool can follow it.
 
 // The header must not send longjmp elsewhere.
 #undef _FORTIFY_SOURCE
@@ -44,7 +46,8 @@ namespace {
 
 using jump_function = void (*)(__jmp_buf_tag*, int);
 
-/// The C library's functions, or those of a tool that stand before them; null where there is none to be found.
+/// The C library's functions, or those of a tool that stand before them; null where there is none
+/// to be found.
 struct next_functions {
   std::atomic<jump_function> plain{nullptr};
   std::atomic<jump_function> checked{nullptr};
@@ -52,7 +55,8 @@ struct next_functions {
   std::atomic<bool> layout_known{false};
 } next;
 
-/// Whether this C library saves what src/arch expects. On a stack pointer of our own.
+/// Whether this C library's setjmp saves what src/arch expects: tests whether the stack pointer
+/// that it saved is ours.
 [[gnu::noinline]] bool knows_layout() {
   jmp_buf here;
   if (_setjmp(here) != 0) {
@@ -73,7 +77,8 @@ const void* object_of(const void* address) {
   return dladdr != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-/// What comes after ours. A sanitizer's in the same object is not found by name; elsewhere it may come before ours.
+/// What comes after ours. A sanitizer's in the same object is not found by name; elsewhere it may
+/// come before ours.
 jump_function next_plain() {
   if (__interceptor_siglongjmp != nullptr) {
     const void* const tools = object_of(reinterpret_cast<const void*>(&__interceptor_siglongjmp));

@@ -28,8 +28,8 @@ void* map_with(int rights, std::size_t bytes) noexcept {
   void* const memory =
       mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // With transparent huge pages set to `always`, the first touch of a stack would take 2 MiB. A kernel
-  // without them refuses the advice, which is as good.
+  // With transparent huge pages set to `always`, the first touch of a stack would take 2 MiB. A
+  // kernel without them refuses the advice, which is as good.
   const int saved_errno = errno;
   (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
   errno = saved_errno;
@@ -97,7 +97,8 @@ bool discard_pages(void* address, std::size_t bytes, bool free_lazily) noexcept 
 
 std::size_t resident_pages(const void* address, std::size_t bytes) noexcept {
   constexpr std::size_t chunk_pages = 256;
-  unsigned char resident[chunk_pages];  // one byte per page, whose lowest bit says that it is in memory
+  // One byte per page, whose lowest bit says that it is in memory.
+  unsigned char resident[chunk_pages];
   const std::size_t pages = bytes / page_size();
   char* const first = static_cast<char*>(const_cast<void*>(address));  // mincore reads only
   std::size_t count = 0;

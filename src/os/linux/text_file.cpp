@@ -1,3 +1,4 @@
+// Small text files of /proc and /sys: bounded reads, and numbers without locales.
 #include "os/linux/text_file.hpp"
 
 #include <fcntl.h>
@@ -57,7 +58,8 @@ bool read_number_file(const std::string& path, long long& number) {
 
 bool parse_number(std::string_view text, long long& number) {
   const char* const end = text.data() + text.size();
-  // Not terminated, and need not be: `end` bounds it. NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
+  // Not terminated, and need not be: `end` bounds it.
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
   const auto [parsed_to, failure] = std::from_chars(text.data(), end, number);
   return failure == std::errc{} && parsed_to == end;
 }

@@ -21,7 +21,8 @@ bool read_number_file(const std::string& path, long long& number);
 /// Reads a decimal number that is the whole of `text`.
 bool parse_number(std::string_view text, long long& number);
 
-/// Cuts the part of `rest` up to the first `separator` off and returns it; all of it if there is none.
+/// Cuts the part of `rest` up to the first `separator` off and returns it; all of it if there is
+/// none.
 std::string_view take_until(std::string_view& rest, char separator);
 
 /// Without the white space at its end.

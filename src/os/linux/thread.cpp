@@ -26,7 +26,8 @@ namespace internal {
 namespace os {
 
 extern "C" {
-// The GNU C library's. What is called is forgotten with its owner's other functions of the end, by the second.
+// The GNU C library's. The second function forgets the handlers of fork(2) that were registered
+// with this owner by the first.
 __attribute__((weak)) int __register_atfork(void (*before)(), void (*in_parent)(), void (*in_child)(),
                                             void* owner);
 void __cxa_finalize(void* owner);
@@ -50,10 +51,11 @@ extern "C" void* nopal_os_thread_main(void* memory) {
   return nullptr;
 }
 
-// Everything that somebody else sends. What a thread's own instructions raise must reach the program's
-// handler, or ours for stack overflows: blocked, it would kill the process without one. What its own calls
-// raise, a write that nobody reads or that makes a file too large, ends most programs, or calls their handler.
-// SIGPROF asks whichever thread is running, and workers are where the time goes.
+// Everything that somebody else sends. What a thread's own instructions raise must reach the
+// program's handler, or ours for stack overflows: blocked, it would kill the process without one.
+// What its own calls raise, a write that nobody reads or that makes a file too large, ends most
+// programs, or calls their handler. SIGPROF asks whichever thread is running, and workers are where
+// the time goes.
 sigset_t signals_of_others() {
   sigset_t set;
   sigfillset(&set);
@@ -80,7 +82,7 @@ std::size_t whole_stack(std::size_t bytes) {
   return (wanted + page_size() - 1) / page_size() * page_size();
 }
 
-/// Large frames skip a guard of one page, as handlers may have.
+/// A large frame, such as a handler's, can skip a guard of one page.
 std::size_t guard_bytes() { return std::max(page_size(), std::size_t{64} << 10); }
 
 int set_stack_size(pthread_attr_t& attributes, std::size_t bytes) {
@@ -99,7 +101,8 @@ int create_with_signals_blocked(pthread_t& thread, const pthread_attr_t& attribu
   const sigset_t blocked = signals_of_others();
   sigset_t before;
   int failure =
-      pthread_sigmask(SIG_BLOCK, &blocked, &before);  // what the creator blocks, the thread blocks too
+      // What the creator blocks, the thread blocks too.
+      pthread_sigmask(SIG_BLOCK, &blocked, &before);
   if (failure != 0) return failure;
   failure = pthread_create(&thread, &attributes, nopal_os_thread_main, start);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -132,8 +135,9 @@ private:
 
 constexpr int most_cpus = 1 << 16;  // beyond any kernel's configuration
 
-// glibc's descriptions of its own structures, for debuggers: bits, count and offset of the word in pthread_t's structure that
-// says whether a thread is ending. Looked up, since to link against it would bind to one version of the library.
+// glibc's descriptions of its own structures, for debuggers: bits, count and offset of the word in
+// pthread_t's structure that says whether a thread is ending. Looked up, since to link against it
+// would bind to one version of the library.
 struct described_field {
   std::uint32_t bits;
   std::uint32_t count;
@@ -149,7 +153,8 @@ __attribute__((constructor)) void find_cancel_word() {
   cancel_word = found != nullptr && found->bits == 32 ? found : nullptr;
 }
 
-// The third field of the first thread's line, behind its name in parentheses: Z once it has ended and others have not.
+// The third field of the first thread's line, behind its name in parentheses: Z once it has ended
+// and others have not.
 bool first_thread_is_gone() {
   char text[512];
   const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -260,13 +265,14 @@ int current_cpu() noexcept { return sched_getcpu(); }
 
 int current_thread_id() noexcept { return gettid(); }
 
-// System calls, and one place for both masks: ThreadSanitizer would take the C library's functions, and copies, for
-// accesses of the strand on whose behalf a slow path works.
+// Makes the system calls directly, with one buffer for both masks: ThreadSanitizer would take the C
+// library's functions, and copies, for accesses of the strand for which a slow path works.
 bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept {
   static_assert(sizeof(long) == sizeof before.words[0], "the kernel's masks are arrays of long");
   constexpr int bits = 64;
   if (cpu < 0 || cpu >= static_cast<int>(sizeof before) * 8) return false;
-  for (std::uint64_t& word : before.words) word = 0;  // the kernel writes as many bytes as it has CPUs for
+  // The kernel writes as many bytes as it has CPUs for.
+  for (std::uint64_t& word : before.words) word = 0;
   if (syscall(SYS_sched_getaffinity, thread_id, sizeof before, before.words) < 0) return false;
   std::uint64_t& word = before.words[cpu / bits];
   const std::uint64_t was = word;

@@ -29,8 +29,8 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
   return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, timeout, nullptr, 0);
 }
 
-/// The system does not wait for us: a sandbox forbids it, say. Gives the processor away for up to `most_ns` instead, so
-/// that a caller that looks again and again is slow, not busy.
+/// The system does not wait for us: a sandbox forbids it, say. Gives the processor away for up to
+/// `most_ns` instead, so that a caller that looks again and again is slow, not busy.
 void nap(std::uint64_t most_ns) noexcept {
   constexpr std::uint64_t longest_ns = 1'000'000;
   const timespec time{0, static_cast<long>(std::min(most_ns, longest_ns))};
@@ -78,7 +78,8 @@ bool process_barrier_register() noexcept {
 
 bool process_barrier() noexcept {
   if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return true;
-  // EPERM: this address space is not registered, as after fork(2) on kernels that do not hand it down.
+  // EPERM: this address space is not registered, as after fork(2) on kernels that do not hand it
+  // down.
   if (errno != EPERM || !process_barrier_register()) return false;
   return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
 }

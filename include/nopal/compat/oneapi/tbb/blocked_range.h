@@ -10,8 +10,9 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// The interval [begin, end) of integers, pointers or random-access iterators, cut no further once it has `grainsize`
-/// elements or fewer. Every operation takes constant time; objects are as safe to share as an `int`.
+/// The interval [begin, end) of integers, pointers or random-access iterators, cut no further once
+/// it has `grainsize` elements or fewer. Every operation takes constant time; objects are as safe
+/// to share as an `int`.
 template <class Value>
 class blocked_range {
 public:

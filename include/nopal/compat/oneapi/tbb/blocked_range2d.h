@@ -7,7 +7,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Rows by columns. Cut across the side that is longer in terms of its grain. Constant time throughout.
+/// Rows by columns. Cut across the side that is longer in terms of its grain. Constant time
+/// throughout.
 template <class RowValue, class ColValue = RowValue>
 class blocked_range2d {
 public:

@@ -7,7 +7,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Pages by rows by columns. Cut across the side that is longest in terms of its grain. Constant time throughout.
+/// Pages by rows by columns. Cut across the side that is longest in terms of its grain. Constant
+/// time throughout.
 template <class PageValue, class RowValue = PageValue, class ColValue = RowValue>
 class blocked_range3d {
 public:

@@ -11,8 +11,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// `dimensions` intervals. Cut across the one that is longest in terms of its grain. Time linear in `dimensions`. The last
-/// argument is not to be given.
+/// `dimensions` intervals. Cut across the one that is longest in terms of its grain. Time linear in
+/// `dimensions`. The last argument is not to be given.
 template <class Value, unsigned dimensions, class = std::make_index_sequence<dimensions>>
 class blocked_nd_range;
 

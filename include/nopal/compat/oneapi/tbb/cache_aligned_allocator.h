@@ -56,8 +56,8 @@ public:
   }
 };
 
-/// Memory of another resource, on cache lines of its own. Throws what that one throws, and std::bad_alloc. From any thread, if that one
-/// is.
+/// Memory of another resource, on cache lines of its own. Throws what that one throws, and
+/// std::bad_alloc. From any thread, if that one is.
 class cache_aligned_resource : public std::pmr::memory_resource {
 public:
   cache_aligned_resource() : cache_aligned_resource(std::pmr::get_default_resource()) {}

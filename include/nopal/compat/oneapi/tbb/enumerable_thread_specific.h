@@ -36,7 +36,8 @@ inline constexpr bool is_thread_specific = false;
 template <class T, class Allocator, ets_key_usage_type usage>
 inline constexpr bool is_thread_specific<enumerable_thread_specific<T, Allocator, usage>> = true;
 
-/// Whether the only argument of a constructor of values T is for the values: no exemplar, no function, no other such object.
+/// Whether the only argument of a constructor of values T is for the values: no exemplar, no
+/// function, no other such object.
 template <class Only, class T>
 inline constexpr bool is_value_argument =
     !std::is_same_v<Only, T> && !std::is_invocable_r_v<T, Only&> && !is_thread_specific<Only> &&
@@ -46,12 +47,14 @@ inline constexpr bool is_value_argument =
 
 /// A value for each thread that called `local`.
 ///
-/// A reference stays that of the thread for the whole call of a body or task: these do not change threads. What a body waits for may
-/// use the value meanwhile, on the same thread. In strands that Nopal's own interface forks, ask for `local()` anew after each
-/// fork and join. For results that tasks add up, `nopal::reducer` has no restriction.
+/// A reference stays that of the thread for the whole call of a body or task: these do not change
+/// threads. What a body waits for may use the value meanwhile, on the same thread. In strands that
+/// Nopal's own interface forks, ask for `local()` anew after each fork and join. For results that
+/// tasks add up, `nopal::reducer` has no restriction.
 ///
-/// `local` is safe from any thread and takes expected constant time, and constructs at a thread's first call. All else asks that nobody calls it at
-/// the same time. A thread that begins after another ended may find that one's value.
+/// `local` is safe from any thread and takes expected constant time, and constructs at a thread's
+/// first call. All else asks that nobody calls it at the same time. A thread that begins after
+/// another ended may find that one's value.
 template <class T, class Allocator = cache_aligned_allocator<T>, ets_key_usage_type usage = ets_no_key>
 class enumerable_thread_specific {
 public:
@@ -258,7 +261,8 @@ private:
     // What the user does here may take time, or ask for another value of this thread's.
     make(fresh->memory);
     fresh->key =
-        nopal_detail::this_thread_key();  // in a strand, it may have forked, and be on another thread
+        // In a strand, it may have forked, and be on another thread.
+        nopal_detail::this_thread_key();
     const nopal_detail::lock_guard guard(lock_);
     nodes_.push_back(fresh.get());
     std::atomic<node*>& bucket = buckets_[bucket_of(fresh->key)];

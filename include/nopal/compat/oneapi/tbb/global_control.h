@@ -21,11 +21,14 @@ inline namespace NOPAL_TBB_NAMESPACE {
 
 /// Sets a value of the whole process for as long as the object lives.
 ///
-/// Of several objects for `max_allowed_parallelism` the least value holds, of others the greatest. Where no strand is running, as at the
-/// beginning of `main`, the runtime is stopped if it runs, and starts anew with that many workers, more than the machine has CPUs if asked, and
-/// with stacks of `thread_stack_size` bytes, for all strands that forks continue; other settings of `nopal::configure` are lost. Elsewhere, a
-/// parallelism of 1 has every algorithm that begins run on its own thread, and other values count where ranges are cut only.
-/// With `terminate_on_exception` not 0, an exception of a task ends the program. `scheduler_handle` is accepted and means nothing.
+/// Of several objects for `max_allowed_parallelism` the least value holds, of others the greatest.
+/// Where no strand is running, as at the beginning of `main`, the runtime is stopped if it runs,
+/// and starts anew with that many workers, more than the machine has CPUs if asked, and with stacks
+/// of `thread_stack_size` bytes, for all strands that forks continue; other settings of
+/// `nopal::configure` are lost. Elsewhere, a parallelism of 1 has every algorithm that begins run
+/// on its own thread, and other values count where ranges are cut only. With
+/// `terminate_on_exception` not 0, an exception of a task ends the program. `scheduler_handle` is
+/// accepted and means nothing.
 class global_control {
 public:
   enum parameter {
@@ -159,8 +162,8 @@ private:
   bool attached_ = false;
 };
 
-/// Stops the runtime, if the handle is attached. False, and nothing is stopped, if it runs while another handle is attached or
-/// a strand is running.
+/// Stops the runtime, if the handle is attached. False, and nothing is stopped, if it runs while
+/// another handle is attached or a strand is running.
 inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexcept {
   if (!handle) {
     return true;

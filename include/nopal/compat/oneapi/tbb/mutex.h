@@ -9,8 +9,9 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// The standard's mutex. Not recursive, not fair. A body or task may hold it while it waits: it stays on its thread, which
-/// runs nothing meanwhile but what the wait is for. A strand of Nopal's own interface holds it across no fork or join.
+/// The standard's mutex. Not recursive, not fair. A body or task may hold it while it waits: it
+/// stays on its thread, which runs nothing meanwhile but what the wait is for. A strand of Nopal's
+/// own interface holds it across no fork or join.
 class mutex {
 public:
   using scoped_lock = nopal_detail::unique_scoped_lock<mutex>;

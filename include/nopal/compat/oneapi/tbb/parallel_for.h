@@ -48,8 +48,8 @@ public:
     both.join();
   }
 
-  /// Cuts into as many parts, of about the same size. Each is for the thread of its index, as far as the caller's arena has
-  /// indices to give.
+  /// Cuts into as many parts, of about the same size. Each is for the thread of its index, as far
+  /// as the caller's arena has indices to give.
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run_parts(Range& range, std::size_t parts, int first = 0) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
@@ -131,9 +131,10 @@ void run_indices(Index first, Index last, Index step, const Function& f, const P
 
 /// Calls `body(part)` for parts of `range` that together are all of it.
 ///
-/// Work: that of the calls and of cutting. Span: logarithmic in the number of parts, and the longest call. An exception cancels
-/// the rest and is thrown again here. Each call of `body` stays on its thread, whatever it forks. So does the function that calls
-/// this, unless it is a strand of Nopal's own interface. `body` is called by several threads at once, and not copied.
+/// Work: that of the calls and of cutting. Span: logarithmic in the number of parts, and the
+/// longest call. An exception cancels the rest and is thrown again here. Each call of `body` stays
+/// on its thread, whatever it forks. So does the function that calls this, unless it is a strand of
+/// Nopal's own interface. `body` is called by several threads at once, and not copied.
 template <class Range, class Body>
 void parallel_for(const Range& range, const Body& body) {
   task_group_context context;
@@ -159,7 +160,8 @@ void parallel_for(const Range& range, const Body& body, Partitioner&& partitione
   nopal_detail::run_loop(range, body, partitioner, context);
 }
 
-/// Calls `f(i)` for i = first, first + step, ... below last. Throws std::invalid_argument if `step` is not positive.
+/// Calls `f(i)` for i = first, first + step, ... below last. Throws std::invalid_argument if `step`
+/// is not positive.
 template <class Index, class Function, class Partitioner>
   requires nopal_detail::is_partitioner<std::remove_cvref_t<Partitioner>>
 void parallel_for(Index first, Index last, Index step, const Function& f, Partitioner&& partitioner,

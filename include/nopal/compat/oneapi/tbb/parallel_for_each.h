@@ -16,14 +16,16 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Takes more items while parallel_for_each works. They begin when the call of the body that added them is over.
+/// Takes more items while parallel_for_each works. They begin when the call of the body that added
+/// them is over.
 template <class Item>
 class feeder {
 public:
   feeder(const feeder&) = delete;
   feeder& operator=(const feeder&) = delete;
 
-  /// From any thread, while the call that was given this feeder lasts. Throws what copying throws, and std::bad_alloc.
+  /// From any thread, while the call that was given this feeder lasts. Throws what copying throws,
+  /// and std::bad_alloc.
   void add(const Item& item) { emplace(item); }
   void add(Item&& item) { emplace(std::move(item)); }
 
@@ -176,9 +178,10 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
 
 /// Calls `body(item)` for each item of [first, last), or `body(item, feeder)`, which may add items.
 ///
-/// Items of iterators that pass once are copied, and like added ones handed over as rvalues if the body takes them. Work: that of the calls, and a fork for each item that is not in a
-/// random-access range. Span: where access is not random, linear in the number of items. Exceptions and threads as with
-/// parallel_for.
+/// Items of iterators that pass once are copied, and like added ones handed over as rvalues if the
+/// body takes them. Work: that of the calls, and a fork for each item that is not in a
+/// random-access range. Span: where access is not random, linear in the number of items. Exceptions
+/// and threads as with parallel_for.
 template <class Iterator, class Body>
 void parallel_for_each(Iterator first, Iterator last, const Body& body) {
   task_group_context context;

@@ -41,9 +41,11 @@ void invoke_all(const algorithm& self, const Functions& functions, std::index_se
 
 }  // namespace nopal_detail
 
-/// Calls all, which may run at the same time, and waits. With a `task_group_context` as the last argument, in that context.
+/// Calls all, which may run at the same time, and waits. With a `task_group_context` as the last
+/// argument, in that context.
 ///
-/// Exceptions and threads as with parallel_for. Work and span: those of the calls, and a fork for each but the last.
+/// Exceptions and threads as with parallel_for. Work and span: those of the calls, and a fork for
+/// each but the last.
 template <class... Functions>
 void parallel_invoke(Functions&&... functions) {
   using last = std::tuple_element_t<sizeof...(Functions) - 1, std::tuple<Functions...>>;

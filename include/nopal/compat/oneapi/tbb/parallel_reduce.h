@@ -15,8 +15,8 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
-/// A reduction by halving. Where a half is complete before the other begins, the same body goes on, unless the result has to
-/// be the same at each run: then each half has a body of its own.
+/// A reduction by halving. Where a half is complete before the other begins, the same body goes on,
+/// unless the result has to be the same at each run: then each half has a body of its own.
 template <class Range, class Body, bool deterministic, bool in_proportion>
 class halved_reduction {
 public:
@@ -149,11 +149,12 @@ concept a_partitioner = is_partitioner<std::remove_cvref_t<T>>;
 
 }  // namespace nopal_detail
 
-/// Calls `body(part)` for parts of `range`, in order where nothing runs at the same time, else with bodies made by
-/// `Body(body, split())`, which `body.join(right)` brings together in order.
+/// Calls `body(part)` for parts of `range`, in order where nothing runs at the same time, else with
+/// bodies made by `Body(body, split())`, which `body.join(right)` brings together in order.
 ///
-/// `join` must be associative; it need not commute. Which parts go together depends on the schedule. Work and span as with
-/// parallel_for, beside splits and joins, one for each steal at most. Exceptions and threads as with parallel_for.
+/// `join` must be associative; it need not commute. Which parts go together depends on the
+/// schedule. Work and span as with parallel_for, beside splits and joins, one for each steal at
+/// most. Exceptions and threads as with parallel_for.
 template <class Range, class Body>
 void parallel_reduce(const Range& range, Body& body) {
   task_group_context context;
@@ -173,8 +174,8 @@ void parallel_reduce(const Range& range, Body& body, Partitioner&& partitioner, 
   nopal_detail::run_reduction<false>(range, body, partitioner, context);
 }
 
-/// The same with functions: `function(part, value)` continues a value, `reduction(left, right)` brings two together.
-/// Returns the value of the whole range; `identity` where that is empty.
+/// The same with functions: `function(part, value)` continues a value, `reduction(left, right)`
+/// brings two together. Returns the value of the whole range; `identity` where that is empty.
 template <class Range, class Value, class Function, class Reduction>
 [[nodiscard]] Value parallel_reduce(const Range& range, const Value& identity, const Function& function,
                                     const Reduction& reduction) {
@@ -201,8 +202,8 @@ template <class Range, class Value, class Function, class Reduction, nopal_detai
   return nopal_detail::reduce_functions<false>(range, identity, function, reduction, partitioner, context);
 }
 
-/// A reduction whose parts, and what is joined with what, are the same at each run: with simple_partitioner, the default, on
-/// any number of workers. A split and a join for each part.
+/// A reduction whose parts, and what is joined with what, are the same at each run: with
+/// simple_partitioner, the default, on any number of workers. A split and a join for each part.
 template <class Range, class Body>
 void parallel_deterministic_reduce(const Range& range, Body& body) {
   task_group_context context;

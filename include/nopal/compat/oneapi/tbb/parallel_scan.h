@@ -32,8 +32,9 @@ struct final_scan_tag {
 
 namespace nopal_detail {
 
-/// The pieces of a range in order. While one after the other is complete, the given body scans them for good. Pieces that begin
-/// before all on their left are complete are summed up by bodies of their own; a second pass scans those for good.
+/// The pieces of a range in order. While one after the other is complete, the given body scans them
+/// for good. Pieces that begin before all on their left are complete are summed up by bodies of
+/// their own; a second pass scans those for good.
 template <class Range, class Body>
 class scan_in_pieces {
 public:
@@ -49,7 +50,8 @@ public:
     if (self_.is_cancelled() || final_ == count) {
       return;
     }
-    // The body that holds the sum of all before a piece scans it: the given one the first, then its left neighbor's.
+    // The body that holds the sum of all before a piece scans it: the given one the first, then its
+    // left neighbor's.
     Body* last = &body_;
     for (std::size_t at = final_; at + 1 < count; ++at) {
       self_.call([&] { own_[at]->reverse_join(*last); });
@@ -191,11 +193,12 @@ Value scan_functions(const Range& range, const Value& identity, const Scan& scan
 
 /// A running sum over `range` of what `body` sums up; `body` has the whole sum at the end.
 ///
-/// `body(part, final_scan_tag())` is called once for each part, with the sum of all before it, and for some parts
-/// `other(part, pre_scan_tag())` before, with a body made by `Body(body, split())`. `right.reverse_join(left)` puts the sum of
-/// what is on the left before that of the right; it must be associative. Where nothing runs at the same time, one pass with
-/// `body` alone; else two. Span: logarithmic in the number of parts, and that many joins in a row. Exceptions and threads as
-/// with parallel_for.
+/// `body(part, final_scan_tag())` is called once for each part, with the sum of all before it, and
+/// for some parts `other(part, pre_scan_tag())` before, with a body made by `Body(body, split())`.
+/// `right.reverse_join(left)` puts the sum of what is on the left before that of the right; it must
+/// be associative. Where nothing runs at the same time, one pass with `body` alone; else two. Span:
+/// logarithmic in the number of parts, and that many joins in a row. Exceptions and threads as with
+/// parallel_for.
 template <class Range, class Body>
 void parallel_scan(const Range& range, Body& body) {
   nopal_detail::run_scan(range, body, auto_partitioner());
@@ -209,8 +212,8 @@ void parallel_scan(const Range& range, Body& body, const simple_partitioner& par
   nopal_detail::run_scan(range, body, partitioner);
 }
 
-/// The same with functions: `scan(part, sum_before, is_final)` returns the sum behind the part, `reverse_join(left, right)`
-/// that of both. Returns the sum of all.
+/// The same with functions: `scan(part, sum_before, is_final)` returns the sum behind the part,
+/// `reverse_join(left, right)` that of both. Returns the sum of all.
 template <class Range, class Value, class Scan, class ReverseJoin>
 Value parallel_scan(const Range& range, const Value& identity, const Scan& scan,
                     const ReverseJoin& reverse_join) {

@@ -13,7 +13,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Sorts; equal elements in any order. Everything else is as with `nopal::parallel_sort`. A cancelled task sorts nonetheless.
+/// Sorts; equal elements in any order. Everything else is as with `nopal::parallel_sort`. A
+/// cancelled task sorts nonetheless.
 template <class Iterator, class Compare>
 void parallel_sort(Iterator first, Iterator last, const Compare& compare) {
   task_group_context context;

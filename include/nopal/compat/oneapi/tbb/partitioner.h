@@ -7,7 +7,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Cuts into some pieces per worker, and further where continuations are stolen; never below the range's grain.
+/// Cuts into some pieces per worker, and further where continuations are stolen; never below the
+/// range's grain.
 class auto_partitioner {};
 
 /// Cuts down to the range's grain.

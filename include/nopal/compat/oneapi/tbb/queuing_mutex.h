@@ -9,8 +9,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Serves who waits in the order of arrival; each spins on a word of its own lock. Not recursive. As with spin_mutex, nothing that forks
-/// belongs inside.
+/// Serves who waits in the order of arrival; each spins on a word of its own lock. Not recursive.
+/// As with spin_mutex, nothing that forks belongs inside.
 class queuing_mutex {
 public:
   static constexpr bool is_rw_mutex = false;
@@ -39,7 +39,8 @@ public:
       mutex_ = &mutex;
       next_.store(nullptr, std::memory_order_relaxed);
       served_.store(false, std::memory_order_relaxed);
-      // Release: this place is whole for who comes next. Acquire: so is that of who came before, or what the last holder did.
+      // Release: this place is whole for who comes next. Acquire: so is that of who came before, or
+      // what the last holder did.
       scoped_lock* const before = mutex.last_.exchange(this, std::memory_order_acq_rel);
       if (before == nullptr) {
         return;

@@ -16,7 +16,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// An allocator as the standard has it, by the global `operator new`. Throws std::bad_alloc. From any thread.
+/// An allocator as the standard has it, by the global `operator new`. Throws std::bad_alloc. From
+/// any thread.
 template <class T>
 class scalable_allocator {
 public:

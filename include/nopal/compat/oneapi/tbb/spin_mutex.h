@@ -8,8 +8,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Waits by spinning, and after a while by letting other threads run. Neither fair nor recursive, one byte large. What
-/// of `mutex` is said of waits holds for it too.
+/// Waits by spinning, and after a while by letting other threads run. Neither fair nor recursive,
+/// one byte large. What of `mutex` is said of waits holds for it too.
 class spin_mutex {
 public:
   using scoped_lock = nopal_detail::unique_scoped_lock<spin_mutex>;

@@ -10,7 +10,8 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// Readers together or one writer, who goes first once it waits. Waits as spin_mutex does, with the same rules.
+/// Readers together or one writer, who goes first once it waits. Waits as spin_mutex does, with the
+/// same rules.
 class spin_rw_mutex {
 public:
   using scoped_lock = nopal_detail::shared_scoped_lock<spin_rw_mutex>;
@@ -23,8 +24,8 @@ public:
   spin_rw_mutex& operator=(const spin_rw_mutex&) = delete;
   ~spin_rw_mutex() = default;
 
-  // Each taking acquires what the releases of unlock() and unlock_shared() made visible; the flag of waiting writers orders
-  // nothing.
+  // Each taking acquires what the releases of unlock() and unlock_shared() made visible; the flag
+  // of waiting writers orders nothing.
   void lock() {
     nopal_detail::backoff pause;
     while (!try_lock()) {

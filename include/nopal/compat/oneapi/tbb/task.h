@@ -1,4 +1,5 @@
-// The context of the running task, and the low-level tasks that libstdc++'s parallel algorithms are made of.
+// The context of the running task, and the low-level tasks that libstdc++'s parallel algorithms are
+// made of.
 #ifndef NOPAL_COMPAT_TBB_TASK_H
 #define NOPAL_COMPAT_TBB_TASK_H
 
@@ -51,7 +52,8 @@ private:
   std::atomic<std::uint32_t> count_;
 };
 
-/// A unit of work. `execute` and `cancel` return the task to run next, or null, and destroy this one if it is over.
+/// A unit of work. `execute` and `cancel` return the task to run next, or null, and destroy this
+/// one if it is over.
 class task {
 public:
   task() = default;
@@ -62,7 +64,8 @@ public:
   virtual task* execute(execution_data& with) = 0;
   virtual task* cancel(execution_data& with) = 0;
 
-  task* next_spawned = nullptr;  ///< in the list of those that wait for the end of the task that spawned them
+  /// In the list of those that wait for the end of the task that spawned them
+  task* next_spawned = nullptr;
 };
 
 /// Makes objects and frees them: the global allocator.
@@ -190,7 +193,8 @@ private:
 
 namespace detail::d1 {
 
-/// Has `one` run when the task that calls this is over. Only from a task that `execute_and_wait` runs.
+/// Has `one` run when the task that calls this is over. Only from a task that `execute_and_wait`
+/// runs.
 inline void spawn(task& one, task_group_context&) {
   const nopal_detail::execution* const now = nopal_detail::current();
   if (now == nullptr || now->spawned == nullptr) {

@@ -18,13 +18,14 @@ inline namespace NOPAL_TBB_NAMESPACE {
 /// Asks for the arena of the caller.
 struct attach {};
 
-/// The code that runs in it. There is one pool of workers; an arena has no threads of its own, and counts them: at most as many
-/// as its concurrency are in it at once. A thread that calls `execute` while it is full waits until somebody leaves, and keeps its thread
-/// for the call.
+/// The code that runs in it. There is one pool of workers; an arena has no threads of its own, and
+/// counts them: at most as many as its concurrency are in it at once. A thread that calls `execute`
+/// while it is full waits until somebody leaves, and keeps its thread for the call.
 ///
-/// In an arena of concurrency 1 every algorithm and group runs on the calling thread alone, in order, beside a thread for what was
-/// enqueued. Workers without a task take one of the arena of the highest priority; what runs goes on. Of the concurrency, the reserved
-/// part is for threads that call `execute`.
+/// In an arena of concurrency 1 every algorithm and group runs on the calling thread alone, in
+/// order, beside a thread for what was enqueued. Workers without a task take one of the arena of
+/// the highest priority; what runs goes on. Of the concurrency, the reserved part is for threads
+/// that call `execute`.
 class task_arena {
 public:
   using attach = tbb::attach;
@@ -129,7 +130,8 @@ public:
                             : nopal_detail::concurrency_of(nullptr);
   }
 
-  /// Calls `f()` in the arena, on this thread, and returns what it returns. Its exception goes on to the caller.
+  /// Calls `f()` in the arena, on this thread, and returns what it returns. Its exception goes on
+  /// to the caller.
   template <class F>
   std::invoke_result_t<F&> execute(F&& f) {
     initialize();
@@ -140,8 +142,8 @@ public:
     return std::forward<F>(f)();
   }
 
-  /// Has `f()` called in the arena some time, by another thread. Waits for nothing. An exception ends the program. What is not
-  /// begun when the program ends never is.
+  /// Has `f()` called in the arena some time, by another thread. Waits for nothing. An exception
+  /// ends the program. What is not begun when the program ends never is.
   template <class F>
   void enqueue(F&& f) {
     initialize();
@@ -170,10 +172,11 @@ namespace this_task_arena {
                                                  : nopal_detail::concurrency_of(now);
 }
 
-/// The index of the calling thread in its arena, below `max_concurrency()` and for the whole call of a body or task;
-/// `task_arena::not_initialized` on a thread that never forked and is in no arena. Outside of arenas, it is 0 on every thread of the
-/// program, and that of the worker on others. No two threads in an arena have the same at the same time, but for those that Nopal's own
-/// interface brings there.
+/// The index of the calling thread in its arena, below `max_concurrency()` and for the whole call
+/// of a body or task; `task_arena::not_initialized` on a thread that never forked and is in no
+/// arena. Outside of arenas, it is 0 on every thread of the program, and that of the worker on
+/// others. No two threads in an arena have the same at the same time, but for those that Nopal's
+/// own interface brings there.
 [[nodiscard]] inline int current_thread_index() {
   const nopal_detail::presence* const now = nopal_detail::current_presence();
   if (now != nullptr && now->where != nullptr && now->where->arena != nullptr) {
@@ -191,7 +194,8 @@ namespace this_task_arena {
 #endif
 }
 
-/// Calls `f()` and returns what it returns. While that waits, its thread runs what `f` started and nothing else.
+/// Calls `f()` and returns what it returns. While that waits, its thread runs what `f` started and
+/// nothing else.
 template <class F>
 std::invoke_result_t<F&> isolate(F&& f) {
   const nopal_detail::body_call inside(nopal_detail::current());

@@ -52,7 +52,8 @@ public:
   [[nodiscard]] task_group_context& context() noexcept { return context_; }
   [[nodiscard]] task_counts& tasks() noexcept { return tasks_; }
 
-  /// Runs a task that was started in `arena`. Its exception is kept for the wait, and cancels the rest.
+  /// Runs a task that was started in `arena`. Its exception is kept for the wait, and cancels the
+  /// rest.
   template <class F>
   void execute(F& f, arena_state* arena) noexcept {
     if (context_.is_group_execution_cancelled()) {
@@ -89,7 +90,8 @@ public:
     return was_cancelled ? canceled : complete;
   }
 
-  /// Waits for the tasks that were pushed. True if a reduction threw, and no task before; finish() throws that.
+  /// Waits for the tasks that were pushed. True if a reduction threw, and no task before; finish()
+  /// throws that.
   bool wait(arena_state* arena) noexcept {
     NOPAL_TBB_TRY {
       tasks_.wait(arena);
@@ -164,14 +166,16 @@ void call_as_task(group_base& group, const F& f) noexcept {
 
 /// Tasks that are started one by one and waited for together.
 ///
-/// `run` never calls the task: it begins on another thread when there is an idle worker, or on this one at its `wait`, which calls
-/// the youngest first. A thread that waits calls tasks of the group and what these started, and nothing else. Each task, and
-/// the function that starts and waits, stays on its thread.
+/// `run` never calls the task: it begins on another thread when there is an idle worker, or on this
+/// one at its `wait`, which calls the youngest first. A thread that waits calls tasks of the group
+/// and what these started, and nothing else. Each task, and the function that starts and waits,
+/// stays on its thread.
 ///
-/// With NOPAL_TBB_STEAL_BODIES defined throughout, `run` by the function whose local variable the group is forks instead: the task is
-/// called at once, and what follows `run` may go on at the same time on another thread, until the task or algorithm
-/// around it is over. That costs a few nanoseconds and no allocation. Such a function holds no lock that a task takes across `run`, and waits for
-/// no task but by `wait`.
+/// With NOPAL_TBB_STEAL_BODIES defined throughout, `run` by the function whose local variable the
+/// group is forks instead: the task is called at once, and what follows `run` may go on at the same
+/// time on another thread, until the task or algorithm around it is over. That costs a few
+/// nanoseconds and no allocation. Such a function holds no lock that a task takes across `run`, and
+/// waits for no task but by `wait`.
 ///
 /// Cost: a task is allocated, and takes a lock that others seldom want.
 class task_group {
@@ -186,7 +190,8 @@ public:
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 
-  /// Waits, if a task is not over: cancels what has not begun, and throws `missing_wait` unless an exception is leaving already.
+  /// Waits, if a task is not over: cancels what has not begun, and throws `missing_wait` unless an
+  /// exception is leaving already.
   [[gnu::always_inline]] ~task_group() noexcept(false) {
     if (!frame_.has_children() && base_.tasks().is_done() && !base_.tasks().has_views()) [[likely]] {
       return;
@@ -231,7 +236,8 @@ public:
     nopal_detail::handle_access::start(handle, nopal_detail::current_arena());
   }
 
-  /// A task that does not begin before its handle is given to `run`. While the handle has it, `wait` does not return.
+  /// A task that does not begin before its handle is given to `run`. While the handle has it,
+  /// `wait` does not return.
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
     return nopal_detail::handle_access::make(
@@ -239,8 +245,9 @@ public:
         &base_.tasks());
   }
 
-  /// Waits for every task started since the last wait, by whoever, and works meanwhile. Throws the exception of a task, if one
-  /// threw; that cancelled the others. Afterwards the group can be used again.
+  /// Waits for every task started since the last wait, by whoever, and works meanwhile. Throws the
+  /// exception of a task, if one threw; that cancelled the others. Afterwards the group can be used
+  /// again.
   [[gnu::always_inline]] task_group_status wait() {
     wait_for_tasks();
     return base_.finish();
@@ -277,7 +284,8 @@ private:
   nopal_detail::group_base base_;
 };
 
-/// A group whose tasks run apart from others: while one waits, its thread runs none of another group's, as with any group here.
+/// A group whose tasks run apart from others: while one waits, its thread runs none of another
+/// group's, as with any group here.
 using isolated_task_group = task_group;
 
 /// Whether the algorithm or group whose code calls this was cancelled.

@@ -1,9 +1,10 @@
 // How many threads are in an arena, and their indices there.
 //
-// Every thread in an arena was let in: one of the program's waits at `execute` while there is no room; a worker comes for a task only
-// where there is; and an algorithm has somebody let in for each fork that it has outstanding, and calls what it would fork where there
-// is no room. A thread that asks for its index takes a slot for as long as its outermost call in the arena lasts: there are no more threads
-// than slots.
+// Every thread in an arena has a permit. A thread of the program waits for one at `execute`; a
+// worker comes for a task only if there is one; an algorithm takes one for each fork that it has
+// outstanding, and calls what it would fork if there is none. A thread that asks for its index
+// takes a slot for as long as its outermost call in the arena lasts. There are no more threads than
+// slots.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
 #define NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
 
@@ -31,10 +32,12 @@ struct arena_of_library {};
 using arena_of_library = nopal_arena;
 #endif
 
-/// Lives as long as somebody refers to it: the arena, tasks that were started in it, those that are in it.
+/// Lives as long as somebody refers to it: the arena, tasks that were started in it, those that are
+/// in it.
 class arena_state : public arena_of_library {
 public:
-  /// `reserved` of the limit are for threads of the program alone. Workers look at arenas of lower ranks first.
+  /// `reserved` of the limit are for threads of the program alone. Workers look at arenas of lower
+  /// ranks first.
   arena_state(int most, int reserved, int importance) : arena_of_library{}, most_(most) {
     slots_ = std::make_unique<std::atomic<const void*>[]>(static_cast<std::size_t>(most) + 1);
 #ifdef NOPAL_ELIDE
@@ -52,7 +55,8 @@ public:
   arena_state& operator=(const arena_state&) = delete;
 
   [[nodiscard]] int most() const noexcept { return most_; }
-  /// Where no worker may come, there is a thread for what was enqueued, while there is any.
+  /// The limit; and one more where no worker may come, while there is a thread for what was
+  /// enqueued.
   [[nodiscard]] int concurrency() const noexcept { return most_ + extra_.load(std::memory_order_relaxed); }
 
 #ifdef NOPAL_ELIDE
@@ -190,7 +194,8 @@ private:
   const bool granted_;
 };
 
-/// For a loop of forks: whether there may be one more. The child holds what was granted, by a `held_permit`.
+/// For a loop of forks: whether there may be one more. The child holds what was granted, by a
+/// `held_permit`.
 inline bool may_fork(const execution& where) noexcept {
   return where.arena == nullptr || where.arena->try_enter_worker();
 }

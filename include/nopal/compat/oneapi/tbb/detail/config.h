@@ -1,7 +1,8 @@
-// What every header of this interface is written in: its namespace, and exceptions where there are any.
+// What every header of this interface is written in: its namespace, and exceptions where there are
+// any.
 //
-// The names live in an inline namespace of their own, so that a program may also hold oneTBB itself, and files compiled
-// with NOPAL_ELIDE or NOPAL_TBB_STEAL_BODIES.
+// The names live in an inline namespace of their own, so that a program may also hold oneTBB
+// itself, and files compiled with NOPAL_ELIDE or NOPAL_TBB_STEAL_BODIES.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
 #define NOPAL_COMPAT_TBB_DETAIL_CONFIG_H
 

@@ -18,16 +18,19 @@ namespace nopal_detail {
 /// How many contexts are cancelled now, so that those who ask look no further while there is none.
 inline constinit std::atomic<int> cancelled_contexts{0};
 
-/// For contexts that may live longer than what they are bound to: while one is bound or unbound, and while somebody looks through it.
+/// Guards contexts that may outlive what they are bound to: held while one is bound or unbound, and
+/// while somebody looks through it.
 inline constinit tiny_lock loose_contexts_lock{};
 
 class algorithm;
 }  // namespace nopal_detail
 
-/// What can be cancelled: the algorithms and groups that are started with it, and those started by their tasks.
+/// What can be cancelled: the algorithms and groups that are started with it, and those started by
+/// their tasks.
 ///
-/// Cancelling is a request: what runs goes on, what has not begun does not begin. Any thread may cancel and ask at any
-/// time. Making, cancelling and resetting take constant time, asking the depth of nesting while anything is cancelled.
+/// Cancelling is a request: what runs goes on, what has not begun does not begin. Any thread may
+/// cancel and ask at any time. Making, cancelling and resetting take constant time, asking the
+/// depth of nesting while anything is cancelled.
 class task_group_context {
 public:
   /// Whether the cancellation of what starts an algorithm cancels it too.
@@ -35,8 +38,8 @@ public:
   /// Accepted, and without a meaning here.
   enum traits_type { fp_settings = 0x0001, concurrent_wait = 0x0004, default_traits = 0 };
 
-  /// Makes a context that is not cancelled. Where it is bound, to what: the algorithm it is first used in, until the end
-  /// of that use.
+  /// Makes a context that is not cancelled. A `bound` one is bound to the algorithm it is first
+  /// used in, until the end of that use.
   task_group_context(kind_type kind = bound, std::uintptr_t traits = default_traits) noexcept
       : is_bound_(kind == bound), traits_(traits) {}
   task_group_context(const task_group_context&) = delete;
@@ -107,7 +110,7 @@ private:
     task_group_context* nobody = nullptr;
     return parent_.compare_exchange_strong(nobody, parent, std::memory_order_acq_rel);
   }
-  // By who bound it, when nothing runs in it.
+  // Called by whoever bound it, when nothing runs in it.
   void unbind() noexcept {
     // Somebody who holds the lock may look through this.
     if (loose_children_.load(std::memory_order_acquire) != nullptr) {
@@ -155,7 +158,7 @@ private:
     at->next_sibling_ = next_sibling_;
   }
 
-  /// What lives longer is bound to nothing from here on.
+  /// Unbinds the contexts that may outlive this one.
   void let_children_go() noexcept {
     const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
     for (task_group_context* at = loose_children_.load(std::memory_order_relaxed); at != nullptr;
@@ -164,8 +167,8 @@ private:
     }
   }
 
-  /// Contexts may end, but none of those that are looked at from `child` on while the lock is held: each waits for it, or outlives one
-  /// that does.
+  /// Contexts may end, but none of those that are looked at from `child` on while the lock is held:
+  /// each waits for it, or outlives one that does.
   static bool is_loose_parent_cancelled(const task_group_context& child) noexcept {
     const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
     for (const task_group_context* at = child.parent_.load(std::memory_order_acquire); at != nullptr;
@@ -223,7 +226,8 @@ public:
   [[nodiscard]] int concurrency() const { return concurrency_of(&now_); }
   [[nodiscard]] const execution& now() const noexcept { return now_; }
 
-  /// Calls code of the user, unless cancelled. An exception cancels the rest. In an arena, the thread gets the index if it is free.
+  /// Calls code of the user, unless cancelled. An exception cancels the rest. In an arena, the
+  /// thread gets the index if it is free.
   template <class F>
   void call(F&& f, int wanted_index = -1) const {
     if (is_cancelled()) {

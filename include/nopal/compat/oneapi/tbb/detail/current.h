@@ -1,8 +1,9 @@
 // What a strand knows of the algorithm it runs in, and calls of the user's code.
 //
-// Invariant: each call of the user's code is pinned to its thread, and the root's local pointer leads to its `presence` while it lasts.
-// The algorithm's own code leaves that pointer as its caller's. So strands that the user's code forks by any interface see
-// it, and nobody sees one that is over.
+// Invariant: each call of the user's code is pinned to its thread, and the root's local pointer
+// leads to its `presence` while it lasts. The algorithm's own code leaves that pointer as its
+// caller's. So strands that the user's code forks by any interface see it, and nobody sees one that
+// is over.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_CURRENT_H
 #define NOPAL_COMPAT_TBB_DETAIL_CURRENT_H
 
@@ -35,16 +36,17 @@ struct execution {
 /// Tells threads apart: the address of a thread-local variable.
 [[gnu::noinline]] inline const void* this_thread_key() noexcept {
   static constinit thread_local char key = 0;
-  asm volatile(
-      "" ::
-          : "memory");  // compilers keep such an address for a whole function, and a strand may change threads
+  asm volatile("" ::
+                   // Compilers keep such an address for a whole function, and a strand may change threads.
+               : "memory");
   return &key;
 }
 
 /// A call of the user's code, in the frame of the caller.
 struct presence {
   const execution* where;  ///< null: in no algorithm
-  const presence* outer;   ///< of the code that started the algorithm, maybe on another thread; null: none
+  /// Of the code that started the algorithm, maybe on another thread; null: none
+  const presence* outer;
   const void* thread;
   int wanted;        ///< the index that the call would like; negative: any
   mutable int slot;  ///< the thread's index in the arena, taken by this call; negative: not taken
@@ -63,7 +65,7 @@ inline const execution* current() noexcept {
   return now != nullptr ? now->where : nullptr;
 }
 
-/// Gives the slot of a call that is over back.
+/// Gives back the slot of a call that is over.
 void leave_slot(const presence& call) noexcept;
 
 /// While it lives, the code is one call of the user's in `where`, and stays on its thread.

@@ -1,5 +1,5 @@
-// Tasks that nobody waits for, and the threads that run them: asleep while there are none. A task of an arena that is full waits until
-// somebody leaves it.
+// Tasks that nobody waits for, and the threads that run them: asleep while there are none. A task
+// of an arena that is full waits until somebody leaves it.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_ENQUEUED_H
 #define NOPAL_COMPAT_TBB_DETAIL_ENQUEUED_H
 
@@ -133,7 +133,7 @@ private:
     }
   }
 
-  /// What a thread is in an arena by.
+  /// The kind of permit that a thread has in an arena.
   enum class permit : char { none, ordinary, extra };
 
   static bool enter(arena_state* arena, permit& with) noexcept {
@@ -197,7 +197,8 @@ private:
     }
   }
 
-  /// Tasks are there, and their arenas are full. Those who leave an arena tell nobody: they do so at each fork.
+  /// Tasks are there, and their arenas are full. Those who leave an arena tell nobody: they do so
+  /// at each fork.
   static void wait_a_moment() {
     constexpr long moment_ns = 1'000'000;
     timespec until{};

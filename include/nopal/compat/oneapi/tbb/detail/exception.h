@@ -40,7 +40,8 @@ public:
 
 namespace nopal_detail {
 
-/// Whether the program asked to end where an exception is thrown; see global_control. Relaxed: a flag alone, it orders nothing.
+/// Whether the program asked to end where an exception is thrown; see global_control. Relaxed: a
+/// flag alone, it orders nothing.
 inline constinit std::atomic<bool> ends_at_exceptions{false};
 
 /// Wherever an exception of a task is caught.

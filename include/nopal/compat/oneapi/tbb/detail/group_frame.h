@@ -1,10 +1,12 @@
-// Where a group of tasks lies, and its forks in the function that made it, where the program asks for these.
+// Where a group of tasks lies, and its forks in the function that made it, where the program asks
+// for these.
 //
-// A scope is forked on by the function that made it, and by no other. A group that is a local variable knows its function by
-// the frame it lies in: while the group lives so does that call, and no other has a frame at the same address. Its
-// constructor, `run`, `wait` and destructor are inlined, so the function that made it also joins. A group that is part of another
-// object may be destroyed by a function of that one: so it is forked on only where the function that calls `run` is the one
-// that called its constructor, as the source has it, and no constructor itself.
+// A scope is forked on by the function that made it, and by no other. A group that is a local
+// variable knows its function by the frame it lies in: that call lives as long as the group, and no
+// other has a frame at the same address. The constructor, `run`, `wait` and the destructor are
+// inlined, so the function that made the group also joins. A group that is part of another object
+// may be destroyed by a function of that object. So a group is forked on only if the function that
+// calls `run` is, in the source, the one that called its constructor, and is no constructor itself.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_GROUP_FRAME_H
 #define NOPAL_COMPAT_TBB_DETAIL_GROUP_FRAME_H
 
@@ -58,7 +60,8 @@ public:
   group_frame(const group_frame&) = delete;
   group_frame& operator=(const group_frame&) = delete;
 
-  /// Whether it lies in the frame of the function that makes it, and so ends before what that is called by.
+  /// Whether it lies in the frame of the function that makes it, and so ends before what that is
+  /// called by.
   [[nodiscard]] bool is_local() const noexcept { return is_local_; }
   [[nodiscard]] static constexpr bool is_ours() noexcept { return false; }
   [[nodiscard]] static constexpr bool is_ours_in(const std::source_location&) noexcept { return false; }
@@ -100,8 +103,8 @@ public:
     return frame_.frame_pointer == __builtin_frame_address(0);
   }
 
-  /// The same, and made in that function by its source. Compilers have one string for a function's name; if they had two, it
-  /// would not be forked on.
+  /// The same, and made in that function by its source. Compilers have one string for a function's
+  /// name; if they had two, it would not be forked on.
   [[nodiscard, gnu::always_inline]] bool is_ours_in(const std::source_location& where) const noexcept {
     return is_ours() && made_in_ == where.function_name();
   }
@@ -131,8 +134,8 @@ public:
     }
   }
 
-  /// For another function that waits. The children are running, but one may need this thread to go on: so that what waits may
-  /// leave it, it is the continuation of a fork.
+  /// The wait of another function than the one that forked. The children are running, but one may
+  /// need this thread. So the wait is the continuation of a fork, and can leave the thread.
   void wait_for_children() const {
     while (has_outstanding()) {
       completion left;

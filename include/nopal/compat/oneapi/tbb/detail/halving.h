@@ -18,8 +18,8 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
-/// Pieces that a range is cut into per worker, so that unequal ones even out; where continuations are stolen it is
-/// cut further.
+/// Pieces that a range is cut into per worker, so that unequal ones even out; where continuations
+/// are stolen it is cut further.
 inline constexpr unsigned pieces_per_worker = 16;
 
 /// How often to halve at most. No limit: down to the range's own grain.
@@ -81,7 +81,8 @@ template <class Partitioner>
 inline constexpr bool halves_in_proportion =
     std::is_same_v<std::remove_cv_t<Partitioner>, affinity_partitioner>;
 
-/// Cuts off the right of `range`: into parts in the ratio given, where the range can do that, else into halves.
+/// Cuts off the right of `range`: into parts in the ratio given, where the range can do that, else
+/// into halves.
 template <class Range>
 class right_part {
 public:

@@ -40,8 +40,8 @@ constexpr bool may_be_constructor(std::string_view function) {
   return name.starts_with('~') || qualifier.ends_with(name);
 }
 
-/// Answers for functions that asked before, by the address of their name: GCC 12 does not find the function of a default
-/// argument at compile time.
+/// Answers for functions that asked before, by the address of their name: GCC 12 does not find the
+/// function of a default argument at compile time.
 class known_functions {
 public:
   [[gnu::always_inline]] static bool may_be_constructor_at(const std::source_location& where) {
@@ -59,7 +59,8 @@ private:
     return answer;
   }
 
-  // An address has a bit to spare. Each answer is one word, which is right or somebody else's: relaxed, it orders nothing.
+  // An address has a bit to spare. Each answer is one word, which is right or somebody else's:
+  // relaxed, it orders nothing.
   static inline constinit std::array<std::atomic<std::uintptr_t>, 128> answers{};
 };
 

@@ -1,6 +1,8 @@
-// The names of oneTBB that are not here, so that the error of a program that includes <tbb/tbb.h> for one says so.
+// The names of oneTBB that this interface lacks, so that the error of a program that uses one says
+// so.
 //
-// In a namespace that is searched after `tbb` itself: where a name is declared there after all, that one is meant.
+// In a namespace that is searched after `tbb` itself: where a name is declared there after all,
+// that one is meant.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_NOT_HERE_H
 #define NOPAL_COMPAT_TBB_DETAIL_NOT_HERE_H
 

@@ -1,7 +1,7 @@
 // The tasks of a group: those that wait for somebody to run them, and how many are not over.
 //
-// They lie in the lists of the threads that started them, where idle workers find them; those that were started in an arena, in that
-// arena's, for as many workers as it has room for.
+// They lie in the lists of the threads that started them, where idle workers find them; those that
+// were started in an arena, in that arena's, for as many workers as it has room for.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_TASK_COUNTS_H
 #define NOPAL_COMPAT_TBB_DETAIL_TASK_COUNTS_H
 
@@ -116,7 +116,7 @@ public:
   task_counts(const task_counts&) = delete;
   task_counts& operator=(const task_counts&) = delete;
 
-  /// Has those who wait do so for a task that is yet to be pushed. From any thread, as all that follows.
+  /// Has waits include a task that is yet to be pushed. From any thread, as all that follows.
   void announce() noexcept { nopal_task_announce(&group_); }
   /// One that was announced is over, or does not come.
   void finish_one() noexcept { nopal_task_finish(&group_); }
@@ -150,7 +150,8 @@ public:
     nopal_task_call_announced(&task->node_);
   }
 
-  /// Whether tasks that are over left something for a wait: what they did to reducers. Where all are over, which orders it.
+  /// Whether finished tasks left views of reducers for a wait. Asked when all tasks are over, which
+  /// orders it.
   [[nodiscard]] bool has_views() const noexcept {
     return __atomic_load_n(&group_.views, __ATOMIC_RELAXED) != nullptr;
   }
@@ -158,8 +159,8 @@ public:
   /// Whether all that was pushed and announced is over.
   [[nodiscard]] bool is_done() const noexcept { return nopal_task_is_done(&group_) != 0; }
 
-  /// Until that; runs tasks of the group meanwhile, and what these start. Called in `arena`. Throws what reductions of what the
-  /// tasks did to reducers throw.
+  /// Waits until then; meanwhile runs tasks of the group, and what these start. Called in `arena`.
+  /// Throws what the reductions of the tasks' views throw.
   void wait(arena_state* arena) {
     if (void* const thrown = nopal_task_wait(&group_, arena)) {
       nopal_rethrow(thrown);

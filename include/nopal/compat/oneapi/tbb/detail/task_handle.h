@@ -16,8 +16,8 @@ namespace nopal_detail {
 struct handle_access;
 }  // namespace nopal_detail
 
-/// A task that was made and not begun. Empty, or the only owner of its task; without it the task never runs. Whoever waits for the
-/// task's group waits until the handle is run, or empty again.
+/// A task that was made and not begun. Empty, or the only owner of its task; without it the task
+/// never runs. Whoever waits for the task's group waits until the handle is run, or empty again.
 class task_handle {
 public:
   task_handle() noexcept = default;
@@ -61,7 +61,8 @@ struct handle_access {
   static task_handle make(std::unique_ptr<pending_task> task, task_counts* tasks) {
     return {std::move(task), tasks};
   }
-  /// Puts the task where those who wait for its group find it, and idle workers. Throws std::bad_alloc; then the handle has it still.
+  /// Puts the task where those who wait for its group find it, and idle workers. Throws
+  /// std::bad_alloc; then the handle has it still.
   static void start(task_handle& handle, arena_state* arena) {
     handle.tasks_->push_announced(handle.task_.get(), arena);
     static_cast<void>(handle.task_.release());

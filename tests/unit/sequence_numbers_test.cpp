@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/clocks.hpp"
+#include "scheduler/sequence_numbers.hpp"
 #include "support/affine.hpp"
 #include "support/strands.hpp"
 
@@ -24,10 +24,10 @@ std::uint64_t number_from(const char* name) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
 }
 
-void start_clocks() {
-  nopal::internal::clocks_start_at = {.ticket = number_from("CLOCKS_TICKET"),
-                                      .version = number_from("CLOCKS_VERSION"),
-                                      .place = number_from("CLOCKS_PLACE")};
+void start_sequences() {
+  nopal::internal::sequences_start_at = {.ticket = number_from("SEQUENCE_TICKET"),
+                                         .version = number_from("SEQUENCE_VERSION"),
+                                         .position = number_from("SEQUENCE_POSITION")};
 }
 
 nopal::reducer<support::op_affine> map;
@@ -103,7 +103,7 @@ void later_children_throw() {
 }
 
 NOPAL_PROGRAM(strands_keep_their_order) {
-  start_clocks();
+  start_sequences();
   for (int round = 0; round < 3; ++round) {
     say_in_order();
     NOPAL_CHECK(number_thrown_by([round] { stolen_children_throw(round); }) == round);
@@ -122,27 +122,27 @@ testing::AssertionResult order_holds_from(const char* clock, std::uint64_t start
   return support::succeeds("strands_keep_their_order", with) << " from " << start << " of " << clock;
 }
 
-TEST(clocks, strands_keep_their_order_while_tickets_cross_an_end) {
+TEST(sequence_numbers, strands_keep_their_order_while_tickets_cross_an_end) {
   for (const std::uint64_t end : ends) {
     for (std::uint64_t before = 0; before <= 4 * children; before += 7) {
-      EXPECT_TRUE(order_holds_from("CLOCKS_TICKET", end - before));
+      EXPECT_TRUE(order_holds_from("SEQUENCE_TICKET", end - before));
     }
   }
 }
 
-TEST(clocks, children_keep_their_order_while_places_cross_an_end) {
+TEST(sequence_numbers, children_keep_their_order_while_positions_cross_an_end) {
   for (const std::uint64_t end : ends) {
     for (std::uint64_t before = 0; before <= children; before += 5) {
-      EXPECT_TRUE(order_holds_from("CLOCKS_PLACE", end - before));
+      EXPECT_TRUE(order_holds_from("SEQUENCE_POSITION", end - before));
     }
   }
 }
 
-TEST(clocks, no_entry_is_lost_while_versions_start_again) {
+TEST(sequence_numbers, no_entry_is_lost_while_versions_start_again) {
   // The last bit of the word is not the version's, which is as wide as the rest.
   for (const std::uint64_t end : ends) {
     for (std::uint64_t before = 1; before <= 12; ++before) {
-      EXPECT_TRUE(order_holds_from("CLOCKS_VERSION", end - before));
+      EXPECT_TRUE(order_holds_from("SEQUENCE_VERSION", end - before));
     }
   }
 }
