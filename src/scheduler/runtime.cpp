@@ -257,24 +257,30 @@ void free_what_strands_use(runtime& all) {
 
 constinit runtime the_only_runtime;
 
-const settings& known_settings(runtime& all) {
-  bool known;
-  configuration asked;
-  {
-    const locked guard(all);
-    known = all.settings_known;
-    asked = all.asked;
-  }
-  if (!known) {
-    // Outside the lock: a bad variable ends the program, and what runs then may fork.
-    const os::not_cancelled while_reading;
-    const settings read = read_settings(asked);
-    const locked guard(all);
-    all.chosen = all.settings_known ? all.chosen : read;  // unreached: race
-    all.chosen.workers = all.unloaded ? 1 : all.chosen.workers;
-    all.settings_known = true;
+const settings& settings_under_lock(runtime& all) {
+  while (!all.settings_known) {
+    const configuration asked = all.asked;
+    const std::uint64_t times_asked = all.times_asked;
+    settings read;
+    {
+      // A bad variable ends the program, and what runs then may fork.
+      const unlocked while_reading(all);
+      read = read_settings(asked);
+    }
+    // Else another thread has read them, or has configured others, which are to be read.
+    // unreached: race
+    if (!all.settings_known && all.times_asked == times_asked) {
+      all.chosen = read;
+      all.chosen.workers = all.unloaded ? 1 : read.workers;
+      all.settings_known = true;
+    }
   }
   return all.chosen;
+}
+
+settings known_settings(runtime& all) {
+  const locked guard(all);
+  return settings_under_lock(all);
 }
 
 bool start_runtime(runtime& all) noexcept {
@@ -282,13 +288,14 @@ bool start_runtime(runtime& all) noexcept {
   if (arch::splits_stack()) {
     os::end_process("nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it");
   }
+  const locked guard(all);
   try {
-    known_settings(all);
+    // Known from here on until the runtime has been stopped: the lock is not released before it runs.
+    settings_under_lock(all);
   } catch (const std::bad_alloc&) {
     os::write_stderr("nopal: no memory to read the settings\n");
     return false;
   }
-  const locked guard(all);
   return all.running.load(std::memory_order_relaxed) || start_locked(all);
 }
 

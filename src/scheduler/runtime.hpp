@@ -26,8 +26,9 @@ struct runtime {
 
   // Guarded by `lock`, read without it only by those who know the runtime runs.
   configuration asked;
+  std::uint64_t times_asked = 0;  ///< changes with `asked`
   settings chosen;
-  bool settings_known = false;  ///< `chosen` is complete
+  bool settings_known = false;  ///< `chosen` is complete, and does not change; always while the runtime runs
   os::topology* topology = nullptr;
   bool hierarchy = false;               ///< some CPUs are nearer to one another than others
   worker* idle_workers = nullptr;       ///< adopted threads' workers without a thread, to be used again
@@ -92,7 +93,9 @@ void await_stop(runtime& all) noexcept;
 void free_idle_pool_workers(runtime& all) noexcept;
 
 /// Completes the settings without starting anything.
-const settings& known_settings(runtime& all);
+settings known_settings(runtime& all);
+/// The same under `lock`, which is released while they are read.
+const settings& settings_under_lock(runtime& all);
 
 /// True if some thread is inside a strand or may be. Under `lock`.
 bool any_strand_active(runtime& all) noexcept;

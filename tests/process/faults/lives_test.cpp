@@ -1,0 +1,128 @@
+// Starting and stopping the runtime while other threads are in the middle of something: functions of the C library that the runtime
+// calls there hold the thread up, until another one has done what it can.
+#include <gtest/gtest.h>
+
+#include <nopal/nopal.hpp>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "support/strands.hpp"
+
+namespace {
+
+using support::flag;
+
+/// Where a thread stops until another one lets it go.
+class gate {
+public:
+  /// On the thread that stops.
+  void stop() {
+    reached_ = true;
+    while (!open_) std::this_thread::yield();
+  }
+  /// False: `other` was set first.
+  [[nodiscard]] bool await(const flag& other) const {
+    while (!reached_ && !other) std::this_thread::yield();
+    return reached_;
+  }
+  void open() { open_ = true; }
+
+private:
+  flag reached_{false};
+  flag open_{false};
+};
+
+// Of the thread that is to stop at one of its next locks.
+thread_local gate* stop_at = nullptr;
+thread_local int locks_before_stop = 0;
+
+}  // namespace
+
+// In the C library's place.
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  using function = int (*)(pthread_mutex_t*);
+  static const auto original = reinterpret_cast<function>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  if (stop_at != nullptr && locks_before_stop-- == 0) {
+    stop_at->stop();
+    stop_at = nullptr;
+  }
+  return original(mutex);
+}
+
+namespace {
+
+int threads_of_the_pool() {
+  int count = 0;
+  DIR* const tasks = opendir("/proc/self/task");
+  NOPAL_CHECK(tasks != nullptr);
+  while (const dirent* const one = readdir(tasks)) {
+    const std::string name = "/proc/self/task/" + std::string(one->d_name) + "/comm";
+    std::FILE* const file = std::fopen(name.c_str(), "r");
+    char text[32] = "";
+    if (file == nullptr) continue;
+    if (std::fgets(text, sizeof text, file) == nullptr) text[0] = '\0';
+    std::fclose(file);
+    count += std::string(text).compare(0, 6, "nopal-") == 0 ? 1 : 0;
+  }
+  closedir(tasks);
+  return count;
+}
+
+/// Configures while a first fork is about to take its lock for the time after `locks`. False if it does not.
+bool configures_at_lock(int locks) {
+  nopal::configure({});
+  gate at;
+  flag forked{false};
+  flag over{false};
+  std::thread starter([&] {
+    locks_before_stop = locks;
+    stop_at = &at;
+    NOPAL_CHECK(support::fib(8) == 21);
+    stop_at = nullptr;
+    forked = true;
+    while (!over) std::this_thread::yield();
+  });
+  const bool reached = at.await(forked);
+  bool configured = false;
+  if (reached) {
+    nopal::configuration with;
+    with.workers = 2;
+    try {
+      nopal::configure(with);
+      configured = true;
+    } catch (const nopal::error&) {
+      // It runs already.
+    }
+  }
+  at.open();
+  while (!forked) std::this_thread::yield();
+  // A thread of the pool gives itself its name, and the system shows one for a while after it has ended.
+  const int workers = configured ? 2 : 5;
+  for (int i = 0; i < 5000 && threads_of_the_pool() != workers - 1; ++i) support::sleep_ms(1);
+  NOPAL_CHECK(threads_of_the_pool() == workers - 1);
+  NOPAL_CHECK(nopal::workers() == workers);
+  over = true;
+  starter.join();
+  nopal::shutdown();
+  return reached;
+}
+
+NOPAL_PROGRAM(configures_beside_a_start) {
+  int locks = 0;
+  while (configures_at_lock(locks)) ++locks;
+  NOPAL_CHECK(locks >= 2);
+  return 0;
+}
+
+TEST(configuration_beside_a_start, is_heard_or_refused) {
+  EXPECT_TRUE(support::succeeds("configures_beside_a_start", support::on_workers(5)));
+}
+
+}  // namespace
