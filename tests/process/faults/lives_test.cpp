@@ -58,6 +58,25 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 
 namespace {
 
+// At looks for pages, which giving a stack back begins with, this thread has another one try to stop the runtime.
+thread_local bool may_have_it_stopped = false;
+flag is_coming_home{false};
+std::atomic<int> looks{0};
+std::atomic<int> looks_answered{0};
+
+}  // namespace
+
+// In the C library's place.
+extern "C" int mincore(void* address, size_t bytes, unsigned char* resident) noexcept {
+  if (may_have_it_stopped && is_coming_home) {
+    const int own = ++looks;
+    while (looks_answered < own) std::this_thread::yield();
+  }
+  return static_cast<int>(syscall(SYS_mincore, address, bytes, resident));
+}
+
+namespace {
+
 int threads_of_the_pool() {
   int count = 0;
   DIR* const tasks = opendir("/proc/self/task");
@@ -123,6 +142,55 @@ NOPAL_PROGRAM(configures_beside_a_start) {
 
 TEST(configuration_beside_a_start, is_heard_or_refused) {
   EXPECT_TRUE(support::succeeds("configures_beside_a_start", support::on_workers(5)));
+}
+
+bool stops() {
+  try {
+    nopal::shutdown();
+    return true;
+  } catch (const nopal::error&) {
+    return false;
+  }
+}
+
+NOPAL_PROGRAM(stops_while_a_thread_comes_home) {
+  flag over{false};
+  flag stopped{false};
+  std::thread other([&over, &stopped] {
+    while (!over) {
+      if (looks_answered < looks) {
+        if (stops()) stopped = true;
+        ++looks_answered;
+      }
+      std::this_thread::yield();
+    }
+  });
+  may_have_it_stopped = true;
+  const pid_t home = support::thread_id();
+  for (int i = 0; i < 60 && !stopped; ++i) {
+    flag stolen{false};
+    nopal::scope s;
+    s.fork([&stolen] { support::wait_for_continuation(stolen); });
+    stolen = true;
+    // The thread has no work meanwhile, and takes a stack to be ready for some. It gives that back also before it sleeps.
+    s.fork([home, i] {
+      if (support::thread_id() == home) return;
+      support::burn(i * 1000);
+      is_coming_home = true;
+    });
+    s.join();
+    is_coming_home = false;
+  }
+  over = true;
+  other.join();
+  NOPAL_CHECK(looks > 0);
+  NOPAL_CHECK(!stopped);
+  return 0;
+}
+
+TEST(stop_while_a_thread_comes_home, waits_until_its_stack_is_given_back) {
+  EXPECT_TRUE(support::succeeds("stops_while_a_thread_comes_home",
+                                {{"NOPAL_WORKERS", "3"}, {"NOPAL_RECLAIM", "eager"}}));
 }
 
 }  // namespace
