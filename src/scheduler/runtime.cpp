@@ -234,7 +234,8 @@ void stop_threads(runtime& all) {
   }
 }
 
-/// With the pool's threads gone, nobody steals but who waits at a join, and that counts as active.
+/// With the pool's threads gone, nobody takes a stack but who waits at a join, which counts as active, and who holds the stacks, which
+/// takes the lock first: it is met by this look, or finds the stacks gone.
 void free_what_strands_use(runtime& all) {
   // unreached below: fork-beside-stop
   if (any_strand_active(all)) {
@@ -297,31 +298,6 @@ bool start_runtime(runtime& all) noexcept {
     return false;
   }
   return all.running.load(std::memory_order_relaxed) || start_locked(all);
-}
-
-/// A fork that may be stolen is in a deque; then the thief is at work, which it says before it takes the entry; then the
-/// strand runs on a stack, until it waits at its join, which it counts before it leaves the stack. Looking in this
-/// order, one that is active throughout is met in one of these states, unless it went from a join back to work
-/// between the looks: it is at work before it counts its resumption, and does that before it waits no more.
-bool any_strand_active(runtime& all) noexcept {
-  const auto any = [&all](auto active) {
-    bool found = false;
-    for_each_worker(all, [&found, active](const worker* other) { found = found || active(*other); });
-    return found;
-  };
-  const auto has_entries = [](const worker& one) { return deque::size(one.deque) > 0; };
-  const auto at_work = [](const worker& one) {
-    const nopal_stack* const at_rest = one.of_pool ? nullptr : &one.native;
-    return __atomic_load_n(&one.deque.strand.stack, __ATOMIC_ACQUIRE) != at_rest;
-  };
-  const auto resumptions = [&all] {
-    std::uint64_t sum = 0;
-    for_each_worker(all, [&sum](const worker* other) { sum += other->counts.resumptions.get(); });
-    return sum;
-  };
-  const std::uint64_t before = resumptions();
-  return any(has_entries) || any(at_work) || all.waiting_joins.load(std::memory_order_seq_cst) != 0 ||
-         resumptions() != before;  // unreached: race
 }
 
 bool stop_runtime(runtime& all) noexcept {

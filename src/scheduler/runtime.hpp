@@ -97,8 +97,14 @@ settings known_settings(runtime& all);
 /// The same under `lock`, which is released while they are read.
 const settings& settings_under_lock(runtime& all);
 
-/// True if some thread is inside a strand or may be. Under `lock`.
+/// True if some thread is inside a strand or may be, or holds the stacks. Under `lock`.
 bool any_strand_active(runtime& all) noexcept;
+
+/// For a call of `self` on the stack that this came with, where nothing else may count as active: stacks may be taken from here on, and
+/// no stop unmaps them, until they are let go. Starts the runtime if it has been stopped. False, with a line on stderr, if
+/// it cannot. The caller does not hold `lock`.
+bool hold_stacks(worker* self) noexcept;
+void let_stacks_go(worker* self) noexcept;
 
 /// Allocates a worker; null if there is no memory.
 worker* make_worker() noexcept;

@@ -74,10 +74,11 @@ struct worker {
   std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
-  nopal_task* task_of_call;  ///< that the call takes to the scheduler; null: it looks for strands there
-  worker* victim_of_call;    ///< where it looks
-  strand_search* search;     ///< the wait's, in a call without a task
-  strand::state kept;        ///< of the code that waits, while it calls the scheduler
+  std::atomic<bool> holds_stacks;  ///< counts as active: see hold_stacks
+  nopal_task* task_of_call;        ///< that the call takes to the scheduler; null: it looks for strands there
+  worker* victim_of_call;          ///< where it looks
+  strand_search* search;           ///< the wait's, in a call without a task
+  strand::state kept;              ///< of the code that waits, while it calls the scheduler
 
   // Written by other workers.
   alignas(64) std::atomic<std::uint32_t> park;  ///< a park_state; the futex that the worker sleeps on

@@ -269,6 +269,11 @@ void life_world::name_worker(nopal::internal::worker* made) {
   const std::size_t watched = watch_strands ? sizeof strand.stack : 0;
   name(&strand.stack, sizeof strand.stack, numbered("stack of ").c_str());
   ignore(reinterpret_cast<char*>(&strand) + watched, sizeof strand - watched);
+  if (watch_holds) {
+    name(&made->holds_stacks, sizeof made->holds_stacks, numbered("holds_stacks ").c_str());
+  } else {
+    ignore(&made->holds_stacks, sizeof made->holds_stacks);
+  }
   ignore(&made->deque.setting, sizeof made->deque.setting);
   ignore(&made->counts, sizeof made->counts);
   ignore(&made->cpu, sizeof made->cpu);

@@ -7,6 +7,8 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <tbb/task_group.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -144,6 +146,28 @@ TEST(configuration_beside_a_start, is_heard_or_refused) {
   EXPECT_TRUE(support::succeeds("configures_beside_a_start", support::on_workers(5)));
 }
 
+// This thread holds up the end of the pool's stacks, for a while or until a task has begun.
+thread_local bool holds_up_end_of_stacks = false;
+flag stacks_are_to_go{false};
+flag task_has_begun{false};
+flag stacks_are_gone{false};
+
+}  // namespace
+
+// In the C library's place.
+extern "C" int munmap(void* address, size_t bytes) noexcept {
+  const bool is_pool = holds_up_end_of_stacks && bytes >= std::size_t{64} << 20;
+  if (is_pool) {
+    stacks_are_to_go = true;
+    for (int i = 0; i < 300 && !task_has_begun; ++i) support::sleep_ms(1);
+  }
+  const int result = static_cast<int>(syscall(SYS_munmap, address, bytes));
+  if (is_pool) stacks_are_gone = true;
+  return result;
+}
+
+namespace {
+
 bool stops() {
   try {
     nopal::shutdown();
@@ -191,6 +215,48 @@ NOPAL_PROGRAM(stops_while_a_thread_comes_home) {
 TEST(stop_while_a_thread_comes_home, waits_until_its_stack_is_given_back) {
   EXPECT_TRUE(support::succeeds("stops_while_a_thread_comes_home",
                                 {{"NOPAL_WORKERS", "3"}, {"NOPAL_RECLAIM", "eager"}}));
+}
+
+constexpr std::size_t bytes_of_thread = std::size_t{4} << 20;
+
+/// A task that a wait runs for want of room while another thread stops the runtime.
+void* wait_beside_a_stop(void*) {
+  NOPAL_CHECK(support::fib(8) == 21);
+  std::thread other([] {
+    holds_up_end_of_stacks = true;
+    NOPAL_CHECK(stops());
+  });
+  while (!stacks_are_to_go) std::this_thread::yield();
+  volatile char used[bytes_of_thread / 4 * 3];
+  used[0] = 1;
+  tbb::task_group group;
+  group.run([&used] {
+    volatile char own[20'000];
+    task_has_begun = true;
+    while (!stacks_are_gone) std::this_thread::yield();
+    for (volatile char& one : own) one = 1;
+    const auto here = reinterpret_cast<std::uintptr_t>(own);
+    const auto there = reinterpret_cast<std::uintptr_t>(used);
+    NOPAL_CHECK(here + bytes_of_thread < there || there + bytes_of_thread < here);
+  });
+  group.wait();
+  NOPAL_CHECK(used[0] == 1);
+  other.join();
+  return nullptr;
+}
+
+NOPAL_PROGRAM(stops_while_a_wait_takes_a_stack) {
+  pthread_attr_t attributes;
+  NOPAL_CHECK(pthread_attr_init(&attributes) == 0 &&
+              pthread_attr_setstacksize(&attributes, bytes_of_thread) == 0);
+  pthread_t thread;
+  NOPAL_CHECK(pthread_create(&thread, &attributes, wait_beside_a_stop, nullptr) == 0);
+  return pthread_join(thread, nullptr);
+}
+
+TEST(stop_while_a_wait_takes_a_stack, leaves_it_or_comes_first) {
+  EXPECT_TRUE(support::succeeds("stops_while_a_wait_takes_a_stack",
+                                {{"NOPAL_WORKERS", "2"}, {"NOPAL_STACK_SIZE", "8M"}}));
 }
 
 }  // namespace
