@@ -159,6 +159,36 @@ NOPAL_PROGRAM(threads_with_a_signal_stack) {
   return 0;
 }
 
+/// Sends it after the first fork, and goes on if that ends nothing.
+int send_itself(int (*send)()) {
+  support::no_core();
+  NOPAL_CHECK(support::fib(10) == 55);
+  NOPAL_CHECK(send() == 0);
+  support::sleep_ms(20);  // another thread may take it
+  return 0;
+}
+
+NOPAL_PROGRAM(raises_the_signal) {
+  return send_itself([] { return raise(SIGSEGV); });
+}
+NOPAL_PROGRAM(sends_its_process_the_signal) {
+  return send_itself([] { return kill(getpid(), SIGSEGV); });
+}
+NOPAL_PROGRAM(queues_the_signal) {
+  return send_itself([] { return sigqueue(getpid(), SIGSEGV, {}); });
+}
+NOPAL_PROGRAM(sends_an_idle_thread_the_signal) {
+  static pthread_t idle;
+  static flag is_known{false};
+  std::thread([] {
+    idle = pthread_self();
+    support::set(is_known);
+    support::sleep_ms(60'000);
+  }).detach();
+  while (!is_known) std::this_thread::yield();
+  return send_itself([] { return pthread_kill(idle, SIGSEGV); });
+}
+
 NOPAL_PROGRAM(shallow) {
   for (int i = 0; i < 50; ++i) {
     flag went_on{false};
@@ -228,6 +258,16 @@ TEST(overflow, is_not_what_another_fault_is_called) {
   for (const char* const name : {"faults_far_from_its_stack", "faults_on_a_thread_that_forks_nothing"}) {
     const support::outcome seen = support::run_program(name, support::on_workers(2));
     SCOPED_TRACE(seen.description());
+    EXPECT_EQ(seen.signal, SIGSEGV);
+    EXPECT_EQ(seen.err, "");
+  }
+}
+
+TEST(overflow, handler_does_not_swallow_a_signal_that_is_sent) {
+  for (const char* const name : {"raises_the_signal", "sends_its_process_the_signal", "queues_the_signal",
+                                 "sends_an_idle_thread_the_signal"}) {
+    const support::outcome seen = support::run_program(name, support::on_workers(2));
+    SCOPED_TRACE(name + seen.description());
     EXPECT_EQ(seen.signal, SIGSEGV);
     EXPECT_EQ(seen.err, "");
   }
