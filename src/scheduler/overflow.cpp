@@ -161,11 +161,17 @@ void forget_overflow_handler() noexcept {
 }
 
 void stop_watching_for_overflow(worker* self) noexcept {
-  if (self->alternate_stack) {
+  if (!self->alternate_stack) {
+    return;
+  }
+  self->alternate_stack = false;
+  stack_t present;
+  // The program may have set one of its own since.
+  // unreached: never-refused
+  if (sigaltstack(nullptr, &present) == 0 && present.ss_sp == self->signal_stack) {
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);
-    self->alternate_stack = false;
   }
 }
 

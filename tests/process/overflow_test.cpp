@@ -159,6 +159,34 @@ NOPAL_PROGRAM(threads_with_a_signal_stack) {
   return 0;
 }
 
+// Behind the library's, so its destructors come later.
+pthread_key_t later_key;
+std::vector<char> memory_of_signal_stack(1 << 16);
+bool is_still_in_force = false;
+
+void look_at_signal_stack(void*) {
+  stack_t now = {};
+  is_still_in_force =
+      sigaltstack(nullptr, &now) == 0 && now.ss_flags == 0 && now.ss_sp == memory_of_signal_stack.data();
+  now.ss_flags = SS_DISABLE;
+  sigaltstack(&now, nullptr);
+}
+
+NOPAL_PROGRAM(threads_that_set_a_signal_stack_later) {
+  NOPAL_CHECK(support::fib(10) == 55);
+  NOPAL_CHECK(pthread_key_create(&later_key, look_at_signal_stack) == 0);
+  std::thread([] {
+    NOPAL_CHECK(support::fib(10) == 55);
+    stack_t own = {};
+    own.ss_sp = memory_of_signal_stack.data();
+    own.ss_size = memory_of_signal_stack.size();
+    NOPAL_CHECK(sigaltstack(&own, nullptr) == 0);
+    NOPAL_CHECK(pthread_setspecific(later_key, &own) == 0);
+  }).join();
+  NOPAL_CHECK(is_still_in_force);
+  return 0;
+}
+
 /// Sends it after the first fork, and goes on if that ends nothing.
 int send_itself(int (*send)()) {
   support::no_core();
@@ -274,7 +302,9 @@ TEST(overflow, handler_does_not_swallow_a_signal_that_is_sent) {
 }
 
 TEST(overflow, leaves_a_threads_own_signal_stack_alone) {
-  EXPECT_TRUE(support::succeeds("threads_with_a_signal_stack", support::on_workers(2)));
+  for (const char* const name : {"threads_with_a_signal_stack", "threads_that_set_a_signal_stack_later"}) {
+    EXPECT_TRUE(support::succeeds(name, support::on_workers(2)));
+  }
 }
 
 TEST(overflow, does_not_happen_to_shallow_programs_on_small_stacks) {
