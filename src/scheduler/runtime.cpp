@@ -248,6 +248,8 @@ void free_what_strands_use(runtime& all) {
     }
   }
   all.stacks.stop();
+  // Relaxed: who is on a stack of a later life has got that from whoever began this life, under the lock.
+  all.times_unmapped.store(all.times_unmapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   all.stacks_mapped = false;
   view::trim_views();
   delete all.topology;

@@ -55,6 +55,8 @@ struct runtime {
   bool spreads_woken = false;
   os::signal_bits starter_blocks = 0;  ///< what the thread that started the pool blocked then; as above
   stack_pool stacks;
+  std::atomic<std::uint64_t> times_unmapped{
+      0};  ///< changes as `stacks` go; where they were, others may be later
   /// In a child of fork(2): no ticket of its parent is later. Zero else: no steal has that.
   std::uint64_t last_old_ticket = 0;
 
