@@ -203,6 +203,7 @@ void life_world::set_up() {
     name(&all.table[i], sizeof all.table[i], ("place " + std::to_string(i)).c_str());
   }
   ignore(&all.left_counts, sizeof all.left_counts);
+  ignore(&all.times_unmapped, sizeof all.times_unmapped);  // it never comes back to what it was
   ignore(&all.barrier_works, sizeof all.barrier_works);
   name(&all.lock, sizeof(std::uint32_t), "lock");
   name(&all.running, sizeof all.running, "running");
