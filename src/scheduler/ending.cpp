@@ -49,7 +49,69 @@ bool is_on_own_stack(const worker* self) {
   return true;
 }
 
+bool is_at_work(const worker& one) noexcept {
+  const nopal_stack* const at_rest = one.of_pool ? nullptr : &one.native;
+  return __atomic_load_n(&one.deque.strand.stack, __ATOMIC_ACQUIRE) != at_rest;
+}
+
 }  // namespace
+
+/// A fork that may be stolen is in a deque; then the thief is at work, which it says before it takes the entry; then the
+/// strand runs on a stack, until it waits at its join, which it counts before it leaves the stack. Looking in this
+/// order, one that is active throughout is met in one of these states, unless it went from a join back to work
+/// between the looks: it is at work before it counts its resumption, and does that before it waits no more. Who holds the
+/// stacks has said so under the lock, and says it until it has given back what it took.
+bool any_strand_active(runtime& all) noexcept {
+  const auto any = [&all](auto active) {
+    bool found = false;
+    for_each_worker(all, [&found, active](const worker* other) { found = found || active(*other); });
+    return found;
+  };
+  const auto has_entries = [](const worker& one) { return deque::size(one.deque) > 0; };
+  // Acquire pairs with the release in let_stacks_go: what that one did with the stacks comes before they are unmapped.
+  const auto holds = [](const worker& one) { return one.holds_stacks.load(std::memory_order_acquire); };
+  const auto resumptions = [&all] {
+    std::uint64_t sum = 0;
+    for_each_worker(all, [&sum](const worker* other) { sum += other->counts.resumptions.get(); });
+    return sum;
+  };
+  const std::uint64_t before = resumptions();
+  return any(holds) || any(has_entries) || any(is_at_work) ||
+         all.waiting_joins.load(std::memory_order_seq_cst) != 0 ||
+         resumptions() != before;  // unreached: race
+}
+
+bool hold_stacks(worker* self) noexcept {
+  // What `self` interrupts stands still meanwhile: it is at work until this call is over, and nobody is in need of the lock.
+  for (const worker* one = self->outer; one != nullptr; one = one->outer) {
+    if (is_at_work(*one)) {
+      return true;
+    }
+  }
+  // A stop holds the lock from its last look for active strands until the stacks are gone. So either that look comes later, and
+  // meets this worker, or the stacks are found gone here. While a stop waits for threads to end, the lock is free, and its last
+  // look is still to come.
+  runtime& all = the_runtime();
+  for (;;) {
+    {
+      const locked guard(all);
+      if (all.stacks_mapped) {
+        NOPAL_FAULT_OMITS("stacks not held", self->holds_stacks.store(true, std::memory_order_relaxed));
+        return true;
+      }
+    }
+    if (!start_runtime(all)) {  // unreached: refused-wait
+      return false;             // unreached: refused-wait
+    }
+  }
+}
+
+void let_stacks_go(worker* self) noexcept {
+  if (self->holds_stacks.load(std::memory_order_relaxed)) {
+    // Release pairs with the acquire in any_strand_active.
+    self->holds_stacks.store(false, std::memory_order_release);
+  }
+}
 
 void begin_stop(runtime& all) noexcept {
   all.stops.fetch_add(1, std::memory_order_relaxed);

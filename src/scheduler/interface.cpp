@@ -29,6 +29,7 @@ void configure(const configuration& with) {
   const configuration asked = internal::followed_by(all.asked, with);
   internal::refuse_environment(asked);
   all.asked = asked;
+  ++all.times_asked;
   all.settings_known = false;
 }
 

@@ -58,16 +58,16 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   }
   auto* const pointer = static_cast<char*>(frame->home_stack_pointer);
   stack->came_home.note(frame->frame_pointer, pointer);
+  if (!self->of_pool && stack == &self->native && self->spare != nullptr) {
+    // The thread is back with the program and may not steal for long. It is at rest there, where nothing keeps the pool.
+    the_runtime().stacks.give(self->spare);
+    self->spare = nullptr;
+  }
   strand::run_on(self, stack);
   self->counts.resumptions.add();  // between the two: see any_strand_active
   the_runtime().waiting_joins.fetch_sub(1, std::memory_order_seq_cst);
   if (frame->last_ticket > get(self->deque.strand.latest_ticket)) {
     set(self->deque.strand.latest_ticket, frame->last_ticket);
-  }
-  if (!self->of_pool && stack == &self->native && self->spare != nullptr) {
-    // The thread is back with the program and may not steal for long.
-    the_runtime().stacks.give(self->spare);
-    self->spare = nullptr;
   }
   void* const exception = take_exception(frame);
   view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;

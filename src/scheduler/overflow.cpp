@@ -17,6 +17,9 @@ namespace {
 struct sigaction previous;
 std::atomic<bool> installed{false};
 
+/// By kill, raise and their like: no instruction is at fault.
+bool was_sent(const siginfo_t* info) noexcept { return info->si_code <= 0; }
+
 void hand_on(int signal, siginfo_t* info, void* context) {
   // unreached: other-handlers
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
@@ -26,10 +29,18 @@ void hand_on(int signal, siginfo_t* info, void* context) {
     previous.sa_handler(signal);
   } else {
     std::signal(signal, SIG_DFL);  // The faulting instruction runs again and ends the process.
+    if (was_sent(info)) {
+      std::raise(
+          signal);  // To this thread, where it is blocked until the handler returns, and then ends the process.
+    }
   }
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
+  if (was_sent(info)) {
+    hand_on(signal, info, context);  // `si_addr` is no address
+    return;
+  }
   worker* const self = this_worker();
   const nopal_stack* stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
   stack = stack != nullptr ? ground(stack) : nullptr;
@@ -151,11 +162,17 @@ void forget_overflow_handler() noexcept {
 }
 
 void stop_watching_for_overflow(worker* self) noexcept {
-  if (self->alternate_stack) {
+  if (!self->alternate_stack) {
+    return;
+  }
+  self->alternate_stack = false;
+  stack_t present;
+  // The program may have set one of its own since.
+  // unreached: never-refused
+  if (sigaltstack(nullptr, &present) == 0 && present.ss_sp == self->signal_stack) {
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);
-    self->alternate_stack = false;
   }
 }
 

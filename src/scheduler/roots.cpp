@@ -212,7 +212,7 @@ void note_starter(nopal_task* task) noexcept {
 
 bool call_scheduler(worker* self, strand_search& search) noexcept {
   self->victim_of_call = strand_in_sight(self, search);
-  if (self->victim_of_call == nullptr) {
+  if (self->victim_of_call == nullptr || !hold_stacks(self)) {
     return false;
   }
   self->search = &search;
@@ -220,15 +220,20 @@ bool call_scheduler(worker* self, strand_search& search) noexcept {
   view::view_set* const views = view::this_views();
   view::set_this_views(nullptr);
   nopal_call_scheduler(self);
+  let_stacks_go(self);
   view::set_this_views(views);
   return true;
 }
 
 /// The task has the views of the code that waits, as if it ran on that code's stack.
 bool call_scheduler_with(worker* self, nopal_task* task) noexcept {
+  if (!hold_stacks(self)) {
+    return false;  // unreached: refused-wait
+  }
   self->task_of_call = task;
   hide_outer(self);
   nopal_call_scheduler(self);
+  let_stacks_go(self);
   return std::exchange(self->task_of_call, nullptr) == nullptr;
 }
 

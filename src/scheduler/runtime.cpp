@@ -237,7 +237,8 @@ void stop_threads(runtime& all) {
   }
 }
 
-/// With the pool's threads gone, only workers that wait at a join steal, and those count as active.
+/// With the pool's threads gone, nobody takes a stack but who waits at a join, which counts as active, and who holds the stacks, which
+/// takes the lock first: it is met by this look, or finds the stacks gone.
 void free_what_strands_use(runtime& all) {
   // unreached below: fork-beside-stop
   if (any_strand_active(all)) {
@@ -250,6 +251,8 @@ void free_what_strands_use(runtime& all) {
     }
   }
   all.stacks.stop();
+  // Relaxed: who is on a stack of a later life has got that from whoever began this life, under the lock.
+  all.times_unmapped.store(all.times_unmapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   all.stacks_mapped = false;
   view::trim_views();
   delete all.topology;
@@ -260,24 +263,30 @@ void free_what_strands_use(runtime& all) {
 
 constinit runtime the_only_runtime;
 
-const settings& known_settings(runtime& all) {
-  bool known;
-  configuration asked;
-  {
-    const locked guard(all);
-    known = all.settings_known;
-    asked = all.asked;
-  }
-  if (!known) {
-    // Outside the lock: a bad variable ends the program, and what runs then may fork.
-    const os::not_cancelled while_reading;
-    const settings read = read_settings(asked);
-    const locked guard(all);
-    all.chosen = all.settings_known ? all.chosen : read;  // unreached: race
-    all.chosen.workers = all.unloaded ? 1 : all.chosen.workers;
-    all.settings_known = true;
+const settings& settings_under_lock(runtime& all) {
+  while (!all.settings_known) {
+    const configuration asked = all.asked;
+    const std::uint64_t times_asked = all.times_asked;
+    settings read;
+    {
+      // A bad variable ends the program, and what runs then may fork.
+      const unlocked while_reading(all);
+      read = read_settings(asked);
+    }
+    // Else another thread has read them, or has configured others, which are to be read.
+    // unreached: race
+    if (!all.settings_known && all.times_asked == times_asked) {
+      all.chosen = read;
+      all.chosen.workers = all.unloaded ? 1 : read.workers;
+      all.settings_known = true;
+    }
   }
   return all.chosen;
+}
+
+settings known_settings(runtime& all) {
+  const locked guard(all);
+  return settings_under_lock(all);
 }
 
 bool start_runtime(runtime& all) noexcept {
@@ -285,40 +294,15 @@ bool start_runtime(runtime& all) noexcept {
   if (arch::splits_stack()) {
     os::end_process("nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it");
   }
+  const locked guard(all);
   try {
-    known_settings(all);
+    // Known from here on until the runtime has been stopped: the lock is not released before it runs.
+    settings_under_lock(all);
   } catch (const std::bad_alloc&) {
     os::write_stderr("nopal: no memory to read the settings\n");
     return false;
   }
-  const locked guard(all);
   return all.running.load(std::memory_order_relaxed) || start_locked(all);
-}
-
-/// A strand is in one of these states, in turn. Its fork is in a deque; its thief is at work, which
-/// the thief says before it takes the entry; it runs on a stack; it waits at its join, which it
-/// counts before it leaves the stack. The looks below go in this order, so they meet a strand that
-/// is active throughout, unless it goes from a join back to work between two of them. Then it
-/// counts a resumption: after it is at work, and before it waits no more.
-bool any_strand_active(runtime& all) noexcept {
-  const auto any = [&all](auto active) {
-    bool found = false;
-    for_each_worker(all, [&found, active](const worker* other) { found = found || active(*other); });
-    return found;
-  };
-  const auto has_entries = [](const worker& one) { return deque::size(one.deque) > 0; };
-  const auto at_work = [](const worker& one) {
-    const nopal_stack* const at_rest = one.of_pool ? nullptr : &one.native;
-    return __atomic_load_n(&one.deque.strand.stack, __ATOMIC_ACQUIRE) != at_rest;
-  };
-  const auto resumptions = [&all] {
-    std::uint64_t sum = 0;
-    for_each_worker(all, [&sum](const worker* other) { sum += other->counts.resumptions.get(); });
-    return sum;
-  };
-  const std::uint64_t before = resumptions();
-  return any(has_entries) || any(at_work) || all.waiting_joins.load(std::memory_order_seq_cst) != 0 ||
-         resumptions() != before;  // unreached: race
 }
 
 bool stop_runtime(runtime& all) noexcept {

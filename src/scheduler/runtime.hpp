@@ -28,8 +28,9 @@ struct runtime {
 
   // Guarded by `lock`, read without it only by those who know the runtime runs.
   configuration asked;
+  std::uint64_t times_asked = 0;  ///< changes with `asked`
   settings chosen;
-  bool settings_known = false;  ///< `chosen` is complete
+  bool settings_known = false;  ///< `chosen` is complete, and does not change; always while the runtime runs
   os::topology* topology = nullptr;
   bool hierarchy = false;  ///< some CPUs are nearer to one another than others
   /// Adopted threads' workers without a thread, to be used again
@@ -59,6 +60,8 @@ struct runtime {
   /// What the thread that started the pool blocked then; as above
   os::signal_bits starter_blocks = 0;
   stack_pool stacks;
+  /// Changes as `stacks` go; where they were, others may be later
+  std::atomic<std::uint64_t> times_unmapped{0};
   /// In a child of fork(2): the largest ticket of its parent. Zero else, which no steal has.
   std::uint64_t last_old_ticket = 0;
 
@@ -101,10 +104,18 @@ void await_stop(runtime& all) noexcept;
 void free_idle_pool_workers(runtime& all) noexcept;
 
 /// Completes the settings without starting anything.
-const settings& known_settings(runtime& all);
+settings known_settings(runtime& all);
+/// The same under `lock`, which is released while they are read.
+const settings& settings_under_lock(runtime& all);
 
-/// True if some thread is inside a strand or may be. Under `lock`.
+/// True if some thread is inside a strand or may be, or holds the stacks. Under `lock`.
 bool any_strand_active(runtime& all) noexcept;
+
+/// For a call of `self` on the stack that this came with, where nothing else may count as active: stacks may be taken from here on, and
+/// no stop unmaps them, until they are let go. Starts the runtime if it has been stopped. False, with a line on stderr, if
+/// it cannot. The caller does not hold `lock`.
+bool hold_stacks(worker* self) noexcept;
+void let_stacks_go(worker* self) noexcept;
 
 /// Allocates a worker; null if there is no memory.
 worker* make_worker() noexcept;

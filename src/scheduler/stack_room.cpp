@@ -48,14 +48,17 @@ stack_bounds bounds_in_pool() noexcept {
 }  // namespace
 
 [[gnu::noinline]] bool has_room_on_stack() noexcept {
-  // Where the thread was last in the pool. A stack of the pool keeps its bounds.
+  // Where the thread was last in the pool. A stack of the pool keeps its bounds until it is unmapped.
   static thread_local stack_bounds last{nullptr, nullptr};
+  static thread_local std::uint64_t times_unmapped = 0;
   const char* const here = static_cast<const char*>(__builtin_frame_address(0));
   const stack_bounds* stack = &bounds_of_thread();
   if (!stack->contain(here)) {
     stack = &last;
-    if (!last.contain(here)) {
+    const std::uint64_t now = the_runtime().times_unmapped.load(std::memory_order_relaxed);
+    if (!last.contain(here) || times_unmapped != now) {
       last = bounds_in_pool();
+      times_unmapped = now;
     }
   }
   // A stack that the program made itself is for the program to watch.

@@ -175,8 +175,8 @@ void print_statistics() noexcept {
 statistics stats() {
   internal::runtime& all = internal::the_runtime();
   statistics result;
-  result.workers = internal::known_settings(all).workers;
   const internal::locked guard(all);
+  result.workers = internal::settings_under_lock(all).workers;
   result.total = internal::snapshot(all.left_counts);
   result.joins_with_children = all.left_counts.joined_children.get();
   internal::for_each_thread(all, [&](const internal::worker& one) {

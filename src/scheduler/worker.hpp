@@ -82,6 +82,7 @@ struct worker {
   std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
+  std::atomic<bool> holds_stacks;  ///< counts as active: see hold_stacks
   /// That the call takes to the scheduler; null: it looks for strands there
   nopal_task* task_of_call;
   worker* victim_of_call;  ///< where it looks

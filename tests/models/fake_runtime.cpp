@@ -33,6 +33,8 @@ constinit runtime the_only_runtime;
 worker* this_worker() noexcept { return reinterpret_cast<worker*>(nopal_current); }
 worker* adopt_this_thread() noexcept { return nullptr; }
 bool start_runtime(runtime&) noexcept { return true; }
+bool hold_stacks(worker*) noexcept { return true; }  // nobody stops the runtime
+void let_stacks_go(worker*) noexcept {}
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
 void check_end_of_thread(worker*, const nopal_stack*, bool) noexcept {}
 void note_old_children(nopal_frame*) noexcept {}

@@ -7,6 +7,7 @@
 #include <nopal/detail/fast_path.h>
 
 #include "deque/deque.hpp"
+#include "strand/strand.hpp"
 
 namespace explore {
 
@@ -26,6 +27,7 @@ public:
     values_granted = with.values_granted;
     for (const std::string& script : with.program) {
       watch_strands = watch_strands || script.find('x') != std::string::npos;
+      watch_holds = watch_holds || script.find('s') != std::string::npos;
     }
   }
 
@@ -42,6 +44,8 @@ public:
     for (int& pushed : pushed_) {
       pushed = 0;
     }
+    pool_ = 0;
+    name(&pool_, sizeof pool_, "pool");
     life_world::set_up();
     if (with_.relaxed_table) {
       for (int i = 0; i < most_threads; ++i) {
@@ -69,6 +73,7 @@ public:
       case '-': pop(kept[--depth]); break;
       case 'e': end_thread(); break;
       case 'x': stop(); break;
+      case 's': use_a_stack(); break;
       case 'w':
         nopal::internal::wake_one(nopal::internal::this_worker(),
                                   nopal::internal::root_of(*nopal::internal::this_worker()));
@@ -158,6 +163,23 @@ private:
     }
   }
 
+  /// As call_scheduler_with.
+  void use_a_stack() {
+    nopal::internal::worker* const self = nopal::internal::this_worker();
+    require(nopal::internal::hold_stacks(self), "the runtime does not start");
+    nopal::internal::strand::run_on(self, nullptr);
+    nopal::internal::stack_pool& stacks = nopal::internal::the_runtime().stacks;
+    // What is shared there: an exchange.
+    lock(&pool_);
+    nopal_stack* const stack = stacks.take(nullptr);
+    unlock(&pool_);
+    nopal::internal::strand::run_on(self, stack);
+    require(lives_now() == 1, "a stack is used that is gone");
+    stacks.give(stack);
+    nopal::internal::strand::run_on(self, &self->native);
+    nopal::internal::let_stacks_go(self);
+  }
+
   /// As a sleeper of the pool looks for work.
   static void look_at_all() {
     static nopal::internal::worker sleeper;
@@ -179,6 +201,7 @@ private:
   int runs_[most_entries] = {};
   std::uint32_t not_joined_[most_entries] = {};  // gates
   int pushed_[most_threads] = {};
+  std::uint32_t pool_ = 0;  // a lock
   char memory_[1024] = {};
 };
 

@@ -86,6 +86,16 @@ TEST(stop, beside_a_thread_s_end) { expect_right(stop_beside_end, 1, 1); }
 TEST(stop, beside_a_first_fork) { expect_right(stop_beside_start, 0, 0); }
 TEST(stop, beside_a_fork) { expect_right(stop_beside_fork, 0, 0); }
 
+// A wait for a group that takes a stack of the pool.
+const life_scenario stop_beside_stack = {.program = {"x", "s"}, .adopted_at_first = 2, .lives = 2};
+const life_scenario stop_of_none_beside_stack = {
+    .program = {"x", "s"}, .pool_threads = 0, .adopted_at_first = 2, .lives = 2};
+TEST(stop, beside_a_stack_in_use) {
+  expect_right(stop_of_none_beside_stack);
+  expect_right(stop_beside_stack, 0, 0);
+}
+TEST(stop_faults, stacks_not_held) { expect_fault(stop_of_none_beside_stack, "stacks not held", anywhere); }
+
 // What the program runs when a thread of the pool ends, and several who stop at once.
 const life_scenario stop_and_fork_at_end = {.program = {"x"}, .pool_end = "+-", .adopted_at_first = 1};
 const life_scenario stop_and_stop_at_end = {.program = {"x"}, .pool_end = "x", .adopted_at_first = 1};

@@ -203,6 +203,7 @@ void life_world::set_up() {
     name(&all.table[i], sizeof all.table[i], ("place " + std::to_string(i)).c_str());
   }
   ignore(&all.left_counts, sizeof all.left_counts);
+  ignore(&all.times_unmapped, sizeof all.times_unmapped);  // it never comes back to what it was
   ignore(&all.barrier_works, sizeof all.barrier_works);
   name(&all.lock, sizeof(std::uint32_t), "lock");
   name(&all.running, sizeof all.running, "running");
@@ -269,6 +270,11 @@ void life_world::name_worker(nopal::internal::worker* made) {
   const std::size_t watched = watch_strands ? sizeof strand.stack : 0;
   name(&strand.stack, sizeof strand.stack, numbered("stack of ").c_str());
   ignore(reinterpret_cast<char*>(&strand) + watched, sizeof strand - watched);
+  if (watch_holds) {
+    name(&made->holds_stacks, sizeof made->holds_stacks, numbered("holds_stacks ").c_str());
+  } else {
+    ignore(&made->holds_stacks, sizeof made->holds_stacks);
+  }
   ignore(&made->deque.setting, sizeof made->deque.setting);
   ignore(&made->counts, sizeof made->counts);
   ignore(&made->cpu, sizeof made->cpu);

@@ -59,6 +59,7 @@ protected:
   int threads_granted = 100;       ///< the system refuses more
   int values_granted = 100;        ///< the system refuses room for more values of a key
   bool watch_strands = false;      ///< what stack a worker runs on matters
+  bool watch_holds = false;        ///< who holds the stacks matters
   bool first_thread_over = false;  ///< before the others
 
   [[nodiscard]] int threads() const override { return program_threads + lives * pool_threads; }

@@ -159,6 +159,64 @@ NOPAL_PROGRAM(threads_with_a_signal_stack) {
   return 0;
 }
 
+// Behind the library's, so its destructors come later.
+pthread_key_t later_key;
+std::vector<char> memory_of_signal_stack(1 << 16);
+bool is_still_in_force = false;
+
+void look_at_signal_stack(void*) {
+  stack_t now = {};
+  is_still_in_force =
+      sigaltstack(nullptr, &now) == 0 && now.ss_flags == 0 && now.ss_sp == memory_of_signal_stack.data();
+  now.ss_flags = SS_DISABLE;
+  sigaltstack(&now, nullptr);
+}
+
+NOPAL_PROGRAM(threads_that_set_a_signal_stack_later) {
+  NOPAL_CHECK(support::fib(10) == 55);
+  NOPAL_CHECK(pthread_key_create(&later_key, look_at_signal_stack) == 0);
+  std::thread([] {
+    NOPAL_CHECK(support::fib(10) == 55);
+    stack_t own = {};
+    own.ss_sp = memory_of_signal_stack.data();
+    own.ss_size = memory_of_signal_stack.size();
+    NOPAL_CHECK(sigaltstack(&own, nullptr) == 0);
+    NOPAL_CHECK(pthread_setspecific(later_key, &own) == 0);
+  }).join();
+  NOPAL_CHECK(is_still_in_force);
+  return 0;
+}
+
+/// Sends it after the first fork, and goes on if that ends nothing.
+int send_itself(int (*send)()) {
+  support::no_core();
+  NOPAL_CHECK(support::fib(10) == 55);
+  NOPAL_CHECK(send() == 0);
+  support::sleep_ms(20);  // another thread may take it
+  return 0;
+}
+
+NOPAL_PROGRAM(raises_the_signal) {
+  return send_itself([] { return raise(SIGSEGV); });
+}
+NOPAL_PROGRAM(sends_its_process_the_signal) {
+  return send_itself([] { return kill(getpid(), SIGSEGV); });
+}
+NOPAL_PROGRAM(queues_the_signal) {
+  return send_itself([] { return sigqueue(getpid(), SIGSEGV, {}); });
+}
+NOPAL_PROGRAM(sends_an_idle_thread_the_signal) {
+  static pthread_t idle;
+  static flag is_known{false};
+  std::thread([] {
+    idle = pthread_self();
+    support::set(is_known);
+    support::sleep_ms(60'000);
+  }).detach();
+  while (!is_known) std::this_thread::yield();
+  return send_itself([] { return pthread_kill(idle, SIGSEGV); });
+}
+
 NOPAL_PROGRAM(shallow) {
   for (int i = 0; i < 50; ++i) {
     flag went_on{false};
@@ -233,8 +291,20 @@ TEST(overflow, is_not_what_another_fault_is_called) {
   }
 }
 
+TEST(overflow, handler_does_not_swallow_a_signal_that_is_sent) {
+  for (const char* const name : {"raises_the_signal", "sends_its_process_the_signal", "queues_the_signal",
+                                 "sends_an_idle_thread_the_signal"}) {
+    const support::outcome seen = support::run_program(name, support::on_workers(2));
+    SCOPED_TRACE(name + seen.description());
+    EXPECT_EQ(seen.signal, SIGSEGV);
+    EXPECT_EQ(seen.err, "");
+  }
+}
+
 TEST(overflow, leaves_a_threads_own_signal_stack_alone) {
-  EXPECT_TRUE(support::succeeds("threads_with_a_signal_stack", support::on_workers(2)));
+  for (const char* const name : {"threads_with_a_signal_stack", "threads_that_set_a_signal_stack_later"}) {
+    EXPECT_TRUE(support::succeeds(name, support::on_workers(2)));
+  }
 }
 
 TEST(overflow, does_not_happen_to_shallow_programs_on_small_stacks) {

@@ -5,6 +5,11 @@
 
 #include <nopal/runtime.hpp>
 
+#include <pthread.h>
+#include <tbb/task_group.h>
+
+#include <cstddef>
+
 #include "scheduler/worker.hpp"
 #include "support/strands.hpp"
 
@@ -39,6 +44,56 @@ NOPAL_PROGRAM(starts_again_with_other_stacks) {
     nopal::shutdown();
   }
   return 0;
+}
+
+constexpr std::size_t bytes_of_thread = std::size_t{4} << 20;
+
+/// How far below a function that leaves little room on its stack of `bytes` a task of its group runs; negative: above.
+std::ptrdiff_t wait_with_little_room(std::size_t bytes) {
+  volatile char used[600'000];
+  used[0] = 1;
+  std::ptrdiff_t below = 0;
+  tbb::task_group group;
+  group.run_and_wait([&used, &below] {
+    volatile char own = 0;
+    below = &used[0] - &own;
+  });
+  NOPAL_CHECK(sizeof used < bytes);
+  return below;
+}
+
+/// The thread has no room left, so its tasks run on stacks of the pool.
+void* wait_in_two_lives(void*) {
+  volatile char used[bytes_of_thread / 16 * 13];
+  used[0] = 1;
+  for (const std::size_t bytes : {std::size_t{8} << 20, std::size_t{1} << 20}) {
+    nopal::configuration with;
+    with.workers = 1;
+    with.stack_size = bytes;
+    nopal::configure(with);
+    std::ptrdiff_t below = 0;
+    tbb::task_group group;
+    group.run_and_wait([&below, bytes] { below = wait_with_little_room(bytes); });
+    const bool stays = below > 0 && below < 200'000;
+    NOPAL_CHECK(stays == (bytes > bytes_of_thread));
+    nopal::shutdown();
+  }
+  NOPAL_CHECK(used[0] == 1);
+  return nullptr;
+}
+
+// As a rule the system puts the stacks of the second life where those of the first were.
+NOPAL_PROGRAM(starts_again_with_smaller_stacks) {
+  pthread_attr_t attributes;
+  NOPAL_CHECK(pthread_attr_init(&attributes) == 0 &&
+              pthread_attr_setstacksize(&attributes, bytes_of_thread) == 0);
+  pthread_t thread;
+  NOPAL_CHECK(pthread_create(&thread, &attributes, wait_in_two_lives, nullptr) == 0);
+  return pthread_join(thread, nullptr);
+}
+
+TEST(second_lives, have_waits_see_how_much_room_there_is) {
+  EXPECT_TRUE(support::succeeds("starts_again_with_smaller_stacks"));
 }
 
 TEST(second_lives, run_calls_that_stay_on_the_new_threads_stacks) {
