@@ -52,6 +52,7 @@ constexpr std::size_t bytes_of_thread = std::size_t{4} << 20;
 std::ptrdiff_t wait_with_little_room(std::size_t bytes) {
   volatile char used[600'000];
   used[0] = 1;
+  __asm__ volatile("" : : "r"(used) : "memory");  // all of it is there, whatever is used
   std::ptrdiff_t below = 0;
   tbb::task_group group;
   group.run_and_wait([&used, &below] {
@@ -66,6 +67,7 @@ std::ptrdiff_t wait_with_little_room(std::size_t bytes) {
 void* wait_in_two_lives(void*) {
   volatile char used[bytes_of_thread / 16 * 13];
   used[0] = 1;
+  __asm__ volatile("" : : "r"(used) : "memory");  // all of it is there, whatever is used
   for (const std::size_t bytes : {std::size_t{8} << 20, std::size_t{1} << 20}) {
     nopal::configuration with;
     with.workers = 1;
