@@ -188,6 +188,9 @@ typedef struct nopal_worker_statistics {
   uint64_t stacks_taken;     /**< stacks taken from the pool */
   uint64_t stacks_returned;  /**< stacks given back to the pool */
   uint64_t pages_reclaimed;  /**< stack pages given back to the system */
+  uint64_t promotions;       /**< latent forks that were made stealable */
+  uint64_t signals_sent;     /**< questions by signal for a thread's latent forks */
+  uint64_t walks_cut_short;  /**< walks for latent forks that ended at code without unwind tables */
 } nopal_worker_statistics;
 
 /** Counts of the whole runtime. */

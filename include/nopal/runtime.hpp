@@ -72,6 +72,10 @@ struct worker_statistics {
   std::uint64_t stacks_taken = 0;     ///< stacks taken from the pool
   std::uint64_t stacks_returned = 0;  ///< stacks given back to the pool
   std::uint64_t pages_reclaimed = 0;  ///< stack pages given back to the system
+  std::uint64_t promotions = 0;       ///< latent forks that were made stealable
+  std::uint64_t signals_sent = 0;     ///< questions by signal for a thread's latent forks
+  /// Walks for latent forks that ended at code without unwind tables
+  std::uint64_t walks_cut_short = 0;
 };
 
 /// Counts of the whole runtime.

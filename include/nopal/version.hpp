@@ -12,7 +12,7 @@
 #define NOPAL_VERSION_STRING "0.1.0"
 
 /// Revision of the binary interface between the inlined fast path and the library.
-#define NOPAL_ABI 2
-#define NOPAL_ABI_NAMESPACE abi_2
+#define NOPAL_ABI 3
+#define NOPAL_ABI_NAMESPACE abi_3
 
 #endif

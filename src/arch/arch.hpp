@@ -7,6 +7,7 @@
 #include "arch/x86_64/copies.hpp"
 #include "arch/x86_64/jump_buffer.hpp"
 #include "arch/x86_64/ticks.hpp"
+#include "arch/x86_64/unwinding.hpp"
 #include "arch/x86_64/word128.hpp"
 #else
 #error "nopal: no src/arch for this machine"

@@ -13,6 +13,7 @@
 #include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
+#include "deque/latent_mode.hpp"
 #include "deque/slots.hpp"
 
 namespace nopal {
@@ -42,8 +43,9 @@ void reset(nopal_deque& deque) noexcept;
 /// stolen, and forgets what a thief of the parent had begun.
 void lose_all(nopal_deque& deque) noexcept;
 
-/// Owner: makes room for one more entry; false if there is no memory. Constant amortized time.
-bool reserve(nopal_deque& deque) noexcept;
+/// Owner: makes room for one more entry, or for `more`; false if there is no memory. Constant
+/// amortized time for each.
+bool reserve(nopal_deque& deque, std::int32_t more = 1) noexcept;
 
 // Always inlined: nopal_push_and_publish must not call code that was compiled to use vector
 // registers.
@@ -80,9 +82,12 @@ bool reserve(nopal_deque& deque) noexcept;
   return has_public(deque) || size(deque) > 0;
 }
 
-/// Owner: lets pushes take the fast path again.
+/// Owner: lets pushes take the fast path again; where forks may be latent, lets these be so, and no
+/// push take the fast path.
 [[gnu::always_inline]] inline void unpoison(nopal_deque& deque) noexcept {
-  __atomic_store_n(&deque.limit, capacity_of(deque.owner_slots), __ATOMIC_RELAXED);
+  const std::int32_t limit =
+      nopal_latent_forks_used != 0 ? nopal_latent_limit : capacity_of(deque.owner_slots);
+  __atomic_store_n(&deque.limit, limit, __ATOMIC_RELAXED);
 }
 
 /// Anyone: sends the owner's next push to the slow path.

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+unsigned char nopal_latent_forks_used = 0;
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
@@ -71,14 +73,18 @@ void destroy(nopal_deque& deque) noexcept {
   deque.public_slots = nullptr;
 }
 
-bool reserve(nopal_deque& deque) noexcept {
-  if (has_room(deque)) {
+bool reserve(nopal_deque& deque, std::int32_t more) noexcept {
+  const std::int32_t capacity = capacity_of(deque.owner_slots);
+  if (capacity - deque.bottom >= more) {
     return true;
   }
-  const std::int32_t capacity = capacity_of(deque.owner_slots);
+  std::int32_t wanted = capacity;
+  while (wanted < largest_capacity && wanted - deque.bottom < more) {
+    wanted *= 2;
+  }
   nopal_frame** const grown =
       // unreached: huge-deque
-      capacity < largest_capacity ? allocate(capacity * 2, deque.slots_memory) : nullptr;
+      wanted - deque.bottom >= more ? allocate(wanted, deque.slots_memory) : nullptr;
   if (grown == nullptr) {
     return false;
   }

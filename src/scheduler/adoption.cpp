@@ -19,6 +19,8 @@
 #include "scheduler/exceptions.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/overflow.hpp"
+#include "scheduler/promotion.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/scheduler_stack.hpp"
@@ -157,6 +159,7 @@ left_behind* all_left_behind;
 left_behind* next_left_behind;
 
 void before_fork() {
+  promote_own();
   pthread_mutex_lock(&the_runtime().lock);
   view::lock_views();
   lock_tasks(the_runtime());
@@ -245,6 +248,7 @@ void after_fork_in_child() {
     each->visitors.store(0, std::memory_order_relaxed);
     set(each->deque.strand.latest_ticket, all.last_old_ticket);
   }
+  begin_to_answer(self);
   enter_table(all, self, 0);
   set_told_of_end(self);
 }
@@ -312,6 +316,7 @@ __attribute__((destructor(101))) void at_unload() {
     at_exit();
     free_pool_workers_if_alone(all);
     forget_overflow_handler();
+    stop_listening();
     pthread_key_delete(thread_end_key);
     all.hooks_installed = false;
   }
@@ -323,6 +328,7 @@ __attribute__((destructor(101))) void at_unload() {
 
 void begin_visits(worker* self) noexcept {
   sanitizers::thread_begins();
+  begin_to_answer(self);
   exception_state* const exceptions = this_thread_exceptions();
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
     NOPAL_PLAIN_WRITE(each->exceptions);

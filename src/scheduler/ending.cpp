@@ -27,12 +27,6 @@ constexpr std::uint64_t look_again_ns = 1'000'000;
 constexpr int looks_before_nap = 100;
 constexpr int most_looks = NOPAL_BOUND(looks_before_nap + 20, 1);
 
-[[noreturn]] void refuse_end() {
-  os::end_process("nopal: a thread was ended (pthread_exit, pthread_cancel) inside a scope that was stolen "
-                  "from, or in a strand on another thread than the scope's: it may end where every scope has "
-                  "been joined, or where nothing was stolen");
-}
-
 /// Whether the strand, and each one that its pinned calls interrupt, runs on its thread's own
 /// stack.
 bool is_on_own_stack(const worker* self) {
@@ -55,6 +49,12 @@ bool is_at_work(const worker& one) noexcept {
 }
 
 }  // namespace
+
+void refuse_end() noexcept {
+  os::end_process("nopal: a thread was ended (pthread_exit, pthread_cancel) inside a scope that was stolen "
+                  "from, or in a strand on another thread than the scope's: it may end where every scope has "
+                  "been joined, or where nothing was stolen");
+}
 
 /// A fork that may be stolen is in a deque; then the thief is at work, which it says before it takes the entry; then the
 /// strand runs on a stack, until it waits at its join, which it counts before it leaves the stack. Looking in this
@@ -158,6 +158,12 @@ extern "C" NOPAL_EXPORT int nopal_thread_is_ending() { return os::thread_is_endi
 
 void pass_fork_at_end(nopal_frame* frame) noexcept {
   if (!is_on_own_stack(this_worker()) || (!nopal_pop() && !take_kept(frame))) {  // unreached: throws-at-end
+    refuse_end();
+  }
+}
+
+void check_fork_at_end() noexcept {
+  if (!is_on_own_stack(this_worker())) {
     refuse_end();
   }
 }

@@ -8,9 +8,14 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
+/// Ends the process with a line: the thread must not end where it does.
+[[noreturn]] void refuse_end() noexcept;
+
 /// Called where a thread that ends by pthread_exit or pthread_cancel is unwound past the fork of
 /// `frame`: takes the continuation back, or ends the process where going on would corrupt.
 void pass_fork_at_end(nopal_frame* frame) noexcept;
+/// The same where the fork is latent, and there is nothing to take back.
+void check_fork_at_end() noexcept;
 
 /// Whether the handler that runs now caught no exception but the unwinding of a thread that ends.
 bool handles_end_of_thread() noexcept;

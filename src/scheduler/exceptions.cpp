@@ -160,10 +160,12 @@ struct handler_search {
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* context) {
   auto& search = *static_cast<handler_search*>(context);
   if (reinterpret_cast<const char*>(_Unwind_GetCFA(frame)) == search.stack_pointer) {
-    // Another function may lie there by now.
+    // Another function may lie there by now, or the call of a latent fork, whose frame has no bytes.
     // unreached below: handler-kind
     search.found = search.table == nullptr ||
                    reinterpret_cast<const void*>(_Unwind_GetLanguageSpecificData(frame)) == search.table;
+  }
+  if (search.found) {
     return _URC_NORMAL_STOP;
   }
   return --search.frames_left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;  // unreached: handler-kind
@@ -240,6 +242,8 @@ void keep_exception(nopal_frame* frame, bool stolen, std::uint64_t position_betw
 void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
   keep_exception(frame, of_stolen_child, next_position());
 }
+
+void keep_thrown_by_stolen(nopal_frame* frame) noexcept { keep_exception(frame, true, last_before_steal); }
 
 namespace {
 

@@ -18,6 +18,9 @@ void* take_exception(nopal_frame* frame) noexcept;
 /// Keeps the exception being handled for the join of `frame`: that of a child whose continuation
 /// was stolen, or of the strand's own part.
 void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept;
+/// Keeps the exception being handled for the join of `frame`: it left the child whose continuation
+/// was stolen.
+void keep_thrown_by_stolen(nopal_frame* frame) noexcept;
 /// The same for the wait for `group`: keep the exception being handled, and take the first that was
 /// kept; null if there is none.
 void keep_thrown(const nopal_task_group* group) noexcept;

@@ -2,16 +2,17 @@
 
 #include <nopal/runtime.hpp>
 
+#include "scheduler/promotion.hpp"
 #include "scheduler/runtime.hpp"
 
 /// What the headers refer to: linking without the library, or with one of another binary interface,
 /// fails on this name.
-extern "C" NOPAL_EXPORT const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
-const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2 = 1;
+extern "C" NOPAL_EXPORT const char nopal_library_is_missing_or_differs_from_headers__expected_abi_3;
+const char nopal_library_is_missing_or_differs_from_headers__expected_abi_3 = 1;
 
 /// What the headers of this binary interface referred to at first.
-extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_2
-    __attribute__((alias("nopal_library_is_missing_or_differs_from_headers__expected_abi_2")));
+extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_abi_3
+    __attribute__((alias("nopal_library_is_missing_or_differs_from_headers__expected_abi_3")));
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -39,6 +40,7 @@ int worker_index() noexcept {
 }
 
 void shutdown() {
+  internal::promote_own();  // a caller in a strand is known by what is in its deque
   internal::runtime& all = internal::the_runtime();
   const internal::locked guard(all);
   if (!internal::stop_patiently(all)) {

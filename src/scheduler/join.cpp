@@ -50,6 +50,9 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
     // slots would never be used again.
     deque::reset(self->deque);
   }
+  if (nopal_latent_forks_used != 0) {
+    deque::poison(self->deque);  // The strand may have latent forks, and a push here take the fast path.
+  }
   self->bottom_at_rest = self->deque.bottom;
   NOPAL_DISTURB();
   if (strand::is_away(stack->origin, frame)) {

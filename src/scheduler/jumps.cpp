@@ -9,6 +9,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/join.hpp"
+#include "scheduler/promotion.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "view/views.hpp"
@@ -172,6 +173,7 @@ extern "C" char* nopal_jump_destination(const void* frame_pointer, char* stack_p
     }
     return stack_pointer;
   }
+  promote_own();  // a latent child is not to be left either
   // Not the address of a local: AddressSanitizer may have put that elsewhere.
   const void* const here = __builtin_frame_address(0);
   const nopal_stack* const stack = get(self->deque.strand.stack);

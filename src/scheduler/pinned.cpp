@@ -82,6 +82,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   set(nested->local, call->local);
   nested->first_task = nested->first->tasks.next_number;
   nested->pinned_at = here;
+  nested->pinned_by = reinterpret_cast<const char*>(call);
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
   sanitizers::after(thread_worker(nested));

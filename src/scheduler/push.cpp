@@ -6,7 +6,9 @@
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
 #include "scheduler/pinned.hpp"
+#include "scheduler/promotion.hpp"
 #include "scheduler/push.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
@@ -94,6 +96,12 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   } else if (!all.running.load(std::memory_order_acquire) && !start_runtime(all)) {
     // Acquire pairs with the release at the end of start_runtime.
     return 1;
+  }
+  if (nopal_latent_forks_used != 0) {
+    get_ready_to_answer(thread_worker(self));
+  }
+  if (nopal_latent_forks_used != 0 && self->stopped_at != nullptr && may_be_taken(all, self)) {
+    static_cast<void>(promote(self, *self->stopped_at, {false, true, true}));
   }
   if (!deque::reserve(self->deque)) {
     return 1;

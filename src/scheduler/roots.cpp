@@ -10,6 +10,8 @@
 #include "deque/deque.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/roots.hpp"
+
+#include "scheduler/promotion.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/steal.hpp"
 #include "strand/strand.hpp"
@@ -216,6 +218,7 @@ bool call_scheduler(worker* self, strand_search& search) noexcept {
     return false;
   }
   self->search = &search;
+  promote_for_thieves(self);
   hide_outer(self);
   view::view_set* const views = view::this_views();
   view::set_this_views(nullptr);
@@ -231,6 +234,7 @@ bool call_scheduler_with(worker* self, nopal_task* task) noexcept {
     return false;  // unreached: refused-wait
   }
   self->task_of_call = task;
+  promote_for_thieves(self);
   hide_outer(self);
   nopal_call_scheduler(self);
   let_stacks_go(self);

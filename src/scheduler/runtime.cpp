@@ -8,7 +8,9 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
+#include "scheduler/latent.hpp"
 #include "scheduler/overflow.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
 #include "testing/fault_points.hpp"
@@ -127,6 +129,7 @@ void start_threads(runtime& all) {
     int refused = ENOMEM;
     if (self != nullptr) {
       self->of_pool = true;
+      self->watches = false;
       enter_table(all, self, index);
       self->starter_cpu = os::current_cpu();
       refused = start_pool_thread(all, self);
@@ -185,6 +188,8 @@ bool start_locked(runtime& all) {
   all.spreads_woken = !chosen.pin && all.topology != nullptr &&
                       all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);
   all.stopping.store(false, std::memory_order_relaxed);
+  all.watched.store(false, std::memory_order_relaxed);
+  allow_latent_forks(all);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);
   }
@@ -319,6 +324,7 @@ bool stop_runtime(runtime& all) noexcept {
     }
   }
   stop_threads(all);
+  pause_listening();
   free_what_strands_use(all);
   all.settings_known = false;
   all.running.store(false, std::memory_order_release);

@@ -37,8 +37,11 @@ struct runtime {
   worker* idle_workers = nullptr;
   /// Of the pool's threads that were stopped, to be used again
   worker* idle_pool_workers = nullptr;
-  bool stacks_mapped = false;    ///< `stacks` was started and not stopped
-  worker_counters left_counts;   ///< sums over workers that are gone
+  bool stacks_mapped = false;       ///< `stacks` was started and not stopped
+  worker_counters left_counts;      ///< sums over workers that are gone
+  bool latent_forks_asked = false;  ///< code that has them is loaded
+  /// One sleeper of the pool looks up from time to time for threads that may be asked for latent forks
+  std::atomic<bool> watched{false};
   bool hooks_installed = false;  ///< the hook of a thread's end
   /// This is a child of fork(2). There the C library takes the stacks of its parent's threads for
   /// free, though strands that came from the parent still refer to frames on them.

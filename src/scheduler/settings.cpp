@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "os/interruptions.hpp"
 #include "os/os.hpp"
 
 namespace nopal {
@@ -20,6 +21,9 @@ namespace {
 
 constexpr const char* workers_accepted = "a whole number from 1 to 1024";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
+constexpr const char* signal_accepted = "off, or a signal that the program does not use: URG (the rule), "
+                                        "USR1, USR2, IO, PWR, WINCH, or a real-time "
+                                        "signal from 35 to 64";
 // configure() takes numbers, not text; in each member one number leaves the setting alone.
 constexpr const char* workers_member_accepted = "a whole number from 1 to 1024; 0 leaves it alone";
 constexpr const char* stack_member_accepted = "bytes from 65536 to 68719476736; 0 leaves it alone";
@@ -211,6 +215,13 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
   const int pin_choice = environment.choice("NOPAL_PIN", {"0", "1"}, "0 or 1");
   result.pin = (asked.pin >= 0 ? asked.pin : pin_choice) == 1;
   result.print_stats = environment.choice("NOPAL_STATS", {"0", "1"}, "0 or 1") == 1;
+  result.eager_forks = environment.choice("NOPAL_FORKS", {"latent", "eager"}, "latent or eager") == 1;
+  result.signal = os::default_interruption();
+  if (const char* const text = environment.value("NOPAL_SIGNAL")) {
+    if (!os::parse_interruption(text, result.signal)) {
+      environment.refuse("NOPAL_SIGNAL", text, signal_accepted);
+    }
+  }
   const int bad_choice = environment.choice("NOPAL_ON_BAD_SETTING", {"exit", "default"}, "exit or default");
   result.on_bad_setting = static_cast<int>(asked.on_bad_setting) >= 0 ? asked.on_bad_setting
                           : bad_choice == 1                           ? bad_setting::use_default

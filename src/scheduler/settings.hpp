@@ -23,6 +23,9 @@ struct settings {
   nopal::reclaim_call reclaim_with = nopal::reclaim_call::dontneed;
   bool pin = false;
   bool print_stats = false;
+  bool eager_forks = false;  ///< no fork is latent
+  /// By which threads are asked for their latent forks; 0: none
+  int signal = 0;
   nopal::bad_setting on_bad_setting = nopal::bad_setting::exit;
 };
 
@@ -35,7 +38,7 @@ struct refused_variable {
 
 /// All of them, in the order they were read.
 struct refused_variables {
-  static constexpr int most = 8;  ///< as many as there are variables, at least
+  static constexpr int most = 12;  ///< as many as there are variables, at least
   refused_variable at[most];
   int count = 0;
 };

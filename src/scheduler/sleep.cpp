@@ -12,6 +12,7 @@
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -153,6 +154,11 @@ void park(worker* self) noexcept {
   if (!os::futex_wait_for(self->park, parked, second_look_ns) &&  // unreached: race
       // unreached: race
       ((!ordered && !NOPAL_FAULT("refusal ignored")) || work_in_sight(self)) && end_parking(self, awake)) {
+    return;
+  }
+  const std::uint64_t until_asking = sleep_until_asking(self);
+  if (until_asking != 0 && !os::futex_wait_for(self->park, parked, until_asking) &&
+      end_parking(self, awake)) {
     return;
   }
   wait_until_awake(self);

@@ -31,6 +31,13 @@ void return_stack(worker* self, nopal_stack* stack) noexcept {
   }
 }
 
+bool have_stack(worker* self) noexcept {
+  if (self->spare == nullptr) {
+    self->spare = the_runtime().stacks.take(nullptr);
+  }
+  return self->spare != nullptr;
+}
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -13,6 +13,8 @@ void drop_stack(worker* self, nopal_stack* stack) noexcept;
 
 /// Gives the empty `stack` back to this worker's cache or to the pool.
 void return_stack(worker* self, nopal_stack* stack) noexcept;
+/// A stack must be at hand before a continuation is taken, which cannot be put back.
+bool have_stack(worker* self) noexcept;
 /// There is no memory for a stack: says so once, and waits a little for somebody to return one.
 void wait_for_stack(worker* self) noexcept;
 

@@ -8,6 +8,8 @@
 #include "deque/deque.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/promotion.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -174,14 +176,6 @@ worker* choose_victim(worker* self, int attempt) {
   return victim;
 }
 
-/// A stack must be at hand before a continuation is taken, which cannot be put back.
-bool have_stack(worker* self) {
-  if (self->spare == nullptr) {
-    self->spare = the_runtime().stacks.take(nullptr);
-  }
-  return self->spare != nullptr;
-}
-
 /// The spare stack, or a better one: debuggers want it below the frame that it continues.
 nopal_stack* stack_below(worker* self, const void* frame_pointer) {
   nopal_stack* stack = self->spare;
@@ -244,14 +238,18 @@ bool visit_and_force(worker* self, worker* victim) {
 bool steal_or_force(worker* self, worker* victim, known_roots& known, int& looks_at_private_work) {
   const deque::steal_outcome outcome = steal_from(self, victim, known);
   self->counts.failed_steals.add();
-  if (outcome != deque::steal_outcome::private_only) {
+  const bool asks = outcome == deque::steal_outcome::empty && may_have_latent_forks(*victim) &&
+                    (self->of_pool || may_run(self, root_of(*victim), known));
+  if (asks) {
+    deque::poison(victim->deque);
+  } else if (outcome != deque::steal_outcome::private_only) {
     return outcome == deque::steal_outcome::lost;
   }
   if (++looks_at_private_work < looks_before_force) {
-    return true;
+    return !asks || may_be_asked(victim);
   }
   looks_at_private_work = 0;
-  return visit_and_force(self, victim);
+  return asks ? ask(self, victim) : visit_and_force(self, victim);
 }
 
 /// Looks at the work of one thread, the oldest first: that of its first worker, its tasks, then

@@ -9,6 +9,7 @@
 #include "scheduler/ending.hpp"
 #include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -55,6 +56,7 @@ void run_taken_in_arena(void* argument) noexcept {
 /// Goes on with a task on the spare stack.
 [[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task,
                                                   void (*call)(void*) noexcept) {
+  hand_watch_on(self);
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
   self->counts.stacks_taken.add();

@@ -13,6 +13,8 @@
 #include <nopal/detail/frame.h>
 #include <nopal/version.hpp>
 
+#include <sys/types.h>
+
 #include "arch/arch.hpp"
 #include "os/os.hpp"
 #include "scheduler/counters.hpp"
@@ -23,6 +25,13 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
+
+/// What a thief knows of a thread's latent forks; see questions.cpp.
+enum asking_state : std::uint32_t {
+  not_asked = 0,
+  asked = 1,           ///< a signal is on its way
+  nothing_latent = 2,  ///< the thread had none then, and has not forked since
+};
 
 /// Whether a worker sleeps. Only the worker itself parks; whoever ends that wakes it.
 enum park_state : std::uint32_t {
@@ -72,6 +81,8 @@ struct worker {
   /// nopal_local() of this root's strands; as the fields of `deque.strand`
   const void* local;
   const char* pinned_at;  ///< a nested worker's call lies below this address of its stack
+  /// Of a nested worker: its own frames lie below this address, those of the worker outside above it
+  const char* pinned_by;
   /// Thieves may not look at the exceptions of the workers outside of this one
   bool hides_outer;
 
@@ -107,6 +118,12 @@ struct worker {
   os::cpu_bits allowed_cpus;  ///< where the thread may run once it is not kept off a CPU any more
   bool is_kept_off_cpu;       ///< a waker's
 
+  /// An asking_state; see questions.cpp. A thief writes it to ask, this thread's handler to answer.
+  std::atomic<std::uint32_t> asking;
+  std::atomic<std::uint32_t> fruitless;      ///< answers in a row that brought nothing
+  std::atomic<std::uint64_t> not_asked_for;  ///< nobody asks before this moment, in ns
+  std::atomic<pid_t> asked_thread;           ///< the system's number of the thread; 0: it cannot be asked
+
   // This worker's own.
   /// of the thread; null if the program has no C++ runtime
   alignas(64) exception_state* exceptions;
@@ -118,8 +135,18 @@ struct worker {
   std::uint64_t random;      ///< state of the victim choice; never zero
   int index;                 ///< in the table; a nested worker is not there, and has its thread's
   bool of_pool;              ///< a thread of the pool, not of the program
-  bool alternate_stack;      ///< this worker's signal stack is in force on its thread
-  nopal_stack native;        ///< the stack the thread came with
+  /// Forks older than some in the deque are latent: the walk that preceded those was cut short
+  bool buries_latent;
+  bool is_ready_to_answer;  ///< of a thread's first worker; see get_ready_to_answer
+  bool promotes;            ///< of a thread's first worker: a walk is under way, and a handler does none
+  bool watches;             ///< for threads that may be asked; see hand_watch_on
+  bool alternate_stack;     ///< this worker's signal stack is in force on its thread
+  nopal_stack native;       ///< the stack the thread came with
+  /// The bounds of that one, of a thread's first worker; null: not known
+  const char* native_low;
+  const char* native_high;
+  /// What the strand goes on with, while a slow push of it is under way; on the scheduler stack
+  const arch::registers* stopped_at;
   /// Of the scheduler stack, for the tools that watch the program
   sanitizers::stack_record own_scheduler_record;
   void* scheduler_memory;  ///< mapping of an adopted thread's scheduler stack, its guard first

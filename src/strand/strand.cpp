@@ -7,6 +7,7 @@
 #include "deque/deque.hpp"
 #include "sanitizers/sanitizers.hpp"
 #include "scheduler/ending.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "testing/fault_points.hpp"
@@ -55,6 +56,7 @@ NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* st
 }
 
 NOPAL_UNINSTRUMENTED void enter(worker* self, const resume_point& to, const state& with) noexcept {
+  hand_watch_on(self);
   run_on(self, to.stack);
   if (to.stack == &self->native) {
     deque::poison(self->deque);  // see keep_oldest_public

@@ -17,8 +17,9 @@ case $linkage in
   shared) shared=ON ;;
 esac
 
-# Several sources as one: users' projects may ask for that, and it is quicker. Other ways here compile each source alone.
+# Several sources as one: users' projects may ask for that, and it is quicker. In two ways each is compiled alone.
 unity=-DCMAKE_UNITY_BUILD=ON
+case $way-$linkage in install-static | subdirectory-shared) unity=-DCMAKE_UNITY_BUILD=OFF ;; esac
 
 configure_and_build() {
   rm -rf "$build"
@@ -62,7 +63,7 @@ copy_sources() {
 case $way in
   install)
     # Without a switch it is the library alone.
-    configure_and_build -S "$source_dir" -DCMAKE_INSTALL_PREFIX="$prefix-moved"
+    configure_and_build -S "$source_dir" -DCMAKE_INSTALL_PREFIX="$prefix-moved" $unity
     for folder in tools bench tests examples; do
       if [ -e "$build/$folder" ]; then echo "$folder was configured, though nobody asked for it"; exit 1; fi
     done
@@ -97,11 +98,10 @@ case $way in
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_IN_C=ON
     ;;
   subdirectory_in_c)
-    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_IN_C=ON
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_IN_C=ON $unity
     ;;
   subdirectory)
-    if [ "$linkage" = static ]; then unity=''; fi
-    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" ${unity:+"$unity"}
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" $unity
     ;;
   subdirectory_of_watched)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" $unity \

@@ -60,7 +60,7 @@ look_at_packages() {
   holds "$(field "$runtime" Depends)" 'libc6 (>=' 'the library depends'
   holds "$(field "$runtime" Depends)" 'libstdc++6 (>=' 'the library depends'
   holds "$(field "$development" Depends)" "$(field "$runtime" Package) (= $version)" 'the headers depend'
-  dpkg-deb --fsys-tarfile "$runtime" | tar -xO "./$libdir/libnopal.so.2.$(echo "$version" | cut -d- -f1)" >"$programs/library"
+  dpkg-deb --fsys-tarfile "$runtime" | tar -xO "./$libdir/libnopal.so.$(field "$runtime" Package | tr -dc 0-9).$(echo "$version" | cut -d- -f1)" >"$programs/library"
   soname=$(readelf --dynamic "$programs/library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
   [ "lib$(field "$runtime" Package | sed 's/^lib//; s/[0-9]*$//').so.$(field "$runtime" Package | tr -dc 0-9)" = "$soname" ] ||
     fail "the package $(field "$runtime" Package) holds $soname"
@@ -152,7 +152,7 @@ cmake --build build
 for program in ./consumer ./consumer_c ./consumer_static build/consumer build/consumer_c; do $program; done
 nopal --version
 nopal doctor
-apt-get purge -y libnopal2 libnopal-dev nopal-tools
+apt-get purge -y $(dpkg-query -W -f '${Package} ' 'libnopal[0-9]*') libnopal-dev nopal-tools
 if find / -xdev -name '*nopal*' ! -path '/try/*' ! -path '/proc/*' ! -path '/var/*' | grep .; then exit 1; fi
 END
   mmdebstrap --variant=apt --include=g++,make,cmake,pkg-config --customize-hook="mkdir \"\$1/try\"" \

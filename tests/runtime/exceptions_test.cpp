@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/counted.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -14,20 +15,8 @@ using support::flag;
 using support::set;
 using support::wait_for_continuation;
 
-/// Objects that exist, thrown ones and their copies included.
-std::atomic<int> living{0};
-
-class thrown {
-public:
-  explicit thrown(int number) : number_(number) { ++living; }
-  thrown(const thrown& other) : number_(other.number_) { ++living; }
-  thrown& operator=(const thrown&) = default;
-  ~thrown() { --living; }
-  [[nodiscard]] int number() const { return number_; }
-
-private:
-  int number_;
-};
+using counted::living;
+using counted::thrown;
 
 /// Counts as living while a scope's function has not unwound it.
 class witness {

@@ -26,6 +26,10 @@ namespace tool::doctor {
 /// Whether `workers` threads can run, started to see, and what of the kernel's settings concerns us.
 [[nodiscard]] section check_system(int workers);
 
+/// Whether forks may be latent, where tables of unwinding are found or not, with what NOPAL_FORKS and
+/// NOPAL_SIGNAL say; null: they are not set.
+[[nodiscard]] finding latent_forks_finding(bool finds_tables, const char* forks, const char* signal);
+
 /// The compiler of this program and those in PATH.
 [[nodiscard]] section check_compilers();
 

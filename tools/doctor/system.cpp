@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -14,6 +15,7 @@
 #include "doctor/kernel_files.hpp"
 #include "format.hpp"
 #include "os/os.hpp"
+#include "os/unwind_tables.hpp"
 
 namespace tool::doctor {
 namespace {
@@ -69,7 +71,10 @@ finding process_limit_finding() {
 section check_system(int workers) {
   return {"System",
           {kernel_finding(), threads_finding(workers), process_limit_finding(), pids_finding(),
-           shadow_stack_finding(), perf_finding(), ptrace_finding()}};
+           shadow_stack_finding(),
+           latent_forks_finding(os::finds_unwind_entries(), std::getenv("NOPAL_FORKS"),
+                                std::getenv("NOPAL_SIGNAL")),
+           perf_finding(), ptrace_finding()}};
 }
 
 }  // namespace tool::doctor

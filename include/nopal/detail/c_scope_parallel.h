@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-NOPAL_EXPORT extern const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
+NOPAL_EXPORT extern const char nopal_library_is_missing_or_differs_from_headers__expected_abi_3;
 
 /* Refers to the library's name of this binary interface, so that another library does not link. */
 __attribute__((used)) static const char* const nopal_c_linked_abi =
-    &nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
+    &nopal_library_is_missing_or_differs_from_headers__expected_abi_3;
 
 typedef struct nopal_scope {
   struct nopal_frame frame; /**< the library's */

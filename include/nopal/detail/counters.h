@@ -18,7 +18,10 @@
           counter(publishes, recorded, "published", 10) counter(forced_publishes, recorded, "forced", 8)     \
               counter(parks, recorded, "parks", 8) counter(wakes, unrecorded, "wakes", 8)                    \
                   counter(stacks_taken, unrecorded, "", 0) counter(stacks_returned, unrecorded, "", 0)       \
-                      counter(pages_reclaimed, recorded, "pages", 8)
+                      counter(pages_reclaimed, recorded, "pages", 8)                                         \
+                          counter(promotions, recorded, "promoted", 10)                                      \
+                              counter(signals_sent, recorded, "signals", 8)                                  \
+                                  counter(walks_cut_short, unrecorded, "", 0)
 
 /* Of the whole runtime, in the order of nopal_statistics, behind the workers' number and sums:
  * name; whether the benchmark records it. */

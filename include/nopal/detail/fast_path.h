@@ -205,9 +205,9 @@ static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
   const int32_t bottom = deque->bottom;
 #endif
   /* Pair with the stores of thieves that poison the limit, and that take entries; nothing is read
-   * after them. */
+   * after them. Where forks are latent, thieves ask for what they do not see. */
   if (NOPAL_UNLIKELY(!NOPAL_LESS_THAN(bottom, &deque->limit))) {
-    return nopal_asked_for;
+    return NOPAL_LESS_THAN(-1, &deque->limit) ? nopal_asked_for : nopal_no_demand;
   }
   return NOPAL_UNLIKELY(NOPAL_LESS_THAN(bottom - 1, &deque->top)) ? nopal_nothing_left : nopal_no_demand;
 }

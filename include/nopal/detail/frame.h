@@ -78,7 +78,8 @@ struct nopal_strand_setting {
 struct nopal_deque {
   /* The owner's line. */
   int32_t bottom; /* one past the youngest entry; written by the owner, read by thieves */
-  /* Atomic; the slots' number, or nopal_poisoned_limit when somebody wants the owner */
+  /* Atomic; the slots' number, nopal_latent_limit, or nopal_poisoned_limit when somebody wants the
+   * owner */
   int32_t limit;
   struct nopal_frame** owner_slots; /* written by the owner when it grows the deque */
   /* The block that `owner_slots` lies in: leak checkers look for pointers to a beginning */
@@ -95,8 +96,10 @@ struct nopal_deque {
   struct nopal_strand_setting setting;
 };
 
-/* `limit` of a deque whose owner is wanted: every push takes the slow path. */
-enum { nopal_poisoned_limit = 0 };
+/* `limit` of a deque whose owner is wanted: every push takes the slow path, and so does every fork
+ * that might be latent. Or of one whose owner's forks may be latent: then every push takes the slow
+ * path, since what is pushed has to be younger than what is not. */
+enum { nopal_poisoned_limit = 0, nopal_latent_limit = -1 };
 
 /* The calling thread's deque; that of nobody, with a poisoned limit, on threads not adopted yet. */
 NOPAL_EXPORT extern __thread struct nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));

@@ -7,9 +7,13 @@
 #include <utility>
 
 #include <nopal/detail/child.hpp>
+#include <nopal/detail/latent_mode.h>
+#ifdef NOPAL_DETAIL_LATENT
+#include <nopal/detail/latent_fork.hpp>
+#endif
 #include <nopal/version.hpp>
 
-extern "C" NOPAL_EXPORT const char nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
+extern "C" NOPAL_EXPORT const char nopal_library_is_missing_or_differs_from_headers__expected_abi_3;
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -73,8 +77,8 @@ public:
                   "decayed types)");
     if constexpr (copies && calls) {
       check_function();
-      detail::fork_child<detail::no_result>(&frame_, nullptr, std::forward<F>(f),
-                                            std::forward<Args>(args)...);
+      detail::NOPAL_DETAIL_FORK(&frame_, static_cast<detail::no_result*>(nullptr), std::forward<F>(f),
+                                std::forward<Args>(args)...);
     }
   }
 
@@ -93,8 +97,8 @@ public:
       static_assert(assigns, "fork_into: the callable's result cannot be assigned to the first argument");
       if constexpr (assigns) {
         check_function();
-        detail::fork_child(&frame_, __builtin_addressof(out), std::forward<F>(f),
-                           std::forward<Args>(args)...);
+        detail::NOPAL_DETAIL_FORK(&frame_, __builtin_addressof(out), std::forward<F>(f),
+                                  std::forward<Args>(args)...);
       }
     }
   }
@@ -137,7 +141,7 @@ struct scope_access {
 /// Hidden, because a symbol that GCC must make unique in the whole process keeps a plug-in from
 /// ever being unloaded.
 [[gnu::used, gnu::visibility("hidden")]] inline const char* const linked_abi =
-    &nopal_library_is_missing_or_differs_from_headers__expected_abi_2;
+    &nopal_library_is_missing_or_differs_from_headers__expected_abi_3;
 }  // namespace detail
 
 }  // namespace NOPAL_ABI_NAMESPACE

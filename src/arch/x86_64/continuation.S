@@ -116,7 +116,9 @@ nopal_push_slow:
         je      1f
         leaq    -64(%rcx), %rsp
         andq    $-64, %rsp
-        call    nopal_push_and_publish
+        cmpb    $0, nopal_latent_forks_used(%rip)
+        jne     4f
+5:      call    nopal_push_and_publish
         testl   %eax, %eax
         je      3f
 1:      andq    $-64, %rsp
@@ -135,8 +137,103 @@ nopal_push_slow:
 3:      leaq    -64(%rbp), %rsp
         POP_CALLERS_REGISTERS
         LEAVE_FRAME
+        // The strand's latent forks are older than this one, so they are pushed before it. Its
+        // registers stay below until the end of this routine.
+4:      subq    $REGISTERS_BYTES, %rsp
+        movq    8(%rbp), %rax
+        movq    %rax, REGISTERS_IP(%rsp)
+        leaq    16(%rbp), %rax
+        movq    %rax, REGISTERS_SP(%rsp)
+        movq    %rbx, REGISTERS_RBX(%rsp)
+        movq    (%rbp), %rax
+        movq    %rax, REGISTERS_RBP(%rsp)
+        movq    %r12, REGISTERS_R12(%rsp)
+        movq    %r13, REGISTERS_R13(%rsp)
+        movq    %r14, REGISTERS_R14(%rsp)
+        movq    %r15, REGISTERS_R15(%rsp)
+        movq    %rsp, %rdx
+        pushq   %rsi
+        pushq   %rdi
+        movq    %rsi, %rdi
+        movq    %rdx, %rsi
+        call    nopal_promote_before_push
+        popq    %rdi
+        popq    %rsi
+        testl   %eax, %eax              // push_remainder::whole_push, or 0
+        jne     1b
+        jmp     5b
         .cfi_endproc
         .size   nopal_push_slow, .-nopal_push_slow
+
+// void* nopal_scope_of(routine rdi, registers rsi): what a latent fork's own routine says with the
+// registers that its child preserves.
+        .p2align 4
+        .globl  nopal_scope_of
+        .hidden nopal_scope_of
+        .type   nopal_scope_of, @function
+nopal_scope_of:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        pushq   %rbx
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        pushq   %r12
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r12, 0
+        pushq   %r13
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r13, 0
+        pushq   %r14
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r14, 0
+        pushq   %r15
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r15, 0
+        movq    REGISTERS_RBX(%rsi), %rbx
+        movq    REGISTERS_RBP(%rsi), %rbp
+        movq    REGISTERS_R12(%rsi), %r12
+        movq    REGISTERS_R13(%rsi), %r13
+        movq    REGISTERS_R14(%rsi), %r14
+        movq    REGISTERS_R15(%rsi), %r15
+        call    *%rdi
+        popq    %r15
+        .cfi_adjust_cfa_offset -8
+        popq    %r14
+        .cfi_adjust_cfa_offset -8
+        popq    %r13
+        .cfi_adjust_cfa_offset -8
+        popq    %r12
+        .cfi_adjust_cfa_offset -8
+        popq    %rbx
+        .cfi_adjust_cfa_offset -8
+        popq    %rbp
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_endproc
+        .size   nopal_scope_of, .-nopal_scope_of
+
+// void nopal_registers_here(registers rdi): those of the caller, as it goes on.
+        .p2align 4
+        .globl  nopal_registers_here
+        .hidden nopal_registers_here
+        .type   nopal_registers_here, @function
+nopal_registers_here:
+        .cfi_startproc
+        movq    (%rsp), %rax
+        movq    %rax, REGISTERS_IP(%rdi)
+        leaq    8(%rsp), %rax
+        movq    %rax, REGISTERS_SP(%rdi)
+        movq    %rbx, REGISTERS_RBX(%rdi)
+        movq    %rbp, REGISTERS_RBP(%rdi)
+        movq    %r12, REGISTERS_R12(%rdi)
+        movq    %r13, REGISTERS_R13(%rdi)
+        movq    %r14, REGISTERS_R14(%rdi)
+        movq    %r15, REGISTERS_R15(%rdi)
+        ret
+        .cfi_endproc
+        .size   nopal_registers_here, .-nopal_registers_here
 
 // void* nopal_suspend_at_join(frame rdi): records the continuation and leaves for the scheduler
 // stack.

@@ -32,14 +32,14 @@ class Reducer:
         paths = build_unit(self.unit, build, self.directory, removed)
         if isinstance(paths, Failure):
             return False
-        workers, percent, inputs, repetitions = self.failure.setting or (1, 100, 4, 1)
+        workers, percent, inputs, repetitions, ask_every = self.failure.setting or (1, 100, 4, 1, 0)
         expected = expected_of(paths[1], inputs)
         if isinstance(expected, Failure):
             return self.failure.kind == 'elided'
         if self.failure.kind == 'elided':
             return False
         for _ in range(self.attempts):
-            failure = run_parallel(paths[0], (workers, percent, inputs, max(repetitions, 10)), expected)
+            failure = run_parallel(paths[0], (workers, percent, inputs, max(repetitions, 10), ask_every), expected)
             if failure is not None and (failure.kind == 'hangs') == (self.failure.kind == 'hangs'):
                 self.last = failure
                 return True

@@ -9,10 +9,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from running import BUILD_SECONDS, Failure, expected_of, run, run_parallel
-from toolchain import HERE, Build, architectures, find_compilers
+from toolchain import HERE, LATENT, Build, architectures, find_compilers
 
-LEVELS = ['-O0', '-O1', '-O2', '-O3', '-Os']
-SETTINGS = [(3, 100, 4, 40), (3, 0, 4, 40), (7, 50, 4, 40)]
+LEVELS = [['-O0'], ['-O1'], ['-O2'], ['-O3'], ['-Os'], ['-O0', LATENT], ['-O2', LATENT]]
+SETTINGS = [(3, 100, 4, 40, 0), (3, 0, 4, 40, 0), (7, 50, 4, 40, 0)]
+LATENT_SETTINGS = [(3, 0, 4, 40, 20), (7, 10, 4, 40, 200)]
 
 
 class Source:
@@ -28,7 +29,7 @@ class Source:
 
 def check(source, compiler, level, library):
     here = [f for flags in architectures() for f in flags]
-    flags = [level] + [f for f in source.flags if compiler.accepts([f]) and (f in here or '-march' not in f)]
+    flags = level + [f for f in source.flags if compiler.accepts([f]) and (f in here or '-march' not in f)]
     build = Build(compiler, flags, library)
     with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
         paths = []
@@ -40,7 +41,7 @@ def check(source, compiler, level, library):
         expected = expected_of(paths[1], 4)
         if isinstance(expected, Failure):
             return expected.text
-        for setting in SETTINGS:
+        for setting in LATENT_SETTINGS if LATENT in level else SETTINGS:
             failure = run_parallel(paths[0], setting, expected)
             if failure is not None:
                 return f'{failure.kind} with {setting}: {failure.text}'
@@ -49,14 +50,15 @@ def check(source, compiler, level, library):
 
 def main(library):
     sources = [Source(path) for path in sorted(glob.glob(os.path.join(HERE, 'regressions', '*.c*')))]
-    cases = [(s, c, level, library) for s in sources for c in find_compilers() for level in LEVELS]
+    cases = [(s, c, level, library) for s in sources for c in find_compilers() for level in LEVELS
+             if LATENT not in level or s.language == 'c++']
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda case: check(*case), cases))
     failures = 0
     for (source, compiler, level, _), result in zip(cases, results):
         if result is not None:
             failures += 1
-            print(f'{os.path.basename(source.path)}, {compiler.name} {level} {" ".join(source.flags)}: {result}')
+            print(f'{os.path.basename(source.path)}, {compiler.name} {" ".join(level + source.flags)}: {result}')
     print(f'{len(cases)} builds, {failures} failures')
     return 1 if failures or not cases else 0
 

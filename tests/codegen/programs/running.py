@@ -5,10 +5,18 @@ import shutil
 import signal
 import subprocess
 
+from toolchain import LATENT
+
 BUILD_SECONDS, RUN_SECONDS = 300, 90
 
-# Workers, share of pushes whose continuation must be taken, inputs, repetitions.
-SETTINGS = [(1, 100, 3, 2), (3, 100, 6, 24), (7, 100, 6, 24), (3, 0, 6, 24), (7, 40, 6, 24)]
+# Workers, share of pushes whose continuation must be taken, inputs, repetitions, microseconds between questions for latent forks.
+SETTINGS = [(1, 100, 3, 2, 0), (3, 100, 6, 24, 0), (7, 100, 6, 24, 0), (3, 0, 6, 24, 0), (7, 40, 6, 24, 0)]
+# Where each fork is asked for, none is latent; where few are, questions come at any instruction.
+LATENT_SETTINGS = [(1, 0, 3, 2, 0), (3, 100, 6, 24, 0), (3, 0, 6, 24, 20), (7, 10, 6, 24, 20), (7, 0, 6, 24, 200)]
+
+
+def settings_of(build):
+    return LATENT_SETTINGS if LATENT in build.flags else SETTINGS
 
 
 class Failure:
@@ -36,8 +44,8 @@ def run(command, seconds, variables=None):
 
 
 def variables_of(setting):
-    workers, percent = setting[:2]
-    return {'NOPAL_WORKERS': str(workers), 'NOPAL_TAKE_PERCENT': str(percent)}
+    workers, percent, _, _, ask_every = setting
+    return {'NOPAL_WORKERS': str(workers), 'NOPAL_TAKE_PERCENT': str(percent), 'NOPAL_ASK_EVERY': str(ask_every)}
 
 
 def build_unit(unit, build, directory, removed=frozenset(), only=(False, True)):
@@ -51,7 +59,7 @@ def build_unit(unit, build, directory, removed=frozenset(), only=(False, True)):
         if build.profile:
             shutil.rmtree(build.profile, ignore_errors=True)
             if run(build.command(unit, source, path, elided, 'generate'), BUILD_SECONDS)[0] == 0:
-                run([path, '2', '2'], RUN_SECONDS, variables_of((3, 100)))
+                run([path, '2', '2'], RUN_SECONDS, variables_of(SETTINGS[1]))
         command = build.command(unit, source, path, elided)
         status, output, errors = run(command, BUILD_SECONDS)
         if status != 0:
@@ -80,7 +88,7 @@ def expected_of(path, inputs):
 
 def run_parallel(path, setting, expected, counts=None):
     """A failure, or null."""
-    workers, percent, inputs, repetitions = setting
+    inputs, repetitions = setting[2:4]
     command = [path, str(inputs), str(repetitions)]
     status, output, errors = run(command, RUN_SECONDS, variables_of(setting))
     lines = lines_of(output)
@@ -105,7 +113,7 @@ def run_parallel(path, setting, expected, counts=None):
 
 def check_unit(unit, build, directory, settings=None, counts=None):
     """Builds and runs all. The first failure, or null."""
-    settings = settings or SETTINGS
+    settings = settings or settings_of(build)
     paths = build_unit(unit, build, directory)
     if isinstance(paths, Failure):
         return paths

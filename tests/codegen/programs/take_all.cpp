@@ -4,14 +4,19 @@
 //
 // NOPAL_TAKE_PERCENT (100) says how many of the pushes that come by here do that. The others are the ordinary ones and let
 // the next push be a fast one, so that what is published by force, out of the hands of a running owner, happens too.
+//
+// NOPAL_ASK_EVERY, in microseconds (0: never): all threads are asked for their latent forks that often, whether anybody wants
+// them or not.
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include <nopal/detail/export.h>
 
 #include "deque/deque.hpp"
+#include "os/interruptions.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -73,6 +78,47 @@ void wait_for_thieves(worker* self) {
     os::cpu_relax();
   }
 }
+
+/// As `ask` does, but whatever earlier answers were.
+void ask_anyway(worker* first) {
+  if (!first->has_thread.load(std::memory_order_seq_cst)) {
+    return;
+  }
+  // The thread's end waits for visitors.
+  first->visitors.fetch_add(1, std::memory_order_seq_cst);
+  if (first->has_thread.load(std::memory_order_seq_cst)) {
+    // Acquire and release as there.
+    std::uint32_t state = first->asking.load(std::memory_order_acquire);
+    if (first->asking.compare_exchange_strong(state, asked, std::memory_order_acq_rel)) {
+      os::interrupt(first->asked_thread.load(std::memory_order_relaxed));
+    }
+  }
+  first->visitors.fetch_sub(1, std::memory_order_release);
+}
+
+void ask_all(std::chrono::microseconds pause) {
+  runtime& all = the_runtime();
+  while (true) {
+    std::this_thread::sleep_for(pause);
+    if (nopal_latent_forks_used == 0) {
+      continue;
+    }
+    const locked so_that_none_is_freed(all);
+    if (all.running.load(std::memory_order_relaxed)) {
+      for_each_first_worker(all, ask_anyway);
+    }
+  }
+}
+
+/// Of the process, as long as it runs.
+[[maybe_unused]] const bool asks = [] {
+  const char* const text = std::getenv("NOPAL_ASK_EVERY");
+  const unsigned long long pause = text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
+  if (pause != 0) {
+    std::thread(ask_all, std::chrono::microseconds(pause)).detach();
+  }
+  return true;
+}();
 
 }  // namespace
 

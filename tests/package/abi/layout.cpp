@@ -74,6 +74,7 @@ void print_deque() {
   MEMBER(nopal_deque, public_slots);
   MEMBER(nopal_deque, setting);
   NUMBER(nopal_poisoned_limit);
+  NUMBER(nopal_latent_limit);
   TYPE(nopal_strand);
   MEMBER(nopal_strand, stack);
   MEMBER(nopal_strand, origin_frame_pointer);
@@ -146,6 +147,9 @@ void print_c_runtime() {
   MEMBER(nopal_worker_statistics, stacks_taken);
   MEMBER(nopal_worker_statistics, stacks_returned);
   MEMBER(nopal_worker_statistics, pages_reclaimed);
+  MEMBER(nopal_worker_statistics, promotions);
+  MEMBER(nopal_worker_statistics, signals_sent);
+  MEMBER(nopal_worker_statistics, walks_cut_short);
   TYPE(nopal_statistics);
   MEMBER(nopal_statistics, workers);
   MEMBER(nopal_statistics, total);
@@ -187,6 +191,9 @@ void print_cpp_runtime() {
   MEMBER(nopal::worker_statistics, stacks_taken);
   MEMBER(nopal::worker_statistics, stacks_returned);
   MEMBER(nopal::worker_statistics, pages_reclaimed);
+  MEMBER(nopal::worker_statistics, promotions);
+  MEMBER(nopal::worker_statistics, signals_sent);
+  MEMBER(nopal::worker_statistics, walks_cut_short);
   TYPE(nopal::statistics);
   MEMBER(nopal::statistics, workers);
   MEMBER(nopal::statistics, total);

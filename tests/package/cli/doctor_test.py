@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,27 @@ class Environment(unittest.TestCase):
         ran, sections = report(environment={"NOPAL_NOISE": b"\xff\xfe"})
         self.assertEqual(ran.returncode, 0)
         self.assertIn("NOPAL_NOISE", sections["runtime"])
+
+    def test_latent_forks_and_their_signal(self):
+        found = report()[1]["system"]["latent_forks"]
+        if not found["value"]["possible"]:
+            self.assertEqual(found["verdict"], "note")
+            self.skipTest("this C library does not find unwind tables")
+        self.assertEqual(found["value"]["signal"], signal.SIGURG)
+        self.assertIn("SIGURG", found["text"])
+        for variables, number, words, verdict in (
+                ({"NOPAL_SIGNAL": "USR1"}, signal.SIGUSR1, "SIGUSR1", "ok"),
+                ({"NOPAL_SIGNAL": "SIGUSR2"}, signal.SIGUSR2, "SIGUSR2", "ok"),
+                ({"NOPAL_SIGNAL": "40"}, 40, "signal 40", "ok"),
+                ({"NOPAL_SIGNAL": ""}, signal.SIGURG, "SIGURG", "ok"),
+                ({"NOPAL_SIGNAL": "no", "NOPAL_ON_BAD_SETTING": "default"}, signal.SIGURG, "SIGURG", "ok"),
+                ({"NOPAL_SIGNAL": "off"}, None, "without a signal", "note"),
+                ({"NOPAL_FORKS": "eager"}, None, "turned off by NOPAL_FORKS", "ok")):
+            with self.subTest(variables):
+                found = report(environment=variables)[1]["system"]["latent_forks"]
+                self.assertEqual(found["value"]["signal"], number)
+                self.assertIn(words, found["text"])
+                self.assertEqual(found["verdict"], verdict)
 
     def test_too_little_address_space_is_a_problem(self):
         limit_bytes = 400 << 20

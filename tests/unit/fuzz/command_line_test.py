@@ -42,6 +42,8 @@ VARIABLES = {
     "NOPAL_WORKERS": ["1", "2", "3", "0", "-1", "1025", "two", "2 ", " 2", "1\n2", "x" * 5000, "é", b"\xff"],
     "NOPAL_STACK_SIZE": ["64K", "1M", "65537", "1", "65G", "1MB", "18446744073709551616", "\n"],
     "NOPAL_RECLAIM": ["lazy", "eager", "never", "Lazy", "lazy\n"],
+    "NOPAL_FORKS": ["latent", "eager", "lazy"],
+    "NOPAL_SIGNAL": ["off", "URG", "SIGUSR1", "40", "KILL", "9"],
     "NOPAL_RECLAIM_WITH": ["dontneed", "free", "munmap"],
     "NOPAL_PIN": ["0", "1", "2", "yes"],
     "NOPAL_STATS": ["0", "true", "01"],

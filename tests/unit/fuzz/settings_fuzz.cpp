@@ -10,9 +10,9 @@
 
 namespace {
 
-constexpr const char* names[] = {"NOPAL_WORKERS",       "NOPAL_STACK_SIZE", "NOPAL_RECLAIM",
-                                 "NOPAL_RECLAIM_WITH",  "NOPAL_PIN",        "NOPAL_STATS",
-                                 "NOPAL_ON_BAD_SETTING"};
+constexpr const char* names[] = {"NOPAL_WORKERS",        "NOPAL_STACK_SIZE", "NOPAL_RECLAIM",
+                                 "NOPAL_RECLAIM_WITH",   "NOPAL_PIN",        "NOPAL_STATS",
+                                 "NOPAL_ON_BAD_SETTING", "NOPAL_FORKS",      "NOPAL_SIGNAL"};
 std::string values[std::size(names)];
 
 const char* fuzzed_variable(const char* name) {
@@ -49,6 +49,9 @@ void check_accepted(const nopal::internal::settings& result) {
   FUZZ_CHECK(result.pin == (values[4] == "1"));
   FUZZ_CHECK(result.print_stats == (values[5] == "1"));
   FUZZ_CHECK((result.on_bad_setting == nopal::bad_setting::use_default) == (values[6] == "default"));
+  FUZZ_CHECK(result.eager_forks == (values[7] == "eager"));
+  FUZZ_CHECK((result.signal == 0) == (values[8] == "off"));
+  FUZZ_CHECK(result.signal >= 0 && result.signal <= 64);
 }
 
 void check_bytes(const std::string& text) {

@@ -1,0 +1,108 @@
+// Walks a thread's own stack outwards, by the unwind tables of the code on it.
+//
+// Only what compilers write for ordinary functions is understood, and the tables of latent forks;
+// where a walk meets anything else it ends. A step that was worked out once is kept by its return
+// address. Nothing here allocates, locks or throws, so a signal handler may walk.
+#ifndef NOPAL_ARCH_X86_64_UNWINDING_HPP
+#define NOPAL_ARCH_X86_64_UNWINDING_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include <nopal/version.hpp>
+
+#include "arch/x86_64/offsets.h"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace arch {
+
+/// What a call preserves, as it is in one function on the stack. The assembly knows the order.
+struct registers {
+  std::uint64_t ip;  ///< where the function goes on
+  std::uint64_t sp;  ///< there
+  std::uint64_t rbx;
+  std::uint64_t rbp;
+  std::uint64_t r12;
+  std::uint64_t r13;
+  std::uint64_t r14;
+  std::uint64_t r15;
+};
+
+/// What the tables say of one latent call: offsets from the record's own address.
+struct fork_record {
+  std::int32_t landing;          ///< where an exception of the child arrives
+  std::int32_t continuation;     ///< where the fork goes on; 0 in the record of a promoted return
+  std::int32_t promoted_return;  ///< what becomes of the return address
+  std::int32_t scope;            ///< a routine that returns the scope's address
+  std::int32_t copies;           ///< 1: the scope says whether the child has copied its arguments
+  std::int32_t called;           ///< where the child returns to; 0 in the record of a promoted return
+
+  [[nodiscard]] std::uint64_t at(std::int32_t offset) const noexcept {
+    return reinterpret_cast<std::uint64_t>(this) + static_cast<std::uint64_t>(std::int64_t{offset});
+  }
+};
+
+/// What the code is that a function goes on in.
+enum class code : std::uint8_t {
+  ordinary = 1,     ///< of a function
+  latent_call,      ///< the function beneath was called by a latent fork
+  promoted,         ///< the same, and that fork has been promoted
+  outermost,        ///< nothing called it
+  unknown,          ///< there are no tables, or none that are understood
+  not_looked_up,    ///< only what was kept was to be used, and this was not
+  latent_in_place,  ///< ordinary, and the function beneath was called by a latent fork of this one
+};
+
+struct place {
+  code kind;
+  const fork_record* record;  ///< of a latent call
+};
+
+/// Where the unwind table of the code at an address begins; null: it has none. `lasts`: whether that
+/// code cannot be unloaded. Safe in a handler.
+using table_finder = const unsigned char* (*)(std::uint64_t address, bool& lasts) noexcept;
+void find_tables_by(table_finder find) noexcept;
+
+/// What `at.ip` is. `exact`: it was interrupted there; otherwise it is a return address.
+/// `looks_up`: also where nothing was kept, which may use vector registers.
+place look(const registers& at, bool exact, bool looks_up) noexcept;
+
+enum class step : std::uint8_t {
+  done,
+  off_stack,  ///< the caller's frame lies on another stack: the strand began here
+  unknown,    ///< the tables are not understood
+};
+
+/// From ordinary code to what called its function, whose frame ends between the stack pointer and
+/// `end`.
+step step_out(registers& at, bool exact, bool looks_up, std::uint64_t end) noexcept;
+
+/// Whether a latent fork's look is over there, and its child not called yet. `at.ip` was interrupted,
+/// and is in code that has tables.
+bool is_between_look_and_call(const registers& at) noexcept;
+
+/// From a latent call to the function that forks.
+inline void step_to_forker(registers& at, const fork_record& record) noexcept {
+  at.ip = record.at(record.continuation);
+}
+
+/// The scope of a latent call whose child returns with these registers.
+extern "C" void* nopal_scope_of(std::uint64_t routine, const registers* at) noexcept;
+
+/// The caller's registers, as it goes on.
+extern "C" void nopal_registers_here(registers* here) noexcept;
+
+static_assert(sizeof(registers) == REGISTERS_BYTES && offsetof(registers, ip) == REGISTERS_IP &&
+              offsetof(registers, sp) == REGISTERS_SP && offsetof(registers, rbx) == REGISTERS_RBX &&
+              offsetof(registers, rbp) == REGISTERS_RBP && offsetof(registers, r12) == REGISTERS_R12 &&
+              offsetof(registers, r13) == REGISTERS_R13 && offsetof(registers, r14) == REGISTERS_R14 &&
+              offsetof(registers, r15) == REGISTERS_R15);
+
+}  // namespace arch
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,170 @@
+// A queued signal with a mark of ours, so that others may use the same number.
+#include "os/interruptions.hpp"
+
+#include "arch/arch.hpp"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace os {
+
+namespace {
+
+struct sigaction previous;
+std::atomic<int> used{0};  // the signal; 0: none
+void (*answers)(const interrupted&);
+const char mark = 0;
+
+bool is_ours(const siginfo_t& info) {
+  return info.si_code == SI_QUEUE && info.si_value.sival_ptr == const_cast<char*>(&mark);
+}
+
+/// Whether the system dropped what it was sent with, as it does where a user has too many queued
+/// signals. It may be ours then, or not.
+bool may_be_ours(const siginfo_t& info) { return info.si_code == SI_USER && info.si_pid == 0; }
+
+/// The program's handler finds what waits as if it had been called alone.
+void hand_on(int signal, siginfo_t* info, void* context) {
+  sigset_t waits = static_cast<const ucontext_t*>(context)->uc_sigmask;
+  sigorset(&waits, &waits, &previous.sa_mask);
+  if ((previous.sa_flags & SA_NODEFER) == 0) sigaddset(&waits, signal);
+  sigset_t ours;
+  pthread_sigmask(SIG_SETMASK, &waits, &ours);
+  if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+  }
+  pthread_sigmask(SIG_SETMASK, &ours, nullptr);
+}
+
+std::uint64_t number(long long value) { return static_cast<std::uint64_t>(value); }
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  const int errno_before = errno;
+  if (!is_ours(*info)) {
+    hand_on(signal, info, context);
+    if (!may_be_ours(*info)) {
+      errno = errno_before;
+      return;
+    }
+  }
+  const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+  const auto& registers = machine.gregs;
+  interrupted here;
+  here.at.ip = number(registers[REG_RIP]);
+  here.at.sp = number(registers[REG_RSP]);
+  here.at.rbx = number(registers[REG_RBX]);
+  here.at.rbp = number(registers[REG_RBP]);
+  here.at.r12 = number(registers[REG_R12]);
+  here.at.r13 = number(registers[REG_R13]);
+  here.at.r14 = number(registers[REG_R14]);
+  here.at.r15 = number(registers[REG_R15]);
+  constexpr std::uint32_t sticky_flags = 0x3f;
+  here.float_control = machine.fpregs == nullptr
+                           ? arch::float_control()
+                           : (machine.fpregs->mxcsr & ~sticky_flags) | number(machine.fpregs->cwd) << 32;
+  answers(here);
+  errno = errno_before;
+}
+
+}  // namespace
+
+int default_interruption() noexcept { return SIGURG; }
+
+bool parse_interruption(const char* text, int& signal) noexcept {
+  constexpr struct {
+    const char* name;
+    int number;
+  } accepted[] = {{"off", 0},    {"URG", SIGURG}, {"USR1", SIGUSR1},  {"USR2", SIGUSR2},
+                  {"IO", SIGIO}, {"PWR", SIGPWR}, {"WINCH", SIGWINCH}};
+  const char* const name = std::strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+  for (const auto& each : accepted) {
+    if (std::strcmp(name, each.name) == 0) {
+      signal = each.number;
+      return true;
+    }
+  }
+  int number = 0;
+  for (const char* digit = text; *digit != '\0'; ++digit) {
+    if (*digit < '0' || *digit > '9' || number > 64) return false;
+    number = number * 10 + (*digit - '0');
+  }
+  bool known = number >= 35 && number <= 64;
+  for (const auto& each : accepted) known = known || (each.number != 0 && number == each.number);
+  if (known) signal = number;
+  return known;
+}
+
+bool answer_interruptions(int signal, void (*answer)(const interrupted&)) noexcept {
+  answers = answer;
+  struct sigaction before = {};
+  if (sigaction(signal, nullptr, &before) != 0) return false;
+  struct sigaction ours = {};
+  ours.sa_sigaction = on_signal;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  // Other handlers wait for the few microseconds of an answer: it is given on the thread's signal stack,
+  // where a handler that was installed for an ordinary stack would have too little room.
+  sigfillset(&ours.sa_mask);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
+    sigdelset(&ours.sa_mask, fault);
+  if ((before.sa_flags & SA_SIGINFO) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) {
+    // System calls are interrupted as the program has chosen.
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (before.sa_flags & SA_RESTART);
+  }
+  if (sigaction(signal, &ours, nullptr) != 0) return false;
+  if ((before.sa_flags & SA_SIGINFO) == 0 || before.sa_sigaction != on_signal) previous = before;
+  // Release pairs with the acquire in `interrupt`: the handler is there.
+  used.store(signal, std::memory_order_release);
+  return true;
+}
+
+void answer_no_more() noexcept {
+  const int signal = used.exchange(0, std::memory_order_acq_rel);
+  struct sigaction current;
+  if (signal != 0 && sigaction(signal, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) != 0 &&
+      current.sa_sigaction == on_signal) {
+    sigaction(signal, &previous, nullptr);
+  }
+}
+
+void pause_answers() noexcept {
+  const int signal = used.load(std::memory_order_relaxed);
+  const bool is_default = (previous.sa_flags & SA_SIGINFO) == 0 && previous.sa_handler == SIG_DFL;
+  if (!is_default || signal == SIGURG || signal == SIGWINCH) answer_no_more();
+}
+
+void allow_interruptions(int signal) noexcept {
+  sigset_t one;
+  sigemptyset(&one);
+  if (sigaddset(&one, signal) == 0) pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+}
+
+bool interrupt(int thread_id) noexcept {
+  const int signal = used.load(std::memory_order_acquire);
+  if (signal == 0 || thread_id == 0) return false;
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = const_cast<char*>(&mark);
+  const int errno_before = errno;
+  const bool sent = syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_id, signal, &info) == 0;
+  errno = errno_before;
+  return sent;
+}
+
+}  // namespace os
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

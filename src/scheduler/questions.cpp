@@ -1,0 +1,246 @@
+// Who asks whom, how often, and what the handler answers.
+//
+// `asking` of a thread's first worker:
+//   not_asked       a thief makes it `asked` and sends the signal
+//   asked           the handler makes it one of the others
+//   nothing_latent  the thread's limit is poisoned, so its next fork comes to the slow push, which
+//                   makes it `not_asked`; there is nothing to ask for before that
+// Answers that bring nothing make the next question come later.
+
+#include "scheduler/questions.hpp"
+
+#include "deque/deque.hpp"
+#include "os/interruptions.hpp"
+#include "scheduler/promotion.hpp"
+#include "scheduler/push.hpp"
+#include "scheduler/roots.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+namespace {
+
+/// After an answer that could not be given: the thread was in the library, or between a fork's look
+/// and its call.
+constexpr std::uint64_t unsure_pause_ns = 20'000;
+/// After the first answer of several that brought nothing. Doubled by each, so that signals take less
+/// than a thousandth of the thread's time.
+constexpr std::uint64_t fruitless_pause_ns = 2'000'000;
+constexpr std::uint32_t most_doublings = 8;
+/// A thread that blocks the signal, or does not run, is not waited for longer than this.
+constexpr std::uint64_t answer_wait_ns = 20'000'000;
+
+enum class answer : std::uint8_t {
+  promoted,
+  nothing,
+  out_of_reach,  ///< what lies below code without tables
+  unsure,
+};
+
+/// Whether there is a handler. Written under the runtime's lock.
+std::atomic<bool> listening{false};
+
+/// Between a latent fork's look and its call.
+bool is_about_to_fork(const arch::registers& at) noexcept {
+  // Code without tables may be such as cannot be read: of compilers at run time.
+  return arch::look(at, true, true).kind != arch::code::unknown && arch::is_between_look_and_call(at);
+}
+
+answer answer_question(worker* self, const os::interrupted& here) noexcept {
+  if (get(self->deque.strand.stack) == nullptr || !may_promote_now(self)) {
+    return answer::unsure;
+  }
+  if (self->exceptions != nullptr &&
+      (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
+    return answer::unsure;  // forks may be older than the exception
+  }
+  if (is_about_to_fork(here.at)) {
+    return answer::unsure;
+  }
+  const std::int32_t before = deque::size(self->deque);
+  const promotion done = promote(self, here.at, {true, true, false});
+  if (done.end == promotion_end::between || done.end == promotion_end::not_looked_up) {
+    return answer::unsure;
+  }
+  if (done.forks == 0) {
+    deque::poison(self->deque);
+    return before > 0                              ? answer::unsure
+           : done.end == promotion_end::cut        ? answer::out_of_reach
+           : done.end == promotion_end::off_strand ? answer::unsure
+                                                   : answer::nothing;
+  }
+  set_float_control_of(self->deque.setting, here.float_control);
+  set_if_changed(self->deque.setting.uncaught, 0);
+  note_published(self, deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))));
+  wake_one(self, root_of(*self));
+  return answer::promoted;
+}
+
+void on_question(const os::interrupted& here) {
+  worker* const self = this_worker();
+  if (self == nullptr) {
+    return;
+  }
+  worker* const first = thread_worker(self);
+  // Acquire pairs with the release of the one that asks.
+  if (first->asking.load(std::memory_order_acquire) != asked) {
+    return;
+  }
+  const answer given = answer_question(self, here);
+  const std::uint32_t fruitless = first->fruitless.load(std::memory_order_relaxed);
+  std::uint64_t pause = 0;
+  if (given != answer::promoted) {
+    const std::uint32_t doublings = fruitless < most_doublings ? fruitless : most_doublings;
+    pause = (given == answer::unsure ? unsure_pause_ns : fruitless_pause_ns) << doublings;
+  }
+  first->fruitless.store(given == answer::promoted ? 0 : fruitless + 1, std::memory_order_relaxed);
+  first->not_asked_for.store(pause == 0 ? 0 : os::monotonic_ns() + pause, std::memory_order_relaxed);
+  // Release pairs with the acquire of the next that asks.
+  first->asking.store(given == answer::nothing ? nothing_latent : not_asked, std::memory_order_release);
+}
+
+}  // namespace
+
+void listen_for_questions(int signal) noexcept {
+  // Relaxed: who asks too early is refused by `interrupt`.
+  if (!listening.load(std::memory_order_relaxed)) {
+    listening.store(signal != 0 && os::answer_interruptions(signal, on_question), std::memory_order_relaxed);
+  }
+}
+
+void pause_listening() noexcept {
+  if (listening.exchange(false, std::memory_order_relaxed)) {
+    os::pause_answers();
+  }
+}
+
+void stop_listening() noexcept {
+  listening.store(false, std::memory_order_relaxed);
+  os::answer_no_more();
+}
+
+void begin_to_answer(worker* first) noexcept {
+  first->asking.store(not_asked, std::memory_order_relaxed);
+  first->fruitless.store(0, std::memory_order_relaxed);
+  first->not_asked_for.store(0, std::memory_order_relaxed);
+  first->asked_thread.store(os::current_thread_id(), std::memory_order_relaxed);
+  first->stopped_at = nullptr;
+  first->promotes = false;
+  first->is_ready_to_answer = false;
+}
+
+void get_ready_to_answer(worker* first) noexcept {
+  if (first->is_ready_to_answer) {
+    return;
+  }
+  first->is_ready_to_answer = true;
+  if (first->of_pool) {
+    os::allow_interruptions(the_runtime().chosen.signal);
+    return;
+  }
+  void* low = nullptr;
+  void* high = nullptr;
+  // Where the system says nothing, walks have nowhere to go.
+  if (!os::native_stack_bounds(low, high)) {
+    low = high = nullptr;
+  }
+  first->native_low = static_cast<const char*>(low);
+  first->native_high = static_cast<const char*>(high);
+}
+
+bool may_be_asked(const worker* victim) noexcept {
+  return listening.load(std::memory_order_relaxed) &&
+         thread_worker(victim)->asking.load(std::memory_order_relaxed) != nothing_latent &&
+         os::monotonic_ns() >= thread_worker(victim)->not_asked_for.load(std::memory_order_relaxed);
+}
+
+bool ask(worker* self, worker* victim) noexcept {
+  worker* const first = thread_worker(victim);
+  std::uint32_t state = first->asking.load(std::memory_order_acquire);
+  if (state == nothing_latent || !listening.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  const std::uint64_t now = os::monotonic_ns();
+  // Many thieves that stay awake for one answer would keep the thread from giving it.
+  if (now < first->not_asked_for.load(std::memory_order_relaxed) ||
+      !first->has_thread.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  // Sequentially consistent on both words, as in `visit`: the thread's end waits for visitors.
+  first->visitors.fetch_add(1, std::memory_order_seq_cst);
+  bool sent = false;
+  if (first->has_thread.load(std::memory_order_seq_cst) &&
+      first->asking.compare_exchange_strong(state, asked, std::memory_order_acq_rel)) {
+    // Of `asked` too: the system drops a question while another signal of that number waits for the
+    // thread. One that blocks the signal is asked less and less often.
+    std::uint64_t wait = answer_wait_ns;
+    if (state == asked) {
+      const std::uint32_t fruitless = first->fruitless.load(std::memory_order_relaxed);
+      first->fruitless.store(fruitless + 1, std::memory_order_relaxed);
+      wait <<= fruitless < most_doublings ? fruitless : most_doublings;
+    }
+    first->not_asked_for.store(now + wait, std::memory_order_relaxed);
+    sent = os::interrupt(first->asked_thread.load(std::memory_order_relaxed));
+    if (sent) {
+      self->counts.signals_sent.add();
+    } else {
+      first->asking.store(not_asked, std::memory_order_release);
+    }
+  }
+  first->visitors.fetch_sub(1, std::memory_order_release);
+  return sent;
+}
+
+namespace {
+
+/// Whether this thread is one that looks up. The pool's are all alike, and one is enough: three hundred
+/// that look up would take the CPU from those that work.
+bool keeps_watch(worker* self) noexcept {
+  // Sequentially consistent: it was counted as a sleeper before; see give_watch_up.
+  self->watches =
+      self->watches || (self->of_pool && !the_runtime().watched.exchange(true, std::memory_order_seq_cst));
+  return self->watches || !self->of_pool;
+}
+
+}  // namespace
+
+std::uint64_t sleep_until_asking(worker* self) noexcept {
+  if (nopal_latent_forks_used == 0 || !listening.load(std::memory_order_relaxed) || !keeps_watch(self)) {
+    return 0;
+  }
+  std::uint64_t soonest = 0;
+  known_roots known{};
+  const std::uint64_t now = os::monotonic_ns();
+  for_each_worker(the_runtime(), [&](worker* other) {
+    worker* const first = thread_worker(other);
+    if (first == thread_worker(self) || !may_have_latent_forks(*other) ||
+        !(self->of_pool || may_run(self, root_of(*other), known))) {
+      return;
+    }
+    const std::uint32_t state = first->asking.load(std::memory_order_relaxed);
+    const std::uint64_t when = first->not_asked_for.load(std::memory_order_relaxed);
+    if (state == nothing_latent) {
+      return;
+    }
+    const std::uint64_t pause = when > now ? when - now : 1;
+    soonest = soonest == 0 || pause < soonest ? pause : soonest;
+  });
+  return soonest;
+}
+
+void give_watch_up(worker* self) noexcept {
+  self->watches = false;
+  // Sequentially consistent on both words: either a thief that is about to sleep finds nobody watching,
+  // or it is seen here.
+  the_runtime().watched.store(false, std::memory_order_seq_cst);
+  if (anyone_sleeps()) {
+    wake_pool_worker(self);
+  }
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,53 @@
+// Asking a thread for its latent forks by a signal: it may be in a child that does not fork for
+// long. docs/latent-forks.md has the argument.
+#ifndef NOPAL_SCHEDULER_QUESTIONS_HPP
+#define NOPAL_SCHEDULER_QUESTIONS_HPP
+
+#include <cstdint>
+
+#include "scheduler/worker.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+/// Installs the handler, unless that was done; 0: nobody is asked.
+void listen_for_questions(int signal) noexcept;
+/// While the runtime is stopped: nobody is asked, and the program's handler comes back, where no
+/// question that comes late can end the process.
+void pause_listening() noexcept;
+/// For good.
+void stop_listening() noexcept;
+
+/// The calling thread's first worker may be asked from here on: it is this thread's now, or this is a
+/// new process.
+void begin_to_answer(worker* first) noexcept;
+
+/// Before the calling thread's first latent fork: finds out where its stack lies, and lets a thread of
+/// the pool have the signal. The code with latent forks may have been loaded when the thread was there
+/// already. Allocates.
+void get_ready_to_answer(worker* first) noexcept;
+
+/// Thief: asks the victim's thread for its latent forks, unless it was asked a moment ago. True if
+/// it did.
+bool ask(worker* self, worker* victim) noexcept;
+
+/// Whether an answer is to be had from the victim's thread, now or soon. A snapshot.
+bool may_be_asked(const worker* victim) noexcept;
+
+/// How long a thief that is about to sleep may do so until somebody may be asked again, in ns; 0:
+/// until it is woken. Of the pool's threads one at a time keeps this watch.
+std::uint64_t sleep_until_asking(worker* self) noexcept;
+void give_watch_up(worker* self) noexcept;
+/// Before a thief begins to work: a sleeper watches in its place.
+inline void hand_watch_on(worker* self) noexcept {
+  if (self->watches) {
+    give_watch_up(self);
+  }
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

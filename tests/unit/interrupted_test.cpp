@@ -1,0 +1,188 @@
+// A question by signal at each instruction: a thread runs step by step, and before a chosen instruction it is asked for its
+// latent forks, wherever it is then: in its own code, at a fork, in a slow push, in the scheduler.
+#include <gtest/gtest.h>
+
+#include <nopal/nopal.hpp>
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "deque/latent_mode.hpp"
+#include "scheduler/questions.hpp"
+#include "scheduler/runtime.hpp"
+#include "support/latent.hpp"
+
+namespace {
+
+namespace internal = nopal::internal;
+
+constexpr std::uint64_t trap_flag = 0x100;
+
+// Of the thread that runs step by step. What it runs may end on another.
+std::atomic<bool> stepping{false};
+std::atomic<std::uint64_t> steps{0};
+std::uint64_t first_question = 0;
+std::uint64_t between_questions = 0;  ///< 0: there is one
+std::atomic<std::uint64_t> questions{0};
+support::flag* hungry;  ///< set: there is a thief
+
+bool is_asked_now(std::uint64_t step) {
+  if (step < first_question) return false;
+  return between_questions == 0 ? step == first_question : (step - first_question) % between_questions == 0;
+}
+
+/// The signal that asks is blocked here: it arrives where the thread was interrupted.
+void on_step(int, siginfo_t*, void* context) {
+  const bool asks = is_asked_now(++steps);
+  // After the only question the thread runs freely.
+  if (!stepping || (asks && between_questions == 0)) {
+    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~std::int64_t{trap_flag};
+  }
+  internal::worker* const self = internal::this_worker();
+  if (!asks || self == nullptr) return;
+  internal::worker* const first = internal::thread_worker(self);
+  // However the last answers were.
+  first->not_asked_for.store(0, std::memory_order_relaxed);
+  std::uint32_t state = internal::nothing_latent;
+  first->asking.compare_exchange_strong(state, internal::not_asked);
+  if (internal::ask(self, self)) ++questions;
+  support::set(*hungry);
+}
+
+[[gnu::always_inline]] inline void begin_to_step() {
+  steps = 0;
+  stepping = true;
+  __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp"
+                   :
+                   : "i"(trap_flag)
+                   : "memory", "cc");
+}
+long fib(int n) {
+  if (n < 2) return n;
+  long a = 0;
+  nopal::scope s;
+  s.fork_into(a, fib, n - 1);
+  const long b = fib(n - 2);
+  s.join();
+  return a + b;
+}
+
+/// Called in place, since it throws nothing.
+long fib_in_place(int n) noexcept {
+  if (n < 2) return n;
+  long a = 0;
+  nopal::scope s;
+  s.fork_into(a, fib_in_place, n - 1);
+  const long b = fib_in_place(n - 2);
+  s.join();
+  return a + b;
+}
+
+/// Children that copy their arguments, and forks in both halves.
+long lengths(int depth, std::string text) {
+  if (depth == 0) return static_cast<long>(text.size());
+  long a = 0;
+  nopal::scope s;
+  s.fork_into(a, lengths, depth - 1, text + "0123456789abcdef");
+  const long b = lengths(depth - 1, text);
+  s.join();
+  return a + b;
+}
+
+void throw_below(int depth) {
+  if (depth == 0) throw std::runtime_error("thrown");
+  nopal::scope s;
+  s.fork(throw_below, depth - 1);
+  s.join();
+}
+long caught() {
+  try {
+    throw_below(2);
+  } catch (const std::runtime_error&) {
+    return 1;
+  }
+  return 0;
+}
+
+long calls_fib() { return fib(5); }
+long calls_fib_in_place() { return fib_in_place(5); }
+long calls_lengths() { return lengths(2, "text"); }
+
+/// The program's forks are latent until the first question, and from then on there is a thief.
+long stepped(long (*program)(), std::uint64_t first, std::uint64_t between) {
+  long result = 0;
+  support::before_thieves_are_hungry([program, first, between, &result](support::flag& release) {
+    hungry = &release;
+    first_question = first;
+    between_questions = between;
+    begin_to_step();
+    result = program();
+    stepping = false;
+    support::set(release);
+  });
+  return result;
+}
+
+class interrupted : public testing::Test {
+protected:
+  void SetUp() override {
+#ifndef NOPAL_DETAIL_LATENT
+    GTEST_SKIP() << "forks are not latent here";
+#endif
+    nopal::configure({.workers = 2});
+    fib(10);  // the runtime runs, and the thread is a worker
+    const internal::locked guard(internal::the_runtime());
+    if (nopal_latent_forks_used == 0) GTEST_SKIP() << "the system finds no unwind tables without a lock";
+    struct sigaction action = {};
+    action.sa_sigaction = on_step;
+    action.sa_flags = SA_SIGINFO;
+    sigfillset(&action.sa_mask);
+    sigaction(SIGTRAP, &action, nullptr);
+  }
+
+  void TearDown() override { nopal::shutdown(); }
+
+  static void at_each_instruction(long (*program)(), std::uint64_t most) {
+    const long expected = program();
+    const std::uint64_t before = questions;
+    std::uint64_t at = 1;
+    for (; at <= most; ++at) {
+      ASSERT_EQ(stepped(program, at, 0), expected) << "asked before instruction " << at;
+      if (steps < at) break;  // the program is over before
+    }
+    EXPECT_GT(questions - before, (at - 1) / 2);
+    EXPECT_GT(nopal::stats().total.promotions, 0U);
+  }
+};
+
+TEST_F(interrupted, at_each_instruction_of_forks_and_joins) { at_each_instruction(calls_fib, 1500); }
+TEST_F(interrupted, at_each_instruction_of_forks_whose_children_are_called_in_place) {
+  at_each_instruction(calls_fib_in_place, 1500);
+}
+TEST_F(interrupted, at_each_instruction_of_children_that_copy_their_arguments) {
+  at_each_instruction(calls_lengths, 1500);
+}
+TEST_F(interrupted, at_each_instruction_of_a_throw_and_its_way) {
+  // Most of it is the C++ library's, over and over.
+  for (std::uint64_t at = 1; at <= 20000; at += 149) {
+    ASSERT_EQ(stepped(caught, at, 0), 1) << "asked before instruction " << at;
+    if (steps < at) break;
+  }
+}
+TEST_F(interrupted, again_and_again) {
+  for (std::uint64_t between = 1; between <= 60; between += 7) {
+    ASSERT_EQ(stepped(calls_fib, 1, between), 5) << "asked every " << between << " instructions";
+    ASSERT_EQ(stepped(calls_fib_in_place, 1, between), 5) << "asked every " << between << " instructions";
+    ASSERT_EQ(stepped(calls_lengths, 1, between), calls_lengths())
+        << "asked every " << between << " instructions";
+    ASSERT_EQ(stepped(caught, 1, between + 30), 1) << "asked every " << between + 30 << " instructions";
+  }
+}
+
+}  // namespace
