@@ -13,7 +13,8 @@ import unittest
 from command import NOPAL, CommandTest, clean_environment, run
 
 PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "rectmul", "strassen", "lu", "cholesky", "fft", "heat",
-            "quicksort", "cilksort", "textsort", "blockedmul", "notempmul", "barnes-hut", "knary", "uts", "loop", "pbfs", "pbfs-rmat"]
+            "quicksort", "cilksort", "textsort", "blockedmul", "notempmul", "barnes-hut", "knary", "uts", "loop", "skynet",
+            "pbfs", "pbfs-rmat"]
 
 
 class Report(CommandTest):
@@ -66,8 +67,8 @@ class Report(CommandTest):
                                "lu": (0, 1, 2, 77), "cholesky": (0, 1, 2, 99), "fft": (0, 1, 2, 13), "heat": (0, 1, 2, 33),
                                "quicksort": (0, 1, 2, 1001), "cilksort": (0, 1, 2, 5, 9001), "textsort": (0, 1, 2, 5, 3001),
                                "blockedmul": (0, 1, 2, 67), "notempmul": (0, 1, 2, 67), "barnes-hut": (0, 1, 2, 9, 100),
-                               "knary": (0, 1, 2, 100, 120, 333, 344), "uts": (0,), "loop": (0, 1), "pbfs": (0, 1, 2, 9),
-                               "pbfs-rmat": (0, 1, 2, 8)}.items():
+                               "knary": (0, 1, 2, 100, 120, 333, 344), "uts": (0,), "loop": (0, 1), "skynet": (0, 1),
+                               "pbfs": (0, 1, 2, 9), "pbfs-rmat": (0, 1, 2, 8)}.items():
             for size in sizes:
                 with self.subTest(program=program, size=size):
                     self.succeeds("bench", program, "--size", size, "--repeats", "1", "--workers", "1,2")

@@ -19,7 +19,7 @@ def ask(peer, *arguments):
 
 
 SMALL = {"fib": 18, "fibx": 60, "nqueens": 7, "integrate": 30, "knapsack": 12, "fft": 8, "heat": 20, "knary": 333, "uts": 0,
-         "cilksort": 5000, "pbfs": 9, "pbfs-rmat": 8, "textsort": 3000, "quicksort": 5000}
+         "skynet": 3, "cilksort": 5000, "pbfs": 9, "pbfs-rmat": 8, "textsort": 3000, "quicksort": 5000}
 
 
 class Built(CommandTest):

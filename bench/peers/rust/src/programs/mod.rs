@@ -27,6 +27,7 @@ mod nqueens;
 mod product;
 mod quicksort;
 mod rectmul;
+mod skynet;
 mod strassen;
 mod textsort;
 mod uts;
@@ -96,6 +97,7 @@ pub fn programs<F: ForkJoin>() -> Vec<Program> {
         program::<F, fft::Fft>("fft"),
         program::<F, heat::Heat>("heat"),
         program::<F, r#loop::Loop>("loop"),
+        program::<F, skynet::Skynet>("skynet"),
     ]
 }
 
