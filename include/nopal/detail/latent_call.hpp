@@ -27,11 +27,13 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
 
-/// What a latent call passes: as many words and floating-point numbers as have registers. The
-/// numbers are loaded from memory before the call, since compilers differ in which of those
-/// registers they let assembly name.
+/// What a latent call passes: as many words and floating-point numbers as have registers. An `asm` takes
+/// thirty operands, and each register that is passed and lost is two: so numbers beside more than
+/// `most_words_beside_numbers` words are fewer.
 inline constexpr std::size_t most_latent_words = 6;
 inline constexpr std::size_t most_latent_floats = 8;
+inline constexpr std::size_t most_words_beside_numbers = 2;
+inline constexpr std::size_t most_numbers_beside_words = 5;
 
 /// Where nothing can be thrown, the end of a thread can still come out of a child, past functions that
 /// know of no exceptions.
@@ -44,8 +46,18 @@ inline constexpr bool nothrow_is_kept = false;
 struct latent_words {
   std::uint64_t at[most_latent_words];
 };
-struct latent_floats {
-  std::uint64_t at[most_latent_floats];
+/// The numbers, of these types in this order; further ones stand for registers that pass none.
+template <class T0 = double, class T1 = double, class T2 = double, class T3 = double, class T4 = double,
+          class T5 = double, class T6 = double, class T7 = double>
+struct latent_numbers {
+  T0 n0;
+  T1 n1;
+  T2 n2;
+  T3 n3;
+  T4 n4;
+  T5 n5;
+  T6 n6;
+  T7 n7;
 };
 
 // clang-format off
@@ -119,17 +131,16 @@ struct latent_floats {
   "774:\n\t{leaq %[scope], %%rax|lea rax, %[scope]}\n\tret\n\t"                                              \
   ".balign 4\n"                                                                                              \
   ".Lnopal_fork%=:\n\t.long 778b - .Lnopal_fork%=, 777f - .Lnopal_fork%=, 773b - .Lnopal_fork%=\n\t"         \
-  ".long 774b - .Lnopal_fork%=, %c[what] >> 8, 772b - .Lnopal_fork%=\n"                                      \
+  ".long 774b - .Lnopal_fork%=, %c[what] >> 4, 772b - .Lnopal_fork%=\n"                                      \
   ".Lnopal_promoted%=:\n\t.long 779b - .Lnopal_promoted%=, 0, 0, 0, 0, 0\n\t"                                \
   ".popsection\n"                                                                                            \
   "777:"
 
-// `loads` and `store` may be empty. Labels: 771 the call, 772 behind it, 773 the promoted return,
+// `store` may be empty. Labels: 771 the call, 772 behind it, 773 the promoted return,
 // 774 the scope's place, 777 where the continuation goes on, 778 where an exception arrives. With its
 // prefix (cs), which says nothing, the call takes six bytes: that has a row of its own. The jumps lead to
 // another section, so they take five bytes, the last four their distance.
-#define NOPAL_DETAIL_LATENT_CALL(loads, store)                                                               \
-  loads                                                                                                      \
+#define NOPAL_DETAIL_LATENT_CALL(store)                                                                      \
   NOPAL_DETAIL_DEQUE_TO_R11                                                                                  \
   "{cmpl $0, 4(%%r11)|cmp DWORD PTR [r11 + 4], 0}\n\t"                                                       \
   "jl 771f\n\tjmp %l[eagerly]\n\t"                                                                           \
@@ -159,8 +170,7 @@ struct latent_floats {
 // The same for a child that throws nothing: called in its place, with no jump on the way. Unwinders see a
 // call of the function that forks. Behind it comes an instruction that does nothing, in whose operand
 // walks find the record.
-#define NOPAL_DETAIL_CALL_IN_PLACE(loads, store)                                                             \
-  loads                                                                                                      \
+#define NOPAL_DETAIL_CALL_IN_PLACE(store)                                                                    \
   NOPAL_DETAIL_DEQUE_TO_R11                                                                                  \
   "{cmpl $0, 4(%%r11)|cmp DWORD PTR [r11 + 4], 0}\n\t"                                                       \
   "jge %l[eagerly]\n\t"                                                                                      \
@@ -172,18 +182,9 @@ struct latent_floats {
   "jmp %l[threw]\n\t"                                                                                        \
   NOPAL_DETAIL_PROMOTED(store)
 
-// `what` says how many numbers are loaded, how the result is stored (latent_store), and whether the child
-// copies.
-#define NOPAL_DETAIL_LOAD(number)                                                                            \
-  ".if (%c[what] & 15) > " #number "\n\t"                                                                    \
-  "{movsd 8 * " #number "(%%r10), %%xmm" #number "|movsd xmm" #number ", QWORD PTR [r10 + 8 * " #number "]}\n\t" \
-  ".endif\n\t"
-#define NOPAL_DETAIL_LOADS                                                                                   \
-  NOPAL_DETAIL_LOAD(0) NOPAL_DETAIL_LOAD(1) NOPAL_DETAIL_LOAD(2) NOPAL_DETAIL_LOAD(3)                        \
-  NOPAL_DETAIL_LOAD(4) NOPAL_DETAIL_LOAD(5) NOPAL_DETAIL_LOAD(6) NOPAL_DETAIL_LOAD(7)
-
+// `what` says how the result is stored (latent_store), and whether the child copies.
 #define NOPAL_DETAIL_STORE_AS(how, move, from)                                                               \
-  ".if (%c[what] >> 4 & 15) == " #how "\n\t{" move " %%" from ", %[out]|" move " %[out], " from "}\n\t.endif\n\t"
+  ".if (%c[what] & 15) == " #how "\n\t{" move " %%" from ", %[out]|" move " %[out], " from "}\n\t.endif\n\t"
 #define NOPAL_DETAIL_STORE                                                                                   \
   NOPAL_DETAIL_STORE_AS(1, "mov", "al") NOPAL_DETAIL_STORE_AS(2, "mov", "ax")                                \
   NOPAL_DETAIL_STORE_AS(3, "mov", "eax") NOPAL_DETAIL_STORE_AS(4, "mov", "rax")                              \
@@ -201,22 +202,50 @@ struct latent_floats {
 // no other is left. Which one is the compiler's choice: Clang needs rbx itself in functions with
 // over-aligned locals, and where assembly takes it away writes tables of them that are wrong. rbp is
 // chosen in copies of this function of its own, which nobody calls (-finstrument-functions).
-#define NOPAL_DETAIL_LATENT_ASM(how, store, ...)                                                             \
-  __asm__ __inline__ goto(how(NOPAL_DETAIL_LOADS, store)                                                     \
-      : [w0] "+&D"(w0), [w1] "+&S"(w1), [w2] "+&d"(w2), [w3] "+&c"(w3), [w4] "+&r"(w4), [w5] "+&r"(w5),      \
-        [floats] "+&r"(first_float), [scope] "+m"(*frame) __VA_ARGS__                                        \
-      : [child] "ir"(child), "m"(numbers), [what] "i"(what)                                                  \
-      : "rax", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",        \
-        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" NOPAL_DETAIL_LOST_WITH_AVX512, "st", "st(1)",   \
-        "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory", "cc"                                 \
+#define NOPAL_DETAIL_LIST(...) __VA_ARGS__
+#define NOPAL_DETAIL_LATENT_ASM(how, store, passed, lost, ...)                                               \
+  __asm__ __inline__ goto(how(store)                                                                         \
+      : passed, [scope] "+m"(*frame) __VA_ARGS__                                                             \
+      : [child] "ir"(child), [what] "i"(what)                                                                \
+      : lost, "rax", "r10", "r11", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",              \
+        "xmm15" NOPAL_DETAIL_LOST_WITH_AVX512, "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",   \
+        "st(7)", "memory", "cc"                                                                              \
       : eagerly, threw)
+
+#define NOPAL_DETAIL_TWO_WORDS [w0] "+&D"(w0), [w1] "+&S"(w1)
+#define NOPAL_DETAIL_SIX_WORDS                                                                               \
+  NOPAL_DETAIL_TWO_WORDS, [w2] "+&d"(w2), [w3] "+&c"(w3), [w4] "+&r"(w4), [w5] "+&r"(w5)
+#define NOPAL_DETAIL_FIVE_NUMBERS                                                                            \
+  [x0] "+&x"(x0), [x1] "+&x"(x1), [x2] "+&x"(x2), [x3] "+&x"(x3), [x4] "+&x"(x4)
+#define NOPAL_DETAIL_EIGHT_NUMBERS NOPAL_DETAIL_FIVE_NUMBERS, [x5] "+&x"(x5), [x6] "+&x"(x6), [x7] "+&x"(x7)
+
+#define NOPAL_DETAIL_LOST_WORDS "rdx", "rcx", "r8", "r9"
+#define NOPAL_DETAIL_LOST_FIVE "xmm0", "xmm1", "xmm2", "xmm3", "xmm4"
+#define NOPAL_DETAIL_LOST_THREE "xmm5", "xmm6", "xmm7"
+
+#define NOPAL_DETAIL_LATENT_BY_PASSED(how, store, ...)                                                       \
+  if constexpr (floats == 0) {                                                                               \
+    NOPAL_DETAIL_LATENT_ASM(how, store, NOPAL_DETAIL_LIST(NOPAL_DETAIL_SIX_WORDS),                           \
+                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_FIVE, NOPAL_DETAIL_LOST_THREE), __VA_ARGS__); \
+  } else if constexpr (words <= most_words_beside_numbers) {                                                 \
+    NOPAL_DETAIL_LATENT_ASM(how, store, NOPAL_DETAIL_LIST(NOPAL_DETAIL_TWO_WORDS, NOPAL_DETAIL_EIGHT_NUMBERS), \
+                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_WORDS), __VA_ARGS__);                        \
+  } else {                                                                                                   \
+    NOPAL_DETAIL_LATENT_ASM(how, store, NOPAL_DETAIL_LIST(NOPAL_DETAIL_SIX_WORDS, NOPAL_DETAIL_FIVE_NUMBERS), \
+                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_THREE), __VA_ARGS__);                        \
+  }
 
 #define NOPAL_DETAIL_LATENT_BY_RESULT(how)                                                                   \
   if constexpr (std::is_empty_v<Result>) {                                                                   \
-    NOPAL_DETAIL_LATENT_ASM(how, "");                                                                        \
+    NOPAL_DETAIL_LATENT_BY_PASSED(how, "", )                                                                   \
   } else {                                                                                                   \
-    NOPAL_DETAIL_LATENT_ASM(how, NOPAL_DETAIL_STORE, , [out] "=m"(*result));                                 \
+    NOPAL_DETAIL_LATENT_BY_PASSED(how, NOPAL_DETAIL_STORE, , [out] "=m"(*result))                            \
   }
+
+// The registers that nothing is passed in are lost all the same: `anything` says nothing of what they hold.
+#define NOPAL_DETAIL_PASS(to, is_passed, from, anything)                                                     \
+  if constexpr (is_passed) to = from;                                                                        \
+  else __asm__("" : anything(to))
 
 // clang-format on
 
@@ -236,46 +265,43 @@ constexpr int latent_store() {
 /// be eager: false then, and nothing was called. What is passed is not to be used after a call;
 /// otherwise it has been told anew, so that nothing is kept for that case. `in_place`: the child throws
 /// nothing. `copies`: the child copies from its parent's frame, and says in the scope's when it has.
-template <class Result, std::size_t words, std::size_t floats, bool in_place, int copies = 0, class Child>
+template <class Result, std::size_t words, std::size_t floats, bool in_place, int copies = 0, class Child,
+          class... Ts>
 [[gnu::always_inline]] inline bool call_latently(nopal_frame* frame, [[maybe_unused]] Result* result,
-                                                 Child child, latent_words& passed, latent_floats& numbers) {
-  constexpr int what = static_cast<int>(floats) | latent_store<Result>() << 4 | copies << 8;
+                                                 Child child, latent_words& passed,
+                                                 [[maybe_unused]] latent_numbers<Ts...>& numbers) {
+  constexpr int what = latent_store<Result>() | copies << 4;
+  using types = latent_numbers<Ts...>;
   std::uint64_t w0;
   std::uint64_t w1;
-  std::uint64_t w2;
-  std::uint64_t w3;
-  register std::uint64_t w4 __asm__("r8");
-  register std::uint64_t w5 __asm__("r9");
-  register const std::uint64_t* first_float __asm__("r10");
-  // The registers that nothing is passed in are lost all the same.
-  if constexpr (words > 0)
-    w0 = passed.at[0];
-  else
-    __asm__("" : "=D"(w0));
-  if constexpr (words > 1)
-    w1 = passed.at[1];
-  else
-    __asm__("" : "=S"(w1));
-  if constexpr (words > 2)
-    w2 = passed.at[2];
-  else
-    __asm__("" : "=d"(w2));
-  if constexpr (words > 3)
-    w3 = passed.at[3];
-  else
-    __asm__("" : "=c"(w3));
-  if constexpr (words > 4)
-    w4 = passed.at[4];
-  else
-    __asm__("" : "=r"(w4));
-  if constexpr (words > 5)
-    w5 = passed.at[5];
-  else
-    __asm__("" : "=r"(w5));
-  if constexpr (floats > 0)
-    first_float = numbers.at;
-  else
-    __asm__("" : "=r"(first_float));
+  [[maybe_unused]] std::uint64_t w2;
+  [[maybe_unused]] std::uint64_t w3;
+  [[maybe_unused]] register std::uint64_t w4 __asm__("r8");
+  [[maybe_unused]] register std::uint64_t w5 __asm__("r9");
+  [[maybe_unused]] register decltype(types::n0) x0 __asm__("xmm0");
+  [[maybe_unused]] register decltype(types::n1) x1 __asm__("xmm1");
+  [[maybe_unused]] register decltype(types::n2) x2 __asm__("xmm2");
+  [[maybe_unused]] register decltype(types::n3) x3 __asm__("xmm3");
+  [[maybe_unused]] register decltype(types::n4) x4 __asm__("xmm4");
+  [[maybe_unused]] register decltype(types::n5) x5 __asm__("xmm5");
+  [[maybe_unused]] register decltype(types::n6) x6 __asm__("xmm6");
+  [[maybe_unused]] register decltype(types::n7) x7 __asm__("xmm7");
+  if constexpr (floats > 0) {
+    NOPAL_DETAIL_PASS(x0, floats > 0, numbers.n0, "=x");
+    NOPAL_DETAIL_PASS(x1, floats > 1, numbers.n1, "=x");
+    NOPAL_DETAIL_PASS(x2, floats > 2, numbers.n2, "=x");
+    NOPAL_DETAIL_PASS(x3, floats > 3, numbers.n3, "=x");
+    NOPAL_DETAIL_PASS(x4, floats > 4, numbers.n4, "=x");
+    NOPAL_DETAIL_PASS(x5, floats > 5, numbers.n5, "=x");
+    NOPAL_DETAIL_PASS(x6, floats > 6, numbers.n6, "=x");
+    NOPAL_DETAIL_PASS(x7, floats > 7, numbers.n7, "=x");
+  }
+  NOPAL_DETAIL_PASS(w0, words > 0, passed.at[0], "=D");
+  NOPAL_DETAIL_PASS(w1, words > 1, passed.at[1], "=S");
+  NOPAL_DETAIL_PASS(w2, words > 2, passed.at[2], "=d");
+  NOPAL_DETAIL_PASS(w3, words > 3, passed.at[3], "=c");
+  NOPAL_DETAIL_PASS(w4, words > 4, passed.at[4], "=r");
+  NOPAL_DETAIL_PASS(w5, words > 5, passed.at[5], "=r");
   if constexpr (in_place && nothrow_is_kept) {
     NOPAL_DETAIL_LATENT_BY_RESULT(NOPAL_DETAIL_CALL_IN_PLACE)
   } else {
@@ -296,6 +322,14 @@ eagerly:
   if constexpr (words > 3) passed.at[3] = w3;
   if constexpr (words > 4) passed.at[4] = w4;
   if constexpr (words > 5) passed.at[5] = w5;
+  if constexpr (floats > 0) numbers.n0 = x0;
+  if constexpr (floats > 1) numbers.n1 = x1;
+  if constexpr (floats > 2) numbers.n2 = x2;
+  if constexpr (floats > 3) numbers.n3 = x3;
+  if constexpr (floats > 4) numbers.n4 = x4;
+  if constexpr (floats > 5) numbers.n5 = x5;
+  if constexpr (floats > 6) numbers.n6 = x6;
+  if constexpr (floats > 7) numbers.n7 = x7;
   return false;
 }
 

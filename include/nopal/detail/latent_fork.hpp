@@ -37,6 +37,32 @@ inline constexpr bool in_word_register = travels_in_word_register<T>();
 
 // --- A function whose parameters and result travel in registers is called as it is. ---------------
 
+template <class... Ts>
+struct type_list {};
+/// The numbers among these types: numbers_among<type_list<>, Ps...>.
+template <class Found, class... Ps>
+struct numbers_among;
+template <class... Ns>
+struct numbers_among<type_list<Ns...>> {
+  using type = latent_numbers<Ns...>;
+};
+template <class... Ns, class P, class... Ps>
+struct numbers_among<type_list<Ns...>, P, Ps...>
+    : numbers_among<std::conditional_t<in_float_register<P>, type_list<Ns..., P>, type_list<Ns...>>, Ps...> {
+};
+
+template <std::size_t place, class... Ns>
+[[gnu::always_inline]] inline auto& number_at(latent_numbers<Ns...>& in) {
+  if constexpr (place == 0) return in.n0;
+  if constexpr (place == 1) return in.n1;
+  if constexpr (place == 2) return in.n2;
+  if constexpr (place == 3) return in.n3;
+  if constexpr (place == 4) return in.n4;
+  if constexpr (place == 5) return in.n5;
+  if constexpr (place == 6) return in.n6;
+  if constexpr (place == 7) return in.n7;
+}
+
 /// The parameters of such a function; `fits` says whether it is one.
 template <class F>
 struct plain_function {
@@ -44,13 +70,13 @@ struct plain_function {
 };
 template <class R, class... Ps>
 struct plain_function<R (*)(Ps...)> {
-  static constexpr bool fits = (std::is_void_v<R> || in_word_register<R> || in_float_register<R>) &&
-                               ((in_word_register<Ps> || in_float_register<Ps>) && ...) &&
-                               (std::size_t{in_word_register<Ps>} + ... + 0) <= most_latent_words &&
-                               (std::size_t{in_float_register<Ps>} + ... + 0) <= most_latent_floats;
-  static constexpr bool throws_nothing = false;
   static constexpr std::size_t words = (std::size_t{in_word_register<Ps>} + ... + 0);
   static constexpr std::size_t floats = (std::size_t{in_float_register<Ps>} + ... + 0);
+  static constexpr bool fits = (std::is_void_v<R> || in_word_register<R> || in_float_register<R>) &&
+                               ((in_word_register<Ps> || in_float_register<Ps>) && ...) &&
+                               words <= most_latent_words && floats <= most_latent_floats &&
+                               (words <= most_words_beside_numbers || floats <= most_numbers_beside_words);
+  static constexpr bool throws_nothing = false;
   using result = R;
 
   /// Whether arguments of these types become parameters without any code of the program.
@@ -58,22 +84,26 @@ struct plain_function<R (*)(Ps...)> {
   static constexpr bool takes = sizeof...(Args) == sizeof...(Ps) &&
                                 ((std::is_scalar_v<Args> && !std::is_member_pointer_v<Args>) && ...);
 
-  template <class... Args>
-  [[gnu::always_inline]] static void pass(latent_words& words_to, latent_floats& floats_to,
-                                          const Args&... args) {
-    [[maybe_unused]] std::size_t word = 0;
-    [[maybe_unused]] std::size_t number = 0;
-    (pass_one<Ps>(words_to, floats_to, word, number, static_cast<Ps>(args)), ...);
-  }
-
-  template <class Result>
+  /// One latent call of `child`, or else an eager fork.
+  template <class Result, bool in_place, class... Args>
   [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void
-  fork_eagerly(nopal_frame* frame, Result* result, R (*child)(Ps...), const latent_words& words_from,
-               const latent_floats& floats_from) {
-    fork_eagerly(frame, result, child, words_from, floats_from, std::index_sequence_for<Ps...>());
+  fork(nopal_frame* frame, Result* result, R (*child)(Ps...), const Args&... args) {
+    fork_at<Result, in_place>(std::index_sequence_for<Ps...>(), frame, result, child, args...);
   }
 
 private:
+  template <class Result, bool in_place, std::size_t... places, class... Args>
+  [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void
+  fork_at(std::index_sequence<places...>, nopal_frame* frame, Result* result, R (*child)(Ps...),
+          const Args&... args) {
+    latent_words passed{};
+    typename numbers_among<type_list<>, Ps...>::type numbers{};
+    (pass<Ps, places>(passed, numbers, static_cast<Ps>(args)), ...);
+    if (NOPAL_UNLIKELY(
+            (!call_latently<Result, words, floats, in_place>(frame, result, child, passed, numbers)))) {
+      fork_child(frame, result, child, passed_one<Ps, places>(passed, numbers)...);
+    }
+  }
   /// How many words, or numbers, come before the parameter at `place`.
   static constexpr std::size_t before(std::size_t place, bool of_words) {
     constexpr bool in_words[] = {in_word_register<Ps>..., false};
@@ -81,31 +111,22 @@ private:
     for (std::size_t i = 0; i < place; ++i) found += in_words[i] == of_words ? 1 : 0;
     return found;
   }
-  template <class Result, std::size_t... places>
-  [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void
-  fork_eagerly(nopal_frame* frame, Result* result, R (*child)(Ps...),
-               [[maybe_unused]] const latent_words& words_from,
-               [[maybe_unused]] const latent_floats& floats_from, std::index_sequence<places...>) {
-    fork_child(frame, result, child, passed_one<Ps, places>(words_from, floats_from)...);
-  }
-  template <class P>
-  [[gnu::always_inline]] static void pass_one(latent_words& words_to, latent_floats& floats_to,
-                                              std::size_t& word, std::size_t& number, P value) {
+  template <class P, std::size_t place, class Numbers>
+  [[gnu::always_inline]] static void pass(latent_words& words_to, [[maybe_unused]] Numbers& numbers_to,
+                                          P value) {
     if constexpr (in_float_register<P>) {
-      std::memcpy(&floats_to.at[number++], &value, sizeof value);
+      number_at<before(place, false)>(numbers_to) = value;
     } else if constexpr (std::is_pointer_v<P>) {
-      words_to.at[word++] = reinterpret_cast<std::uint64_t>(value);
+      words_to.at[before(place, true)] = reinterpret_cast<std::uint64_t>(value);
     } else {
-      words_to.at[word++] = static_cast<std::uint64_t>(value);
+      words_to.at[before(place, true)] = static_cast<std::uint64_t>(value);
     }
   }
-  template <class P, std::size_t place>
+  template <class P, std::size_t place, class Numbers>
   [[gnu::always_inline]] static P passed_one(const latent_words& words_from,
-                                             const latent_floats& floats_from) {
+                                             [[maybe_unused]] Numbers& numbers_from) {
     if constexpr (in_float_register<P>) {
-      P value;
-      std::memcpy(&value, &floats_from.at[before(place, false)], sizeof value);
-      return value;
+      return number_at<before(place, false)>(numbers_from);
     } else if constexpr (std::is_pointer_v<P>) {
       return reinterpret_cast<P>(words_from.at[before(place, true)]);
     } else {
@@ -267,18 +288,12 @@ fork_latently(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
   using callable = std::decay_t<F>;
   if constexpr (calls_plainly<Result, callable, std::decay_t<Args>...>()) {
     using function = plain_function<callable>;
-    latent_words passed{};
-    latent_floats numbers;
-    function::pass(passed, numbers, args...);
     const callable child = f;
-    if (NOPAL_UNLIKELY((!call_latently<Result, function::words, function::floats, function::throws_nothing>(
-            frame, result, child, passed, numbers)))) {
-      function::fork_eagerly(frame, result, child, passed, numbers);
-    }
+    function::template fork<Result, function::throws_nothing>(frame, result, child, args...);
   } else if constexpr (travels_as_words<Result, callable, std::decay_t<Args>...>) {
     using child = latent_child<Result, callable, std::decay_t<Args>...>;
     latent_words passed{};
-    latent_floats none;
+    latent_numbers<> none;
     std::size_t at = 0;
     if constexpr (!std::is_same_v<Result, no_result>) {
       passed.at[at++] = reinterpret_cast<std::uint64_t>(result);
@@ -296,7 +311,7 @@ fork_latently(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
     using child = copying_child<Result, references, callable, std::decay_t<Args>...>;
     latent_words passed{reinterpret_cast<std::uint64_t>(&all), reinterpret_cast<std::uint64_t>(frame),
                         reinterpret_cast<std::uint64_t>(result)};
-    latent_floats none;
+    latent_numbers<> none;
     no_result* const nowhere = nullptr;
     set_copied(frame, false);
     if (NOPAL_UNLIKELY(

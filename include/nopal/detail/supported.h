@@ -27,11 +27,17 @@
 
 /* There is no macro for -fsplit-stack. A directive where a frame is made renames what its functions
  * call, so that the linker finds none and says the name. No symbol comes of it where there are no
- * such calls. */
+ * such calls. Clang forgets the quotes where it writes assembly (-save-temps), so its name has no blanks. */
+#ifdef __clang__
+#define NOPAL_DETAIL_REFUSE_SPLIT_STACK(called)                                                              \
+  ".symver " called                                                                                          \
+  ", nopal.code_compiled_with_fsplit_stack_cannot_run_on_other_stacks.compile_without_it@nopal"
+#else
 #define NOPAL_DETAIL_REFUSE_SPLIT_STACK(called)                                                              \
   ".symver " called                                                                                          \
   ", \"nopal: code compiled with -fsplit-stack cannot run on other stacks: compile without it"               \
   "@nopal\""
+#endif
 
 /* There is no macro for -mabi=ms; its lists of arguments are plain pointers. */
 #ifdef __cplusplus
