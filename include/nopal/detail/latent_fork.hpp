@@ -179,10 +179,29 @@ union unmade {
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
+template <class Part>
+[[gnu::always_inline]] inline std::uint64_t word_of(const void* from) {
+  Part part;
+  std::memcpy(&part, from, sizeof part);
+  return part;
+}
+/// Each word is made in a register: written in parts and read as a whole it would wait for the stores.
 template <class T>
 [[gnu::always_inline]] inline void put_words(latent_words& to, std::size_t& at, const T& value) {
   if constexpr (!std::is_empty_v<T>) {
-    std::memcpy(&to.at[at], __builtin_addressof(value), sizeof value);
+    constexpr std::size_t whole = sizeof(T) / 8;
+    constexpr std::size_t rest = sizeof(T) % 8;
+    const auto* const from = reinterpret_cast<const char*>(__builtin_addressof(value));
+    for (std::size_t i = 0; i < whole; ++i) to.at[at + i] = word_of<std::uint64_t>(from + 8 * i);
+    if constexpr (rest == 1) {
+      to.at[at + whole] = word_of<std::uint8_t>(from + 8 * whole);
+    } else if constexpr (rest == 2) {
+      to.at[at + whole] = word_of<std::uint16_t>(from + 8 * whole);
+    } else if constexpr (rest == 4) {
+      to.at[at + whole] = word_of<std::uint32_t>(from + 8 * whole);
+    } else if constexpr (rest > 0) {
+      std::memcpy(&to.at[at + whole], from + 8 * whole, rest);
+    }
     at += latent_words_of<T>;
   }
 }
