@@ -189,6 +189,16 @@ class Flags(unittest.TestCase):
                 self.assertEqual(len(errors), 1, done.stderr)
                 self.assertIn(says, errors[0])
 
+    def test_a_file_can_ask_whether_its_forks_are_latent(self):
+        for flags, latent in (("", 0), ("-DNOPAL_FORKS_LATENT", 1), ("-DNOPAL_FORKS_LATENT -O0 -fPIC", 1),
+                              ("-DNOPAL_FORKS_LATENT -fsanitize=address", 0), ("-DNOPAL_FORKS_LATENT -fsanitize=thread", 0),
+                              ("-DNOPAL_FORKS_LATENT -mcmodel=large", 0), ("-DNOPAL_FORKS_LATENT -DNOPAL_ELIDE", 0)):
+            with self.subTest(flags):
+                source = f"#include <nopal/nopal.hpp>\nstatic_assert(NOPAL_HAS_LATENT_FORKS == {latent});\n"
+                done = subprocess.run(command_of("c++", flags, "-fsyntax-only", "-x", "c++", "-"), input=source,
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_debugger_finds_what_prints_the_workers(self):
         for flags in ("-g", "-ffunction-sections -fdata-sections -Wl,--gc-sections"):
             with self.subTest(flags), tempfile.TemporaryDirectory() as place:

@@ -132,7 +132,7 @@ long stepped(long (*program)(), std::uint64_t first, std::uint64_t between) {
 class interrupted : public testing::Test {
 protected:
   void SetUp() override {
-#ifndef NOPAL_DETAIL_LATENT
+#if !NOPAL_HAS_LATENT_FORKS
     GTEST_SKIP() << "forks are not latent here";
 #endif
     nopal::configure({.workers = 2});

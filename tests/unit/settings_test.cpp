@@ -56,7 +56,7 @@ struct refusal {
 
 constexpr const char* workers_accepted = "a whole number from 1 to 1024";
 constexpr const char* forks_accepted = "latent or eager";
-constexpr const char* signal_accepted = "off, or a signal that the program does not use: URG (the rule), "
+constexpr const char* signal_accepted = "off, or a signal that the program does not use: URG (the default), "
                                         "USR1, USR2, IO, PWR, WINCH, or a real-time "
                                         "signal from 35 to 64";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";

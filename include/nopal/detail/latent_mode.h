@@ -19,9 +19,10 @@
     (!defined(__clang__) || __clang_major__ >= 17) && !defined(__code_model_large__) &&                      \
     !defined(__APX_F__) && !defined(NOPAL_SCHEDULE_NOISE) && !defined(NOPAL_DEQUE_THE) &&                    \
     !defined(NOPAL_DEQUE_LOCKFREE)
-#define NOPAL_DETAIL_LATENT
+#define NOPAL_HAS_LATENT_FORKS 1
 #define NOPAL_DETAIL_FORK fork_latently
 #else
+#define NOPAL_HAS_LATENT_FORKS 0
 #define NOPAL_DETAIL_FORK fork_child
 #endif
 

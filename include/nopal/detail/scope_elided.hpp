@@ -12,6 +12,8 @@
 
 #include <nopal/version.hpp>
 
+#define NOPAL_HAS_LATENT_FORKS 0
+
 namespace nopal {
 
 #ifdef NOPAL_ELIDE_DEPTH

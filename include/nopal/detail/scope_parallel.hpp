@@ -8,7 +8,7 @@
 
 #include <nopal/detail/child.hpp>
 #include <nopal/detail/latent_mode.h>
-#ifdef NOPAL_DETAIL_LATENT
+#if NOPAL_HAS_LATENT_FORKS
 #include <nopal/detail/latent_fork.hpp>
 #endif
 #include <nopal/version.hpp>
