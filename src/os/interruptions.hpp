@@ -17,6 +17,7 @@ namespace os {
 struct interrupted {
   arch::registers at;
   std::uint64_t float_control;  ///< as arch::float_control has it
+  bool has_room;                ///< on the stack of the answer, for more than a few words
 };
 
 /// The signal for that where none is chosen.

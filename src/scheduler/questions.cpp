@@ -50,7 +50,7 @@ bool is_about_to_fork(const arch::registers& at) noexcept {
 }
 
 answer answer_question(worker* self, const os::interrupted& here) noexcept {
-  if (get(self->deque.strand.stack) == nullptr || !may_promote_now(self)) {
+  if (get(self->deque.strand.stack) == nullptr || !here.has_room || !may_promote_now(self)) {
     return answer::unsure;
   }
   if (self->exceptions != nullptr &&

@@ -1,12 +1,15 @@
 // The signals that ask threads for their latent forks, and a program's handlers of the same number.
 #include <gtest/gtest.h>
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstring>
 #include <thread>
 
 #include "latent_signals.hpp"
@@ -190,6 +193,37 @@ NOPAL_PROGRAM(deep_handlers) {
   return 0;
 }
 
+long fib_of_long_leaves(int n) {
+  if (n < 2) {
+    for (int i = 0; i < 20000; ++i) asm volatile("" : : : "memory");
+    return n;
+  }
+  long x = 0;
+  nopal::scope s;
+  s.fork_into(x, fib_of_long_leaves, n - 1);
+  const long y = fib_of_long_leaves(n - 2);
+  s.join();
+  return x + y;
+}
+
+/// What lies below a signal stack as small as the system takes is the program's.
+NOPAL_PROGRAM(small_signal_stack) {
+  constexpr std::size_t page = 4096;
+  alignas(page) static unsigned char bytes[6 * page];
+  const unsigned long least = getauxval(AT_MINSIGSTKSZ);
+  for (std::size_t size = (least + page - 1) / page * page; size <= 4 * page; size += page) {
+    std::memset(bytes, 0x5a, sizeof bytes);
+    stack_t small = {};
+    small.ss_sp = bytes + page;
+    small.ss_size = size;
+    NOPAL_CHECK(sigaltstack(&small, nullptr) == 0);
+    NOPAL_CHECK(fib_of_long_leaves(15) == 610);
+    for (std::size_t i = 0; i < page; ++i) NOPAL_CHECK(bytes[i] == 0x5a);
+  }
+  if (sends_signals()) NOPAL_CHECK(signals_sent() > 0);
+  return 0;
+}
+
 class latent_signals_beside_handlers : public support::program_at_workers {};
 
 TEST_P(latent_signals_beside_handlers, leave_a_handlers_own_to_it) {
@@ -209,6 +243,9 @@ TEST_P(latent_signals_beside_handlers, give_a_handler_its_place_back) {
 }
 TEST_P(latent_signals_beside_handlers, leave_a_handlers_mask_to_it) {
   EXPECT_TRUE(run("handler_with_a_mask"));
+}
+TEST_P(latent_signals_beside_handlers, keep_to_a_small_signal_stack) {
+  EXPECT_TRUE(run("small_signal_stack"));
 }
 TEST_P(latent_signals_beside_handlers, leave_deep_handlers_their_stack) { EXPECT_TRUE(run("deep_handlers")); }
 

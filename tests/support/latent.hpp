@@ -23,7 +23,7 @@ inline bool latent_in(bool compiled_so) {
   return compiled_so && dlsym(RTLD_DEFAULT, "_dl_find_object") != nullptr &&
          (chosen == nullptr || std::strcmp(chosen, "eager") != 0);
 }
-#ifdef NOPAL_DETAIL_LATENT
+#if NOPAL_HAS_LATENT_FORKS
 inline constexpr bool compiled_latent = true;
 #else
 inline constexpr bool compiled_latent = false;

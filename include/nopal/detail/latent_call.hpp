@@ -155,7 +155,7 @@ struct latent_numbers {
   ".byte 0x2e\n\t"                                                                                           \
   NOPAL_DETAIL_CALLED_FROM("0x76", "0x00")                                                                   \
   NOPAL_DETAIL_CALL_CHILD                                                                                    \
-  "772:\n\t"                                                                                                 \
+  "772:\n\t.if 772b - 771b != 6\n\t.error \"nopal: the assembler pads calls\"\n\t.endif\n\t"               \
   store                                                                                                      \
   NOPAL_DETAIL_CALLED_FROM("0x01", "0x05")                                                                   \
   "jmp 777f\n"                                                                                               \
@@ -184,13 +184,34 @@ struct latent_numbers {
 
 // `what` says how the result is stored (latent_store), and whether the child copies.
 #define NOPAL_DETAIL_STORE_AS(how, move, from)                                                               \
-  ".if (%c[what] & 15) == " #how "\n\t{" move " %%" from ", %[out]|" move " %[out], " from "}\n\t.endif\n\t"
+  ".if (%c[what] & 15) == " #how                                                                             \
+  "\n\t{" move " %%" from ", " NOPAL_DETAIL_OUT "|" move " " NOPAL_DETAIL_OUT ", " from "}\n\t.endif\n\t"
 #define NOPAL_DETAIL_STORE                                                                                   \
   NOPAL_DETAIL_STORE_AS(1, "mov", "al") NOPAL_DETAIL_STORE_AS(2, "mov", "ax")                                \
   NOPAL_DETAIL_STORE_AS(3, "mov", "eax") NOPAL_DETAIL_STORE_AS(4, "mov", "rax")                              \
   NOPAL_DETAIL_STORE_AS(5, "movss", "xmm0") NOPAL_DETAIL_STORE_AS(6, "movsd", "xmm0")
 
-#ifdef __AVX512F__
+// The result's place. A thread-local variable's is that of the thread that forks, not of the one that ends
+// the child, so its address is not to be one by %fs. GCC has a constraint for that, and would make a jump
+// that goes nowhere of an `asm goto` otherwise. Clang has none: the assembler looks for the colon, and such
+// a fork is eager.
+#ifdef __clang__
+#define NOPAL_DETAIL_OUT "%[out]"
+#define NOPAL_DETAIL_OUTPUT , [out] "=m"(*result)
+#define NOPAL_DETAIL_INPUT
+#define NOPAL_DETAIL_EAGER_IF_BY_THREAD(how)                                                                 \
+  ".set .Lnopal_by_thread%=, 0\n\t.irpc letter,\"%[out]\"\n\t.if '\\letter' == 58\n\t"                             \
+  ".set .Lnopal_by_thread%=, 1\n\t.endif\n\t.endr\n\t.if .Lnopal_by_thread%=\n\tjmp %l[eagerly]\n\t.else\n\t"    \
+  how "\n\t.endif\n\t"
+#else
+#define NOPAL_DETAIL_OUT "%a[out]"
+#define NOPAL_DETAIL_OUTPUT
+#define NOPAL_DETAIL_INPUT , [out] "Ts"(result)
+#define NOPAL_DETAIL_EAGER_IF_BY_THREAD(how) how
+#endif
+
+// GCC lets only code that has these registers name them.
+#if defined(__AVX512F__) || defined(__clang__)
 #define NOPAL_DETAIL_LOST_WITH_AVX512                                                                        \
   , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",       \
     "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
@@ -203,10 +224,10 @@ struct latent_numbers {
 // over-aligned locals, and where assembly takes it away writes tables of them that are wrong. rbp is
 // chosen in copies of this function of its own, which nobody calls (-finstrument-functions).
 #define NOPAL_DETAIL_LIST(...) __VA_ARGS__
-#define NOPAL_DETAIL_LATENT_ASM(how, store, passed, lost, ...)                                               \
-  __asm__ __inline__ goto(how(store)                                                                         \
-      : passed, [scope] "+m"(*frame) __VA_ARGS__                                                             \
-      : [child] "ir"(child), [what] "i"(what)                                                                \
+#define NOPAL_DETAIL_LATENT_ASM(code, output, input, passed, lost)                              \
+  __asm__ __inline__ goto(code                                                                   \
+      : passed, [scope] "+m"(*frame) output                                                                  \
+      : [child] "ir"(child), [what] "i"(what) input                                                          \
       : lost, "rax", "r10", "r11", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",              \
         "xmm15" NOPAL_DETAIL_LOST_WITH_AVX512, "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",   \
         "st(7)", "memory", "cc"                                                                              \
@@ -223,29 +244,40 @@ struct latent_numbers {
 #define NOPAL_DETAIL_LOST_FIVE "xmm0", "xmm1", "xmm2", "xmm3", "xmm4"
 #define NOPAL_DETAIL_LOST_THREE "xmm5", "xmm6", "xmm7"
 
-#define NOPAL_DETAIL_LATENT_BY_PASSED(how, store, ...)                                                       \
+#define NOPAL_DETAIL_LATENT_BY_PASSED(code, output, input)                                      \
   if constexpr (floats == 0) {                                                                               \
-    NOPAL_DETAIL_LATENT_ASM(how, store, NOPAL_DETAIL_LIST(NOPAL_DETAIL_SIX_WORDS),                           \
-                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_FIVE, NOPAL_DETAIL_LOST_THREE), __VA_ARGS__); \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output), NOPAL_DETAIL_LIST(input),          \
+                            NOPAL_DETAIL_SIX_WORDS,                                                          \
+                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_FIVE, NOPAL_DETAIL_LOST_THREE));             \
   } else if constexpr (words <= most_words_beside_numbers) {                                                 \
-    NOPAL_DETAIL_LATENT_ASM(how, store, NOPAL_DETAIL_LIST(NOPAL_DETAIL_TWO_WORDS, NOPAL_DETAIL_EIGHT_NUMBERS), \
-                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_WORDS), __VA_ARGS__);                        \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output), NOPAL_DETAIL_LIST(input),          \
+                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_TWO_WORDS, NOPAL_DETAIL_EIGHT_NUMBERS),           \
+                            NOPAL_DETAIL_LOST_WORDS);                                                        \
   } else {                                                                                                   \
-    NOPAL_DETAIL_LATENT_ASM(how, store, NOPAL_DETAIL_LIST(NOPAL_DETAIL_SIX_WORDS, NOPAL_DETAIL_FIVE_NUMBERS), \
-                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_THREE), __VA_ARGS__);                        \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output), NOPAL_DETAIL_LIST(input),          \
+                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_SIX_WORDS, NOPAL_DETAIL_FIVE_NUMBERS),            \
+                            NOPAL_DETAIL_LOST_THREE);                                                        \
   }
 
 #define NOPAL_DETAIL_LATENT_BY_RESULT(how)                                                                   \
   if constexpr (std::is_empty_v<Result>) {                                                                   \
-    NOPAL_DETAIL_LATENT_BY_PASSED(how, "", )                                                                   \
+    NOPAL_DETAIL_LATENT_BY_PASSED(how(""), , )                                                               \
   } else {                                                                                                   \
-    NOPAL_DETAIL_LATENT_BY_PASSED(how, NOPAL_DETAIL_STORE, , [out] "=m"(*result))                            \
+    NOPAL_DETAIL_LATENT_BY_PASSED(NOPAL_DETAIL_EAGER_IF_BY_THREAD(how(NOPAL_DETAIL_STORE)),                  \
+                                  NOPAL_DETAIL_LIST(NOPAL_DETAIL_OUTPUT), NOPAL_DETAIL_LIST(NOPAL_DETAIL_INPUT)) \
   }
 
 // The registers that nothing is passed in are lost all the same: `anything` says nothing of what they hold.
 #define NOPAL_DETAIL_PASS(to, is_passed, from, anything)                                                     \
   if constexpr (is_passed) to = from;                                                                        \
   else __asm__("" : anything(to))
+
+#define NOPAL_DETAIL_READ(was_passed, to, from, same)                                                        \
+  if constexpr (was_passed) {                                                                                \
+    __asm__ volatile("" : same(from));                                                                       \
+    to = from;                                                                                               \
+  }                                                                                                          \
+  static_assert(true)
 
 // clang-format on
 
@@ -313,23 +345,24 @@ threw:
   nopal_fork_threw(reinterpret_cast<void*>(w0), nopal_fresh_address(frame));
   return true;
 eagerly:
-  // So that nothing is copied on the way from the call to here: GCC before 12.4 does that before the
-  // registers are read (PR 113921), and passed what they held at the fork before.
+  // Each is told anew here, and is another value than the one that was passed: GCC before 12.4 copies
+  // registers on the way from the call to here before they are read (PR 113921), and vectorizes what
+  // is made of them where the call goes on, which does not come to here.
   __asm__ volatile("");
-  if constexpr (words > 0) passed.at[0] = w0;
-  if constexpr (words > 1) passed.at[1] = w1;
-  if constexpr (words > 2) passed.at[2] = w2;
-  if constexpr (words > 3) passed.at[3] = w3;
-  if constexpr (words > 4) passed.at[4] = w4;
-  if constexpr (words > 5) passed.at[5] = w5;
-  if constexpr (floats > 0) numbers.n0 = x0;
-  if constexpr (floats > 1) numbers.n1 = x1;
-  if constexpr (floats > 2) numbers.n2 = x2;
-  if constexpr (floats > 3) numbers.n3 = x3;
-  if constexpr (floats > 4) numbers.n4 = x4;
-  if constexpr (floats > 5) numbers.n5 = x5;
-  if constexpr (floats > 6) numbers.n6 = x6;
-  if constexpr (floats > 7) numbers.n7 = x7;
+  NOPAL_DETAIL_READ(words > 0, passed.at[0], w0, "+r");
+  NOPAL_DETAIL_READ(words > 1, passed.at[1], w1, "+r");
+  NOPAL_DETAIL_READ(words > 2, passed.at[2], w2, "+r");
+  NOPAL_DETAIL_READ(words > 3, passed.at[3], w3, "+r");
+  NOPAL_DETAIL_READ(words > 4, passed.at[4], w4, "+r");
+  NOPAL_DETAIL_READ(words > 5, passed.at[5], w5, "+r");
+  NOPAL_DETAIL_READ(floats > 0, numbers.n0, x0, "+x");
+  NOPAL_DETAIL_READ(floats > 1, numbers.n1, x1, "+x");
+  NOPAL_DETAIL_READ(floats > 2, numbers.n2, x2, "+x");
+  NOPAL_DETAIL_READ(floats > 3, numbers.n3, x3, "+x");
+  NOPAL_DETAIL_READ(floats > 4, numbers.n4, x4, "+x");
+  NOPAL_DETAIL_READ(floats > 5, numbers.n5, x5, "+x");
+  NOPAL_DETAIL_READ(floats > 6, numbers.n6, x6, "+x");
+  NOPAL_DETAIL_READ(floats > 7, numbers.n7, x7, "+x");
   return false;
 }
 

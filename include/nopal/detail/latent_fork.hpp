@@ -26,10 +26,10 @@ namespace detail {
 
 template <class T>
 constexpr bool travels_in_word_register() {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
     return sizeof(T) <= 8;
   } else {
-    return std::is_enum_v<T> || std::is_pointer_v<T>;
+    return std::is_pointer_v<T>;
   }
 }
 template <class T>
@@ -87,7 +87,7 @@ struct plain_function<R (*)(Ps...)> {
   /// One latent call of `child`, or else an eager fork.
   template <class Result, bool in_place, class... Args>
   [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void
-  fork(nopal_frame* frame, Result* result, R (*child)(Ps...), const Args&... args) {
+  fork(nopal_frame* frame, Result* result, R (*child)(Ps...), Args&... args) {
     fork_at<Result, in_place>(std::index_sequence_for<Ps...>(), frame, result, child, args...);
   }
 
@@ -95,7 +95,7 @@ private:
   template <class Result, bool in_place, std::size_t... places, class... Args>
   [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void
   fork_at(std::index_sequence<places...>, nopal_frame* frame, Result* result, R (*child)(Ps...),
-          const Args&... args) {
+          Args&... args) {
     latent_words passed{};
     typename numbers_among<type_list<>, Ps...>::type numbers{};
     (pass<Ps, places>(passed, numbers, static_cast<Ps>(args)), ...);

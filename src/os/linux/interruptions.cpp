@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 namespace nopal {
@@ -32,19 +33,35 @@ bool is_ours(const siginfo_t& info) {
 /// signals. It may be ours then, or not.
 bool may_be_ours(const siginfo_t& info) { return info.si_code == SI_USER && info.si_pid == 0; }
 
+bool is_handler(void (*one)(int)) { return one != SIG_DFL && one != SIG_IGN; }
+
 /// The program's handler finds what waits as if it had been called alone.
 void hand_on(int signal, siginfo_t* info, void* context) {
+  const bool with_value = (previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr;
+  if (!with_value && !is_handler(previous.sa_handler)) return;
   sigset_t waits = static_cast<const ucontext_t*>(context)->uc_sigmask;
   sigorset(&waits, &waits, &previous.sa_mask);
   if ((previous.sa_flags & SA_NODEFER) == 0) sigaddset(&waits, signal);
   sigset_t ours;
   pthread_sigmask(SIG_SETMASK, &waits, &ours);
-  if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
+  if (with_value) {
     previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+  } else {
     previous.sa_handler(signal);
   }
   pthread_sigmask(SIG_SETMASK, &ours, nullptr);
+}
+
+/// An answer took 2,100 bytes at most of what was measured.
+constexpr std::ptrdiff_t answer_bytes = 4096;
+
+/// A program's signal stack may be as small as the system allows.
+bool has_room(const stack_t& signal_stack) {
+  const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+  const char* const low = static_cast<const char*>(signal_stack.ss_sp);
+  const bool on_it = (signal_stack.ss_flags & SS_DISABLE) == 0 && here > low &&
+                     static_cast<std::size_t>(here - low) <= signal_stack.ss_size;
+  return !on_it || here - low >= answer_bytes;
 }
 
 std::uint64_t number(long long value) { return static_cast<std::uint64_t>(value); }
@@ -69,6 +86,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   here.at.r13 = number(registers[REG_R13]);
   here.at.r14 = number(registers[REG_R14]);
   here.at.r15 = number(registers[REG_R15]);
+  here.has_room = has_room(static_cast<const ucontext_t*>(context)->uc_stack);
   constexpr std::uint32_t sticky_flags = 0x3f;
   here.float_control = machine.fpregs == nullptr
                            ? arch::float_control()
@@ -117,7 +135,7 @@ bool answer_interruptions(int signal, void (*answer)(const interrupted&)) noexce
   sigfillset(&ours.sa_mask);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
     sigdelset(&ours.sa_mask, fault);
-  if ((before.sa_flags & SA_SIGINFO) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) {
+  if ((before.sa_flags & SA_SIGINFO) != 0 || is_handler(before.sa_handler)) {
     // System calls are interrupted as the program has chosen.
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (before.sa_flags & SA_RESTART);
   }
