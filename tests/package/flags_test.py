@@ -199,6 +199,20 @@ class Flags(unittest.TestCase):
                                       capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_result_in_a_thread_local_variable_by_its_name_is_refused_by_gcc(self):
+        source = ("#include <nopal/nopal.hpp>\nthread_local int r;\nint next(int);\nvoid forks() {\n  nopal::scope s;\n"
+                  "  s.fork_into(r, next, 1);\n  s.join();\n}\n")
+        for flags in ("", "-O2 -fPIC", "-O2", "-O2 -masm=intel", "-O2 -fno-pie"):
+            with self.subTest(flags):
+                done = subprocess.run(command_of("c++", "-DNOPAL_FORKS_LATENT " + flags, "-c", "-x", "c++", "-", "-o", os.devnull),
+                                      input=source, capture_output=True, text=True, check=False)
+                errors = [line for line in done.stderr.splitlines() if "Error: " in line]
+                if is_clang() or done.returncode == 0:
+                    self.assertEqual(done.stderr, "")
+                else:
+                    self.assertEqual(len(errors), 1, done.stderr)
+                    self.assertIn("nopal: the result of a latent fork goes to a thread-local variable by its name", errors[0])
+
     def test_a_debugger_finds_what_prints_the_workers(self):
         for flags in ("-g", "-ffunction-sections -fdata-sections -Wl,--gc-sections"):
             with self.subTest(flags), tempfile.TemporaryDirectory() as place:

@@ -63,11 +63,21 @@ NOPAL_PROGRAM(arguments_in_vectors) {
   return 0;
 }
 
-thread_local int of_thread = -1;
 struct some {
   int at[4] = {-1, -1, -1, -1};
 };
+thread_local int of_thread = -1;
 thread_local some several_of_thread;
+// GCC does not take them by name.
+#ifdef __clang__
+#define OF_THREAD of_thread
+#define SEVERAL_OF_THREAD several_of_thread
+#else
+[[gnu::noipa]] int& found() { return of_thread; }
+[[gnu::noipa]] some& found_several() { return several_of_thread; }
+#define OF_THREAD found()
+#define SEVERAL_OF_THREAD found_several()
+#endif
 
 [[gnu::noinline]] int next(int n) { return n + 1; }
 [[gnu::noinline]] int next_quietly(int n) noexcept { return n + 1; }
@@ -75,11 +85,11 @@ thread_local some several_of_thread;
 /// Each is joined at once: what follows a fork may be on another thread.
 [[gnu::noinline]] void into_thread_locals(int at) {
   scope s;
-  s.fork_into(of_thread, next, 16);
+  s.fork_into(OF_THREAD, next, 16);
   s.join();
-  s.fork_into(several_of_thread.at[at], next, 17);
+  s.fork_into(SEVERAL_OF_THREAD.at[at], next, 17);
   s.join();
-  s.fork_into(several_of_thread.at[at + 1], next_quietly, 18);
+  s.fork_into(SEVERAL_OF_THREAD.at[at + 1], next_quietly, 18);
   s.join();
 }
 
@@ -106,7 +116,7 @@ flag* thieves_may_steal = nullptr;
 template <auto child>
 [[gnu::noinline]] void into_thread_local_from_elsewhere() {
   scope s;
-  s.fork_into(of_thread, child, 40);
+  s.fork_into(OF_THREAD, child, 40);
   s.join();
 }
 template <auto child>

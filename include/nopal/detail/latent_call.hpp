@@ -109,7 +109,7 @@ struct latent_numbers {
   ".endif\n\t.endif\n\t.endif\n"
 
 // The promoted return, the scope's place, and the records, behind the code that arrives at 778.
-#define NOPAL_DETAIL_PROMOTED(store)                                                                         \
+#define NOPAL_DETAIL_PROMOTED(store)                                                                               \
   ".cfi_startproc\n\t"                                                                                       \
   NOPAL_DETAIL_FORK_PERSONALITY                                                                              \
   ".cfi_lsda 0x1b, .Lnopal_promoted%=\n\t"                                                                   \
@@ -140,7 +140,7 @@ struct latent_numbers {
 // 774 the scope's place, 777 where the continuation goes on, 778 where an exception arrives. With its
 // prefix (cs), which says nothing, the call takes six bytes: that has a row of its own. The jumps lead to
 // another section, so they take five bytes, the last four their distance.
-#define NOPAL_DETAIL_LATENT_CALL(store)                                                                      \
+#define NOPAL_DETAIL_LATENT_CALL(store)                                                                                     \
   NOPAL_DETAIL_DEQUE_TO_R11                                                                                  \
   "{cmpl $0, 4(%%r11)|cmp DWORD PTR [r11 + 4], 0}\n\t"                                                       \
   "jl 771f\n\tjmp %l[eagerly]\n\t"                                                                           \
@@ -155,7 +155,7 @@ struct latent_numbers {
   ".byte 0x2e\n\t"                                                                                           \
   NOPAL_DETAIL_CALLED_FROM("0x76", "0x00")                                                                   \
   NOPAL_DETAIL_CALL_CHILD                                                                                    \
-  "772:\n\t.if 772b - 771b != 6\n\t.error \"nopal: the assembler pads calls\"\n\t.endif\n\t"               \
+  "772:\n\t"                                                                                                 \
   store                                                                                                      \
   NOPAL_DETAIL_CALLED_FROM("0x01", "0x05")                                                                   \
   "jmp 777f\n"                                                                                               \
@@ -170,7 +170,7 @@ struct latent_numbers {
 // The same for a child that throws nothing: called in its place, with no jump on the way. Unwinders see a
 // call of the function that forks. Behind it comes an instruction that does nothing, in whose operand
 // walks find the record.
-#define NOPAL_DETAIL_CALL_IN_PLACE(store)                                                                    \
+#define NOPAL_DETAIL_CALL_IN_PLACE(store)                                                                                   \
   NOPAL_DETAIL_DEQUE_TO_R11                                                                                  \
   "{cmpl $0, 4(%%r11)|cmp DWORD PTR [r11 + 4], 0}\n\t"                                                       \
   "jge %l[eagerly]\n\t"                                                                                      \
@@ -185,29 +185,27 @@ struct latent_numbers {
 // `what` says how the result is stored (latent_store), and whether the child copies.
 #define NOPAL_DETAIL_STORE_AS(how, move, from)                                                               \
   ".if (%c[what] & 15) == " #how                                                                             \
-  "\n\t{" move " %%" from ", " NOPAL_DETAIL_OUT "|" move " " NOPAL_DETAIL_OUT ", " from "}\n\t.endif\n\t"
+  "\n\t{" move " %%" from ", %[out]|" move " %[out], " from "}\n\t.endif\n\t"
 #define NOPAL_DETAIL_STORE                                                                                   \
   NOPAL_DETAIL_STORE_AS(1, "mov", "al") NOPAL_DETAIL_STORE_AS(2, "mov", "ax")                                \
   NOPAL_DETAIL_STORE_AS(3, "mov", "eax") NOPAL_DETAIL_STORE_AS(4, "mov", "rax")                              \
   NOPAL_DETAIL_STORE_AS(5, "movss", "xmm0") NOPAL_DETAIL_STORE_AS(6, "movsd", "xmm0")
 
-// The result's place. A thread-local variable's is that of the thread that forks, not of the one that ends
-// the child, so its address is not to be one by %fs. GCC has a constraint for that, and would make a jump
-// that goes nowhere of an `asm goto` otherwise. Clang has none: the assembler looks for the colon, and such
-// a fork is eager.
+// A result in a thread-local variable is that of the thread that forks, not of the one that ends the child.
+// Where its name is all that compilers see, its address is one by %fs: the assembler looks for the colon.
+// With Clang such a fork is eager. GCC makes a jump that goes nowhere of such an `asm goto`, so it is an error.
+#define NOPAL_DETAIL_WITH_RESULT(code)                                                                       \
+  ".set .Lnopal_by_thread%=, 0\n\t.irpc letter,\"%[out]\"\n\t" NOPAL_DETAIL_IF_COLON                           \
+  ".set .Lnopal_by_thread%=, 1\n\t.endif\n\t.endr\n\t.if .Lnopal_by_thread%=\n\t" NOPAL_DETAIL_BY_THREAD         \
+  ".else\n\t" code "\n\t.endif\n\t"
 #ifdef __clang__
-#define NOPAL_DETAIL_OUT "%[out]"
-#define NOPAL_DETAIL_OUTPUT , [out] "=m"(*result)
-#define NOPAL_DETAIL_INPUT
-#define NOPAL_DETAIL_EAGER_IF_BY_THREAD(how)                                                                 \
-  ".set .Lnopal_by_thread%=, 0\n\t.irpc letter,\"%[out]\"\n\t.if '\\letter' == 58\n\t"                             \
-  ".set .Lnopal_by_thread%=, 1\n\t.endif\n\t.endr\n\t.if .Lnopal_by_thread%=\n\tjmp %l[eagerly]\n\t.else\n\t"    \
-  how "\n\t.endif\n\t"
+#define NOPAL_DETAIL_IF_COLON ".if '\\letter' == 58\n\t"
+#define NOPAL_DETAIL_BY_THREAD "jmp %l[eagerly]\n\t"
 #else
-#define NOPAL_DETAIL_OUT "%a[out]"
-#define NOPAL_DETAIL_OUTPUT
-#define NOPAL_DETAIL_INPUT , [out] "Ts"(result)
-#define NOPAL_DETAIL_EAGER_IF_BY_THREAD(how) how
+#define NOPAL_DETAIL_IF_COLON ".ifeqs \"\\letter\",\":\"\n\t"
+#define NOPAL_DETAIL_BY_THREAD                                                                               \
+  ".error \"nopal: the result of a latent fork goes to a thread-local variable by its name: fork into another," \
+  " and assign that one after the join\"\n\t"
 #endif
 
 // GCC lets only code that has these registers name them.
@@ -224,10 +222,10 @@ struct latent_numbers {
 // over-aligned locals, and where assembly takes it away writes tables of them that are wrong. rbp is
 // chosen in copies of this function of its own, which nobody calls (-finstrument-functions).
 #define NOPAL_DETAIL_LIST(...) __VA_ARGS__
-#define NOPAL_DETAIL_LATENT_ASM(code, output, input, passed, lost)                              \
+#define NOPAL_DETAIL_LATENT_ASM(code, output, passed, lost)                              \
   __asm__ __inline__ goto(code                                                                   \
       : passed, [scope] "+m"(*frame) output                                                                  \
-      : [child] "ir"(child), [what] "i"(what) input                                                          \
+      : [child] "ir"(child), [what] "i"(what)                                                          \
       : lost, "rax", "r10", "r11", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",              \
         "xmm15" NOPAL_DETAIL_LOST_WITH_AVX512, "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",   \
         "st(7)", "memory", "cc"                                                                              \
@@ -244,27 +242,27 @@ struct latent_numbers {
 #define NOPAL_DETAIL_LOST_FIVE "xmm0", "xmm1", "xmm2", "xmm3", "xmm4"
 #define NOPAL_DETAIL_LOST_THREE "xmm5", "xmm6", "xmm7"
 
-#define NOPAL_DETAIL_LATENT_BY_PASSED(code, output, input)                                      \
+#define NOPAL_DETAIL_LATENT_BY_PASSED(code, output)                                      \
   if constexpr (floats == 0) {                                                                               \
-    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output), NOPAL_DETAIL_LIST(input),          \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output),          \
                             NOPAL_DETAIL_SIX_WORDS,                                                          \
                             NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_FIVE, NOPAL_DETAIL_LOST_THREE));             \
   } else if constexpr (words <= most_words_beside_numbers) {                                                 \
-    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output), NOPAL_DETAIL_LIST(input),          \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output),          \
                             NOPAL_DETAIL_LIST(NOPAL_DETAIL_TWO_WORDS, NOPAL_DETAIL_EIGHT_NUMBERS),           \
                             NOPAL_DETAIL_LOST_WORDS);                                                        \
   } else {                                                                                                   \
-    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output), NOPAL_DETAIL_LIST(input),          \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output),          \
                             NOPAL_DETAIL_LIST(NOPAL_DETAIL_SIX_WORDS, NOPAL_DETAIL_FIVE_NUMBERS),            \
                             NOPAL_DETAIL_LOST_THREE);                                                        \
   }
 
 #define NOPAL_DETAIL_LATENT_BY_RESULT(how)                                                                   \
   if constexpr (std::is_empty_v<Result>) {                                                                   \
-    NOPAL_DETAIL_LATENT_BY_PASSED(how(""), , )                                                               \
+    NOPAL_DETAIL_LATENT_BY_PASSED(how(""), )                                                               \
   } else {                                                                                                   \
-    NOPAL_DETAIL_LATENT_BY_PASSED(NOPAL_DETAIL_EAGER_IF_BY_THREAD(how(NOPAL_DETAIL_STORE)),                  \
-                                  NOPAL_DETAIL_LIST(NOPAL_DETAIL_OUTPUT), NOPAL_DETAIL_LIST(NOPAL_DETAIL_INPUT)) \
+    NOPAL_DETAIL_LATENT_BY_PASSED(NOPAL_DETAIL_WITH_RESULT(how(NOPAL_DETAIL_STORE)),                         \
+                                  NOPAL_DETAIL_LIST(, [out] "=m"(*result)))                                  \
   }
 
 // The registers that nothing is passed in are lost all the same: `anything` says nothing of what they hold.

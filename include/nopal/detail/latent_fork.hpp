@@ -86,16 +86,16 @@ struct plain_function<R (*)(Ps...)> {
 
   /// One latent call of `child`, or else an eager fork.
   template <class Result, bool in_place, class... Args>
-  [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void
-  fork(nopal_frame* frame, Result* result, R (*child)(Ps...), Args&... args) {
+  [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void fork(nopal_frame* frame, Result* result,
+                                                                      R (*child)(Ps...), Args&... args) {
     fork_at<Result, in_place>(std::index_sequence_for<Ps...>(), frame, result, child, args...);
   }
 
 private:
   template <class Result, bool in_place, std::size_t... places, class... Args>
-  [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void
-  fork_at(std::index_sequence<places...>, nopal_frame* frame, Result* result, R (*child)(Ps...),
-          Args&... args) {
+  [[gnu::always_inline]] NOPAL_DETAIL_CALLS_AS_CHILD static void fork_at(std::index_sequence<places...>,
+                                                                         nopal_frame* frame, Result* result,
+                                                                         R (*child)(Ps...), Args&... args) {
     latent_words passed{};
     typename numbers_among<type_list<>, Ps...>::type numbers{};
     (pass<Ps, places>(passed, numbers, static_cast<Ps>(args)), ...);
