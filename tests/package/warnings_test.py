@@ -90,6 +90,8 @@ def cases():
     yield "c++", "-fno-exceptions", ours + of_tbb
     yield "c++", "-DNOPAL_TBB_STEAL_BODIES", of_tbb + TBB_PROGRAM
     yield "c++", "-DNOPAL_STATIC", ours
+    for source in (ours + in_c, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM):
+        yield "c++", "-DNOPAL_FORKS_LATENT", source
 
 
 def is_clang():

@@ -221,7 +221,7 @@ struct latent_numbers {
 // no other is left. Which one is the compiler's choice: Clang needs rbx itself in functions with
 // over-aligned locals, and where assembly takes it away writes tables of them that are wrong. rbp is
 // chosen in copies of this function of its own, which nobody calls (-finstrument-functions).
-#define NOPAL_DETAIL_LIST(...) __VA_ARGS__
+#define NOPAL_DETAIL_OPERANDS(...) __VA_ARGS__
 #define NOPAL_DETAIL_LATENT_ASM(code, output, passed, lost)                              \
   __asm__ __inline__ goto(code                                                                   \
       : passed, [scope] "+m"(*frame) output                                                                  \
@@ -244,16 +244,16 @@ struct latent_numbers {
 
 #define NOPAL_DETAIL_LATENT_BY_PASSED(code, output)                                      \
   if constexpr (floats == 0) {                                                                               \
-    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output),          \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_OPERANDS(output),          \
                             NOPAL_DETAIL_SIX_WORDS,                                                          \
-                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_LOST_FIVE, NOPAL_DETAIL_LOST_THREE));             \
+                            NOPAL_DETAIL_OPERANDS(NOPAL_DETAIL_LOST_FIVE, NOPAL_DETAIL_LOST_THREE));             \
   } else if constexpr (words <= most_words_beside_numbers) {                                                 \
-    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output),          \
-                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_TWO_WORDS, NOPAL_DETAIL_EIGHT_NUMBERS),           \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_OPERANDS(output),          \
+                            NOPAL_DETAIL_OPERANDS(NOPAL_DETAIL_TWO_WORDS, NOPAL_DETAIL_EIGHT_NUMBERS),           \
                             NOPAL_DETAIL_LOST_WORDS);                                                        \
   } else {                                                                                                   \
-    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_LIST(output),          \
-                            NOPAL_DETAIL_LIST(NOPAL_DETAIL_SIX_WORDS, NOPAL_DETAIL_FIVE_NUMBERS),            \
+    NOPAL_DETAIL_LATENT_ASM(code, NOPAL_DETAIL_OPERANDS(output),          \
+                            NOPAL_DETAIL_OPERANDS(NOPAL_DETAIL_SIX_WORDS, NOPAL_DETAIL_FIVE_NUMBERS),            \
                             NOPAL_DETAIL_LOST_THREE);                                                        \
   }
 
@@ -262,7 +262,7 @@ struct latent_numbers {
     NOPAL_DETAIL_LATENT_BY_PASSED(how(""), )                                                               \
   } else {                                                                                                   \
     NOPAL_DETAIL_LATENT_BY_PASSED(NOPAL_DETAIL_WITH_RESULT(how(NOPAL_DETAIL_STORE)),                         \
-                                  NOPAL_DETAIL_LIST(, [out] "=m"(*result)))                                  \
+                                  NOPAL_DETAIL_OPERANDS(, [out] "=m"(*result)))                                  \
   }
 
 // The registers that nothing is passed in are lost all the same: `anything` says nothing of what they hold.
