@@ -111,7 +111,7 @@ walk_end walk_latent(worker* self, walk& from, Visit visit) noexcept {
     if (from.at.sp - sizeof(void*) == pushed) {
       return walk_end::complete;
     }
-    switch (arch::step_out(from.at, from.exact, from.looks_up, from.end)) {
+    switch (arch::step_out(from.at, here, from.exact, from.looks_up, from.end)) {
     case arch::step::done: break;
     case arch::step::off_stack: return walk_end::complete;
     case arch::step::unknown: return walk_end::cut;

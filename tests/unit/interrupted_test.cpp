@@ -8,6 +8,7 @@
 #include <ucontext.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
@@ -110,6 +111,31 @@ long caught() {
   return 0;
 }
 
+std::atomic<bool> in_vain{false};
+
+/// A leaf that goes on only once its parent's continuation runs elsewhere, or, in vain, after a while.
+void waits(support::flag* went_on) {
+  using clock = std::chrono::steady_clock;
+  clock::time_point until{};
+  for (long looks = 1; !went_on->load(std::memory_order_acquire) && !in_vain; ++looks) {
+    if (looks % 4096 != 0) continue;
+    if (until == clock::time_point()) until = clock::now() + std::chrono::seconds(10);
+    in_vain = clock::now() > until;
+  }
+}
+void waits_in_place(support::flag* went_on) noexcept { waits(went_on); }
+
+template <auto leaf>
+long is_taken() {
+  support::flag went_on{false};
+  in_vain = false;
+  nopal::scope s;
+  s.fork(leaf, &went_on);
+  support::set(went_on);
+  s.join();
+  return in_vain ? 0 : 1;
+}
+
 long calls_fib() { return fib(5); }
 long calls_fib_in_place() { return fib_in_place(5); }
 long calls_lengths() { return lengths(2, "text"); }
@@ -126,6 +152,37 @@ long stepped(long (*program)(), std::uint64_t first, std::uint64_t between) {
     stepping = false;
     support::set(release);
   });
+  return result;
+}
+
+/// The same on a thread of the pool, without any other fork that could be had.
+long stepped_alone(long (*program)(), std::uint64_t first) {
+  long result = -1;
+  support::flag taken{false};
+  support::flag release{false};
+  hungry = &release;
+  first_question = first;
+  between_questions = 0;
+  nopal::scope s;
+  s.fork([&taken, &release] {
+    support::wait_until(taken);
+    support::wait_until(release);
+  });
+  support::set(taken);
+  sigset_t trap;
+  sigemptyset(&trap);
+  sigaddset(&trap, SIGTRAP);
+  pthread_sigmask(SIG_UNBLOCK, &trap, nullptr);
+  [] {
+    nopal::scope eager;  // the first of a strand
+    eager.fork([] {});
+    eager.join();
+  }();
+  begin_to_step();
+  result = program();
+  stepping = false;
+  support::set(release);
+  s.join();
   return result;
 }
 
@@ -173,6 +230,13 @@ TEST_F(interrupted, at_each_instruction_of_a_throw_and_its_way) {
   for (std::uint64_t at = 1; at <= 20000; at += 149) {
     ASSERT_EQ(stepped(caught, at, 0), 1) << "asked before instruction " << at;
     if (steps < at) break;
+  }
+}
+/// Between its look and its call a fork is about to be latent: that there is nothing to be had would be wrong.
+TEST_F(interrupted, at_each_instruction_of_the_only_fork_whose_child_waits_for_the_continuation) {
+  for (std::uint64_t at = 1; at <= 150; ++at) {
+    ASSERT_EQ(stepped_alone(is_taken<waits>, at), 1) << "asked before instruction " << at;
+    ASSERT_EQ(stepped_alone(is_taken<waits_in_place>, at), 1) << "asked before instruction " << at;
   }
 }
 TEST_F(interrupted, again_and_again) {

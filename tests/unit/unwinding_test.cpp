@@ -63,10 +63,11 @@ walked walk(arch::registers at, bool looks_up, stack_seen& all) {
   const std::uint64_t end = end_of_this_stack();
   walked how;
   while (all.count < most_seen) {
-    how.last = arch::look(at, false, looks_up).kind;
+    const arch::place here = arch::look(at, false, looks_up);
+    how.last = here.kind;
     all.at[all.count++] = {at.ip, {at.rbx, at.rbp, at.r12, at.r13, at.r14, at.r15}};
     if (how.last != arch::code::ordinary) return how;
-    how.step = arch::step_out(at, false, looks_up, end);
+    how.step = arch::step_out(at, here, false, looks_up, end);
     if (how.step != arch::step::done) return how;
   }
   return how;
@@ -174,9 +175,10 @@ TEST_F(unwinding, knows_no_code_where_there_is_none) {
 TEST_F(unwinding, stays_on_its_stack) {
   arch::registers at;
   arch::nopal_registers_here(&at);
-  ASSERT_EQ(arch::look(at, false, true).kind, arch::code::ordinary);
+  const arch::place here = arch::look(at, false, true);
+  ASSERT_EQ(here.kind, arch::code::ordinary);
   const arch::registers before = at;
-  EXPECT_EQ(arch::step_out(at, false, true, at.sp), arch::step::off_stack);
+  EXPECT_EQ(arch::step_out(at, here, false, true, at.sp), arch::step::off_stack);
   EXPECT_EQ(at.ip, before.ip);
   EXPECT_EQ(at.sp, before.sp);
 }
@@ -192,11 +194,12 @@ template <int number>
   arch::nopal_registers_here(&here);
   const std::uint64_t end = end_of_this_stack();
   int frames = 0;
-  while (arch::look(here, false, true).kind == arch::code::ordinary) {
-    if (arch::step_out(here, false, true, end) != arch::step::done) return -1000000;
+  arch::place found = arch::look(here, false, true);
+  for (; found.kind == arch::code::ordinary; found = arch::look(here, false, true)) {
+    if (arch::step_out(here, found, false, true, end) != arch::step::done) return -1000000;
     ++frames;
   }
-  return frames > 0 && arch::look(here, false, true).kind == arch::code::outermost ? kept : -1000000;
+  return frames > 0 && found.kind == arch::code::outermost ? kept : -1000000;
 }
 
 TEST_F(unwinding, keeps_steps_for_several_threads) {

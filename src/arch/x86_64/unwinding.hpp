@@ -58,6 +58,7 @@ enum class code : std::uint8_t {
 struct place {
   code kind;
   const fork_record* record;  ///< of a latent call
+  std::uint64_t way_out;      ///< of ordinary code, in one word; 0: it is to be worked out again
 };
 
 /// Where the unwind table of the code at an address begins; null: it has none. `lasts`: whether that
@@ -75,9 +76,9 @@ enum class step : std::uint8_t {
   unknown,    ///< the tables are not understood
 };
 
-/// From ordinary code to what called its function, whose frame ends between the stack pointer and
-/// `end`.
-step step_out(registers& at, bool exact, bool looks_up, std::uint64_t end) noexcept;
+/// From ordinary code, which is `here`, to what called its function, whose frame ends between the stack
+/// pointer and `end`.
+step step_out(registers& at, const place& here, bool exact, bool looks_up, std::uint64_t end) noexcept;
 
 /// Whether a latent fork's look is over there, and its child not called yet. `at.ip` was interrupted,
 /// and is in code that has tables.
