@@ -165,8 +165,10 @@ void push_collected(worker* self, std::int32_t count) noexcept {
 }
 
 promotion promote_one(worker* self, walk& from, promotion_rules rules, bool& goes_on) noexcept {
+  self->none_latent = false;
   if (!rules.exact && deque::size(self->deque) == 0) {
     self->buries_latent = false;
+    self->left_latent = false;
   }
   const walk beginning = from;
   std::int32_t skipped = 0;
@@ -192,6 +194,7 @@ promotion promote_one(worker* self, walk& from, promotion_rules rules, bool& goe
     if (found.put > 0) {
       push_collected(self, found.put);
     }
+    self->left_latent = self->left_latent || found.waits || skipped > 0;
     if (end == walk_end::cut) {
       self->counts.walks_cut_short.add();
       // Without a push of these or of the fork that the thread is at, nothing lies on them.
@@ -232,6 +235,7 @@ promotion promote(worker* self, const arch::registers& at, promotion_rules rules
   const promoting mark(thread_worker(self));
   walk from{at, rules.exact, rules.looks_up, end_of_stack(self, at.sp)};
   if (from.end == 0) {
+    self->none_latent = false;
     // Of a fork that is pushed there: those of the strand's stack lie below it.
     self->buries_latent = self->buries_latent || !rules.exact;
     return {0, promotion_end::off_strand};
@@ -289,6 +293,11 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
   }
   if (!first->is_ready_to_answer) {
     return whole_push;
+  }
+  if (self->none_latent) {
+    self->none_latent = false;
+    self->stopped_at = nullptr;  // nor does the whole push walk
+    return nothing_left;
   }
   const promotion done = promote(self, *at, {false, false, false});
   return done.end == promotion_end::not_looked_up || done.end == promotion_end::no_room ? whole_push

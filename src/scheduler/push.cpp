@@ -133,12 +133,14 @@ extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, pus
 }
 
 extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
-  if (!deque::pop_slow(*deque, no_exception_about, reinterpret_cast<worker*>(deque))) {
+  worker* const self = reinterpret_cast<worker*>(deque);
+  if (!deque::pop_slow(*deque, no_exception_about, self)) {
     return 0;
   }
   if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack)) &&
       !NOPAL_FAULT("emptied unpoisoned")) {
     deque::poison(*deque);  // see keep_oldest_public
+    self->none_latent = nopal_latent_forks_used != 0 && !self->buries_latent && !self->left_latent;
   }
   return 1;
 }

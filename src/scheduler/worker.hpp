@@ -137,6 +137,12 @@ struct worker {
   bool of_pool;              ///< a thread of the pool, not of the program
   /// Forks older than some in the deque are latent: the walk that preceded those was cut short
   bool buries_latent;
+  /// The same since some could not be promoted yet, or had no room
+  bool left_latent;
+  /// No fork of the strand is latent: its deque ran empty, and the limit has been poisoned since. All
+  /// older forks had been promoted when the last entry was pushed; see invariant 6 in
+  /// docs/latent-forks.md
+  bool none_latent;
   bool is_ready_to_answer;  ///< of a thread's first worker; see get_ready_to_answer
   bool promotes;            ///< of a thread's first worker: a walk is under way, and a handler does none
   bool watches;             ///< for threads that may be asked; see hand_watch_on

@@ -23,6 +23,7 @@ state state_of(const worker* self) noexcept {
 
 void run_on(worker* self, nopal_stack* stack) noexcept {
   nopal_strand& told = self->deque.strand;
+  self->none_latent = false;
   if (stack != nullptr) {
     set(told.origin_frame_pointer, stack->origin.frame_pointer);
     set(told.origin_scope, stack->origin.scope);
