@@ -282,6 +282,9 @@ void promote_own() noexcept {
 /// push, if that may do what this may not.
 extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at) noexcept {
   self->stopped_at = at;
+  // Whatever comes of this push: after it, forks may be latent.
+  const bool none_latent = self->none_latent;
+  self->none_latent = false;
   worker* const first = thread_worker(self);
   // Relaxed: the thread's own answer is out of date, since it forks again.
   if (first->asking.load(std::memory_order_relaxed) == nothing_latent) {
@@ -294,8 +297,7 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
   if (!first->is_ready_to_answer) {
     return whole_push;
   }
-  if (self->none_latent) {
-    self->none_latent = false;
+  if (none_latent) {
     self->stopped_at = nullptr;  // nor does the whole push walk
     return nothing_left;
   }

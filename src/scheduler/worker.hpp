@@ -141,7 +141,7 @@ struct worker {
   bool left_latent;
   /// No fork of the strand is latent: its deque ran empty, and the limit has been poisoned since. All
   /// older forks had been promoted when the last entry was pushed; see invariant 6 in
-  /// docs/latent-forks.md
+  /// docs/latent-forks.md. Of this thread and its handlers, like the two before
   bool none_latent;
   bool is_ready_to_answer;  ///< of a thread's first worker; see get_ready_to_answer
   bool promotes;            ///< of a thread's first worker: a walk is under way, and a handler does none

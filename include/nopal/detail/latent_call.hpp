@@ -217,11 +217,13 @@ struct latent_numbers {
 #define NOPAL_DETAIL_LOST_WITH_AVX512
 #endif
 
+// Several operands as one of a macro's.
+#define NOPAL_DETAIL_OPERANDS(...) __VA_ARGS__
+
 // The child's address, where it is not known before the program runs, is in a register that it preserves:
 // no other is left. Which one is the compiler's choice: Clang needs rbx itself in functions with
 // over-aligned locals, and where assembly takes it away writes tables of them that are wrong. rbp is
 // chosen in copies of this function of its own, which nobody calls (-finstrument-functions).
-#define NOPAL_DETAIL_OPERANDS(...) __VA_ARGS__
 #define NOPAL_DETAIL_LATENT_ASM(code, output, passed, lost)                              \
   __asm__ __inline__ goto(code                                                                   \
       : passed, [scope] "+m"(*frame) output                                                                  \
