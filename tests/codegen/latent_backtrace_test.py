@@ -45,7 +45,7 @@ class LatentBacktrace(unittest.TestCase):
         for options in OPTIMIZATIONS:
             program = os.path.join(cls.place.name, "latent_chain" + "".join(options))
             # Exported, for dladdr sees dynamic symbols alone.
-            subprocess.run([given["compiler"], "-std=c++20", *options, "-g", "-rdynamic", "-DNOPAL_FORKS_LATENT", "-I",
+            subprocess.run([given["compiler"], "-std=c++20", *options, "-g", "-rdynamic", "-I",
                             given["include"], os.path.join(HERE, "latent_chain.cpp"), given["library"], "-pthread", "-o",
                             program], check=True)
             cls.programs.append(program)

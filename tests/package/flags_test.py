@@ -162,7 +162,7 @@ class Flags(unittest.TestCase):
         flags = WORKING + (WORKING_CLANG if is_clang() else WORKING_GCC)
         with ThreadPoolExecutor(2) as pool:
             complaints = pool.map(self.complaint, [("c++", one) for one in flags] + [("c", one) for one in IN_C] +
-                                  [("c++", "-DNOPAL_FORKS_LATENT " + one) for one in flags])
+                                  [("c++", "-DNOPAL_FORKS_EAGER " + one) for one in flags])
         self.assertEqual([one for one in complaints if one], [])
 
     def test_forks_pass_the_checks_of_calls_through_pointers(self):
@@ -190,9 +190,8 @@ class Flags(unittest.TestCase):
                 self.assertIn(says, errors[0])
 
     def test_a_file_can_ask_whether_its_forks_are_latent(self):
-        for flags, latent in (("", 0), ("-DNOPAL_FORKS_LATENT", 1), ("-DNOPAL_FORKS_LATENT -O0 -fPIC", 1),
-                              ("-DNOPAL_FORKS_LATENT -fsanitize=address", 0), ("-DNOPAL_FORKS_LATENT -fsanitize=thread", 0),
-                              ("-DNOPAL_FORKS_LATENT -mcmodel=large", 0), ("-DNOPAL_FORKS_LATENT -DNOPAL_ELIDE", 0)):
+        for flags, latent in (("", 1), ("-O0 -fPIC", 1), ("-DNOPAL_FORKS_EAGER", 0), ("-fsanitize=address", 0),
+                              ("-fsanitize=thread", 0), ("-mcmodel=large", 0), ("-DNOPAL_ELIDE", 0)):
             with self.subTest(flags):
                 source = f"#include <nopal/nopal.hpp>\nstatic_assert(NOPAL_HAS_LATENT_FORKS == {latent});\n"
                 done = subprocess.run(command_of("c++", flags, "-fsyntax-only", "-x", "c++", "-"), input=source,
@@ -204,7 +203,7 @@ class Flags(unittest.TestCase):
                   "  s.fork_into(r, next, 1);\n  s.join();\n}\n")
         for flags in ("", "-O2 -fPIC", "-O2", "-O2 -masm=intel", "-O2 -fno-pie"):
             with self.subTest(flags):
-                done = subprocess.run(command_of("c++", "-DNOPAL_FORKS_LATENT " + flags, "-c", "-x", "c++", "-", "-o", os.devnull),
+                done = subprocess.run(command_of("c++", flags, "-c", "-x", "c++", "-", "-o", os.devnull),
                                       input=source, capture_output=True, text=True, check=False)
                 errors = [line for line in done.stderr.splitlines() if "Error: " in line]
                 if is_clang() or done.returncode == 0:

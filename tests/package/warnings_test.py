@@ -91,7 +91,7 @@ def cases():
     yield "c++", "-DNOPAL_TBB_STEAL_BODIES", of_tbb + TBB_PROGRAM
     yield "c++", "-DNOPAL_STATIC", ours
     for source in (ours + in_c, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM):
-        yield "c++", "-DNOPAL_FORKS_LATENT", source
+        yield "c++", "-DNOPAL_FORKS_EAGER", source
 
 
 def is_clang():

@@ -3,7 +3,7 @@
 
 #include <nopal/scope.hpp>
 
-#ifdef NOPAL_FORKS_LATENT
+#if NOPAL_HAS_LATENT_FORKS
 #error "this file is about eager forks"
 #endif
 

@@ -30,8 +30,7 @@ finding latent_forks_finding(bool finds_tables, const char* forks, const char* s
   if (!finds_tables) {
     found.value = "not possible";
     judge(found, verdict::note,
-          "code compiled with NOPAL_FORKS_LATENT forks eagerly: the C library has no _dl_find_object, which "
-          "glibc 2.35 has");
+          "every fork is eager: the C library has no _dl_find_object, which glibc 2.35 has");
     return found;
   }
   if (is_set(forks) && std::string_view(forks) == "eager") {

@@ -90,19 +90,26 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
   })
 #endif
 
+#if !defined(__clang__) && !defined(NOPAL_DETAIL_FRAMES_ARE_DYNAMIC)
+/* Takes no register and no room: GCC counts it among the arguments that lie on the stack. */
+__extension__ struct nopal_no_argument {
+  char none[0];
+};
+#endif
+
 /* Makes the function's frame fit to be resumed on another stack. Compilers must not address what
  * the frame holds through the stack pointer, and without this both do if it has over-aligned
  * locals. It is here, where every function with a scope comes by, and not at a join, which a
  * function need not reach. It costs no instruction; below -O2 GCC may jump over its half. */
 static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
-#ifdef __clang__
+#if defined(__clang__)
   /* Tells Clang that the stack pointer moves in a way it cannot follow, and that others know the
    * frame: a setjmp before the fork returns again with what thieves wrote. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wstack-protector" /* -fstack-clash-protection: nothing is allocated here */
   __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack") : "=m"(*frame) : : "rsp");
 #pragma clang diagnostic pop
-#else
+#elif defined(NOPAL_DETAIL_FRAMES_ARE_DYNAMIC)
   /* An allocation makes GCC's frame a dynamic one. GCC is told that control may get there, which it
    * never does. */
   __asm__ goto("" : : : : nopal_dynamic);
@@ -111,12 +118,31 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
   /* Control comes back, or GCC would make a function of this part. */
   nopal_dynamic:
     __attribute__((cold));
-    __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack_allocate_stack_space") : "=r"(nopal_size));
+    __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack") : "=r"(nopal_size));
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Walloca"
     __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
 #pragma GCC diagnostic pop
   }
+#else
+  /* A call with arguments on the stack has GCC address over-aligned frames through the frame pointer.
+   * GCC is told that control may get there, which it never does. The registers: with two to restore
+   * GCC moves the stack pointer by a constant before it returns. With fewer it takes it from the frame
+   * pointer (leave), which was read from memory; on Intel's processors each return waits for that. */
+  __asm__ goto("" : : : : nopal_called);
+  if (0) {
+    struct nopal_no_argument nopal_nothing;
+    void (*nopal_take)(struct nopal_no_argument);
+  /* Control comes back, or GCC would make a function of this part. */
+  nopal_called:
+    __attribute__((cold));
+    __asm__ volatile("" : "=r"(nopal_take) : : "r12");
+    nopal_take(nopal_nothing);
+  }
+  /* The assembler looks at how GCC addresses the frame. */
+  __asm__ __inline__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack")
+                                  NOPAL_DETAIL_REFUSE_STACK_POINTER("%0")
+                              : "=m"(*frame));
 #endif
   /* Asking for the frame's address is what makes both compilers keep a frame pointer. */
   frame->frame_pointer = __builtin_frame_address(0);

@@ -85,11 +85,14 @@ struct latent_numbers {
 #define NOPAL_DETAIL_NO_FRAME ".cfi_def_cfa_offset 0\n\t"
 
 // Where the code that follows is called from: `from` bytes behind rip plus the word `word` bytes behind
-// rip, in the ABI's DWARF: val_expression of register 16 (rip), by breg16, deref_size, shl, shra, plus.
+// rip, in the ABI's DWARF: val_expression of register 16 (rip). The word is the lower half of what is read:
+// made a positive number by adding 2^31, cut, and made a distance again. So Valgrind reads it, which knows
+// no loads of half a word and no arithmetic shift.
 // Both are signed LEB128 bytes. Unwinders find the row of a return address by the byte before it, and
 // that of an interrupted instruction by its first byte; so each row suits one value of rip.
 #define NOPAL_DETAIL_CALLED_FROM(word, from)                                                                 \
-  ".cfi_escape 0x16, 0x10, 13, 0x80, " word ", 0x94, 4, 0x08, 32, 0x24, 0x08, 32, 0x26, 0x80, " from ", 0x22\n\t"
+  ".cfi_escape 0x16, 0x10, 24, 0x80, " word ", 0x06, 0x0d, 0, 0, 0, 0x80, 0x1c, 0x08, 32, 0x24, "            \
+  "0x08, 32, 0x25, 0x0d, 0, 0, 0, 0x80, 0x22, 0x80, " from ", 0x22\n\t"
 // Nothing is told: a walk that begins there ends there.
 #define NOPAL_DETAIL_CALLED_FROM_NOWHERE ".cfi_escape 0x07, 0x10\n\t"
 

@@ -7,7 +7,7 @@
 // asks for, or on a worker that has none of this, is eager: see child.hpp. docs/latent-forks.md has
 // the argument.
 //
-// Included where NOPAL_FORKS_LATENT is defined and the compiler can do it.
+// Included where the compiler can do it and NOPAL_FORKS_EAGER is not defined.
 #ifndef NOPAL_DETAIL_LATENT_FORK_HPP
 #define NOPAL_DETAIL_LATENT_FORK_HPP
 

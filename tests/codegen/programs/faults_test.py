@@ -11,7 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from toolchain import HERE, INCLUDE, LATENT, find_compilers
+from toolchain import EAGER, HERE, INCLUDE, find_compilers
 
 
 class Fault:
@@ -38,13 +38,13 @@ class Fault:
 FRAME, STACK_POINTER = 'nopal/detail/fast_path.h', 'nopal/detail/stack_pointer.h'
 LATENT_CALL = 'nopal/detail/latent_call.hpp'
 FAULTS = [
-    Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), '-O2', FRAME, r'__asm__ goto\("" : : : : nopal_dynamic\);', ''),
-    Fault("Clang's stack pointer does not move", 'clang', (5, 0), '-O2', FRAME,
+    Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), f'-O2 {EAGER}', FRAME, r'__asm__ goto\("" : : : : nopal_dynamic\);', ''),
+    Fault("Clang's stack pointer does not move", 'clang', (5, 0), f'-O2 {EAGER}', FRAME,
           r'(__asm__ volatile\([^;]*: "=m"\(\*frame\)) : : "rsp"\);', r'\1);'),
-    Fault('GCC goes on with the stack pointer of before', 'gcc', (11, 0), '-O2 -fno-inline', STACK_POINTER,
+    Fault('GCC goes on with the stack pointer of before', 'gcc', (11, 0), f'-O2 -fno-inline {EAGER}', STACK_POINTER,
           r'__asm__ volatile\("" : "\+r"\(nopal_stack_pointer\)\);', ''),
-    Fault('a promoted return stores nothing', '', (1, 0), f'-O2 {LATENT}', LATENT_CALL, r'("773:\\n\\t" *\\\n *)store', r'\1'),
-    Fault('an inlined function does not come back to its arrays', '', (147, 0), '-O2'),
+    Fault('a promoted return stores nothing', '', (1, 0), '-O2', LATENT_CALL, r'("773:\\n\\t" *\\\n *)store', r'\1'),
+    Fault('an inlined function does not come back to its arrays', '', (147, 0), f'-O2 {EAGER}'),
 ]
 
 

@@ -14,7 +14,7 @@ import time
 
 from reduce import Reducer
 from running import check_unit, variables_of
-from toolchain import INCLUDE, LATENT, Build, find_compilers, random_flags
+from toolchain import EAGER, INCLUDE, Build, find_compilers, random_flags
 from units import Unit
 
 
@@ -55,8 +55,8 @@ class Session:
         rng = random.Random(seed + ':build')
         compiler = rng.choice(self.compilers)
         flags = self.options.flags.split() if self.options.flags else random_flags(rng, compiler)
-        if self.options.latent and LATENT not in flags:
-            flags.append(LATENT)
+        if self.options.latent:
+            flags = [flag for flag in flags if flag != EAGER]
         build = Build(compiler, flags, self.options.library, self.options.include)
         if compiler.family == 'gcc' and rng.random() < 0.05:
             build.profile = os.path.join(directory, 'profile')
@@ -128,7 +128,7 @@ def main():
     parser.add_argument('--failures', type=int, default=1, help='ends after so many')
     parser.add_argument('--compiler', action='append', default=[], help='gcc-12, clang-16, ...; default: all there are')
     parser.add_argument('--flags', default='', help='instead of random ones')
-    parser.add_argument('--latent', action='store_true', help='all with latent forks, and not two in five')
+    parser.add_argument('--latent', action='store_true', help='all with latent forks, and not half of them')
     parser.add_argument('--avoid', action='append', default=[], choices=['modes', 'endless', 'dynamic'],
                         help='programs without changes of the floating-point mode, endless loops, arrays of variable size')
     parser.add_argument('--findings', default='programs-findings')

@@ -9,9 +9,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from running import BUILD_SECONDS, Failure, expected_of, run, run_parallel
-from toolchain import HERE, LATENT, Build, architectures, find_compilers
+from toolchain import EAGER, HERE, Build, architectures, find_compilers
 
-LEVELS = [['-O0'], ['-O1'], ['-O2'], ['-O3'], ['-Os'], ['-O0', LATENT], ['-O2', LATENT]]
+LEVELS = [[level, EAGER] for level in ('-O0', '-O1', '-O2', '-O3', '-Os')] + [['-O0'], ['-O2']]
 SETTINGS = [(3, 100, 4, 40, 0), (3, 0, 4, 40, 0), (7, 50, 4, 40, 0)]
 LATENT_SETTINGS = [(3, 0, 4, 40, 20), (7, 10, 4, 40, 200)]
 
@@ -41,7 +41,7 @@ def check(source, compiler, level, library):
         expected = expected_of(paths[1], 4)
         if isinstance(expected, Failure):
             return expected.text
-        for setting in LATENT_SETTINGS if LATENT in level else SETTINGS:
+        for setting in SETTINGS if EAGER in level else LATENT_SETTINGS:
             failure = run_parallel(paths[0], setting, expected)
             if failure is not None:
                 return f'{failure.kind} with {setting}: {failure.text}'
@@ -50,8 +50,7 @@ def check(source, compiler, level, library):
 
 def main(library):
     sources = [Source(path) for path in sorted(glob.glob(os.path.join(HERE, 'regressions', '*.c*')))]
-    cases = [(s, c, level, library) for s in sources for c in find_compilers() for level in LEVELS
-             if LATENT not in level or s.language == 'c++']
+    cases = [(s, c, level, library) for s in sources for c in find_compilers() for level in LEVELS]
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda case: check(*case), cases))
     failures = 0

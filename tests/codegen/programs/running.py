@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 
-from toolchain import LATENT
+from toolchain import EAGER
 
 BUILD_SECONDS, RUN_SECONDS = 300, 90
 
@@ -16,7 +16,7 @@ LATENT_SETTINGS = [(1, 0, 3, 2, 0), (3, 100, 6, 24, 0), (3, 0, 6, 24, 20), (7, 1
 
 
 def settings_of(build):
-    return LATENT_SETTINGS if LATENT in build.flags else SETTINGS
+    return SETTINGS if EAGER in build.flags else LATENT_SETTINGS
 
 
 class Failure:

@@ -74,13 +74,13 @@ OTHERS = [
     (0.1, ['-mtune=haswell']), (0.1, ['-mtune=znver3']),
     (0.08, ['-fno-strict-aliasing']), (0.08, ['-mprefer-vector-width=512']), (0.06, ['-mno-red-zone']),
     (0.06, ['-ftrivial-auto-var-init=pattern']), (0.06, ['-fzero-call-used-regs=used']), (0.08, ['-mno-vzeroupper']),
-    (0.06, ['-fschedule-insns']), (0.06, ['-fno-caller-saves']), (0.06, ['-fstack-reuse=none']), (0.06, ['-maccumulate-outgoing-args']),
+    (0.06, ['-fschedule-insns']), (0.06, ['-fno-caller-saves']), (0.06, ['-fstack-reuse=none']), (0.06, ['-maccumulate-outgoing-args', '-DNOPAL_DYNAMIC_FRAMES']),
     (0.06, ['-fsel-sched-pressure', '-fselective-scheduling2']), (0.06, ['-fno-ira-share-spill-slots']),
     (0.06, ['-mstackrealign']), (0.05, ['-fasynchronous-unwind-tables']), (0.05, ['-fwrapv']), (0.05, ['-fno-semantic-interposition']),
     (0.05, ['-fsplit-wide-types-early']), (0.05, ['-fgcse-las', '-fgcse-sm']),
 ]
-# C++ has latent forks with it; C does not look at it.
-LATENT = '-DNOPAL_FORKS_LATENT'
+# Forks are latent without it.
+EAGER = '-DNOPAL_FORKS_EAGER'
 LINK_TIME = {'gcc': [['-flto'], ['-flto', '-fno-fat-lto-objects']], 'clang': [['-flto', '-fuse-ld=lld'], ['-flto=thin', '-fuse-ld=lld']]}
 
 
@@ -119,6 +119,6 @@ def random_flags(rng, compiler):
             flags += more
     if rng.random() < 0.4 and '-fPIC' not in flags:
         flags.append('-DNOPAL_STATIC')
-    if rng.random() < 0.4:
-        flags.append(LATENT)
+    if rng.random() < 0.5:
+        flags.append(EAGER)
     return flags
