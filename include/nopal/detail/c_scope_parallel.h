@@ -83,13 +83,24 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   };                                                                                                         \
   }
 
+#if NOPAL_HAS_LATENT_FORKS
+#define NOPAL_DETAIL_CALLABLE(result, f, list)                                                               \
+  ::nopal::detail::callable_of(static_cast<__typeof__(result) (*)(NOPAL_DETAIL_PARAMETERS list) noexcept(    \
+                                   NOPAL_DETAIL_IS_NOEXCEPT(result, f, list))>(f),                           \
+                               nopal_child_##f{})
+#else
+#define NOPAL_DETAIL_CALLABLE(result, f, list)                                                               \
+  nopal_child_##f {}
+#endif
+
 #define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
   NOPAL_DETAIL_CHILD(result, f, list)                                                                        \
   static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
       nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
     nopal_check_function(&nopal_parent->frame);                                                              \
-    ::nopal::detail::NOPAL_DETAIL_FORK(                                                                      \
-        &nopal_parent->frame, nopal_out, nopal_child_##f {} NOPAL_DETAIL_MORE_ARGUMENTS list);               \
+    ::nopal::detail::NOPAL_DETAIL_FORK(&nopal_parent->frame, nopal_out,                                      \
+                                       NOPAL_DETAIL_CALLABLE(result, f, list)                                \
+                                           NOPAL_DETAIL_MORE_ARGUMENTS list);                                \
   }
 
 #define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
@@ -97,8 +108,9 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
       nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
     nopal_check_function(&nopal_parent->frame);                                                              \
-    ::nopal::detail::NOPAL_DETAIL_FORK<::nopal::detail::no_result>(                                          \
-        &nopal_parent->frame, nullptr, nopal_child_##f {} NOPAL_DETAIL_MORE_ARGUMENTS list);                 \
+    ::nopal::detail::NOPAL_DETAIL_FORK<::nopal::detail::no_result>(&nopal_parent->frame, nullptr,            \
+                                                                   NOPAL_DETAIL_CALLABLE(void, f, list)      \
+                                                                       NOPAL_DETAIL_MORE_ARGUMENTS list);    \
   }
 
 #else

@@ -154,6 +154,16 @@ constexpr bool calls_plainly() {
   }
 }
 
+/// Of a function and a callable that calls it: the function, if that is called as it is.
+template <class Function, class Child>
+[[gnu::always_inline]] constexpr auto callable_of(Function function, Child child) {
+  if constexpr (plain_function<Function>::fits) {
+    return function;
+  } else {
+    return child;
+  }
+}
+
 // --- Anything else that is small and trivial travels as words to a function that puts it together. --
 
 template <class T>
