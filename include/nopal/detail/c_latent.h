@@ -110,7 +110,7 @@ enum nopal_passing { nopal_pass_plainly, nopal_pass_words, nopal_pass_places };
 
 /* A word of an object, made in a register: written in parts and read as a whole it would wait for the
  * stores. */
-static NOPAL_DETAIL_INLINE_IF_OPTIMIZED uint64_t nopal_word_of(const char* from, size_t size) {
+static NOPAL_DETAIL_INLINE_IF_OPTIMIZED uint64_t nopal_make_word(const char* from, size_t size) {
   uint64_t word = 0;
   if (size >= 8) {
     __builtin_memcpy(&word, from, 8);
@@ -129,40 +129,40 @@ static NOPAL_DETAIL_INLINE_IF_OPTIMIZED uint64_t nopal_word_of(const char* from,
 }
 static NOPAL_DETAIL_INLINE_IF_OPTIMIZED void nopal_put_words(uint64_t* to, const void* object, size_t size) {
   const char* const from = (const char*)object;
-  if (size > 0) to[0] = nopal_word_of(from, size);
-  if (size > 8) to[1] = nopal_word_of(from + 8, size - 8);
-  if (size > 16) to[2] = nopal_word_of(from + 16, size - 16);
-  if (size > 24) to[3] = nopal_word_of(from + 24, size - 24);
-  if (size > 32) to[4] = nopal_word_of(from + 32, size - 32);
-  if (size > 40) to[5] = nopal_word_of(from + 40, size - 40);
+  if (size > 0) to[0] = nopal_make_word(from, size);
+  if (size > 8) to[1] = nopal_make_word(from + 8, size - 8);
+  if (size > 16) to[2] = nopal_make_word(from + 16, size - 16);
+  if (size > 24) to[3] = nopal_make_word(from + 24, size - 24);
+  if (size > 32) to[4] = nopal_make_word(from + 32, size - 32);
+  if (size > 40) to[5] = nopal_make_word(from + 40, size - 40);
 }
 
 #define NOPAL_DETAIL_PUT(type, name)                                                                         \
   if (nopal_plainly && NOPAL_DETAIL_IS_NUMBER(name)) {                                                       \
-    nopal_number_at[NOPAL_DETAIL_WITHIN(nopal_number_##name, NOPAL_DETAIL_MOST_LATENT_NUMBERS)] =            \
+    nopal_passed_numbers[NOPAL_DETAIL_WITHIN(nopal_number_##name, NOPAL_DETAIL_MOST_LATENT_NUMBERS)] =       \
         NOPAL_DETAIL_AS_NUMBER(name);                                                                        \
   } else if (NOPAL_DETAIL_IS_WORD(name)) {                                                                   \
-    nopal_word_at[NOPAL_DETAIL_WITHIN(nopal_word_##name, NOPAL_DETAIL_MOST_LATENT_WORDS)] =                  \
+    nopal_passed_words[NOPAL_DETAIL_WITHIN(nopal_word_##name, NOPAL_DETAIL_MOST_LATENT_WORDS)] =             \
         NOPAL_DETAIL_AS_WORD(name);                                                                          \
   } else {                                                                                                   \
-    nopal_put_words(&nopal_word_at[NOPAL_DETAIL_WITHIN(nopal_word_##name, NOPAL_DETAIL_MOST_LATENT_WORDS)],  \
-                    NOPAL_DETAIL_ADDRESS(name), NOPAL_DETAIL_SIZE(name));                                    \
+    nopal_put_words(                                                                                         \
+        &nopal_passed_words[NOPAL_DETAIL_WITHIN(nopal_word_##name, NOPAL_DETAIL_MOST_LATENT_WORDS)],         \
+        NOPAL_DETAIL_ADDRESS(name), NOPAL_DETAIL_SIZE(name));                                                \
   }
 
 /* What was put, for an eager fork; what was not is still in its place. */
 #define NOPAL_DETAIL_AS_PUT(type, name)                                                                      \
-  __builtin_choose_expr(                                                                                     \
-      (int)nopal_passing == nopal_pass_places, name, __extension__({                                         \
-        __typeof__(((void)0, name)) nopal_put;                                                               \
-        __builtin_memcpy(                                                                                    \
-            &nopal_put,                                                                                      \
-            nopal_plainly&& NOPAL_DETAIL_IS_NUMBER(name)                                                     \
-                ? (const void*)&nopal_number_at[NOPAL_DETAIL_WITHIN(nopal_number_##name,                     \
-                                                                    NOPAL_DETAIL_MOST_LATENT_NUMBERS)]       \
-                : &nopal_word_at[NOPAL_DETAIL_WITHIN(nopal_word_##name, NOPAL_DETAIL_MOST_LATENT_WORDS)],    \
-            sizeof nopal_put);                                                                               \
-        nopal_put;                                                                                           \
-      }))
+  __builtin_choose_expr((int)nopal_passing == nopal_pass_places, name, __extension__({                       \
+                          __typeof__(((void)0, name)) nopal_put;                                             \
+                          __builtin_memcpy(&nopal_put,                                                       \
+                                           nopal_plainly&& NOPAL_DETAIL_IS_NUMBER(name)                      \
+                                               ? (const void*)&nopal_passed_numbers[NOPAL_DETAIL_WITHIN(     \
+                                                     nopal_number_##name, NOPAL_DETAIL_MOST_LATENT_NUMBERS)] \
+                                               : &nopal_passed_words[NOPAL_DETAIL_WITHIN(                    \
+                                                     nopal_word_##name, NOPAL_DETAIL_MOST_LATENT_WORDS)],    \
+                                           sizeof nopal_put);                                                \
+                          nopal_put;                                                                         \
+                        }))
 #define NOPAL_DETAIL_AS_PUT_NONE
 #define NOPAL_DETAIL_MORE_PUT(...)                                                                           \
   NOPAL_DETAIL_COMMA(__VA_ARGS__) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_PUT, __VA_ARGS__)
@@ -173,15 +173,15 @@ static NOPAL_DETAIL_INLINE_IF_OPTIMIZED void nopal_put_words(uint64_t* to, const
 #define NOPAL_DETAIL_PASSED_TYPE(type, at) __typeof__(((void)0, *(__typeof__(type)*)(at)))
 
 /* Nothing where the words are too many, which are not passed then. */
-static NOPAL_DETAIL_INLINE_IF_OPTIMIZED void nopal_take_words(void* object, const uint64_t* words, int at,
-                                                              size_t size) {
+static NOPAL_DETAIL_INLINE_IF_OPTIMIZED void nopal_get_words(void* object, const uint64_t* words, int at,
+                                                             size_t size) {
   if (at + NOPAL_DETAIL_WORDS_IN(size) <= NOPAL_DETAIL_MOST_LATENT_WORDS) {
     __builtin_memcpy(object, words + at, size);
   }
 }
 #define NOPAL_DETAIL_TAKE(type, name)                                                                        \
-  NOPAL_DETAIL_PASSED_TYPE(type, nopal_passed) name;                                                         \
-  nopal_take_words(&name, nopal_word_at, nopal_at, sizeof name);                                             \
+  NOPAL_DETAIL_PASSED_TYPE(type, nopal_first_passed) name;                                                   \
+  nopal_get_words(&name, nopal_passed_words, nopal_at, sizeof name);                                         \
   nopal_at += NOPAL_DETAIL_WORDS_IN(sizeof name);
 
 #define NOPAL_DETAIL_COPY(type, name)                                                                        \
@@ -193,9 +193,9 @@ static NOPAL_DETAIL_INLINE_IF_OPTIMIZED void nopal_take_words(void* object, cons
   uint64_t nopal_w0, uint64_t nopal_w1, uint64_t nopal_w2, uint64_t nopal_w3, uint64_t nopal_w4,             \
       uint64_t nopal_w5
 #define NOPAL_DETAIL_WORDS_BY_INDEX                                                                          \
-  uint64_t nopal_word_at[NOPAL_DETAIL_MOST_LATENT_WORDS] = {nopal_w0, nopal_w1, nopal_w2,                    \
-                                                            nopal_w3, nopal_w4, nopal_w5};                   \
-  void* const nopal_passed = nopal_word_at
+  uint64_t nopal_passed_words[NOPAL_DETAIL_MOST_LATENT_WORDS] = {nopal_w0, nopal_w1, nopal_w2,               \
+                                                                 nopal_w3, nopal_w4, nopal_w5};              \
+  void* const nopal_first_passed = nopal_passed_words
 
 /* Until the child says so, the continuation is not to be had: it may end what is copied. Relaxed: read
  * by this thread alone, in a signal's handler. resume_address means nothing at a latent fork before it
@@ -209,13 +209,13 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
  * needed is known where all types are. */
 #define NOPAL_DETAIL_ENTRIES(result, f, list)                                                                \
   NOPAL_DETAIL_ENTRY(result, f, list, return)                                                                \
-  static __attribute__((unused)) void nopal_store_##f(NOPAL_DETAIL_WORD_PARAMETERS) {                        \
+  static __attribute__((unused)) void nopal_storing_entry_##f(NOPAL_DETAIL_WORD_PARAMETERS) {                \
     NOPAL_DETAIL_WORDS_BY_INDEX;                                                                             \
     int nopal_at = 1;                                                                                        \
     NOPAL_DETAIL_EACH_OF(NOPAL_DETAIL_TAKE, list)                                                            \
     (void)nopal_at;                                                                                          \
-    (void)nopal_passed;                                                                                      \
-    *(__typeof__(result)*)nopal_word_at[0] = f(NOPAL_DETAIL_ARGUMENTS list);                                 \
+    (void)nopal_first_passed;                                                                                \
+    *(__typeof__(result)*)nopal_passed_words[0] = f(NOPAL_DETAIL_ARGUMENTS list);                            \
   }                                                                                                          \
   NOPAL_DETAIL_COPYING_ENTRY(f, list, *(__typeof__(result)*)nopal_out =)
 #define NOPAL_DETAIL_ENTRIES_VOID(f, list)                                                                   \
@@ -223,16 +223,16 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
   NOPAL_DETAIL_COPYING_ENTRY(f, list, )
 
 #define NOPAL_DETAIL_ENTRY(result, f, list, give)                                                            \
-  static __attribute__((unused)) result nopal_take_##f(NOPAL_DETAIL_WORD_PARAMETERS) {                       \
+  static __attribute__((unused)) result nopal_entry_##f(NOPAL_DETAIL_WORD_PARAMETERS) {                      \
     NOPAL_DETAIL_WORDS_BY_INDEX;                                                                             \
     int nopal_at = 0;                                                                                        \
     NOPAL_DETAIL_EACH_OF(NOPAL_DETAIL_TAKE, list)                                                            \
     (void)nopal_at;                                                                                          \
-    (void)nopal_passed;                                                                                      \
+    (void)nopal_first_passed;                                                                                \
     give f(NOPAL_DETAIL_ARGUMENTS list);                                                                     \
   }
 #define NOPAL_DETAIL_COPYING_ENTRY(f, list, give)                                                            \
-  static __attribute__((unused)) void nopal_copy_##f(void** nopal_places) {                                  \
+  static __attribute__((unused)) void nopal_copying_entry_##f(void** nopal_places) {                         \
     struct nopal_frame* const nopal_parent = (struct nopal_frame*)*nopal_places++;                           \
     void* const nopal_out = *nopal_places++;                                                                 \
     NOPAL_DETAIL_EACH_OF(NOPAL_DETAIL_COPY, list)                                                            \
@@ -261,41 +261,41 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
 
 #define NOPAL_DETAIL_PASS_NUMBERS                                                                            \
   if (nopal_numbers > 0) {                                                                                   \
-    nopal_x0 = nopal_number_at[0];                                                                           \
-    NOPAL_DETAIL_PASS(nopal_x1, nopal_numbers > 1, nopal_number_at[1], "=x");                                \
-    NOPAL_DETAIL_PASS(nopal_x2, nopal_numbers > 2, nopal_number_at[2], "=x");                                \
-    NOPAL_DETAIL_PASS(nopal_x3, nopal_numbers > 3, nopal_number_at[3], "=x");                                \
-    NOPAL_DETAIL_PASS(nopal_x4, nopal_numbers > 4, nopal_number_at[4], "=x");                                \
-    NOPAL_DETAIL_PASS(nopal_x5, nopal_numbers > 5, nopal_number_at[5], "=x");                                \
-    NOPAL_DETAIL_PASS(nopal_x6, nopal_numbers > 6, nopal_number_at[6], "=x");                                \
-    NOPAL_DETAIL_PASS(nopal_x7, nopal_numbers > 7, nopal_number_at[7], "=x");                                \
+    nopal_x0 = nopal_passed_numbers[0];                                                                      \
+    NOPAL_DETAIL_PASS(nopal_x1, nopal_numbers > 1, nopal_passed_numbers[1], "=x");                           \
+    NOPAL_DETAIL_PASS(nopal_x2, nopal_numbers > 2, nopal_passed_numbers[2], "=x");                           \
+    NOPAL_DETAIL_PASS(nopal_x3, nopal_numbers > 3, nopal_passed_numbers[3], "=x");                           \
+    NOPAL_DETAIL_PASS(nopal_x4, nopal_numbers > 4, nopal_passed_numbers[4], "=x");                           \
+    NOPAL_DETAIL_PASS(nopal_x5, nopal_numbers > 5, nopal_passed_numbers[5], "=x");                           \
+    NOPAL_DETAIL_PASS(nopal_x6, nopal_numbers > 6, nopal_passed_numbers[6], "=x");                           \
+    NOPAL_DETAIL_PASS(nopal_x7, nopal_numbers > 7, nopal_passed_numbers[7], "=x");                           \
   }
 #define NOPAL_DETAIL_READ_NUMBERS                                                                            \
-  NOPAL_DETAIL_READ(nopal_numbers > 0, nopal_number_at[0], nopal_x0, "+x");                                  \
-  NOPAL_DETAIL_READ(nopal_numbers > 1, nopal_number_at[1], nopal_x1, "+x");                                  \
-  NOPAL_DETAIL_READ(nopal_numbers > 2, nopal_number_at[2], nopal_x2, "+x");                                  \
-  NOPAL_DETAIL_READ(nopal_numbers > 3, nopal_number_at[3], nopal_x3, "+x");                                  \
-  NOPAL_DETAIL_READ(nopal_numbers > 4, nopal_number_at[4], nopal_x4, "+x");                                  \
-  NOPAL_DETAIL_READ(nopal_numbers > 5, nopal_number_at[5], nopal_x5, "+x");                                  \
-  NOPAL_DETAIL_READ(nopal_numbers > 6, nopal_number_at[6], nopal_x6, "+x");                                  \
-  NOPAL_DETAIL_READ(nopal_numbers > 7, nopal_number_at[7], nopal_x7, "+x")
+  NOPAL_DETAIL_READ(nopal_numbers > 0, nopal_passed_numbers[0], nopal_x0, "+x");                             \
+  NOPAL_DETAIL_READ(nopal_numbers > 1, nopal_passed_numbers[1], nopal_x1, "+x");                             \
+  NOPAL_DETAIL_READ(nopal_numbers > 2, nopal_passed_numbers[2], nopal_x2, "+x");                             \
+  NOPAL_DETAIL_READ(nopal_numbers > 3, nopal_passed_numbers[3], nopal_x3, "+x");                             \
+  NOPAL_DETAIL_READ(nopal_numbers > 4, nopal_passed_numbers[4], nopal_x4, "+x");                             \
+  NOPAL_DETAIL_READ(nopal_numbers > 5, nopal_passed_numbers[5], nopal_x5, "+x");                             \
+  NOPAL_DETAIL_READ(nopal_numbers > 6, nopal_passed_numbers[6], nopal_x6, "+x");                             \
+  NOPAL_DETAIL_READ(nopal_numbers > 7, nopal_passed_numbers[7], nopal_x7, "+x")
 
 /* Puts what travels where the call has it; `out` is where the result goes. */
 #define NOPAL_DETAIL_PUT_ALL(out, list)                                                                      \
-  uint64_t nopal_word_at[NOPAL_DETAIL_MOST_LATENT_WORDS];                                                    \
-  double nopal_number_at[NOPAL_DETAIL_MOST_LATENT_NUMBERS];                                                  \
+  uint64_t nopal_passed_words[NOPAL_DETAIL_MOST_LATENT_WORDS];                                               \
+  double nopal_passed_numbers[NOPAL_DETAIL_MOST_LATENT_NUMBERS];                                             \
   void* const nopal_places[] = {&nopal_parent->frame,                                                        \
                                 (out)NOPAL_DETAIL_EACH_OF(NOPAL_DETAIL_AS_PLACE, list)};                     \
   NOPAL_DETAIL_REGISTERS;                                                                                    \
   if ((int)nopal_passing == nopal_pass_places) {                                                             \
-    nopal_word_at[0] = (uint64_t)nopal_places;                                                               \
+    nopal_passed_words[0] = (uint64_t)nopal_places;                                                          \
     nopal_set_copied(&nopal_parent->frame, 0);                                                               \
   } else {                                                                                                   \
-    if (nopal_before_words == 0) nopal_word_at[0] = (uint64_t)(out);                                         \
+    if (nopal_before_words == 0) nopal_passed_words[0] = (uint64_t)(out);                                    \
     NOPAL_DETAIL_EACH_OF(NOPAL_DETAIL_PUT, list)                                                             \
   }                                                                                                          \
   NOPAL_DETAIL_PASS_NUMBERS                                                                                  \
-  NOPAL_DETAIL_PASS_WORDS((int)nopal_words, nopal_word_at)
+  NOPAL_DETAIL_PASS_WORDS((int)nopal_words, nopal_passed_words)
 
 /* The call, whose output is `output`. `nopal_eager` says what came of it. */
 #define NOPAL_DETAIL_CALL_LATENTLY(store, output, child, how)                                                \
@@ -313,7 +313,7 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
 /* See call_latently: what was passed is told anew. */
 #define NOPAL_DETAIL_READ_ALL                                                                                \
   __asm__ volatile("");                                                                                      \
-  NOPAL_DETAIL_READ_WORDS((int)nopal_words, nopal_word_at);                                                  \
+  NOPAL_DETAIL_READ_WORDS((int)nopal_words, nopal_passed_words);                                             \
   NOPAL_DETAIL_READ_NUMBERS
 
 #define NOPAL_DETAIL_IS_PLAIN_FUNCTION(result, f, list)                                                      \
@@ -331,13 +331,13 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
     NOPAL_DETAIL_MARK_PARENT();                                                                              \
     NOPAL_DETAIL_PUT_ALL((void*)(uintptr_t)nopal_out, list);                                                 \
     if ((int)nopal_passing == nopal_pass_places) {                                                           \
-      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_copy_##f, 1 << 4)                       \
+      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_copying_entry_##f, 1 << 4)              \
     } else if (nopal_store == 0) {                                                                           \
-      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_store_##f, 0)                           \
+      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_storing_entry_##f, 0)                   \
     } else {                                                                                                 \
       NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_WITH_RESULT(NOPAL_DETAIL_CALL_IN_C(NOPAL_DETAIL_STORE)),       \
                                  NOPAL_DETAIL_OPERANDS(, [nopal_out] "=m"(*nopal_out)),                      \
-                                 __builtin_choose_expr(nopal_plainly, &f, nopal_take_##f), nopal_store)      \
+                                 __builtin_choose_expr(nopal_plainly, &f, nopal_entry_##f), nopal_store)     \
     }                                                                                                        \
     NOPAL_DETAIL_UNLESS_CALLED {                                                                             \
       NOPAL_DETAIL_READ_ALL;                                                                                 \
@@ -356,10 +356,10 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
     NOPAL_DETAIL_MARK_PARENT();                                                                              \
     NOPAL_DETAIL_PUT_ALL(NULL, list);                                                                        \
     if ((int)nopal_passing == nopal_pass_places) {                                                           \
-      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_copy_##f, 1 << 4)                       \
+      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_copying_entry_##f, 1 << 4)              \
     } else {                                                                                                 \
       NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), ,                                               \
-                                 __builtin_choose_expr(nopal_plainly, &f, nopal_take_##f), 0)                \
+                                 __builtin_choose_expr(nopal_plainly, &f, nopal_entry_##f), 0)               \
     }                                                                                                        \
     NOPAL_DETAIL_UNLESS_CALLED {                                                                             \
       NOPAL_DETAIL_READ_ALL;                                                                                 \
@@ -370,16 +370,16 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
 static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD void
 nopal_fork(nopal_scope* nopal_parent, void (*function)(void*), void* argument) {
   enum { nopal_words = 1, nopal_numbers = 0 };
-  uint64_t nopal_word_at[NOPAL_DETAIL_MOST_LATENT_WORDS] = {(uint64_t)argument};
+  uint64_t nopal_passed_words[NOPAL_DETAIL_MOST_LATENT_WORDS] = {(uint64_t)argument};
   NOPAL_DETAIL_REGISTERS;
   nopal_check_function(&nopal_parent->frame);
   NOPAL_DETAIL_MARK_PARENT();
-  NOPAL_DETAIL_PASS_WORDS((int)nopal_words, nopal_word_at);
+  NOPAL_DETAIL_PASS_WORDS((int)nopal_words, nopal_passed_words);
   NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , function, 0)
   NOPAL_DETAIL_UNLESS_CALLED {
     __asm__ volatile("");
-    NOPAL_DETAIL_READ_WORDS((int)nopal_words, nopal_word_at);
-    nopal_fork_eagerly(nopal_parent, function, (void*)nopal_word_at[0]);
+    NOPAL_DETAIL_READ_WORDS((int)nopal_words, nopal_passed_words);
+    nopal_untyped_fork(nopal_parent, function, (void*)nopal_passed_words[0]);
   }
 }
 

@@ -148,7 +148,7 @@ static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* fram
   } while (0)
 
 static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD void
-nopal_fork_eagerly(nopal_scope* nopal_parent, void (*function)(void*), void* argument) {
+nopal_untyped_fork(nopal_scope* nopal_parent, void (*function)(void*), void* argument) {
   NOPAL_DETAIL_ENTER(nopal_enter_untyped, (struct nopal_frame*, void (*)(void), void (*)(void*), void*), ,
                      function, argument);
 }
@@ -185,7 +185,7 @@ static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD void
 nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
   NOPAL_DETAIL_MARK_PARENT();
   nopal_check_function(&scope->frame);
-  nopal_fork_eagerly(scope, function, argument);
+  nopal_untyped_fork(scope, function, argument);
 }
 
 #define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
