@@ -37,11 +37,12 @@ enum nopal_passing { nopal_pass_plainly, nopal_pass_words, nopal_pass_places };
 
 /* Of a parameter, too, that is written as an array. */
 #define NOPAL_DETAIL_SIZE(value) sizeof(((void)0, (value)))
-/* Kinds of values, as __builtin_classify_type numbers them. */
-#define NOPAL_DETAIL_IS_WORD(value)                                                                          \
-  (__builtin_classify_type(value) >= 1 && __builtin_classify_type(value) <= 5 &&                             \
-   NOPAL_DETAIL_SIZE(value) <= 8)
 #define NOPAL_DETAIL_IS_OF(value, type) __builtin_types_compatible_p(__typeof__(value), type)
+/* Kinds of values, as __builtin_classify_type numbers them; a float would be made a double for it. */
+#define NOPAL_DETAIL_KIND(value)                                                                             \
+  __builtin_classify_type(__builtin_choose_expr(NOPAL_DETAIL_IS_OF(value, float), 0.0, (value)))
+#define NOPAL_DETAIL_IS_WORD(value)                                                                          \
+  (NOPAL_DETAIL_KIND(value) >= 1 && NOPAL_DETAIL_KIND(value) <= 5 && NOPAL_DETAIL_SIZE(value) <= 8)
 #define NOPAL_DETAIL_IS_NUMBER(value) NOPAL_DETAIL_IS_OF(value, double)
 #define NOPAL_DETAIL_AS_WORD(value) ((uint64_t)__builtin_choose_expr(NOPAL_DETAIL_IS_WORD(value), (value), 0))
 #define NOPAL_DETAIL_AS_NUMBER(value)                                                                        \
