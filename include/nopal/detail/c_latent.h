@@ -332,13 +332,15 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
     NOPAL_DETAIL_MARK_PARENT();                                                                              \
     NOPAL_DETAIL_PUT_ALL((void*)(uintptr_t)nopal_out, list);                                                 \
     if ((int)nopal_passing == nopal_pass_places) {                                                           \
-      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_copying_entry_##f, 1 << 4)              \
+      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_WITHOUT_EXCEPTIONS(""), , nopal_copying_entry_##f,        \
+                                 1 << 4)                                                                     \
     } else if (nopal_store == 0) {                                                                           \
-      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_storing_entry_##f, 0)                   \
+      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_WITHOUT_EXCEPTIONS(""), , nopal_storing_entry_##f, 0)     \
     } else {                                                                                                 \
-      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_WITH_RESULT(NOPAL_DETAIL_CALL_IN_C(NOPAL_DETAIL_STORE)),       \
-                                 NOPAL_DETAIL_OPERANDS(, [nopal_out] "=m"(*nopal_out)),                      \
-                                 __builtin_choose_expr(nopal_plainly, &f, nopal_entry_##f), nopal_store)     \
+      NOPAL_DETAIL_CALL_LATENTLY(                                                                            \
+          NOPAL_DETAIL_WITH_RESULT(NOPAL_DETAIL_CALL_WITHOUT_EXCEPTIONS(NOPAL_DETAIL_STORE)),                \
+          NOPAL_DETAIL_OPERANDS(, [nopal_out] "=m"(*nopal_out)),                                             \
+          __builtin_choose_expr(nopal_plainly, &f, nopal_entry_##f), nopal_store)                            \
     }                                                                                                        \
     NOPAL_DETAIL_UNLESS_CALLED {                                                                             \
       NOPAL_DETAIL_READ_ALL;                                                                                 \
@@ -357,9 +359,10 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
     NOPAL_DETAIL_MARK_PARENT();                                                                              \
     NOPAL_DETAIL_PUT_ALL(NULL, list);                                                                        \
     if ((int)nopal_passing == nopal_pass_places) {                                                           \
-      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , nopal_copying_entry_##f, 1 << 4)              \
+      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_WITHOUT_EXCEPTIONS(""), , nopal_copying_entry_##f,        \
+                                 1 << 4)                                                                     \
     } else {                                                                                                 \
-      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), ,                                               \
+      NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_WITHOUT_EXCEPTIONS(""), ,                                 \
                                  __builtin_choose_expr(nopal_plainly, &f, nopal_entry_##f), 0)               \
     }                                                                                                        \
     NOPAL_DETAIL_UNLESS_CALLED {                                                                             \
@@ -376,7 +379,7 @@ nopal_fork(nopal_scope* nopal_parent, void (*function)(void*), void* argument) {
   nopal_check_function(&nopal_parent->frame);
   NOPAL_DETAIL_MARK_PARENT();
   NOPAL_DETAIL_PASS_WORDS((int)nopal_words, nopal_passed_words);
-  NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_IN_C(""), , function, 0)
+  NOPAL_DETAIL_CALL_LATENTLY(NOPAL_DETAIL_CALL_WITHOUT_EXCEPTIONS(""), , function, 0)
   NOPAL_DETAIL_UNLESS_CALLED {
     __asm__ volatile("");
     NOPAL_DETAIL_READ_WORDS((int)nopal_words, nopal_passed_words);

@@ -167,8 +167,9 @@
   "778:\n\t{movq %%rax, %%rdi|mov rdi, rax}\n\t"                                                             \
   "jmp %l[threw]\n\t"                                                                                        \
   NOPAL_DETAIL_PROMOTED_ARRIVING(store))
-/* The same in C, where what a child throws arrives nowhere: the personality routines end the process. */
-#define NOPAL_DETAIL_CALL_IN_C(store)                                                                        \
+/* The same in code without exceptions, where what a child throws arrives nowhere: the personality routines
+ * end the process. */
+#define NOPAL_DETAIL_CALL_WITHOUT_EXCEPTIONS(store)                                                                        \
   NOPAL_DETAIL_CALL_IN_PLACE_WITH(store, "\t" NOPAL_DETAIL_PROMOTED(store, "", "0", "0"))
 
 /* `what` says how the result is stored (latent_store), and whether the child copies. */

@@ -10,20 +10,13 @@
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/latent.h>
 #include <nopal/detail/latent_assembly.h>
+#include <nopal/detail/unwind_marks.h>
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
 
 inline constexpr std::size_t most_latent_words = NOPAL_DETAIL_MOST_LATENT_WORDS;
-
-/// Where nothing can be thrown, the end of a thread can still come out of a child, past functions that
-/// know of no exceptions.
-#ifdef __cpp_exceptions
-inline constexpr bool nothrow_is_kept = true;
-#else
-inline constexpr bool nothrow_is_kept = false;
-#endif
 
 struct latent_words {
   std::uint64_t at[most_latent_words];
@@ -101,11 +94,16 @@ template <class Result, std::size_t words, std::size_t floats, bool in_place, in
     NOPAL_DETAIL_PASS(nopal_x7, floats > 7, numbers.n7, "=x");
   }
   NOPAL_DETAIL_PASS_WORDS(words, passed.at);
-  if constexpr (in_place && nothrow_is_kept) {
+#ifdef __cpp_exceptions
+  if constexpr (in_place) {
     NOPAL_DETAIL_LATENT_BY_RESULT(NOPAL_DETAIL_CALL_IN_PLACE)
   } else {
     NOPAL_DETAIL_LATENT_BY_RESULT(NOPAL_DETAIL_LATENT_CALL)
   }
+#else
+  NOPAL_DETAIL_MARK_PARENT();
+  NOPAL_DETAIL_LATENT_BY_RESULT(NOPAL_DETAIL_CALL_WITHOUT_EXCEPTIONS)
+#endif
   nopal_forget_stack_pointer();
   return true;
 threw:
