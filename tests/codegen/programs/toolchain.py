@@ -79,7 +79,6 @@ OTHERS = [
     (0.06, ['-mstackrealign']), (0.05, ['-fasynchronous-unwind-tables']), (0.05, ['-fwrapv']), (0.05, ['-fno-semantic-interposition']),
     (0.05, ['-fsplit-wide-types-early']), (0.05, ['-fgcse-las', '-fgcse-sm']),
 ]
-# C++ has latent forks with it; C does not look at it.
 LATENT = '-DNOPAL_FORKS_LATENT'
 LINK_TIME = {'gcc': [['-flto'], ['-flto', '-fno-fat-lto-objects']], 'clang': [['-flto', '-fuse-ld=lld'], ['-flto=thin', '-fuse-ld=lld']]}
 
