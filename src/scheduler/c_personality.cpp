@@ -7,7 +7,9 @@
 
 #include <nopal/detail/export.h>
 
+#include "arch/arch.hpp"
 #include "os/os.hpp"
+#include "scheduler/c_personality.hpp"
 #include "scheduler/runtime.hpp"
 
 /// The one of C's own, for variables with a function to clean up: nopal's stands in its place where
@@ -40,10 +42,7 @@ bool is_away(const void* frame_pointer) {
 
 }  // namespace
 
-extern "C" {
-
-_Unwind_Reason_Code nopal_fibril_personality(int, _Unwind_Action actions, _Unwind_Exception_Class,
-                                             _Unwind_Exception*, _Unwind_Context*) {
+void refuse_to_leave_child(_Unwind_Action actions) {
   refuse(
       actions,
       "nopal: an exception leaves a child of code compiled without exceptions, which cannot keep it for the "
@@ -51,13 +50,24 @@ _Unwind_Reason_Code nopal_fibril_personality(int, _Unwind_Action actions, _Unwin
       "nopal: a thread ends in a child of code compiled without exceptions: let the child return");
 }
 
+extern "C" {
+
+_Unwind_Reason_Code nopal_fibril_personality(int, _Unwind_Action actions, _Unwind_Exception_Class,
+                                             _Unwind_Exception*, _Unwind_Context*) {
+  refuse_to_leave_child(actions);
+}
+
 NOPAL_EXPORT _Unwind_Reason_Code nopal_c_personality(int version, _Unwind_Action actions,
                                                      _Unwind_Exception_Class kind, _Unwind_Exception* thrown,
                                                      _Unwind_Context* context) {
   static constexpr char child[] = "nopal: child";
   const auto* const data = static_cast<const char*>(_Unwind_GetLanguageSpecificData(context));
-  if (data != nullptr && std::strncmp(data, child, sizeof child) == 0) {
-    nopal_fibril_personality(version, actions, kind, thrown, context);
+  int interrupted = 0;
+  const _Unwind_Ptr goes_on = _Unwind_GetIPInfo(context, &interrupted);
+  // An eager child's entry, or the function that forks behind the call of a latent child.
+  if ((data != nullptr && std::strncmp(data, child, sizeof child) == 0) ||
+      (interrupted == 0 && arch::is_behind_call_in_place(goes_on))) {
+    refuse_to_leave_child(actions);
   }
   if (is_away(reinterpret_cast<const void*>(_Unwind_GetGR(context, frame_pointer_number)))) {
     refuse(actions,

@@ -11,6 +11,7 @@
 #include "arch/arch.hpp"
 #include "cxx_runtime/exception_record.hpp"
 #include "os/unwind_tables.hpp"
+#include "scheduler/c_personality.hpp"
 #include "scheduler/ending.hpp"
 #include "scheduler/exceptions.hpp"
 #include "scheduler/latent.hpp"
@@ -78,14 +79,17 @@ NOPAL_EXPORT void nopal_fork_threw(void* thrown, nopal_frame* frame) {
 }
 
 /// To unwinders a latent call catches everything. Where it is a forced unwind, which ends the
-/// thread, what comes then throws it on.
+/// thread, what comes then throws it on. Code without exceptions has no place where that could arrive.
 NOPAL_EXPORT _Unwind_Reason_Code nopal_fork_personality(int, _Unwind_Action actions, _Unwind_Exception_Class,
                                                         _Unwind_Exception* thrown, _Unwind_Context* context) {
+  const auto* const record =
+      reinterpret_cast<const arch::fork_record*>(_Unwind_GetLanguageSpecificData(context));
+  if (record->landing == 0) {
+    refuse_to_leave_child(actions);
+  }
   if ((actions & _UA_SEARCH_PHASE) != 0) {
     return _URC_HANDLER_FOUND;
   }
-  const auto* const record =
-      reinterpret_cast<const arch::fork_record*>(_Unwind_GetLanguageSpecificData(context));
   _Unwind_SetGR(context, __builtin_eh_return_data_regno(0), reinterpret_cast<_Unwind_Word>(thrown));
   _Unwind_SetIP(context, record->at(record->landing));
   return _URC_INSTALL_CONTEXT;

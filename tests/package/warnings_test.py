@@ -48,6 +48,40 @@ int main() {
 }
 """
 
+# What a fork in C passes in each of its ways. Compilers say of what macros make that it is the program's.
+KINDS_IN_C = """
+#include <nopal/nopal.h>
+typedef struct { char bytes[3]; } three;
+typedef struct { long values[20]; } many;
+NOPAL_FORKABLE(int, words, (int, a), (const char*, b), (_Bool, c))
+NOPAL_FORKABLE(double, numbers, (double, a), (long, b), (double, c))
+NOPAL_FORKABLE(float, parts, (float, a), (const three, b), (volatile int, c), (long double, d))
+NOPAL_FORKABLE(many, copied, (many, a), (int[4], table), (long double, b), (int, c))
+NOPAL_FORKABLE(three, stored)
+NOPAL_FORKABLE_VOID(nothing, (unsigned char, a))
+void untyped(void* argument);
+int forks(many* m, int* table);
+int forks(many* m, int* table) {
+  int a;
+  double b;
+  float c;
+  three d;
+  many e;
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork_words(&s, &a, 1, "text", 1);
+  nopal_fork_numbers(&s, &b, 1.0, 2, 3.0);
+  nopal_fork_stored(&s, &d);
+  nopal_join(&s);
+  nopal_fork_parts(&s, &c, 1.0F, d, 2, 3.0L);
+  nopal_fork_copied(&s, &e, *m, table, 1.0L, 2);
+  nopal_fork_nothing(&s, 7);
+  nopal_fork(&s, untyped, m);
+  nopal_join(&s);
+  return a + (int)b + (int)c + (int)e.values[0];
+}
+"""
+
 PATTERNS_PROGRAM = """
 #include <nopal/nopal.hpp>
 #include <string>
@@ -92,6 +126,9 @@ def cases():
     yield "c++", "-DNOPAL_STATIC", ours
     for source in (ours + in_c, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM):
         yield "c++", "-DNOPAL_FORKS_EAGER", source
+    yield "c", "", KINDS_IN_C
+    for mode in ("-DNOPAL_FORKS_EAGER", "-O0", "-O2"):
+        yield from (("c", mode, source) for source in (in_c, fibril, "#define _GNU_SOURCE\n" + flags_test.C_PROGRAM, KINDS_IN_C))
 
 
 def is_clang():
@@ -112,7 +149,8 @@ def warned_about(case):
                                tbb_include, "-c", "-o", os.devnull, path], capture_output=True, text=True,
                               check=False)
     lines = done.stderr.splitlines()
-    ours = [line for line in lines if "warning: " in line and line.startswith(str(include))]
+    all_are_ours = source is KINDS_IN_C
+    ours = [line for line in lines if "warning: " in line and (all_are_ours or line.startswith(str(include)))]
     return ours if done.returncode == 0 else lines
 
 

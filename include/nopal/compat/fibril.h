@@ -31,6 +31,11 @@ extern "C++" { /* where a program includes this inside extern "C" */
 #if defined(NOPAL_ELIDE) || defined(FIBRIL_SERIAL)
 #define NOPAL_DETAIL_FIBRIL_SERIAL
 #else
+#if !defined(__cplusplus) && !defined(NOPAL_NOPAL_H)
+/* In C these forks are eager, and eager ones cost more where others may be latent: a file that has no
+ * others does not ask for that. */
+#define NOPAL_DETAIL_NO_LATENT_FORKS
+#endif
 #include <nopal/nopal.h>
 #endif
 

@@ -45,6 +45,31 @@
 #define NOPAL_DETAIL_LIST_15(make, f, p, ...) make p, NOPAL_DETAIL_LIST_14(make, f, __VA_ARGS__)
 #define NOPAL_DETAIL_LIST_16(make, f, p, ...) make p, NOPAL_DETAIL_LIST_15(make, f, __VA_ARGS__)
 
+/* `make (type, name) make (type, name)...`, without commas. */
+#define NOPAL_DETAIL_EACH(make, ...)                                                                         \
+  NOPAL_DETAIL_PASTE(NOPAL_DETAIL_EACH_, NOPAL_DETAIL_COUNT(__VA_ARGS__))(make, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_0(make, f)
+#define NOPAL_DETAIL_EACH_1(make, f, p) make p
+#define NOPAL_DETAIL_EACH_2(make, f, p, ...) make p NOPAL_DETAIL_EACH_1(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_3(make, f, p, ...) make p NOPAL_DETAIL_EACH_2(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_4(make, f, p, ...) make p NOPAL_DETAIL_EACH_3(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_5(make, f, p, ...) make p NOPAL_DETAIL_EACH_4(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_6(make, f, p, ...) make p NOPAL_DETAIL_EACH_5(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_7(make, f, p, ...) make p NOPAL_DETAIL_EACH_6(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_8(make, f, p, ...) make p NOPAL_DETAIL_EACH_7(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_9(make, f, p, ...) make p NOPAL_DETAIL_EACH_8(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_10(make, f, p, ...) make p NOPAL_DETAIL_EACH_9(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_11(make, f, p, ...) make p NOPAL_DETAIL_EACH_10(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_12(make, f, p, ...) make p NOPAL_DETAIL_EACH_11(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_13(make, f, p, ...) make p NOPAL_DETAIL_EACH_12(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_14(make, f, p, ...) make p NOPAL_DETAIL_EACH_13(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_15(make, f, p, ...) make p NOPAL_DETAIL_EACH_14(make, f, __VA_ARGS__)
+#define NOPAL_DETAIL_EACH_16(make, f, p, ...) make p NOPAL_DETAIL_EACH_15(make, f, __VA_ARGS__)
+/* The same of a list in parentheses. */
+#define NOPAL_DETAIL_EACH_OF(make, list) NOPAL_DETAIL_EACH_OF_EXPANDED(make, NOPAL_DETAIL_UNWRAPPED list)
+#define NOPAL_DETAIL_EACH_OF_EXPANDED(make, ...) NOPAL_DETAIL_EACH(make, __VA_ARGS__)
+#define NOPAL_DETAIL_UNWRAPPED(...) __VA_ARGS__
+
 /* A comma if a list follows. */
 #define NOPAL_DETAIL_COMMA(...) NOPAL_DETAIL_PASTE(NOPAL_DETAIL_COMMA_BEFORE_, NOPAL_DETAIL_ANY(__VA_ARGS__))
 #define NOPAL_DETAIL_COMMA_BEFORE_NONE
@@ -65,10 +90,13 @@
 #define NOPAL_DETAIL_AS_ARGUMENT_NONE
 #define NOPAL_DETAIL_AS_ALL_PARAMETERS(type, name) __typeof__(type) name
 #define NOPAL_DETAIL_AS_ALL_PARAMETERS_NONE NOPAL_DETAIL_NO_PARAMETERS
+#define NOPAL_DETAIL_AS_ALL_TYPES(type, name) __typeof__(type)
+#define NOPAL_DETAIL_AS_ALL_TYPES_NONE NOPAL_DETAIL_NO_PARAMETERS
 
-/* Of `f, (type, name)...`: the parameters of a function that has no others, arguments for it; and
- * the same with a comma in front, to go on a list. */
+/* Of `f, (type, name)...`: the parameters of a function that has no others, their types, arguments for
+ * it; and the same with a comma in front, to go on a list. */
 #define NOPAL_DETAIL_PARAMETERS(...) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_ALL_PARAMETERS, __VA_ARGS__)
+#define NOPAL_DETAIL_TYPES(...) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_ALL_TYPES, __VA_ARGS__)
 #define NOPAL_DETAIL_ARGUMENTS(...) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_ARGUMENT, __VA_ARGS__)
 #define NOPAL_DETAIL_MORE_PARAMETERS(...)                                                                    \
   NOPAL_DETAIL_COMMA(__VA_ARGS__) NOPAL_DETAIL_LIST(NOPAL_DETAIL_AS_PARAMETER, __VA_ARGS__)

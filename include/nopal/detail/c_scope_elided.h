@@ -5,6 +5,8 @@
 
 #include <nopal/detail/forkable.h>
 
+#define NOPAL_HAS_LATENT_FORKS 0
+
 typedef struct nopal_scope {
   char unused;
 } nopal_scope;

@@ -10,11 +10,15 @@
 
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/forkable.h>
+#include <nopal/detail/latent_mode.h>
 #include <nopal/detail/unwind_marks.h>
 #include <nopal/version.hpp>
 
 #ifdef __cplusplus
 #include <nopal/detail/child.hpp>
+#if NOPAL_HAS_LATENT_FORKS
+#include <nopal/detail/latent_fork.hpp>
+#endif
 #endif
 
 #ifdef __cplusplus
@@ -64,7 +68,7 @@ static NOPAL_ALWAYS_INLINE void nopal_join(nopal_scope* scope) { nopal_join_fram
 
 static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
   nopal_check_function(&scope->frame);
-  ::nopal::detail::fork_child<::nopal::detail::no_result>(&scope->frame, nullptr, function, argument);
+  ::nopal::detail::NOPAL_DETAIL_FORK<::nopal::detail::no_result>(&scope->frame, nullptr, function, argument);
 }
 
 /* The class makes the function a constant of the child's entry; unnamed namespaces keep apart the
@@ -79,13 +83,24 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   };                                                                                                         \
   }
 
+#if NOPAL_HAS_LATENT_FORKS
+#define NOPAL_DETAIL_CALLABLE(result, f, list)                                                               \
+  ::nopal::detail::callable_of(static_cast<__typeof__(result) (*)(NOPAL_DETAIL_PARAMETERS list) noexcept(    \
+                                   NOPAL_DETAIL_IS_NOEXCEPT(result, f, list))>(f),                           \
+                               nopal_child_##f{})
+#else
+#define NOPAL_DETAIL_CALLABLE(result, f, list)                                                               \
+  nopal_child_##f {}
+#endif
+
 #define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
   NOPAL_DETAIL_CHILD(result, f, list)                                                                        \
   static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
       nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
     nopal_check_function(&nopal_parent->frame);                                                              \
-    ::nopal::detail::fork_child(                                                                             \
-        &nopal_parent->frame, nopal_out, nopal_child_##f {} NOPAL_DETAIL_MORE_ARGUMENTS list);               \
+    ::nopal::detail::NOPAL_DETAIL_FORK(&nopal_parent->frame, nopal_out,                                      \
+                                       NOPAL_DETAIL_CALLABLE(result, f, list)                                \
+                                           NOPAL_DETAIL_MORE_ARGUMENTS list);                                \
   }
 
 #define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
@@ -93,8 +108,9 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   static NOPAL_ALWAYS_INLINE __attribute__((unused)) void nopal_fork_##f(                                    \
       nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
     nopal_check_function(&nopal_parent->frame);                                                              \
-    ::nopal::detail::fork_child<::nopal::detail::no_result>(                                                 \
-        &nopal_parent->frame, nullptr, nopal_child_##f {} NOPAL_DETAIL_MORE_ARGUMENTS list);                 \
+    ::nopal::detail::NOPAL_DETAIL_FORK<::nopal::detail::no_result>(&nopal_parent->frame, nullptr,            \
+                                                                   NOPAL_DETAIL_CALLABLE(void, f, list)      \
+                                                                       NOPAL_DETAIL_MORE_ARGUMENTS list);    \
   }
 
 #else
@@ -123,17 +139,21 @@ static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* fram
 
 /* The routine is called as what it tail-calls. Through a variable: GCC warns of a cast in the call
  * itself. */
+#define NOPAL_DETAIL_ENTER(entry, types, ...)                                                                \
+  do {                                                                                                       \
+    void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
+    NOPAL_DETAIL_MARK_PARENT();                                                                              \
+    ((void(*) types)nopal_enter)(&nopal_parent->frame, (void (*)(void))(entry)__VA_ARGS__);                  \
+    nopal_forget_stack_pointer();                                                                            \
+  } while (0)
+
 static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD void
-nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
-  void (*enter)(void) = nopal_enter_fork;
-  NOPAL_DETAIL_MARK_PARENT();
-  nopal_check_function(&scope->frame);
-  ((void (*)(struct nopal_frame*, void (*)(void), void (*)(void*), void*))enter)(
-      &scope->frame, (void (*)(void))nopal_enter_untyped, function, argument);
-  nopal_forget_stack_pointer();
+nopal_untyped_fork(nopal_scope* nopal_parent, void (*function)(void*), void* argument) {
+  NOPAL_DETAIL_ENTER(nopal_enter_untyped, (struct nopal_frame*, void (*)(void), void (*)(void*), void*), ,
+                     function, argument);
 }
 
-#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
+#define NOPAL_DETAIL_CHILD(result, f, list)                                                                  \
   NOPAL_DETAIL_DECLARE(result, f, list)                                                                      \
   static __attribute__((unused)) void nopal_child_##f(                                                       \
       struct nopal_frame* nopal_parent, void (*nopal_self)(void),                                            \
@@ -142,19 +162,11 @@ nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
     NOPAL_DETAIL_OFFER(nopal_parent)                                                                         \
     *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                             \
     NOPAL_DETAIL_TAKE_BACK()                                                                                 \
-  }                                                                                                          \
-  static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((unused)) void nopal_fork_##f(        \
-      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
-    void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
-    NOPAL_DETAIL_MARK_PARENT();                                                                              \
-    nopal_check_function(&nopal_parent->frame);                                                              \
-    ((void (*)(struct nopal_frame*, void (*)(void),                                                          \
-               __typeof__(result)* NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(                               \
-        &nopal_parent->frame, (void (*)(void))nopal_child_##f, nopal_out NOPAL_DETAIL_MORE_ARGUMENTS list);  \
-    nopal_forget_stack_pointer();                                                                            \
   }
+#define NOPAL_DETAIL_CHILD_TYPES(result, list)                                                               \
+  (struct nopal_frame*, void (*)(void), __typeof__(result)* NOPAL_DETAIL_MORE_TYPES list)
 
-#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
+#define NOPAL_DETAIL_CHILD_VOID(f, list)                                                                     \
   NOPAL_DETAIL_DECLARE(void, f, list)                                                                        \
   static __attribute__((unused)) void nopal_child_##f(                                                       \
       struct nopal_frame* nopal_parent, void (*nopal_self)(void) NOPAL_DETAIL_MORE_PARAMETERS list) {        \
@@ -162,16 +174,41 @@ nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
     NOPAL_DETAIL_OFFER(nopal_parent)                                                                         \
     f(NOPAL_DETAIL_ARGUMENTS list);                                                                          \
     NOPAL_DETAIL_TAKE_BACK()                                                                                 \
-  }                                                                                                          \
+  }
+#define NOPAL_DETAIL_CHILD_VOID_TYPES(list) (struct nopal_frame*, void (*)(void) NOPAL_DETAIL_MORE_TYPES list)
+
+#if NOPAL_HAS_LATENT_FORKS
+#include <nopal/detail/c_latent.h>
+#else
+
+static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD void
+nopal_fork(nopal_scope* scope, void (*function)(void*), void* argument) {
+  NOPAL_DETAIL_MARK_PARENT();
+  nopal_check_function(&scope->frame);
+  nopal_untyped_fork(scope, function, argument);
+}
+
+#define NOPAL_DETAIL_FORKABLE(result, f, list)                                                               \
+  NOPAL_DETAIL_CHILD(result, f, list)                                                                        \
   static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((unused)) void nopal_fork_##f(        \
-      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
-    void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
+      nopal_scope* nopal_parent, __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {          \
     NOPAL_DETAIL_MARK_PARENT();                                                                              \
     nopal_check_function(&nopal_parent->frame);                                                              \
-    ((void (*)(struct nopal_frame*, void (*)(void) NOPAL_DETAIL_MORE_TYPES list))nopal_enter)(               \
-        &nopal_parent->frame, (void (*)(void))nopal_child_##f NOPAL_DETAIL_MORE_ARGUMENTS list);             \
-    nopal_forget_stack_pointer();                                                                            \
+    NOPAL_DETAIL_ENTER(nopal_child_##f, NOPAL_DETAIL_CHILD_TYPES(result, list), ,                            \
+                       nopal_out NOPAL_DETAIL_MORE_ARGUMENTS list);                                          \
   }
+
+#define NOPAL_DETAIL_FORKABLE_VOID(f, list)                                                                  \
+  NOPAL_DETAIL_CHILD_VOID(f, list)                                                                           \
+  static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((unused)) void nopal_fork_##f(        \
+      nopal_scope* nopal_parent NOPAL_DETAIL_MORE_PARAMETERS list) {                                         \
+    NOPAL_DETAIL_MARK_PARENT();                                                                              \
+    nopal_check_function(&nopal_parent->frame);                                                              \
+    NOPAL_DETAIL_ENTER(nopal_child_##f, NOPAL_DETAIL_CHILD_VOID_TYPES(list),                                 \
+                       NOPAL_DETAIL_MORE_ARGUMENTS list);                                                    \
+  }
+
+#endif
 
 #endif
 

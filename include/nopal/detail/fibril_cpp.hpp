@@ -57,8 +57,8 @@ template <class Destination, class Result, class... Parameters>
                                                     Result (*f)(Parameters...),
                                                     std::type_identity_t<Parameters>... args) {
   nopal_check_function(&scope->frame);
-  fork_child(&scope->frame, receiver<Result>(std::forward<Destination>(destination)), f,
-             static_cast<Parameters&&>(args)...);
+  NOPAL_DETAIL_FORK(&scope->frame, receiver<Result>(std::forward<Destination>(destination)), f,
+                    static_cast<Parameters&&>(args)...);
 }
 
 template <class Destination, class F, class... Args>
@@ -67,22 +67,22 @@ template <class Destination, class F, class... Args>
                                                     Args&&... args) {
   nopal_check_function(&scope->frame);
   using result = std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>;
-  fork_child(&scope->frame, receiver<result>(std::forward<Destination>(destination)), std::forward<F>(f),
-             std::forward<Args>(args)...);
+  NOPAL_DETAIL_FORK(&scope->frame, receiver<result>(std::forward<Destination>(destination)),
+                    std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 template <class Result, class... Parameters>
 [[gnu::always_inline]] inline void fork_fibril(fibril_frame* scope, Result (*f)(Parameters...),
                                                std::type_identity_t<Parameters>... args) {
   nopal_check_function(&scope->frame);
-  fork_child<no_result>(&scope->frame, nullptr, f, static_cast<Parameters&&>(args)...);
+  NOPAL_DETAIL_FORK<no_result>(&scope->frame, nullptr, f, static_cast<Parameters&&>(args)...);
 }
 
 template <class F, class... Args>
   requires(!std::is_function_v<std::remove_pointer_t<std::decay_t<F>>>)
 [[gnu::always_inline]] inline void fork_fibril(fibril_frame* scope, F&& f, Args&&... args) {
   nopal_check_function(&scope->frame);
-  fork_child<no_result>(&scope->frame, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
+  NOPAL_DETAIL_FORK<no_result>(&scope->frame, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 #endif

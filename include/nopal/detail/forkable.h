@@ -23,8 +23,11 @@
   }                                                                                                          \
   result f(NOPAL_DETAIL_PARAMETERS list) noexcept(                                                           \
       nopal_is_noexcept_##f<__typeof__(result) (*)(NOPAL_DETAIL_PARAMETERS list) noexcept>());
+#define NOPAL_DETAIL_IS_NOEXCEPT(result, f, list)                                                            \
+  nopal_is_noexcept_##f<__typeof__(result) (*)(NOPAL_DETAIL_PARAMETERS list) noexcept>()
 #else
 #define NOPAL_DETAIL_DECLARE(result, f, list) result f(NOPAL_DETAIL_PARAMETERS list);
+#define NOPAL_DETAIL_IS_NOEXCEPT(result, f, list) false
 #endif
 
 #endif

@@ -74,8 +74,7 @@ struct plain_function<R (*)(Ps...)> {
   static constexpr std::size_t floats = (std::size_t{in_float_register<Ps>} + ... + 0);
   static constexpr bool fits = (std::is_void_v<R> || in_word_register<R> || in_float_register<R>) &&
                                ((in_word_register<Ps> || in_float_register<Ps>) && ...) &&
-                               words <= most_latent_words && floats <= most_latent_floats &&
-                               (words <= most_words_beside_numbers || floats <= most_numbers_beside_words);
+                               NOPAL_DETAIL_NUMBERS_FIT(words, floats);
   static constexpr bool throws_nothing = false;
   using result = R;
 
@@ -152,6 +151,16 @@ constexpr bool calls_plainly() {
            stores_returned<Result, typename plain_function<F>::result>;
   } else {
     return false;
+  }
+}
+
+/// Of a function and a callable that calls it: the function, if that is called as it is.
+template <class Function, class Child>
+[[gnu::always_inline]] constexpr auto callable_of(Function function, Child child) {
+  if constexpr (plain_function<Function>::fits) {
+    return function;
+  } else {
+    return child;
   }
 }
 

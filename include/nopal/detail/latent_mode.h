@@ -14,7 +14,8 @@
 /* The sanitizers follow calls that return; what is called has to have unwind tables, which
  * assembly adds to; Clang before 17 knows one table at a time; the large code model has no direct
  * calls; APX has registers that nothing here names; the other deques are not promoted to. */
-#if !defined(NOPAL_FORKS_EAGER) && !defined(NOPAL_RACES_WATCHED) && !defined(__SANITIZE_ADDRESS__) &&         \
+#if !defined(NOPAL_FORKS_EAGER) && !defined(NOPAL_DETAIL_NO_LATENT_FORKS) &&                                 \
+    !defined(NOPAL_RACES_WATCHED) && !defined(__SANITIZE_ADDRESS__) &&                                       \
     !defined(NOPAL_DETAIL_STACKS_WATCHED) && defined(__GCC_HAVE_DWARF2_CFI_ASM) &&                           \
     (!defined(__clang__) || __clang_major__ >= 17) && !defined(__code_model_large__) &&                      \
     !defined(__APX_F__) && !defined(NOPAL_SCHEDULE_NOISE) && !defined(NOPAL_DEQUE_THE) &&                    \

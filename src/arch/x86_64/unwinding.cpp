@@ -277,6 +277,8 @@ step step_out(registers& at, const place& here, bool exact, bool looks_up, std::
   return looks_up && work_out(at, exact, now) == not_simple ? step_by(now, at, end) : step::unknown;
 }
 
+bool is_behind_call_in_place(std::uint64_t address) noexcept { return record_in_place(address) != nullptr; }
+
 bool is_between_look_and_call(const registers& at) noexcept {
   const auto opcode = read_code<std::uint8_t>(at.ip);
   if (opcode == 0x7d) {  // jge, 8 bits

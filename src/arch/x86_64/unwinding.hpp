@@ -32,7 +32,7 @@ struct registers {
 
 /// What the tables say of one latent call: offsets from the record's own address.
 struct fork_record {
-  std::int32_t landing;          ///< where an exception of the child arrives
+  std::int32_t landing;  ///< where an exception of the child arrives; 0: it may not, see c_personality.cpp
   std::int32_t continuation;     ///< where the fork goes on; 0 in the record of a promoted return
   std::int32_t promoted_return;  ///< what becomes of the return address
   std::int32_t scope;            ///< a routine that returns the scope's address
@@ -83,6 +83,9 @@ step step_out(registers& at, const place& here, bool exact, bool looks_up, std::
 /// Whether a latent fork's look is over there, and its child not called yet. `at.ip` was interrupted,
 /// and is in code that has tables.
 bool is_between_look_and_call(const registers& at) noexcept;
+
+/// Whether a latent fork's child was called in place right before `address`, which is code that goes on.
+bool is_behind_call_in_place(std::uint64_t address) noexcept;
 
 /// From a latent call to the function that forks.
 inline void step_to_forker(registers& at, const fork_record& record) noexcept {

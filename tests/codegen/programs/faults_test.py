@@ -36,7 +36,7 @@ class Fault:
 
 
 FRAME, STACK_POINTER = 'nopal/detail/fast_path.h', 'nopal/detail/stack_pointer.h'
-LATENT_CALL = 'nopal/detail/latent_call.hpp'
+LATENT_CALL = 'nopal/detail/latent_assembly.h'
 FAULTS = [
     Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), f'-O2 {EAGER}', FRAME, r'__asm__ goto\("" : : : : nopal_dynamic\);', ''),
     Fault("Clang's stack pointer does not move", 'clang', (5, 0), f'-O2 {EAGER}', FRAME,

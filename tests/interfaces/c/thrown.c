@@ -11,6 +11,7 @@
 static gate went_on;
 
 static void child_of_fork(void* workers) {
+  child_begins();
   CHECK(gate_wait(&went_on, *(int*)workers));
   throw_something();
 }
@@ -34,6 +35,7 @@ static int child_of_forkable(int workers) {
   nopal_scope_init(&s);
   nopal_fork(&s, nothing, 0);
   nopal_join(&s);
+  child_begins();
   CHECK(gate_wait(&went_on, workers));
   throw_something();
   return number;
@@ -50,6 +52,7 @@ void fork_a_forkable_that_throws(int workers) {
 
 #ifndef __cplusplus
 static int child_of_fibril(int workers) {
+  child_begins();
   CHECK(gate_wait(&went_on, workers));
   throw_something();
   return 0;
@@ -67,7 +70,10 @@ void fork_a_fibril_that_throws(int workers) {
 void fork_a_fibril_that_throws(int workers) { fork_a_forkable_that_throws(workers); }
 #endif
 
-static void child_that_returns(void* workers) { CHECK(gate_wait(&went_on, *(int*)workers)); }
+static void child_that_returns(void* workers) {
+  child_begins();
+  CHECK(gate_wait(&went_on, *(int*)workers));
+}
 
 /// The function that forks is left before its join: while its child runs beside it, if it was stolen from.
 void throw_between_fork_and_join(int workers) {
@@ -99,6 +105,7 @@ void throw_where_it_is_allowed(int workers) {
 }
 
 static void child_that_ends_its_thread(void* workers) {
+  child_begins();
   CHECK(gate_wait(&went_on, *(int*)workers));
   end_thread();
 }

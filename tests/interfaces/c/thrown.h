@@ -10,6 +10,8 @@ extern "C" {
 
 extern int cleaned_up;
 
+/// Called by each child first.
+void child_begins(void);
 void throw_something(void);
 __attribute__((noreturn)) void throw_and_open(gate* which);
 void catch_something(void);

@@ -1,5 +1,6 @@
-// usage: thrown WHAT. Runs a function of thrown.c; exits with 3 if its exception arrives here, with 5 if what C has to clean up on the
-// way was cleaned up, with 0 if there is none.
+// usage: thrown WHAT [latent]. Runs a function of thrown.c; exits with 3 if its exception arrives here, with 5 if what C has to clean up on
+// the way was cleaned up, with 0 if there is none. `latent`: where its forks can be latent, the first one is; thieves are hungry when
+// its child has begun.
 #include <nopal/nopal.hpp>
 
 #include <pthread.h>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "support/busy_thieves.hpp"
 #include "thrown.h"
 
 int cleaned_up = 0;
@@ -34,7 +36,29 @@ void catch_something() {
 
 void end_thread() { pthread_exit(nullptr); }
 
-int main(int, char** arguments) {
+static std::atomic<bool>* thieves_may_go = nullptr;
+void child_begins() {
+  if (thieves_may_go != nullptr) *thieves_may_go = true;
+}
+
+static void run(void (*what)(int workers), bool latent) {
+  if (!latent) {
+    what(nopal::workers());
+    return;
+  }
+  support::before_thieves_are_hungry([what](std::atomic<bool>& release) {
+    thieves_may_go = &release;
+    try {
+      what(nopal::workers());
+    } catch (...) {
+      release = true;
+      throw;
+    }
+    release = true;
+  });
+}
+
+int main(int count, char** arguments) {
   constexpr struct {
     const char* name;
     void (*run)(int workers);
@@ -48,7 +72,7 @@ int main(int, char** arguments) {
   for (const auto& one : all) {
     if (std::strcmp(one.name, arguments[1]) != 0) continue;
     try {
-      one.run(nopal::workers());
+      run(one.run, count > 2);
     } catch (const std::exception&) {
       return failures != 0 ? 1 : cleaned_up != 0 ? 5 : 3;
     } catch (const opens&) {
