@@ -70,7 +70,7 @@ struct promotion_measurement {
   std::vector<quiet_series> quiets;
   int interrupted_by = 0;  ///< a signal's number; then only finished rounds are here, perhaps none
 
-  /// Of those that were measured.
+  /// Of medians; of the least losses, as whatever else the machine does makes them greater.
   [[nodiscard]] std::vector<promotion_bar> bars() const;
 };
 

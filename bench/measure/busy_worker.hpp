@@ -11,58 +11,35 @@
 
 namespace measure {
 
-/// What the two workers tell each other. Needs a runtime of two: the one that is to be busy steals to become so, or is
-/// stolen from.
+/// What the two workers tell each other. Not over-aligned: a function that has such locals is one whose frame a walk cannot
+/// leave once the function goes on elsewhere.
 class busy_worker {
 public:
-  /// The busy one: waits, then notes the time.
+  /// The busy one: until it is released, and then notes the time.
   void be_busy() {
-    is_busy_.store(true, std::memory_order_release);
     while (!released_.load(std::memory_order_acquire)) {
     }
     hungry_since_ns_.store(now_ns(), std::memory_order_release);
   }
-  /// The other one: until it is busy.
-  void wait_until_busy() const {
-    while (!is_busy_.load(std::memory_order_acquire)) {
-    }
-  }
   void release() { released_.store(true, std::memory_order_release); }
-  /// 0 before it was released and noticed.
+  /// 0 until it noticed.
   [[nodiscard]] std::int64_t hungry_since_ns() const {
     return hungry_since_ns_.load(std::memory_order_acquire);
   }
 
 private:
-  alignas(64) std::atomic<bool> is_busy_{false};
-  alignas(64) std::atomic<bool> released_{false};
-  alignas(64) std::atomic<std::int64_t> hungry_since_ns_{0};
+  std::atomic<bool> released_{false};
+  std::atomic<std::int64_t> hungry_since_ns_{0};
 };
 
-/// Calls `f(other)` in a child of the calling strand, so on its stack. The other worker has the continuation, and is hungry
-/// once `f` releases it.
+/// Calls `f(other)` in the continuation of a fork, which the one worker of two steals. So it runs on a stack of the pool, with
+/// nothing of its own in the deque. The other one has the child, and is hungry once `f` releases it.
 template <class F>
-[[gnu::noinline]] void beside_busy_thief(F& f) {
-  busy_worker other;
-  nopal::scope s;
-  s.fork(
-      [](F* call, busy_worker* beside) {
-        beside->wait_until_busy();
-        (*call)(*beside);
-        beside->release();
-      },
-      &f, &other);
-  other.be_busy();
-  s.join();
-}
-
-/// Calls `f()` in the continuation of a fork, so on a stack of the pool. The other worker is busy until `f` returns.
-template <class F>
-[[gnu::noinline]] void beside_busy_victim(F& f) {
+[[gnu::noinline]] void beside_busy_worker(F& f) {
   busy_worker other;
   nopal::scope s;
   s.fork([](busy_worker* itself) { itself->be_busy(); }, &other);
-  f();
+  f(other);
   other.release();
   s.join();
 }
@@ -72,6 +49,11 @@ inline void settle() {
   nopal::scope s;
   s.fork([] {});
   s.join();
+}
+
+inline void spin_until(std::int64_t moment_ns) {
+  while (now_ns() < moment_ns) {
+  }
 }
 
 }  // namespace measure

@@ -24,8 +24,8 @@ struct wish {
   std::int64_t all_ns;    ///< until all of them do
   int stolen;             ///< of them, before the leaf ended
 };
-/// The leaf ends early once all are had.
-[[nodiscard]] std::vector<wish> time_wishes(int times);
+/// The leaf ends early once all are had. So long before it nobody is hungry, so nobody asks in vain.
+[[nodiscard]] std::vector<wish> time_wishes(int times, std::int64_t rest_ns);
 
 /// A loop of leaves of 3 us, from which the other worker takes the continuation at each fork.
 struct demand_times {

@@ -36,7 +36,7 @@ nlohmann::json wish_report(const promotion_run& run) {
   nlohmann::json report = {{"first_ns", nlohmann::json::array()},
                            {"all_ns", nlohmann::json::array()},
                            {"stolen", nlohmann::json::array()}};
-  for (const wish& each : time_wishes(run.times)) {
+  for (const wish& each : time_wishes(run.times, run.ms * 1'000'000)) {
     report["first_ns"].push_back(each.first_ns);
     report["all_ns"].push_back(each.all_ns);
     report["stolen"].push_back(each.stolen);
@@ -64,7 +64,8 @@ void add_options(CLI::App& app, promotion_run& into) {
   app.add_option("--way", into.way, "how thieves come by forks")->check(CLI::IsMember(ways));
   app.add_option("--depth", into.depth, "latent forks below a walk")->check(CLI::Range(0, 200'000));
   app.add_option("--times", into.times, "samples")->check(CLI::Range(1, 100'000));
-  app.add_option("--ms", into.ms, "milliseconds of quiet work")->check(CLI::Range(1, 60'000));
+  app.add_option("--ms", into.ms, "milliseconds of quiet work, or of rest before each wish")
+      ->check(CLI::Range(0, 60'000));
   app.add_option("--parent", into.parent, "process that ordered the run");
 }
 

@@ -19,7 +19,7 @@ struct promotion_run {
   std::string way = "signal";
   int depth = 10;
   int times = 10;         ///< samples of a walk, of a wish; steals
-  std::int64_t ms = 100;  ///< of quiet work
+  std::int64_t ms = 100;  ///< of quiet work, or of rest before a wish
   std::int64_t parent = 0;
 };
 

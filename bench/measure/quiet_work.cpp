@@ -84,7 +84,7 @@ quiet_time time_quiet_work(quiet_stack kind, double seconds) {
     }
     signals = nopal::stats().total.signals_sent - before;
   };
-  beside_busy_thief(take_all);
+  beside_busy_worker(take_all);
   quiet_time result = judge(std::move(of.ns));
   result.signals = signals;
   return result;

@@ -96,7 +96,7 @@ void descend_to_leaf(int forks, continuations* below) {
 walk_times time_walks(int depth, int times) {
   walk_times result;
   result.fewest_promoted = std::numeric_limits<std::uint64_t>::max();
-  auto take_all = [&] {
+  auto take_all = [&](busy_worker&) {
     settle();
     for (int i = 0; i < times; ++i) {
       const std::uint64_t before = promotions();
@@ -106,11 +106,11 @@ walk_times time_walks(int depth, int times) {
       result.fewest_promoted = std::min(result.fewest_promoted, promotions() - before);
     }
   };
-  beside_busy_victim(take_all);
+  beside_busy_worker(take_all);
   return result;
 }
 
-std::vector<wish> time_wishes(int times) {
+std::vector<wish> time_wishes(int times, std::int64_t rest_ns) {
   std::vector<wish> result;
   for (int i = 0; i < times; ++i) {
     continuations below;
@@ -118,10 +118,11 @@ std::vector<wish> time_wishes(int times) {
     auto take_one = [&](busy_worker& thief) {
       below.thief = &thief;
       settle();
+      spin_until(now_ns() + rest_ns);
       descend_to_leaf(forks_below_leaf, &below);
       hungry_since_ns = thief.hungry_since_ns();
     };
-    beside_busy_thief(take_one);
+    beside_busy_worker(take_one);
     if (hungry_since_ns == 0) continue;  // the thief had no processor
     const auto [first, last] = std::minmax_element(below.at_ns.begin(), below.at_ns.end());
     result.push_back(
