@@ -13,6 +13,7 @@ has_graph() {
 bench() {
   pages=no
   reducers=no
+  promotion=no
   for argument in "$@"; do
     shift
     case $argument in
@@ -22,12 +23,19 @@ bench() {
         set -- "$@" "$argument"
         ;;
       --report | --report=*) pages=yes; set -- "$@" "$argument" ;;
+      --promotion) promotion=yes; set -- "$@" "$argument" ;;
       --reducers) reducers=yes; set -- "$@" "$argument" ;;
       --peers | --peers=*) parts="$parts -DNOPAL_BUILD_PEERS=ON"; set -- "$@" "$argument" ;;
       *) set -- "$@" "$argument" ;;
     esac
   done
   case $reducers$parts in yes*VARIANTS*) refuse '--variants: not with --reducers; accepted: one of them' ;; esac
+  # No peers, variants or graphs, in a report either.
+  if [ $promotion$reducers = yesno ]; then
+    parts=''
+    tool bench "$@"
+    return
+  fi
   # A real graph beside those that are made, where the system's package lists are.
   if [ $pages$reducers != nono ] && ! has_graph "$@"; then
     graph="${root:?}/build/package_graph.mtx"
