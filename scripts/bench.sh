@@ -9,21 +9,33 @@ has_graph() {
   return 1
 }
 
-# bench ARG...: --variants is ours; everything else goes to `nopal bench`.
+# bench ARG...: --variants alone means all of them; the rest goes to `nopal bench` as it is.
 bench() {
   pages=no
   reducers=no
+  promotion=no
   for argument in "$@"; do
     shift
     case $argument in
-      --variants) parts="$parts -DNOPAL_BUILD_VARIANTS=ON" ;;
+      --variants | --variants=*)
+        parts="$parts -DNOPAL_BUILD_VARIANTS=ON"
+        case $argument in --variants) argument=--variants=all ;; esac
+        set -- "$@" "$argument"
+        ;;
       --report | --report=*) pages=yes; set -- "$@" "$argument" ;;
+      --promotion) promotion=yes; set -- "$@" "$argument" ;;
       --reducers) reducers=yes; set -- "$@" "$argument" ;;
       --peers | --peers=*) parts="$parts -DNOPAL_BUILD_PEERS=ON"; set -- "$@" "$argument" ;;
       *) set -- "$@" "$argument" ;;
     esac
   done
   case $reducers$parts in yes*VARIANTS*) refuse '--variants: not with --reducers; accepted: one of them' ;; esac
+  # No peers, variants or graphs, in a report either.
+  if [ $promotion$reducers = yesno ]; then
+    parts=''
+    tool bench "$@"
+    return
+  fi
   # A real graph beside those that are made, where the system's package lists are.
   if [ $pages$reducers != nono ] && ! has_graph "$@"; then
     graph="${root:?}/build/package_graph.mtx"
@@ -41,10 +53,6 @@ bench() {
     tool bench "$@"
     return
   fi
-  case $parts in
-    *VARIANTS*PEERS* | *PEERS*VARIANTS*) refuse '--variants: not with --peers; accepted: one of them' ;;
-    *VARIANTS*) set -- --peers all --peer-directory "${root:?}/build/gcc-release/tools/variants" "$@" ;;
-    *PEERS*) want_peers ;;
-  esac
+  case $parts in *PEERS*) want_peers ;; esac
   tool bench "$@"
 }

@@ -9,6 +9,7 @@ int bench_command(int argc, char** argv);
 /// Hidden: one run of one program variant in this process; prints one JSON object.
 int bench_one_command(int argc, char** argv);
 int bench_steps_command(int argc, char** argv);
+int bench_promotion_command(int argc, char** argv);
 int bench_reducers_command(int argc, char** argv);
 
 /// Predicts speedups on more workers than there are, and prints tables.

@@ -29,6 +29,7 @@ constexpr std::array subcommands = {
     subcommand{"simulate", "predict programs' speedups on more workers than there are", simulate_command},
     subcommand{"bench-one", "", bench_one_command},
     subcommand{"bench-steps", "", bench_steps_command},
+    subcommand{"bench-promotion", "", bench_promotion_command},
     subcommand{"bench-reducers", "", bench_reducers_command},
     subcommand{"simulate-one", "", simulate_one_command},
     subcommand{"simulate-costs", "", simulate_costs_command},

@@ -21,6 +21,7 @@
 #include "program_choice.hpp"
 #include "programs/matrix_market.hpp"
 #include "programs/registry.hpp"
+#include "promotion.hpp"
 #include "reducers.hpp"
 #include "report.hpp"
 #include "simulation.hpp"
@@ -36,6 +37,7 @@ struct arguments {
   std::optional<std::string> workers;
   std::string peers;
   std::string peer_directory;
+  std::string variants;
   std::string json_file;
   std::string compared_file;
   std::string page_file;
@@ -48,8 +50,15 @@ struct arguments {
   std::int64_t time_limit_s = 600;
   bool quick = false;
   bool paper = false;
+  bool suite = false;
   bool list = false;
   bool reducers = false;
+  bool promotion = false;
+
+  /// What is measured in place of programs, if anything: the option.
+  [[nodiscard]] const char* instead() const {
+    return reducers ? "--reducers" : promotion ? "--promotion" : nullptr;
+  }
 };
 
 bool read_arguments(arguments& given, int argc, char** argv) {
@@ -65,6 +74,10 @@ bool read_arguments(arguments& given, int argc, char** argv) {
   app.add_option("--peer-directory", given.peer_directory,
                  "where the peers' programs are (peers, beside this program)")
       ->type_name("DIR");
+  app.add_option("--variants", given.variants,
+                 "other forms of this library to measure beside: all, none, or names such as eager (with "
+                 "--report and all peers all, else none)")
+      ->type_name("LIST");
   app.add_option("--json", given.json_file, "also write every sample to FILE")->type_name("FILE");
   app.add_option("--report", given.page_file, "also write one page of HTML with all tables and plots to FILE")
       ->type_name("FILE");
@@ -86,6 +99,12 @@ bool read_arguments(arguments& given, int argc, char** argv) {
                          "seconds a single run may take (600)");
   app.add_flag("--quick", given.quick, "small inputs, to see that all works");
   app.add_flag("--paper", given.paper, "the inputs of the papers");
+  app.add_flag("--suite", given.suite,
+               "the inputs of a public suite of task libraries, and its programs alone: fib, nqueens, "
+               "skynet, intmul");
+  app.add_flag(
+      "--promotion", given.promotion,
+      "in place of programs: what it costs to make latent forks stealable, and how long thieves wait for it");
   app.add_flag(
       "--reducers", given.reducers,
       "in place of programs: what updates of reducers, steals and joins cost, beside a hash map of views; "
@@ -105,8 +124,8 @@ std::vector<int> usual_workers(int available) {
 void choose_size_and_grain(const arguments& given, bench_options& options) {
   if (given.size < 0 && given.grain < 0) return;
   if (options.programs.size() != 1) throw usage_error("--size and --grain need exactly one PROGRAM");
-  if (given.size >= 0 && (given.quick || given.paper)) {
-    throw usage_error("only one of --size, --quick and --paper is accepted");
+  if (given.size >= 0 && (given.quick || given.paper || given.suite)) {
+    throw usage_error("only one of --size, --quick, --paper and --suite is accepted");
   }
   const bench::program& program = *options.programs.front()->elided;
   if (given.size > program.size.largest) {
@@ -123,8 +142,8 @@ void choose_size_and_grain(const arguments& given, bench_options& options) {
 void choose_matrix(const arguments& given, bench_options& options) {
   if (!given.matrix_file) return;
   if (options.programs.size() != 1) throw usage_error("--matrix needs exactly one PROGRAM");
-  if (given.size >= 0 || given.quick || given.paper) {
-    throw usage_error("only one of --matrix, --size, --quick and --paper is accepted");
+  if (given.size >= 0 || given.quick || given.paper || given.suite) {
+    throw usage_error("only one of --matrix, --size, --quick, --paper and --suite is accepted");
   }
   const bench::program& program = *options.programs.front()->elided;
   if (program.reads_matrix == bench::matrix_kind::none)
@@ -139,27 +158,36 @@ void choose_matrix(const arguments& given, bench_options& options) {
   options.matrix_file = *given.matrix_file;
 }
 
-void check_reducers(const arguments& given) {
+// --reducers and --promotion measure something else than programs.
+void check_instead(const arguments& given) {
   if (given.graph_file && !given.reducers && given.page_file.empty())
     throw usage_error("--graph needs --reducers or --report");
-  if (!given.reducers) return;
-  if (!given.programs.empty()) throw usage_error("--reducers takes no PROGRAM");
+  const char* const option = given.instead();
+  if (option == nullptr) return;
+  if (!given.programs.empty()) throw usage_error(fmt::format("{} takes no PROGRAM", option));
+  const bool promotion = !given.reducers;
   const struct {
     const char* option;
     bool is_given;
-  } others[] = {{"--size", given.size >= 0},
+  } others[] = {{"--promotion", given.reducers && given.promotion},
+                {"--size", given.size >= 0},
                 {"--grain", given.grain >= 0},
                 {"--matrix", bool(given.matrix_file)},
                 {"--peers", !given.peers.empty()},
+                {"--variants", !given.variants.empty()},
                 {"--paper", given.paper},
+                {"--suite", given.suite},
                 {"--peer-directory", !given.peer_directory.empty()},
                 {"--list", given.list},
-                {"--compare", !given.compared_file.empty()}};
+                {"--compare", !given.compared_file.empty()},
+                {"--workers", promotion && given.workers},
+                {"--graph", promotion && given.graph_file}};
   for (const auto& other : others) {
     if (other.is_given) {
-      throw usage_error(fmt::format("--reducers does not go with {}; accepted beside it: --workers, --graph, "
-                                    "--json, --report, --seed, --repeats, --time-limit, --quick",
-                                    other.option));
+      throw usage_error(fmt::format(
+          "{} does not go with {}; accepted beside it: {}--json, --report, {}--repeats, "
+          "--time-limit, --quick",
+          option, other.option, promotion ? "" : "--workers, --graph, ", promotion ? "" : "--seed, "));
     }
   }
 }
@@ -182,28 +210,41 @@ tool::reducer_options choose_reducers(const arguments& given, const bench_option
 }
 
 std::vector<tool::peer> choose_peers(const arguments& given) {
-  if (given.reducers) return {};
-  const std::string list = !given.peers.empty() ? given.peers : given.page_file.empty() ? "none" : "all";
-  if (list == "none") return {};
-  const std::string directory =
-      given.peer_directory.empty() ? tool::usual_peer_directory() : given.peer_directory;
+  if (given.instead() != nullptr) return {};
+  const bool with_page = !given.page_file.empty();
+  const std::string peers = !given.peers.empty() ? given.peers : with_page ? "all" : "none";
+  const std::string variants = !given.variants.empty()       ? given.variants
+                               : with_page && peers == "all" ? "all"
+                                                             : "none";
   const tool::interrupt_watch watch;
-  std::vector<tool::peer> chosen = tool::choose_peers(tool::find_peers(directory, watch), list, directory);
-  if (!given.page_file.empty() && list == "all") {
-    for (tool::peer& variant : tool::find_peers(tool::usual_variant_directory(), watch))
-      chosen.push_back(std::move(variant));
+  std::vector<tool::peer> chosen;
+  if (peers != "none") {
+    const std::string directory =
+        given.peer_directory.empty() ? tool::usual_peer_directory() : given.peer_directory;
+    chosen = tool::choose_peers(tool::find_peers(directory, watch), peers, directory);
+  }
+  if (variants != "none") {
+    const std::string directory = tool::usual_variant_directory();
+    for (tool::peer& each :
+         tool::choose_peers(tool::find_peers(directory, watch), variants, directory, tool::variant_words))
+      chosen.push_back(std::move(each));
   }
   return chosen;
 }
 
 bench_options choose(const arguments& given) {
-  if (given.quick && given.paper) throw usage_error("only one of --quick and --paper is accepted");
+  if (int{given.quick} + int{given.paper} + int{given.suite} > 1)
+    throw usage_error("only one of --quick, --paper and --suite is accepted");
   bench_options options;
-  if (!given.reducers) options.programs = tool::choose_programs(given.programs);
+  if (given.instead() == nullptr) options.programs = tool::choose_programs(given.programs);
   const int available = tool::available_workers();
   options.workers = given.workers ? tool::parse_worker_list(*given.workers) : usual_workers(available);
   if (given.quick) options.size = tool::input_size::quick;
   if (given.paper) options.size = tool::input_size::paper;
+  if (given.suite) {
+    options.size = tool::input_size::suite;
+    options.programs = tool::only_of_suite(options.programs, !given.programs.empty());
+  }
   choose_size_and_grain(given, options);
   choose_matrix(given, options);
   options.peers = choose_peers(given);
@@ -214,7 +255,7 @@ bench_options choose(const arguments& given) {
 }
 
 void list_programs() {
-  tool::text_table table({"program", "usual", "quick", "paper", "size", "grain", "what it does"});
+  tool::text_table table({"program", "usual", "quick", "paper", "suite", "size", "grain", "what it does"});
   for (const bench::program_family& family : bench::all_programs()) {
     const bench::program& program = *family.parallel;
     const std::string grain = program.grain.meaning.empty() ? "-"
@@ -222,6 +263,7 @@ void list_programs() {
                                                             : std::to_string(program.grain.usual);
     table.add_row({std::string(program.name), std::to_string(program.size.usual),
                    std::to_string(program.size.quick), std::to_string(program.size.paper),
+                   program.size.suite < 0 ? "-" : std::to_string(program.size.suite),
                    std::string(program.size.meaning), grain, std::string(program.summary)});
   }
   fmt::print("{}", table.str());
@@ -270,6 +312,15 @@ void add_reducers(outcome& to, const arguments& given, const tool::reducer_optio
   if (given.reducers) to.tables = tool::table_report(measured);
 }
 
+void add_promotion(outcome& to, const arguments& given, const bench_options& with) {
+  const tool::promotion_measurement measured =
+      tool::measure_promotion({with.repeats, given.quick, with.time_limit});
+  to.interrupted_by = measured.interrupted_by;
+  if (measured.repeats == 0) return;
+  to.report["promotion"] = measured;
+  if (given.promotion) to.tables = tool::table_report(measured);
+}
+
 outcome measure(const arguments& given, const bench_options& options, const tool::reducer_options& reducers,
                 const tool::interrupt_watch& watch) {
   outcome result;
@@ -279,8 +330,12 @@ outcome measure(const arguments& given, const bench_options& options, const tool
   result.interrupted_by = measured.interrupted_by;
   const bool with_page = !given.page_file.empty();
   try {
-    if (result.interrupted_by == 0 && (given.reducers || with_page)) add_reducers(result, given, reducers);
-    if (result.interrupted_by == 0 && !given.reducers && with_page)
+    const bool of_programs = given.instead() == nullptr;
+    if (result.interrupted_by == 0 && (given.reducers || (of_programs && with_page)))
+      add_reducers(result, given, reducers);
+    if (result.interrupted_by == 0 && (given.promotion || (of_programs && with_page)))
+      add_promotion(result, given, options);
+    if (result.interrupted_by == 0 && of_programs && with_page)
       add_what_only_pages_show(result.report, given, options);
     watch.check();
   } catch (const tool::interrupted& e) {
@@ -312,7 +367,7 @@ void tell_interruption(outcome& of, int repeats) {
 int bench_command(int argc, char** argv) {
   arguments given;
   if (!read_arguments(given, argc, argv)) return tool::exit_success;
-  check_reducers(given);
+  check_instead(given);
   if (given.list) {
     list_programs();
     return tool::exit_success;

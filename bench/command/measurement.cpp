@@ -21,6 +21,7 @@ std::int64_t size_of(const bench::program& program, const bench_options& options
   switch (options.size) {
   case input_size::quick: return program.size.quick;
   case input_size::paper: return program.size.paper;
+  case input_size::suite: return program.size.suite;
   case input_size::usual: break;
   }
   return program.size.usual;

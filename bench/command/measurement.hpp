@@ -16,7 +16,7 @@ namespace tool {
 
 using bench::run_record;
 
-enum class input_size { usual, quick, paper };
+enum class input_size { usual, quick, paper, suite };
 
 struct bench_options {
   std::vector<const bench::program_family*> programs;

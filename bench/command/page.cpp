@@ -10,6 +10,7 @@ extern const char nopal_page_tables[], nopal_page_tables_end[];
 extern const char nopal_page_plots[], nopal_page_plots_end[];
 extern const char nopal_page_predictions[], nopal_page_predictions_end[];
 extern const char nopal_page_reducers[], nopal_page_reducers_end[];
+extern const char nopal_page_promotion[], nopal_page_promotion_end[];
 extern const char nopal_page_page[], nopal_page_page_end[];
 }
 
@@ -43,7 +44,8 @@ std::string page_of(const nlohmann::json& report) {
   up_to("@TABLES@", std::string(text(nopal_page_tables, nopal_page_tables_end)));
   up_to("@PLOTS@", std::string(text(nopal_page_plots, nopal_page_plots_end)) +
                        std::string(text(nopal_page_predictions, nopal_page_predictions_end)) +
-                       std::string(text(nopal_page_reducers, nopal_page_reducers_end)));
+                       std::string(text(nopal_page_reducers, nopal_page_reducers_end)) +
+                       std::string(text(nopal_page_promotion, nopal_page_promotion_end)));
   up_to("@PAGE@", std::string(text(nopal_page_page, nopal_page_page_end)));
   return page.append(rest);
 }

@@ -73,7 +73,7 @@ std::vector<peer> find_peers(const std::string& directory, const interrupt_watch
 }
 
 std::vector<peer> choose_peers(const std::vector<peer>& found, std::string_view list,
-                               const std::string& directory) {
+                               const std::string& directory, peer_words words) {
   if (list == "none") return {};
   if (list == "all") return found;
   std::vector<peer> chosen;
@@ -82,8 +82,9 @@ std::vector<peer> choose_peers(const std::vector<peer>& found, std::string_view 
     list.remove_prefix(std::min(list.size(), name.size() + 1));
     const auto at = std::find_if(found.begin(), found.end(), [&](const peer& p) { return p.name == name; });
     if (at == found.end()) {
-      throw usage_error(fmt::format("--peers: no peer '{}'; in {} there are: {}; accepted too: all, none",
-                                    name, directory, found.empty() ? "none" : names_of(found)));
+      throw usage_error(fmt::format("{}: no {} '{}'; in {} there are: {}; accepted too: all, none",
+                                    words.option, words.one, name, directory,
+                                    found.empty() ? "none" : names_of(found)));
     }
     if (std::none_of(chosen.begin(), chosen.end(), [&](const peer& p) { return p.name == name; }))
       chosen.push_back(*at);

@@ -34,9 +34,16 @@ struct peer {
 /// itself is left out, with a line on standard error that says why.
 [[nodiscard]] std::vector<peer> find_peers(const std::string& directory, const interrupt_watch& watch);
 
+/// How messages speak of those in a directory.
+struct peer_words {
+  std::string_view option = "--peers";
+  std::string_view one = "peer";
+};
+inline constexpr peer_words variant_words = {"--variants", "variant"};
+
 /// Those of `found` that the list names: "all", "none", or names with commas between them. Throws usage_error.
 [[nodiscard]] std::vector<peer> choose_peers(const std::vector<peer>& found, std::string_view list,
-                                             const std::string& directory);
+                                             const std::string& directory, peer_words words = {});
 
 }  // namespace tool
 

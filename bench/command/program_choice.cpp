@@ -23,4 +23,17 @@ std::vector<const bench::program_family*> choose_programs(const std::vector<std:
   return chosen;
 }
 
+std::vector<const bench::program_family*>
+only_of_suite(const std::vector<const bench::program_family*>& chosen, bool by_name) {
+  std::vector<const bench::program_family*> kept;
+  for (const bench::program_family* const family : chosen) {
+    if (family->elided->size.suite >= 0) {
+      kept.push_back(family);
+    } else if (by_name) {
+      throw usage_error(fmt::format("--suite: {} is none of its programs; see --list", family->name()));
+    }
+  }
+  return kept;
+}
+
 }  // namespace tool

@@ -13,6 +13,10 @@ namespace tool {
 [[nodiscard]] std::vector<const bench::program_family*>
 choose_programs(const std::vector<std::string>& names);
 
+/// Those of them that the public suite has (docs/benchmarks.md). Throws usage_error where others were chosen by name.
+[[nodiscard]] std::vector<const bench::program_family*>
+only_of_suite(const std::vector<const bench::program_family*>& chosen, bool by_name);
+
 }  // namespace tool
 
 #endif

@@ -13,8 +13,8 @@
 #include "interrupt.hpp"
 #include "measure/reducer_costs.hpp"
 #include "measurement.hpp"
+#include "ordered_runs.hpp"
 #include "peers.hpp"
-#include "progress.hpp"
 
 namespace tool {
 namespace {
@@ -24,18 +24,11 @@ double spread_of(const std::vector<double>& values) {
   return between / 2 / std::max(quantile(values, 0.5), 1e-9);
 }
 
-/// One kind of run: which program takes it, and with what.
-struct update_run {
-  std::string label;
-  std::string program;
-  std::vector<std::string> arguments;
-};
-
-update_run run_of(const std::string& program, std::string_view kind, int places, int workers,
-                  std::int64_t updates, int passes = 1) {
+ordered_run run_of(const std::string& program, std::string_view kind, int places, int workers,
+                   std::int64_t updates, int passes = 1) {
   const std::string label =
       fmt::format("{}-{}, {}", kind, places, format_count(static_cast<std::uint64_t>(workers), "worker"));
-  update_run run{label, program, {}};
+  ordered_run run{label, program, {}};
   if (program == this_program) run.arguments.emplace_back("bench-reducers");
   for (std::string& each :
        std::vector<std::string>{fmt::format("--kind={}", kind), fmt::format("--places={}", places),
@@ -45,36 +38,11 @@ update_run run_of(const std::string& program, std::string_view kind, int places,
   return run;
 }
 
-class update_taker {
-public:
-  update_taker(const reducer_options& options, std::size_t total_runs)
-      : options_(options), progress_(total_runs) {}
-
-  nlohmann::json take(const update_run& run) {
-    progress_.begin_run(run.label);
-    nlohmann::json result;
-    try {
-      result = nlohmann::json::parse(
-          output_of(run.program, run.arguments, watch_, {options_.time_limit, [this] { progress_.tick(); }}));
-    } catch (const interrupted&) {
-      throw;
-    } catch (const std::exception& e) {
-      throw failed_run(fmt::format("{}: the run {}", run.label, e.what()));
-    }
-    if (!result.value("verified", false)) throw failed_run(fmt::format("{}: the result is wrong", run.label));
-    progress_.end_run();
-    return result;
-  }
-
-  void note(int round) {
-    progress_.note(fmt::format("updates of reducers: round {} of {}", round, options_.repeats));
-  }
-
-private:
-  const reducer_options& options_;
-  interrupt_watch watch_;
-  progress progress_;
-};
+nlohmann::json take_verified(ordered_runs& runs, const ordered_run& run) {
+  nlohmann::json result = runs.take(run);
+  if (!result.value("verified", false)) throw failed_run(fmt::format("{}: the result is wrong", run.label));
+  return result;
+}
 
 /// Updates per run, and per pass and passes where steals are counted: each pass has at least one, if a worker is free.
 struct run_sizes {
@@ -133,22 +101,24 @@ void measure_updates(const reducer_options& options, reducer_measurement& into) 
   into.overheads = plan_overheads(into.has_hashed && most > 1);
   const std::string alternatives = usual_reducer_directory();
   const auto repeats = static_cast<std::size_t>(options.repeats);
-  update_taker taker(options, (into.series.size() + into.overheads.size()) * repeats);
+  ordered_runs runs(options.time_limit, (into.series.size() + into.overheads.size()) * repeats);
   for (int round = 1; round <= options.repeats; ++round) {
     // A round that a signal cuts short is dropped.
     reducer_measurement longer = into;
     for (update_series& each : longer.series) {
-      const nlohmann::json result = taker.take(run_of(each.hashed ? alternatives + "/hashed" : this_program,
-                                                      each.kind, each.places, each.workers, sizes.updates));
+      const nlohmann::json result =
+          take_verified(runs, run_of(each.hashed ? alternatives + "/hashed" : this_program, each.kind,
+                                     each.places, each.workers, sizes.updates));
       each.ns.push_back(result.at("seconds").get<double>() * 1e9 / static_cast<double>(sizes.updates));
     }
     for (overhead_series& each : longer.overheads) {
-      add_sample(each, taker.take(run_of(alternatives + (each.hashed ? "/hashed_timed" : "/slots_timed"),
-                                         "add", each.places, most, sizes.pass_updates, sizes.passes)));
+      add_sample(each,
+                 take_verified(runs, run_of(alternatives + (each.hashed ? "/hashed_timed" : "/slots_timed"),
+                                            "add", each.places, most, sizes.pass_updates, sizes.passes)));
     }
     longer.repeats = round;
     into = std::move(longer);
-    taker.note(round);
+    runs.note(fmt::format("updates of reducers: round {} of {}", round, options.repeats));
   }
 }
 

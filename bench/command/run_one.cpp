@@ -1,6 +1,7 @@
 // `nopal bench-one`: one run of one variant in a process of its own, since the runtime is configured
 // once per process and one run's caches and stacks must not help the next.
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "measure/fork_depth.hpp"
 #include "measure/fork_steps.hpp"
 #include "measure/fresh_stack.hpp"
+#include "measure/promotion_run.hpp"
 #include "measure/reducer_run.hpp"
 #include "measure/stack_watch.hpp"
 #include "programs/registry.hpp"
@@ -125,12 +127,23 @@ int bench_steps_command(int argc, char** argv) {
   tool::add_whole_number(app, "--parent", parent, {0}, "process that ordered the run");
   if (!tool::parse(app, argc, argv)) return tool::exit_success;
   bench::end_with_parent(parent);
+  // The programs' latent forks would make an eager one take the slow way.
+  setenv("NOPAL_FORKS", "eager", 1);
   start_runtime(1);
   nlohmann::json steps = nlohmann::json::array();
   for (const measure::fork_step& step : measure::measure_fork_steps()) {
     steps.push_back({{"name", step.name}, {"seconds", step.seconds_per_fork}});
   }
   fmt::print("{}\n", steps.dump());
+  return tool::exit_success;
+}
+
+int bench_promotion_command(int argc, char** argv) {
+  measure::promotion_run run;
+  CLI::App app("One run of what promotions cost, reported as JSON", "nopal bench-promotion");
+  measure::add_options(app, run);
+  if (!tool::parse(app, argc, argv)) return tool::exit_success;
+  fmt::print("{}\n", measure::report_of(run));
   return tool::exit_success;
 }
 

@@ -8,6 +8,7 @@
 #include "measure/costs.hpp"
 #include "measure/fork_tree.hpp"
 #include "measure/samples.hpp"
+#include "measure/stolen_loop.hpp"
 
 namespace measure {
 namespace {
@@ -116,35 +117,6 @@ void measure_hand_overs(hand_over_costs& costs) {
   }
 }
 
-/// One iteration of a loop that forks.
-struct iteration {
-  std::int64_t before_fork = 0;
-  std::int64_t leaf_started = 0;
-  std::int64_t leaf_ended = 0;
-  std::int64_t continued = 0;
-  int leaf_worker = -1;
-  int continuing_worker = -1;
-};
-
-void leaf(iteration& of) {
-  constexpr std::int64_t leaf_ns = 3'000;
-  of.leaf_worker = nopal::worker_index();
-  of.leaf_started = now_ns();
-  spin_until(of.leaf_started + leaf_ns);
-  of.leaf_ended = now_ns();
-}
-
-[[gnu::noinline]] void fork_leaves(std::vector<iteration>& iterations) {
-  nopal::scope s;
-  for (iteration& each : iterations) {
-    each.before_fork = now_ns();
-    s.fork(leaf, std::ref(each));
-    each.continued = now_ns();
-    each.continuing_worker = nopal::worker_index();
-  }
-  s.join();
-}
-
 /// A fork that publishes, and a worker's way from the end of a stolen-from child to a continuation that waits for it.
 struct loop_costs {
   samples publish;
@@ -154,8 +126,7 @@ void measure_loop(loop_costs& costs) {
   constexpr std::size_t length = 300;
   constexpr std::int64_t surely_public_ns = 500;
   constexpr std::int64_t too_long_ns = 20'000;
-  std::vector<iteration> iterations(length);
-  fork_leaves(iterations);
+  const std::vector<iteration> iterations = run_stolen_loop(length);
   for (std::size_t i = 1; i < length; ++i) {
     const iteration& previous = iterations[i - 1];
     const iteration& current = iterations[i];

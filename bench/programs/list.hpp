@@ -8,7 +8,7 @@
   each(fib) each(fibx) each(nqueens) each(integrate) each(knapsack) each(matmul) each(rectmul)               \
       each(strassen) each(lu) each(cholesky) each(fft) each(heat) each(quicksort) each(cilksort)             \
           each(textsort) each(blockedmul) each(notempmul) each(barnes_hut) each(knary) each(uts) each(loop)  \
-              each(skynet)
+              each(skynet) each(intmul)
 
 /// The same for those that use reducers.
 #define NOPAL_BENCH_REDUCER_PROGRAMS(each) each(pbfs) each(pbfs_rmat)

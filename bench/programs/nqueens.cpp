@@ -61,7 +61,8 @@ private:
 const program nqueens_program = {
     .name = "nqueens",
     .summary = "placements of n queens, a fork for every row not attacked",
-    .size = {.meaning = "queens", .usual = 13, .quick = 11, .paper = 14, .largest = largest_board},
+    .size =
+        {.meaning = "queens", .usual = 13, .quick = 11, .paper = 14, .largest = largest_board, .suite = 14},
     .grain = {},
     .prepare = prepare<nqueens_instance>,
 };

@@ -48,6 +48,7 @@ struct size_range {
   std::int64_t quick;  ///< a few milliseconds to a tenth of a second
   std::int64_t paper;  ///< the papers' input
   std::int64_t largest;
+  std::int64_t suite = -1;  ///< the public suite's (docs/benchmarks.md); -1: it has no such program
 };
 
 /// How much work stays serial at the leaves.

@@ -48,7 +48,7 @@ private:
 const program skynet_program = {
     .name = "skynet",
     .summary = "sum over the leaves of a tree, ten forks at every node",
-    .size = {.meaning = "levels", .usual = 8, .quick = 5, .paper = 8, .largest = 9},
+    .size = {.meaning = "levels", .usual = 8, .quick = 5, .paper = 8, .largest = 9, .suite = 8},
     .grain = {},
     .prepare = prepare<skynet_instance>,
 };

@@ -13,6 +13,7 @@ nopal_page_\name\()_end:
   text plots plots.js
   text predictions predictions.js
   text reducers reducers.js
+  text promotion promotion.js
   text page  page.js
 
   .section .note.GNU-stack, "", @progbits

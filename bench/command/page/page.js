@@ -135,7 +135,7 @@ function showMemory() {
 
 function showVariants() {
   if (!variants.length) return;
-  const at = section('Other deques, joins and reclaim policies',
+  const at = section('Eager forks, other deques, joins and reclaim policies',
     'Time as a multiple of Ts. The ordinary library is the first column; the others are built or set for comparison only.');
   ratioTables(at, 'ordinary', variants);
   at.append(element('p', `Steals, stack pages given back to the system, and page faults, on ${most} workers.`));
@@ -157,4 +157,5 @@ if (programs.length) {
 showKnary();
 showPredictions();
 showOverhead();
+showPromotion();
 showReducers();

@@ -44,8 +44,8 @@ function showPredictions() {
 function showOverhead() {
   const steps = report.fork_steps;
   if (!steps) return;
-  const at = section('Where the time of fib goes',
-    'Fibonacci numbers on one thread with ever more of a fork and its join done, nanoseconds per fork; least of many short runs. ' +
+  const at = section('Where the time of an eager fork goes',
+    'Fibonacci numbers on one thread with ever more of an eager fork and its join done, nanoseconds per fork; least of many short runs. ' +
     'The steps overlap in the processor, so what one adds depends on those before.');
   const serial = steps[0].seconds;
   table(at, ['step', 'ns per fork', 'added', 'times serial'], steps.map((s, i) =>

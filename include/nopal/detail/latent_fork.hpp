@@ -166,6 +166,7 @@ template <class Function, class Child>
 
 // --- Anything else that is small and trivial travels as words to a function that puts it together. --
 
+// NOLINTBEGIN(bugprone-sizeof-expression): a pointer travels as itself
 template <class T>
 inline constexpr std::size_t latent_words_of = std::is_empty_v<T> ? 0 : (sizeof(T) + 7) / 8;
 
@@ -229,6 +230,7 @@ template <class T>
     at += latent_words_of<T>;
   }
 }
+// NOLINTEND(bugprone-sizeof-expression)
 
 /// Whether the call, and the store of what it returns, throw nothing.
 template <class Result, class F, class... Args>

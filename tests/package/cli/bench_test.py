@@ -14,7 +14,7 @@ from command import NOPAL, CommandTest, clean_environment, run
 
 PROGRAMS = ["fib", "fibx", "nqueens", "integrate", "knapsack", "matmul", "rectmul", "strassen", "lu", "cholesky", "fft", "heat",
             "quicksort", "cilksort", "textsort", "blockedmul", "notempmul", "barnes-hut", "knary", "uts", "loop", "skynet",
-            "pbfs", "pbfs-rmat"]
+            "intmul",            "pbfs", "pbfs-rmat"]
 
 
 class Report(CommandTest):
@@ -68,13 +68,14 @@ class Report(CommandTest):
                                "quicksort": (0, 1, 2, 1001), "cilksort": (0, 1, 2, 5, 9001), "textsort": (0, 1, 2, 5, 3001),
                                "blockedmul": (0, 1, 2, 67), "notempmul": (0, 1, 2, 67), "barnes-hut": (0, 1, 2, 9, 100),
                                "knary": (0, 1, 2, 100, 120, 333, 344), "uts": (0,), "loop": (0, 1), "skynet": (0, 1),
+                               "intmul": (0, 1, 7, 33, 131),
                                "pbfs": (0, 1, 2, 9), "pbfs-rmat": (0, 1, 2, 8)}.items():
             for size in sizes:
                 with self.subTest(program=program, size=size):
                     self.succeeds("bench", program, "--size", size, "--repeats", "1", "--workers", "1,2")
         for program, size in {"quicksort": 5000, "cilksort": 300, "textsort": 300, "barnes-hut": 300, "matmul": 33, "rectmul": 33,
                               "strassen": 33, "lu": 33, "cholesky": 99, "fft": 9, "heat": 33, "blockedmul": 33,
-                              "notempmul": 33, "pbfs": 5, "pbfs-rmat": 7}.items():
+                              "notempmul": 33, "intmul": 33, "pbfs": 5, "pbfs-rmat": 7}.items():
             with self.subTest(program=program, grain=1):
                 self.succeeds("bench", program, "--size", size, "--grain", "1", "--repeats", "1")
 
@@ -82,6 +83,14 @@ class Report(CommandTest):
         result = self.succeeds("bench", "fib", "fib", "--size", "5", "--repeats", "1", "--workers", "1,1")
         self.assertEqual(sum(row.startswith("fib") for row in result.stdout.splitlines()), 1)
         self.assertEqual(result.stdout.splitlines()[0].split().count("T1"), 1)
+
+    def test_the_suite_has_its_programs_alone(self):
+        rows = [line.split() for line in self.succeeds("bench", "--list").stdout.splitlines()]
+        suite = rows[0].index("suite")
+        sizes = {row[0]: row[suite] for row in rows[1:] if row[suite] != "-"}
+        self.assertEqual(sizes, {"fib": "39", "nqueens": "14", "skynet": "8", "intmul": "2048"})
+        _, report = self.report("fib", "--suite", "--repeats", "1", "--workers", "2")
+        self.assertEqual([(p["name"], p["size"]) for p in report["programs"]], [("fib", 39)])
 
     def test_list(self):
         text = self.succeeds("bench", "--list").stdout

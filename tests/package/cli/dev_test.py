@@ -32,7 +32,6 @@ REFUSED = {
     "fuzz --target x": "dev: --target 'x': not known; accepted: ",
     "lint --fix extra": "dev: extra: not an option of lint; accepted: ",
     "bench --reducers --variants": "dev: --variants: not with --reducers; accepted: ",
-    "bench --peers all --variants": "dev: --variants: not with --peers; accepted: ",
 }
 for command in ("setup", "build", "test", "stress", "fuzz", "coverage", "lint", "docs"):
     REFUSED[f"{command} --frob"] = f"dev: --frob: not an option of {command}; accepted: "

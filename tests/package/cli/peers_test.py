@@ -19,7 +19,7 @@ def ask(peer, *arguments):
 
 
 SMALL = {"fib": 18, "fibx": 60, "nqueens": 7, "integrate": 30, "knapsack": 12, "fft": 8, "heat": 20, "knary": 333, "uts": 0,
-         "skynet": 3, "cilksort": 5000, "pbfs": 9, "pbfs-rmat": 8, "textsort": 3000, "quicksort": 5000}
+         "skynet": 3, "cilksort": 5000, "pbfs": 9, "pbfs-rmat": 8, "intmul": 50, "textsort": 3000, "quicksort": 5000}
 
 
 class Built(CommandTest):
@@ -57,6 +57,14 @@ class Built(CommandTest):
                                                    f"--size={SMALL.get(program, 100)}")
                         self.assertEqual((code, errors), (0, ""))
                         self.assertTrue(json.loads(output)["verified"])
+
+    def test_eager_forks_stand_beside_latent_ones(self):
+        if not (BUILT / "variants" / "eager").exists():
+            self.skipTest("built without variants")
+        result, report = self.reported("bench", "fib", "--size", 18, "--repeats", 1, "--workers", "1,2", "--variants", "eager")
+        (heading,) = [line for line in result.stdout.splitlines() if line.startswith("time / Ts")]
+        self.assertEqual(heading.split()[3:], ["nopal", "1", "eager", "1", "nopal", "2", "eager", "2"])
+        self.assertEqual([(peer["name"], peer["is_variant"]) for peer in report["peers"]], [("eager", True)])
 
     def test_bad_orders_are_refused(self):
         for path in self.executables():
@@ -119,6 +127,7 @@ class MadeUp(CommandTest):
         said = f"--peers: no peer 'ehco'; in {self.folder} there are: echo; accepted too: all, none"
         self.bench("ehco", lambda *arguments: self.is_bad_usage(*arguments, says=said))
         self.is_bad_usage("bench", "fib", "--peers", "tbb", "--peer-directory", self.folder / "none", says="there are: none")
+        self.is_bad_usage("bench", "fib", "--variants", "ehco", says="--variants: no variant 'ehco'; in ")
 
     def test_a_wrong_result_ends_the_measurement(self):
         self.peer("echo", json.dumps(SOUND), '{"seconds": 1.0, "verified": false}')

@@ -98,7 +98,8 @@ class Usage(CommandTest):
     def test_what_is_about_programs_does_not_go_with_it(self):
         self.is_bad_usage("bench", "--reducers", "fib", says="--reducers takes no PROGRAM")
         for option in (["--size", "5"], ["--grain", "5"], ["--matrix", "file"], ["--peers", "all"], ["--peer-directory", "."],
-                       ["--paper"], ["--list"], ["--compare", "file"]):
+                       ["--paper"], ["--list"], ["--compare", "file"],
+                       ["--variants", "all"], ["--suite"], ["--promotion"]):
             self.is_bad_usage("bench", "--reducers", *option, says=f"--reducers does not go with {option[0]}; accepted beside it")
 
     def test_a_graph_is_for_what_searches_it(self):

@@ -55,6 +55,9 @@ class BadUsage(CommandTest):
     def test_contradictions(self):
         self.is_bad_usage("bench", "--quick", "--paper", says="only one of")
         self.is_bad_usage("bench", "fib", "--quick", "--size", "5", says="only one of")
+        self.is_bad_usage("bench", "--quick", "--suite", says="only one of")
+        self.is_bad_usage("bench", "fib", "--suite", "--size", "5", says="only one of")
+        self.is_bad_usage("bench", "fib", "lu", "--suite", says="--suite: lu is none of its programs")
 
     def test_unwritable_json(self):
         self.is_bad_usage("bench", "fib", "--json", "/nonexistent/file", says="cannot write '/nonexistent/file'")
