@@ -5,10 +5,6 @@
 # Not GLOBAL: the variables below are those of the directory that includes this, and of those beneath it.
 include_guard(DIRECTORY)
 
-# Until forks of C++ files are latent where they can be without being asked: for the directory that includes this and those
-# beneath it. To be deleted then, and with it each -UNOPAL_FORKS_LATENT (CMakeLists.txt and library_variants/CMakeLists.txt).
-add_compile_definitions(NOPAL_FORKS_LATENT)
-
 # Variants of one text differ by a third where one's inner loop happens to straddle a cache line.
 set(nopal_program_options -falign-functions=64 -falign-loops=64)
 
