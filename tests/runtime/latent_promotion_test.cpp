@@ -4,6 +4,7 @@
 
 #include <xmmintrin.h>
 
+#include <array>
 #include <cfenv>
 #include <cstdint>
 #include <vector>
@@ -320,6 +321,30 @@ NOPAL_PROGRAM(very_deep) {
   return 0;
 }
 
+/// A function whose locals are over-aligned, which goes on on a thief's stack. Whoever ran its child is hungry then.
+[[gnu::noinline]] void go_on_elsewhere(int depth) {
+  alignas(64) std::array<char, 128> aligned;
+  __asm__ volatile("" : : "r"(aligned.data()) : "memory");
+  flag release{false};
+  flag stolen{false};
+  scope s;
+  s.fork([&stolen, &release] {
+    support::wait_for_continuation(stolen);
+    support::wait_for_continuation(release);
+  });
+  set(stolen);
+  nest all{.at_bottom = long_leaf, .release = release};
+  all.outermost = depth;
+  NOPAL_CHECK(nested(all, depth) == depth);
+  s.join();
+}
+
+NOPAL_PROGRAM(above_over_aligned_locals) {
+  for (const int depth : {1, 2, 5, 30}) go_on_elsewhere(depth);
+  support::check_quiet();
+  return 0;
+}
+
 class latent_forks : public support::program_at_workers {};
 
 TEST_P(latent_forks, are_promoted_while_a_leaf_computes) { EXPECT_TRUE(run("by_signal")); }
@@ -340,6 +365,9 @@ TEST_P(latent_forks, are_eager_ones_if_the_environment_says_so) {
       support::succeeds("never", {{"NOPAL_WORKERS", std::to_string(GetParam())}, {"NOPAL_FORKS", "eager"}}));
 }
 TEST_P(latent_forks, are_found_over_all_kinds_of_frames) { EXPECT_TRUE(run("over_all_frames")); }
+TEST_P(latent_forks, are_found_above_a_stolen_function_with_over_aligned_locals) {
+  EXPECT_TRUE(run("above_over_aligned_locals"));
+}
 TEST_P(latent_forks, of_loops_are_promoted_one_by_one) { EXPECT_TRUE(run("in_loops")); }
 TEST_P(latent_forks, follow_others_of_their_scope) { EXPECT_TRUE(run("after_other_forks_of_the_scope")); }
 TEST_P(latent_forks, of_several_scopes_are_promoted) { EXPECT_TRUE(run("in_several_scopes")); }

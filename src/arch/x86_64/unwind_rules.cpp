@@ -312,6 +312,19 @@ bool register_by_column(const registers& at, std::uint64_t column, std::uint64_t
   return true;
 }
 
+bool frame_word_is_elsewhere(const byte* block, const registers& at, std::uint64_t end) noexcept {
+  reader from{block, block + 16};
+  from.end = from.at + from.uleb();
+  constexpr byte by_frame_pointer = 0x76;
+  constexpr byte load = 0x06;
+  if (from.fixed<byte>() != by_frame_pointer) {
+    return false;
+  }
+  const std::uint64_t where = at.rbp + static_cast<std::uint64_t>(from.sleb());
+  const bool is_all = from.fixed<byte>() == load && from.good && from.at == from.end;
+  return is_all && (where < at.sp - red_zone || where >= end);
+}
+
 bool evaluate(const byte* block, const registers& at, std::uint64_t end, const std::uint64_t* first,
               std::uint64_t& result) noexcept {
   reader from{block, block + 16};

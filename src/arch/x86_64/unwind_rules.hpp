@@ -138,6 +138,11 @@ bool register_by_column(const registers& at, std::uint64_t column, std::uint64_t
 bool evaluate(const byte* block, const registers& at, std::uint64_t end, const std::uint64_t* first,
               std::uint64_t& result) noexcept;
 
+/// Whether the expression of a frame's address is a word that the frame pointer leads to, as GCC writes
+/// it for over-aligned frames, and that word lies on another stack: the function was stolen.
+[[nodiscard]] bool frame_word_is_elsewhere(const byte* block, const registers& at,
+                                           std::uint64_t end) noexcept;
+
 [[nodiscard]] inline std::uint64_t& saved_register(registers& of, int place) noexcept {
   return (&of.rbx)[place];
 }

@@ -192,7 +192,11 @@ step step_by(std::uint64_t packed_step, registers& at, std::uint64_t end) noexce
 step step_by(const row& now, registers& at, std::uint64_t end) noexcept {
   std::uint64_t frame;
   if (now.frame_by_expression) {
-    if (!evaluate(reinterpret_cast<const byte*>(now.frame_offset), at, end, nullptr, frame)) {
+    const auto* const block = reinterpret_cast<const byte*>(now.frame_offset);
+    if (frame_word_is_elsewhere(block, at, end)) {
+      return step::off_stack;
+    }
+    if (!evaluate(block, at, end, nullptr, frame)) {
       return step::unknown;
     }
   } else {
