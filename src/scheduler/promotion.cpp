@@ -51,7 +51,7 @@ recorded record(const arch::registers& at, const arch::fork_record& site, nopal_
   if (site.copies != 0 && __atomic_load_n(&frame->resume_address, __ATOMIC_RELAXED) == nullptr) {
     return recorded::not_yet;  // see set_copied
   }
-  frame->resume_address = reinterpret_cast<void*>(site.at(site.continuation));
+  NOPAL_PLAIN_STORE(frame->resume_address, reinterpret_cast<void*>(site.at(site.continuation)));
   frame->call_stack_pointer = reinterpret_cast<void*>(at.sp - sizeof(void*));
   frame->callee_saved[0] = reinterpret_cast<void*>(at.rbx);
   frame->callee_saved[1] = reinterpret_cast<void*>(at.r12);

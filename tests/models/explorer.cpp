@@ -51,6 +51,8 @@ bool futex_wait(const void* address, std::uint32_t expected, bool timed) {
 int futex_wake(const void* address, int count) {
   return inside() ? the_engine->futex_wake(address, count) : 0;
 }
+void interrupt(int thread, std::uint64_t told) { the_engine->interrupt(thread, told); }
+void instruction() { the_engine->instruction(); }
 void lock(void* address) {
   if (inside()) the_engine->lock(address);
 }

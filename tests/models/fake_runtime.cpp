@@ -98,7 +98,11 @@ bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, st
   if (this_worker() != nullptr && &word == &this_worker()->park && expected == awake) {
     explore::finish();  // wait_for_stack: the model gave this worker none, since it is of no more interest
   }
-  return explore::futex_wait(&word, expected, explore::the_scheduler_model->passes(ns));
+  const bool woken = explore::futex_wait(&word, expected, explore::the_scheduler_model->passes(ns));
+  if (!woken) {
+    explore::the_scheduler_model->passed(ns);
+  }
+  return woken;
 }
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
   return explore::the_scheduler_model->faults.no_wake ? 0 : explore::futex_wake(&word, count);
@@ -146,7 +150,10 @@ void scheduler_model::set_up() {
     one.thread_id = i;
     one.has_thread.store(true, __ATOMIC_RELAXED);
     ignore(&one.counts, sizeof one.counts);
-    ignore(&one.deque.strand, sizeof one.deque.strand);
+    nopal_strand& strand = one.deque.strand;
+    const std::size_t watched = strands_matter ? sizeof strand.stack : 0;
+    name(&strand.stack, sizeof strand.stack, "stack of strand");
+    ignore(reinterpret_cast<char*>(&strand) + watched, sizeof strand - watched);
     if (!settings_matter) {
       ignore(&one.deque.setting, sizeof one.deque.setting);
     }
