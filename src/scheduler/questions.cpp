@@ -16,6 +16,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -57,7 +58,7 @@ answer answer_question(worker* self, const os::interrupted& here) noexcept {
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return answer::unsure;  // forks may be older than the exception
   }
-  if (is_about_to_fork(here.at)) {
+  if (is_about_to_fork(here.at) && !NOPAL_FAULT("look not seen")) {
     return answer::unsure;
   }
   const std::int32_t before = deque::size(self->deque);
@@ -66,7 +67,7 @@ answer answer_question(worker* self, const os::interrupted& here) noexcept {
     return answer::unsure;
   }
   if (done.forks == 0) {
-    deque::poison(self->deque);
+    NOPAL_FAULT_OMITS("nothing unpoisoned", deque::poison(self->deque));
     return before > 0                              ? answer::unsure
            : done.end == promotion_end::cut        ? answer::out_of_reach
            : done.end == promotion_end::off_strand ? answer::unsure
@@ -74,8 +75,9 @@ answer answer_question(worker* self, const os::interrupted& here) noexcept {
   }
   set_float_control_of(self->deque.setting, here.float_control);
   set_if_changed(self->deque.setting.uncaught, 0);
+  NOPAL_FAULT_DOES("promoted in silence", return answer::promoted);
   note_published(self, deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))));
-  wake_one(self, root_of(*self));
+  NOPAL_FAULT_OMITS("nobody told", wake_one(self, root_of(*self)));
   return answer::promoted;
 }
 

@@ -140,7 +140,9 @@ bool is_between_look_and_call(const registers& at) noexcept {
 extern "C" void* nopal_scope_of(std::uint64_t, const registers* at) noexcept {
   return explore::the_call_stack->scope_at(at->sp);
 }
-extern "C" void nopal_registers_here(registers* here) noexcept { *here = {}; }
+extern "C" void nopal_registers_here(registers* here) noexcept {
+  *here = explore::the_call_stack->registers(explore::spot::in_code);
+}
 
 }  // namespace arch
 }  // namespace internal

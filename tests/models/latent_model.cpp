@@ -38,7 +38,11 @@ latent_model* the_latent_model = nullptr;
 
 class latent_model final : public scheduler_model, public interrupter {
 public:
-  explicit latent_model(const latent_scenario& with) : with_(with) { strands_matter = true; }
+  explicit latent_model(const latent_scenario& with) : with_(with) {
+    for (const std::string& script : with.thieves) {
+      strands_matter = strands_matter || script == "w";
+    }
+  }
   [[nodiscard]] int threads() const override { return 1 + static_cast<int>(with_.thieves.size()); }
   [[nodiscard]] bool interruptible(int thread) const override { return thread == 0; }
   [[nodiscard]] bool tries_each_draw() const override { return true; }
@@ -63,18 +67,22 @@ public:
 
 private:
   static constexpr int most_forks = 6;
+  static constexpr std::int32_t usual_capacity = latent_scenario{}.capacity;
 
   void make_deque(nopal_deque& one, int number);
   void name_all();
+  void ignore_what_stays();
   void own();
   void fork(call_kind kind);
   void push(nopal_frame* frame);
+  void copy();
   void leave();
   void take_back(int fork);
   void lose_strand();
   void begin_anew();
   void steal_by_script(int thread, const std::string& script);
   void check_order();
+  [[nodiscard]] bool is_below_promoted(int call) const;
   [[nodiscard]] int number_of(const nopal_frame* frame) const { return static_cast<int>(frame - frames_); }
 
   latent_scenario with_;
@@ -86,6 +94,7 @@ private:
   nopal_frame frames_[most_forks] = {};
   int runs_[most_forks] = {};                // of each continuation
   bool away_[most_forks] = {};               // latent when an older strand took them along
+  plain<int> arguments_[most_forks];  // of a child that copies them; 1 until the continuation ends them
   std::uint32_t not_over_[most_forks] = {};  // gates: their takers open them
   std::uint32_t never_ = 1;                  // a gate that stays shut
   std::uint64_t clocks_[most_threads] = {};
@@ -113,17 +122,40 @@ void latent_model::name_all() {
   name(&owner.asking, sizeof owner.asking, "asking");
   name(&owner.fruitless, sizeof owner.fruitless, "fruitless");
   name(&owner.not_asked_for, sizeof owner.not_asked_for, "not asked for");
-  for (int i = 0; i < threads(); ++i) {
-    ignore(&workers[i].asked_thread, sizeof workers[i].asked_thread);
-  }
-  ignore(word_of_listening(), 1);
-  ignore(&owner.promotes, sizeof owner.promotes);  // of the owner and its handler
   name(&nopal::internal::the_runtime().watched, sizeof(bool), "watched");
   name(&never_, sizeof never_, "the end");
   for (int i = 0; i < most_forks; ++i) {
     name(&frames_[i].resume_address, sizeof(void*), ("record of " + std::to_string(i)).c_str());
-    ignore(&frames_[i].steals, sizeof frames_[i] - offsetof(nopal_frame, steals));  // what joins count
     name(&not_over_[i], sizeof not_over_[i], ("end of " + std::to_string(i)).c_str());
+    name(&arguments_[i], sizeof arguments_[i], ("arguments of " + std::to_string(i)).c_str());
+  }
+  ignore_what_stays();
+}
+
+/// What does not change, or matters to one thread alone.
+void latent_model::ignore_what_stays() {
+  for (int i = 0; i < threads(); ++i) {
+    worker& one = workers[i];
+    ignore(&one.asked_thread, sizeof one.asked_thread);
+    ignore(&one.nested, sizeof one.nested);
+    ignore(&one.task_group, static_cast<std::size_t>(reinterpret_cast<char*>(&one.holds_stacks) -
+                                                     reinterpret_cast<char*>(&one.task_group)));
+    ignore(&one.inbox, sizeof one.inbox);
+    if (with_.capacity == usual_capacity) {
+      ignore(&one.deque.public_slots, sizeof one.deque.public_slots);
+    }
+    if (i > 0 && threads() == 2) {
+      ignore(&one.deque, sizeof one.deque);
+      ignore(one.deque.owner_slots, usual_capacity * sizeof(void*));
+    }
+  }
+  for (int i = 0; i < most_forks; ++i) {
+    ignore(&frames_[i].steals, sizeof frames_[i] - offsetof(nopal_frame, steals));  // what joins count
+  }
+  ignore(word_of_listening(), 1);
+  ignore(&workers[0].promotes, sizeof workers[0].promotes);  // of the owner and its handler
+  if (!strands_matter) {
+    ignore(&nopal::internal::the_runtime().sleepers, sizeof(int));
   }
 }
 
@@ -166,6 +198,7 @@ void latent_model::set_up() {
     runs_[i] = 0;
     away_[i] = false;
     not_over_[i] = 1;
+    arguments_[i].initialize(1);
   }
   name_all();
   weaken_stores(&owner.deque.bottom, with_.fault == latent_fault::push_relaxed);
@@ -188,9 +221,9 @@ void latent_model::own() {
     } else if (what == 'r') {
       leave();
     } else if (what == 'k') {
-      // As set_copied.
-      __atomic_store_n(&calls_.frame(calls_.calls() - 1)->resume_address, static_cast<void*>(memory_),
-                       __ATOMIC_RELAXED);
+      copy();
+    } else if (what == 'o') {
+      nopal::internal::promote_own();
     } else if (what == 'u') {
       calls_.call(call_kind::unknown, nullptr);
     } else if (what == 'l') {
@@ -241,6 +274,16 @@ void latent_model::push(nopal_frame* frame) {
             "a push failed");
   }
   spot_ = spot::in_code;
+}
+
+/// The end of a child's copying, as set_copied has it.
+void latent_model::copy() {
+  nopal_frame* const frame = calls_.frame(calls_.calls() - 1);
+  // An eager fork has its arguments copied before its push.
+  if (calls_.kind(calls_.calls() - 1) == call_kind::copying) {
+    require(arguments_[number_of(frame)].read() == 1, "arguments were gone before they were copied");
+    __atomic_store_n(&frame->resume_address, static_cast<void*>(memory_), __ATOMIC_RELAXED);
+  }
 }
 
 /// The end of the youngest call's function.
@@ -364,6 +407,7 @@ void latent_model::resumed(nopal_frame* frame) {
   require(fork >= 0 && fork < most_forks, "what is taken is no fork");
   require(load(&frame->resume_address, plain_order) != nullptr, "a fork was taken that is not complete");
   ++runs_[fork];
+  arguments_[fork].write(0);
   unlock(&not_over_[fork]);
 }
 
@@ -380,12 +424,22 @@ void latent_model::check_order() {
     int call = before + 1;
     while (call < calls_.calls() && calls_.frame(call) != entry) {
       const bool latent = calls_.kind(call) != call_kind::unknown && calls_.is_latent(call);
-      require(!latent || self.buries_latent || self.left_latent, "a latent fork is older than an entry");
+      require(!latent || self.buries_latent || self.left_latent || is_below_promoted(call),
+              "a latent fork is older than an entry");
       ++call;
     }
     require(call < calls_.calls(), "the entries are not in serial order");
     before = call;
   }
+}
+
+/// A child copied its arguments when younger forks were promoted: it cannot be had before these are over.
+bool latent_model::is_below_promoted(int call) const {
+  bool below = false;
+  for (int i = call + 1; i < calls_.calls(); ++i) {
+    below = below || calls_.is_promoted(i);
+  }
+  return below && calls_.kind(call) == call_kind::copying;
 }
 
 void latent_model::check() {
