@@ -207,12 +207,8 @@ bool keeps_watch(worker* self) noexcept {
   return self->watches || !self->of_pool;
 }
 
-}  // namespace
-
-std::uint64_t sleep_until_asking(worker* self) noexcept {
-  if (nopal_latent_forks_used == 0 || !listening.load(std::memory_order_relaxed) || !keeps_watch(self)) {
-    return 0;
-  }
+/// Until somebody may be asked by `self`, in ns, which are not 0; 0: nobody may.
+std::uint64_t until_next_question(worker* self) noexcept {
   std::uint64_t soonest = 0;
   known_roots known{};
   const std::uint64_t now = os::monotonic_ns();
@@ -222,7 +218,9 @@ std::uint64_t sleep_until_asking(worker* self) noexcept {
         !(self->of_pool || may_run(self, root_of(*other), known))) {
       return;
     }
-    const std::uint32_t state = first->asking.load(std::memory_order_relaxed);
+    // Sequentially consistent: after the watch was given up.
+    const std::uint32_t state =
+        first->asking.load(NOPAL_FAULT_ORDER("question looked for relaxed", std::memory_order_seq_cst));
     const std::uint64_t when = first->not_asked_for.load(std::memory_order_relaxed);
     if (state == nothing_latent) {
       return;
@@ -233,11 +231,37 @@ std::uint64_t sleep_until_asking(worker* self) noexcept {
   return soonest;
 }
 
-void give_watch_up(worker* self) noexcept {
+}  // namespace
+
+std::uint64_t sleep_until_asking(worker* self) noexcept {
+  if (nopal_latent_forks_used == 0 || !listening.load(std::memory_order_relaxed) || !keeps_watch(self)) {
+    return 0;
+  }
+  const std::uint64_t pause = until_next_question(self);
+  if (pause != 0 || !self->watches || NOPAL_FAULT("idle watch kept")) {
+    return pause;
+  }
+  // Whoever sleeps until it is woken keeps no watch. A thread that may be asked from here on pushes
+  // before its forks are latent, and wakes a sleeper; that one finds nobody watching when it begins to
+  // work, or this one finds that thread: see hand_watch_on.
   self->watches = false;
-  // Sequentially consistent on both words: either a thief that is about to sleep finds nobody watching,
-  // or it is seen here.
   the_runtime().watched.store(false, std::memory_order_seq_cst);
+  const std::uint64_t since = NOPAL_FAULT("idle watch kept until woken") ? 0 : until_next_question(self);
+  return since != 0 && keeps_watch(self) ? since : 0;
+}
+
+bool anyone_watches() noexcept {
+  // Sequentially consistent: see sleep_until_asking.
+  return nopal_latent_forks_used == 0 || the_runtime().watched.load(std::memory_order_seq_cst);
+}
+
+void give_watch_up(worker* self) noexcept {
+  if (self->watches) {
+    self->watches = false;
+    // Sequentially consistent on both words: either a thief that is about to sleep finds nobody
+    // watching, or it is seen here.
+    the_runtime().watched.store(false, NOPAL_FAULT_ORDER("watch given up relaxed", std::memory_order_seq_cst));
+  }
   if (anyone_sleeps()) {
     wake_pool_worker(self);
   }

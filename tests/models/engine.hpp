@@ -56,6 +56,7 @@ public:
   }
   [[nodiscard]] bool broken(const char* fault) const { return std::strcmp(how_.broken, fault) == 0; }
   [[nodiscard]] bool tries_each_draw() const { return program_.tries_each_draw(); }
+  [[nodiscard]] std::uint64_t draw(std::uint64_t drawn) const { return program_.draw(drawn); }
   [[nodiscard]] bool waits(int thread) const {
     return fibers_[static_cast<std::size_t>(thread)].state == fiber_state::waiting;
   }

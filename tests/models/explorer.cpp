@@ -36,7 +36,7 @@ void fail(const char* message) { the_engine->report(message); }
 void finish() { the_engine->finish(); }
 unsigned choose(unsigned count) { return the_engine->choose(count); }
 std::uint64_t choose_or(unsigned count, std::uint64_t drawn) {
-  return the_engine->tries_each_draw() ? choose(count) : drawn;
+  return the_engine->tries_each_draw() ? choose(count) : the_engine->draw(drawn);
 }
 bool process_barrier() {
   the_engine->barrier();

@@ -67,6 +67,8 @@ public:
   [[nodiscard]] virtual bool interruptible(int /*thread*/) const { return false; }
   /// Whether what the sources draw in some way is each number in some execution.
   [[nodiscard]] virtual bool tries_each_draw() const { return false; }
+  /// Of others: what is drawn in place of a number.
+  [[nodiscard]] virtual std::uint64_t draw(std::uint64_t drawn) const { return drawn; }
 };
 
 outcome explore(model& program, const options& how);

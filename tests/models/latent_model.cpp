@@ -45,7 +45,7 @@ public:
   }
   [[nodiscard]] int threads() const override { return 1 + static_cast<int>(with_.thieves.size()); }
   [[nodiscard]] bool interruptible(int thread) const override { return thread == 0; }
-  [[nodiscard]] bool tries_each_draw() const override { return true; }
+  [[nodiscard]] std::uint64_t draw(std::uint64_t /*drawn*/) const override { return 0; }  // the owner
 
   void set_up() override;
   void run(int thread) override;
@@ -216,6 +216,8 @@ void latent_model::own() {
   for (const char what : with_.owner) {
     if (what == '|') {
       begin_anew();
+    } else if (what == 'z') {
+      futex_wait(&never_, 1, true);
     } else if (lost_) {
       continue;
     } else if (what == 'r') {
@@ -226,6 +228,8 @@ void latent_model::own() {
       nopal::internal::promote_own();
     } else if (what == 'u') {
       calls_.call(call_kind::unknown, nullptr);
+    } else if (what == 'x') {
+      lose_strand();
     } else if (what == 'l') {
       lock(&never_);
     } else {

@@ -18,7 +18,7 @@ enum class latent_fault {
 struct latent_scenario {
   /// f fork, latent if the limit says so; i the same, called in place; g the same, with a child that copies its arguments first,
   /// and k once it has; e fork, eager in any case; u call code without tables; r return from the youngest call; | join what
-  /// was stolen, and begin a region anew; l stay in the youngest function for good.
+  /// was stolen, and begin a region anew; z stay in the youngest function for a while, l for good.
   std::string owner;
   /// Per thief: s steal, f force a publication, p poison the limit, a ask; w look for work as a worker does, to the end.
   std::vector<std::string> thieves;

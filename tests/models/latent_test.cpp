@@ -50,8 +50,16 @@ TEST(promotion, that_is_cut) { expect_right(cut, 3); }
 TEST(promotion, beyond_the_room) { expect_right(full); }
 TEST(promotion, in_regions_of_a_root) { expect_right(regions, 3); }
 TEST(promotion, of_ones_own) { expect_right(own); }
-TEST(questions, to_a_leaf) { expect_right(leaf, 2); }
-TEST(questions, to_a_later_leaf) { expect_right(late_leaf, 2); }
+const latent_scenario two_beside_a_leaf = {.owner = "zffl", .thieves = {"w", "w"}};
+const latent_scenario two_beside_a_new_strand = {.owner = "xz|ffl", .thieves = {"w", "w"}};
+TEST(watch, of_two_beside_a_leaf) { expect_right(two_beside_a_leaf, 0); }
+TEST(watch, of_two_beside_a_new_strand) { expect_right(two_beside_a_new_strand, 0); }
+TEST(watch_faults, idle) { expect_fault(two_beside_a_leaf, "idle watch kept", 0); }
+TEST(watch_faults, idle2) { expect_fault(two_beside_a_leaf, "idle watch kept until woken", 0); }
+TEST(watch_faults, idle3) { expect_fault(two_beside_a_leaf, "watch given up relaxed", 0); }
+TEST(watch_faults, idle4) { expect_fault(two_beside_a_leaf, "question looked for relaxed", 0); }
+TEST(questions, to_a_leaf) { expect_right(leaf, 1); }
+TEST(questions, to_a_later_leaf) { expect_right(late_leaf, 1); }
 
 TEST(promotion_faults, recorded_late) { expect_fault(signal_and_force, "recorded late"); }
 TEST(promotion_faults, return_address_kept) { expect_fault(poll, "return address kept"); }
