@@ -172,9 +172,11 @@ bool ask(worker* self, worker* victim) noexcept {
     return false;
   }
   // Sequentially consistent on both words, as in `visit`: the thread's end waits for visitors.
-  first->visitors.fetch_add(1, std::memory_order_seq_cst);
+  NOPAL_FAULT_OMITS("question without a visit",
+                    first->visitors.fetch_add(
+                        1, NOPAL_FAULT_ORDER("visit of a question relaxed", std::memory_order_seq_cst)));
   bool sent = false;
-  if (first->has_thread.load(std::memory_order_seq_cst) &&
+  if ((first->has_thread.load(std::memory_order_seq_cst) || NOPAL_FAULT("asked without a thread")) &&
       first->asking.compare_exchange_strong(state, asked, std::memory_order_acq_rel)) {
     // Of `asked` too: the system drops a question while another signal of that number waits for the
     // thread. One that blocks the signal is asked less and less often.
@@ -192,7 +194,7 @@ bool ask(worker* self, worker* victim) noexcept {
       first->asking.store(not_asked, std::memory_order_release);
     }
   }
-  first->visitors.fetch_sub(1, std::memory_order_release);
+  NOPAL_FAULT_OMITS("question without a visit", first->visitors.fetch_sub(1, std::memory_order_release));
   return sent;
 }
 
@@ -214,11 +216,13 @@ std::uint64_t until_next_question(worker* self) noexcept {
   const std::uint64_t now = os::monotonic_ns();
   for_each_worker(the_runtime(), [&](worker* other) {
     worker* const first = thread_worker(other);
-    if (first == thread_worker(self) || !may_have_latent_forks(*other) ||
+    // Sequentially consistent, this and `asking`: after the watch was given up.
+    const nopal_stack* const stack = __atomic_load_n(
+        &other->deque.strand.stack, NOPAL_FAULT_ORDER("strand looked for relaxed", __ATOMIC_SEQ_CST));
+    if (first == thread_worker(self) || stack == nullptr ||
         !(self->of_pool || may_run(self, root_of(*other), known))) {
       return;
     }
-    // Sequentially consistent: after the watch was given up.
     const std::uint32_t state =
         first->asking.load(NOPAL_FAULT_ORDER("question looked for relaxed", std::memory_order_seq_cst));
     const std::uint64_t when = first->not_asked_for.load(std::memory_order_relaxed);
@@ -246,7 +250,7 @@ std::uint64_t sleep_until_asking(worker* self) noexcept {
   // work, or this one finds that thread: see hand_watch_on.
   self->watches = false;
   the_runtime().watched.store(false, std::memory_order_seq_cst);
-  const std::uint64_t since = NOPAL_FAULT("idle watch kept until woken") ? 0 : until_next_question(self);
+  const std::uint64_t since = NOPAL_FAULT("no look after the watch") ? 0 : until_next_question(self);
   return since != 0 && keeps_watch(self) ? since : 0;
 }
 
@@ -260,7 +264,7 @@ void give_watch_up(worker* self) noexcept {
     self->watches = false;
     // Sequentially consistent on both words: either a thief that is about to sleep finds nobody
     // watching, or it is seen here.
-    the_runtime().watched.store(false, NOPAL_FAULT_ORDER("watch given up relaxed", std::memory_order_seq_cst));
+    the_runtime().watched.store(false, std::memory_order_seq_cst);
   }
   if (anyone_sleeps()) {
     wake_pool_worker(self);

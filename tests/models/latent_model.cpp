@@ -40,8 +40,9 @@ class latent_model final : public scheduler_model, public interrupter {
 public:
   explicit latent_model(const latent_scenario& with) : with_(with) {
     for (const std::string& script : with.thieves) {
-      strands_matter = strands_matter || script == "w";
+      sleeps_ = sleeps_ || script.find_first_of("dnw") != std::string::npos;
     }
+    strands_matter = sleeps_;
   }
   [[nodiscard]] int threads() const override { return 1 + static_cast<int>(with_.thieves.size()); }
   [[nodiscard]] bool interruptible(int thread) const override { return thread == 0; }
@@ -89,6 +90,7 @@ private:
   int number_ = 0;  // of the worker that is made
   call_stack calls_;
   spot spot_ = spot::in_code;  // of the owner
+  bool sleeps_ = false;  // some thief does
   bool lost_ = false;          // the owner's strand went on elsewhere
   int forks_ = 0;
   nopal_frame frames_[most_forks] = {};
@@ -186,12 +188,22 @@ void latent_model::set_up() {
     if (number_ > 0) {
       one.of_pool = true;
       give_spare(number_, &stacks[number_]);
+      if (with_.thieves[static_cast<std::size_t>(number_) - 1][0] == 'd') {
+        one.park.store(nopal::internal::parked, __ATOMIC_RELAXED);
+        nopal::internal::the_runtime().sleepers.store(1, __ATOMIC_RELAXED);
+      }
     }
+  }
+  if (with_.watcher > 0) {
+    workers[with_.watcher].watches = true;
+    nopal::internal::the_runtime().watched.store(true, __ATOMIC_RELAXED);
   }
   worker& owner = workers[0];
   stacks[0].native_owner = with_.root ? &owner : nullptr;
   nopal::internal::get_ready_to_answer(&owner);
-  owner.deque.limit = with_.poisoned || with_.root ? nopal_poisoned_limit : nopal_latent_limit;
+  owner.asking.store(with_.nothing_latent ? nopal::internal::nothing_latent : nopal::internal::not_asked,
+                     __ATOMIC_RELAXED);
+  owner.deque.limit = with_.poisoned || with_.root || with_.nothing_latent ? nopal_poisoned_limit : nopal_latent_limit;
   nopal::internal::strand::run_on(&owner, &stacks[0]);
   for (int i = 0; i < most_forks; ++i) {
     frames_[i] = {};
@@ -388,9 +400,16 @@ void latent_model::steal_by_script(int thread, const std::string& script) {
   for (const char what : script) {
     if (what == 'w') {
       nopal::internal::find_work(self);
+    } else if (what == 'n') {
+      nopal::internal::park(self);
+    } else if (what == 'd') {
+      while (const std::uint32_t state = self->park.load(__ATOMIC_ACQUIRE)) {
+        futex_wait(&self->park, state, false);
+      }
     } else if (what == 's') {
       nopal::internal::known_roots known{};
       if (nopal_frame* const slot = nopal::internal::explored_look(self, victim, known)) {
+        nopal::internal::hand_watch_on(self);
         resumed(nopal::internal::untagged(slot));
       }
       nopal::internal::set(self->deque.strand.stack, nullptr);
@@ -468,7 +487,7 @@ void latent_model::check() {
   }
   require(missing == left + resting, "a continuation was lost");
   for (int i = 1; i < threads(); ++i) {
-    if (with_.thieves[static_cast<std::size_t>(i) - 1] == "w" && waits(i) && looks_[i] < with_.looks) {
+    if (sleeps_ && waits(i) && looks_[i] < with_.looks) {
       require(left == 0, "somebody sleeps for good beside work");
       require(!latent, "somebody sleeps for good beside a latent fork");
     }

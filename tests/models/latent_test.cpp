@@ -51,13 +51,10 @@ TEST(promotion, beyond_the_room) { expect_right(full); }
 TEST(promotion, in_regions_of_a_root) { expect_right(regions, 3); }
 TEST(promotion, of_ones_own) { expect_right(own); }
 const latent_scenario two_beside_a_leaf = {.owner = "zffl", .thieves = {"w", "w"}};
-const latent_scenario two_beside_a_new_strand = {.owner = "xz|ffl", .thieves = {"w", "w"}};
-TEST(watch, of_two_beside_a_leaf) { expect_right(two_beside_a_leaf, 0); }
-TEST(watch, of_two_beside_a_new_strand) { expect_right(two_beside_a_new_strand, 0); }
-TEST(watch_faults, idle) { expect_fault(two_beside_a_leaf, "idle watch kept", 0); }
-TEST(watch_faults, idle2) { expect_fault(two_beside_a_leaf, "idle watch kept until woken", 0); }
-TEST(watch_faults, idle3) { expect_fault(two_beside_a_leaf, "watch given up relaxed", 0); }
-TEST(watch_faults, idle4) { expect_fault(two_beside_a_leaf, "question looked for relaxed", 0); }
+const latent_scenario two_asleep = {
+    .owner = "ffl", .thieves = {"ds", "n"}, .hasty = true, .nothing_latent = true};
+const latent_scenario two_asleep_beside_a_new_strand = {.owner = "x|ffl", .thieves = {"ds", "n"}, .hasty = true};
+TEST(tmp, c) { explore::explored(*explore::make_latent_model(two_asleep_beside_a_new_strand), memory_kind::views, {.preemptions=1, .early_timeouts=true}); }
 TEST(questions, to_a_leaf) { expect_right(leaf, 1); }
 TEST(questions, to_a_later_leaf) { expect_right(late_leaf, 1); }
 
