@@ -94,7 +94,7 @@ walk_end walk_latent(worker* self, walk& from, Visit visit) noexcept {
       }
       break;
     case arch::code::latent_call:
-      if (from.exact) {
+      if (from.exact && !NOPAL_FAULT("end of a child not seen")) {
         return walk_end::between;
       }
       if (!visit(from.at, *here.record)) {

@@ -129,8 +129,12 @@ void scheduler_model::set_up() {
   all.wakes_work = true;
   all.spreads_woken = faults.spreads_woken;
   // What never changes during an execution, and what only statistics are made of.
-  ignore(&all.running, static_cast<std::size_t>(reinterpret_cast<char*>(&all.sleepers) -
-                                                reinterpret_cast<char*>(&all.running)));
+  const auto ignore_between = [](const void* first, const void* last) {
+    ignore(first, static_cast<std::size_t>(static_cast<const char*>(last) - static_cast<const char*>(first)));
+  };
+  ignore_between(&all.running, &all.table_used);
+  ignore_between(table_grows ? &all.table_used + 1 : &all.table_used, &all.sleepers);
+  name(&all.table_used, sizeof(int), "table_used");
   ignore(&all.waiting_joins, sizeof all.waiting_joins);
   ignore(all.table, sizeof all.table[0] * most_workers);
   name(&all.sleepers, sizeof(int), "sleepers");

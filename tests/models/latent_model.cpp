@@ -43,6 +43,7 @@ public:
       sleeps_ = sleeps_ || script.find_first_of("dnw") != std::string::npos;
     }
     strands_matter = sleeps_;
+    table_grows = with.alone;
   }
   [[nodiscard]] int threads() const override { return 1 + static_cast<int>(with_.thieves.size()); }
   [[nodiscard]] bool interruptible(int thread) const override { return thread == 0; }
@@ -84,6 +85,10 @@ private:
   void steal_by_script(int thread, const std::string& script);
   void check_order();
   [[nodiscard]] bool is_below_promoted(int call) const;
+  [[nodiscard]] bool has_copied(int call) const;
+  [[nodiscard]] bool is_latent(int call) const {
+    return calls_.kind(call) != call_kind::unknown && calls_.is_latent(call);
+  }
   [[nodiscard]] int number_of(const nopal_frame* frame) const { return static_cast<int>(frame - frames_); }
 
   latent_scenario with_;
@@ -169,6 +174,9 @@ void latent_model::set_up() {
   nopal_latent_forks_used = 1;
   nopal::internal::the_runtime().watched.store(false, __ATOMIC_RELAXED);
   nopal::internal::listen_for_questions(1);
+  if (with_.alone) {
+    nopal::internal::the_runtime().table_used.store(1, __ATOMIC_RELAXED);
+  }
   calls_.clear();
   spot_ = spot::in_code;
   lost_ = false;
@@ -346,7 +354,7 @@ void latent_model::take_back(int fork) {
 void latent_model::lose_strand() {
   lost_ = true;
   for (int i = 0; i < calls_.calls(); ++i) {
-    if (calls_.kind(i) != call_kind::unknown && calls_.is_latent(i)) {
+    if (is_latent(i)) {
       away_[number_of(calls_.frame(i))] = true;
     }
   }
@@ -400,6 +408,8 @@ void latent_model::steal_by_script(int thread, const std::string& script) {
   for (const char what : script) {
     if (what == 'w') {
       nopal::internal::find_work(self);
+    } else if (what == 'j') {
+      nopal::internal::the_runtime().table_used.store(threads(), __ATOMIC_SEQ_CST);
     } else if (what == 'n') {
       nopal::internal::park(self);
     } else if (what == 'd') {
@@ -446,8 +456,8 @@ void latent_model::check_order() {
     const nopal_frame* const entry = nopal::internal::untagged(own.owner_slots[i]);
     int call = before + 1;
     while (call < calls_.calls() && calls_.frame(call) != entry) {
-      const bool latent = calls_.kind(call) != call_kind::unknown && calls_.is_latent(call);
-      require(!latent || self.buries_latent || self.left_latent || is_below_promoted(call),
+      require(!is_latent(call) || self.buries_latent || is_below_promoted(call) ||
+                  (self.left_latent && !has_copied(call)),
               "a latent fork is older than an entry");
       ++call;
     }
@@ -456,40 +466,40 @@ void latent_model::check_order() {
   }
 }
 
+/// A child that copies its arguments has done so.
+bool latent_model::has_copied(int call) const {
+  return calls_.kind(call) == call_kind::copying && calls_.frame(call)->resume_address != nullptr;
+}
+
 /// A child copied its arguments when younger forks were promoted: it cannot be had before these are over.
 bool latent_model::is_below_promoted(int call) const {
   bool below = false;
   for (int i = call + 1; i < calls_.calls(); ++i) {
     below = below || calls_.is_promoted(i);
   }
-  return below && calls_.kind(call) == call_kind::copying;
+  return below && calls_.kind(call) == call_kind::copying && !has_copied(call);
 }
 
 void latent_model::check() {
   const nopal_deque& own = workers[0].deque;
-  const bool rests = !lost_;
-  bool latent = false;
-  for (int i = 0; i < calls_.calls() && rests; ++i) {
-    // What an unknown call hides cannot be had.
-    latent = calls_.kind(i) != call_kind::unknown && (latent || calls_.is_latent(i));
-  }
-  const std::int32_t left = own.bottom - own.top;
-  for (int i = 0; i < forks_; ++i) {
-    require(runs_[i] <= 1, "a continuation was taken twice");
+  int resting = 0;          // latent still
+  bool can_be_had = false;  // some of them
+  for (int i = 0; i < calls_.calls() && !lost_; ++i) {
+    resting += is_latent(i) ? 1 : 0;
+    // What code without tables hides cannot.
+    can_be_had = calls_.kind(i) != call_kind::unknown && (can_be_had || is_latent(i));
   }
   int missing = 0;
   for (int i = 0; i < forks_; ++i) {
+    require(runs_[i] <= 1, "a continuation was taken twice");
     missing += runs_[i] == 0 && !away_[i] ? 1 : 0;
   }
-  int resting = 0;  // latent still
-  for (int i = 0; i < calls_.calls() && rests; ++i) {
-    resting += calls_.kind(i) != call_kind::unknown && calls_.is_latent(i) ? 1 : 0;
-  }
+  const std::int32_t left = own.bottom - own.top;
   require(missing == left + resting, "a continuation was lost");
   for (int i = 1; i < threads(); ++i) {
     if (sleeps_ && waits(i) && looks_[i] < with_.looks) {
       require(left == 0, "somebody sleeps for good beside work");
-      require(!latent, "somebody sleeps for good beside a latent fork");
+      require(!can_be_had, "somebody sleeps for good beside a latent fork");
     }
   }
 }

@@ -21,6 +21,9 @@ namespace explore {
 
 namespace {
 
+/// Of whoever asks; nothing but their counts changes.
+nopal::internal::worker thieves[most_threads];
+
 class question_model final : public life_world, public interrupter {
 public:
   explicit question_model(const question_scenario& with) : with_(with) {
@@ -37,7 +40,7 @@ public:
     life_world::set_up();
     nopal::internal::listen_for_questions(1);
     ignore(word_of_listening(), 1);
-    for (nopal::internal::worker& one : thieves_) {
+    for (nopal::internal::worker& one : thieves) {
       ignore(&one.counts, sizeof one.counts);
     }
   }
@@ -67,18 +70,17 @@ public:
   void over(nopal_frame*) override {}
 
 private:
-  void ask_all(int thread) {
+  static void ask_all(int thread) {
     nopal::internal::runtime& all = nopal::internal::the_runtime();
-    for_each_worker(all, [this, thread](nopal::internal::worker* other) {
+    for_each_worker(all, [thread](nopal::internal::worker* other) {
       if (other != nopal::internal::this_worker()) {
-        nopal::internal::ask(&thieves_[thread], other);
+        nopal::internal::ask(&thieves[thread], other);
       }
     });
   }
 
   question_scenario with_;
   bool gone_[most_threads] = {};
-  nopal::internal::worker thieves_[most_threads] = {};  // of whoever asks
 };
 
 }  // namespace
