@@ -51,6 +51,7 @@ recorded record(const arch::registers& at, const arch::fork_record& site, nopal_
   if (site.copies != 0 && !NOPAL_FAULT("copies not awaited") && __atomic_load_n(&frame->resume_address, __ATOMIC_RELAXED) == nullptr) {
     return recorded::not_yet;  // see set_copied
   }
+  NOPAL_PLAIN_WRITE(frame->resume_address);
   NOPAL_FAULT_OMITS("recorded late", NOPAL_PLAIN_STORE(frame->resume_address,
                                                        reinterpret_cast<void*>(site.at(site.continuation))));
   frame->call_stack_pointer = reinterpret_cast<void*>(at.sp - sizeof(void*));

@@ -40,13 +40,14 @@ class latent_model final : public scheduler_model, public interrupter {
 public:
   explicit latent_model(const latent_scenario& with) : with_(with) {
     for (const std::string& script : with.thieves) {
-      sleeps_ = sleeps_ || script.find_first_of("dnw") != std::string::npos;
+      sleeps_ = sleeps_ || script.find_first_of("dmnw") != std::string::npos;
+      asks_ = asks_ || script.find_first_of("aw") != std::string::npos;
     }
     strands_matter = sleeps_;
     table_grows = with.alone;
   }
   [[nodiscard]] int threads() const override { return 1 + static_cast<int>(with_.thieves.size()); }
-  [[nodiscard]] bool interruptible(int thread) const override { return thread == 0; }
+  [[nodiscard]] bool interruptible(int thread) const override { return thread == 0 && asks_; }
   [[nodiscard]] std::uint64_t draw(std::uint64_t /*drawn*/) const override { return 0; }  // the owner
 
   void set_up() override;
@@ -82,6 +83,8 @@ private:
   void take_back(int fork);
   void lose_strand();
   void begin_anew();
+  void steal(worker* self, worker* victim);
+  static void sleep_until_woken(worker* self, bool sleeps);
   void steal_by_script(int thread, const std::string& script);
   void check_order();
   [[nodiscard]] bool is_below_promoted(int call) const;
@@ -96,6 +99,7 @@ private:
   call_stack calls_;
   spot spot_ = spot::in_code;  // of the owner
   bool sleeps_ = false;  // some thief does
+  bool asks_ = false;    // the same
   bool lost_ = false;          // the owner's strand went on elsewhere
   int forks_ = 0;
   nopal_frame frames_[most_forks] = {};
@@ -196,9 +200,10 @@ void latent_model::set_up() {
     if (number_ > 0) {
       one.of_pool = true;
       give_spare(number_, &stacks[number_]);
-      if (with_.thieves[static_cast<std::size_t>(number_) - 1][0] == 'd') {
+      const char first = with_.thieves[static_cast<std::size_t>(number_) - 1][0];
+      if (first == 'd' || first == 'm') {
         one.park.store(nopal::internal::parked, __ATOMIC_RELAXED);
-        nopal::internal::the_runtime().sleepers.store(1, __ATOMIC_RELAXED);
+        nopal::internal::the_runtime().sleepers.fetch_add(1, __ATOMIC_RELAXED);
       }
     }
   }
@@ -234,6 +239,7 @@ void latent_model::run(int thread) {
 
 void latent_model::own() {
   for (const char what : with_.owner) {
+    instruction();
     if (what == '|') {
       begin_anew();
     } else if (what == 'z') {
@@ -279,6 +285,7 @@ void latent_model::fork(call_kind kind) {
   }
   frame->call_stack_pointer = calls_.return_slot();
   calls_.call(call_kind::eager, frame);
+  plain_write(&frame->resume_address, sizeof(void*));
   store(&frame->resume_address, calls_.continuation(calls_.calls() - 1), plain_order);
   push(frame);
 }
@@ -402,6 +409,23 @@ bool latent_model::send(int thread_id) {
   return true;
 }
 
+/// As steal_or_force, and strand::enter.
+void latent_model::steal(worker* self, worker* victim) {
+  nopal::internal::known_roots known{};
+  if (nopal_frame* const slot = nopal::internal::explored_look(self, victim, known)) {
+    nopal::internal::hand_watch_on(self);
+    resumed(nopal::internal::untagged(slot));
+  }
+  nopal::internal::set(self->deque.strand.stack, nullptr);
+}
+
+/// The rest of park.
+void latent_model::sleep_until_woken(worker* self, bool sleeps) {
+  while (const std::uint32_t state = sleeps ? self->park.load(__ATOMIC_ACQUIRE) : 0) {
+    futex_wait(&self->park, state, false);
+  }
+}
+
 void latent_model::steal_by_script(int thread, const std::string& script) {
   worker* const self = &workers[thread];
   worker* const victim = &workers[0];
@@ -412,17 +436,14 @@ void latent_model::steal_by_script(int thread, const std::string& script) {
       nopal::internal::the_runtime().table_used.store(threads(), __ATOMIC_SEQ_CST);
     } else if (what == 'n') {
       nopal::internal::park(self);
+    } else if (what == 'm') {
+      sleep_until_woken(self, nopal::internal::sleep_until_asking(self) == 0);
     } else if (what == 'd') {
-      while (const std::uint32_t state = self->park.load(__ATOMIC_ACQUIRE)) {
-        futex_wait(&self->park, state, false);
-      }
+      sleep_until_woken(self, true);
+    } else if (what == 'z') {
+      futex_wait(&never_, 1, true);
     } else if (what == 's') {
-      nopal::internal::known_roots known{};
-      if (nopal_frame* const slot = nopal::internal::explored_look(self, victim, known)) {
-        nopal::internal::hand_watch_on(self);
-        resumed(nopal::internal::untagged(slot));
-      }
-      nopal::internal::set(self->deque.strand.stack, nullptr);
+      steal(self, victim);
     } else if (what == 'f') {
       deque::force_publish(victim->deque, process_barrier, nopal::internal::no_exception_about, victim);
     } else if (what == 'p') {
@@ -438,6 +459,7 @@ void latent_model::steal_by_script(int thread, const std::string& script) {
 void latent_model::resumed(nopal_frame* frame) {
   const int fork = number_of(frame);
   require(fork >= 0 && fork < most_forks, "what is taken is no fork");
+  plain_read(&frame->resume_address, sizeof(void*));
   require(load(&frame->resume_address, plain_order) != nullptr, "a fork was taken that is not complete");
   ++runs_[fork];
   arguments_[fork].write(0);

@@ -20,7 +20,8 @@ struct latent_scenario {
   /// and k once it has; e fork, eager in any case; u call code without tables; r return from the youngest call; | join what
   /// was stolen, and begin a region anew; z stay in the youngest function for a while, l for good.
   std::string owner;
-  /// Per thief: s steal, f force a publication, p poison the limit, a ask; n go to sleep; d be asleep, from the start; j be there at all; w look for work as a worker does, to the end.
+  /// Per thief: s steal, f force a publication, p poison the limit, a ask; n go to sleep; d be asleep, from the start; m be about to sleep for good, from the start; z wait
+  /// until nothing else moves; j be there at all; w look for work as a worker does, to the end.
   std::vector<std::string> thieves;
   bool root = false;          ///< the strand is on the stack of its thread
   bool alone = false;           ///< at first there is no other worker
