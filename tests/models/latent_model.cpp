@@ -519,7 +519,7 @@ void latent_model::check() {
   const std::int32_t left = own.bottom - own.top;
   require(missing == left + resting, "a continuation was lost");
   for (int i = 1; i < threads(); ++i) {
-    if (sleeps_ && waits(i) && looks_[i] < with_.looks) {
+    if (sleeps_ && waits(i)) {
       require(left == 0, "somebody sleeps for good beside work");
       require(!can_be_had, "somebody sleeps for good beside a latent fork");
     }
