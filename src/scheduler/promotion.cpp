@@ -48,7 +48,8 @@ recorded record(const arch::registers& at, const arch::fork_record& site, nopal_
   if (address_of(frame->frame_pointer) != at.rbp) {
     return recorded::never;
   }
-  if (site.copies != 0 && !NOPAL_FAULT("copies not awaited") && __atomic_load_n(&frame->resume_address, __ATOMIC_RELAXED) == nullptr) {
+  if (site.copies != 0 && !NOPAL_FAULT("copies not awaited") &&
+      __atomic_load_n(&frame->resume_address, __ATOMIC_RELAXED) == nullptr) {
     return recorded::not_yet;  // see set_copied
   }
   NOPAL_PLAIN_WRITE(frame->resume_address);
@@ -160,8 +161,7 @@ void push_collected(worker* self, std::int32_t count) noexcept {
   }
   for (std::int32_t i = 0; i < count; ++i) {
     nopal_frame* const frame = first[i];
-    NOPAL_FAULT_OMITS("return address kept",
-                      *static_cast<void**>(frame->call_stack_pointer) = frame->caught);
+    NOPAL_FAULT_OMITS("return address kept", *static_cast<void**>(frame->call_stack_pointer) = frame->caught);
     deque::append(self->deque, frame);
     NOPAL_FAULT_DOES("recorded late",
                      __atomic_store_n(&frame->resume_address, frame->caught, __ATOMIC_RELAXED));

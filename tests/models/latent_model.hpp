@@ -23,14 +23,14 @@ struct latent_scenario {
   /// Per thief: s steal, f force a publication, p poison the limit, a ask; n go to sleep; d be asleep, from the start; m be about to sleep for good, from the start; z wait
   /// until nothing else moves; j be there at all; w look for work as a worker does, to the end.
   std::vector<std::string> thieves;
-  bool root = false;          ///< the strand is on the stack of its thread
+  bool root = false;            ///< the strand is on the stack of its thread
   bool alone = false;           ///< at first there is no other worker
-  bool poisoned = false;      ///< the limit at the start
-  std::int32_t capacity = 8;  ///< of the deque
-  bool hasty = false;         ///< a sleeper's look may come too early
-  bool nothing_latent = false; ///< so the owner has answered before
-  int watcher = 0;             ///< the thief that keeps the watch at the start
-  int looks = 3;              ///< so many waits of a thief may end by themselves
+  bool poisoned = false;        ///< the limit at the start
+  std::int32_t capacity = 8;    ///< of the deque
+  bool hasty = false;           ///< a sleeper's look may come too early
+  bool nothing_latent = false;  ///< so the owner has answered before
+  int watcher = 0;              ///< the thief that keeps the watch at the start
+  int looks = 3;                ///< so many waits of a thief may end by themselves
   latent_fault fault = latent_fault::none;
 };
 

@@ -44,10 +44,8 @@ const latent_scenario leaf_at_a_look = {.owner = "fl", .thieves = {"w"}};
 const latent_scenario leaf_after_an_eager_fork = {.owner = "erfl", .thieves = {"w"}};
 const latent_scenario leaf_beside_a_sleeper = {.owner = "ffl", .thieves = {"d", "za"}};
 const latent_scenario two_beside_a_leaf = {.owner = "zffl", .thieves = {"w", "w"}, .looks = 5};
-const latent_scenario two_asleep = {
-    .owner = "ffl", .thieves = {"ds", "m"}, .nothing_latent = true};
-const latent_scenario two_asleep_beside_a_new_strand = {
-    .owner = "x|ffl", .thieves = {"ds", "m"}};
+const latent_scenario two_asleep = {.owner = "ffl", .thieves = {"ds", "m"}, .nothing_latent = true};
+const latent_scenario two_asleep_beside_a_new_strand = {.owner = "x|ffl", .thieves = {"ds", "m"}};
 
 TEST(promotion, at_a_poll) { expect_right(poll); }
 TEST(promotion, by_signal) { expect_right(signal_and_steal); }

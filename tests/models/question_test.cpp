@@ -30,7 +30,9 @@ TEST(question, by_two_to_a_thread_that_ends) { expect_right(end_beside_two, 1); 
 TEST(question, to_a_worker_that_is_used_again) { expect_right(used_again, 2); }
 
 TEST(question_faults, without_a_visit) { expect_fault(end, "question without a visit"); }
-TEST(question_faults, visit_relaxed) { expect_fault(end, "visit of a question relaxed", {memory_kind::views}); }
+TEST(question_faults, visit_relaxed) {
+  expect_fault(end, "visit of a question relaxed", {memory_kind::views});
+}
 TEST(question_faults, asked_without_a_thread) { expect_fault(end, "asked without a thread"); }
 TEST(question_faults, visitors_not_awaited) { expect_fault(end, "visitors not awaited"); }
 TEST(question_faults, end_not_told) { expect_fault(end, "end not told"); }
