@@ -256,7 +256,8 @@ std::uint64_t sleep_until_asking(worker* self) noexcept {
 
 bool anyone_watches() noexcept {
   // Sequentially consistent: see sleep_until_asking.
-  return nopal_latent_forks_used == 0 || the_runtime().watched.load(std::memory_order_seq_cst);
+  return nopal_latent_forks_used == 0 || !listening.load(std::memory_order_relaxed) ||
+         the_runtime().watched.load(std::memory_order_seq_cst);
 }
 
 void give_watch_up(worker* self) noexcept {
