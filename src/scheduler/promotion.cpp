@@ -48,10 +48,13 @@ recorded record(const arch::registers& at, const arch::fork_record& site, nopal_
   if (address_of(frame->frame_pointer) != at.rbp) {
     return recorded::never;
   }
-  if (site.copies != 0 && __atomic_load_n(&frame->resume_address, __ATOMIC_RELAXED) == nullptr) {
+  if (site.copies != 0 && !NOPAL_FAULT("copies not awaited") &&
+      __atomic_load_n(&frame->resume_address, __ATOMIC_RELAXED) == nullptr) {
     return recorded::not_yet;  // see set_copied
   }
-  frame->resume_address = reinterpret_cast<void*>(site.at(site.continuation));
+  NOPAL_PLAIN_WRITE(frame->resume_address);
+  NOPAL_FAULT_OMITS("recorded late", NOPAL_PLAIN_STORE(frame->resume_address,
+                                                       reinterpret_cast<void*>(site.at(site.continuation))));
   frame->call_stack_pointer = reinterpret_cast<void*>(at.sp - sizeof(void*));
   frame->callee_saved[0] = reinterpret_cast<void*>(at.rbx);
   frame->callee_saved[1] = reinterpret_cast<void*>(at.r12);
@@ -93,7 +96,7 @@ walk_end walk_latent(worker* self, walk& from, Visit visit) noexcept {
       }
       break;
     case arch::code::latent_call:
-      if (from.exact) {
+      if (from.exact && !NOPAL_FAULT("end of a child not seen")) {
         return walk_end::between;
       }
       if (!visit(from.at, *here.record)) {
@@ -151,15 +154,17 @@ struct collector {
 /// replaced before its fork may be taken.
 void push_collected(worker* self, std::int32_t count) noexcept {
   nopal_frame** const first = self->deque.owner_slots + self->deque.bottom;
-  for (std::int32_t i = 0; i < count / 2; ++i) {
+  for (std::int32_t i = 0; i < count / 2 && !NOPAL_FAULT("youngest first"); ++i) {
     nopal_frame* const younger = first[i];
     first[i] = first[count - 1 - i];
     first[count - 1 - i] = younger;
   }
   for (std::int32_t i = 0; i < count; ++i) {
     nopal_frame* const frame = first[i];
-    *static_cast<void**>(frame->call_stack_pointer) = frame->caught;
+    NOPAL_FAULT_OMITS("return address kept", *static_cast<void**>(frame->call_stack_pointer) = frame->caught);
     deque::append(self->deque, frame);
+    NOPAL_FAULT_DOES("recorded late",
+                     __atomic_store_n(&frame->resume_address, frame->caught, __ATOMIC_RELAXED));
   }
   self->counts.promotions.add(static_cast<std::uint64_t>(count));
 }
@@ -254,9 +259,10 @@ promotion promote(worker* self, const arch::registers& at, promotion_rules rules
 }
 
 bool may_promote_now(const worker* self) noexcept {
-  bool may = !__atomic_load_n(&thread_worker(self)->promotes, __ATOMIC_RELAXED);
+  bool may =
+      !__atomic_load_n(&thread_worker(self)->promotes, __ATOMIC_RELAXED) || NOPAL_FAULT("walk in a walk");
   for (const worker* one = self; one != nullptr; one = one->outer) {
-    may = may && !one->buries_latent;
+    may = may && (!one->buries_latent || NOPAL_FAULT("buried promoted"));
   }
   return may;
 }
@@ -284,11 +290,11 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
   self->stopped_at = at;
   // Whatever comes of this push: after it, forks may be latent.
   const bool none_latent = self->none_latent;
-  self->none_latent = false;
+  NOPAL_FAULT_OMITS("none latent kept", self->none_latent = false);
   worker* const first = thread_worker(self);
   // Relaxed: the thread's own answer is out of date, since it forks again.
   if (first->asking.load(std::memory_order_relaxed) == nothing_latent) {
-    first->asking.store(not_asked, std::memory_order_relaxed);
+    NOPAL_FAULT_OMITS("nothing latent kept", first->asking.store(not_asked, std::memory_order_relaxed));
   }
   if (!may_be_taken(the_runtime(), self)) {
     self->buries_latent = true;
@@ -301,6 +307,7 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
     self->stopped_at = nullptr;  // nor does the whole push walk
     return nothing_left;
   }
+  NOPAL_FAULT_DOES("pushed above latent", return nothing_left);
   const promotion done = promote(self, *at, {false, false, false});
   return done.end == promotion_end::not_looked_up || done.end == promotion_end::no_room ? whole_push
                                                                                         : nothing_left;

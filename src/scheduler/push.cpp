@@ -140,7 +140,8 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
   if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack)) &&
       !NOPAL_FAULT("emptied unpoisoned")) {
     deque::poison(*deque);  // see keep_oldest_public
-    self->none_latent = nopal_latent_forks_used != 0 && !self->buries_latent && !self->left_latent;
+    self->none_latent = nopal_latent_forks_used != 0 && !self->buries_latent &&
+                        (!self->left_latent || NOPAL_FAULT("left taken for none"));
   }
   return 1;
 }

@@ -16,6 +16,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -57,7 +58,7 @@ answer answer_question(worker* self, const os::interrupted& here) noexcept {
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return answer::unsure;  // forks may be older than the exception
   }
-  if (is_about_to_fork(here.at)) {
+  if (is_about_to_fork(here.at) && !NOPAL_FAULT("look not seen")) {
     return answer::unsure;
   }
   const std::int32_t before = deque::size(self->deque);
@@ -66,7 +67,7 @@ answer answer_question(worker* self, const os::interrupted& here) noexcept {
     return answer::unsure;
   }
   if (done.forks == 0) {
-    deque::poison(self->deque);
+    NOPAL_FAULT_OMITS("nothing unpoisoned", deque::poison(self->deque));
     return before > 0                              ? answer::unsure
            : done.end == promotion_end::cut        ? answer::out_of_reach
            : done.end == promotion_end::off_strand ? answer::unsure
@@ -74,8 +75,9 @@ answer answer_question(worker* self, const os::interrupted& here) noexcept {
   }
   set_float_control_of(self->deque.setting, here.float_control);
   set_if_changed(self->deque.setting.uncaught, 0);
+  NOPAL_FAULT_DOES("promoted in silence", return answer::promoted);
   note_published(self, deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))));
-  wake_one(self, root_of(*self));
+  NOPAL_FAULT_OMITS("nobody told", wake_one(self, root_of(*self)));
   return answer::promoted;
 }
 
@@ -170,9 +172,11 @@ bool ask(worker* self, worker* victim) noexcept {
     return false;
   }
   // Sequentially consistent on both words, as in `visit`: the thread's end waits for visitors.
-  first->visitors.fetch_add(1, std::memory_order_seq_cst);
+  NOPAL_FAULT_OMITS("question without a visit",
+                    first->visitors.fetch_add(
+                        1, NOPAL_FAULT_ORDER("visit of a question relaxed", std::memory_order_seq_cst)));
   bool sent = false;
-  if (first->has_thread.load(std::memory_order_seq_cst) &&
+  if ((first->has_thread.load(std::memory_order_seq_cst) || NOPAL_FAULT("asked without a thread")) &&
       first->asking.compare_exchange_strong(state, asked, std::memory_order_acq_rel)) {
     // Of `asked` too: the system drops a question while another signal of that number waits for the
     // thread. One that blocks the signal is asked less and less often.
@@ -190,7 +194,7 @@ bool ask(worker* self, worker* victim) noexcept {
       first->asking.store(not_asked, std::memory_order_release);
     }
   }
-  first->visitors.fetch_sub(1, std::memory_order_release);
+  NOPAL_FAULT_OMITS("question without a visit", first->visitors.fetch_sub(1, std::memory_order_release));
   return sent;
 }
 
@@ -205,22 +209,22 @@ bool keeps_watch(worker* self) noexcept {
   return self->watches || !self->of_pool;
 }
 
-}  // namespace
-
-std::uint64_t sleep_until_asking(worker* self) noexcept {
-  if (nopal_latent_forks_used == 0 || !listening.load(std::memory_order_relaxed) || !keeps_watch(self)) {
-    return 0;
-  }
+/// Until somebody may be asked by `self`, in ns, which are not 0; 0: nobody may.
+std::uint64_t until_next_question(worker* self) noexcept {
   std::uint64_t soonest = 0;
   known_roots known{};
   const std::uint64_t now = os::monotonic_ns();
   for_each_worker(the_runtime(), [&](worker* other) {
     worker* const first = thread_worker(other);
-    if (first == thread_worker(self) || !may_have_latent_forks(*other) ||
+    // Sequentially consistent, this and `asking`: after the watch was given up.
+    const nopal_stack* const stack = __atomic_load_n(
+        &other->deque.strand.stack, NOPAL_FAULT_ORDER("strand looked for relaxed", __ATOMIC_SEQ_CST));
+    if (first == thread_worker(self) || stack == nullptr ||
         !(self->of_pool || may_run(self, root_of(*other), known))) {
       return;
     }
-    const std::uint32_t state = first->asking.load(std::memory_order_relaxed);
+    const std::uint32_t state =
+        first->asking.load(NOPAL_FAULT_ORDER("question looked for relaxed", std::memory_order_seq_cst));
     const std::uint64_t when = first->not_asked_for.load(std::memory_order_relaxed);
     if (state == nothing_latent) {
       return;
@@ -231,11 +235,38 @@ std::uint64_t sleep_until_asking(worker* self) noexcept {
   return soonest;
 }
 
-void give_watch_up(worker* self) noexcept {
+}  // namespace
+
+std::uint64_t sleep_until_asking(worker* self) noexcept {
+  if (nopal_latent_forks_used == 0 || !listening.load(std::memory_order_relaxed) || !keeps_watch(self)) {
+    return 0;
+  }
+  const std::uint64_t pause = until_next_question(self);
+  if (pause != 0 || !self->watches || NOPAL_FAULT("idle watch kept")) {
+    return pause;
+  }
+  // Whoever sleeps until it is woken keeps no watch. A thread that may be asked from here on pushes
+  // before its forks are latent, and wakes a sleeper; that one finds nobody watching when it begins to
+  // work, or this one finds that thread: see hand_watch_on.
   self->watches = false;
-  // Sequentially consistent on both words: either a thief that is about to sleep finds nobody watching,
-  // or it is seen here.
   the_runtime().watched.store(false, std::memory_order_seq_cst);
+  const std::uint64_t since = NOPAL_FAULT("no look after the watch") ? 0 : until_next_question(self);
+  return since != 0 && keeps_watch(self) ? since : 0;
+}
+
+bool anyone_watches() noexcept {
+  // Sequentially consistent: see sleep_until_asking.
+  return nopal_latent_forks_used == 0 || !listening.load(std::memory_order_relaxed) ||
+         the_runtime().watched.load(std::memory_order_seq_cst);
+}
+
+void give_watch_up(worker* self) noexcept {
+  if (self->watches) {
+    self->watches = false;
+    // Sequentially consistent on both words: either a thief that is about to sleep finds nobody
+    // watching, or it is seen here.
+    the_runtime().watched.store(false, std::memory_order_seq_cst);
+  }
   if (anyone_sleeps()) {
     wake_pool_worker(self);
   }

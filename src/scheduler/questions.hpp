@@ -38,10 +38,14 @@ bool may_be_asked(const worker* victim) noexcept;
 /// How long a thief that is about to sleep may do so until somebody may be asked again, in ns; 0:
 /// until it is woken. Of the pool's threads one at a time keeps this watch.
 std::uint64_t sleep_until_asking(worker* self) noexcept;
+/// Whether somebody keeps it, as far as it is needed.
+[[nodiscard]] bool anyone_watches() noexcept;
+/// Wakes a sleeper to keep it.
 void give_watch_up(worker* self) noexcept;
-/// Before a thief begins to work: a sleeper watches in its place.
+/// Before a thief begins to work: a sleeper watches in its place. Nobody may watch, too: when the last
+/// sleeper looked, there was nobody to ask.
 inline void hand_watch_on(worker* self) noexcept {
-  if (self->watches) {
+  if (self->watches || !anyone_watches()) {
     give_watch_up(self);
   }
 }

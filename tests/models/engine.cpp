@@ -124,12 +124,17 @@ void engine::start_fibers() {
     one.history = 0;
     one.waits_for = nullptr;
     one.timed = one.yielded = false;
+    one.signalled = one.arrives = one.in_handler = one.begins_again = false;
   }
 }
 
 void engine::fiber_main(unsigned high, unsigned low) {
   auto* const all = reinterpret_cast<engine*>(static_cast<std::uintptr_t>(high) << 32 | low);
   all->self().history = 1;  // to have begun is a state of its own
+  if (all->self().arrives) {
+    all->handle();
+    all->schedule();
+  }
   all->program_.run(all->running_);
   all->finish();
 }
@@ -142,8 +147,34 @@ void engine::step() {
   schedule();
 }
 
-/// Chooses what happens next, until that is a thread's step; returns when it is the caller's turn again.
+/// Returns when it is the caller's turn again; interruptions that arrive before that are handled.
 void engine::schedule() {
+  choose_next();
+  while (running_ >= 0 && self().arrives) {
+    handle();
+    choose_next();
+  }
+}
+
+/// On the interrupted thread.
+void engine::handle() {
+  fiber& one = self();
+  one.signalled = one.arrives = one.yielded = false;
+  one.begins_again = one.state == fiber_state::waiting;
+  one.state = fiber_state::ready;
+  one.in_handler = true;
+  memory_->fence(running_, __ATOMIC_SEQ_CST);
+  remember(13, {}, one.told);
+  trace("%d: is interrupted\n", running_);
+  show_memory(running_);
+  program_.interrupted(running_, one.told);
+  one.in_handler = false;
+  remember(14, {}, 0);
+  trace("%d: goes on where it was interrupted\n", running_);
+}
+
+/// Chooses what happens next, until that is a thread's move; returns when it is the caller's turn again.
+void engine::choose_next() {
   for (;;) {
     list_moves();
     if (moves_.empty()) {
@@ -156,17 +187,19 @@ void engine::schedule() {
       return;
     }
     const move next = moves_[decide(static_cast<unsigned>(moves_.size()))];
-    if (next.drain) {
+    if (next.kind == move_kind::drain) {
       const unsigned where = memory_->drain(next.thread);
       shown_ = shown_ == next.thread ? shown_ : nobody;
       let_others_go_on(-1);
       trace("%d: store to %s reaches memory\n", next.thread, locations_[where].name.c_str());
       continue;
     }
-    if (!moves_[0].drain && moves_[0].thread == last_running_ && next.thread != last_running_) {
+    if (moves_[0].kind == move_kind::step && moves_[0].thread == last_running_ &&
+        next.thread != last_running_) {
       ++preemptions_;
     }
     let_others_go_on(next.thread);
+    fibers_[static_cast<std::size_t>(next.thread)].arrives = next.kind == move_kind::arrival;
     enter(next.thread);
     return;
   }
@@ -189,17 +222,22 @@ void engine::list_moves() {
   const bool last_can = last_running_ >= 0 && can_go_on(last_running_);
   // The same thread first, so that the first executions have the fewest switches.
   if (last_can) {
-    moves_.push_back({last_running_, false});
+    moves_.push_back({last_running_, move_kind::step});
   }
   const bool stay = last_can && how_.preemptions >= 0 && preemptions_ >= how_.preemptions;
   for (int i = 0; i < threads && !stay; ++i) {
     if (i != last_running_ && can_go_on(i)) {
-      moves_.push_back({i, false});
+      moves_.push_back({i, move_kind::step});
     }
   }
   for (int i = 0; i < threads; ++i) {
+    const fiber& one = fibers_[static_cast<std::size_t>(i)];
+    if (one.signalled && !one.in_handler && one.state != fiber_state::finished &&
+        (!stay || i == last_running_)) {
+      moves_.push_back({i, move_kind::arrival});
+    }
     if (memory_->can_drain(i)) {
-      moves_.push_back({i, true});
+      moves_.push_back({i, move_kind::drain});
     }
   }
   const bool others = !moves_.empty();
@@ -207,7 +245,7 @@ void engine::list_moves() {
     const fiber& one = fibers_[static_cast<std::size_t>(i)];
     const bool by_time = one.state == fiber_state::waiting && one.timed && (how_.early_timeouts || !others);
     if (by_time || (one.yielded && !others)) {
-      moves_.push_back({i, false});
+      moves_.push_back({i, move_kind::step});
     }
   }
 }
@@ -216,8 +254,10 @@ void engine::list_moves() {
 bool engine::seen_before() {
   std::uint64_t hash = memory_->hash(1);
   for (const fiber& one : fibers_) {
-    hash = mix(mix(hash, one.history),
-               static_cast<std::uint64_t>(one.state) * 4 + (one.timed ? 2U : 0U) + (one.yielded ? 1U : 0U));
+    hash = mix(mix(hash, one.history), static_cast<std::uint64_t>(one.state) * 16 +
+                                           (one.signalled ? 8U : 0U) + (one.in_handler ? 4U : 0U) +
+                                           (one.timed ? 2U : 0U) + (one.yielded ? 1U : 0U));
+    hash = one.signalled ? mix(hash, one.told) : hash;
   }
   if (how_.preemptions >= 0) {
     hash =

@@ -31,7 +31,10 @@ public:
   void barrier();
   void yield();
   bool futex_wait(const void* address, std::uint32_t expected, bool timed);
+  bool futex_wait_once(const void* address, std::uint32_t expected, bool timed);
   int futex_wake(const void* address, int count);
+  void interrupt(int thread, std::uint64_t told);
+  void instruction();
   void lock(void* address);
   void unlock(void* address);
   void plain(const void* address, std::size_t bytes, bool write);
@@ -53,6 +56,7 @@ public:
   }
   [[nodiscard]] bool broken(const char* fault) const { return std::strcmp(how_.broken, fault) == 0; }
   [[nodiscard]] bool tries_each_draw() const { return program_.tries_each_draw(); }
+  [[nodiscard]] std::uint64_t draw(std::uint64_t drawn) const { return program_.draw(drawn); }
   [[nodiscard]] bool waits(int thread) const {
     return fibers_[static_cast<std::size_t>(thread)].state == fiber_state::waiting;
   }
@@ -66,6 +70,11 @@ private:
     const void* waits_for = nullptr;  // a futex
     bool timed = false;               // the wait may end by itself
     bool yielded = false;             // not again before somebody else has moved
+    bool signalled = false;           // an interruption is on its way
+    bool arrives = false;             // it is this thread's next move
+    bool in_handler = false;          // no other arrives there
+    bool begins_again = false;        // a wait was interrupted
+    std::uint64_t told = 0;           // with the interruption
     std::uint64_t history = 0;        // of all it has read: where it is, since threads are deterministic
   };
   struct choice {
@@ -73,10 +82,11 @@ private:
     unsigned count;
   };
   static constexpr int nobody = -2;
-  /// What may happen next: a thread's step, or a store's way from its buffer to memory.
+  /// What may happen next: a thread's step, a store's way from its buffer to memory, or an interruption.
+  enum class move_kind { step, drain, arrival };
   struct move {
     int thread;
-    bool drain;
+    move_kind kind;
   };
 
   static void fiber_main(unsigned high, unsigned low);
@@ -85,6 +95,8 @@ private:
   void start_fibers();
   void step();
   void schedule();
+  void choose_next();
+  void handle();
   void list_moves();
   void let_others_go_on(int mover);
   bool seen_before();

@@ -36,7 +36,7 @@ void fail(const char* message) { the_engine->report(message); }
 void finish() { the_engine->finish(); }
 unsigned choose(unsigned count) { return the_engine->choose(count); }
 std::uint64_t choose_or(unsigned count, std::uint64_t drawn) {
-  return the_engine->tries_each_draw() ? choose(count) : drawn;
+  return the_engine->tries_each_draw() ? choose(count) : the_engine->draw(drawn);
 }
 bool process_barrier() {
   the_engine->barrier();
@@ -51,6 +51,8 @@ bool futex_wait(const void* address, std::uint32_t expected, bool timed) {
 int futex_wake(const void* address, int count) {
   return inside() ? the_engine->futex_wake(address, count) : 0;
 }
+void interrupt(int thread, std::uint64_t told) { the_engine->interrupt(thread, told); }
+void instruction() { the_engine->instruction(); }
 void lock(void* address) {
   if (inside()) the_engine->lock(address);
 }

@@ -61,8 +61,14 @@ public:
   virtual void check() {}
   /// `thread` is about to run: the place to set what the program keeps per thread.
   virtual void switch_to(int /*thread*/) {}
+  /// An interruption of `thread` arrived: its handler, run between two of its steps. `told` is what the sender said.
+  virtual void interrupted(int /*thread*/, std::uint64_t /*told*/) {}
+  /// Whether interruptions may arrive between any two of the thread's instructions, also where it only stores.
+  [[nodiscard]] virtual bool interruptible(int /*thread*/) const { return false; }
   /// Whether what the sources draw in some way is each number in some execution.
   [[nodiscard]] virtual bool tries_each_draw() const { return false; }
+  /// Of others: what is drawn in place of a number.
+  [[nodiscard]] virtual std::uint64_t draw(std::uint64_t drawn) const { return drawn; }
 };
 
 outcome explore(model& program, const options& how);
@@ -110,6 +116,12 @@ void yield();
 /// Sleeps while the word is `expected`. False if the time of a timed wait passed.
 bool futex_wait(const void* address, std::uint32_t expected, bool timed);
 int futex_wake(const void* address, int count);
+
+/// Sends an interruption, as a system call: it arrives before some later step of the thread, or never if that ends. One that
+/// finds another on its way is dropped. Who sends and whose handler runs pass a fence each, as in the system.
+void interrupt(int thread, std::uint64_t told);
+/// A place where the calling thread may be interrupted although it uses no memory there.
+void instruction();
 
 /// A lock: 4 bytes, 0 while nobody holds it. Whoever finds it taken waits; release and acquire. A gate, if it begins taken.
 void lock(void* address);

@@ -98,7 +98,11 @@ bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, st
   if (this_worker() != nullptr && &word == &this_worker()->park && expected == awake) {
     explore::finish();  // wait_for_stack: the model gave this worker none, since it is of no more interest
   }
-  return explore::futex_wait(&word, expected, explore::the_scheduler_model->passes(ns));
+  const bool woken = explore::futex_wait(&word, expected, explore::the_scheduler_model->passes(ns));
+  if (!woken) {
+    explore::the_scheduler_model->passed(ns);
+  }
+  return woken;
 }
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
   return explore::the_scheduler_model->faults.no_wake ? 0 : explore::futex_wake(&word, count);
@@ -125,8 +129,12 @@ void scheduler_model::set_up() {
   all.wakes_work = true;
   all.spreads_woken = faults.spreads_woken;
   // What never changes during an execution, and what only statistics are made of.
-  ignore(&all.running, static_cast<std::size_t>(reinterpret_cast<char*>(&all.sleepers) -
-                                                reinterpret_cast<char*>(&all.running)));
+  const auto ignore_between = [](const void* first, const void* last) {
+    ignore(first, static_cast<std::size_t>(static_cast<const char*>(last) - static_cast<const char*>(first)));
+  };
+  ignore_between(&all.running, &all.table_used);
+  ignore_between(table_grows ? &all.table_used + 1 : &all.table_used, &all.sleepers);
+  name(&all.table_used, sizeof(int), "table_used");
   ignore(&all.waiting_joins, sizeof all.waiting_joins);
   ignore(all.table, sizeof all.table[0] * most_workers);
   name(&all.sleepers, sizeof(int), "sleepers");
@@ -146,7 +154,10 @@ void scheduler_model::set_up() {
     one.thread_id = i;
     one.has_thread.store(true, __ATOMIC_RELAXED);
     ignore(&one.counts, sizeof one.counts);
-    ignore(&one.deque.strand, sizeof one.deque.strand);
+    nopal_strand& strand = one.deque.strand;
+    const std::size_t watched = strands_matter ? sizeof strand.stack : 0;
+    name(&strand.stack, sizeof strand.stack, "stack of strand");
+    ignore(reinterpret_cast<char*>(&strand) + watched, sizeof strand - watched);
     if (!settings_matter) {
       ignore(&one.deque.setting, sizeof one.deque.setting);
     }

@@ -47,6 +47,8 @@ public:
   virtual void leaves_scheduler() {}
   /// Whether a wait of so many nanoseconds ends by itself, as far as this model relies on it.
   [[nodiscard]] virtual bool passes(std::uint64_t /*ns*/) const { return true; }
+  /// It has.
+  virtual void passed(std::uint64_t /*ns*/) {}
   /// The calling thread's worker is about to look for work and wants a stack at hand. Null: there is none. Need not return.
   virtual nopal_stack* wants_stack() { return nullptr; }
   /// The stack goes to the pool.
@@ -69,6 +71,8 @@ protected:
   static nopal::internal::worker workers[most_workers];
   static nopal_stack stacks[most_workers];
   bool settings_matter = false;  ///< what thieves are told of strands is part of the state
+  bool table_grows = false;      ///< so is how many workers there are
+  bool strands_matter = false;   ///< so is whether a worker runs one
   /// Has the worker look for work with `stack` at hand. Without one it ends instead.
   void give_spare(int worker, nopal_stack* stack) { workers[worker].spare = stack; }
 

@@ -137,7 +137,8 @@ int topology::distance(int, int) const noexcept { return 0; }
 int current_cpu() noexcept { return 0; }
 bool forbid_cpu(int, int, cpu_bits&) noexcept { return false; }
 bool allow_cpus(const cpu_bits&) noexcept { return true; }
-int current_thread_id() noexcept { return 0; }
+int current_thread_id() noexcept { return the_life_world->thread_number(); }
+bool native_stack_bounds(void*&, void*&) noexcept { return false; }
 bool thread_is_ending() noexcept { return false; }
 bool first_thread_ends() noexcept { return the_life_world->first_thread_ends(); }
 bool near_first_stacks_end() noexcept { return false; }

@@ -47,6 +47,7 @@ public:
   [[nodiscard]] nopal::internal::settings asked() const;
   [[nodiscard]] bool is_pool_thread() const { return acting_ >= program_threads; }
   [[nodiscard]] bool first_thread_ends() const { return first_thread_over; }
+  [[nodiscard]] int thread_number() const { return acting_ + 1; }
   void** way_out() { return ways_out_[acting_]; }
   void name_worker(nopal::internal::worker* made);
 

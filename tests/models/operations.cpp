@@ -183,7 +183,8 @@ void engine::store(void* address, std::size_t bytes, std::uint64_t value, int or
     std::memcpy(address, &value, bytes);
     return;
   }
-  if (order != plain_order && !memory_->store_is_private(order)) {
+  const bool seen_by_handler = program_.interruptible(running_) && !self().in_handler;
+  if (order != plain_order && (seen_by_handler || !memory_->store_is_private(order))) {
     step();
   }
   expect_there(address);

@@ -34,7 +34,39 @@ void engine::yield() {
   remember(10, {}, 0);
 }
 
+void engine::interrupt(int thread, std::uint64_t told) {
+  step();
+  memory_->fence(running_, __ATOMIC_SEQ_CST);
+  fiber& to = fibers_[static_cast<std::size_t>(thread)];
+  const bool dropped = to.signalled || to.state == fiber_state::finished;
+  if (!dropped) {
+    to.signalled = true;
+    to.told = told;
+  }
+  remember(15, {}, static_cast<std::uint64_t>(thread));
+  trace("%d: interrupts %d%s\n", running_, thread, dropped ? ", in vain" : "");
+  show_memory(running_);
+}
+
+void engine::instruction() {
+  if (program_.interruptible(running_) && !self().in_handler) {
+    step();
+    remember(16, {}, 0);
+  }
+}
+
+/// A wait that is interrupted begins again, as the system has it.
 bool engine::futex_wait(const void* address, std::uint32_t expected, bool timed) {
+  for (;;) {
+    const bool woken = futex_wait_once(address, expected, timed);
+    if (!self().begins_again) {
+      return woken;
+    }
+    self().begins_again = false;
+  }
+}
+
+bool engine::futex_wait_once(const void* address, std::uint32_t expected, bool timed) {
   step();
   const access of = find(address, sizeof expected);
   // The system looks at the word under a lock that a waker takes too.
@@ -96,6 +128,7 @@ void engine::lock(void* address) {
     self().state = fiber_state::waiting;
     self().waits_for = address;
     schedule();
+    self().begins_again = false;  // as it does anyway
   }
   remember(11, of, 0);
   trace("%d: locks %s\n", running_, locations_[of.where].name.c_str());
