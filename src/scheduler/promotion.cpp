@@ -5,6 +5,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 #include "testing/fault_points.hpp"
@@ -309,6 +310,9 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
   }
   NOPAL_FAULT_DOES("pushed above latent", return nothing_left);
   const promotion done = promote(self, *at, {false, false, false});
+  if (done.forks > 0 && done.end == promotion_end::complete) {
+    note_fruitful(first);
+  }
   return done.end == promotion_end::not_looked_up || done.end == promotion_end::no_room ? whole_push
                                                                                         : nothing_left;
 }

@@ -24,12 +24,14 @@ namespace internal {
 
 namespace {
 
-/// After an answer that could not be given: the thread was in the library, or between a fork's look
-/// and its call.
-constexpr std::uint64_t unsure_pause_ns = 20'000;
-/// After the first answer of several that brought nothing. Doubled by each, so that signals take less
-/// than a thousandth of the thread's time.
-constexpr std::uint64_t fruitless_pause_ns = 2'000'000;
+// After the first answer of several that brought nothing. Doubled by each, so that signals come to take
+// less than a thousandth of the thread's time.
+
+/// The answer could not be given, since the thread was in the library, or between a fork's look and its
+/// call; or it was that there is nothing, and a slow push came since.
+constexpr std::uint64_t short_pause_ns = 20'000;
+/// What there is lies out of reach, and will for long.
+constexpr std::uint64_t long_pause_ns = 2'000'000;
 constexpr std::uint32_t most_doublings = 8;
 /// A thread that blocks the signal, or does not run, is not waited for longer than this.
 constexpr std::uint64_t answer_wait_ns = 20'000'000;
@@ -96,7 +98,7 @@ void on_question(const os::interrupted& here) {
   std::uint64_t pause = 0;
   if (given != answer::promoted) {
     const std::uint32_t doublings = fruitless < most_doublings ? fruitless : most_doublings;
-    pause = (given == answer::unsure ? unsure_pause_ns : fruitless_pause_ns) << doublings;
+    pause = (given == answer::out_of_reach ? long_pause_ns : short_pause_ns) << doublings;
   }
   first->fruitless.store(given == answer::promoted ? 0 : fruitless + 1, std::memory_order_relaxed);
   first->not_asked_for.store(pause == 0 ? 0 : os::monotonic_ns() + pause, std::memory_order_relaxed);

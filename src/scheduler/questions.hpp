@@ -32,6 +32,16 @@ void get_ready_to_answer(worker* first) noexcept;
 /// it did.
 bool ask(worker* self, worker* victim) noexcept;
 
+/// The thread's next fork gave away all that was latent: the pause that fruitless answers brought is over.
+/// Here, since promotion uses general registers only.
+inline void note_fruitful(worker* first) noexcept {
+  first->fruitless.store(0, std::memory_order_relaxed);
+  // Relaxed: while a question is on its way nobody is to send another.
+  if (first->asking.load(std::memory_order_relaxed) != asked) {
+    first->not_asked_for.store(0, std::memory_order_relaxed);
+  }
+}
+
 /// Whether an answer is to be had from the victim's thread, now or soon. A snapshot.
 bool may_be_asked(const worker* victim) noexcept;
 
