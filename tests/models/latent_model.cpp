@@ -68,7 +68,7 @@ void latent_model::ignore_what_stays() {
     }
     if (i > 0 && threads() == 2) {
       ignore(&one.deque, sizeof one.deque);
-      ignore(one.deque.owner_slots, usual_capacity * sizeof(void*));
+      ignore(one.deque.owner_slots, std::size_t{usual_capacity} * sizeof(void*));
     }
   }
   for (int i = 0; i < most_forks; ++i) {

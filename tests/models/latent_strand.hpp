@@ -43,7 +43,7 @@ public:
 
 private:
   static constexpr int most_forks = 6;
-  static constexpr std::int32_t usual_capacity = latent_scenario{}.capacity;
+  static constexpr std::int32_t usual_capacity = latent_scenario::usual_capacity;
 
   void make_deque(nopal_deque& one, int number);
   void name_all();
