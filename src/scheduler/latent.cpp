@@ -11,6 +11,7 @@
 #include "arch/arch.hpp"
 #include "cxx_runtime/exception_record.hpp"
 #include "os/unwind_tables.hpp"
+#include "sanitizers/sanitizers.hpp"
 #include "scheduler/c_personality.hpp"
 #include "scheduler/ending.hpp"
 #include "scheduler/exceptions.hpp"
@@ -108,6 +109,11 @@ NOPAL_EXPORT void nopal_use_latent_forks() {
 
 void allow_latent_forks(runtime& all) noexcept {
   if (!all.latent_forks_asked || all.chosen.eager_forks || !os::finds_unwind_entries()) {
+    return;
+  }
+  // Valgrind follows calls that return where they came from, and its callgrind ends where several threads
+  // take signals.
+  if (sanitizers::present && !all.chosen.latent_forks_named) {
     return;
   }
   os::note_lasting_objects();

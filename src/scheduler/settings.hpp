@@ -23,7 +23,8 @@ struct settings {
   nopal::reclaim_call reclaim_with = nopal::reclaim_call::dontneed;
   bool pin = false;
   bool print_stats = false;
-  bool eager_forks = false;  ///< no fork is latent
+  bool eager_forks = false;         ///< no fork is latent
+  bool latent_forks_named = false;  ///< forks are latent also where a tool watches
   /// By which threads are asked for their latent forks; 0: none
   int signal = 0;
   nopal::bad_setting on_bad_setting = nopal::bad_setting::exit;

@@ -55,7 +55,7 @@ def build(given, place, *flags):
 def instructions(program, n):
     output = program + ".callgrind"
     subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + output, program, str(n)], check=True,
-                   capture_output=True, timeout=300, env={**os.environ, "NOPAL_WORKERS": "1"})
+                   capture_output=True, timeout=300, env={**os.environ, "NOPAL_WORKERS": "1", "NOPAL_FORKS": "latent"})
     with open(output, encoding="utf-8") as file:
         return int(re.search(r"^(?:summary|totals): (\d+)", file.read(), re.MULTILINE).group(1))
 

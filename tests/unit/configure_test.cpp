@@ -87,6 +87,7 @@ TEST(complete_settings, reads_how_forks_are_and_who_may_be_asked) {
   nopal::internal::refused_variables refused;
   const auto unset = [](const char*) -> const char* { return nullptr; };
   EXPECT_FALSE(nopal::internal::complete_settings({}, unset, refused).eager_forks);
+  EXPECT_FALSE(nopal::internal::complete_settings({}, unset, refused).latent_forks_named);
   EXPECT_EQ(nopal::internal::complete_settings({}, unset, refused).signal, SIGURG);
   const auto eager = [](const char* name) -> const char* {
     return name == std::string("NOPAL_FORKS")    ? "eager"
@@ -101,6 +102,7 @@ TEST(complete_settings, reads_how_forks_are_and_who_may_be_asked) {
                                                  : nullptr;
   };
   EXPECT_FALSE(nopal::internal::complete_settings({}, other, refused).eager_forks);
+  EXPECT_TRUE(nopal::internal::complete_settings({}, other, refused).latent_forks_named);
   EXPECT_EQ(nopal::internal::complete_settings({}, other, refused).signal, SIGUSR2);
   EXPECT_EQ(refused.count, 0);
 }
