@@ -341,6 +341,7 @@ NOPAL_PROGRAM(very_deep) {
 
 NOPAL_PROGRAM(above_over_aligned_locals) {
   for (const int depth : {1, 2, 5, 30}) go_on_elsewhere(depth);
+  NOPAL_CHECK(nopal::stats().total.walks_cut_short == 0);
   support::check_quiet();
   return 0;
 }

@@ -314,7 +314,8 @@ bool register_by_column(const registers& at, std::uint64_t column, std::uint64_t
 
 bool frame_word_is_elsewhere(const byte* block, const registers& at, std::uint64_t end) noexcept {
   reader from{block, block + 16};
-  from.end = from.at + from.uleb();
+  const std::uint64_t bytes = from.uleb();
+  from.end = from.at + bytes;
   constexpr byte by_frame_pointer = 0x76;
   constexpr byte load = 0x06;
   if (from.fixed<byte>() != by_frame_pointer) {
