@@ -154,10 +154,8 @@ def parse(listing, ends):
             continue
         instruction = Instruction(int(found.group(1), 16), found.group(2))
         if end is not None and instruction.address >= end:
-            if instruction.is_padding:
-                continue
-            current, end = Function(f"what follows {current.name}", instruction.address), None
-            parts.append(current)
+            # Of no function: the calls of latent forks, with data between them, which have tables of their own.
+            continue
         current.add(instruction)
     return join_cold_parts([part for part in parts if part.order])
 

@@ -29,8 +29,10 @@ inline constexpr bool watched = false;
 #endif
 
 inline void sleep_ms(long milliseconds) {
-  const timespec time{milliseconds / 1000, milliseconds % 1000 * 1000000};
-  nanosleep(&time, nullptr);
+  timespec left{milliseconds / 1000, milliseconds % 1000 * 1000000};
+  // A question for latent forks interrupts it.
+  while (nanosleep(&left, &left) != 0) {
+  }
 }
 
 /// In a child: waits for what its parent's continuation sets, so that the continuation must be stolen. On one worker

@@ -91,9 +91,9 @@ static NOPAL_ALWAYS_INLINE struct nopal_deque* nopal_this_deque(void) {
 #endif
 
 #if !defined(__clang__) && !defined(NOPAL_DETAIL_FRAMES_ARE_DYNAMIC)
-/* Takes no register and no room: GCC counts it among the arguments that lie on the stack. */
+/** Takes no register and no room: GCC counts it among the arguments that lie on the stack. */
 __extension__ struct nopal_no_argument {
-  char none[0];
+  char none[0]; /**< nothing */
 };
 #endif
 
