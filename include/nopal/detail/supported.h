@@ -40,21 +40,22 @@
 #endif
 
 /* With -maccumulate-outgoing-args, and for some processors without, GCC addresses over-aligned frames
- * through the stack pointer unless they are dynamic ones. NOPAL_DYNAMIC_FRAMES makes them dynamic. */
-#if defined(NOPAL_DYNAMIC_FRAMES) || defined(__tune_bonnell__) || defined(__tune_silvermont__) ||            \
-    defined(__tune_goldmont__) || defined(__tune_goldmont_plus__) || defined(__tune_knl__) ||                \
-    defined(__tune_knm__) || defined(__tune_k8__) || defined(__tune_nocona__)
+ * through the stack pointer unless they are dynamic ones. NOPAL_DYNAMIC_FRAMES makes them dynamic. Without
+ * optimization the assembler would not see it. */
+#if defined(NOPAL_DYNAMIC_FRAMES) || !defined(__OPTIMIZE__) || defined(__tune_bonnell__) ||                  \
+    defined(__tune_silvermont__) || defined(__tune_goldmont__) || defined(__tune_goldmont_plus__) ||         \
+    defined(__tune_knl__) || defined(__tune_knm__) || defined(__tune_k8__) || defined(__tune_nocona__)
 #define NOPAL_DETAIL_FRAMES_ARE_DYNAMIC
 #endif
 
 /* An error of the assembler if the text of an operand names rsp. */
 #define NOPAL_DETAIL_REFUSE_STACK_POINTER(operand)                                                           \
-  "\n\t.set .Lnopal_letters, 0\n\t.irpc letter,\"" operand "\"\n\t"                                           \
+  "\n\t.set .Lnopal_letters, 0\n\t.irpc letter,\"" operand "\"\n\t"                                          \
   ".ifeqs \"\\letter\",\"r\"\n\t.set .Lnopal_letters, 1\n\t"                                                 \
-  ".else\n\t.ifeqs \"\\letter\",\"s\"\n\t.set .Lnopal_letters, .Lnopal_letters * 2\n\t"                       \
+  ".else\n\t.ifeqs \"\\letter\",\"s\"\n\t.set .Lnopal_letters, .Lnopal_letters * 2\n\t"                      \
   ".else\n\t.ifeqs \"\\letter\",\"p\"\n\t.if .Lnopal_letters == 2\n\t"                                       \
   ".error \"nopal: GCC addresses this function's frame through the stack pointer, which a steal replaces: "  \
-  "compile without -maccumulate-outgoing-args, or with -DNOPAL_DYNAMIC_FRAMES\"\n\t"                       \
+  "compile without -maccumulate-outgoing-args, or with -DNOPAL_DYNAMIC_FRAMES\"\n\t"                         \
   ".endif\n\t.endif\n\t.set .Lnopal_letters, 0\n\t.endif\n\t.endif\n\t.endr"
 
 /* There is no macro for -mabi=ms; its lists of arguments are plain pointers. */
