@@ -36,7 +36,7 @@ case $header in
   *.h)
     compile "$cc" -x c -std=c11 -Wpedantic
     compile "$cc" -x c -std=c11 -Wpedantic -DNOPAL_ELIDE
-    compile "$cc" -x c -std=c11 -Wpedantic -DNOPAL_FORKS_LATENT
+    compile "$cc" -x c -std=c11 -Wpedantic -DNOPAL_FORKS_EAGER
     compile "$cxx" -x c++ -std=c++20 -Wpedantic
     compile "$cxx" -x c++ -std=c++20 -Wpedantic -fno-exceptions
     compile "$cxx" -x c++ -std=c++20 -Wpedantic -DNOPAL_ELIDE

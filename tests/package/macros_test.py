@@ -83,7 +83,7 @@ class Macros(unittest.TestCase):
         self.all_compile([("c++", f'extern "C" {{\n#include <{header}>\n{more}}}\n#include <nopal/nopal.hpp>\n', flags)
                           for header in public_headers() if is_for_c(header)
                           for more in ("", FORKS_IN_C if header == "nopal/nopal.h" else "")
-                          for flags in ([], ["-DNOPAL_ELIDE"], ["-DNOPAL_FORKS_LATENT"])])
+                          for flags in ([], ["-DNOPAL_ELIDE"], ["-DNOPAL_FORKS_EAGER"])])
 
 
 if __name__ == "__main__":

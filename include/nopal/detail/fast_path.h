@@ -118,7 +118,7 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
   /* Control comes back, or GCC would make a function of this part. */
   nopal_dynamic:
     __attribute__((cold));
-    __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack") : "=r"(nopal_size));
+    __asm__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack_allocate_stack_space") : "=r"(nopal_size));
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Walloca"
     __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));

@@ -40,8 +40,8 @@
 #endif
 
 /* With -maccumulate-outgoing-args, and for some processors without, GCC addresses over-aligned frames
- * through the stack pointer unless they are dynamic ones. NOPAL_DYNAMIC_FRAMES makes them dynamic. Without
- * optimization the assembler would not see it. */
+ * through the stack pointer unless they are dynamic ones, as they are by default. Without optimization
+ * the assembler would not see it. */
 #if !defined(NOPAL_CONSTANT_FRAMES) || defined(NOPAL_DYNAMIC_FRAMES) || !defined(__OPTIMIZE__)
 #define NOPAL_DETAIL_FRAMES_ARE_DYNAMIC
 #endif
