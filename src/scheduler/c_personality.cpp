@@ -60,7 +60,7 @@ _Unwind_Reason_Code nopal_fibril_personality(int, _Unwind_Action actions, _Unwin
 NOPAL_EXPORT _Unwind_Reason_Code nopal_c_personality(int version, _Unwind_Action actions,
                                                      _Unwind_Exception_Class kind, _Unwind_Exception* thrown,
                                                      _Unwind_Context* context) {
-  static constexpr char child[] = "nopal: child";
+  static constexpr char child[] = "\377nopal: child";
   const auto* const data = static_cast<const char*>(_Unwind_GetLanguageSpecificData(context));
   int interrupted = 0;
   const _Unwind_Ptr goes_on = _Unwind_GetIPInfo(context, &interrupted);

@@ -74,7 +74,7 @@ struct walk {
   std::uint64_t end;  ///< of the stack
 };
 
-enum class walk_end : std::uint8_t { complete, cut, not_looked_up, between, outside };
+enum class walk_end : std::uint8_t { complete, cut, at_unwinder, not_looked_up, between, outside };
 
 /// Calls visit(registers, record) for each latent fork, the youngest first, until that says false.
 /// Leaves `from` where it ended.
@@ -109,6 +109,9 @@ walk_end walk_latent(worker* self, walk& from, Visit visit) noexcept {
     case arch::code::outermost:
       // Interrupted there, the thread is behind a child, or on its way from one stack to another.
       return from.exact ? walk_end::between : walk_end::complete;
+    case arch::code::unwinder:
+      // It has read return addresses that must stay as they are until it goes on in a handler.
+      return walk_end::at_unwinder;
     case arch::code::not_looked_up: return walk_end::not_looked_up;
     case arch::code::unknown: return walk_end::cut;
     }
@@ -201,15 +204,17 @@ promotion promote_one(worker* self, walk& from, promotion_rules rules, bool& goe
       push_collected(self, found.put);
     }
     self->left_latent = self->left_latent || found.waits || skipped > 0;
-    if (end == walk_end::cut) {
+    const bool is_cut = end == walk_end::cut || end == walk_end::at_unwinder;
+    if (is_cut) {
       self->counts.walks_cut_short.add();
       // Without a push of these or of the fork that the thread is at, nothing lies on them.
       self->buries_latent = !rules.exact || found.put > 0;
     }
-    return {found.put, found.put == 0 && found.waits ? promotion_end::between
-                       : end == walk_end::cut        ? promotion_end::cut
-                       : skipped > 0                 ? promotion_end::no_room
-                                                     : promotion_end::complete};
+    const bool is_soon_over = found.waits || end == walk_end::at_unwinder;
+    return {found.put, found.put == 0 && is_soon_over ? promotion_end::between
+                       : is_cut                       ? promotion_end::cut
+                       : skipped > 0                  ? promotion_end::no_room
+                                                      : promotion_end::complete};
   }
 }
 

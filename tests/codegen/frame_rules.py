@@ -60,16 +60,18 @@ class Complaint:
 
 class State:
     """Before an instruction: registers derived from rsp since the fork, what was stored relative to rsp, and whether
-    rsp was moved by a variable size: a copy of it then is the address of an array made since, not of a local."""
+    rsp was moved by a variable size: a copy of it then is the address of an array made since, not of a local.
+    `lowered`: derived registers that were moved so themselves, of which rsp may become a copy."""
 
-    def __init__(self, derived=frozenset(), stored=frozenset(), array_made=False):
-        self.derived, self.stored, self.array_made = derived, stored, array_made
+    def __init__(self, derived=frozenset(), stored=frozenset(), array_made=False, lowered=frozenset()):
+        self.derived, self.stored, self.array_made, self.lowered = derived, stored, array_made, lowered
 
     def __eq__(self, other):
         return vars(self) == vars(other)
 
     def merged(self, other):
-        return State(self.derived | other.derived, self.stored & other.stored, self.array_made and other.array_made)
+        return State(self.derived | other.derived, self.stored & other.stored, self.array_made and other.array_made,
+                     self.lowered & other.lowered)
 
 
 def forks_of(function):
@@ -151,12 +153,21 @@ def step(state, instruction, is_fork):
     if is_fork:
         return State(), problems
     derived = after_registers(state.derived, instruction, set() if state.array_made else {"rsp"})
-    return State(derived, stored, state.array_made or makes_array(instruction)), problems
+    lowered = derived & (after_registers(state.lowered, instruction, set()) | lowers(instruction))
+    # Clang may work the array's address out elsewhere, and set rsp to it.
+    copied = {register_of(instruction.operands[0])} & lowered if is_move_to_stack_pointer(instruction) else set()
+    array_made = state.array_made or "rsp" in lowers(instruction) or bool(copied)
+    return State(derived - copied, stored, array_made, lowered - copied), problems
 
 
-def makes_array(instruction):
-    return instruction.name in ("sub", "subq") and instruction.operands[1] == "%rsp" and \
-        register_of(instruction.operands[0]) is not None
+def lowers(instruction):
+    """The register that is lowered by a variable size."""
+    is_lowered = instruction.name in ("sub", "subq") and register_of(instruction.operands[0]) is not None
+    return {register_of(instruction.operands[1])} - {None} if is_lowered else set()
+
+
+def is_move_to_stack_pointer(instruction):
+    return instruction.name in ("mov", "movq") and instruction.operands[1] == "%rsp"
 
 
 def reads(instruction, number):

@@ -17,6 +17,7 @@
 #include "deque/latent_mode.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
+#include "support/foreign_exception.hpp"
 #include "support/latent.hpp"
 
 namespace {
@@ -110,6 +111,15 @@ long caught() {
   }
   return 0;
 }
+
+/// The same with an exception that no C++ runtime counts as in flight.
+void throw_foreign_below(int depth) {
+  if (depth == 0) support::raise_foreign(7);
+  nopal::scope s;
+  s.fork(throw_foreign_below, depth - 1);
+  s.join();
+}
+long caught_foreign() { return support::foreign_number_thrown_by([] { throw_foreign_below(2); }); }
 
 std::atomic<bool> in_vain{false};
 
@@ -229,6 +239,12 @@ TEST_F(interrupted, at_each_instruction_of_a_throw_and_its_way) {
   // Most of it is the C++ library's, over and over.
   for (std::uint64_t at = 1; at <= 20000; at += 149) {
     ASSERT_EQ(stepped(caught, at, 0), 1) << "asked before instruction " << at;
+    if (steps < at) break;
+  }
+}
+TEST_F(interrupted, at_each_instruction_of_the_way_of_another_languages_exception) {
+  for (std::uint64_t at = 1; at <= 20000; at += 397) {
+    ASSERT_EQ(stepped(caught_foreign, at, 0), 7) << "asked before instruction " << at;
     if (steps < at) break;
   }
 }

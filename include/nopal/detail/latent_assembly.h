@@ -109,9 +109,9 @@
   arrival                                                                                                    \
   "774:\n\t{leaq %[nopal_frame], %%rax|lea rax, %[nopal_frame]}\n\tret\n\t"                                  \
   ".balign 4\n"                                                                                              \
-  ".Lnopal_fork%=:\n\t.long " landing ", 777f - .Lnopal_fork%=, 773b - .Lnopal_fork%=\n\t"                   \
+  ".Lnopal_fork%=:\n\t.long 0xff, " landing ", 777f - .Lnopal_fork%=, 773b - .Lnopal_fork%=\n\t"                   \
   ".long 774b - .Lnopal_fork%=, %c[nopal_what] >> 4, 772b - .Lnopal_fork%=\n"                                \
-  ".Lnopal_promoted%=:\n\t.long " promoted_landing ", 0, 0, 0, 0, 0\n\t"                                     \
+  ".Lnopal_promoted%=:\n\t.long 0xff, " promoted_landing ", 0, 0, 0, 0, 0\n\t"                                     \
   ".popsection\n"                                                                                            \
   "777:"
 

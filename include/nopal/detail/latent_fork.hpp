@@ -170,10 +170,13 @@ template <class Function, class Child>
 template <class T>
 inline constexpr std::size_t latent_words_of = std::is_empty_v<T> ? 0 : (sizeof(T) + 7) / 8;
 
+template <class T>
+inline constexpr bool is_of_words =
+    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= 16;
+
 template <class Result, class... Ts>
 inline constexpr bool travels_as_words =
-    ((std::is_trivially_copyable_v<Ts> && std::is_trivially_destructible_v<Ts> && alignof(Ts) <= 16) &&
-     ...) &&
+    (is_of_words<Ts> && ...) &&
     (latent_words_of<Ts> + ... + 0) + (std::is_same_v<Result, no_result> ? 0 : 1) <= most_latent_words;
 
 template <class T>
@@ -336,6 +339,8 @@ fork_latently(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
       child::fork_eagerly(frame, result, passed);
     }
   } else {
+    // Only one of the two moves from them: where the latent call is not made, nothing was copied.
+    // NOLINTBEGIN(bugprone-use-after-move)
     using references = std::tuple<F&&, Args&&...>;
     references all(std::forward<F>(f), std::forward<Args>(args)...);
     using child = copying_child<Result, references, callable, std::decay_t<Args>...>;
@@ -348,6 +353,7 @@ fork_latently(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
             (!call_latently<no_result, 3, 0, false, 1>(frame, nowhere, &child::enter, passed, none)))) {
       fork_child(frame, result, std::forward<F>(f), std::forward<Args>(args)...);
     }
+    // NOLINTEND(bugprone-use-after-move)
   }
 }
 

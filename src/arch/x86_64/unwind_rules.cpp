@@ -119,6 +119,8 @@ void set_rule(row& now, std::uint64_t column, rule_kind kind, std::int64_t value
     now.saved[place] = {kind, value};
   } else if (column == 16) {
     now.outermost = kind == rule_kind::undefined;
+  } else if (column <= 1) {
+    now.saves_results = kind == rule_kind::offset;
   }
 }
 

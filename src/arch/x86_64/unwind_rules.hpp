@@ -119,6 +119,7 @@ struct row {
   std::int64_t frame_offset;   ///< what is added; or where the expression begins
   rule saved[followed];
   bool outermost;
+  bool saves_results;  ///< the registers that hand an exception over: what goes on in a handler sets them
 };
 
 /// As a table_finder.

@@ -6,6 +6,8 @@
 
 #include "arch/x86_64/unwinding.hpp"
 
+#include <unwind.h>
+
 #include <atomic>
 #include <cstddef>
 
@@ -91,6 +93,14 @@ std::uint64_t pack(const row& now) noexcept {
   return packed(code::ordinary, rest | most << (21 + 5 * followed));
 }
 
+/// By its tables a function of GCC's unwinder, whichever copy of it: no others save these registers. Of LLVM's
+/// there is one, by its names.
+bool is_unwinder(const description& of, const row& now) noexcept {
+  const auto is = [&of](auto* function) { return of.begin == reinterpret_cast<std::uint64_t>(function); };
+  return now.saves_results || is(&_Unwind_RaiseException) || is(&_Unwind_Resume) ||
+         is(&_Unwind_Resume_or_Rethrow) || is(&_Unwind_ForcedUnwind);
+}
+
 constexpr std::uint64_t not_simple = ~std::uint64_t{0};
 
 std::uint64_t step_of(const description& of, std::uint64_t address, row& now) noexcept {
@@ -103,6 +113,9 @@ std::uint64_t step_of(const description& of, std::uint64_t address, row& now) no
   }
   if (now.outermost) {
     return packed(code::outermost, 0);
+  }
+  if (is_unwinder(of, now)) {
+    return packed(code::unwinder, 0);
   }
   const std::uint64_t packed_step = pack(now);
   return packed_step != 0 ? packed_step : not_simple;

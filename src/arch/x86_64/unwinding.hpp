@@ -32,6 +32,7 @@ struct registers {
 
 /// What the tables say of one latent call: offsets from the record's own address.
 struct fork_record {
+  std::int32_t first;    ///< begins as the tables of exceptions do, at which some unwinders look
   std::int32_t landing;  ///< where an exception of the child arrives; 0: it may not, see c_personality.cpp
   std::int32_t continuation;     ///< where the fork goes on; 0 in the record of a promoted return
   std::int32_t promoted_return;  ///< what becomes of the return address
@@ -50,9 +51,10 @@ enum class code : std::uint8_t {
   latent_call,      ///< the function beneath was called by a latent fork
   promoted,         ///< the same, and that fork has been promoted
   outermost,        ///< nothing called it
+  latent_in_place,  ///< ordinary, and the function beneath was called by a latent fork of this one
+  unwinder,         ///< throws an exception, or ends a thread: it may have read the frames further out
   unknown,          ///< there are no tables, or none that are understood
   not_looked_up,    ///< only what was kept was to be used, and this was not
-  latent_in_place,  ///< ordinary, and the function beneath was called by a latent fork of this one
 };
 
 struct place {

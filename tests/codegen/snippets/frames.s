@@ -121,6 +121,44 @@
         leave
         ret
 
+# As Clang makes one: its address is worked out in a register, and becomes the stack pointer.
+        function good_array_address_worked_out
+        enter_frame
+        fork
+        call    nopal_suspend_at_join
+        movq    %rsp, %rax
+        movq    %rax, %rbx
+        subq    %rcx, %rbx
+        movq    %rbx, %rsp
+        movq    %rax, (%rbx)
+        call    callee
+        movq    8(%rbx), %rdi
+        fork
+        movq    -8(%rbp), %rbx
+        leave
+        ret
+
+# The address before it was lowered is not the array's.
+        function bad_load_above_array
+        enter_frame
+        fork
+        movq    %rsp, %rax
+        movq    %rax, %rbx
+        subq    %rcx, %rbx
+        movq    %rbx, %rsp
+        movq    16(%rax), %rdi
+        fork
+        join_and_return
+
+        function bad_load_from_what_did_not_become_the_stack_pointer
+        enter_frame
+        fork
+        movq    %rsp, %rbx
+        subq    %rcx, %rbx
+        movq    16(%rbx), %rdi
+        fork
+        join_and_return
+
 # Its size says that what follows without a name is another function, which may do as it likes.
         function good_followed_by_nameless
         enter_frame
