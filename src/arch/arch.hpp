@@ -3,6 +3,7 @@
 #define NOPAL_ARCH_ARCH_HPP
 
 #if defined(__x86_64__)
+#include "arch/x86_64/code_parts.hpp"
 #include "arch/x86_64/continuation.hpp"
 #include "arch/x86_64/copies.hpp"
 #include "arch/x86_64/jump_buffer.hpp"

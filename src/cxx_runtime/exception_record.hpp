@@ -33,6 +33,7 @@ inline constexpr std::uint64_t exception_class = 0x474e5543432b2b00U;  // GNUCC+
 inline constexpr std::size_t header_offset = record_bytes - sizeof(_Unwind_Exception);
 inline constexpr std::size_t next_offset = header_offset - 48;
 inline constexpr std::size_t table_offset = header_offset - 24;
+inline constexpr std::size_t landing_offset = header_offset - 16;
 static_assert(sizeof(_Unwind_Exception) == 32);
 
 [[nodiscard]] inline _Unwind_Exception* header_of(void* record) noexcept {
@@ -62,11 +63,19 @@ static_assert(sizeof(_Unwind_Exception) == 32);
   return next;
 }
 
-/// The table of the handling function that says what it catches.
+/// The table of the handling function that says what it catches; where that function has two, as compilers
+/// put handlers apart, of the part that the exception came from.
 [[nodiscard]] inline const void* handler_table(void* record) noexcept {
   const void* table;
   __builtin_memcpy(&table, static_cast<char*>(record) + table_offset, sizeof table);
   return table;
+}
+
+/// Where the handler begins.
+[[nodiscard]] inline const void* handler_begin(void* record) noexcept {
+  const void* begin;
+  __builtin_memcpy(&begin, static_cast<char*>(record) + landing_offset, sizeof begin);
+  return begin;
 }
 
 /// The stack pointer of the handling function, which the unwinder notes.

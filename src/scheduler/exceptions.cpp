@@ -152,18 +152,27 @@ namespace {
 /// A search for the activation that is said to handle an exception.
 struct handler_search {
   const char* stack_pointer;
-  const void* table;
+  void* record;  ///< null: it is another runtime's, which has none
   int frames_left;
   bool found;
 };
+
+/// Whether the function that has this frame is the one that the record names. What it does now may lie in
+/// the part of it where the exception came from, where its handler begins, or where that jumps to.
+bool is_of(void* record, _Unwind_Context* frame) {
+  const auto* const table = reinterpret_cast<const void*>(_Unwind_GetLanguageSpecificData(frame));
+  const auto* const part = reinterpret_cast<const void*>(_Unwind_GetRegionStart(frame));
+  const auto* const begin = static_cast<const unsigned char*>(cxx_runtime::handler_begin(record));
+  return table == cxx_runtime::handler_table(record) || part == arch::part_of(begin) ||
+         arch::jumps_soon(begin, part);
+}
 
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* context) {
   auto& search = *static_cast<handler_search*>(context);
   if (reinterpret_cast<const char*>(_Unwind_GetCFA(frame)) == search.stack_pointer) {
     // Another function may lie there by now, or the call of a latent fork, whose frame has no bytes.
     // unreached below: handler-kind
-    search.found = search.table == nullptr ||
-                   reinterpret_cast<const void*>(_Unwind_GetLanguageSpecificData(frame)) == search.table;
+    search.found = search.record == nullptr || is_of(search.record, frame);
   }
   if (search.found) {
     return _URC_NORMAL_STOP;
@@ -186,7 +195,7 @@ bool handlers_known(void* caught, const nopal_stack* stack) noexcept {
     }
     const bool native = cxx_runtime::is_native(*cxx_runtime::header_of(caught));
     // unreached: handler-kind
-    handler_search search{handler, native ? cxx_runtime::handler_table(caught) : nullptr, most_frames, false};
+    handler_search search{handler, native ? caught : nullptr, most_frames, false};
     _Unwind_Backtrace(look_at_frame, &search);
     if (!search.found) {
       return false;
