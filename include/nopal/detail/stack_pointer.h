@@ -3,9 +3,10 @@
 #define NOPAL_DETAIL_STACK_POINTER_H
 
 #ifndef __clang__
-/* Of no function: GCC warns that a longjmp may change a variable of a function that is in a
+/* Half of it: a change of the whole would have GCC restore it from the frame pointer in each function.
+ * Of no function: GCC warns that a longjmp may change a variable of a function that is in a
  * register. */
-__extension__ register void* nopal_stack_pointer __asm__("rsp");
+__extension__ register int nopal_stack_pointer __asm__("esp");
 #endif
 
 /* The function may be on another stack. GCC knows the address of an array of variable length made

@@ -40,9 +40,11 @@
 #endif
 
 /* With -maccumulate-outgoing-args, and for some processors without, GCC addresses over-aligned frames
- * through the stack pointer unless they are dynamic ones, as they are by default. Without optimization
- * the assembler would not see it. */
-#if !defined(NOPAL_CONSTANT_FRAMES) || defined(NOPAL_DYNAMIC_FRAMES) || !defined(__OPTIMIZE__)
+ * through the stack pointer unless they are dynamic ones. NOPAL_DYNAMIC_FRAMES makes them dynamic. Without
+ * optimization the assembler would not see it. */
+#if defined(NOPAL_DYNAMIC_FRAMES) || !defined(__OPTIMIZE__) || defined(__tune_bonnell__) ||                  \
+    defined(__tune_silvermont__) || defined(__tune_goldmont__) || defined(__tune_goldmont_plus__) ||         \
+    defined(__tune_knl__) || defined(__tune_knm__) || defined(__tune_k8__) || defined(__tune_nocona__)
 #define NOPAL_DETAIL_FRAMES_ARE_DYNAMIC
 #endif
 

@@ -74,7 +74,7 @@ OTHERS = [
     (0.1, ['-mtune=haswell']), (0.1, ['-mtune=znver3']),
     (0.08, ['-fno-strict-aliasing']), (0.08, ['-mprefer-vector-width=512']), (0.06, ['-mno-red-zone']),
     (0.06, ['-ftrivial-auto-var-init=pattern']), (0.06, ['-fzero-call-used-regs=used']), (0.08, ['-mno-vzeroupper']),
-    (0.06, ['-fschedule-insns']), (0.06, ['-fno-caller-saves']), (0.06, ['-fstack-reuse=none']), (0.06, ['-maccumulate-outgoing-args']),
+    (0.06, ['-fschedule-insns']), (0.06, ['-fno-caller-saves']), (0.06, ['-fstack-reuse=none']), (0.06, ['-maccumulate-outgoing-args', '-DNOPAL_DYNAMIC_FRAMES']),
     (0.06, ['-fsel-sched-pressure', '-fselective-scheduling2']), (0.06, ['-fno-ira-share-spill-slots']),
     (0.06, ['-mstackrealign']), (0.05, ['-fasynchronous-unwind-tables']), (0.05, ['-fwrapv']), (0.05, ['-fno-semantic-interposition']),
     (0.05, ['-fsplit-wide-types-early']), (0.05, ['-fgcse-las', '-fgcse-sm']),
