@@ -15,10 +15,20 @@ struct record_and_code {
   arch::fork_record record;
   char code[128];
 };
-constexpr arch::fork_record usual_record = {
-    .landing = 30, .continuation = 40, .promoted_return = 50, .scope = 60, .copies = 0, .called = 70};
-constexpr arch::fork_record copying_record = {
-    .landing = 30, .continuation = 40, .promoted_return = 50, .scope = 60, .copies = 1, .called = 70};
+constexpr arch::fork_record usual_record = {.first = 0xff,
+                                            .landing = 30,
+                                            .continuation = 40,
+                                            .promoted_return = 50,
+                                            .scope = 60,
+                                            .copies = 0,
+                                            .called = 70};
+constexpr arch::fork_record copying_record = {.first = 0xff,
+                                              .landing = 30,
+                                              .continuation = 40,
+                                              .promoted_return = 50,
+                                              .scope = 60,
+                                              .copies = 1,
+                                              .called = 70};
 const record_and_code records[] = {
     {usual_record, {}}, {usual_record, {}}, {copying_record, {}}};  // by call_kind
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
+#include <oneapi/tbb/task.h>
 
 #include <atomic>
 #include <cstdint>
@@ -209,12 +210,25 @@ NOPAL_PROGRAM(scan_bodies) {
   return 0;
 }
 
+// The second half has a body of its own, finds what is looked for, and cancels the rest.
+NOPAL_PROGRAM(found_and_cancelled) {
+  const auto search = [](const range& part, int found) {
+    if (part.begin() < 1 || found != -1) return found;
+    tbb::task::current_context()->cancel_group_execution();
+    return part.begin();
+  };
+  const auto either = [](int left, int right) { return left != -1 ? left : right; };
+  NOPAL_CHECK(tbb::parallel_deterministic_reduce(range(0, 2), -1, search, either) == 1);
+  return 0;
+}
+
 class reductions : public support::program_at_workers {};
 
 TEST_P(reductions, of_functions_that_do_not_commute_are_the_serial_ones) { EXPECT_TRUE(run("functions")); }
 TEST_P(reductions, of_pieces_at_once_are_the_serial_ones) { EXPECT_TRUE(run("functions_at_once")); }
 TEST_P(reductions, of_bodies_join_in_order) { EXPECT_TRUE(run("bodies")); }
 TEST_P(reductions, add_in_the_same_order_at_each_run_if_asked) { EXPECT_TRUE(run("the_same_at_each_run")); }
+TEST_P(reductions, have_what_was_found_before_they_were_cancelled) { EXPECT_TRUE(run("found_and_cancelled")); }
 TEST_P(reductions, run_along_with_functions) { EXPECT_TRUE(run("scan_functions")); }
 TEST_P(reductions, run_along_with_bodies) { EXPECT_TRUE(run("scan_bodies")); }
 

@@ -15,7 +15,8 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
-/// A reduction by halving. Where a half is complete before the other begins, the same body goes on,
+/// A reduction by halving. What was found before a cancellation is part of the result: the parallel algorithms
+/// of libstdc++ rely on it (is_sorted, for one). Where a half is complete before the other begins, the same body goes on,
 /// unless the result has to be the same at each run: then each half has a body of its own.
 template <class Range, class Body, bool deterministic, bool in_proportion>
 class halved_reduction {
@@ -62,7 +63,7 @@ private:
       run_part(left, body, halvings_left);
       if (right_body) {
         run_part(right, *right_body, halvings_left);
-        self_.call([&] { body.join(*right_body); });
+        self_.call_anyway([&] { body.join(*right_body); });
       }
       return;
     }
@@ -91,7 +92,7 @@ private:
     NOPAL_DETAIL_JOIN_IF_THROWN(both)
     both.join();
     if (right_body) {
-      self_.call([&] { body.join(*right_body); });
+      self_.call_anyway([&] { body.join(*right_body); });
     }
   }
 

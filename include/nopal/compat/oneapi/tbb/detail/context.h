@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "../version.h"
 #include "arena_state.h"
@@ -230,9 +231,13 @@ public:
   /// thread gets the index if it is free.
   template <class F>
   void call(F&& f, int wanted_index = -1) const {
-    if (is_cancelled()) {
-      return;
+    if (!is_cancelled()) {
+      call_anyway(std::forward<F>(f), wanted_index);
     }
+  }
+  /// The same, cancelled or not: for what brings results together.
+  template <class F>
+  void call_anyway(F&& f, int wanted_index = -1) const {
     NOPAL_TBB_TRY {
       const body_call inside(&now_, wanted_index);
       f();
