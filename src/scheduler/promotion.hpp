@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "arch/arch.hpp"
+#include "deque/deque.hpp"
 #include "deque/latent_mode.hpp"
 #include "scheduler/worker.hpp"
 
@@ -45,6 +46,14 @@ promotion promote(worker* self, const arch::registers& at, promotion_rules rules
 /// forks are older than some in the deque: the thread may be taking the youngest of those back, or
 /// waiting at its join.
 [[nodiscard]] bool may_promote_now(const worker* self) noexcept;
+
+/// By the thread of `self`, where an entry was taken back for good, or a strand begins: in an empty deque
+/// nothing lies above latent forks.
+inline void note_empty_deque(worker* self) noexcept {
+  if (deque::size(self->deque) == 0) {
+    self->buries_latent = false;
+  }
+}
 
 /// Before a call that stops the caller's strand for a time: its latent forks may be taken meanwhile.
 void promote_for_thieves(worker* self) noexcept;

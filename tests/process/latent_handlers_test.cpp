@@ -224,6 +224,48 @@ NOPAL_PROGRAM(small_signal_stack) {
   return 0;
 }
 
+void on_urgent_with_a_large_frame(int) {
+  volatile char buffer[64 * 1024];
+  for (std::size_t at = 0; at < sizeof buffer; at += 512) buffer[at] = 1;
+  urgent = urgent + 1;
+}
+
+/// Installed without SA_ONSTACK, it needs more than the stack that the library gives a thread for handlers.
+NOPAL_PROGRAM(handler_without_a_stack_of_its_own) {
+  install(on_urgent_with_a_large_frame);
+  for (int round = 0; round < 5; ++round) {
+    use_signals();
+    raise_urgent();
+  }
+  return 0;
+}
+
+NOPAL_PROGRAM(handler_for_once) {
+  for (int round = 0; round < 3; ++round) {
+    urgent = 0;
+    struct sigaction action = {};
+    action.sa_handler = on_urgent;
+    action.sa_flags = SA_RESETHAND;
+    NOPAL_CHECK(sigaction(SIGURG, &action, nullptr) == 0);
+    use_signals();
+    raise_urgent();
+    for (int again = 0; again < 5; ++again) NOPAL_CHECK(pthread_kill(pthread_self(), SIGURG) == 0);
+    NOPAL_CHECK(urgent == 1);
+    nopal::shutdown();
+    NOPAL_CHECK(is_installed(SIG_DFL));
+  }
+  return 0;
+}
+
+/// The process ends by a signal whose default that is, as without the library.
+NOPAL_PROGRAM(ends_by_default) {
+  support::no_core();
+  use_signals();
+  NOPAL_CHECK(kill(getpid(), SIGUSR1) == 0);
+  for (int i = 0; i < 1000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return 0;
+}
+
 class latent_signals_beside_handlers : public support::program_at_workers {};
 
 TEST_P(latent_signals_beside_handlers, leave_a_handlers_own_to_it) {
@@ -248,6 +290,19 @@ TEST_P(latent_signals_beside_handlers, keep_to_a_small_signal_stack) {
   EXPECT_TRUE(run("small_signal_stack"));
 }
 TEST_P(latent_signals_beside_handlers, leave_deep_handlers_their_stack) { EXPECT_TRUE(run("deep_handlers")); }
+
+TEST_P(latent_signals_beside_handlers, leave_large_handlers_the_stack_they_had) {
+  EXPECT_TRUE(run("handler_without_a_stack_of_its_own"));
+}
+TEST_P(latent_signals_beside_handlers, call_a_handler_once_that_is_for_once) {
+  EXPECT_TRUE(run("handler_for_once"));
+}
+TEST_P(latent_signals_beside_handlers, end_the_process_where_that_is_the_default) {
+  support::environment with = support::on_workers(GetParam());
+  with.emplace_back("NOPAL_SIGNAL", "USR1");
+  const support::outcome ended = support::run_program("ends_by_default", with);
+  EXPECT_EQ(ended.signal, SIGUSR1) << ended.description();
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, latent_signals_beside_handlers, testing::Values(1, 2, 4),
                          testing::PrintToStringParamName());

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <ucontext.h>
+#include <unwind.h>
 
 #include <atomic>
 #include <chrono>
@@ -196,6 +197,29 @@ long stepped_alone(long (*program)(), std::uint64_t first) {
   return result;
 }
 
+// --- Unwinding from each instruction. --------------------------------------------------------------------------------
+
+std::uint64_t shortest = 0;  ///< functions in a backtrace from the strand that runs step by step
+std::uint64_t short_at = 0;  ///< the step
+
+/// Asks now and then, and looks at how far an unwinder comes from here.
+void on_step_that_unwinds(int number, siginfo_t* info, void* context) {
+  on_step(number, info, context);
+  internal::worker* const self = internal::this_worker();
+  if (self == nullptr || internal::get(self->deque.strand.stack) == nullptr) return;
+  std::uint64_t functions = 0;
+  _Unwind_Backtrace(
+      [](_Unwind_Context* frame, void* count) {
+        ++*static_cast<std::uint64_t*>(count);
+        return _Unwind_GetIP(frame) == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
+      },
+      &functions);
+  if (functions < shortest) {
+    shortest = functions;
+    short_at = steps;
+  }
+}
+
 class interrupted : public testing::Test {
 protected:
   void SetUp() override {
@@ -253,6 +277,22 @@ TEST_F(interrupted, at_each_instruction_of_the_only_fork_whose_child_waits_for_t
   for (std::uint64_t at = 1; at <= 150; ++at) {
     ASSERT_EQ(stepped_alone(is_taken<waits>, at), 1) << "asked before instruction " << at;
     ASSERT_EQ(stepped_alone(is_taken<waits_in_place>, at), 1) << "asked before instruction " << at;
+  }
+}
+/// The tables of the library's own code, and of forks, tell the truth at each: in slow pushes, promotions, joins.
+TEST_F(interrupted, unwinders_find_the_whole_chain_at_each_instruction) {
+  struct sigaction action = {};
+  action.sa_sigaction = on_step_that_unwinds;
+  action.sa_flags = SA_SIGINFO;
+  sigfillset(&action.sa_mask);
+  sigaction(SIGTRAP, &action, nullptr);
+  for (const auto program : {calls_fib, calls_fib_in_place, calls_lengths}) {
+    const long expected = program();
+    shortest = ~std::uint64_t{0};
+    ASSERT_EQ(stepped(program, 1, 23), expected);
+    // gtest's functions, and main, are below.
+    EXPECT_GE(shortest, 15U) << "before instruction " << short_at;
+    EXPECT_NE(short_at, 0U);
   }
 }
 TEST_F(interrupted, again_and_again) {

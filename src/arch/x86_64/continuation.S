@@ -136,7 +136,9 @@ nopal_push_slow:
         movl    %ecx, %eax
 3:      leaq    -64(%rbp), %rsp
         POP_CALLERS_REGISTERS
+        .cfi_remember_state
         LEAVE_FRAME
+        .cfi_restore_state
         // The strand's latent forks are older than this one, so they are pushed before it. Its
         // registers stay below until the end of this routine.
 4:      subq    $REGISTERS_BYTES, %rsp

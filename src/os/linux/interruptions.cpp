@@ -35,10 +35,35 @@ bool may_be_ours(const siginfo_t& info) { return info.si_code == SI_USER && info
 
 bool is_handler(void (*one)(int)) { return one != SIG_DFL && one != SIG_IGN; }
 
+bool has_handler(const struct sigaction& one) {
+  return is_handler(one.sa_handler);  // the same word as sa_sigaction
+}
+
+bool is_ignored_by_default(int signal) { return signal == SIGURG || signal == SIGWINCH; }
+
+/// The program's only call of a handler with SA_RESETHAND was made.
+std::atomic<bool> is_spent{false};
+
+/// As without this library; the signal is blocked here.
+void end_by(int signal) {
+  struct sigaction by_default = {};
+  by_default.sa_handler = SIG_DFL;
+  sigaction(signal, &by_default, nullptr);
+  syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+}
+
 /// The program's handler finds what waits as if it had been called alone.
 void hand_on(int signal, siginfo_t* info, void* context) {
-  const bool with_value = (previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr;
-  if (!with_value && !is_handler(previous.sa_handler)) return;
+  const bool resets = (previous.sa_flags & SA_RESETHAND) != 0 && has_handler(previous);
+  const bool is_default =
+      (resets && is_spent.exchange(true, std::memory_order_relaxed)) || previous.sa_handler == SIG_DFL;
+  if (is_default && !is_ignored_by_default(signal) && !may_be_ours(*info)) end_by(signal);
+  if (is_default || !has_handler(previous)) return;
+  const bool with_value = (previous.sa_flags & SA_SIGINFO) != 0;
   sigset_t waits = static_cast<const ucontext_t*>(context)->uc_sigmask;
   sigorset(&waits, &waits, &previous.sa_mask);
   if ((previous.sa_flags & SA_NODEFER) == 0) sigaddset(&waits, signal);
@@ -135,12 +160,18 @@ bool answer_interruptions(int signal, void (*answer)(const interrupted&)) noexce
   sigfillset(&ours.sa_mask);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
     sigdelset(&ours.sa_mask, fault);
-  if ((before.sa_flags & SA_SIGINFO) != 0 || is_handler(before.sa_handler)) {
-    // System calls are interrupted as the program has chosen.
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (before.sa_flags & SA_RESTART);
+  // Before it asks, a process that installed this handler and paused finds it here.
+  const bool is_there = (before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_signal;
+  if (has_handler(is_there ? previous : before)) {
+    // The program's handler has the stack, and system calls are interrupted, as the program has chosen.
+    const int chosen = (is_there ? previous : before).sa_flags;
+    ours.sa_flags = SA_SIGINFO | (chosen & (SA_ONSTACK | SA_RESTART));
   }
   if (sigaction(signal, &ours, nullptr) != 0) return false;
-  if ((before.sa_flags & SA_SIGINFO) == 0 || before.sa_sigaction != on_signal) previous = before;
+  if (!is_there) {
+    previous = before;
+    is_spent.store(false, std::memory_order_relaxed);
+  }
   // Release pairs with the acquire in `interrupt`: the handler is there.
   used.store(signal, std::memory_order_release);
   return true;
@@ -151,14 +182,15 @@ void answer_no_more() noexcept {
   struct sigaction current;
   if (signal != 0 && sigaction(signal, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) != 0 &&
       current.sa_sigaction == on_signal) {
+    if (is_spent.load(std::memory_order_relaxed)) previous.sa_handler = SIG_DFL;
     sigaction(signal, &previous, nullptr);
   }
 }
 
 void pause_answers() noexcept {
   const int signal = used.load(std::memory_order_relaxed);
-  const bool is_default = (previous.sa_flags & SA_SIGINFO) == 0 && previous.sa_handler == SIG_DFL;
-  if (!is_default || signal == SIGURG || signal == SIGWINCH) answer_no_more();
+  const bool is_default = previous.sa_handler == SIG_DFL || is_spent.load(std::memory_order_relaxed);
+  if (!is_default || is_ignored_by_default(signal)) answer_no_more();
 }
 
 void allow_interruptions(int signal) noexcept {

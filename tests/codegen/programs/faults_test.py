@@ -38,7 +38,11 @@ class Fault:
 FRAME, STACK_POINTER = 'nopal/detail/fast_path.h', 'nopal/detail/stack_pointer.h'
 LATENT_CALL = 'nopal/detail/latent_assembly.h'
 FAULTS = [
-    Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), f'-O2 {EAGER}', FRAME, r'__asm__ goto\("" : : : : nopal_dynamic\);', ''),
+    Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), f'-O2 -DNOPAL_DYNAMIC_FRAMES {EAGER}', FRAME,
+          r'__asm__ goto\("" : : : : nopal_dynamic\);', ''),
+    # Without the call the assembler refuses what it would go wrong with.
+    Fault("GCC's frame is not one with arguments on the stack", 'gcc', (5, 0), f'-O2 {EAGER}', FRAME,
+          r'(?s)__asm__ goto\("" : : : : nopal_called\);(.*?)NOPAL_DETAIL_REFUSE_STACK_POINTER\("%0"\)', r'\1'),
     Fault("Clang's stack pointer does not move", 'clang', (5, 0), f'-O2 {EAGER}', FRAME,
           r'(__asm__ volatile\([^;]*: "=m"\(\*frame\)) : : "rsp"\);', r'\1);'),
     Fault('GCC goes on with the stack pointer of before', 'gcc', (11, 0), f'-O2 -fno-inline {EAGER}', STACK_POINTER,
