@@ -75,7 +75,7 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   }
   void* const exception = take_exception(frame);
   view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
-  note_empty_deque(self);
+  note_taken_back(self);
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
                 state_at_join(self, stack, frame));
   if (deposits != nullptr) {

@@ -9,6 +9,7 @@
 #include "deque/deque.hpp"
 #include "deque/latent_mode.hpp"
 #include "scheduler/worker.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -47,10 +48,12 @@ promotion promote(worker* self, const arch::registers& at, promotion_rules rules
 /// waiting at its join.
 [[nodiscard]] bool may_promote_now(const worker* self) noexcept;
 
-/// By the thread of `self`, where an entry was taken back for good, or a strand begins: in an empty deque
-/// nothing lies above latent forks.
-inline void note_empty_deque(worker* self) noexcept {
-  if (deque::size(self->deque) == 0) {
+/// By the thread of `self`, where an entry was taken back, or a strand begins: where all entries of the strand
+/// have been taken back, by itself, nothing lies above latent forks. A child whose continuation was stolen
+/// does, though the deque be empty.
+inline void note_taken_back(worker* self) noexcept {
+  if (deque::size(self->deque) == 0 &&
+      (self->deque.bottom == self->first_entry || NOPAL_FAULT("stolen taken for taken back"))) {
     self->buries_latent = false;
   }
 }

@@ -143,7 +143,7 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
     self->none_latent = nopal_latent_forks_used != 0 && !self->buries_latent &&
                         (!self->left_latent || NOPAL_FAULT("left taken for none"));
   }
-  note_empty_deque(self);
+  note_taken_back(self);
   return 1;
 }
 

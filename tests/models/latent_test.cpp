@@ -79,6 +79,7 @@ TEST(promotion_faults, youngest_first) { expect_fault(signal_and_steal, "younges
 TEST(promotion_faults, copies_not_awaited) { expect_fault(copies_at_first, "copies not awaited"); }
 TEST(promotion_faults, walk_in_a_walk) { expect_fault(own, "walk in a walk"); }
 TEST(promotion_faults, buried_promoted) { expect_fault(alone_at_first, "buried promoted"); }
+TEST(promotion_faults, stolen_taken_for_taken_back) { expect_fault(cut, "stolen taken for taken back", 2); }
 TEST(promotion_faults, none_latent_kept) { expect_fault(region_after_region, "none latent kept"); }
 TEST(promotion_faults, left_taken_for_none) { expect_fault(copies_above_stolen, "left taken for none"); }
 TEST(promotion_faults, pushed_above_latent) { expect_fault(eager_among_latent, "pushed above latent"); }

@@ -269,7 +269,9 @@ nopal_child_done:
         js      1f
         DEPOSIT_VIEWS nopal_deposit_child_views
         movq    %rsp, %rdx
+        .cfi_remember_state
         LEAVE_FOR_SCHEDULER_STACK nopal_finish_child
+        .cfi_restore_state
 1:      pushq   %rdi
         .cfi_adjust_cfa_offset 8
         call    nopal_take_kept
