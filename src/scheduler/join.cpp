@@ -14,7 +14,6 @@
 #include "scheduler/exceptions.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
-#include "scheduler/promotion.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
@@ -75,7 +74,6 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   }
   void* const exception = take_exception(frame);
   view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
-  note_taken_back(self);
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
                 state_at_join(self, stack, frame));
   if (deposits != nullptr) {

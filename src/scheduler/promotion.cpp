@@ -173,6 +173,13 @@ void push_collected(worker* self, std::int32_t count) noexcept {
   self->counts.promotions.add(static_cast<std::uint64_t>(count));
 }
 
+void note_cut() noexcept {
+  std::atomic<bool>& cut = the_runtime().walks_were_cut;
+  if (!cut.load(std::memory_order_relaxed)) {
+    cut.store(true, std::memory_order_relaxed);
+  }
+}
+
 promotion promote_one(worker* self, walk& from, promotion_rules rules, bool& goes_on) noexcept {
   self->none_latent = false;
   if (!rules.exact && deque::size(self->deque) == 0) {
@@ -207,6 +214,7 @@ promotion promote_one(worker* self, walk& from, promotion_rules rules, bool& goe
     const bool is_cut = end == walk_end::cut || end == walk_end::at_unwinder;
     if (is_cut) {
       self->counts.walks_cut_short.add();
+      note_cut();
       // Without a push of these or of the fork that the thread is at, nothing lies on them.
       self->buries_latent = !rules.exact || found.put > 0;
     }
@@ -247,6 +255,9 @@ promotion promote(worker* self, const arch::registers& at, promotion_rules rules
   walk from{at, rules.exact, rules.looks_up, end_of_stack(self, at.sp)};
   if (from.end == 0) {
     self->none_latent = false;
+    if (!rules.exact) {
+      note_cut();
+    }
     // Of a fork that is pushed there: those of the strand's stack lie below it.
     self->buries_latent = self->buries_latent || !rules.exact;
     return {0, promotion_end::off_strand};

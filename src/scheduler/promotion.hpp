@@ -48,9 +48,8 @@ promotion promote(worker* self, const arch::registers& at, promotion_rules rules
 /// waiting at its join.
 [[nodiscard]] bool may_promote_now(const worker* self) noexcept;
 
-/// By the thread of `self`, where an entry was taken back, or a strand begins: where all entries of the strand
-/// have been taken back, by itself, nothing lies above latent forks. A child whose continuation was stolen
-/// does, though the deque be empty.
+/// By the thread of `self`, where an entry was taken back: once the strand has taken all of its own back, nothing
+/// lies above latent forks. A child whose continuation was stolen does, though the deque be empty.
 inline void note_taken_back(worker* self) noexcept {
   if (deque::size(self->deque) == 0 &&
       (self->deque.bottom == self->first_entry || NOPAL_FAULT("stolen taken for taken back"))) {

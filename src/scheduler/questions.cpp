@@ -262,6 +262,20 @@ bool anyone_watches() noexcept {
          the_runtime().watched.load(std::memory_order_seq_cst);
 }
 
+void ask_again(worker* self) noexcept {
+  if (deque::size(self->deque) == 0) {
+    self->buries_latent = false;  // what lay above them was left
+  }
+  worker* const first = thread_worker(self);
+  // Sequentially consistent, as is the look at the watch: a thief that is about to sleep finds nobody watching,
+  // or this thread's strand, which was stored before.
+  std::uint32_t state = nothing_latent;
+  first->asking.compare_exchange_strong(state, not_asked, std::memory_order_seq_cst);
+  if (!anyone_watches()) {
+    give_watch_up(self);
+  }
+}
+
 void give_watch_up(worker* self) noexcept {
   if (self->watches) {
     self->watches = false;

@@ -50,6 +50,9 @@ bool may_be_asked(const worker* victim) noexcept;
 std::uint64_t sleep_until_asking(worker* self) noexcept;
 /// Whether somebody keeps it, as far as it is needed.
 [[nodiscard]] bool anyone_watches() noexcept;
+/// By a thread that enters a strand, if a walk was ever cut: what that one hid may be had now, though the thread's
+/// last answer was that there is nothing.
+void ask_again(worker* self) noexcept;
 /// Wakes a sleeper to keep it.
 void give_watch_up(worker* self) noexcept;
 /// Before a thief begins to work: a sleeper watches in its place. Nobody may watch, too: when the last

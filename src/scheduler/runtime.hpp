@@ -42,6 +42,8 @@ struct runtime {
   bool latent_forks_asked = false;  ///< code that has them is loaded
   /// One sleeper of the pool looks up from time to time for threads that may be asked for latent forks
   std::atomic<bool> watched{false};
+  /// A walk was cut, so strands that are entered may have latent forks; see ask_again
+  std::atomic<bool> walks_were_cut{false};
   bool hooks_installed = false;  ///< the hook of a thread's end
   /// This is a child of fork(2). There the C library takes the stacks of its parent's threads for
   /// free, though strands that came from the parent still refer to frames on them.

@@ -137,7 +137,6 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
   self->counts.steals.add();
   const worker* const root = observed.root;
   void* const caught = is_tagged(slot) ? frame->caught : nullptr;
-  note_taken_back(self);
   strand::enter(self, {stack, start, &frame->resume_address, false},
                 {root, get(root->local), {caught, observed.uncaught}, observed.float_control});
   nopal_resume(frame, start, nullptr);

@@ -59,6 +59,10 @@ NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* st
 NOPAL_UNINSTRUMENTED void enter(worker* self, const resume_point& to, const state& with) noexcept {
   hand_watch_on(self);
   run_on(self, to.stack);
+  // Relaxed: by the thread that cut the walk, or by one that came by its strand through a join.
+  if (the_runtime().walks_were_cut.load(std::memory_order_relaxed)) {
+    ask_again(self);
+  }
   if (to.stack == &self->native) {
     deque::poison(self->deque);  // see keep_oldest_public
   }

@@ -11,6 +11,7 @@ bool ask(worker*, worker*) noexcept { return false; }
 bool may_be_asked(const worker*) noexcept { return false; }
 std::uint64_t sleep_until_asking(worker*) noexcept { return 0; }
 bool anyone_watches() noexcept { return true; }
+void ask_again(worker*) noexcept {}
 void give_watch_up(worker*) noexcept {}
 void pause_listening() noexcept {}
 void stop_listening() noexcept {}
