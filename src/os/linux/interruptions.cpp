@@ -58,7 +58,7 @@ void end_by(int signal) {
 
 /// The program's handler finds what waits as if it had been called alone.
 void hand_on(int signal, siginfo_t* info, void* context) {
-  const bool resets = (previous.sa_flags & SA_RESETHAND) != 0 && has_handler(previous);
+  const bool resets = (static_cast<unsigned>(previous.sa_flags) & SA_RESETHAND) != 0 && has_handler(previous);
   const bool is_default =
       (resets && is_spent.exchange(true, std::memory_order_relaxed)) || previous.sa_handler == SIG_DFL;
   if (is_default && !is_ignored_by_default(signal) && !may_be_ours(*info)) end_by(signal);
