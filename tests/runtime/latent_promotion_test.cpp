@@ -174,10 +174,9 @@ int stolen_at_each_fork(int children) {
 
 // Its tables say nothing of it, so a walk from below ends at it.
 extern "C" void call_without_tables(void (*function)());
-__asm__(
-    ".pushsection .text\n.type call_without_tables, @function\ncall_without_tables:\n\t"
-    "pushq %rbp\n\tmovq %rsp, %rbp\n\tcall *%rdi\n\tpopq %rbp\n\tret\n\t"
-    ".size call_without_tables, .-call_without_tables\n\t.popsection");
+__asm__(".pushsection .text\n.type call_without_tables, @function\ncall_without_tables:\n\t"
+        "pushq %rbp\n\tmovq %rsp, %rbp\n\tcall *%rdi\n\tpopq %rbp\n\tret\n\t"
+        ".size call_without_tables, .-call_without_tables\n\t.popsection");
 
 flag* below_release;
 

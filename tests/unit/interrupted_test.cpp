@@ -126,7 +126,9 @@ void throw_foreign_below(int depth) {
   s.fork(throw_foreign_below, depth - 1);
   s.join();
 }
-long caught_foreign() { return support::foreign_number_thrown_by([] { throw_foreign_below(2); }); }
+long caught_foreign() {
+  return support::foreign_number_thrown_by([] { throw_foreign_below(2); });
+}
 
 std::atomic<bool> in_vain{false};
 

@@ -140,10 +140,10 @@ static NOPAL_ALWAYS_INLINE void nopal_make_frame(struct nopal_frame* frame) {
     nopal_take(nopal_nothing);
   }
   /* The assembler looks at how GCC addresses the frame. The second name is that of -mcmodel=large. */
-  __asm__ __inline__ volatile(NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack")
-                                  "\n\t" NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack_large_model")
-                                  NOPAL_DETAIL_REFUSE_STACK_POINTER("%0")
-                              : "=m"(*frame));
+  __asm__ __inline__ volatile(
+      NOPAL_DETAIL_REFUSE_SPLIT_STACK("__morestack") "\n\t" NOPAL_DETAIL_REFUSE_SPLIT_STACK(
+          "__morestack_large_model") NOPAL_DETAIL_REFUSE_STACK_POINTER("%0")
+      : "=m"(*frame));
 #endif
   /* Asking for the frame's address is what makes both compilers keep a frame pointer. */
   frame->frame_pointer = __builtin_frame_address(0);

@@ -176,7 +176,7 @@ inline constexpr bool is_of_words =
 
 template <class Result, class... Ts>
 inline constexpr bool travels_as_words =
-    (is_of_words<Ts> && ...) &&
+    std::conjunction_v<std::bool_constant<is_of_words<Ts>>...> &&
     (latent_words_of<Ts> + ... + 0) + (std::is_same_v<Result, no_result> ? 0 : 1) <= most_latent_words;
 
 template <class T>

@@ -28,7 +28,7 @@
   __asm__ __inline__ __volatile__(                                                                           \
       NOPAL_DETAIL_PERSONALITY                                                                               \
       ".ifndef .Lnopal_c_child\n\t.pushsection .rodata.nopal_c_child,\"a\",@progbits\n"                      \
-      ".Lnopal_c_child:\n\t.asciz \"\\377nopal: child\"\n\t.popsection\n\t.endif\n\t"                             \
+      ".Lnopal_c_child:\n\t.asciz \"\\377nopal: child\"\n\t.popsection\n\t.endif\n\t"                        \
       ".cfi_lsda 0x1b, .Lnopal_c_child")
 
 /* In a function that forks; and again on the slow paths that compilers put into a cold part of it,

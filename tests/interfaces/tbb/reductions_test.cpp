@@ -228,7 +228,9 @@ TEST_P(reductions, of_functions_that_do_not_commute_are_the_serial_ones) { EXPEC
 TEST_P(reductions, of_pieces_at_once_are_the_serial_ones) { EXPECT_TRUE(run("functions_at_once")); }
 TEST_P(reductions, of_bodies_join_in_order) { EXPECT_TRUE(run("bodies")); }
 TEST_P(reductions, add_in_the_same_order_at_each_run_if_asked) { EXPECT_TRUE(run("the_same_at_each_run")); }
-TEST_P(reductions, have_what_was_found_before_they_were_cancelled) { EXPECT_TRUE(run("found_and_cancelled")); }
+TEST_P(reductions, have_what_was_found_before_they_were_cancelled) {
+  EXPECT_TRUE(run("found_and_cancelled"));
+}
 TEST_P(reductions, run_along_with_functions) { EXPECT_TRUE(run("scan_functions")); }
 TEST_P(reductions, run_along_with_bodies) { EXPECT_TRUE(run("scan_bodies")); }
 
