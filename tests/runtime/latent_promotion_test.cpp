@@ -172,38 +172,6 @@ int stolen_at_each_fork(int children) {
   return sum;
 }
 
-// Its tables say nothing of it, so a walk from below ends at it.
-extern "C" void call_without_tables(void (*function)());
-__asm__(".pushsection .text\n.type call_without_tables, @function\ncall_without_tables:\n\t"
-        "pushq %rbp\n\tmovq %rsp, %rbp\n\tcall *%rdi\n\tpopq %rbp\n\tret\n\t"
-        ".size call_without_tables, .-call_without_tables\n\t.popsection");
-
-flag* below_release;
-
-/// Its forks lie above those which the walk does not reach.
-void forks_below() {
-  flag went_on{false};
-  scope s;
-  s.fork([&] {
-    set(*below_release);
-    support::fork_until_continued(went_on);
-  });
-  set(went_on);
-  s.join();
-}
-
-[[gnu::noinline]] void long_leaf_after_code_without_tables(flag& release, const flag& went_on) {
-  below_release = &release;
-  call_without_tables(forks_below);
-  support::wait_for_continuation(went_on);
-}
-
-/// What code without tables hid can be had again once that is over, by a leaf that does not fork.
-NOPAL_PROGRAM(after_code_without_tables) {
-  for (int round = 0; round < 20; ++round) check_nest(long_leaf_after_code_without_tables, 3);
-  return 0;
-}
-
 NOPAL_PROGRAM(in_loops) {
   for (int round = 0; round < 20; ++round) NOPAL_CHECK(stolen_at_each_fork(30) == 8555);
   if (nopal::workers() > 1) NOPAL_CHECK(nopal::stats().total.steals >= 600);
@@ -400,9 +368,6 @@ TEST_P(latent_forks, are_eager_ones_if_the_environment_says_so) {
 TEST_P(latent_forks, are_found_over_all_kinds_of_frames) { EXPECT_TRUE(run("over_all_frames")); }
 TEST_P(latent_forks, are_found_above_a_stolen_function_with_over_aligned_locals) {
   EXPECT_TRUE(run("above_over_aligned_locals"));
-}
-TEST_P(latent_forks, can_be_had_again_after_code_without_tables) {
-  EXPECT_TRUE(run("after_code_without_tables"));
 }
 TEST_P(latent_forks, of_loops_are_promoted_one_by_one) { EXPECT_TRUE(run("in_loops")); }
 TEST_P(latent_forks, follow_others_of_their_scope) { EXPECT_TRUE(run("after_other_forks_of_the_scope")); }
