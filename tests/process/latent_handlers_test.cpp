@@ -245,7 +245,7 @@ NOPAL_PROGRAM(handler_for_once) {
     urgent = 0;
     struct sigaction action = {};
     action.sa_handler = on_urgent;
-    action.sa_flags = SA_RESETHAND;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
     NOPAL_CHECK(sigaction(SIGURG, &action, nullptr) == 0);
     use_signals();
     raise_urgent();
