@@ -212,11 +212,15 @@ promotion promote_one(worker* self, walk& from, promotion_rules rules, bool& goe
     }
     self->left_latent = self->left_latent || found.waits || skipped > 0;
     const bool is_cut = end == walk_end::cut || end == walk_end::at_unwinder;
-    if (is_cut) {
+    if (end == walk_end::cut) {
       self->counts.walks_cut_short.add();
-      note_cut();
+    }
+    if (is_cut) {
       // Without a push of these or of the fork that the thread is at, nothing lies on them.
       self->buries_latent = !rules.exact || found.put > 0;
+    }
+    if (is_cut && self->buries_latent) {
+      note_cut();
     }
     const bool is_soon_over = found.waits || end == walk_end::at_unwinder;
     return {found.put, found.put == 0 && is_soon_over ? promotion_end::between

@@ -22,13 +22,11 @@ constexpr arch::fork_record usual_record = {.first = 0xff,
                                             .scope = 60,
                                             .copies = 0,
                                             .called = 70};
-constexpr arch::fork_record copying_record = {.first = 0xff,
-                                              .landing = 30,
-                                              .continuation = 40,
-                                              .promoted_return = 50,
-                                              .scope = 60,
-                                              .copies = 1,
-                                              .called = 70};
+constexpr arch::fork_record copying_record = [] {
+  arch::fork_record record = usual_record;
+  record.copies = 1;
+  return record;
+}();
 const record_and_code records[] = {
     {usual_record, {}}, {usual_record, {}}, {copying_record, {}}};  // by call_kind
 

@@ -20,7 +20,7 @@ inline const void* part_of(const unsigned char* code) noexcept {
 }
 
 /// Whether one of the first instructions at `code` is a jump to the part that begins at `part`. Bytes are not
-/// told from instructions, so it may say so wrongly, about once in 2^24 times.
+/// told from instructions, so it may say so wrongly, though hardly ever.
 inline bool jumps_soon(const unsigned char* code, const void* part) noexcept {
   constexpr int most_bytes = 64;
   constexpr int jump_bytes = 5;

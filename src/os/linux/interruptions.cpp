@@ -41,7 +41,8 @@ bool has_handler(const struct sigaction& one) {
 
 bool is_ignored_by_default(int signal) { return signal == SIGURG || signal == SIGWINCH; }
 
-/// The program's only call of a handler with SA_RESETHAND was made.
+/// The program's only call of a handler with SA_RESETHAND was made. Relaxed: it stands for itself, and of several
+/// handlers that exchange it one finds false.
 std::atomic<bool> is_spent{false};
 
 /// As without this library; the signal is blocked here.
@@ -160,7 +161,7 @@ bool answer_interruptions(int signal, void (*answer)(const interrupted&)) noexce
   sigfillset(&ours.sa_mask);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
     sigdelset(&ours.sa_mask, fault);
-  // Before it asks, a process that installed this handler and paused finds it here.
+  // It may have stayed beyond a pause.
   const bool is_there = (before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_signal;
   if (has_handler(is_there ? previous : before)) {
     // The program's handler has the stack, and system calls are interrupted, as the program has chosen.
