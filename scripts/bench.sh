@@ -11,17 +11,24 @@ has_graph() {
 
 # bench ARG...: --variants alone means all of them; the rest goes to `nopal bench` as it is.
 bench() {
+  may_follow=no  # whether names of variants may come next: no program has such a name
   pages=no
   reducers=no
   promotion=no
   for argument in "$@"; do
     shift
-    case $argument in
-      --variants | --variants=*)
-        parts="$parts -DNOPAL_BUILD_VARIANTS=ON"
-        case $argument in --variants) argument=--variants=all ;; esac
-        set -- "$@" "$argument"
+    case $may_follow,$argument in
+      yes,all | yes,none | yes,eager* | yes,*_deque* | yes,locked_join* | yes,hashed_views* | yes,reclaim_*)
+        set -- "$@" "--variants=$argument"
+        may_follow=no
+        continue
         ;;
+      yes,*) set -- "$@" --variants=all ;;
+    esac
+    may_follow=no
+    case $argument in
+      --variants) parts="$parts -DNOPAL_BUILD_VARIANTS=ON"; may_follow=yes ;;
+      --variants=*) parts="$parts -DNOPAL_BUILD_VARIANTS=ON"; set -- "$@" "$argument" ;;
       --report | --report=*) pages=yes; set -- "$@" "$argument" ;;
       --promotion) promotion=yes; set -- "$@" "$argument" ;;
       --reducers) reducers=yes; set -- "$@" "$argument" ;;
@@ -29,6 +36,7 @@ bench() {
       *) set -- "$@" "$argument" ;;
     esac
   done
+  if [ $may_follow = yes ]; then set -- "$@" --variants=all; fi
   case $reducers$parts in yes*VARIANTS*) refuse '--variants: not with --reducers; accepted: one of them' ;; esac
   # No peers, variants or graphs, in a report either.
   if [ $promotion$reducers = yesno ]; then

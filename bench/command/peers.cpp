@@ -82,9 +82,11 @@ std::vector<peer> choose_peers(const std::vector<peer>& found, std::string_view 
     list.remove_prefix(std::min(list.size(), name.size() + 1));
     const auto at = std::find_if(found.begin(), found.end(), [&](const peer& p) { return p.name == name; });
     if (at == found.end()) {
-      throw usage_error(fmt::format("{}: no {} '{}'; in {} there are: {}; accepted too: all, none",
-                                    words.option, words.one, name, directory,
-                                    found.empty() ? "none" : names_of(found)));
+      throw usage_error(fmt::format(
+          "{}: no {} '{}'; in {} there are: {}; accepted too: all, none", words.option, words.one, name,
+          directory,
+          found.empty() ? fmt::format("none, until `./dev bench {}=all` builds them", words.option)
+                        : names_of(found)));
     }
     if (std::none_of(chosen.begin(), chosen.end(), [&](const peer& p) { return p.name == name; }))
       chosen.push_back(*at);

@@ -89,6 +89,31 @@ class Help(unittest.TestCase):
             self.assertIn(option, shown)
 
 
+class Variants(unittest.TestCase):
+    # What follows `bench`, and what `nopal bench` is called with.
+    SPLIT = {
+        "--variants": "--variants=all",
+        "--variants fib": "--variants=all fib",
+        "--variants --quick fib": "--variants=all --quick fib",
+        "--variants eager fib": "--variants=eager fib",
+        "fib --variants the_deque,eager": "fib --variants=the_deque,eager",
+        "--variants none --variants reclaim_never": "--variants=none --variants=reclaim_never",
+        "--variants=eager fib nqueens": "--variants=eager fib nqueens",
+        "fib eager": "fib eager",
+    }
+
+    def test_names_may_follow_the_option(self):
+        for given, passed in self.SPLIT.items():
+            with self.subTest(given):
+                script = f"set -eu; . {ROOT}/scripts/bench.sh; parts=''; " \
+                         f"tool() {{ printf '%s\\n' \"$*\" \"$parts\"; }}; bench {given}"
+                ran = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+                called, parts = ran.stdout.splitlines()
+                self.assertEqual(called, f"bench {passed}")
+                self.assertEqual("VARIANTS=ON" in parts, "--variants" in given)
+
+
 class Reports(unittest.TestCase):
     def test_the_slowest_tests_come_last_but_for_the_counts(self):
         with tempfile.TemporaryDirectory() as place:

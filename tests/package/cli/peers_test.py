@@ -126,7 +126,8 @@ class MadeUp(CommandTest):
         self.peer("echo", json.dumps(SOUND), "")
         said = f"--peers: no peer 'ehco'; in {self.folder} there are: echo; accepted too: all, none"
         self.bench("ehco", lambda *arguments: self.is_bad_usage(*arguments, says=said))
-        self.is_bad_usage("bench", "fib", "--peers", "tbb", "--peer-directory", self.folder / "none", says="there are: none")
+        self.is_bad_usage("bench", "fib", "--peers", "tbb", "--peer-directory", self.folder / "none",
+                          says="there are: none, until `./dev bench --peers=all` builds them;")
         self.is_bad_usage("bench", "fib", "--variants", "ehco", says="--variants: no variant 'ehco'; in ")
 
     def test_a_wrong_result_ends_the_measurement(self):
