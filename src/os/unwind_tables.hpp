@@ -14,6 +14,10 @@ namespace os {
 /// Whether the system finds tables without a lock, so that a signal handler may ask.
 [[nodiscard]] bool finds_unwind_entries() noexcept;
 
+/// Whether the object that has this code brings the index that the search needs. Linkers write it by
+/// default, but GCC's programs that are linked with -static have none.
+[[nodiscard]] bool has_unwind_index(const void* code) noexcept;
+
 /// Finds out which objects are there until the process ends. Before the first search; again is harmless.
 void note_lasting_objects() noexcept;
 

@@ -100,6 +100,51 @@ class Linked(unittest.TestCase):
                 self.assertEqual(run(program, env={"NOPAL_WORKERS": "3", "LD_BIND_NOW": "1"}).returncode, 0)
 
 
+LATENT = """
+#include <nopal/nopal.hpp>
+#include <atomic>
+#include <chrono>
+using clock_of_test = std::chrono::steady_clock;
+std::atomic<int> taken{0};
+void long_leaf() {
+  const auto begin = clock_of_test::now();
+  while (taken.load() < 3 && clock_of_test::now() - begin < std::chrono::seconds(20)) {
+  }
+}
+void below(int n) {
+  if (n == 0) return long_leaf();
+  nopal::scope s;
+  s.fork(below, n - 1);
+  taken.fetch_add(1);  // by thieves, while the leaf runs
+  s.join();
+}
+int main() {
+  const auto begin = clock_of_test::now();
+  below(3);
+  return clock_of_test::now() - begin < std::chrono::seconds(20) ? 0 : 1;
+}
+"""
+
+
+class Static(unittest.TestCase):
+    """GCC links -static without the index of unwind tables: forks are eager there, and thieves get them."""
+
+    def test_thieves_get_forks(self):
+        if not OPTIONS.library.endswith(".a"):
+            self.skipTest("the library is not an archive")
+        with tempfile.TemporaryDirectory() as directory:
+            source = os.path.join(directory, "program.cpp")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(LATENT)
+            for flags in ([], ["-Wl,--eh-frame-hdr"]):
+                with self.subTest(f"-static {flags}"):
+                    program = os.path.join(directory, "program")
+                    made = run(OPTIONS.compiler, "-std=c++20", "-O2", "-pthread", "-static", *flags,
+                               f"-I{OPTIONS.project}/include", source, OPTIONS.library, "-o", program)
+                    self.assertEqual((made.returncode, made.stderr), (0, ""))
+                    self.assertEqual(run(program, env={"NOPAL_WORKERS": "4"}).returncode, 0)
+
+
 class Objects(unittest.TestCase):
     def test_each_says_that_its_stack_does_not_execute(self):
         if not OPTIONS.library.endswith(".a"):

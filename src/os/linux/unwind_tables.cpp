@@ -61,6 +61,21 @@ bool is_lasting(const void* map_start) noexcept {
   return false;
 }
 
+/// The sorted index of the object that has the code at `address`; null if there is none, or another kind.
+const unsigned char* find_index(std::uint64_t address, found_object& object, index_header& header) noexcept {
+  if (nopal_find_object == nullptr || nopal_find_object(reinterpret_cast<void*>(address), &object) != 0 ||
+      object.unwind_index == nullptr) {
+    return nullptr;
+  }
+  const auto* const begin = static_cast<const unsigned char*>(object.unwind_index);
+  std::memcpy(&header, begin, sizeof header);
+  constexpr unsigned char relative = 0x3b;  // to the index, 32 bits
+  const bool is_known = header.version == 1 && header.count_encoding == 0x03 &&
+                        header.table_encoding == relative && (header.frames_encoding & 0x0fU) == 0x0b &&
+                        header.count != 0;
+  return is_known ? begin : nullptr;
+}
+
 }  // namespace
 
 void note_lasting_objects() noexcept {
@@ -81,21 +96,18 @@ void note_lasting_objects() noexcept {
 
 bool finds_unwind_entries() noexcept { return nopal_find_object != nullptr; }
 
+bool has_unwind_index(const void* code) noexcept {
+  found_object object;
+  index_header header;
+  return find_index(reinterpret_cast<std::uint64_t>(code), object, header) != nullptr;
+}
+
 const unsigned char* find_unwind_entry(std::uint64_t address, bool& lasts) noexcept {
   found_object object;
-  if (nopal_find_object == nullptr || nopal_find_object(reinterpret_cast<void*>(address), &object) != 0 ||
-      object.unwind_index == nullptr) {
-    return nullptr;
-  }
-  lasts = is_lasting(object.map_start);
-  const auto* const begin = static_cast<const unsigned char*>(object.unwind_index);
   index_header header;
-  std::memcpy(&header, begin, sizeof header);
-  constexpr unsigned char relative = 0x3b;  // to the index, 32 bits
-  if (header.version != 1 || header.count_encoding != 0x03 || header.table_encoding != relative ||
-      (header.frames_encoding & 0x0fU) != 0x0b || header.count == 0) {
-    return nullptr;
-  }
+  const unsigned char* const begin = find_index(address, object, header);
+  if (begin == nullptr) return nullptr;
+  lasts = is_lasting(object.map_start);
   const auto* const table = reinterpret_cast<const index_entry*>(begin + sizeof header);
   const auto wanted = static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(begin));
   std::uint32_t low = 0;
