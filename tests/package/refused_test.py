@@ -86,6 +86,7 @@ class Monoids(Refusals):
 
 PATTERN_HEADERS = """
 #include <nopal/parallel.hpp>
+#include <functional>
 #include <list>
 #include <memory>
 #include <vector>
@@ -93,11 +94,28 @@ PATTERN_HEADERS = """
 PATTERN_PROGRAM = """
 struct unlike {};
 void take(int, int);
+void change(int&);
+long change_second(const char*, std::vector<int>&);
+struct moved { moved() = default; moved(moved&&) = default; };
+void change_beside(moved, int&);
+int changed;
 int values[10];
 std::vector<int> numbers(10);
 std::list<int> listed;
 void use() { USE }
 """
+
+# Children have copies, which no reference to what may change refers to.
+BY_REFERENCE = ("nopal: {} gives the child copies of its arguments: for a parameter that is a reference pass std::ref(x),"
+                " or capture x in a lambda")
+FORKS_BY_REFERENCE = [
+    ("nopal::scope s; s.fork(change, changed);", BY_REFERENCE.format("fork")),
+    ("nopal::scope s; s.fork([](auto& each) { each = 3; }, changed);", BY_REFERENCE.format("fork")),
+    ("nopal::scope s; s.fork(change_beside, moved(), changed);", BY_REFERENCE.format("fork")),
+    ("nopal::scope s; s.fork([](int& a, int& b) { a = b; }, changed, changed);", BY_REFERENCE.format("fork")),
+    ("nopal::scope s; long out; s.fork_into(out, change_second, \"text\", numbers);", BY_REFERENCE.format("fork_into")),
+    ("nopal::scope s; int out; s.fork_into(out, [](int& a) { return a++; }, changed);", BY_REFERENCE.format("fork_into")),
+]
 
 # What is written, and what is said about it.
 WRONG = [
@@ -110,6 +128,7 @@ WRONG = [
      "fork_into: the callable does not take these arguments"),
     ("nopal::scope s; int out; s.fork_into(out, [] { return unlike(); });",
      "fork_into: the callable's result cannot be assigned to the first argument"),
+    *FORKS_BY_REFERENCE,
     ("nopal::parallel_invoke([] {}, 3);", "parallel_invoke: every argument must be callable without arguments"),
     ("nopal::parallel_for(0, 10, [](unlike) {});", "parallel_for: the body must be callable with"),
     ("nopal::parallel_for(0, 10, 5, 7);", "parallel_for: the body must be callable with"),
@@ -190,14 +209,23 @@ WRONG = [
 
 
 class Uses(Refusals):
-    def compiled(self, use):
-        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", *compiled_headers(PATTERN_HEADERS), "-"],
+    def compiled(self, use, headers=PATTERN_HEADERS):
+        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", *compiled_headers(headers), "-"],
                               input=PATTERN_PROGRAM.replace("USE", use), capture_output=True, text=True, check=False)
 
     def test_each_wrong_use_is_told_in_one_sentence(self):
         for use, says in WRONG:
             with self.subTest(use):
                 self.says_once(says, self.compiled(use))
+
+    def test_forks_of_references_are_told_in_one_sentence_however_forks_are_compiled(self):
+        for mode in ("NOPAL_FORKS_EAGER", "NOPAL_ELIDE"):
+            headers = f"#define {mode}\n{PATTERN_HEADERS}"
+            for use, says in FORKS_BY_REFERENCE:
+                with self.subTest(f"{mode} {use}"):
+                    self.says_once(says, self.compiled(use, headers))
+            right = self.compiled("nopal::scope s; s.fork(change, std::ref(changed)); s.join();", headers)
+            self.assertEqual((right.returncode, right.stderr), (0, ""))
 
     def test_headers_of_onetbb_that_are_not_here_say_so(self):
         for header in ("tbb/concurrent_vector.h", "oneapi/tbb/parallel_pipeline.h", "tbb/task_scheduler_observer.h"):
