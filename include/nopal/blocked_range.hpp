@@ -99,9 +99,9 @@ public:
       : range_3d(pages_first, pages_last, 0, rows_first, rows_last, 0, columns_first, columns_last, 0) {}
 
   /// With a grain for each side, of which 0 is none.
-  template <class A, class B, class G, class C, class D, class H, class E, class F, class I>
+  template <class A, class B, class G, class C, class D, class H, class E, class F, class J>
   constexpr range_3d(A pages_first, B pages_last, G pages_grain, C rows_first, D rows_last, H rows_grain,
-                     E columns_first, F columns_last, I columns_grain) noexcept
+                     E columns_first, F columns_last, J columns_grain) noexcept
       : pages_(static_cast<Page>(pages_first), static_cast<Page>(pages_last),
                static_cast<std::size_t>(pages_grain)),
         rows_(static_cast<Row>(rows_first), static_cast<Row>(rows_last),
@@ -126,8 +126,8 @@ private:
 template <class A, class B, class C, class D, class E, class F>
 range_3d(A, B, C, D, E, F)
     -> range_3d<std::common_type_t<A, B>, std::common_type_t<C, D>, std::common_type_t<E, F>>;
-template <class A, class B, class G, class C, class D, class H, class E, class F, class I>
-range_3d(A, B, G, C, D, H, E, F, I)
+template <class A, class B, class G, class C, class D, class H, class E, class F, class J>
+range_3d(A, B, G, C, D, H, E, F, J)
     -> range_3d<std::common_type_t<A, B>, std::common_type_t<C, D>, std::common_type_t<E, F>>;
 
 /// Calls `body(row, column)` for each position of the range; or, if `body` takes one argument,
