@@ -40,8 +40,9 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// n) memory per strand, none on the heap. Strings and string views of char and char8_t by an order
 /// of the standard library are the exception: 64 and more are compared by numbers of seven
 /// characters each, which takes a block of 16 bytes and the size of a string for each, and time
-/// linear in the characters that distinguish them beside the comparisons of numbers; without that
-/// memory they are compared as they are. Span, with P workers: O(n/P + log² n) expected for P up to
+/// linear in the characters that distinguish them beside the comparisons of numbers; where a sample
+/// says that they are few different ones, and they are no more than 64, it takes one look at each,
+/// and a byte in place of the block. Without that memory they are compared as they are. Span, with P workers: O(n/P + log² n) expected for P up to
 /// 256, as ranges above a share of n/(4P), and of 32768 elements, are partitioned in parallel; the
 /// worst case, an input made against this very algorithm, is a serial heap sort. A strand sorts
 /// 2048 elements and fewer. The order of equal elements depends on the input and the number of
