@@ -80,7 +80,8 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
 ///
 /// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or
 /// strictly in the opposite one. Span: O(log³ n), beside what one strand sorts: a share of n/(2P)
-/// with P workers, of no fewer than 2048 elements and no more than 262144. Memory: a buffer of n
+/// with P workers, of no fewer than 2048 elements and no more than 262144. With two to four workers
+/// it is a quicksort whose partitions take them all: O(n) expected. Memory: a buffer of n
 /// elements on the heap, or of 2n numbers if moves of elements may throw (the last step, n moves,
 /// is serial then). Without that memory it throws std::bad_alloc before anything is moved. Integers
 /// by an order of the standard library are sorted as by `parallel_sort`, which needs none.
@@ -94,7 +95,7 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, P
     const auto begin = sort_detail::plain_iterator(first);
     const auto count = static_cast<std::ptrdiff_t>(last - first);
     sort_detail::stable_sort_range(begin, begin + (last - first), less,
-                                   sort_detail::stable_serial(count, sort_detail::workers_for(count)));
+                                   sort_detail::stable_division_of(count, sort_detail::workers_for(count)));
   }
 }
 
