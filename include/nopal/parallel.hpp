@@ -26,6 +26,7 @@
 #include <nopal/detail/reduce.hpp>
 #include <nopal/detail/scan.hpp>
 #include <nopal/detail/search.hpp>
+#include <nopal/detail/whole_range.hpp>
 #include <nopal/sort.hpp>
 
 namespace nopal {
@@ -92,6 +93,7 @@ void parallel_for(First first, Last last, std::size_t grain, Body&& body) {
 
 /// The same with the automatic grain.
 template <class First, class Last, class Body>
+  requires detail::ends<First, Last>
 void parallel_for(First first, Last last, Body&& body) {
   nopal::parallel_for(first, last, std::size_t{0}, body);
 }
@@ -112,7 +114,8 @@ void parallel_for_each(Iterator first, Sentinel last, Body&& body, Projection pr
 
 /// The same for the elements of a range. Its elements must outlive the call.
 template <class Range, class Body, class Projection = detail::itself>
-  requires(!std::input_iterator<std::remove_cvref_t<Range>>)
+  requires(!std::input_iterator<std::remove_cvref_t<Range>> &&
+           !(std::is_array_v<std::remove_reference_t<Range>> && detail::ends<Range, Body>))
 void parallel_for_each(Range&& range, Body&& body, Projection projection = {}) {
   static_assert(detail::is_range<Range>,
                 "parallel_for_each: the first argument must be a range, with begin and end");
@@ -128,6 +131,10 @@ void parallel_for_each(Range&& range, Body&& body, Projection projection = {}) {
 /// T1 = O(n), T∞ = O(log n). `combine` is called about n times, with rvalues; values may be
 /// move-only but for the copies of `identity`.
 template <class First, class Last, class T, class Map, class Combine>
+  requires(detail::ends<First, Last> &&
+           !detail::grain_and_no_map<T, std::decay_t<Map>, std::remove_reference_t<Combine>,
+                                     typename detail::positions_between<First, Last>::position,
+                                     typename detail::positions_between<First, Last>::element>)
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Map&& map, Combine&& combine) {
   return detail::with_reduction<T>(
       first, last, identity, map, combine,
@@ -148,11 +155,33 @@ template <class First, class Last, class T, class Map, class Combine>
       });
 }
 
+/// `identity`, then each number or element from `first` up to `last` in order, combined by
+/// `combine`: the same as with a map that leaves them as they are.
+template <class First, class Last, class T, class Combine>
+  requires detail::ends<First, Last>
+[[nodiscard]] T parallel_reduce(First first, Last last, T identity, Combine&& combine) {
+  const detail::element_itself map;
+  return nopal::parallel_reduce(first, last, std::move(identity), map, combine);
+}
+/// The same by the tree that depends on the range and `grain` alone.
+template <class First, class Last, class Grain, class T, class Combine>
+  requires(detail::ends<First, Last> &&
+           detail::grain_and_no_map<Grain, T, std::remove_reference_t<Combine>,
+                                    typename detail::positions_between<First, Last>::position,
+                                    typename detail::positions_between<First, Last>::element>)
+[[nodiscard]] T parallel_reduce(First first, Last last, Grain grain, T identity, Combine&& combine) {
+  const detail::element_itself map;
+  return nopal::parallel_reduce(first, last, static_cast<std::size_t>(grain), std::move(identity), map,
+                                combine);
+}
+
 /// Assigns `f(element)` for each element from `first` up to `last` to the output that starts at
 /// `out`, which may be `first`. Returns the end of the output. Random-access iterators; elements of
 /// the output share no memory, as those of std::vector<bool> do. T1 = O(n), T∞ = O(log n).
-template <class In, class Out, class F>
-Out parallel_transform(In first, In last, Out out, F&& f) {
+template <class First, class Last, class Out, class F>
+  requires detail::ends<First, Last>
+Out parallel_transform(First&& first, Last&& last, Out out, F&& f) {
+  using In = detail::iterator_between<First, Last>;
   constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Out>;
   static_assert(iterators, "parallel_transform: input and output must be random-access iterators");
   if constexpr (iterators) {
@@ -191,16 +220,20 @@ Out parallel_transform(In first, In last, Second second, Out out, F&& f) {
 /// `op` must be associative. Random-access iterators; the output may be the input. On one worker
 /// `op` is called n times; with P workers at most 2n times: T1 = O(n), T∞ = O(log n + P), and
 /// 2/(P+1) of the serial time at best. Exceptions leave the output partly written.
-template <class In, class Out, class Op, class T>
-Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
+template <class First, class Last, class Out, class Op, class T>
+  requires detail::ends_before_output<First, Last, Out>
+Out parallel_inclusive_scan(First&& first, Last&& last, Out out, Op op, T init) {
+  using In = detail::iterator_between<First, Last>;
   constexpr bool fits = detail::can_scan<In, Out, Op, T>();
   if constexpr (fits) {
-    return detail::scan_from<true>(first, last, out, op, std::move(init));
+    return detail::scan_from<true>(In(first), In(last), out, op, std::move(init));
   }
 }
 /// The same without `init`; values are of the input's type.
-template <class In, class Out, class Op = detail::plus>
-Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
+template <class First, class Last, class Out, class Op = detail::plus>
+  requires detail::ends_before_output<First, Last, Out>
+Out parallel_inclusive_scan(First&& first, Last&& last, Out out, Op op = {}) {
+  using In = detail::iterator_between<First, Last>;
   constexpr bool fits = detail::can_scan<In, Out, Op, detail::value_of<In>>();
   if constexpr (fits) {
     if (!(first < last)) {
@@ -208,15 +241,17 @@ Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
     }
     detail::value_of<In> init = *first;
     *out = init;
-    return detail::scan_from<true>(first + 1, last, out + 1, op, std::move(init));
+    return detail::scan_from<true>(In(first + 1), In(last), out + 1, op, std::move(init));
   }
 }
 /// The same with each result leaving its own element out: the first is `init`.
-template <class In, class Out, class T, class Op = detail::plus>
-Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
+template <class First, class Last, class Out, class T, class Op = detail::plus>
+  requires detail::ends_before_output<First, Last, Out>
+Out parallel_exclusive_scan(First&& first, Last&& last, Out out, T init, Op op = {}) {
+  using In = detail::iterator_between<First, Last>;
   constexpr bool fits = detail::can_scan<In, Out, Op, T>();
   if constexpr (fits) {
-    return detail::scan_from<false>(first, last, out, op, std::move(init));
+    return detail::scan_from<false>(In(first), In(last), out, op, std::move(init));
   }
 }
 
@@ -278,5 +313,9 @@ template <class Iterator, class Predicate, class Projection = detail::itself>
 
 }  // namespace NOPAL_MODE_NAMESPACE
 }  // namespace nopal
+
+// The same patterns over whole ranges and over blocks, which those above are written for.
+#include <nopal/blocked_range.hpp>
+#include <nopal/parallel_ranges.hpp>
 
 #endif

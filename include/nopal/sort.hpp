@@ -40,8 +40,9 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// n) memory per strand, none on the heap. Strings and string views of char and char8_t by an order
 /// of the standard library are the exception: 64 and more are compared by numbers of seven
 /// characters each, which takes a block of 16 bytes and the size of a string for each, and time
-/// linear in the characters that distinguish them beside the comparisons of numbers; without that
-/// memory they are compared as they are. Span, with P workers: O(n/P + log² n) expected for P up to
+/// linear in the characters that distinguish them beside the comparisons of numbers; where a sample
+/// says that they are few different ones, and they are no more than 64, it takes one look at each,
+/// and a byte in place of the block. Without that memory they are compared as they are. Span, with P workers: O(n/P + log² n) expected for P up to
 /// 256, as ranges above a share of n/(4P), and of 32768 elements, are partitioned in parallel; the
 /// worst case, an input made against this very algorithm, is a serial heap sort. A strand sorts
 /// 2048 elements and fewer. The order of equal elements depends on the input and the number of
@@ -79,7 +80,8 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
 ///
 /// Complexity: O(n log n) comparisons and moves for every input; O(n) if the range is in order or
 /// strictly in the opposite one. Span: O(log³ n), beside what one strand sorts: a share of n/(2P)
-/// with P workers, of no fewer than 2048 elements and no more than 262144. Memory: a buffer of n
+/// with P workers, of no fewer than 2048 elements and no more than 262144. With two to four workers
+/// it is a quicksort whose partitions take them all: O(n) expected. Memory: a buffer of n
 /// elements on the heap, or of 2n numbers if moves of elements may throw (the last step, n moves,
 /// is serial then). Without that memory it throws std::bad_alloc before anything is moved. Integers
 /// by an order of the standard library are sorted as by `parallel_sort`, which needs none.
@@ -93,7 +95,7 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, P
     const auto begin = sort_detail::plain_iterator(first);
     const auto count = static_cast<std::ptrdiff_t>(last - first);
     sort_detail::stable_sort_range(begin, begin + (last - first), less,
-                                   sort_detail::stable_serial(count, sort_detail::workers_for(count)));
+                                   sort_detail::stable_division_of(count, sort_detail::workers_for(count)));
   }
 }
 

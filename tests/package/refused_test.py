@@ -86,6 +86,7 @@ class Monoids(Refusals):
 
 PATTERN_HEADERS = """
 #include <nopal/parallel.hpp>
+#include <functional>
 #include <list>
 #include <memory>
 #include <vector>
@@ -93,11 +94,28 @@ PATTERN_HEADERS = """
 PATTERN_PROGRAM = """
 struct unlike {};
 void take(int, int);
+void change(int&);
+long change_second(const char*, std::vector<int>&);
+struct moved { moved() = default; moved(moved&&) = default; };
+void change_beside(moved, int&);
+int changed;
 int values[10];
 std::vector<int> numbers(10);
 std::list<int> listed;
 void use() { USE }
 """
+
+# Children have copies, which no reference to what may change refers to.
+BY_REFERENCE = ("nopal: {} gives the child copies of its arguments: for a parameter that is a reference pass std::ref(x),"
+                " or capture x in a lambda")
+FORKS_BY_REFERENCE = [
+    ("nopal::scope s; s.fork(change, changed);", BY_REFERENCE.format("fork")),
+    ("nopal::scope s; s.fork([](auto& each) { each = 3; }, changed);", BY_REFERENCE.format("fork")),
+    ("nopal::scope s; s.fork(change_beside, moved(), changed);", BY_REFERENCE.format("fork")),
+    ("nopal::scope s; s.fork([](int& a, int& b) { a = b; }, changed, changed);", BY_REFERENCE.format("fork")),
+    ("nopal::scope s; long out; s.fork_into(out, change_second, \"text\", numbers);", BY_REFERENCE.format("fork_into")),
+    ("nopal::scope s; int out; s.fork_into(out, [](int& a) { return a++; }, changed);", BY_REFERENCE.format("fork_into")),
+]
 
 # What is written, and what is said about it.
 WRONG = [
@@ -110,6 +128,7 @@ WRONG = [
      "fork_into: the callable does not take these arguments"),
     ("nopal::scope s; int out; s.fork_into(out, [] { return unlike(); });",
      "fork_into: the callable's result cannot be assigned to the first argument"),
+    *FORKS_BY_REFERENCE,
     ("nopal::parallel_invoke([] {}, 3);", "parallel_invoke: every argument must be callable without arguments"),
     ("nopal::parallel_for(0, 10, [](unlike) {});", "parallel_for: the body must be callable with"),
     ("nopal::parallel_for(0, 10, 5, 7);", "parallel_for: the body must be callable with"),
@@ -118,6 +137,33 @@ WRONG = [
      "parallel_for: the first two arguments must be whole numbers or random-access iterators of one type"),
     ("nopal::parallel_for(numbers.begin(), numbers.cend(), [](int) {});",
      "parallel_for: the first two arguments must be whole numbers or random-access iterators of one type"),
+    ("nopal::parallel_for(listed, [](int) {});",
+     "parallel patterns: the range must have random-access iterators and a size that they tell; parallel_for_each takes any range"),
+    ("nopal::parallel_for(5, [](int) {});", "parallel patterns: the first argument must be a range"),
+    ("nopal::parallel_for(numbers, [](unlike) {});", "parallel_for: the body must be callable with"),
+    ("nopal::parallel_for(numbers, 1.5, [](int) {});", "parallel_for: the grain must be a whole number"),
+    ("nopal::parallel_for(nopal::range_2d{0, 1, 0, 1}, [](int) {});",
+     "parallel_for: the body must be callable with a number for each side of the range, or with a part of the range"),
+    ("nopal::range_2d{0.0, 1.0, 0, 1};", "range of several sides: the ends of each side must be whole numbers"),
+    ("static_cast<void>(nopal::parallel_reduce(listed, 0, [](int a, int) { return a; }));",
+     "parallel patterns: the range must have random-access iterators"),
+    ("static_cast<void>(nopal::parallel_reduce(numbers, 0, [](unlike) { return 1; }, [](int a, int) { return a; }));",
+     "parallel_reduce: the map must be callable with"),
+    ("static_cast<void>(nopal::parallel_reduce(numbers, 0, [](int a) { return a; }));", "parallel_reduce: combine must take"),
+    ("static_cast<void>(nopal::parallel_reduce(0, 10, 0, [](int a) { return a; }));", "parallel_reduce: combine must take"),
+    ("nopal::parallel_transform(listed, values, [](int i) { return i; });",
+     "parallel patterns: the range must have random-access iterators"),
+    ("nopal::parallel_transform(numbers, listed, values, [](int i, int) { return i; });",
+     "parallel patterns: the range must have random-access iterators"),
+    ("nopal::parallel_transform(numbers.begin(), numbers.cend(), values, [](int i) { return i; });",
+     "parallel_transform: input and output must be random-access iterators"),
+    ("nopal::parallel_inclusive_scan(listed, values);", "parallel patterns: the range must have random-access iterators"),
+    ("static_cast<void>(nopal::parallel_find_if(listed, [](int) { return true; }));",
+     "parallel patterns: the range must have random-access iterators"),
+    ("static_cast<void>(nopal::parallel_find_if(std::vector<int>(3), [](int) { return true; }));",
+     "parallel search: the range ends with the call, and what is found in it too: give it a name"),
+    ("static_cast<void>(nopal::parallel_any_of(numbers, [](unlike) { return true; }));",
+     "parallel search: the predicate must be callable with an element"),
     ("nopal::parallel_for_each(5, [](int) {});", "parallel_for_each: the first argument must be a range"),
     ("nopal::parallel_for_each(numbers, [](unlike) {});", "parallel_for_each: the body must be callable with an element"),
     ("nopal::parallel_for_each(listed.begin(), listed.end(), [](unlike) {});",
@@ -163,14 +209,23 @@ WRONG = [
 
 
 class Uses(Refusals):
-    def compiled(self, use):
-        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", *compiled_headers(PATTERN_HEADERS), "-"],
+    def compiled(self, use, headers=PATTERN_HEADERS):
+        return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", *compiled_headers(headers), "-"],
                               input=PATTERN_PROGRAM.replace("USE", use), capture_output=True, text=True, check=False)
 
     def test_each_wrong_use_is_told_in_one_sentence(self):
         for use, says in WRONG:
             with self.subTest(use):
                 self.says_once(says, self.compiled(use))
+
+    def test_forks_of_references_are_told_in_one_sentence_however_forks_are_compiled(self):
+        for mode in ("NOPAL_FORKS_EAGER", "NOPAL_ELIDE"):
+            headers = f"#define {mode}\n{PATTERN_HEADERS}"
+            for use, says in FORKS_BY_REFERENCE:
+                with self.subTest(f"{mode} {use}"):
+                    self.says_once(says, self.compiled(use, headers))
+            right = self.compiled("nopal::scope s; s.fork(change, std::ref(changed)); s.join();", headers)
+            self.assertEqual((right.returncode, right.stderr), (0, ""))
 
     def test_headers_of_onetbb_that_are_not_here_say_so(self):
         for header in ("tbb/concurrent_vector.h", "oneapi/tbb/parallel_pipeline.h", "tbb/task_scheduler_observer.h"):

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <nopal/parallel.hpp>
@@ -66,6 +67,42 @@ TEST(elided_patterns, give_the_serial_results) {
             -500);
   EXPECT_EQ(tests, 500);
   EXPECT_TRUE(nopal::parallel_all_of(values.begin(), values.end(), [](long value) { return value < 0; }));
+}
+
+TEST(elided_patterns, take_whole_ranges) {
+  std::vector<int> values = {1, 2, 3, 4};
+  int calls = 0;
+  nopal::parallel_for(values, [&](int& value) { value += ++calls; });
+  nopal::parallel_for(values, 2, [](int& value) { value -= 1; });
+  EXPECT_EQ(values, (std::vector<int>{1, 3, 5, 7}));
+  EXPECT_EQ(nopal::parallel_reduce(values, 0, std::plus<>()), 16);
+  EXPECT_EQ(nopal::parallel_reduce(values, 1, 0, std::plus<>()), 16);
+  EXPECT_EQ(nopal::parallel_reduce(values.begin(), values.end(), 0, std::plus<>()), 16);
+  EXPECT_EQ(nopal::parallel_reduce(values, 0, std::negate<>(), std::plus<>()), -16);
+  int sums[4] = {};
+  EXPECT_EQ(nopal::parallel_transform(values, values, sums, std::plus<>()), sums + 4);
+  EXPECT_EQ(nopal::parallel_inclusive_scan(sums, sums), sums + 4);
+  EXPECT_EQ(sums[3], 32);
+  EXPECT_EQ(nopal::parallel_find_if(sums, [](int sum) { return sum > 8; }), sums + 2);
+  EXPECT_TRUE(nopal::parallel_any_of(values, [](int value) { return value == 7; }));
+}
+
+TEST(elided_patterns, go_through_tables_in_halves_of_their_longest_side) {
+  std::vector<std::pair<int, int>> seen;
+  const auto note = [&](int row, int column) { seen.emplace_back(row, column); };
+  nopal::parallel_for(nopal::range_2d{0, 2, 1, 0, 4, 1}, note);
+  EXPECT_EQ(seen, (std::vector<std::pair<int, int>>{
+                      {0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}}));
+  seen.clear();
+  nopal::parallel_for(nopal::range_2d{0, 2, 1, 0, 4, 4}, note);
+  nopal::parallel_for(nopal::range_2d{2, 4, 0, 4}, note);  // small: rows one by one
+  ASSERT_EQ(seen.size(), 16U);
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], std::pair(i / 4, i % 4));
+  std::vector<std::size_t> sizes;
+  nopal::parallel_for(nopal::range_3d{0, 100, 50, 0, 10, 10, 0, 3, 1}, [&](const nopal::range_3d<int>& part) {
+    sizes.push_back(part.pages().size() * part.rows().size() * part.columns().size());
+  });
+  EXPECT_EQ(sizes, std::vector<std::size_t>(6, 500));
 }
 
 TEST(elided_patterns, throw_at_once) {

@@ -100,6 +100,50 @@ NOPAL_PROGRAM(few_different) {
   return 0;
 }
 
+/// Around the most that are told apart by a table, with kinds that are rare and come late.
+NOPAL_PROGRAM(numbers_of_kinds) {
+  engine random(6);
+  for (const std::size_t count : {1U, 2U, 16U, 40U, 63U, 64U, 65U, 66U, 200U}) {
+    std::vector<std::string> texts;
+    for (int i = 0; i != 100'000; ++i) {
+      const std::size_t kind = i < 60'000 ? random() % 3 % count : random() % count;
+      // Long ones differ in the middle only.
+      texts.push_back(kind % 2 == 0
+                          ? std::string(10, 'a') + std::to_string(1000 + kind) + std::string(10, 'z')
+                          : std::string(kind / 2, 'b'));
+    }
+    check_every_order(texts);
+  }
+  // Kinds that differ in one letter, wherever it is.
+  for (std::size_t size = 1; size != 40; ++size) {
+    std::vector<std::u8string> texts;
+    for (int i = 0; i != 4000; ++i) {
+      texts.emplace_back(size, u8'm');
+      texts.back()[random() % size] = static_cast<char8_t>("l\xff"[random() % 2]);
+    }
+    check_sorts(texts, std::less<>());
+    const std::vector<std::u8string_view> seen(texts.begin(), texts.end());
+    check_sorts(seen, std::greater<>());
+  }
+  return 0;
+}
+
+/// Strings are moved, not copied: each keeps its memory.
+NOPAL_PROGRAM(memory_of_few_different) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i != 100'000; ++i) texts.emplace_back(100 + i * 7 % 16, 'a');
+  const auto memory = [&texts] {
+    std::vector<const char*> all;
+    for (const std::string& text : texts) all.push_back(text.data());
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  const std::vector<const char*> before = memory();
+  nopal::parallel_sort(texts);
+  NOPAL_CHECK(std::is_sorted(texts.begin(), texts.end()) && memory() == before);
+  return 0;
+}
+
 NOPAL_PROGRAM(views) {
   engine random(4);
   const std::vector<std::string> texts = odd_texts<std::string>(random, 40'000, 25);
@@ -140,6 +184,8 @@ class text_sorts : public support::program_at_workers {};
 TEST_P(text_sorts, go_by_bytes_and_then_by_length) { EXPECT_TRUE(run("odd_letters")); }
 TEST_P(text_sorts, see_what_follows_a_common_beginning) { EXPECT_TRUE(run("common_beginnings")); }
 TEST_P(text_sorts, keep_every_one_of_equal_strings) { EXPECT_TRUE(run("few_different")); }
+TEST_P(text_sorts, tell_few_kinds_apart) { EXPECT_TRUE(run("numbers_of_kinds")); }
+TEST_P(text_sorts, move_strings_of_few_kinds) { EXPECT_TRUE(run("memory_of_few_different")); }
 TEST_P(text_sorts, take_views) { EXPECT_TRUE(run("views")); }
 TEST_P(text_sorts, leave_other_orders_to_comparisons) { EXPECT_TRUE(run("other_orders")); }
 

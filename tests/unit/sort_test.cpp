@@ -124,7 +124,7 @@ TEST(partition, in_pieces_exchanges_in_halves_what_is_much) {
 }
 
 template <class Items>
-void check_stable_partition() {
+void check_stable_partition(std::ptrdiff_t piece) {
   using element = typename Items::value_type;
   for (const int count : {1, 2, 63, 64, 65, 130, 300}) {
     for (const shape kind : all_shapes) {
@@ -135,7 +135,10 @@ void check_stable_partition() {
         Items items = items_with<Items>(keys);
         const auto first = parts::plain_iterator(items.begin());
         const int limit = keys[static_cast<std::size_t>(at)];
-        const auto cut = parts::stable_partition_by(first, first + count, room, first + at, by_key);
+        const auto cut = piece == 0
+                             ? parts::stable_partition_by(first, first + count, room, first + at, by_key)
+                             : parts::stable_partition_at_once<false>(first, first + count, room, first + at,
+                                                                      by_key, piece);
         const auto goes_left = [limit](const auto& item) { return item.key() < limit; };
         const auto by_number = [](const auto& left, const auto& right) {
           return left.number() < right.number();
@@ -150,10 +153,12 @@ void check_stable_partition() {
 }
 
 TEST(partition, can_be_stable) {
-  check_stable_partition<std::vector<plain_item>>();
-  check_stable_partition<std::vector<wide_item>>();
-  check_stable_partition<std::vector<counted_item>>();
-  check_stable_partition<std::deque<counted_item>>();
+  for (const std::ptrdiff_t piece : {0, 1, 10, 60}) {  // 0: as a whole
+    check_stable_partition<std::vector<plain_item>>(piece);
+    check_stable_partition<std::vector<wide_item>>(piece);
+    check_stable_partition<std::vector<counted_item>>(piece);
+    check_stable_partition<std::deque<counted_item>>(piece);
+  }
   EXPECT_EQ(counted_item::alive, 0);
 }
 
@@ -166,12 +171,14 @@ TEST(sorts, are_the_same_however_they_are_divided) {
         auto items = items_with<std::vector<plain_item>>(keys);
         parts::sort_range(items.data(), items.data() + count, by_key, {serial, serial / 2});
         ASSERT_TRUE(are_in_order(items) && are_all_with(items, keys));
-        auto moved = items_with<std::vector<counted_item>>(keys);
-        parts::stable_sort_range(moved.data(), moved.data() + count, by_key, serial);
-        ASSERT_TRUE(are_in_stable_order(moved) && are_all_with(moved, keys));
-        items = items_with<std::vector<plain_item>>(keys);
-        parts::stable_sort_range(items.data(), items.data() + count, by_key, serial);
-        ASSERT_TRUE(are_in_stable_order(items) && are_all_with(items, keys));
+        for (const std::ptrdiff_t piece : {std::ptrdiff_t{0}, serial / 2, std::ptrdiff_t{5000}}) {
+          auto moved = items_with<std::vector<counted_item>>(keys);
+          parts::stable_sort_range(moved.data(), moved.data() + count, by_key, {serial, piece});
+          ASSERT_TRUE(are_in_stable_order(moved) && are_all_with(moved, keys));
+          items = items_with<std::vector<plain_item>>(keys);
+          parts::stable_sort_range(items.data(), items.data() + count, by_key, {serial, piece});
+          ASSERT_TRUE(are_in_stable_order(items) && are_all_with(items, keys));
+        }
       }
     }
   }

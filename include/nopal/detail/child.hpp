@@ -14,6 +14,7 @@
 
 #include <nopal/detail/copy.h>
 #include <nopal/detail/fast_path.h>
+#include <nopal/detail/fork_arguments.hpp>
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/unwind_marks.h>
 
@@ -189,11 +190,6 @@ void enter_child_with_copies(nopal_frame* frame, void*, Result* result, Referenc
 }
 
 #endif
-
-/// Whether a child can have copies of these.
-template <class... Sources>
-inline constexpr bool can_copy = (std::is_constructible_v<std::decay_t<Sources>, Sources> &&
-                                  ...);  // NOLINT(misc-redundant-expression): a pack
 
 /// One fork: always part of the forking function.
 template <class Result, class F, class... Args>

@@ -83,13 +83,13 @@ struct numbers {
   using position = Integer;
   Integer first;
 
-  [[nodiscard]] static std::size_t count(Integer first, Integer last) noexcept {
+  [[nodiscard]] static constexpr std::size_t count(Integer first, Integer last) noexcept {
     using bits = std::make_unsigned_t<Integer>;
     return first < last ? static_cast<std::size_t>(
                               static_cast<bits>(static_cast<bits>(last) - static_cast<bits>(first)))
                         : 0;
   }
-  [[nodiscard]] Integer at(std::size_t offset) const noexcept {
+  [[nodiscard]] constexpr Integer at(std::size_t offset) const noexcept {
     using bits = std::make_unsigned_t<Integer>;
     return static_cast<Integer>(static_cast<bits>(static_cast<bits>(first) + static_cast<bits>(offset)));
   }

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/fork_arguments.hpp>
 #include <nopal/version.hpp>
 
 #define NOPAL_HAS_LATENT_FORKS 0
@@ -76,16 +77,20 @@ public:
   /// and what a child can change must not depend on the elision.
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {
-    forked_.set();
-    static_cast<void>(
-        std::invoke(std::decay_t<F>(std::forward<F>(f)), std::decay_t<Args>(std::forward<Args>(args))...));
+    if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork<F, Args...>()) {
+      forked_.set();
+      static_cast<void>(
+          std::invoke(std::decay_t<F>(std::forward<F>(f)), std::decay_t<Args>(std::forward<Args>(args))...));
+    }
   }
 
   /// `out = f(args...)`.
   template <class Out, class F, class... Args>
   void fork_into(Out& out, F&& f, Args&&... args) {
-    forked_.set();
-    out = std::invoke(std::decay_t<F>(std::forward<F>(f)), std::decay_t<Args>(std::forward<Args>(args))...);
+    if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork_into<Out, F, Args...>()) {
+      forked_.set();
+      out = std::invoke(std::decay_t<F>(std::forward<F>(f)), std::decay_t<Args>(std::forward<Args>(args))...);
+    }
   }
 
   /// Nothing: every child has returned already.

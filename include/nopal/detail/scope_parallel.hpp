@@ -69,13 +69,7 @@ public:
   /// thread cannot be made a worker.
   template <class F, class... Args>
   [[gnu::always_inline]] void fork(F&& f, Args&&... args) {
-    constexpr bool copies = detail::can_copy<F, Args...>;
-    constexpr bool calls = std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
-    static_assert(copies, "fork: the callable and its arguments must be copyable or movable");
-    static_assert(!copies || calls,
-                  "fork: the callable does not take these arguments (they are passed as rvalues of their "
-                  "decayed types)");
-    if constexpr (copies && calls) {
+    if constexpr (detail::can_fork<F, Args...>()) {
       check_function();
       detail::NOPAL_DETAIL_FORK(&frame_, static_cast<detail::no_result*>(nullptr), std::forward<F>(f),
                                 std::forward<Args>(args)...);
@@ -85,21 +79,10 @@ public:
   /// `out = f(args...)`, the assignment being part of the child: read `out` after the join only.
   template <class Out, class F, class... Args>
   [[gnu::always_inline]] void fork_into(Out& out, F&& f, Args&&... args) {
-    constexpr bool copies = detail::can_copy<F, Args...>;
-    constexpr bool calls = std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
-    static_assert(copies, "fork_into: the callable and its arguments must be copyable or movable");
-    static_assert(!copies || calls,
-                  "fork_into: the callable does not take these arguments (they are passed as rvalues of "
-                  "their decayed types)");
-    if constexpr (copies && calls) {
-      constexpr bool assigns =
-          std::is_assignable_v<Out&, std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>>;
-      static_assert(assigns, "fork_into: the callable's result cannot be assigned to the first argument");
-      if constexpr (assigns) {
-        check_function();
-        detail::NOPAL_DETAIL_FORK(&frame_, __builtin_addressof(out), std::forward<F>(f),
-                                  std::forward<Args>(args)...);
-      }
+    if constexpr (detail::can_fork_into<Out, F, Args...>()) {
+      check_function();
+      detail::NOPAL_DETAIL_FORK(&frame_, __builtin_addressof(out), std::forward<F>(f),
+                                std::forward<Args>(args)...);
     }
   }
 

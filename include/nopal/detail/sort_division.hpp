@@ -51,10 +51,19 @@ inline division division_of(std::ptrdiff_t count, std::ptrdiff_t workers) noexce
   return {usual_serial, std::max(least_piece, count / (workers * pieces_per_worker))};
 }
 
-/// What one strand sorts in a stable sort.
-inline std::ptrdiff_t stable_serial(std::ptrdiff_t count, std::ptrdiff_t workers) noexcept {
-  if (workers == 1) return count;
-  return std::clamp(count / (workers * stable_parts_per_worker), usual_serial, most_serial);
+/// The same of a stable sort.
+struct stable_division {
+  std::ptrdiff_t serial;  ///< a range of no more is sorted by one strand, and then merged with others
+  std::ptrdiff_t piece;   ///< in place of that, one quicksort that partitions in such pieces; 0: no
+};
+
+/// A quicksort's partitions cost more moves for each strand that takes part, and merges do not.
+inline constexpr std::ptrdiff_t most_at_one_quicksort = 4;
+
+inline stable_division stable_division_of(std::ptrdiff_t count, std::ptrdiff_t workers) noexcept {
+  if (workers == 1) return {count, 0};
+  return {std::clamp(count / (workers * stable_parts_per_worker), usual_serial, most_serial),
+          workers <= most_at_one_quicksort ? std::max(least_piece, count / workers) : 0};
 }
 
 }  // namespace sort_detail

@@ -2,7 +2,8 @@
 //
 // The range is halved a fixed, even number of times, so that what is merged alternates between the
 // two and ends in the range. The smallest parts are sorted by one strand each, by a quicksort that
-// has its part of the buffer; after bad pivots by merges again.
+// has its part of the buffer; after bad pivots by merges again. With few workers the quicksort is
+// that of the whole range.
 #ifndef NOPAL_DETAIL_SORT_STABLE_HPP
 #define NOPAL_DETAIL_SORT_STABLE_HPP
 
@@ -19,6 +20,7 @@
 #include <nopal/detail/sort_order.hpp>
 #include <nopal/detail/sort_runs.hpp>
 #include <nopal/detail/sort_small.hpp>
+#include <nopal/detail/sort_stable_halves.hpp>
 #include <nopal/detail/sort_stable_quick.hpp>
 #include <nopal/scope.hpp>
 
@@ -56,11 +58,17 @@ public:
   using count_type = difference<Iterator>;
   using element = value<Iterator>;
 
-  merge_sort(Iterator first, element* buffer, const Order& less, std::ptrdiff_t serial) noexcept
-      : first_(first), buffer_(buffer), less_(less), serial_(serial) {}
+  merge_sort(Iterator first, element* buffer, const Order& less, stable_division by) noexcept
+      : first_(first), buffer_(buffer), less_(less), serial_(by.serial), piece_(by.piece) {}
 
   /// Sorts. Rethrows the first exception of a comparison.
   void run(count_type count) {
+    if constexpr (std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>) {
+      if (piece_ != 0 && !seems_to_have_runs(0, count)) {
+        if (!failure_.is_set()) sort_at_once(count);
+        return failure_.rethrow();
+      }
+    }
     const int halvings = even_halvings(static_cast<std::ptrdiff_t>(count), serial_);
     if (halvings == 0) {
       sort_serially(0, count);
@@ -86,6 +94,15 @@ private:
     halves.join();
     with_merge(begin, middle, end, halvings, [this](auto parts) {
       parts.merge_in_parallel(less_, failure_, std::min(serial_, merge_serial));
+    });
+  }
+
+  /// By one quicksort in which strands take part as they come.
+  void sort_at_once(count_type count) {
+    failure_.guard([&] {
+      stable_quick_sort_at_once(
+          first_, first_ + count, buffer_, 2 * floor_log2(count), less_,
+          [this](Iterator from, Iterator to) { sort_by_merges(from - first_, to - first_); }, piece_);
     });
   }
 
@@ -173,6 +190,7 @@ private:
   element* buffer_;
   const Order& less_;
   std::ptrdiff_t serial_;
+  std::ptrdiff_t piece_;
   first_failure failure_;
 };
 
@@ -197,26 +215,26 @@ void arrange(Iterator first, difference<Iterator>* from, difference<Iterator> co
 /// then they are arranged.
 template <class Iterator, class Order>
 void stable_sort_by_number(Iterator first, difference<Iterator> count, const Order& less,
-                           std::ptrdiff_t serial) {
+                           stable_division by) {
   using number = difference<Iterator>;
   raw_buffer<number> numbers(2 * static_cast<std::size_t>(count));
   number* const from = numbers.data();
   for (number i = 0; i < count; ++i) from[i] = i;
   const auto less_at = [&](number a, number b) { return less(first[a], first[b]); };
-  merge_sort<number*, decltype(less_at)>(from, from + count, less_at, serial).run(count);
+  merge_sort<number*, decltype(less_at)>(from, from + count, less_at, by).run(count);
   arrange(first, from, count);
 }
 
 /// Sorts, stable. See nopal::parallel_stable_sort.
 template <class Iterator, class Order>
-void stable_sort_range(Iterator first, Iterator last, const Order& less, std::ptrdiff_t serial) {
+void stable_sort_range(Iterator first, Iterator last, const Order& less, stable_division by) {
   const difference<Iterator> count = last - first;
   if (sort_run(first, last, less)) return;
   if constexpr (moves_cannot_throw<Iterator>()) {
     raw_buffer<value<Iterator>> buffer(static_cast<std::size_t>(count));
-    merge_sort<Iterator, Order>(first, buffer.data(), less, serial).run(count);
+    merge_sort<Iterator, Order>(first, buffer.data(), less, by).run(count);
   } else {
-    stable_sort_by_number(first, count, less, serial);
+    stable_sort_by_number(first, count, less, by);
   }
 }
 

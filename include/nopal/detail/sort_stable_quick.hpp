@@ -59,23 +59,21 @@ private:
 };
 
 /// Moves the elements of which `goes_left(one, pivot)` holds before the others, both in their
-/// order. Returns the first of the others. The pivot is one of the elements.
+/// order. Returns the first of the others. The pivot is not one of the elements.
 template <class T, class GoesLeft>
-T* stable_partition_in_registers(T* first, T* last, T* room, T* pivot, const GoesLeft& goes_left) {
-  T copy(*pivot);
+T* stable_partition_in_registers(T* first, T* last, T* room, const T& pivot, const GoesLeft& goes_left) {
   closing_up<T*> sides(first, room);
-  for (T* one = first; one != last; ++one) sides.take(one, goes_left(*one, copy));
+  for (T* one = first; one != last; ++one) sides.take(one, goes_left(*one, pivot));
   return sides.border();
 }
 
-/// The same for others, a block at a time. The pivot is compared with where it is, and moves with
-/// its block.
+/// The same for others, a block at a time. The pivot may be one of the elements: it is compared with
+/// where it is, and moves with its block.
 template <class Iterator, class GoesLeft>
 Iterator stable_partition_in_blocks(Iterator first, Iterator last, value<Iterator>* room,
-                                    Iterator pivot_place, const GoesLeft& goes_left) {
+                                    value<Iterator>* pivot, const GoesLeft& goes_left) {
   using count_type = difference<Iterator>;
   constexpr count_type most = 64;
-  value<Iterator>* pivot = std::addressof(*pivot_place);
   closing_up<Iterator> sides(first, room);
   while (first != last) {
     const count_type size = std::min(last - first, most);
@@ -110,9 +108,21 @@ template <class Iterator, class GoesLeft>
 Iterator stable_partition_by(Iterator first, Iterator last, value<Iterator>* room, Iterator pivot,
                              const GoesLeft& goes_left) {
   if constexpr (in_registers<Iterator>) {
+    const value<Iterator> copy(*pivot);
+    return stable_partition_in_registers(first, last, room, copy, goes_left);
+  } else {
+    return stable_partition_in_blocks(first, last, room, std::addressof(*pivot), goes_left);
+  }
+}
+
+/// The same by a pivot that is not one of the elements.
+template <class Iterator, class GoesLeft>
+Iterator stable_partition_around(Iterator first, Iterator last, value<Iterator>* room, value<Iterator>& pivot,
+                                 const GoesLeft& goes_left) {
+  if constexpr (in_registers<Iterator>) {
     return stable_partition_in_registers(first, last, room, pivot, goes_left);
   } else {
-    return stable_partition_in_blocks(first, last, room, pivot, goes_left);
+    return stable_partition_in_blocks(first, last, room, std::addressof(pivot), goes_left);
   }
 }
 

@@ -23,6 +23,7 @@
 #include <nopal/detail/sort_order.hpp>
 #include <nopal/detail/sort_quick.hpp>
 #include <nopal/detail/sort_small.hpp>
+#include <nopal/detail/sort_text_kinds.hpp>
 #include <nopal/scope.hpp>
 
 namespace nopal {
@@ -45,23 +46,6 @@ inline constexpr bool sorts_as_text =
 
 /// Fewer are compared as they are.
 inline constexpr std::ptrdiff_t few_texts = 64;
-
-/// Whether a sample says that most strings equal others. Comparisons then sort them in few passes
-/// over the strings as they lie, while records would lead to them all over memory.
-template <class T>
-bool has_few_kinds(const T* first, std::ptrdiff_t count) {
-  constexpr std::ptrdiff_t looks = 32;
-  if (count < 64 * looks) return false;
-  const T* seen[looks];
-  std::ptrdiff_t kinds = 0;
-  for (std::ptrdiff_t i = 0; i != looks; ++i) {
-    const T* const here = first + count / looks * i;
-    std::ptrdiff_t known = 0;
-    while (known != kinds && *seen[known] != *here) ++known;
-    if (known == kinds) seen[kinds++] = here;
-  }
-  return kinds <= looks * 3 / 4;
-}
 
 template <class T, bool descending>
 class text_sorter {
@@ -214,7 +198,12 @@ private:
 /// it.
 template <class Compare, class T>
 bool sort_texts(T* first, T* last, division by) {
-  if (has_few_kinds(first, last - first)) return false;
+  if (has_few_kinds(first, last - first)) {
+    // Where they are more than that, comparisons sort them in few passes over the strings as they
+    // lie, while records would lead to them all over memory.
+    const std::ptrdiff_t shares = std::max<std::ptrdiff_t>(1, (last - first) / by.piece);
+    return sort_kinds_of_text<Compare>(first, last - first, shares);
+  }
   using sorter = text_sorter<T, descending_order<Compare, T>>;
   const auto count = static_cast<std::size_t>(last - first);
   static_assert(alignof(T) <= alignof(typename sorter::record) &&
