@@ -13,6 +13,7 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
+#include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -81,6 +82,25 @@ void offer(worker* self, bool barrier_works) {
   NOPAL_DISTURB();
   wake_one(self, root_of(*self));
 }
+
+}  // namespace
+
+void offer_all(worker* self) noexcept {
+  const exception_state now = strand::exceptions_of(self);
+  if (deque::size(self->deque) <= 0 || now.uncaught != 0 ||
+      !handlers_known(now.caught, self->deque.strand.stack)) {
+    return;  // thieves may force the publication of what they can take
+  }
+  hide_outer(self);
+  tell_float_control(self);
+  set_if_changed(self->deque.setting.uncaught, 0);
+  caught_record record{now.caught, self->deque.strand.stack};
+  note_published(self, deque::publish(self->deque, everything, record_caught, &record));
+  NOPAL_DISTURB();
+  wake_one(self, root_of(*self));
+}
+
+namespace {
 
 int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   runtime& all = the_runtime();

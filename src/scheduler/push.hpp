@@ -58,6 +58,9 @@ enum push_remainder : int {
   }
 }
 
+/// By the owner, whose strand is about to stand still: makes all entries public that may be.
+void offer_all(worker* self) noexcept;
+
 /// After a publication of so many entries.
 [[gnu::always_inline]] inline void note_published(worker* self, std::int32_t published) noexcept {
   if (published > 0) {

@@ -19,6 +19,11 @@ void wake_one(worker* self, const worker* root) noexcept;
 /// on a thread that is no worker.
 void wake_pool_worker(worker* self) noexcept;
 void wake_all() noexcept;
+/// Wakes the thread of a worker that somebody has made awake. Where the system refuses, tries again
+/// for a while: the sleeper, and whoever waits for it, would sleep for ever.
+void wake(worker* sleeper) noexcept;
+/// Sleeps until whoever wakes this worker is done.
+void wait_until_awake(worker* self) noexcept;
 void unpark(worker* sleeper) noexcept;
 
 /// Whether the system wakes sleepers at all; where it does not, they look for work from time to

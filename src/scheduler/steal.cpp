@@ -15,6 +15,7 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/substitutes.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/yield.hpp"
 #include "strand/strand.hpp"
@@ -352,11 +353,17 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     std::abort();
   }
   int looks_at_private_work = 0;
+  bool was_woken = false;
   for (int quiet_rounds = 0;;) {
     take_from_inbox(self);
     // Acquire pairs with the release in stop_runtime.
     if (self->of_pool && all.stopping.load(std::memory_order_acquire)) {
       nopal_leave_scheduler(self);
+    }
+    if (is_surplus(self)) {
+      rest(self, was_woken);
+      was_woken = false;
+      continue;
     }
     if (!have_stack(self)) {
       resume_yielded(self);
@@ -370,6 +377,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     } else if (++quiet_rounds > yields_before_sleep) {
       quiet_rounds = 0;
       park(self);
+      was_woken = true;
       continue;
     }
     os::yield();

@@ -39,6 +39,7 @@ enum park_state : std::uint32_t {
   parked = 1,
   /// a waker chooses where the worker wakes; the worker stays in `park` until it is `awake`
   waking = 2,
+  resting = 3,  ///< a substitute that is not needed, and in no table; see substitutes.cpp
 };
 
 struct yielded_strand;
@@ -135,6 +136,7 @@ struct worker {
   std::uint64_t random;      ///< state of the victim choice; never zero
   int index;                 ///< in the table; a nested worker is not there, and has its thread's
   bool of_pool;              ///< a thread of the pool, not of the program
+  bool is_substitute;        ///< such a thread beyond the workers' number; see substitutes.cpp
   /// Forks older than some in the deque are latent: the walk that preceded those was cut short
   bool buries_latent;
   /// The same since some could not be promoted yet, or had no room
@@ -164,7 +166,8 @@ struct worker {
   std::int32_t bottom_at_rest;
   /// The thread was ending when it left its own stack: its strands are of its last destructors
   bool ends_already;
-  worker* next_idle;  ///< in the list of workers without a thread
+  worker* next_idle;  ///< in the list of workers without a thread, or of substitutes that rest
+  worker* next_substitute;  ///< in the list of all; under the runtime's lock
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before
