@@ -23,7 +23,7 @@ namespace {
 bool is_at_rest(const worker* self) noexcept {
   for (; self != nullptr; self = self->outer) {
     if (self->of_pool || get(self->deque.strand.stack) != &self->native ||
-        self->deque.bottom != self->bottom_at_rest) {
+        self->deque.bottom != self->bottom_at_rest || self->native.forks.count != 0) {
       return false;
     }
   }

@@ -1,0 +1,174 @@
+// Waits for events and mutexes.
+//
+// Waiters are listed in the word that they wait for, the latest first, by one compare-and-exchange.
+// Whoever sets the event takes the whole list by an exchange. Whoever unlocks a mutex that somebody
+// waits for takes the list likewise, turns it round, and hands the mutex to the first; the rest goes
+// along. So a mutex with waiters is never free, and nobody passes those that wait.
+//
+// A waiter's record, and the event or mutex itself, may be gone as soon as the waiter is woken. So the
+// record is read before, and the object is not touched any more.
+
+#include "scheduler/waiters.hpp"
+
+#include <nopal/detail/blocking.h>
+#include <nopal/detail/noise.h>
+
+#include "scheduler/runtime.hpp"
+#include "sanitizers/sanitizers.hpp"
+#include "testing/fault_points.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+namespace {
+
+constexpr int looks_before_waiting = NOPAL_BOUND(200, 1);
+constexpr std::uint64_t look_again_ns = 1'000'000;
+
+std::uintptr_t as_word(waiter& one) noexcept { return reinterpret_cast<std::uintptr_t>(&one); }
+waiter* as_waiter(std::uintptr_t word) noexcept { return reinterpret_cast<waiter*>(word); }
+
+/// Puts the waiter before `seen`, the list that it goes on with.
+bool try_to_enter(waiter& self, std::uintptr_t& word, std::uintptr_t& seen, std::uintptr_t empty) noexcept {
+  self.next = seen == empty ? nullptr : as_waiter(seen);
+  // Release pairs with the acquire of whoever takes the list: the record is complete.
+  return __atomic_compare_exchange_n(&word, &seen, as_word(self), false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
+}
+
+bool enter_event(waiter& self, void* object) noexcept {
+  std::uintptr_t& word = static_cast<nopal_event*>(object)->state;
+  // Acquire pairs with the release of whoever sets the event.
+  std::uintptr_t seen = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+  while (seen != nopal_event_set) {
+    if (try_to_enter(self, word, seen, nopal_event_not_set)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool enter_mutex(waiter& self, void* object) noexcept {
+  std::uintptr_t& word = static_cast<nopal_mutex*>(object)->state;
+  std::uintptr_t seen = __atomic_load_n(&word, __ATOMIC_RELAXED);
+  for (;;) {
+    if (seen != nopal_mutex_free) {
+      if (try_to_enter(self, word, seen, nopal_mutex_locked)) {
+        return true;
+      }
+      // Acquire pairs with the release of whoever unlocked it.
+    } else if (__atomic_compare_exchange_n(&word, &seen, std::uintptr_t{nopal_mutex_locked}, false,
+                                           __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      return false;
+    }
+  }
+}
+
+/// The list the other way round.
+waiter* turned(waiter* latest) noexcept {
+  waiter* first = nullptr;
+  while (latest != nullptr) {
+    waiter* const before = latest->next;
+    latest->next = first;
+    first = latest;
+    latest = before;
+  }
+  return first;
+}
+
+/// Has the thread wait, with another one in its worker's place.
+void wait_as_thread(waiter& self) noexcept {
+  const std::uint32_t begun = nopal_begin_blocking();
+  // Acquire pairs with the release in wake.
+  while (self.is_woken.load(std::memory_order_acquire) == 0) {
+    if (the_runtime().wakes_work) {
+      os::futex_wait(self.is_woken, 0);
+    } else {
+      os::futex_wait_for(self.is_woken, 0, look_again_ns);  // unreached: no-wakes
+    }
+  }
+  nopal_end_blocking(begun);
+}
+
+}  // namespace
+
+void wait(waiter& self) noexcept {
+  if (self.enter(self, self.object)) {
+    wait_as_thread(self);
+    sanitizers::after_at_any_time(&self);
+  }
+}
+
+void wake(waiter& one) noexcept {
+  sanitizers::before_at_any_time(&one);
+  std::atomic<std::uint32_t>& word = one.is_woken;
+  // Release pairs with the acquire in wait_as_thread. The waiter may go on at once, and the word be
+  // gone: to wake a sleeper that is not there does no harm.
+  word.store(1, std::memory_order_release);
+  NOPAL_DISTURB();
+  os::futex_wake(word, 1);
+}
+
+extern "C" NOPAL_EXPORT void nopal_wait_for_event(nopal_event* event) {
+  for (int looks = 0; looks < looks_before_waiting; ++looks) {
+    // Acquire pairs with the release of whoever sets it.
+    if (__atomic_load_n(&event->state, __ATOMIC_ACQUIRE) == nopal_event_set) {
+      break;
+    }
+    os::cpu_relax();
+  }
+  waiter self{enter_event, event, nullptr, {}};
+  wait(self);
+  sanitizers::after_at_any_time(&event->state);
+}
+
+extern "C" NOPAL_EXPORT void nopal_wake_waiters(std::uintptr_t state) {
+  for (waiter* one = turned(as_waiter(state)); one != nullptr;) {
+    waiter* const next = one->next;
+    wake(*one);
+    one = next;
+  }
+}
+
+extern "C" NOPAL_EXPORT void nopal_lock_mutex(nopal_mutex* mutex) {
+  for (int looks = 0; looks < looks_before_waiting; ++looks) {
+    std::uintptr_t seen = __atomic_load_n(&mutex->state, __ATOMIC_RELAXED);
+    // Acquire pairs with the release of whoever unlocked it.
+    if (seen == nopal_mutex_free &&
+        __atomic_compare_exchange_n(&mutex->state, &seen, std::uintptr_t{nopal_mutex_locked}, false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      sanitizers::after_at_any_time(&mutex->state);
+      return;
+    }
+    if (seen != nopal_mutex_free && seen != nopal_mutex_locked) {
+      break;  // who waits comes first
+    }
+    os::cpu_relax();
+  }
+  waiter self{enter_mutex, mutex, nullptr, {}};
+  wait(self);
+  sanitizers::after_at_any_time(&mutex->state);
+}
+
+extern "C" NOPAL_EXPORT void nopal_unlock_mutex(nopal_mutex* mutex) {
+  sanitizers::before_at_any_time(&mutex->state);
+  if (mutex->queue == nullptr) {
+    std::uintptr_t seen = nopal_mutex_locked;
+    // Release pairs with the acquire of who locks it next. A waiter may have come since the caller
+    // looked; none goes.
+    if (__atomic_compare_exchange_n(&mutex->state, &seen, std::uintptr_t{nopal_mutex_free}, false,
+                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+      return;  // unreached: race
+    }
+    // Acquire pairs with the release of those who entered the list.
+    seen = __atomic_exchange_n(&mutex->state, std::uintptr_t{nopal_mutex_locked}, __ATOMIC_ACQUIRE);
+    mutex->queue = turned(as_waiter(seen));
+  }
+  auto* const first = static_cast<waiter*>(mutex->queue);
+  mutex->queue = first->next;
+  wake(*first);  // which holds the mutex
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
