@@ -48,8 +48,8 @@ struct runtime {
   /// This is a child of fork(2). There the C library takes the stacks of its parent's threads for
   /// free, though strands that came from the parent still refer to frames on them.
   bool in_new_process = false;
-  bool unloaded = false;  ///< at_unload has run: forks get no threads, and nobody is told of an end
-  worker* substitutes = nullptr;          ///< all of them, by `next_substitute`
+  bool unloaded = false;          ///< at_unload has run: forks get no threads, and nobody is told of an end
+  worker* substitutes = nullptr;  ///< all of them, by `next_substitute`
   worker* resting_substitutes = nullptr;  ///< those that are in no table, by `next_idle`
   int substitute_threads = 0;             ///< how many there are of all
 

@@ -189,7 +189,8 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
   result.workers = asked.workers;
   if (const char* const text = environment.value("NOPAL_WORKERS")) {
     int workers = 0;
-    if (!parse_number(text, 1, most_workers, workers)) environment.refuse("NOPAL_WORKERS", text, workers_accepted);
+    if (!parse_number(text, 1, most_workers, workers))
+      environment.refuse("NOPAL_WORKERS", text, workers_accepted);
     result.workers = asked.workers != 0 ? asked.workers : workers;
   }
   if (const char* const text = environment.value("NOPAL_SUBSTITUTES")) {

@@ -13,8 +13,8 @@
 #include <nopal/detail/blocking.h>
 #include <nopal/detail/noise.h>
 
-#include "scheduler/runtime.hpp"
 #include "sanitizers/sanitizers.hpp"
+#include "scheduler/runtime.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {

@@ -166,7 +166,7 @@ struct worker {
   std::int32_t bottom_at_rest;
   /// The thread was ending when it left its own stack: its strands are of its last destructors
   bool ends_already;
-  worker* next_idle;  ///< in the list of workers without a thread, or of substitutes that rest
+  worker* next_idle;        ///< in the list of workers without a thread, or of substitutes that rest
   worker* next_substitute;  ///< in the list of all; under the runtime's lock
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks

@@ -403,7 +403,8 @@ bool fails(const std::function<void()>& call, const char* what) {
 NOPAL_PROGRAM(wrong_use_of_futures) {
   nopal::promise<int> one;
   nopal::future<int> of_one = one.get_future();
-  NOPAL_CHECK(fails([&] { static_cast<void>(one.get_future()); }, "nopal: promise: its future was taken already"));
+  NOPAL_CHECK(
+      fails([&] { static_cast<void>(one.get_future()); }, "nopal: promise: its future was taken already"));
   one.set_value(1);
   NOPAL_CHECK(fails([&] { one.set_value(2); }, "nopal: promise: it has a value or an exception already"));
   NOPAL_CHECK(of_one.ready() && of_one.get() == 1);
