@@ -10,16 +10,13 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/substitutes.hpp"
+#include "scheduler/waiters.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-namespace {
-
-/// Whether the thread's outermost code is in no scope from which there is something to take or was
-/// something taken: then it has no worker's place.
 bool is_at_rest(const worker* self) noexcept {
   for (; self != nullptr; self = self->outer) {
     if (self->of_pool || get(self->deque.strand.stack) != &self->native ||
@@ -29,8 +26,6 @@ bool is_at_rest(const worker* self) noexcept {
   }
   return true;
 }
-
-}  // namespace
 
 extern "C" NOPAL_EXPORT std::uint32_t nopal_begin_blocking() {
   worker* const self = this_worker();

@@ -13,6 +13,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/questions.hpp"
+#include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -75,7 +76,8 @@ bool work_in_sight(worker* self) {
   });
   // Last: a thread that ends meanwhile leaves its tasks here.
   // unreached: race
-  return found || (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
+  return found || has_ready(self) ||
+         (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
 }
 
 void poison_all(worker* self) {
@@ -219,15 +221,16 @@ void wake_one(worker* self, const worker* root) noexcept {
     return;
   }
   const int used = all.table_used.load(std::memory_order_acquire);
-  NOPAL_PLAIN_READ(self->index);
-  for (int i = 0, index = self->index; i < used; ++i) {
+  for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {
     index = index + 1 < used ? index + 1 : 0;
     worker* other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
       if (other->park.load(std::memory_order_seq_cst) == parked &&
           (NOPAL_FAULT("strangers woken") || may_run(other, root)) && try_to_wake(other)) {
-        self->counts.wakes.add();
+        if (self != nullptr) {
+          self->counts.wakes.add();
+        }
         return;
       }
     }

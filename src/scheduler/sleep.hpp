@@ -13,7 +13,7 @@ namespace internal {
 inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::memory_order_seq_cst) != 0; }
 
 /// Wakes one sleeper that may run strands of `root`, if there is one; the publishing side of
-/// docs/sleep.md.
+/// docs/sleep.md. `self` is null on a thread that is no worker.
 void wake_one(worker* self, const worker* root) noexcept;
 /// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null
 /// on a thread that is no worker.

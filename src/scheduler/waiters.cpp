@@ -14,7 +14,9 @@
 #include <nopal/detail/noise.h>
 
 #include "sanitizers/sanitizers.hpp"
+#include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -90,17 +92,46 @@ void wait_as_thread(waiter& self) noexcept {
   nopal_end_blocking(begun);
 }
 
-}  // namespace
-
+/// Returns once it was woken, or there was nothing to wait for.
 void wait(waiter& self) noexcept {
-  if (self.enter(self, self.object)) {
+  self.generation = the_runtime().generation;
+  if (wait_suspended(self)) {
+    sanitizers::after_at_any_time(&self);
+  } else if (self.enter(self, self.object)) {
     wait_as_thread(self);
     sanitizers::after_at_any_time(&self);
   }
 }
 
+/// The first that waits in this process, from `one` on. In a child of fork(2) those of its parent are
+/// listed still.
+waiter* first_of_process(waiter* one) noexcept {
+  while (one != nullptr && one->generation != the_runtime().generation) {
+    one = one->next;
+  }
+  return one;
+}
+
+/// The strand goes on at home: its own thread is told, or any worker may take it.
+void wake_strand(ready_strand& strand) noexcept {
+  worker* const owner = strand.frame->home->native_owner;
+  if (owner == nullptr) {
+    make_ready(strand);
+    return;
+  }
+  // Sequentially consistent, as in resume_at_home.
+  owner->inbox.store(strand.frame, std::memory_order_seq_cst);
+  NOPAL_DISTURB();
+  unpark(owner);
+}
+
+/// Of a waiter that was taken out of its list.
 void wake(waiter& one) noexcept {
   sanitizers::before_at_any_time(&one);
+  if (one.strand.frame != nullptr) {
+    wake_strand(one.strand);
+    return;
+  }
   std::atomic<std::uint32_t>& word = one.is_woken;
   // Release pairs with the acquire in wait_as_thread. The waiter may go on at once, and the word be
   // gone: to wake a sleeper that is not there does no harm.
@@ -108,6 +139,8 @@ void wake(waiter& one) noexcept {
   NOPAL_DISTURB();
   os::futex_wake(word, 1);
 }
+
+}  // namespace
 
 extern "C" NOPAL_EXPORT void nopal_wait_for_event(nopal_event* event) {
   for (int looks = 0; looks < looks_before_waiting; ++looks) {
@@ -117,14 +150,14 @@ extern "C" NOPAL_EXPORT void nopal_wait_for_event(nopal_event* event) {
     }
     os::cpu_relax();
   }
-  waiter self{enter_event, event, nullptr, {}};
+  waiter self{.enter = enter_event, .object = event};
   wait(self);
   sanitizers::after_at_any_time(&event->state);
 }
 
 extern "C" NOPAL_EXPORT void nopal_wake_waiters(std::uintptr_t state) {
-  for (waiter* one = turned(as_waiter(state)); one != nullptr;) {
-    waiter* const next = one->next;
+  for (waiter* one = first_of_process(turned(as_waiter(state))); one != nullptr;) {
+    waiter* const next = first_of_process(one->next);
     wake(*one);
     one = next;
   }
@@ -145,15 +178,17 @@ extern "C" NOPAL_EXPORT void nopal_lock_mutex(nopal_mutex* mutex) {
     }
     os::cpu_relax();
   }
-  waiter self{enter_mutex, mutex, nullptr, {}};
+  waiter self{.enter = enter_mutex, .object = mutex};
   wait(self);
   sanitizers::after_at_any_time(&mutex->state);
 }
 
 extern "C" NOPAL_EXPORT void nopal_unlock_mutex(nopal_mutex* mutex) {
   sanitizers::before_at_any_time(&mutex->state);
-  if (mutex->queue == nullptr) {
+  waiter* first = first_of_process(static_cast<waiter*>(mutex->queue));
+  while (first == nullptr) {
     std::uintptr_t seen = nopal_mutex_locked;
+    mutex->queue = nullptr;
     // Release pairs with the acquire of who locks it next. A waiter may have come since the caller
     // looked; none goes.
     if (__atomic_compare_exchange_n(&mutex->state, &seen, std::uintptr_t{nopal_mutex_free}, false,
@@ -162,9 +197,8 @@ extern "C" NOPAL_EXPORT void nopal_unlock_mutex(nopal_mutex* mutex) {
     }
     // Acquire pairs with the release of those who entered the list.
     seen = __atomic_exchange_n(&mutex->state, std::uintptr_t{nopal_mutex_locked}, __ATOMIC_ACQUIRE);
-    mutex->queue = turned(as_waiter(seen));
+    first = first_of_process(turned(as_waiter(seen)));
   }
-  auto* const first = static_cast<waiter*>(mutex->queue);
   mutex->queue = first->next;
   wake(*first);  // which holds the mutex
 }

@@ -97,7 +97,7 @@ struct worker {
   std::atomic<bool> holds_stacks;  ///< counts as active: see hold_stacks
   /// That the call takes to the scheduler; null: it looks for strands there
   nopal_task* task_of_call;
-  worker* victim_of_call;  ///< where it looks
+  worker* victim_of_call;  ///< where it looks; null: at the ready strands
   strand_search* search;   ///< the wait's, in a call without a task
   strand::state kept;      ///< of the code that waits, while it calls the scheduler
 
@@ -134,6 +134,8 @@ struct worker {
   yielded_strand* yielded;   ///< strands that yielded here, the first first
   std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
   std::uint64_t random;      ///< state of the victim choice; never zero
+  std::uint32_t searches;    ///< for work
+  std::uint32_t takes;       ///< of ready strands
   int index;                 ///< in the table; a nested worker is not there, and has its thread's
   bool of_pool;              ///< a thread of the pool, not of the program
   bool is_substitute;        ///< such a thread beyond the workers' number; see substitutes.cpp

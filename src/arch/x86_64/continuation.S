@@ -256,6 +256,21 @@ nopal_suspend_at_join:
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 
+// void nopal_suspend_to_wait(frame rdi): the same for a wait of other kind. The strand's views stay its
+// own.
+        .p2align 4
+        .globl  nopal_suspend_to_wait
+        .hidden nopal_suspend_to_wait
+        .type   nopal_suspend_to_wait, @function
+nopal_suspend_to_wait:
+        .cfi_startproc
+        RECORD_CONTINUATION
+        stmxcsr FRAME_FLOAT_CONTROL(%rdi)
+        fnstcw  FRAME_X87_CONTROL(%rdi)
+        LEAVE_FOR_SCHEDULER_STACK nopal_enter_wait
+        .cfi_endproc
+        .size   nopal_suspend_to_wait, .-nopal_suspend_to_wait
+
 // void nopal_child_done(frame rdi): leaves for the scheduler stack and does not return. If fork(2)
 // kept the continuation for this child, so that `steals` is negative, it resumes the continuation,
 // as a return from nopal_enter_fork does.
