@@ -39,8 +39,8 @@ decltype(auto) blocking(F&& f) {
 template <class T>
 class promise;
 
-/// What a `promise` will give. Whoever waits is suspended as a strand where that is possible: its
-/// worker runs others meanwhile.
+/// What a `promise` will give. A strand that waits is suspended: its worker runs others meanwhile, and
+/// the wait may return on another thread, as a join.
 ///
 /// Moved, not copied. Its value is taken once.
 template <class T>

@@ -29,9 +29,9 @@ private:
 /// and held across forks and joins.
 ///
 /// A child that wants what its parent holds across the join waits for ever, as in the serial
-/// program. Whoever waits is suspended as a strand where that is possible; those that wait get the
-/// mutex in the order in which they came. Not recursive. It may be destroyed by whoever unlocked it
-/// last.
+/// program. A strand that waits is suspended, and `lock` may return on another thread, as a join;
+/// those that wait get the mutex in the order in which they came. Not recursive. It may be destroyed
+/// by whoever unlocked it last.
 class mutex {
 public:
   constexpr mutex() noexcept = default;
@@ -68,10 +68,10 @@ private:
 
 /// Something that happens once, or again after a `reset`, and that strands wait for.
 ///
-/// Whoever waits is suspended as a strand where that is possible: its worker runs others meanwhile.
-/// `set` wakes all who wait, also where `reset` follows at once. What was done before `set` comes
-/// before what follows `wait`. May be set by any thread. It may be destroyed by whoever has waited
-/// for it, if nobody else waits.
+/// A strand that waits is suspended: its worker runs others meanwhile, and `wait` may return on
+/// another thread, as a join. `set` wakes all who wait, also where `reset` follows at once. What was
+/// done before `set` comes before what follows `wait`. May be set by any thread. It may be destroyed
+/// by whoever has waited for it, if nobody else waits.
 class event {
 public:
   constexpr event() noexcept = default;
