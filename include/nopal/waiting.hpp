@@ -7,8 +7,6 @@
 
 #include <atomic>
 #include <exception>
-#include <memory>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -50,7 +48,7 @@ public:
   future() noexcept = default;
 
   /// Whether it is of a promise, and its value has not been taken.
-  [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+  [[nodiscard]] bool valid() const noexcept { return state_.get() != nullptr; }
 
   /// Whether `get` and `wait` would return at once.
   [[nodiscard]] bool ready() const { return state().done.is_set(); }
@@ -62,23 +60,24 @@ public:
   /// promise then.
   T get() {
     wait();
-    const std::shared_ptr<state_type> taken = std::move(state_);
+    const reference taken = std::move(state_);
     return taken->take();
   }
 
 private:
   friend class promise<T>;
   using state_type = detail::future_state<T, event>;
-  explicit future(std::shared_ptr<state_type> state) noexcept : state_(std::move(state)) {}
+  using reference = detail::state_reference<state_type>;
+  explicit future(reference state) noexcept : state_(std::move(state)) {}
 
   [[nodiscard]] state_type& state() const {
-    if (state_ == nullptr) {
+    if (state_.get() == nullptr) {
       detail::fail_future("nopal: future: it is of no promise, or its value was taken");
     }
-    return *state_;
+    return *state_.get();
   }
 
-  std::shared_ptr<state_type> state_;
+  reference state_;
 };
 
 /// What gives a `future` its value, once. Destroyed before, it is broken, and the future throws
@@ -86,7 +85,7 @@ private:
 template <class T>
 class promise {
 public:
-  promise() : state_(std::make_shared<state_type>()) {}
+  promise() : state_(new state_type) {}
   promise(promise&& other) noexcept = default;
   promise& operator=(promise&& other) noexcept {
     promise(std::move(other)).swap(*this);
@@ -95,12 +94,12 @@ public:
   promise(const promise&) = delete;
   promise& operator=(const promise&) = delete;
   ~promise() {
-    if (state_ != nullptr && state_->claim()) {
+    if (state_.get() != nullptr && state_->claim()) {
       state_->done.set();
     }
   }
 
-  void swap(promise& other) noexcept { state_.swap(other.state_); }
+  void swap(promise& other) noexcept { std::swap(state_, other.state_); }
 
   /// The one future; throws `error` at the second call.
   [[nodiscard]] future<T> get_future() {
@@ -118,34 +117,35 @@ public:
                   "set_value: one value, or none for promise<void>");
     claim();
     // Should the value's constructor throw, the promise is broken.
-    const setting sets{*state_};
+    const setting sets{state_};
     state_->store(std::forward<Value>(value)...);
   }
 
   /// The same with an exception for `get` to throw.
   void set_exception(std::exception_ptr thrown) {
     claim();
-    const setting sets{*state_};
+    const setting sets{state_};
     state_->store_exception(std::move(thrown));
   }
 
 private:
   using state_type = detail::future_state<T, event>;
+  using reference = detail::state_reference<state_type>;
 
   /// Sets the event as it ends. Whoever waited may destroy the promise meanwhile.
   struct setting {
-    explicit setting(state_type& state) : kept(state.shared_from_this()) {}
+    explicit setting(const reference& state) noexcept : kept(state) {}
     setting(const setting&) = delete;
     setting& operator=(const setting&) = delete;
     ~setting() { kept->done.set(); }
-    std::shared_ptr<state_type> kept;
+    const reference kept;
   };
 
   [[nodiscard]] state_type& state() const {
-    if (state_ == nullptr) {
+    if (state_.get() == nullptr) {
       detail::fail_future("nopal: promise: it was moved from");
     }
-    return *state_;
+    return *state_.get();
   }
 
   void claim() {
@@ -154,7 +154,7 @@ private:
     }
   }
 
-  std::shared_ptr<state_type> state_;
+  reference state_;
 };
 
 }  // namespace NOPAL_MODE_NAMESPACE

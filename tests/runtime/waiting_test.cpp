@@ -140,7 +140,7 @@ void hold_across_a_join(nopal::mutex& lock, std::atomic<int>& inside) {
   NOPAL_CHECK(++inside == 1);
   support::flag went_on{false};
   scope s;
-  s.fork([&] { support::wait_briefly(went_on); });
+  s.fork([&] { support::wait_for_continuation(went_on); });
   support::set(went_on);
   const long result = support::fib(8);
   s.join();

@@ -77,8 +77,16 @@ struct kept_value<T> {
 };
 
 template <class T, class Event>
-class future_state : public std::enable_shared_from_this<future_state<T, Event>> {
+class future_state {
 public:
+  void refer() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void forget() noexcept {
+    // Release and acquire: everything that was done to it comes before its end.
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      delete this;
+    }
+  }
+
   /// True for the first caller, who alone may store something, and sets the event.
   bool claim() noexcept { return !is_claimed_.exchange(true, std::memory_order_relaxed); }
 
@@ -104,9 +112,43 @@ public:
   std::atomic<bool> is_retrieved{false};  ///< the future was given out
 
 private:
+  ~future_state() = default;
+
+  std::atomic<int> references_{1};
   std::atomic<bool> is_claimed_{false};
   kept_value<T> value_;
   std::exception_ptr thrown_;
+};
+
+/// Refers to a state, or to none. Its count is atomic also where the process has one thread: two
+/// strands of that are none to ThreadSanitizer, and std::shared_ptr's count is.
+template <class State>
+class state_reference {
+public:
+  state_reference() noexcept = default;
+  /// Takes a reference over.
+  explicit state_reference(State* state) noexcept : state_(state) {}
+  state_reference(const state_reference& other) noexcept : state_(other.state_) {
+    if (state_ != nullptr) {
+      state_->refer();
+    }
+  }
+  state_reference(state_reference&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  state_reference& operator=(state_reference other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~state_reference() {
+    if (state_ != nullptr) {
+      state_->forget();
+    }
+  }
+
+  [[nodiscard]] State* get() const noexcept { return state_; }
+  State* operator->() const noexcept { return state_; }
+
+private:
+  State* state_ = nullptr;
 };
 
 }  // namespace detail
