@@ -10,6 +10,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/substitutes.hpp"
+#include "scheduler/tasks.hpp"
 #include "scheduler/waiters.hpp"
 #include "testing/fault_points.hpp"
 
@@ -18,6 +19,9 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 bool is_at_rest(const worker* self) noexcept {
+  if (has_tasks(thread_worker(self)->tasks)) {
+    return false;
+  }
   for (; self != nullptr; self = self->outer) {
     if (self->of_pool || get(self->deque.strand.stack) != &self->native ||
         self->deque.bottom != self->bottom_at_rest || self->native.forks.count != 0) {

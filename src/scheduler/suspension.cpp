@@ -16,6 +16,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/stolen.hpp"
+#include "scheduler/tasks.hpp"
 #include "scheduler/waiters.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
@@ -46,7 +47,8 @@ bool can_be_left(worker* self) noexcept {
   return self->outer == nullptr && self->waits_for.load(std::memory_order_relaxed) == nullptr &&
          no_exception_about(self) && stack != nullptr && stack->merge == nullptr &&
          (stack->native_owner != nullptr || (here >= stack->low && here < stack->high)) &&
-         !os::thread_is_ending();
+         // Of a thread of the program, which runs no tasks of others while it waits as a root.
+         (runs_tasks(self) || !has_tasks(self->tasks)) && !os::thread_is_ending();
 }
 
 /// Whether nothing of the strand is left to take: its deque is empty, and it stays so.

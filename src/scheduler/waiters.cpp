@@ -10,6 +10,8 @@
 
 #include "scheduler/waiters.hpp"
 
+#include <cerrno>
+
 #include <nopal/detail/blocking.h>
 #include <nopal/detail/noise.h>
 
@@ -27,6 +29,7 @@ namespace {
 
 constexpr int looks_before_waiting = NOPAL_BOUND(200, 1);
 constexpr std::uint64_t look_again_ns = 1'000'000;
+constexpr int most_wakes = 1000;
 
 std::uintptr_t as_word(waiter& one) noexcept { return reinterpret_cast<std::uintptr_t>(&one); }
 waiter* as_waiter(std::uintptr_t word) noexcept { return reinterpret_cast<waiter*>(word); }
@@ -137,7 +140,10 @@ void wake(waiter& one) noexcept {
   // gone: to wake a sleeper that is not there does no harm.
   word.store(1, std::memory_order_release);
   NOPAL_DISTURB();
-  os::futex_wake(word, 1);
+  // Where the system refuses, again for a while, as for workers: the waiter would sleep for ever.
+  for (int attempt = 0; os::futex_wake(word, 1) < 0 && errno != EFAULT && attempt < most_wakes; ++attempt) {
+    os::yield();  // unreached: refused-wakes
+  }
 }
 
 }  // namespace

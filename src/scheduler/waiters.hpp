@@ -30,7 +30,7 @@ struct waiter {
 bool wait_suspended(waiter& self) noexcept;
 
 /// Whether the thread of `self` is in no scope from which there is something to take or was something
-/// taken, once its latent forks are promoted: then it has no worker's place.
+/// taken, once its latent forks are promoted, and has started no task: then it has no worker's place.
 bool is_at_rest(const worker* self) noexcept;
 
 }  // namespace internal
