@@ -36,21 +36,26 @@ waiter* as_waiter(std::uintptr_t word) noexcept { return reinterpret_cast<waiter
 
 /// Puts the waiter before `seen`, the list that it goes on with.
 bool try_to_enter(waiter& self, std::uintptr_t& word, std::uintptr_t& seen, std::uintptr_t empty) noexcept {
-  self.next = seen == empty ? nullptr : as_waiter(seen);
+  NOPAL_PLAIN_STORE(self.next, seen == empty ? nullptr : as_waiter(seen));
+  NOPAL_PLAIN_WRITE(self.next);
   // Release pairs with the acquire of whoever takes the list: the record is complete.
-  return __atomic_compare_exchange_n(&word, &seen, as_word(self), false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
+  return __atomic_compare_exchange_n(&word, &seen, as_word(self), false,
+                                     NOPAL_FAULT_ORDER("entered relaxed", __ATOMIC_RELEASE),
+                                     __ATOMIC_RELAXED);
 }
 
 bool enter_event(waiter& self, void* object) noexcept {
   std::uintptr_t& word = static_cast<nopal_event*>(object)->state;
-  // Acquire pairs with the release of whoever sets the event.
-  std::uintptr_t seen = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
-  while (seen != nopal_event_set) {
+  for (;;) {
+    // Acquire pairs with the release of whoever sets the event.
+    std::uintptr_t seen = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+    if (seen == nopal_event_set) {
+      return false;
+    }
     if (try_to_enter(self, word, seen, nopal_event_not_set)) {
       return true;
     }
   }
-  return false;
 }
 
 bool enter_mutex(waiter& self, void* object) noexcept {
@@ -73,8 +78,10 @@ bool enter_mutex(waiter& self, void* object) noexcept {
 waiter* turned(waiter* latest) noexcept {
   waiter* first = nullptr;
   while (latest != nullptr) {
-    waiter* const before = latest->next;
-    latest->next = first;
+    NOPAL_PLAIN_READ(latest->next);
+    waiter* const before = NOPAL_PLAIN_LOAD(latest->next);
+    NOPAL_PLAIN_STORE(latest->next, first);
+    NOPAL_PLAIN_WRITE(latest->next);
     first = latest;
     latest = before;
   }
@@ -110,7 +117,7 @@ void wait(waiter& self) noexcept {
 /// listed still.
 waiter* first_of_process(waiter* one) noexcept {
   while (one != nullptr && one->generation != the_runtime().generation) {
-    one = one->next;
+    one = NOPAL_PLAIN_LOAD(one->next);
   }
   return one;
 }
@@ -131,14 +138,14 @@ void wake_strand(ready_strand& strand) noexcept {
 /// Of a waiter that was taken out of its list.
 void wake(waiter& one) noexcept {
   sanitizers::before_at_any_time(&one);
-  if (one.strand.frame != nullptr) {
+  if (NOPAL_PLAIN_LOAD(one.strand.frame) != nullptr) {
     wake_strand(one.strand);
     return;
   }
   std::atomic<std::uint32_t>& word = one.is_woken;
   // Release pairs with the acquire in wait_as_thread. The waiter may go on at once, and the word be
   // gone: to wake a sleeper that is not there does no harm.
-  word.store(1, std::memory_order_release);
+  word.store(1, NOPAL_FAULT_ORDER("woken relaxed", std::memory_order_release));
   NOPAL_DISTURB();
   // Where the system refuses, again for a while, as for workers: the waiter would sleep for ever.
   for (int attempt = 0; os::futex_wake(word, 1) < 0 && errno != EFAULT && attempt < most_wakes; ++attempt) {
@@ -163,7 +170,7 @@ extern "C" NOPAL_EXPORT void nopal_wait_for_event(nopal_event* event) {
 
 extern "C" NOPAL_EXPORT void nopal_wake_waiters(std::uintptr_t state) {
   for (waiter* one = first_of_process(turned(as_waiter(state))); one != nullptr;) {
-    waiter* const next = first_of_process(one->next);
+    waiter* const next = first_of_process(NOPAL_PLAIN_LOAD(one->next));
     wake(*one);
     one = next;
   }
@@ -191,21 +198,29 @@ extern "C" NOPAL_EXPORT void nopal_lock_mutex(nopal_mutex* mutex) {
 
 extern "C" NOPAL_EXPORT void nopal_unlock_mutex(nopal_mutex* mutex) {
   sanitizers::before_at_any_time(&mutex->state);
-  waiter* first = first_of_process(static_cast<waiter*>(mutex->queue));
+  NOPAL_PLAIN_READ(mutex->queue);
+  waiter* first = first_of_process(static_cast<waiter*>(NOPAL_PLAIN_LOAD(mutex->queue)));
   while (first == nullptr) {
+    NOPAL_PLAIN_STORE(mutex->queue, nullptr);
+    NOPAL_PLAIN_WRITE(mutex->queue);
+    NOPAL_FAULT_DOES("waiters passed over",
+                     __atomic_store_n(&mutex->state, std::uintptr_t{nopal_mutex_free}, __ATOMIC_RELEASE);
+                     return);
     std::uintptr_t seen = nopal_mutex_locked;
-    mutex->queue = nullptr;
     // Release pairs with the acquire of who locks it next. A waiter may have come since the caller
     // looked; none goes.
     if (__atomic_compare_exchange_n(&mutex->state, &seen, std::uintptr_t{nopal_mutex_free}, false,
-                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+                                    NOPAL_FAULT_ORDER("unlocked relaxed", __ATOMIC_RELEASE),
+                                    __ATOMIC_RELAXED)) {
       return;  // unreached: race
     }
     // Acquire pairs with the release of those who entered the list.
-    seen = __atomic_exchange_n(&mutex->state, std::uintptr_t{nopal_mutex_locked}, __ATOMIC_ACQUIRE);
+    seen = __atomic_exchange_n(&mutex->state, std::uintptr_t{nopal_mutex_locked},
+                               NOPAL_FAULT_ORDER("list taken relaxed", __ATOMIC_ACQUIRE));
     first = first_of_process(turned(as_waiter(seen)));
   }
-  mutex->queue = first->next;
+  NOPAL_PLAIN_STORE(mutex->queue, NOPAL_PLAIN_LOAD(first->next));
+  NOPAL_PLAIN_WRITE(mutex->queue);
   wake(*first);  // which holds the mutex
 }
 
