@@ -246,10 +246,10 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
       was_woken = false;
       continue;
     }
-    if (!steals_first) {
+    const bool ready_may_wait = std::exchange(steals_first, false);
+    if (!ready_may_wait) {
       take_ready(self);
     }
-    steals_first = false;
     if (!have_stack(self)) {
       resume_yielded(self);
       wait_for_stack(self);
@@ -257,6 +257,9 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     }
     const bool promising = try_some_victims(self, looks_at_private_work);
     resume_yielded(self);
+    if (ready_may_wait) {
+      continue;
+    }
     if (promising) {
       quiet_rounds = 0;
     } else if (++quiet_rounds > yields_before_sleep) {

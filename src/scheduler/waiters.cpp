@@ -27,7 +27,7 @@ namespace internal {
 
 namespace {
 
-constexpr int looks_before_waiting = NOPAL_BOUND(200, 1);
+constexpr int looks_before_waiting = NOPAL_BOUND(30, 1);
 constexpr std::uint64_t look_again_ns = 1'000'000;
 constexpr int most_wakes = 1000;
 
