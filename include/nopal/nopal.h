@@ -218,8 +218,8 @@ NOPAL_EXPORT int nopal_workers(void);
  * value that is not understood; it sets nothing then. From any thread. Constant time. */
 NOPAL_EXPORT int nopal_configure(const nopal_configuration* with);
 
-/** The calling thread's index, from 0 to below nopal_workers() plus the adopted threads; -1 outside
- * the runtime. Not to be kept across a fork or a join. Constant time. */
+/** The calling thread's index, from 0 to below nopal_workers() plus the adopted threads and the
+ * substitutes of blocked ones; -1 outside the runtime. Not to be kept across a fork or a join. Constant time. */
 NOPAL_EXPORT int nopal_worker_index(void);
 
 /** Writes the counts of now to `counts`; exact when the pool is quiet. 0, or -1 without memory.

@@ -7,5 +7,6 @@
 #include <nopal/runtime.hpp>
 #include <nopal/scope.hpp>
 #include <nopal/version.hpp>
+#include <nopal/waiting.hpp>
 
 #endif

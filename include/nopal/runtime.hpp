@@ -108,8 +108,8 @@ struct statistics {
 /// sets nothing then.
 NOPAL_EXPORT void configure(const configuration& with);
 
-/// The calling thread's index, from 0 to below `workers()` plus the adopted threads; -1 outside the
-/// runtime.
+/// The calling thread's index, from 0 to below `workers()` plus the adopted threads and the substitutes
+/// of blocked ones; -1 outside the runtime.
 [[nodiscard]] NOPAL_EXPORT int worker_index() noexcept;
 
 /// Counts now; exact when the pool is quiet.

@@ -24,6 +24,7 @@
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/scheduler_stack.hpp"
+#include "scheduler/substitutes.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 #include "view/task_views.hpp"
@@ -225,6 +226,7 @@ void after_fork_in_child() {
   }
   set_thread_of_pool(false);
   all.waiting_joins.store(0, std::memory_order_relaxed);
+  leave_old_substitutes(all);
   forget_exceptions();
   view::forget_task_merges();
   for (worker* const list : {all.idle_workers, all.idle_pool_workers}) {

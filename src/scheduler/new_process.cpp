@@ -12,6 +12,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
 
@@ -89,6 +90,7 @@ void leave_old_process(runtime& all, worker* first) noexcept {
     make_own_root(each);
   }
   leave_old_tasks(all, first);
+  forget_ready();
 }
 
 extern "C" void nopal_take_kept(nopal_frame* frame) noexcept {

@@ -13,6 +13,7 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
+#include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -20,67 +21,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 namespace {
-
-constexpr std::int32_t everything = 1 << 30;
-
-/// Which of the exceptions that this strand has caught were being handled at each fork in the
-/// deque.
-struct caught_record {
-  void* caught;              // the list now; if something is being handled, slots have to say what
-  const nopal_stack* stack;  // run on now; null: every fork was made under the whole list
-};
-
-/// The entry's frame gets the exceptions that were being handled when it forked, and its slot says
-/// so.
-void record_caught(void* context, nopal_frame*& slot) {
-  const auto& record = *static_cast<const caught_record*>(context);
-  if (record.caught != nullptr) {
-    nopal_frame* const frame = untagged(slot);
-    void* const caught = record.stack == nullptr
-                             ? record.caught
-                             : caught_at(record.caught, arch::stack_pointer_of(frame), record.stack);
-    if (caught != nullptr) {
-      frame->caught = caught;
-      __atomic_store_n(&slot, tagged(frame), __ATOMIC_RELAXED);
-    }
-  }
-}
-
-/// Whether thieves can be told the state of exceptions at every fork in the deque.
-bool exceptions_known(worker* self, std::int32_t entries) {
-  // unreached below: no-c++-state
-  if (self->exceptions == nullptr) {
-    return true;
-  }
-  const exception_state now = *self->exceptions;
-  if (entries == 1) {
-    // The only entry was pushed just now, so the present state is that of its fork.
-    set_if_changed(self->deque.setting.uncaught, now.uncaught);
-    return true;
-  }
-  if (now.uncaught != 0 || !handlers_known(now.caught, self->deque.strand.stack)) {
-    // Some forks may be older than the exception. They stay private until it has landed, or ended.
-    return false;
-  }
-  set_if_changed(self->deque.setting.uncaught, 0);
-  return true;
-}
-
-void offer(worker* self, bool barrier_works) {
-  const std::int32_t entries = deque::size(self->deque);
-  // unreached below: race
-  if (!exceptions_known(self, entries)) {
-    deque::poison(self->deque);
-    return;
-  }
-  // unreached: no-c++-state
-  caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
-                       entries == 1 ? nullptr : self->deque.strand.stack};
-  const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
-  note_published(self, deque::publish(self->deque, most, record_caught, &record));
-  NOPAL_DISTURB();
-  wake_one(self, root_of(*self));
-}
 
 int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   runtime& all = the_runtime();

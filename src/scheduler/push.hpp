@@ -58,6 +58,12 @@ enum push_remainder : int {
   }
 }
 
+/// By the owner, after a push: makes some entries public, where thieves can be told of exceptions, and
+/// wakes a sleeper.
+void offer(worker* self, bool barrier_works) noexcept;
+/// By the owner, whose strand is about to stand still: makes all entries public that may be.
+void offer_all(worker* self) noexcept;
+
 /// After a publication of so many entries.
 [[gnu::always_inline]] inline void note_published(worker* self, std::int32_t published) noexcept {
   if (published > 0) {

@@ -200,6 +200,26 @@ bool ask(worker* self, worker* victim) noexcept {
   return sent;
 }
 
+void answer_no_question(worker* self) noexcept {
+  constexpr int most_yields = 1000;
+  worker* const first = thread_worker(self);
+  if (nopal_latent_forks_used == 0) {
+    return;
+  }
+  // The signal comes at the latest as this thread comes back from the system. One that blocks it is
+  // not waited for.
+  std::uint32_t state = not_asked;
+  for (int i = 0; i < most_yields; ++i, state = not_asked) {
+    // Acquire and release pair with those of the thieves that ask.
+    if (first->asking.compare_exchange_strong(state, nothing_latent, std::memory_order_acq_rel) ||
+        state == nothing_latent) {
+      break;
+    }
+    os::yield();
+  }
+  deque::poison(self->deque);  // as nothing_latent says
+}
+
 namespace {
 
 /// Whether this thread is one that looks up. The pool's are all alike, and one is enough: three hundred

@@ -45,6 +45,11 @@ inline void note_fruitful(worker* first) noexcept {
 /// Whether an answer is to be had from the victim's thread, now or soon. A snapshot.
 bool may_be_asked(const worker* victim) noexcept;
 
+/// By the thread of `self`, whose latent forks have just been promoted: nobody asks it until it forks
+/// again, so no signal ends a call of the system that it makes. Waits for a question that is on its
+/// way.
+void answer_no_question(worker* self) noexcept;
+
 /// How long a thief that is about to sleep may do so until somebody may be asked again, in ns; 0:
 /// until it is woken. Of the pool's threads one at a time keeps this watch.
 std::uint64_t sleep_until_asking(worker* self) noexcept;

@@ -12,6 +12,7 @@
 #include "scheduler/roots.hpp"
 
 #include "scheduler/promotion.hpp"
+#include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/steal.hpp"
 #include "strand/strand.hpp"
@@ -214,7 +215,7 @@ void note_starter(nopal_task* task) noexcept {
 
 bool call_scheduler(worker* self, strand_search& search) noexcept {
   self->victim_of_call = strand_in_sight(self, search);
-  if (self->victim_of_call == nullptr || !hold_stacks(self)) {
+  if ((self->victim_of_call == nullptr && !has_ready(self)) || !hold_stacks(self)) {
     return false;
   }
   self->search = &search;

@@ -13,6 +13,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/substitutes.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -49,76 +50,6 @@ void read_machine(runtime& all) {
   } catch (const std::bad_alloc&) {
     all.topology = nullptr;
   }
-}
-
-/// Without memory for the mask the thread goes where the system puts it, as without a pin.
-void pin(const worker* self, const os::topology& topology) noexcept {
-  const auto& places = topology.places;
-  try {
-    os::pin_current_thread(places[static_cast<std::size_t>(self->index) % places.size()].cpu);
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the comment above says why
-  }
-}
-
-/// Moves this thread from the CPU of whoever started it: the system may leave it there for tens of
-/// milliseconds though others idle.
-void leave_starters_cpu(worker* self) noexcept {
-  // unreached below: starters-cpu
-  if (os::current_cpu() == self->starter_cpu) {
-    self->is_kept_off_cpu = os::forbid_cpu(self->thread_id, self->starter_cpu, self->allowed_cpus) &&
-                            !os::allow_cpus(self->allowed_cpus);
-  }
-}
-
-void pool_thread(void* argument) {
-  auto* const self = static_cast<worker*>(argument);
-  runtime& all = the_runtime();
-  set_thread_of_pool(true);
-  char name[16] = "nopal-";
-  for (int rest = self->index, place = 10; place >= 6; --place, rest /= 10) {
-    name[place] = static_cast<char>('0' + rest % 10);
-  }
-  os::name_current_thread(name);
-  // unreached: described-cpus
-  if (all.chosen.pin && all.topology != nullptr && !all.topology->places.empty()) {
-    pin(self, *all.topology);
-  }
-  self->thread_id = os::current_thread_id();
-  if (all.spreads_woken) {
-    leave_starters_cpu(self);
-  }
-  set_this_worker(self);
-  begin_visits(self);
-  watch_for_overflow(self);
-  set_told_of_end(self);  // A strand may end its thread. Where that is refused nobody says so.
-  nopal_enter_scheduler(self);
-  end_visits(self);
-  stop_watching_for_overflow(self);
-  set_this_worker(nullptr);
-}
-
-/// A worker for a thread of the pool, if possible one that was there before.
-worker* take_pool_worker(runtime& all) noexcept {
-  worker* const self = all.idle_pool_workers;
-  if (self == nullptr) {
-    return make_worker();
-  }
-  all.idle_pool_workers = self->next_idle;
-  new (&self->counts) worker_counters;
-  self->is_kept_off_cpu = false;  // a thread that is gone was
-  return self;
-}
-
-/// With less stack where the system refuses that much.
-int start_pool_thread(const runtime& all, worker* self) noexcept {
-  const auto from = all.in_new_process ? os::stack_from::fresh_mapping : os::stack_from::library;
-  self->scheduler_bytes = scheduler_stack_bytes(all.chosen.stack_bytes);
-  int refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread, from);
-  if (refused != 0 && self->scheduler_bytes != least_scheduler_stack_bytes) {
-    self->scheduler_bytes = least_scheduler_stack_bytes;
-    refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread, from);
-  }
-  return refused;
 }
 
 /// Starts the pool's threads; as many as the system grants.
@@ -189,6 +120,7 @@ bool start_locked(runtime& all) {
                       all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);
   all.stopping.store(false, std::memory_order_relaxed);
   all.watched.store(false, std::memory_order_relaxed);
+  all.most_substitutes.store(chosen.substitutes, std::memory_order_relaxed);
   allow_latent_forks(all);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);
@@ -212,32 +144,40 @@ void join_threads(runtime& all) {
   }
 }
 
+/// The worker of a thread that was stopped, and is in the table no more.
+void leave_pool(runtime& all, worker* self) noexcept {
+  leave_tasks(self->tasks);
+  if (self->spare != nullptr) {
+    all.stacks.give(self->spare);
+    self->spare = nullptr;
+  }
+  all.left_counts.add(self->counts);
+  sanitizers::stack_unmade(self->own_scheduler_record);  // it was the thread's
+  self->own_scheduler_record = {};
+  NOPAL_FAULT_DOES("stopped worker freed", return free_worker(self));
+  // Not freed: a push that began after the caller looked for strands may be about to wake it.
+  self->next_idle = all.idle_pool_workers;
+  all.idle_pool_workers = self;
+}
+
 void stop_threads(runtime& all) {
   // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last
   // look.
   all.stopping.store(true, std::memory_order_seq_cst);
   NOPAL_FAULT_OMITS("sleepers not woken", wake_all());
+  wake_substitutes(all);
   NOPAL_FAULT_OMITS("joined with the lock", begin_stop(all));
   join_threads(all);
+  join_substitutes(all);
   NOPAL_FAULT_OMITS("joined with the lock", end_stop(all));
+  forget_substitutes(all, leave_pool);
   for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     worker* const self = all.table[i].load(std::memory_order_relaxed);
     if (self != nullptr && self->of_pool) {
-      leave_tasks(self->tasks);
-      if (self->spare != nullptr) {
-        all.stacks.give(self->spare);
-        self->spare = nullptr;
-      }
-      all.left_counts.add(self->counts);
       all.table[i].store(nullptr, std::memory_order_release);
-      sanitizers::stack_unmade(self->own_scheduler_record);  // it was the thread's
-      self->own_scheduler_record = {};
-      NOPAL_FAULT_DOES("stopped worker freed", free_worker(self); continue);
-      // Not freed: a push that began after the caller looked for strands may be about to wake it.
-      self->next_idle = all.idle_pool_workers;
-      all.idle_pool_workers = self;
+      leave_pool(all, self);
     }
   }
 }

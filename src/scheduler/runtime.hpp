@@ -48,7 +48,10 @@ struct runtime {
   /// This is a child of fork(2). There the C library takes the stacks of its parent's threads for
   /// free, though strands that came from the parent still refer to frames on them.
   bool in_new_process = false;
-  bool unloaded = false;  ///< at_unload has run: forks get no threads, and nobody is told of an end
+  bool unloaded = false;          ///< at_unload has run: forks get no threads, and nobody is told of an end
+  worker* substitutes = nullptr;  ///< all of them, by `next_substitute`
+  worker* resting_substitutes = nullptr;  ///< those that are in no table, by `next_idle`
+  int substitute_threads = 0;             ///< how many there are of all
 
   /// Odd while somebody waits, without the lock, for the pool's threads to end. Written under
   /// `lock`; the futex of those who wait for that.
@@ -69,6 +72,14 @@ struct runtime {
   std::atomic<std::uint64_t> times_unmapped{0};
   /// In a child of fork(2): the largest ticket of its parent. Zero else, which no steal has.
   std::uint64_t last_old_ticket = 0;
+  /// How many times this process is a child of fork(2) of one with this runtime, and one
+  std::uint32_t generation = 1;
+
+  // Written where strands block, read by whoever begins to work; see substitutes.cpp.
+  alignas(64) std::atomic<int> blocked{0};  ///< strands in blocking calls
+  std::atomic<int> substituting{0};         ///< substitutes that are in the table; written under `lock`
+  /// As many as may be there at once: less than chosen if the system has refused one
+  std::atomic<int> most_substitutes{0};
 
   alignas(64) std::atomic<int> sleepers{0};  ///< workers parked or about to
   /// Strands between their arrival at a join and its end
@@ -125,6 +136,12 @@ void let_stacks_go(worker* self) noexcept;
 /// Allocates a worker; null if there is no memory.
 worker* make_worker() noexcept;
 void free_worker(worker* self) noexcept;
+
+/// A worker for a thread of the pool, if possible one that was there before; null without memory.
+worker* take_pool_worker(runtime& all) noexcept;
+/// Starts its thread, with less stack where the system refuses as much as it should have. Returns 0
+/// or an errno value.
+int start_pool_thread(const runtime& all, worker* self) noexcept;
 
 /// For each worker in the table and those nested in it.
 template <class Visit>

@@ -20,6 +20,7 @@ namespace internal {
 namespace {
 
 constexpr const char* workers_accepted = "a whole number from 1 to 1024";
+constexpr const char* substitutes_accepted = "a whole number from 0 to 4096";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
 constexpr const char* signal_accepted = "off, or a signal that the program does not use: URG (the default), "
                                         "USR1, USR2, IO, PWR, WINCH, or a real-time "
@@ -61,13 +62,14 @@ private:
   refused_variables& refused_;
 };
 
-bool parse_workers(std::string_view text, int& workers) {
+/// Reads a number from `least` to `most`; false for anything else, and `number` stays.
+bool parse_number(std::string_view text, int least, int most, int& number) {
   int value = 0;
   const char* const end = text.data() + text.size();
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the end is given
   const auto [parsed_to, failure] = std::from_chars(text.data(), end, value);
-  if (failure != std::errc{} || parsed_to != end || value < 1 || value > most_workers) return false;
-  workers = value;
+  if (failure != std::errc{} || parsed_to != end || value < least || value > most) return false;
+  number = value;
   return true;
 }
 
@@ -187,8 +189,14 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
   result.workers = asked.workers;
   if (const char* const text = environment.value("NOPAL_WORKERS")) {
     int workers = 0;
-    if (!parse_workers(text, workers)) environment.refuse("NOPAL_WORKERS", text, workers_accepted);
+    if (!parse_number(text, 1, most_workers, workers))
+      environment.refuse("NOPAL_WORKERS", text, workers_accepted);
     result.workers = asked.workers != 0 ? asked.workers : workers;
+  }
+  if (const char* const text = environment.value("NOPAL_SUBSTITUTES")) {
+    if (!parse_number(text, 0, most_substitutes, result.substitutes)) {
+      environment.refuse("NOPAL_SUBSTITUTES", text, substitutes_accepted);
+    }
   }
   if (const char* const text = environment.value("NOPAL_STACK_SIZE")) {
     std::size_t bytes = 0;

@@ -12,6 +12,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 inline constexpr int most_workers = 1024;
+inline constexpr int most_substitutes = 4096;
+inline constexpr int default_substitutes = 512;
 inline constexpr std::size_t least_stack_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 36;
 inline constexpr std::size_t default_stack_bytes = std::size_t{1} << 20;
@@ -25,6 +27,8 @@ struct settings {
   bool print_stats = false;
   bool eager_forks = false;         ///< no fork is latent
   bool latent_forks_named = false;  ///< forks are latent also where a tool watches
+  /// Threads that may take the places of blocked strands at once
+  int substitutes = default_substitutes;
   /// By which threads are asked for their latent forks; 0: none
   int signal = 0;
   nopal::bad_setting on_bad_setting = nopal::bad_setting::exit;

@@ -13,11 +13,13 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/questions.hpp"
+#include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/substitutes.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -25,9 +27,39 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 namespace {
+constexpr std::uint64_t second_look_ns = 1'000'000;
+}  // namespace
+
+void wake(worker* sleeper) noexcept {
+  constexpr int most_attempts = 1000;
+  // Relaxed: one of those that give up says so and ends the program.
+  static std::atomic<bool> told{false};
+  for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
+    // unreached below: refused-wakes
+    if (attempt == most_attempts && !told.exchange(true, std::memory_order_relaxed)) {
+      os::write_stderr("nopal: the system refuses to wake a sleeping worker: %s\n", std::strerror(errno));
+      std::abort();
+    }
+    os::yield();
+  }
+}
+
+void wait_until_awake(worker* self) noexcept {
+  const bool waits = the_runtime().wakes_work;
+  // Acquire pairs with the release in try_to_wake, and in send_substitute.
+  while (const std::uint32_t state = self->park.load(std::memory_order_acquire)) {
+    if (waits) {
+      os::futex_wait(self->park, state);
+    } else {
+      os::futex_wait_for(self->park, state, second_look_ns);
+    }
+  }
+  self->is_kept_off_cpu = self->is_kept_off_cpu && !os::allow_cpus(self->allowed_cpus);
+}
+
+namespace {
 
 constexpr std::uint64_t stack_wait_ns = 1'000'000;
-constexpr std::uint64_t second_look_ns = 1'000'000;
 
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
@@ -44,7 +76,8 @@ bool work_in_sight(worker* self) {
   });
   // Last: a thread that ends meanwhile leaves its tasks here.
   // unreached: race
-  return found || (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
+  return found || has_ready(self) ||
+         (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
 }
 
 void poison_all(worker* self) {
@@ -53,22 +86,6 @@ void poison_all(worker* self) {
       deque::poison(other->deque);
     }
   });
-}
-
-/// Wakes a sleeper. Where the system refuses, tries again for a while: the sleeper, and whoever
-/// waits for it, would sleep for ever.
-void wake(worker* sleeper) {
-  constexpr int most_attempts = 1000;
-  // Relaxed: one of those that give up says so and ends the program.
-  static std::atomic<bool> told{false};
-  for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
-    // unreached below: refused-wakes
-    if (attempt == most_attempts && !told.exchange(true, std::memory_order_relaxed)) {
-      os::write_stderr("nopal: the system refuses to wake a sleeping worker: %s\n", std::strerror(errno));
-      std::abort();
-    }
-    os::yield();
-  }
 }
 
 /// Ends a worker's parking, asleep or not yet. False if somebody else did.
@@ -86,8 +103,10 @@ bool end_parking(worker* sleeper, park_state next) {
 
 /// Linux often wakes a thread on its waker's CPU and leaves it there for tens of milliseconds
 /// although other CPUs are idle. So a thief is woken on any other CPU. Threads of the program are
-/// left alone.
-bool wakes_elsewhere(const worker* sleeper) { return the_runtime().spreads_woken && sleeper->of_pool; }
+/// left alone, and substitutes, which outnumber the CPUs.
+bool wakes_elsewhere(const worker* sleeper) {
+  return the_runtime().spreads_woken && sleeper->of_pool && !sleeper->is_substitute;
+}
 
 /// False if the worker is not parked, or somebody else wakes it.
 bool try_to_wake(worker* sleeper) {
@@ -108,20 +127,6 @@ bool try_to_wake(worker* sleeper) {
   }
   wake(sleeper);
   return true;
-}
-
-/// Sleeps until the waker is done.
-void wait_until_awake(worker* self) {
-  const bool waits = the_runtime().wakes_work;
-  // Acquire pairs with the release in try_to_wake.
-  while (const std::uint32_t state = self->park.load(std::memory_order_acquire)) {
-    if (waits) {
-      os::futex_wait(self->park, state);
-    } else {
-      os::futex_wait_for(self->park, state, second_look_ns);
-    }
-  }
-  self->is_kept_off_cpu = self->is_kept_off_cpu && !os::allow_cpus(self->allowed_cpus);
 }
 
 /// Returns whether every push from here on sees the announcement.
@@ -153,7 +158,8 @@ void park(worker* self) noexcept {
   // looks and comes again.
   if (!os::futex_wait_for(self->park, parked, second_look_ns) &&  // unreached: race
       // unreached: race
-      ((!ordered && !NOPAL_FAULT("refusal ignored")) || work_in_sight(self)) && end_parking(self, awake)) {
+      ((!ordered && !NOPAL_FAULT("refusal ignored")) || is_surplus(self) || work_in_sight(self)) &&
+      end_parking(self, awake)) {
     return;
   }
   const std::uint64_t until_asking = sleep_until_asking(self);
@@ -215,15 +221,16 @@ void wake_one(worker* self, const worker* root) noexcept {
     return;
   }
   const int used = all.table_used.load(std::memory_order_acquire);
-  NOPAL_PLAIN_READ(self->index);
-  for (int i = 0, index = self->index; i < used; ++i) {
+  for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {
     index = index + 1 < used ? index + 1 : 0;
     worker* other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
     for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
       if (other->park.load(std::memory_order_seq_cst) == parked &&
           (NOPAL_FAULT("strangers woken") || may_run(other, root)) && try_to_wake(other)) {
-        self->counts.wakes.add();
+        if (self != nullptr) {
+          self->counts.wakes.add();
+        }
         return;
       }
     }

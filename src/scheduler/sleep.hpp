@@ -13,12 +13,17 @@ namespace internal {
 inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::memory_order_seq_cst) != 0; }
 
 /// Wakes one sleeper that may run strands of `root`, if there is one; the publishing side of
-/// docs/sleep.md.
+/// docs/sleep.md. `self` is null on a thread that is no worker.
 void wake_one(worker* self, const worker* root) noexcept;
 /// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null
 /// on a thread that is no worker.
 void wake_pool_worker(worker* self) noexcept;
 void wake_all() noexcept;
+/// Wakes the thread of a worker that somebody has made awake. Where the system refuses, tries again
+/// for a while: the sleeper, and whoever waits for it, would sleep for ever.
+void wake(worker* sleeper) noexcept;
+/// Sleeps until whoever wakes this worker is done.
+void wait_until_awake(worker* self) noexcept;
 void unpark(worker* sleeper) noexcept;
 
 /// Whether the system wakes sleepers at all; where it does not, they look for work from time to

@@ -106,8 +106,10 @@ void for_each_thread(runtime& all, Visit visit) {
       visit(*one);
     }
   }
-  for (const worker* one = all.idle_workers; one != nullptr; one = one->next_idle) {
-    visit(*one);
+  for (const worker* const list : {all.idle_workers, all.resting_substitutes}) {
+    for (const worker* one = list; one != nullptr; one = one->next_idle) {
+      visit(*one);
+    }
   }
 }
 

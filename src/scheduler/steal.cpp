@@ -10,11 +10,14 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
+#include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/stolen.hpp"
+#include "scheduler/substitutes.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/yield.hpp"
 #include "strand/strand.hpp"
@@ -31,116 +34,7 @@ constexpr int looks_before_force =
     NOPAL_BOUND(24, 1);  // looks at private work before a thief forces its publication
 constexpr int looks_before_yield = NOPAL_BOUND(64, 1);
 constexpr int yields_before_sleep = NOPAL_BOUND(16, 0);
-
-/// What a thief reads of a victim between seeing an entry and taking it.
-struct observation {
-  worker* thief;
-  const worker* victim;
-  nopal_strand strand;
-  std::uint64_t float_control;
-  std::uint32_t uncaught;
-  const worker* root;
-  bool views_used;
-  const known_roots& known;
-};
-
-bool observe(void* context) {
-  auto& seen = *static_cast<observation*>(context);
-  seen.root = root_of(*seen.victim);
-  // unreached below: race
-  if (!may_take(seen.thief, seen.root, seen.known) && !NOPAL_FAULT("asked too early")) {
-    return false;
-  }
-  const nopal_strand& strand = seen.victim->deque.strand;
-  seen.strand.stack = get(strand.stack);
-  seen.strand.origin_frame_pointer = get(strand.origin_frame_pointer);
-  seen.strand.origin_scope = get(strand.origin_scope);
-  seen.strand.origin_to_home = get(strand.origin_to_home);
-  seen.strand.latest_ticket = get(strand.latest_ticket);
-  seen.strand.first_ticket = get(strand.first_ticket);
-  seen.float_control = float_control_of(seen.victim->deque.setting);
-  seen.uncaught = get(seen.victim->deque.setting.uncaught);
-  // At work before the entry is gone, by the release in the exchange: see any_strand_active.
-  set(seen.thief->deque.strand.stack, seen.thief->spare);
-  // Before the entry is taken: the child that finds it taken sees at its end what this thief saw.
-  seen.views_used = view::views_used();
-  return true;
-}
-
-/// Where the strand's stack pointer starts on `stack`: below room for arguments on the stack.
-char* start_pointer(const nopal_stack* stack, const void* frame_pointer, const char* home_stack_pointer) {
-  // The frame's whole extent bounds that room. A frame with large locals has an extent that says
-  // little; half of the stack is for its callees then.
-  auto room = static_cast<std::size_t>(static_cast<const char*>(frame_pointer) - home_stack_pointer);
-  const std::size_t most = stack->size_bytes() / 2;
-  room = room < most ? room : most;
-  char* const highest = stack->high - arch::stack_alignment - room;
-  const auto residue = reinterpret_cast<std::uintptr_t>(home_stack_pointer) % arch::stack_alignment;
-  const auto excess = (reinterpret_cast<std::uintptr_t>(highest) - residue) % arch::stack_alignment;
-  return highest - excess;
-}
-
-/// Later than every steal of this strand before: workers' tickets travel with strands, by steals
-/// and by joins, so that no line is shared by all.
-std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
-  const std::uint64_t own = get(self->deque.strand.latest_ticket);
-  const std::uint64_t ticket = (own > seen ? own : seen) + 1;
-  set(self->deque.strand.latest_ticket, ticket);
-  return ticket;
-}
-
-[[noreturn]] NOPAL_UNINSTRUMENTED void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot,
-                                                    const observation& observed) {
-  const nopal_strand& seen = observed.strand;
-  nopal_frame* const frame = untagged(slot);
-  const bool away = strand::is_away(seen, frame);
-  // Another scope of the function brought it there. This one may be of an inlined function with
-  // arrays of variable length on the stack where it is away, so it comes back there. Once this
-  // scope has a home, there can be none; but another scope's join may have brought the strand back
-  // past that.
-  const bool second = away && seen.origin_scope != frame;
-  const bool leaves_home =
-      !away || (second && !NOPAL_FAULT("never home again") && (frame->steals == 0 || frame->home == nullptr));
-  char* const pointer = arch::stack_pointer_of(frame);
-  char* const home_pointer = leaves_home ? pointer : pointer + seen.origin_to_home;
-  note_old_children(frame);
-  if (frame->steals == 0) {
-    frame->home = nullptr;
-    frame->uncaught_at_fork = observed.uncaught;
-  }
-  if (leaves_home) {
-    frame->home = seen.stack;  // This scope's join brings the strand back.
-  }
-  if (!away) {
-    frame->home_ticket = frame->steals == 0 ? 0 : frame->last_ticket;
-  }
-  frame->last_ticket = next_ticket(
-      // unreached: tickets-travel
-      self, frame->steals != 0 && frame->last_ticket > seen.latest_ticket ? frame->last_ticket
-                                                                          : seen.latest_ticket);
-  count_steal(self, frame);
-
-  NOPAL_DISTURB();
-  const std::uint64_t segment_before = !observed.views_used ? view::unknown_segment
-                                       : away               ? seen.first_ticket
-                                                            : 0;
-  char* const start = start_pointer(stack, frame->frame_pointer, home_pointer);
-  NOPAL_PLAIN_WRITE(stack->origin);
-  stack->origin = {frame->frame_pointer, home_pointer - start, start,
-                   frame->last_ticket,   segment_before,       leaves_home ? frame : seen.origin_scope};
-  NOPAL_FAULT_OMITS("stale bits", stack->second.store(0, std::memory_order_relaxed));
-  // For jumps: see bound_of.
-  __atomic_store_n(&frame->home_stack_pointer, home_pointer, __ATOMIC_RELAXED);
-  if (second && !leaves_home && !NOPAL_FAULT("left without a word")) {
-    strand::leave_for_good(self, seen.stack);
-  }
-  self->counts.steals.add();
-  const worker* const root = observed.root;
-  void* const caught = is_tagged(slot) ? frame->caught : nullptr;
-  strand::enter(self, {stack, start, &frame->resume_address, false},
-                {root, get(root->local), {caught, observed.uncaught}, observed.float_control});
-  nopal_resume(frame, start, nullptr);
-}
+constexpr std::uint32_t searches_per_steal = 8;
 
 std::uint64_t next_random(worker* self) {
   // xorshift64: any non-zero state; only the spread of victims depends on it.
@@ -174,20 +68,6 @@ worker* choose_victim(worker* self, int attempt) {
     }
   }
   return victim;
-}
-
-/// The spare stack, or a better one: debuggers want it below the frame that it continues.
-nopal_stack* stack_below(worker* self, const void* frame_pointer) {
-  nopal_stack* stack = self->spare;
-  if (stack->high > static_cast<const char*>(frame_pointer)) {
-    if (nopal_stack* const other = the_runtime().stacks.take(frame_pointer)) {
-      the_runtime().stacks.give(stack);
-      stack = other;
-    }
-  }
-  self->spare = nullptr;
-  self->counts.stacks_taken.add();
-  return stack;
 }
 
 /// One look at one victim. Does not return if it brought work.
@@ -352,11 +232,23 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     std::abort();
   }
   int looks_at_private_work = 0;
+  bool was_woken = false;
+  // Strands that are ready never keep those in deques waiting for good.
+  bool steals_first = ++self->searches % searches_per_steal == 0;
   for (int quiet_rounds = 0;;) {
     take_from_inbox(self);
     // Acquire pairs with the release in stop_runtime.
     if (self->of_pool && all.stopping.load(std::memory_order_acquire)) {
       nopal_leave_scheduler(self);
+    }
+    if (is_surplus(self)) {
+      rest(self, was_woken);
+      was_woken = false;
+      continue;
+    }
+    const bool ready_may_wait = std::exchange(steals_first, false);
+    if (!ready_may_wait) {
+      take_ready(self);
     }
     if (!have_stack(self)) {
       resume_yielded(self);
@@ -365,11 +257,15 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     }
     const bool promising = try_some_victims(self, looks_at_private_work);
     resume_yielded(self);
+    if (ready_may_wait) {
+      continue;
+    }
     if (promising) {
       quiet_rounds = 0;
     } else if (++quiet_rounds > yields_before_sleep) {
       quiet_rounds = 0;
       park(self);
+      was_woken = true;
       continue;
     }
     os::yield();
@@ -382,7 +278,11 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_call(worker* self) n
     if (nopal_task* const task = std::exchange(self->task_of_call, nullptr)) {
       run_task_of_call(self, task);
     }
-    look_closely(self, self->victim_of_call);
+    if (self->victim_of_call == nullptr) {
+      take_ready(self);
+    } else {
+      look_closely(self, self->victim_of_call);
+    }
   }
   end_scheduler_call(self);
 }

@@ -15,6 +15,7 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
 #include "strand/strand.hpp"
 #include "view/task_views.hpp"
@@ -57,6 +58,7 @@ void run_taken_in_arena(void* argument) noexcept {
 [[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task,
                                                   void (*call)(void*) noexcept) {
   hand_watch_on(self);
+  replace_blocked();
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
   self->counts.stacks_taken.add();

@@ -11,6 +11,7 @@
 #include <nopal/detail/noise.h>
 
 #include "scheduler/adoption.hpp"
+#include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -221,9 +222,11 @@ void lock_tasks(runtime& all) noexcept {
   for_each_first_worker(all, [](worker* one) { one->tasks.lock(); });
   tasks_of_nobody.lock();
   lock_arenas();
+  lock_ready();
 }
 
 void unlock_tasks(runtime& all) noexcept {
+  unlock_ready();
   unlock_arenas();
   tasks_of_nobody.unlock();
   for_each_first_worker(all, [](worker* one) { one->tasks.unlock(); });

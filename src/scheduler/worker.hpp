@@ -39,6 +39,7 @@ enum park_state : std::uint32_t {
   parked = 1,
   /// a waker chooses where the worker wakes; the worker stays in `park` until it is `awake`
   waking = 2,
+  resting = 3,  ///< a substitute that is not needed, and in no table; see substitutes.cpp
 };
 
 struct yielded_strand;
@@ -96,7 +97,7 @@ struct worker {
   std::atomic<bool> holds_stacks;  ///< counts as active: see hold_stacks
   /// That the call takes to the scheduler; null: it looks for strands there
   nopal_task* task_of_call;
-  worker* victim_of_call;  ///< where it looks
+  worker* victim_of_call;  ///< where it looks; null: at the ready strands
   strand_search* search;   ///< the wait's, in a call without a task
   strand::state kept;      ///< of the code that waits, while it calls the scheduler
 
@@ -133,8 +134,11 @@ struct worker {
   yielded_strand* yielded;   ///< strands that yielded here, the first first
   std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
   std::uint64_t random;      ///< state of the victim choice; never zero
+  std::uint32_t searches;    ///< for work
+  std::uint32_t takes;       ///< of ready strands
   int index;                 ///< in the table; a nested worker is not there, and has its thread's
   bool of_pool;              ///< a thread of the pool, not of the program
+  bool is_substitute;        ///< such a thread beyond the workers' number; see substitutes.cpp
   /// Forks older than some in the deque are latent: the walk that preceded those was cut short
   bool buries_latent;
   /// The same since some could not be promoted yet, or had no room
@@ -164,7 +168,8 @@ struct worker {
   std::int32_t bottom_at_rest;
   /// The thread was ending when it left its own stack: its strands are of its last destructors
   bool ends_already;
-  worker* next_idle;  ///< in the list of workers without a thread
+  worker* next_idle;        ///< in the list of workers without a thread, or of substitutes that rest
+  worker* next_substitute;  ///< in the list of all; under the runtime's lock
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before

@@ -55,6 +55,23 @@ struct strand_origin {
   }
 };
 
+/// A strand that no worker runs and that any worker may go on with: a continuation that begins on
+/// `stack`, or one that waited and is resumed at home. Written by whoever lists it.
+struct ready_strand {
+  nopal_frame* frame = nullptr;
+  nopal_stack* stack = nullptr;  ///< null: it waited
+  char* start = nullptr;         ///< the stack pointer there
+  const void* root = nullptr;    ///< the worker whose root it is part of
+  const void* local = nullptr;   ///< nopal_local() of one that waited
+  // Of a continuation.
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+  std::uint64_t float_control = 0;
+  // In the list; under its lock.
+  ready_strand* older = nullptr;
+  ready_strand* younger = nullptr;
+};
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
@@ -74,6 +91,9 @@ struct nopal_stack {
 
   /// Written by the worker that runs here, and read by it alone
   nopal::internal::strand_origin origin;
+
+  /// The continuation that is to begin here, once somebody takes it; nobody runs here meanwhile
+  nopal::internal::ready_strand ready;
 
   /// Bits of second_scope. Set by the child and by a thief or a join, in any order; cleared by who
   /// comes to the stack.

@@ -206,6 +206,8 @@ void life_world::set_up() {
   ignore(&all.left_counts, sizeof all.left_counts);
   ignore(&all.times_unmapped, sizeof all.times_unmapped);  // it never comes back to what it was
   ignore(&all.barrier_works, sizeof all.barrier_works);
+  ignore(&all.blocked, sizeof all.blocked);
+  ignore(&all.substituting, sizeof all.substituting);
   name(&all.lock, sizeof(std::uint32_t), "lock");
   name(&all.running, sizeof all.running, "running");
   name(&all.stopping, sizeof all.stopping, "stopping");

@@ -60,6 +60,28 @@ TEST(limits, no_address_space_for_stacks_is_a_line_and_an_exception) {
                       "the limit on address space\n");
 }
 
+NOPAL_PROGRAM(no_substitutes) {
+  support::use_runtime();
+  support::refuse_call(SYS_clone3, EAGAIN);
+  support::refuse_call(SYS_clone, EAGAIN);
+  int sum = 0;
+  nopal::scope s;
+  for (int i = 0; i < 20; ++i) {
+    s.fork([&sum] { nopal::blocking([&sum] { __atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED); }); });
+  }
+  s.join();
+  NOPAL_CHECK(sum == 20);
+  support::check_quiet();
+  return 0;
+}
+
+TEST(limits, refused_substitutes_are_a_line_and_calls_that_block_as_they_are) {
+  const support::outcome seen = support::run_program("no_substitutes", {{"NOPAL_WORKERS", "1"}});
+  EXPECT_EQ(seen.exit_code, 0) << seen.description();
+  EXPECT_EQ(seen.err, "nopal: 0 threads take the places of blocked strands, and no more: the system refused "
+                      "another thread: Resource temporarily unavailable\n");
+}
+
 NOPAL_PROGRAM(no_threads) {
   support::refuse_call(SYS_clone3, EAGAIN);
   support::refuse_call(SYS_clone, EAGAIN);

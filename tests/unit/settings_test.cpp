@@ -59,6 +59,7 @@ constexpr const char* forks_accepted = "latent or eager";
 constexpr const char* signal_accepted = "off, or a signal that the program does not use: URG (the default), "
                                         "USR1, USR2, IO, PWR, WINCH, or a real-time "
                                         "signal from 35 to 64";
+constexpr const char* substitutes_accepted = "a whole number from 0 to 4096";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
 
 const std::vector<refusal> refusals = {
@@ -72,6 +73,9 @@ const std::vector<refusal> refusals = {
     {"NOPAL_WORKERS", "1.5", workers_accepted},
     {"NOPAL_WORKERS", "0x2", workers_accepted},
     {"NOPAL_WORKERS", "99999999999999999999", workers_accepted},
+    {"NOPAL_SUBSTITUTES", "-1", substitutes_accepted},
+    {"NOPAL_SUBSTITUTES", "4097", substitutes_accepted},
+    {"NOPAL_SUBSTITUTES", "some", substitutes_accepted},
     {"NOPAL_STACK_SIZE", "1", stack_accepted},
     {"NOPAL_STACK_SIZE", "63K", stack_accepted},
     {"NOPAL_STACK_SIZE", "65G", stack_accepted},
@@ -163,6 +167,8 @@ TEST(environment, good_values_run_without_a_word) {
                                                         {"NOPAL_SIGNAL", "35"},
                                                         {"NOPAL_SIGNAL", "64"},
                                                         {"NOPAL_SIGNAL", ""},
+                                                        {"NOPAL_SUBSTITUTES", "0"},
+                                                        {"NOPAL_SUBSTITUTES", "4096"},
                                                         {"NOPAL_STATS", "0"}}) {
     EXPECT_TRUE(support::succeeds("forks", {{name, value}})) << name << "=" << value;
   }

@@ -49,20 +49,32 @@
         CALL_WITHOUT_RETURN \routine
         .endm
 
+// The same for a strand that waits, whose continuation goes into the frame at rdi.
+        .macro  SUSPEND_TO routine
+        RECORD_CONTINUATION
+        stmxcsr FRAME_FLOAT_CONTROL(%rdi)
+        fnstcw  FRAME_X87_CONTROL(%rdi)
+        LEAVE_FOR_SCHEDULER_STACK \routine
+        .endm
+
+// A register onto the stack, and back.
+        .macro  KEEP register
+        pushq   \register
+        .cfi_adjust_cfa_offset 8
+        .endm
+        .macro  KEPT register
+        popq    \register
+        .cfi_adjust_cfa_offset -8
+        .endm
+
 // Keeps what nopal_leave_scheduler restores on the current stack, and where, for the worker at rdi.
         .macro  KEEP_EXIT
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        pushq   %rbx
-        .cfi_def_cfa_offset 24
-        pushq   %r12
-        .cfi_def_cfa_offset 32
-        pushq   %r13
-        .cfi_def_cfa_offset 40
-        pushq   %r14
-        .cfi_def_cfa_offset 48
-        pushq   %r15
-        .cfi_def_cfa_offset 56
+        KEEP    %rbp
+        KEEP    %rbx
+        KEEP    %r12
+        KEEP    %r13
+        KEEP    %r14
+        KEEP    %r15
         movq    %rsp, WORKER_EXIT_STACK_POINTER(%rdi)
         .endm
 
@@ -175,23 +187,17 @@ nopal_push_slow:
         .type   nopal_scope_of, @function
 nopal_scope_of:
         .cfi_startproc
-        pushq   %rbp
-        .cfi_adjust_cfa_offset 8
+        KEEP    %rbp
         .cfi_rel_offset %rbp, 0
-        pushq   %rbx
-        .cfi_adjust_cfa_offset 8
+        KEEP    %rbx
         .cfi_rel_offset %rbx, 0
-        pushq   %r12
-        .cfi_adjust_cfa_offset 8
+        KEEP    %r12
         .cfi_rel_offset %r12, 0
-        pushq   %r13
-        .cfi_adjust_cfa_offset 8
+        KEEP    %r13
         .cfi_rel_offset %r13, 0
-        pushq   %r14
-        .cfi_adjust_cfa_offset 8
+        KEEP    %r14
         .cfi_rel_offset %r14, 0
-        pushq   %r15
-        .cfi_adjust_cfa_offset 8
+        KEEP    %r15
         .cfi_rel_offset %r15, 0
         movq    REGISTERS_RBX(%rsi), %rbx
         movq    REGISTERS_RBP(%rsi), %rbp
@@ -200,18 +206,12 @@ nopal_scope_of:
         movq    REGISTERS_R14(%rsi), %r14
         movq    REGISTERS_R15(%rsi), %r15
         call    *%rdi
-        popq    %r15
-        .cfi_adjust_cfa_offset -8
-        popq    %r14
-        .cfi_adjust_cfa_offset -8
-        popq    %r13
-        .cfi_adjust_cfa_offset -8
-        popq    %r12
-        .cfi_adjust_cfa_offset -8
-        popq    %rbx
-        .cfi_adjust_cfa_offset -8
-        popq    %rbp
-        .cfi_adjust_cfa_offset -8
+        KEPT    %r15
+        KEPT    %r14
+        KEPT    %r13
+        KEPT    %r12
+        KEPT    %rbx
+        KEPT    %rbp
         ret
         .cfi_endproc
         .size   nopal_scope_of, .-nopal_scope_of
@@ -249,12 +249,21 @@ nopal_suspend_at_join:
         cmpq    %rbp, FRAME_FRAME_POINTER(%rdi)
         jne     nopal_throw_foreign_scope@PLT
         DEPOSIT_VIEWS nopal_deposit_strand_views
-        RECORD_CONTINUATION
-        stmxcsr FRAME_FLOAT_CONTROL(%rdi)
-        fnstcw  FRAME_X87_CONTROL(%rdi)
-        LEAVE_FOR_SCHEDULER_STACK nopal_arrive_at_join
+        SUSPEND_TO nopal_arrive_at_join
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
+
+// void nopal_suspend_to_wait(frame rdi): the same for a wait of other kind. The strand's views stay its
+// own.
+        .p2align 4
+        .globl  nopal_suspend_to_wait
+        .hidden nopal_suspend_to_wait
+        .type   nopal_suspend_to_wait, @function
+nopal_suspend_to_wait:
+        .cfi_startproc
+        SUSPEND_TO nopal_enter_wait
+        .cfi_endproc
+        .size   nopal_suspend_to_wait, .-nopal_suspend_to_wait
 
 // void nopal_child_done(frame rdi): leaves for the scheduler stack and does not return. If fork(2)
 // kept the continuation for this child, so that `steals` is negative, it resumes the continuation,

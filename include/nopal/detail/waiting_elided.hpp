@@ -1,0 +1,65 @@
+// The same in the serial elision: a blocking call is a call, and whoever waits blocks its thread. What a
+// later strand of the same thread would set never comes.
+#ifndef NOPAL_DETAIL_WAITING_ELIDED_HPP
+#define NOPAL_DETAIL_WAITING_ELIDED_HPP
+
+#include <atomic>
+
+#include <nopal/detail/mode.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+struct blocking_call {
+  blocking_call() noexcept {}  // not trivial: it counts as used
+};
+
+}  // namespace detail
+
+class event {
+public:
+  constexpr event() noexcept = default;
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+  ~event() = default;
+
+  void set() noexcept {
+    is_set_.store(true, std::memory_order_release);
+    is_set_.notify_all();
+  }
+  void reset() noexcept { is_set_.store(false, std::memory_order_release); }
+  [[nodiscard]] bool is_set() const noexcept { return is_set_.load(std::memory_order_acquire); }
+  /// Waits for another thread: with one alone, for ever.
+  void wait() const noexcept { is_set_.wait(false, std::memory_order_acquire); }
+
+private:
+  std::atomic<bool> is_set_{false};
+};
+
+class mutex {
+public:
+  constexpr mutex() noexcept = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+  ~mutex() = default;
+
+  void lock() noexcept {
+    while (!try_lock()) {
+      is_locked_.wait(true, std::memory_order_relaxed);
+    }
+  }
+  [[nodiscard]] bool try_lock() noexcept { return !is_locked_.exchange(true, std::memory_order_acquire); }
+  void unlock() noexcept {
+    is_locked_.store(false, std::memory_order_release);
+    is_locked_.notify_one();
+  }
+
+private:
+  std::atomic<bool> is_locked_{false};
+};
+
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

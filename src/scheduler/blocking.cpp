@@ -1,0 +1,63 @@
+// A strand in a call that may block in the system: what it can give away is given before, and nobody
+// has to ask its thread for anything meanwhile.
+
+#include <nopal/detail/blocking.h>
+#include <nopal/detail/noise.h>
+
+#include "deque/deque.hpp"
+#include "scheduler/promotion.hpp"
+#include "scheduler/push.hpp"
+#include "scheduler/questions.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/substitutes.hpp"
+#include "scheduler/tasks.hpp"
+#include "scheduler/waiters.hpp"
+#include "testing/fault_points.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+bool is_at_rest(const worker* self) noexcept {
+  if (has_tasks(thread_worker(self)->tasks)) {
+    return false;
+  }
+  for (; self != nullptr; self = self->outer) {
+    if (self->of_pool || get(self->deque.strand.stack) != &self->native ||
+        self->deque.bottom != self->bottom_at_rest || self->native.forks.count != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+extern "C" NOPAL_EXPORT std::uint32_t nopal_begin_blocking() {
+  worker* const self = this_worker();
+  runtime& all = the_runtime();
+  // Acquire pairs with the release at the end of start_runtime.
+  if (self == nullptr || !all.running.load(std::memory_order_acquire)) {
+    return 0;
+  }
+  promote_own();
+  if (is_at_rest(self)) {
+    return 0;
+  }
+  offer_all(self);
+  answer_no_question(self);
+  // Sequentially consistent: before the look at who is there to take what was offered.
+  all.blocked.fetch_add(1, std::memory_order_seq_cst);
+  NOPAL_DISTURB();
+  replace_blocked();
+  return all.generation;
+}
+
+extern "C" NOPAL_EXPORT void nopal_end_blocking(std::uint32_t begun) {
+  runtime& all = the_runtime();
+  if (begun == all.generation) {  // else it began in the parent of this process
+    all.blocked.fetch_sub(1, std::memory_order_seq_cst);
+  }
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

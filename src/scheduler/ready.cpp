@@ -1,0 +1,128 @@
+// The list of ready strands, in the order of coming, behind a lock that is held for some steps.
+//
+// A worker takes the latest: it is the deepest, as what a worker goes on with in its own deque. So lists
+// stay short. Every fourth time it takes the first, so that nobody waits for good.
+
+#include "scheduler/ready.hpp"
+
+#include <nopal/detail/noise.h>
+
+#include "scheduler/join.hpp"
+#include "scheduler/roots.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/stolen.hpp"
+#include "testing/fault_points.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+namespace {
+
+constexpr std::uint32_t takes_per_first = 4;
+constexpr int looks_before_yield = 64;
+
+std::atomic<bool> is_locked{false};
+// Under the lock.
+ready_strand* first = nullptr;
+ready_strand* latest = nullptr;
+/// How many; written under the lock, looked at without
+std::atomic<std::uint32_t> count{0};
+
+class ready_guard {
+public:
+  ready_guard() noexcept { lock_ready(); }
+  ready_guard(const ready_guard&) = delete;
+  ready_guard& operator=(const ready_guard&) = delete;
+  ~ready_guard() { unlock_ready(); }
+};
+
+const worker* root_of(const ready_strand& one) noexcept { return static_cast<const worker*>(one.root); }
+
+void append(ready_strand& one) noexcept {
+  one.older = latest;
+  one.younger = nullptr;
+  (latest == nullptr ? first : latest->younger) = &one;
+  latest = &one;
+  // Sequentially consistent: before the look for sleepers; pairs with has_ready.
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+}
+
+void remove(const ready_strand& one) noexcept {
+  (one.older == nullptr ? first : one.older->younger) = one.younger;
+  (one.younger == nullptr ? latest : one.younger->older) = one.older;
+  count.store(count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+/// One that `self` may run, or null. A strand that is listed keeps its root, so the answer is right.
+ready_strand* find(const worker* self, bool from_first) noexcept {
+  ready_strand* one = from_first ? first : latest;
+  while (one != nullptr && !may_run(self, root_of(*one))) {
+    one = from_first ? one->younger : one->older;
+  }
+  return one;
+}
+
+}  // namespace
+
+void lock_ready() noexcept {
+  // Acquire pairs with the release in unlock_ready.
+  while (is_locked.exchange(true, std::memory_order_acquire)) {
+    for (int looks = 0; is_locked.load(std::memory_order_relaxed); ++looks) {
+      looks < looks_before_yield ? os::cpu_relax() : os::yield();
+    }
+  }
+}
+void unlock_ready() noexcept { is_locked.store(false, std::memory_order_release); }
+
+void make_ready(ready_strand& one) noexcept {
+  const worker* const root = root_of(one);
+  {
+    const ready_guard guard;
+    append(one);
+  }
+  NOPAL_DISTURB();
+  wake_one(this_worker(), root);
+}
+
+bool has_ready(const worker* self) noexcept {
+  if (count.load(std::memory_order_seq_cst) == 0) {
+    return false;
+  }
+  const ready_guard guard;
+  return find(self, false) != nullptr;
+}
+
+void take_ready(worker* self) noexcept {
+  // Mostly none. Late is harmless: who goes to sleep looks again.
+  if (count.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  ready_strand taken;
+  {
+    const ready_guard guard;
+    ready_strand* const one = find(self, ++self->takes % takes_per_first == 0);
+    if (one == nullptr) {
+      return;
+    }
+    remove(*one);
+    taken = *one;
+  }
+  if (taken.stack != nullptr) {
+    start_ready(self, taken);
+  }
+  set_if_changed(self->deque.setting.root, taken.root);
+  set_this_local(taken.local);
+  resume_at_home(self, taken.frame);
+}
+
+void forget_ready() noexcept {
+  first = nullptr;
+  latest = nullptr;
+  count.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

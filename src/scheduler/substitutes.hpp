@@ -1,0 +1,45 @@
+// Substitutes: threads of the pool that take the places of workers whose strands block.
+// docs/waiting.md has the argument.
+#ifndef NOPAL_SCHEDULER_SUBSTITUTES_HPP
+#define NOPAL_SCHEDULER_SUBSTITUTES_HPP
+
+#include "scheduler/runtime.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+/// Puts a substitute to work if more strands block than substitutes are there, and no worker of the
+/// pool sleeps, whom a push would wake.
+void send_substitute() noexcept;
+
+/// The same, for whoever has just counted a strand as blocked, or leaves the search for work.
+/// Sequentially consistent: see docs/waiting.md.
+inline void replace_blocked() noexcept {
+  const runtime& all = the_runtime();
+  if (all.blocked.load(std::memory_order_seq_cst) > all.substituting.load(std::memory_order_seq_cst)) {
+    send_substitute();
+  }
+}
+
+/// Whether this worker, which has no strand, is a substitute that nobody needs any more.
+[[nodiscard]] bool is_surplus(const worker* self) noexcept;
+/// Such a worker rests until it is needed, or the runtime stops. Returns at once if it is needed
+/// after all. `was_woken`: it was about to look for work that somebody woke it for.
+void rest(worker* self, bool was_woken) noexcept;
+
+/// The runtime stops: those that rest leave, too. Under `lock`.
+void wake_substitutes(runtime& all) noexcept;
+/// Waits for the threads of all; without the lock.
+void join_substitutes(runtime& all) noexcept;
+/// Calls leave(worker) for those that are in no table, and forgets all. Under `lock`.
+void forget_substitutes(runtime& all, void (*leave)(runtime& all, worker* self)) noexcept;
+/// In a child of fork(2), which has none: their records stay reachable, for tools that look for
+/// leaks.
+void leave_old_substitutes(runtime& all) noexcept;
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,120 @@
+// How a strand is suspended that waits for an event or a mutex, and its worker does other work.
+//
+// First its worker lists all forks of its deque as ready strands, as thieves would take them, so that the
+// deque is empty and any worker may go on with them. Then the strand is left as at a join. It enters the
+// list of what it waits for from the scheduler stack, when nothing is at work on its own stack any more.
+// So whoever wakes it may have it resumed at once.
+
+#include <nopal/detail/fast_path.h>
+#include <nopal/detail/pinned.h>
+
+#include "deque/deque.hpp"
+#include "scheduler/join.hpp"
+#include "scheduler/promotion.hpp"
+#include "scheduler/push.hpp"
+#include "scheduler/questions.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/steal.hpp"
+#include "scheduler/stolen.hpp"
+#include "scheduler/tasks.hpp"
+#include "scheduler/waiters.hpp"
+#include "strand/strand.hpp"
+#include "testing/fault_points.hpp"
+#include "view/views.hpp"
+
+extern "C" void nopal_suspend_to_wait(nopal_frame* frame);
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+namespace {
+
+/// More forks than these are not listed, since each takes a stack: the strand keeps its thread.
+constexpr std::int32_t most_forks = 64;
+
+/// On the strand's stack. The frame comes first: the assembly knows it alone.
+struct suspended_strand {
+  nopal_frame frame;
+  waiter* wait;
+};
+
+/// Whether the calling strand can be left here: not in a call that stays on its thread, where an
+/// exception is about, in a reduction, on a stack that is none of ours, or as its thread ends.
+bool can_be_left(worker* self) noexcept {
+  const nopal_stack* const stack = get(self->deque.strand.stack);
+  const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
+  return self->outer == nullptr && self->waits_for.load(std::memory_order_relaxed) == nullptr &&
+         no_exception_about(self) && stack != nullptr && stack->merge == nullptr &&
+         (stack->native_owner != nullptr || (here >= stack->low && here < stack->high)) &&
+         // Of a thread of the program, which runs no tasks of others while it waits as a root.
+         (runs_tasks(self) || !has_tasks(self->tasks)) && !os::thread_is_ending();
+}
+
+/// Whether nothing of the strand is left to take: its deque is empty, and it stays so.
+bool give_all_away(worker* self) noexcept {
+  promote_own();
+  if (deque::size(self->deque) > most_forks || is_at_rest(self)) {
+    return false;
+  }
+  answer_no_question(self);
+  offer_all(self);
+  return list_own_forks(self) && deque::size(self->deque) == 0;
+}
+
+/// A function of its own: its frame is that of a scope. Returns on any thread.
+[[gnu::noinline]] void leave_to_wait(waiter& self) noexcept {
+  suspended_strand here{};
+  nopal_make_frame(&here.frame);
+  here.wait = &self;
+  self.strand.frame = &here.frame;
+  self.strand.root = root_of(*this_worker());
+  self.strand.local = nopal_local();
+  nopal_suspend_to_wait(nopal_fresh_address(&here.frame));
+  nopal_forget_stack_pointer();
+}
+
+}  // namespace
+
+bool wait_suspended(waiter& self) noexcept {
+  worker* const before = this_worker();
+  // Acquire pairs with the release at the end of start_runtime.
+  if (before == nullptr || !the_runtime().running.load(std::memory_order_acquire) || !can_be_left(before) ||
+      !give_all_away(before)) {
+    return false;
+  }
+  // They stay the strand's, wherever it goes on.
+  view::view_set* const views = view::this_views();
+  view::set_this_views(nullptr);
+  leave_to_wait(self);
+  view::set_this_views(views);
+  return true;
+}
+
+/// nopal_suspend_to_wait, on the scheduler stack.
+extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_enter_wait(nopal_frame* frame,
+                                                                   worker* self) noexcept {
+  // Before the stack is left: see any_strand_active.
+  the_runtime().waiting_joins.fetch_add(1, std::memory_order_seq_cst);
+  waiter& wait = *reinterpret_cast<suspended_strand*>(frame)->wait;
+  char* const pointer = arch::stack_pointer_of(frame);
+  nopal_stack* const stack = strand::leave(self, strand::reason::join, pointer, &frame->unfinished);
+  const exception_state exceptions = strand::exceptions_of(self);
+  frame->caught = exceptions.caught;
+  frame->uncaught = exceptions.uncaught;
+  frame->last_ticket = self->deque.strand.latest_ticket;
+  frame->home = stack;
+  frame->home_stack_pointer = pointer;
+  leave_forks_noted(self, stack, self->deque.bottom);
+  strand::leave_behind(self, stack, pointer);
+  self->counts.suspensions.add();
+  // The strand may be resumed elsewhere from here on, and its stack be in use.
+  if (!wait.enter(wait, wait.object)) {
+    resume_at_home(self, frame);
+  }
+  find_work(self);
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,40 @@
+// Who waits for an event or a mutex, and how it is woken. docs/waiting.md has the argument.
+#ifndef NOPAL_SCHEDULER_WAITERS_HPP
+#define NOPAL_SCHEDULER_WAITERS_HPP
+
+#include <atomic>
+#include <cstdint>
+
+#include <nopal/version.hpp>
+
+#include "stack/stack.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+/// One wait, on the stack of who waits. It may be gone as soon as that is woken.
+struct waiter {
+  /// Enters the list of what is waited for, with a release; false, with an acquire: there is nothing
+  /// to wait for.
+  bool (*enter)(waiter& self, void* object) noexcept;
+  void* object;
+  waiter* next = nullptr;                  ///< in that list; written before, and by whoever has taken it out
+  std::uint32_t generation = 0;            ///< of the process that waits
+  std::atomic<std::uint32_t> is_woken{0};  ///< and the futex; of a thread that waits
+  ready_strand strand{};                   ///< that is suspended; without a frame: a thread waits
+};
+
+/// Suspends the calling strand as at a join, until the waiter is woken. False: that cannot be done here,
+/// and nothing has been entered. On return the strand may be on another thread.
+bool wait_suspended(waiter& self) noexcept;
+
+/// Whether the thread of `self` is in no scope from which there is something to take or was something
+/// taken, once its latent forks are promoted, and has started no task: then it has no worker's place.
+bool is_at_rest(const worker* self) noexcept;
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
