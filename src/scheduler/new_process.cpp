@@ -13,6 +13,7 @@
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/tags.hpp"
 
 namespace nopal {
@@ -89,6 +90,7 @@ void leave_old_process(runtime& all, worker* first) noexcept {
     make_own_root(each);
   }
   leave_old_tasks(all, first);
+  free_old_seats(first);
 }
 
 extern "C" void nopal_take_kept(nopal_frame* frame) noexcept {

@@ -15,6 +15,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
@@ -142,6 +143,9 @@ bool announce_sleep(worker* self) {
 }  // namespace
 
 void park(worker* self) noexcept {
+  if (!self->of_pool) {
+    go_on_in(self, nullptr);  // a worker of the pool would find itself what there is
+  }
   const bool ordered = announce_sleep(self);
   if (work_in_sight(self) && end_parking(self, awake)) {  // unreached: race
     return;
@@ -167,6 +171,13 @@ void park(worker* self) noexcept {
   }
 }
 
+void rest(worker* self) noexcept {
+  if (anyone_sleeps()) {
+    wake_pool_worker(self);  // in its place: it may have been woken for work
+  }
+  park(self);
+}
+
 void pass_wake_on(worker* self) noexcept {
   bool found = false;
   for_each_worker(the_runtime(),
@@ -177,6 +188,10 @@ void pass_wake_on(worker* self) noexcept {
 }
 
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
+  if (arenas_used != 0) {
+    give_up_seats(self);
+    go_on_in(self, nullptr);
+  }
   announce_sleep(self);
   // Sequentially consistent: who makes an event counts it before it looks for sleepers.
   // unreached: race
@@ -187,6 +202,9 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
   }
   if (!end_parking(self, awake)) {
     wait_until_awake(self);
+  }
+  if (arenas_used != 0) {
+    sit_again(self);
   }
 }
 
@@ -222,7 +240,8 @@ void wake_one(worker* self, const worker* root) noexcept {
     NOPAL_DISTURB();
     for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
       if (other->park.load(std::memory_order_seq_cst) == parked &&
-          (NOPAL_FAULT("strangers woken") || may_run(other, root)) && try_to_wake(other)) {
+          (NOPAL_FAULT("strangers woken") || (may_run(other, root) && may_sit_for(other, root))) &&
+          try_to_wake(other)) {
         self->counts.wakes.add();
         return;
       }
@@ -237,13 +256,24 @@ void wake_pool_worker(worker* self) noexcept {
     index = index + 1 < used ? index + 1 : 0;
     worker* const other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
-    if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
+    if (other != nullptr && runs_tasks(other) && other->park.load(std::memory_order_seq_cst) == parked &&
         try_to_wake(other)) {  // unreached: race
       if (self != nullptr) {   // unreached: race
         self->counts.wakes.add();
       }
       return;
     }
+  }
+}
+
+void wake_for_room(worker* self, const nopal_arena* arena) noexcept {
+  bool woken = false;
+  for_each_worker(the_runtime(), [arena, &woken](worker* other) {
+    woken = woken || ((runs_tasks(other) || get(other->arena) == arena) &&
+                      other->park.load(std::memory_order_seq_cst) == parked && try_to_wake(other));
+  });
+  if (woken && self != nullptr) {
+    self->counts.wakes.add();
   }
 }
 

@@ -28,6 +28,9 @@ bool wakes_work() noexcept;
 /// Sleeps until there may be work. On return the worker looks for it.
 void park(worker* self) noexcept;
 
+/// The same for a worker of the pool that is not allowed to take anything now.
+void rest(worker* self) noexcept;
+
 /// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight.
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept;
 /// For a thread of the program that slept and goes back to its own code: a push may have woken it
