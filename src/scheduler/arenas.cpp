@@ -292,7 +292,9 @@ bool has_seat_for_thief(const nopal_arena& arena) noexcept {
 }
 bool try_seat_of_call(nopal_arena& arena) noexcept { return try_add(arena, 1, has_room); }
 bool try_seat_of_return(nopal_arena& arena) noexcept { return try_add(arena, 1, has_room_for_return); }
-bool try_seat_of_thief(nopal_arena& arena) noexcept { return try_add(arena, one_worker, has_room_for_worker); }
+bool try_seat_of_thief(nopal_arena& arena) noexcept {
+  return try_add(arena, one_worker, has_room_for_worker);
+}
 
 bool give_seat_back(nopal_arena& arena, std::uint64_t amount) noexcept {
   NOPAL_FAULT_DOES("room told first", tell_of_room(arena));

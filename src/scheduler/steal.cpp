@@ -314,8 +314,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   // Private work that only its owner can publish is nothing to stay awake for: the owner wakes
   // somebody when it does.
   return deque::size(victim->deque) > 0 && may_run(self, root_of(*victim), known) &&
-         may_sit_for(self, root_of(*victim)) &&
-         (deque::has_public(victim->deque) || visit(victim, [] {}));
+         may_sit_for(self, root_of(*victim)) && (deque::has_public(victim->deque) || visit(victim, [] {}));
 }
 
 [[noreturn]] void find_work(worker* self) noexcept {

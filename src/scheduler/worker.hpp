@@ -109,11 +109,11 @@ struct worker {
 
   // Seats in arenas (seats.cpp). A root's arena is written by its thread and read by any; the others
   // are this thread's, as hints read by any.
-  nopal_arena* arena;          ///< of this root's strands; null: none
-  nopal_arena* seat;           ///< where this worker has a seat for its thread; null: nowhere
-  std::uint64_t seat_amount;   ///< what that is in `threads`
-  seat_at_home home;           ///< of a nested worker: its call's seat, in an arena that keeps seats
-  bool counts_call;            ///< its call is one of `calls` of its arena
+  nopal_arena* arena;         ///< of this root's strands; null: none
+  nopal_arena* seat;          ///< where this worker has a seat for its thread; null: nowhere
+  std::uint64_t seat_amount;  ///< what that is in `threads`
+  seat_at_home home;          ///< of a nested worker: its call's seat, in an arena that keeps seats
+  bool counts_call;           ///< its call is one of `calls` of its arena
   /// Of a thread's first worker: where it made room of which no sleeper has been told
   nopal_arena* left;
 

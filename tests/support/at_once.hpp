@@ -20,7 +20,7 @@ public:
     while (now > most && !most_.compare_exchange_weak(most, now)) {
     }
     for (int i = 0; i != steps; ++i) asm volatile("" ::: "memory");
-    if (++calls_ % 8 == 0) std::this_thread::yield();
+    if (++calls_ % 32 == 0) std::this_thread::yield();
     --now_;
   }
 
