@@ -2,6 +2,8 @@
 #ifndef NOPAL_TESTS_SUPPORT_AT_ONCE_HPP
 #define NOPAL_TESTS_SUPPORT_AT_ONCE_HPP
 
+#include <nopal/nopal.hpp>
+
 #include <atomic>
 #include <thread>
 
@@ -29,6 +31,24 @@ private:
   std::atomic<int> most_{0};
   std::atomic<int> calls_{0};
 };
+
+/// 2^depth leaves, with code that counts between forks and joins as well.
+inline void tree(at_once& here, int depth) {
+  if (depth == 0) {
+    here.stay();
+    return;
+  }
+  nopal::scope s;
+  s.fork([&here, depth] { tree(here, depth - 1); });
+  here.stay(20);
+  tree(here, depth - 1);
+  s.join();
+  here.stay(20);
+}
+
+inline void wait_for(const std::atomic<int>& what, int value) {
+  while (what < value) std::this_thread::yield();
+}
 
 }  // namespace support
 
