@@ -77,7 +77,7 @@ std::atomic<std::uint32_t>& entering(nopal_arena& arena) noexcept {
   return *reinterpret_cast<std::atomic<std::uint32_t>*>(&arena.entering);
 }
 
-/// Room was made: for somebody that waits for a seat, or for a worker if there are tasks.
+/// Room was made, for somebody that waits for a seat.
 void tell_of_room(nopal_arena& arena) noexcept {
   if (entering(arena).load(std::memory_order_seq_cst) != 0) {
     // A count, so that no second one undoes what the first has told.
@@ -87,10 +87,6 @@ void tell_of_room(nopal_arena& arena) noexcept {
                      more = (events.load(std::memory_order_relaxed) & 1U) != 0 ? ~0U : 1);
     NOPAL_FAULT_OMITS("room not counted", events.fetch_add(more, std::memory_order_seq_cst));
     NOPAL_FAULT_OMITS("room not told", os::futex_wake(events, 1 << 30));
-  }
-  if (!NOPAL_FAULT("pool not told") && arenas_with_tasks.load(std::memory_order_seq_cst) != 0 &&
-      anyone_sleeps()) {
-    wake_pool_worker(this_worker());
   }
 }
 

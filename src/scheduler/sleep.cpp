@@ -249,7 +249,7 @@ void wake_one(worker* self, const worker* root) noexcept {
   }
 }
 
-void wake_pool_worker(worker* self) noexcept {
+bool wake_pool_worker(worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_acquire);
   for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
@@ -261,20 +261,22 @@ void wake_pool_worker(worker* self) noexcept {
       if (self != nullptr) {   // unreached: race
         self->counts.wakes.add();
       }
-      return;
+      return true;
     }
   }
+  return false;
 }
 
 void wake_for_room(worker* self, const nopal_arena* arena) noexcept {
-  bool woken = false;
-  for_each_worker(the_runtime(), [arena, &woken](worker* other) {
-    woken = woken || ((runs_tasks(other) || get(other->arena) == arena) &&
-                      other->park.load(std::memory_order_seq_cst) == parked && try_to_wake(other));
-  });
-  if (woken && self != nullptr) {
-    self->counts.wakes.add();
+  if (NOPAL_FAULT("pool not told") || wake_pool_worker(self)) {
+    return;
   }
+  // Which of these may run what is there depends on whose it is.
+  for_each_worker(the_runtime(), [arena](worker* other) {
+    if (get(other->arena) == arena) {
+      unpark(other);
+    }
+  });
 }
 
 void wake_all() noexcept {

@@ -16,8 +16,8 @@ inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::m
 /// docs/sleep.md.
 void wake_one(worker* self, const worker* root) noexcept;
 /// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null
-/// on a thread that is no worker.
-void wake_pool_worker(worker* self) noexcept;
+/// on a thread that is no worker. False: none sleeps.
+bool wake_pool_worker(worker* self) noexcept;
 void wake_all() noexcept;
 void unpark(worker* sleeper) noexcept;
 
