@@ -2,6 +2,7 @@
 #ifndef NOPAL_NOPAL_HPP
 #define NOPAL_NOPAL_HPP
 
+#include <nopal/arena.hpp>
 #include <nopal/parallel.hpp>
 #include <nopal/reducer.hpp>
 #include <nopal/runtime.hpp>

@@ -6,10 +6,13 @@
 // task or leaves an arena does so first and then looks for sleepers. So one of the two sees the
 // other.
 
+#include <new>
+
 #include <nopal/detail/noise.h>
 
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/task_index.hpp"
 #include "scheduler/tasks.hpp"
@@ -21,11 +24,12 @@ namespace internal {
 
 namespace {
 
-constexpr std::uint64_t one_worker = std::uint64_t{1} << 32U;
-
 constinit task_list all_arenas;         // its lock alone
 nopal_arena* first_with_tasks;          // by rank; under the lock
 std::atomic<int> arenas_with_tasks{0};  // written under the lock, looked at without
+int passed_over;                        // takes in a row that left a lower one waiting; under the lock
+nopal_arena* first_made;                // under the lock, as the next
+nopal_arena* first_free;
 
 class arenas_guard {
 public:
@@ -41,8 +45,18 @@ std::uint32_t workers(std::uint64_t threads) noexcept { return static_cast<std::
 bool has_room(const nopal_arena& arena, std::uint64_t threads) noexcept {
   return masters(threads) + workers(threads) < arena.limit;
 }
+/// Whoever waits for a seat goes first: a thief is back at once, and would take each.
+bool nobody_waits(const nopal_arena& arena) noexcept {
+  return __atomic_load_n(&arena.entering, __ATOMIC_SEQ_CST) == 0;
+}
+bool has_room_for_return(const nopal_arena& arena, std::uint64_t threads) noexcept {
+  return has_room(arena, threads) && nobody_waits(arena);
+}
 bool has_room_for_worker(const nopal_arena& arena, std::uint64_t threads) noexcept {
-  return workers(threads) < arena.worker_limit && has_room(arena, threads);
+  return workers(threads) < arena.worker_limit && has_room_for_return(arena, threads);
+}
+std::uint64_t threads_of(const nopal_arena& arena) noexcept {
+  return __atomic_load_n(&arena.threads, __ATOMIC_SEQ_CST);
 }
 
 /// Adds `amount` if `allowed` at that moment.
@@ -63,7 +77,7 @@ std::atomic<std::uint32_t>& entering(nopal_arena& arena) noexcept {
   return *reinterpret_cast<std::atomic<std::uint32_t>*>(&arena.entering);
 }
 
-/// Room was made: for somebody that waits to enter, or for a worker if there are tasks.
+/// Room was made, for somebody that waits for a seat.
 void tell_of_room(nopal_arena& arena) noexcept {
   if (entering(arena).load(std::memory_order_seq_cst) != 0) {
     // A count, so that no second one undoes what the first has told.
@@ -73,10 +87,6 @@ void tell_of_room(nopal_arena& arena) noexcept {
                      more = (events.load(std::memory_order_relaxed) & 1U) != 0 ? ~0U : 1);
     NOPAL_FAULT_OMITS("room not counted", events.fetch_add(more, std::memory_order_seq_cst));
     NOPAL_FAULT_OMITS("room not told", os::futex_wake(events, 1 << 30));
-  }
-  if (!NOPAL_FAULT("pool not told") && arenas_with_tasks.load(std::memory_order_seq_cst) != 0 &&
-      anyone_sleeps()) {
-    wake_pool_worker(this_worker());
   }
 }
 
@@ -147,6 +157,27 @@ void remove(nopal_arena& arena, nopal_task* task) noexcept {
   arenas_with_tasks.store(arenas_with_tasks.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
+/// The first with room; after a while of that the last of a lower rank, so that nothing waits for
+/// ever.
+nopal_arena* choose_arena() noexcept {
+  constexpr int most_passed_over = 32;
+  nopal_arena* chosen = nullptr;
+  nopal_arena* lowest = nullptr;
+  for (nopal_arena* arena = first_with_tasks; arena != nullptr; arena = arena->next) {
+    if (has_room_for_worker(*arena, threads_of(*arena))) {
+      chosen = chosen == nullptr ? arena : chosen;
+      lowest = lowest == nullptr || arena->rank > lowest->rank ? arena : lowest;
+    }
+  }
+  const bool is_lower_left = chosen != nullptr && chosen->rank != lowest->rank;
+  passed_over = is_lower_left ? passed_over + 1 : 0;
+  if (passed_over <= most_passed_over) {
+    return chosen;
+  }
+  passed_over = 0;
+  return lowest;
+}
+
 }  // namespace
 
 bool arenas_have_tasks() noexcept {
@@ -155,7 +186,7 @@ bool arenas_have_tasks() noexcept {
   }
   const arenas_guard guard;
   for (const nopal_arena* arena = first_with_tasks; arena != nullptr; arena = arena->next) {
-    if (has_room_for_worker(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {
+    if (has_room_for_worker(*arena, threads_of(*arena))) {
       return true;
     }
   }
@@ -166,15 +197,13 @@ nopal_task* take_from_arenas() noexcept {
   nopal_task* task = nullptr;
   {
     const arenas_guard guard;
-    for (nopal_arena* arena = first_with_tasks; arena != nullptr && task == nullptr; arena = arena->next) {
-      if (try_add(*arena, one_worker, has_room_for_worker)) {
-        task = arena->oldest;
-        nopal_arena_refer(arena);  // it is there: its tasks refer to it
-      }
-    }
-    if (task == nullptr) {
+    nopal_arena* const arena = choose_arena();
+    // unreached: race
+    if (arena == nullptr || !try_seat_of_thief(*arena)) {
       return nullptr;
     }
+    task = arena->oldest;
+    nopal_arena_refer(arena);  // it is there: its tasks refer to it
     remove(*task->arena, task);
   }
   // unreached below: race
@@ -251,36 +280,92 @@ bool push_to_arena(nopal_task* task) noexcept {
 void lock_arenas() noexcept { all_arenas.lock(); }
 void unlock_arenas() noexcept { all_arenas.unlock(); }
 
+bool has_seat_for_return(const nopal_arena& arena) noexcept {
+  return has_room_for_return(arena, threads_of(arena));
+}
+bool has_seat_for_thief(const nopal_arena& arena) noexcept {
+  return has_room_for_worker(arena, threads_of(arena));
+}
+bool try_seat_of_call(nopal_arena& arena) noexcept { return try_add(arena, 1, has_room); }
+bool try_seat_of_return(nopal_arena& arena) noexcept { return try_add(arena, 1, has_room_for_return); }
+bool try_seat_of_thief(nopal_arena& arena) noexcept {
+  return try_add(arena, one_worker, has_room_for_worker);
+}
+
+bool give_seat_back(nopal_arena& arena, std::uint64_t amount) noexcept {
+  NOPAL_FAULT_DOES("room told first", tell_of_room(arena));
+  const std::uint64_t before = __atomic_fetch_sub(&arena.threads, amount, __ATOMIC_SEQ_CST);
+  NOPAL_FAULT_OMITS("room told first", tell_of_room(arena));
+  return workers(before) >= arena.worker_limit || !has_room(arena, before);
+}
+
 extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
-  while (!try_add(*arena, 1, has_room)) {
-    // Sequentially consistent: before the look for room; who leaves makes room before it looks for
-    // this.
-    entering(*arena).fetch_add(1, std::memory_order_seq_cst);
-    std::atomic<std::uint32_t>& events = events_of(arena);
+  if (try_seat_of_call(*arena)) {
+    return;
+  }
+  // Sequentially consistent: before the look for room; who leaves makes room before it looks for
+  // this.
+  entering(*arena).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic<std::uint32_t>& events = events_of(arena);
+  do {
     // Before the look for room as well: what is told after it ends the sleep.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
-    if (NOPAL_FAULT("room not looked for") ||
-        !has_room(*arena, __atomic_load_n(&arena->threads, __ATOMIC_SEQ_CST))) {  // unreached: race
+    // unreached: race
+    if (NOPAL_FAULT("room not looked for") || !has_room(*arena, threads_of(*arena))) {
       os::futex_wait(events, seen);
     }
-    entering(*arena).fetch_sub(1, std::memory_order_seq_cst);
+  } while (!try_seat_of_call(*arena));
+  entering(*arena).fetch_sub(1, std::memory_order_seq_cst);
+  // Thieves that found no seat since it waited may find one now.
+  if (has_seat_for_thief(*arena) && anyone_sleeps()) {
+    wake_for_room(this_worker(), arena);
   }
 }
 
 extern "C" NOPAL_EXPORT void nopal_arena_leave(nopal_arena* arena) {
-  NOPAL_FAULT_DOES("room told first", tell_of_room(*arena));
-  __atomic_fetch_sub(&arena->threads, 1, __ATOMIC_SEQ_CST);
-  NOPAL_FAULT_OMITS("room told first", tell_of_room(*arena));
+  if (give_seat_back(*arena, 1) && anyone_sleeps()) {
+    wake_for_room(this_worker(), arena);
+  }
 }
 
 extern "C" NOPAL_EXPORT int nopal_arena_try_enter_worker(nopal_arena* arena) {
-  return try_add(*arena, one_worker, has_room_for_worker) ? 1 : 0;
+  return try_seat_of_thief(*arena) ? 1 : 0;
 }
 
 extern "C" NOPAL_EXPORT void nopal_arena_leave_worker(nopal_arena* arena) {
-  __atomic_fetch_sub(&arena->threads, one_worker, __ATOMIC_SEQ_CST);
-  tell_of_room(*arena);
+  if (give_seat_back(*arena, one_worker) && anyone_sleeps()) {
+    wake_for_room(this_worker(), arena);
+  }
+}
+
+extern "C" NOPAL_EXPORT nopal_arena* nopal_arena_make() {
+  const arenas_guard guard;
+  nopal_arena* arena = first_free;
+  if (arena != nullptr) {
+    first_free = arena->next_free;
+  } else if ((arena = new (std::nothrow) nopal_arena{}) != nullptr) {
+    arena->next_made = first_made;
+    first_made = arena;
+    arenas_used = 1;
+  } else {
+    return nullptr;
+  }
+  __atomic_store_n(&arena->references, 1, __ATOMIC_RELAXED);
+  return arena;
+}
+
+extern "C" NOPAL_EXPORT void nopal_arena_give_back(nopal_arena* arena) {
+  const arenas_guard guard;
+  arena->next_free = first_free;
+  first_free = arena;
+}
+
+void free_all_seats() noexcept {
+  for (nopal_arena* arena = first_made; arena != nullptr; arena = arena->next_made) {
+    __atomic_store_n(&arena->threads, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&arena->entering, 0, __ATOMIC_RELAXED);
+  }
 }
 
 extern "C" NOPAL_EXPORT void nopal_arena_refer(nopal_arena* arena) {

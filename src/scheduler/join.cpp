@@ -15,6 +15,7 @@
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
 #include "strand/strand.hpp"
@@ -161,6 +162,8 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   }
   if (owner == nullptr) {
     the_runtime().stacks.reuse(home);
+  } else if (arenas_used != 0) {
+    sit_again(self);
   }
   resume_at_join(self, home, frame);
 }

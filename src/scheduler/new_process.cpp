@@ -14,6 +14,7 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/tags.hpp"
 
 namespace nopal {
@@ -91,6 +92,7 @@ void leave_old_process(runtime& all, worker* first) noexcept {
   }
   leave_old_tasks(all, first);
   forget_ready();
+  free_old_seats(first);
 }
 
 extern "C" void nopal_take_kept(nopal_frame* frame) noexcept {

@@ -14,6 +14,7 @@
 #include "scheduler/adoption.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -51,6 +52,10 @@ void show_outer(worker* self) noexcept {
 
 }  // namespace
 
+bool has_nested(worker* outer) noexcept {
+  return outer->nested.load(std::memory_order_relaxed) != nullptr || make_nested(outer) != nullptr;
+}
+
 void hide_outer(worker* self) noexcept {
   if (self->hides_outer || self->exceptions == nullptr ||  // unreached: no-c++-state
       (self->exceptions->caught == nullptr && self->exceptions->uncaught == 0)) {
@@ -81,6 +86,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   nested->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   set(nested->local, call->local);
   nested->first_task = nested->first->tasks.next_number;
+  begin_in_same_arena(nested);
   nested->pinned_at = here;
   nested->pinned_by = reinterpret_cast<const char*>(call);
   set_this_worker(nested);
@@ -95,6 +101,9 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
     sanitizers::before(thread_worker(nested));
     if (nested->hides_outer) {
       show_outer(nested);
+    }
+    if (arenas_used != 0) {
+      end_in_arena(nested);
     }
     set_this_worker(outer);
     set_this_local(call->local);

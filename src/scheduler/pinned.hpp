@@ -13,6 +13,9 @@ namespace internal {
 /// leave those alone until the call is over.
 void hide_outer(worker* self) noexcept;
 
+/// Makes a worker to be nested in `outer` unless there is one. False: there is no memory.
+bool has_nested(worker* outer) noexcept;
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

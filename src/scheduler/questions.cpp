@@ -15,6 +15,7 @@
 #include "scheduler/push.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "testing/fault_points.hpp"
 
@@ -226,6 +227,9 @@ namespace {
 /// that look up would take the CPU from those that work.
 bool keeps_watch(worker* self) noexcept {
   // Sequentially consistent: it was counted as a sleeper before; see give_watch_up.
+  if (self->of_pool && !runs_tasks(self)) {
+    return false;
+  }
   self->watches =
       self->watches || (self->of_pool && !the_runtime().watched.exchange(true, std::memory_order_seq_cst));
   return self->watches || !self->of_pool;
@@ -242,7 +246,7 @@ std::uint64_t until_next_question(worker* self) noexcept {
     const nopal_stack* const stack = __atomic_load_n(
         &other->deque.strand.stack, NOPAL_FAULT_ORDER("strand looked for relaxed", __ATOMIC_SEQ_CST));
     if (first == thread_worker(self) || stack == nullptr ||
-        !(self->of_pool || may_run(self, root_of(*other), known))) {
+        !(self->of_pool || may_run(self, root_of(*other), known)) || !may_sit_for(self, root_of(*other))) {
       return;
     }
     const std::uint32_t state =

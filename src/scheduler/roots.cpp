@@ -14,6 +14,7 @@
 #include "scheduler/promotion.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/steal.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
@@ -138,12 +139,12 @@ bool walk_outwards(const worker* self, const worker* root, const known_roots* kn
 /// The roots above a nested one are those of the strands that its calls interrupt; these stand
 /// still while it has entries.
 bool may_run(const worker* self, const worker* root) noexcept {
-  return self->of_pool || root == self || walk_outwards(self, root, nullptr);
+  return runs_tasks(self) || root == self || walk_outwards(self, root, nullptr);
 }
 
 bool may_run(const worker* self, const worker* root, known_roots& known) noexcept {
   if (self->of_pool || root == self || root == nullptr) {
-    return self->of_pool || root == self;
+    return runs_tasks(self) || root == self;
   }
   // Before the walk; acquire pairs with the releases in begin_task_root. Odd while the root is at a
   // task: a group that the walk finds is then that task's, or the number has changed.
@@ -253,6 +254,9 @@ NOPAL_UNINSTRUMENTED void end_scheduler_call(worker* self) noexcept {
     // The call may look for nothing for long.
     NOPAL_FAULT_OMITS("stack not given back", the_runtime().stacks.give(self->spare));
     self->spare = nullptr;
+  }
+  if (arenas_used != 0) {
+    sit_again(self);
   }
   self->bottom_at_rest = self->deque.bottom;
   auto* const pointer = static_cast<char*>(self->exit_stack_pointer);

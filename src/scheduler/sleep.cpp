@@ -16,6 +16,7 @@
 #include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
@@ -147,6 +148,9 @@ bool announce_sleep(worker* self) {
 }  // namespace
 
 void park(worker* self) noexcept {
+  if (!self->of_pool) {
+    go_on_in(self, nullptr);  // a worker of the pool would find itself what there is
+  }
   const bool ordered = announce_sleep(self);
   if (work_in_sight(self) && end_parking(self, awake)) {  // unreached: race
     return;
@@ -173,6 +177,13 @@ void park(worker* self) noexcept {
   }
 }
 
+void rest(worker* self) noexcept {
+  if (anyone_sleeps()) {
+    wake_pool_worker(self);  // in its place: it may have been woken for work
+  }
+  park(self);
+}
+
 void pass_wake_on(worker* self) noexcept {
   bool found = false;
   for_each_worker(the_runtime(),
@@ -183,6 +194,10 @@ void pass_wake_on(worker* self) noexcept {
 }
 
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
+  if (arenas_used != 0) {
+    give_up_seats(self);
+    go_on_in(self, nullptr);
+  }
   announce_sleep(self);
   // Sequentially consistent: who makes an event counts it before it looks for sleepers.
   // unreached: race
@@ -193,6 +208,9 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
   }
   if (!end_parking(self, awake)) {
     wait_until_awake(self);
+  }
+  if (arenas_used != 0) {
+    sit_again(self);
   }
 }
 
@@ -227,7 +245,8 @@ void wake_one(worker* self, const worker* root) noexcept {
     NOPAL_DISTURB();
     for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
       if (other->park.load(std::memory_order_seq_cst) == parked &&
-          (NOPAL_FAULT("strangers woken") || may_run(other, root)) && try_to_wake(other)) {
+          (NOPAL_FAULT("strangers woken") || (may_run(other, root) && may_sit_for(other, root))) &&
+          try_to_wake(other)) {
         if (self != nullptr) {
           self->counts.wakes.add();
         }
@@ -237,21 +256,34 @@ void wake_one(worker* self, const worker* root) noexcept {
   }
 }
 
-void wake_pool_worker(worker* self) noexcept {
+bool wake_pool_worker(worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_acquire);
   for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
     index = index + 1 < used ? index + 1 : 0;
     worker* const other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
-    if (other != nullptr && other->of_pool && other->park.load(std::memory_order_seq_cst) == parked &&
+    if (other != nullptr && runs_tasks(other) && other->park.load(std::memory_order_seq_cst) == parked &&
         try_to_wake(other)) {  // unreached: race
       if (self != nullptr) {   // unreached: race
         self->counts.wakes.add();
       }
-      return;
+      return true;
     }
   }
+  return false;
+}
+
+void wake_for_room(worker* self, const nopal_arena* arena) noexcept {
+  if (NOPAL_FAULT("pool not told") || wake_pool_worker(self)) {
+    return;
+  }
+  // Which of these may run what is there depends on whose it is.
+  for_each_worker(the_runtime(), [arena](worker* other) {
+    if (get(other->arena) == arena) {
+      unpark(other);
+    }
+  });
 }
 
 void wake_all() noexcept {

@@ -16,8 +16,8 @@ inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::m
 /// docs/sleep.md. `self` is null on a thread that is no worker.
 void wake_one(worker* self, const worker* root) noexcept;
 /// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null
-/// on a thread that is no worker.
-void wake_pool_worker(worker* self) noexcept;
+/// on a thread that is no worker. False: none sleeps.
+bool wake_pool_worker(worker* self) noexcept;
 void wake_all() noexcept;
 /// Wakes the thread of a worker that somebody has made awake. Where the system refuses, tries again
 /// for a while: the sleeper, and whoever waits for it, would sleep for ever.
@@ -32,6 +32,9 @@ bool wakes_work() noexcept;
 
 /// Sleeps until there may be work. On return the worker looks for it.
 void park(worker* self) noexcept;
+
+/// The same for a worker of the pool that is not allowed to take anything now.
+void rest(worker* self) noexcept;
 
 /// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight.
 void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept;

@@ -13,12 +13,14 @@
 #include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/stolen.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/tags.hpp"
+#include "scheduler/victims.hpp"
 #include "scheduler/yield.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
@@ -32,43 +34,8 @@ namespace {
 
 constexpr int looks_before_force =
     NOPAL_BOUND(24, 1);  // looks at private work before a thief forces its publication
-constexpr int looks_before_yield = NOPAL_BOUND(64, 1);
 constexpr int yields_before_sleep = NOPAL_BOUND(16, 0);
 constexpr std::uint32_t searches_per_steal = 8;
-
-std::uint64_t next_random(worker* self) {
-  // xorshift64: any non-zero state; only the spread of victims depends on it.
-  std::uint64_t x = self->random;
-  x ^= x << 13;
-  x ^= x >> 7;
-  x ^= x << 17;
-  self->random = x;
-  return x;
-}
-
-/// Another worker, at random, with a hierarchy the near ones first; null where the table has none.
-worker* choose_victim(worker* self, int attempt) {
-  runtime& all = the_runtime();
-  const auto others = static_cast<std::uint64_t>(all.table_used.load(std::memory_order_relaxed)) - 1;
-  auto index = static_cast<std::size_t>(NOPAL_CHOICE(others, (next_random(self) >> 32) * others >> 32));
-  NOPAL_PLAIN_READ(self->index);
-  index += index >= static_cast<std::size_t>(self->index) ? 1 : 0;
-  // Acquire pairs with the release in enter_table: the worker is complete.
-  worker* const victim = all.table[index].load(std::memory_order_acquire);
-  if (victim == nullptr) {
-    return nullptr;
-  }
-  // unreached below: hierarchy
-  if (all.hierarchy) {
-    const int reach = attempt * os::distance_levels / looks_before_yield;
-    const int distance = all.topology->distance(self->cpu.load(std::memory_order_relaxed),
-                                                victim->cpu.load(std::memory_order_relaxed));
-    if (distance > reach && reach < os::distance_levels - 1) {
-      return nullptr;
-    }
-  }
-  return victim;
-}
 
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known) {
@@ -81,7 +48,13 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
   if (outcome != deque::steal_outcome::taken) {
     set(self->deque.strand.stack, nullptr);
+    if (seen.seat != nullptr) {
+      return_seat(self, seen.seat);
+    }
     return outcome;
+  }
+  if (seen.seat != nullptr) {
+    keep_seat(self, seen.seat);
   }
   if (anyone_sleeps() && deque::size(victim->deque) > 0) {
     wake_one(self, seen.root);  // There is more where this came from.
@@ -116,6 +89,9 @@ bool visit_and_force(worker* self, worker* victim) {
 
 /// Looks at one worker. Does not return if that brought work; true if another look soon is of use.
 bool steal_or_force(worker* self, worker* victim, known_roots& known, int& looks_at_private_work) {
+  if (!may_look_at(self, root_of(*victim))) {
+    return false;
+  }
   const deque::steal_outcome outcome = steal_from(self, victim, known);
   self->counts.failed_steals.add();
   const bool asks = outcome == deque::steal_outcome::empty && may_have_latent_forks(*victim) &&
@@ -171,8 +147,10 @@ bool try_some_victims(worker* self, int& looks_at_private_work) {
     run_oldest_task(self, self->tasks);
     run_oldest_task(self, tasks_of_nobody);
   }
+  begin_round(self);
   for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
     take_from_inbox(self);
+    choose_ranks(self, attempt);
     promising |= try_to_steal(self, attempt, looks_at_private_work);
     os::cpu_relax();
   }
@@ -210,7 +188,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   // Private work that only its owner can publish is nothing to stay awake for: the owner wakes
   // somebody when it does.
   return deque::size(victim->deque) > 0 && may_run(self, root_of(*victim), known) &&
-         (deque::has_public(victim->deque) || visit(victim, [] {}));
+         may_sit_for(self, root_of(*victim)) && (deque::has_public(victim->deque) || visit(victim, [] {}));
 }
 
 [[noreturn]] void find_work(worker* self) noexcept {
@@ -221,9 +199,15 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }
+  if (arenas_used != 0) {
+    give_up_own_seat(self);
+  }
   if (self->waits_for.load(std::memory_order_relaxed) != nullptr &&
       !NOPAL_FAULT("scheduler call does not end")) {
     end_scheduler_call(self);
+  }
+  if (arenas_used != 0) {
+    give_up_seats(self);
   }
   // unreached below: own-fault
   if (view::this_views() != nullptr) {
@@ -255,6 +239,11 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
       wait_for_stack(self);
       continue;
     }
+    if (self->of_pool && self->index >= allowed_workers) {
+      resume_yielded(self);
+      rest(self);
+      continue;
+    }
     const bool promising = try_some_victims(self, looks_at_private_work);
     resume_yielded(self);
     if (ready_may_wait) {
@@ -262,7 +251,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     }
     if (promising) {
       quiet_rounds = 0;
-    } else if (++quiet_rounds > yields_before_sleep) {
+    } else if (++quiet_rounds > yields_before_sleep && self->yielded == nullptr) {
       quiet_rounds = 0;
       park(self);
       was_woken = true;

@@ -12,6 +12,7 @@
 #include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/tags.hpp"
 #include "strand/strand.hpp"
@@ -43,6 +44,10 @@ bool observe(void* context) {
   seen.root = root_of(*seen.victim);
   // unreached below: race
   if (!may_take(seen.thief, seen.root, seen.known) && !NOPAL_FAULT("asked too early")) {
+    return false;
+  }
+  // Seen after the entry: see arenas_used.
+  if (arenas_used != 0 && !try_seat(seen.thief, seen.root, seen.seat)) {
     return false;
   }
   see(seen);
@@ -137,6 +142,7 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
 
 [[noreturn]] NOPAL_UNINSTRUMENTED void begin(worker* self, const ready_strand& one) {
   const auto* const root = static_cast<const worker*>(one.root);
+  go_on_in(self, arena_of(root));
   strand::enter(self, {one.stack, one.start, &one.frame->resume_address, false},
                 {root, get(root->local), {one.caught, one.uncaught}, one.float_control});
   nopal_resume(one.frame, one.start, nullptr);

@@ -18,6 +18,7 @@ struct observation {
   const worker* root;
   bool views_used;
   const known_roots& known;
+  nopal_arena* seat = nullptr;  ///< that the thief took for it
 };
 
 /// For deque::steal, of an `observation`. False: the thief may not run that strand.

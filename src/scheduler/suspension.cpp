@@ -14,6 +14,7 @@
 #include "scheduler/push.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/stolen.hpp"
 #include "scheduler/tasks.hpp"
@@ -48,7 +49,9 @@ bool can_be_left(worker* self) noexcept {
          no_exception_about(self) && stack != nullptr && stack->merge == nullptr &&
          (stack->native_owner != nullptr || (here >= stack->low && here < stack->high)) &&
          // Of a thread of the program, which runs no tasks of others while it waits as a root.
-         (runs_tasks(self) || !has_tasks(self->tasks)) && !os::thread_is_ending();
+         (runs_tasks(self) || !has_tasks(self->tasks)) && !os::thread_is_ending() &&
+         // Who goes on with what it leaves would need a seat.
+         arena_of(root_of(*self)) == nullptr;
 }
 
 /// Whether nothing of the strand is left to take: its deque is empty, and it stays so.

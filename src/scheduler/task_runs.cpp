@@ -12,6 +12,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
@@ -50,8 +51,7 @@ void run_taken_in_arena(void* argument) noexcept {
   auto* const task = static_cast<nopal_task*>(argument);
   nopal_arena* const arena = task->arena;
   run_at_stage(task, own_task_list(), view::views_of::task);
-  nopal_arena_leave_worker(arena);
-  nopal_arena_forget(arena);
+  nopal_arena_forget(arena);  // its seat is given up when the worker looks for work
 }
 
 /// Goes on with a task on the spare stack.
@@ -103,6 +103,9 @@ void call_task(nopal_task* task, view::views_of whose) noexcept {
   // unreached: refused-wait
   worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);
+  if (root != nullptr && task->arena != nullptr) {
+    begin_task_in(root, task->arena);
+  }
   arch::set_float_control(task->float_control);
   {
     const view::task_views views(group, whose);
@@ -178,6 +181,7 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
   if (more && anyone_sleeps()) {
     wake_pool_worker(self);
   }
+  go_on_in(self, nullptr);
   forget_root(self);
   begin_task(self, task, run_taken);
 }
@@ -195,6 +199,8 @@ void run_task_of_arenas(worker* self) noexcept {
   }
   be_at_work(self);
   if (nopal_task* const task = take_from_arenas()) {
+    keep_worker_seat(self, task->arena);
+    go_on_in(self, task->arena);
     forget_root(self);
     begin_task(self, task, run_taken_in_arena);
   }

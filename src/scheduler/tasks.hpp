@@ -82,6 +82,21 @@ bool push_to_arena(nopal_task* task) noexcept;
 void lock_arenas() noexcept;
 void unlock_arenas() noexcept;
 
+/// Of `threads` of an arena.
+inline constexpr std::uint64_t one_worker = std::uint64_t{1} << 32U;
+/// Whether a thread that comes back to its own root's strand would get a seat; or a thief.
+bool has_seat_for_return(const nopal_arena& arena) noexcept;
+bool has_seat_for_thief(const nopal_arena& arena) noexcept;
+/// A seat for a call, for a thread that comes back, for a thief. The latter two come after who waits.
+bool try_seat_of_call(nopal_arena& arena) noexcept;
+bool try_seat_of_return(nopal_arena& arena) noexcept;
+bool try_seat_of_thief(nopal_arena& arena) noexcept;
+/// Tells who waits for a seat. True if no thief could have got one before, so sleepers are to be
+/// told.
+bool give_seat_back(nopal_arena& arena, std::uint64_t amount) noexcept;
+/// In a child of fork(2).
+void free_all_seats() noexcept;
+
 /// `state` of a group.
 inline constexpr std::uint64_t one_waiter = std::uint64_t{1} << 32U;
 /// In a child of fork(2): tasks of the group are in its parent. Passes for a thread that waits.

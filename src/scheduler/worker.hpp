@@ -42,6 +42,13 @@ enum park_state : std::uint32_t {
   resting = 3,  ///< a substitute that is not needed, and in no table; see substitutes.cpp
 };
 
+/// How the seat of a call in an arena that keeps seats was taken.
+enum class seat_at_home : std::uint8_t {
+  none,     ///< the call took none: the thread had one, or the arena keeps none
+  entered,  ///< by nopal_begin_in_arena, so its end gives it back
+  lent,     ///< before, by whoever makes the call
+};
+
 struct yielded_strand;
 struct worker;
 
@@ -101,6 +108,16 @@ struct worker {
   strand_search* search;   ///< the wait's, in a call without a task
   strand::state kept;      ///< of the code that waits, while it calls the scheduler
 
+  // Seats in arenas (seats.cpp). A root's arena is written by its thread and read by any; the others
+  // are this thread's, as hints read by any.
+  nopal_arena* arena;         ///< of this root's strands; null: none
+  nopal_arena* seat;          ///< where this worker has a seat for its thread; null: nowhere
+  std::uint64_t seat_amount;  ///< what that is in `threads`
+  seat_at_home home;          ///< of a nested worker: its call's seat, in an arena that keeps seats
+  bool counts_call;           ///< its call is one of `calls` of its arena
+  /// Of a thread's first worker: where it made room of which no sleeper has been told
+  nopal_arena* left;
+
   // Written by other workers.
   /// a park_state; the futex that the worker sleeps on
   alignas(64) std::atomic<std::uint32_t> park;
@@ -136,6 +153,8 @@ struct worker {
   std::uint64_t random;      ///< state of the victim choice; never zero
   std::uint32_t searches;    ///< for work
   std::uint32_t takes;       ///< of ready strands
+  std::uint32_t rounds;      ///< of looks for work; see victims.hpp
+  std::uint32_t most_rank;   ///< the lowest of arenas that the next look is for
   int index;                 ///< in the table; a nested worker is not there, and has its thread's
   bool of_pool;              ///< a thread of the pool, not of the program
   bool is_substitute;        ///< such a thread beyond the workers' number; see substitutes.cpp
@@ -275,10 +294,14 @@ static_assert(offsetof(worker, deque) == 0);
 static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STACK_POINTER);
 static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
 
+/// Workers of the pool with this index and above take nothing new. No atomic variable: each look
+/// reads it anew, and whoever is woken in vain wakes another.
+extern int allowed_workers;
+
 /// Whether it runs tasks while it has no strand: a thread of the pool that waits for nothing of its
 /// own.
 [[nodiscard]] inline bool runs_tasks(const worker* self) noexcept {
-  return self->of_pool && self->outer == nullptr;
+  return self->of_pool && self->outer == nullptr && self->index < allowed_workers;
 }
 
 /// The calling thread's worker; null on threads not adopted. Not to be kept across anything that

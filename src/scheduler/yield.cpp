@@ -6,6 +6,7 @@
 
 #include "scheduler/join.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -52,6 +53,10 @@ void yield_strand(int round) noexcept {
 void resume_yielded(worker* self) noexcept {
   yielded_strand* const first = self->yielded;
   if (first == nullptr) {
+    return;
+  }
+  // Seen again in the next round: the worker does not sleep meanwhile.
+  if (arenas_used != 0 && !try_to_sit(self, static_cast<const worker*>(first->root))) {
     return;
   }
   self->yielded = first->next;

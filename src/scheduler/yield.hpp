@@ -27,7 +27,7 @@ struct yielded_strand {
 void yield_strand(int round) noexcept;
 
 /// For a worker without a strand: goes on with the one that yielded first. Returns if there is
-/// none.
+/// none, or its arena is full.
 void resume_yielded(worker* self) noexcept;
 
 }  // namespace internal

@@ -16,6 +16,13 @@ void run_oldest_task(worker*, task_list&) noexcept {}
 void run_task_of_arenas(worker*) noexcept {}
 void run_task_of_call(worker* self, nopal_task*) noexcept { find_work(self); }
 bool arenas_have_tasks() noexcept { return false; }
+bool has_seat_for_return(const nopal_arena&) noexcept { return true; }
+bool has_seat_for_thief(const nopal_arena&) noexcept { return true; }
+bool try_seat_of_call(nopal_arena&) noexcept { return true; }
+bool try_seat_of_return(nopal_arena&) noexcept { return true; }
+bool try_seat_of_thief(nopal_arena&) noexcept { return true; }
+bool give_seat_back(nopal_arena&, std::uint64_t) noexcept { return false; }
+extern "C" void nopal_arena_enter(nopal_arena*) {}
 void leave_tasks(task_list&) noexcept {}
 void lock_tasks(runtime&) noexcept {}
 void unlock_tasks(runtime&) noexcept {}

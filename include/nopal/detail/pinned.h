@@ -28,6 +28,16 @@ struct nopal_pinned {
  * there is none, and nothing has begun. */
 NOPAL_EXPORT int nopal_begin_pinned(struct nopal_pinned* call);
 
+struct nopal_arena;
+
+/* The same for a call in `arena`, whose seats bound the threads that run the call's strands: waits
+ * while there is none, and makes the thread a worker. A thread that has a seat already keeps that.
+ * While the call lasts, a seat that the thread has in another arena is free, unless that arena keeps
+ * seats; the end of the call waits until there is one again. */
+NOPAL_EXPORT int nopal_begin_in_arena(struct nopal_pinned* call, struct nopal_arena* arena);
+/* The same for a thread that took a seat by a function of task.h, and gives it back that way. */
+NOPAL_EXPORT int nopal_begin_seated(struct nopal_pinned* call, struct nopal_arena* arena);
+
 /* On the same thread, with every scope joined that was forked on since; also where an exception
  * leaves the call. */
 NOPAL_EXPORT void nopal_end_pinned(struct nopal_pinned* call);

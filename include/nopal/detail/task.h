@@ -25,24 +25,30 @@ struct nopal_task_group {
   void* views;
 };
 
-/* An arena: a limit of the threads that work for some code, and the tasks that were started there.
- * Members are zero at first unless they say otherwise. */
+/* An arena: a limit of the threads that run some code, and the tasks that were started there.
+ * Members are zero at first unless they say otherwise. Thieves may look at it, and take a seat for a
+ * moment, when it is gone: so it lies in memory that nopal_arena_make gave. */
 struct nopal_arena {
-  /* Atomic; low half: of the program, that entered; high half: workers, and forks for them */
+  /* Atomic; the seats that are taken; low half: by threads that came by a call; high half: by
+   * thieves, and by workers for tasks. Outlives the arena. */
   uint64_t threads;
-  uint32_t limit;                       /* most threads; written once, as the next three */
-  uint32_t worker_limit;                /* most workers */
+  uint32_t limit;                       /* most threads; written once, as the next five */
+  uint32_t worker_limit;                /* most of those in the high half */
   uint32_t rank;                        /* workers look at arenas of lower ranks first */
+  uint32_t keeps;                       /* not 0: a thread keeps its seat while its call waits */
   void (*destroy)(struct nopal_arena*); /* when nobody refers to it any more */
+  void* owner;                          /* for `destroy` */
   uint32_t references;                  /* atomic; one at first */
-  uint32_t entering;                    /* atomic; threads that wait until they may enter */
+  uint32_t entering;                    /* atomic; threads that wait for a seat */
   /* Of the tasks here; this and the rest under one lock for all arenas */
   struct nopal_task* oldest;
   struct nopal_task* youngest;
   struct nopal_task* unsorted; /* the oldest that is in no tree, as the younger ones are */
   struct nopal_task* by_group; /* trees */
   struct nopal_task* by_starter;
-  struct nopal_arena* next; /* among those with tasks */
+  struct nopal_arena* next;      /* among those with tasks */
+  struct nopal_arena* next_made; /* among all that were ever made */
+  struct nopal_arena* next_free; /* among those to be used again */
 };
 
 /* Tasks of a list that have something in common, in a ring. */
@@ -99,14 +105,21 @@ NOPAL_EXPORT int nopal_task_is_done(const struct nopal_task_group* group);
  * reducers. Returns what reductions threw, for nopal_rethrow; null: nothing. */
 NOPAL_EXPORT void* nopal_task_wait(struct nopal_task_group* group, struct nopal_arena* arena);
 
-/* Enters as a thread of the program; waits while the arena is full. */
+/* A new one, to which its maker refers; null: there is no memory. The maker sets what is written
+ * once. `destroy` has to give it back. */
+NOPAL_EXPORT struct nopal_arena* nopal_arena_make(void);
+NOPAL_EXPORT void nopal_arena_give_back(struct nopal_arena* arena);
+/* Takes a seat for a call; waits while the arena is full. */
 NOPAL_EXPORT void nopal_arena_enter(struct nopal_arena* arena);
 NOPAL_EXPORT void nopal_arena_leave(struct nopal_arena* arena);
-/* Enters as a worker, or for one, if there is room: not zero. */
+/* Takes one as a worker, if there is one: not zero. */
 NOPAL_EXPORT int nopal_arena_try_enter_worker(struct nopal_arena* arena);
 NOPAL_EXPORT void nopal_arena_leave_worker(struct nopal_arena* arena);
 NOPAL_EXPORT void nopal_arena_refer(struct nopal_arena* arena);
 NOPAL_EXPORT void nopal_arena_forget(struct nopal_arena* arena);
+
+/* Threads of the pool take nothing new but as many as make `most` with the calling one; 0: all do. */
+NOPAL_EXPORT void nopal_limit_workers(int most);
 
 /* Whether the runtime runs now. */
 NOPAL_EXPORT int nopal_is_running(void);

@@ -13,6 +13,7 @@
 #include "task_arena.h"
 
 #ifndef NOPAL_ELIDE
+#include <nopal/detail/task.h>
 #include <nopal/nopal.h>
 #endif
 
@@ -25,8 +26,10 @@ inline namespace NOPAL_TBB_NAMESPACE {
 /// Where no strand is running, as at the beginning of `main`, the runtime is stopped if it runs,
 /// and starts anew with that many workers, more than the machine has CPUs if asked, and with stacks
 /// of `thread_stack_size` bytes, for all strands that forks continue; other settings of
-/// `nopal::configure` are lost. Elsewhere, a parallelism of 1 has every algorithm that begins run
-/// on its own thread, and other values count where ranges are cut only. With
+/// `nopal::configure` are lost. Elsewhere, idle workers stop at the limit: as many of the pool go on
+/// as make the parallelism with the calling thread, once the others have ended or suspended what they
+/// are in; more than there are cannot be had. A parallelism of 1 also has every algorithm that begins
+/// run on its own thread. As in oneTBB, each thread of the program runs beside them. With
 /// `terminate_on_exception` not 0, an exception of a task ends the program. `scheduler_handle` is
 /// accepted and means nothing.
 class global_control {
@@ -101,6 +104,7 @@ private:
     const int limit = least > most_workers ? most_workers : static_cast<int>(least);
     nopal_detail::global_limit.store(limit, std::memory_order_relaxed);  // a number alone
 #ifndef NOPAL_ELIDE
+    nopal_limit_workers(limit);
     if (nopal_shutdown() == 0) {
       nopal_configuration with{};
       with.workers = limit;

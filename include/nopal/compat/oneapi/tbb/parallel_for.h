@@ -29,8 +29,7 @@ public:
       return;
     }
     half<Range, in_proportion> right(range);
-    const fork_permit permit(self_.now());
-    if (serial_ || !permit) {
+    if (serial_) {
       run(range, less_one(halvings_left));
       run(right.get(), less_one(halvings_left));
       return;
@@ -59,8 +58,7 @@ public:
     const std::size_t right_parts = parts / 2;
     const int right_first = first + static_cast<int>(parts - right_parts);
     right_part<Range> right(range, parts - right_parts, right_parts);
-    const fork_permit permit(self_.now());
-    if (serial_ || !permit) {
+    if (serial_) {
       run_parts(range, parts - right_parts, first);
       run_parts(right.get(), right_parts, right_first);
       return;

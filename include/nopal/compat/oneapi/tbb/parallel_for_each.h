@@ -106,13 +106,10 @@ public:
     nopal::scope added;
     NOPAL_DETAIL_TRY {
       for (Item& item : items) {
-        if (serial_ || !may_fork(self_.now())) {
+        if (serial_) {
           run_own(item);
         } else {
-          added.fork([this, &item] {
-            const held_permit permit(self_.now());
-            run_own(item);
-          });
+          added.fork([this, &item] { run_own(item); });
         }
       }
     }
@@ -150,22 +147,10 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
     nopal::scope all;
     NOPAL_DETAIL_TRY {
       for (; first != last && !self.is_cancelled(); ++first) {
-        if (!may_fork(self.now())) {
-          items.run_at(first);
-        } else if constexpr (is_multi_pass<Iterator>) {
-          all.fork(
-              [&items, &self](Iterator at) {
-                const held_permit permit(self.now());
-                items.run(static_cast<reference>(*at));
-              },
-              first);
+        if constexpr (is_multi_pass<Iterator>) {
+          all.fork([&items](Iterator at) { items.run(static_cast<reference>(*at)); }, first);
         } else {
-          all.fork(
-              [&items, &self](item_type item) {
-                const held_permit permit(self.now());
-                items.run_own(item);
-              },
-              item_type(*first));
+          all.fork([&items](item_type item) { items.run_own(item); }, item_type(*first));
         }
       }
     }

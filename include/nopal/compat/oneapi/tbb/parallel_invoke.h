@@ -27,12 +27,7 @@ void invoke_all(const algorithm& self, const Functions& functions, std::index_se
   }
   nopal::scope all;
   NOPAL_DETAIL_TRY {
-    ((may_fork(self.now()) ? all.fork([&] {
-       const held_permit permit(self.now());
-       self.call(std::get<at>(functions));
-     })
-                           : self.call(std::get<at>(functions))),
-     ...);
+    (all.fork([&] { self.call(std::get<at>(functions)); }), ...);
     self.call(std::get<sizeof...(at)>(functions));
   }
   NOPAL_DETAIL_JOIN_IF_THROWN(all)

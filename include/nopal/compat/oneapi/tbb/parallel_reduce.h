@@ -50,14 +50,12 @@ public:
 private:
   template <class Run>
   void go_on(Range& left, Range& right, Body& body, int halvings_left, const Run& run_part) const {
-    const fork_permit permit(self_.now());
-    const bool forks = !serial_ && permit;
-    if (!forks && !deterministic) {
+    if (serial_ && !deterministic) {
       run_part(left, body, halvings_left);
       run_part(right, body, halvings_left);
       return;
     }
-    if (!forks) {
+    if (serial_) {
       std::optional<Body> right_body;
       self_.call([&] { right_body.emplace(body, split()); });
       run_part(left, body, halvings_left);

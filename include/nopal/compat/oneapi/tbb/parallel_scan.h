@@ -88,11 +88,6 @@ private:
       return left_is_final;
     }
     const std::size_t middle = first + (last - first) / 2;
-    const fork_permit permit(self_.now());
-    if (!permit) {
-      const bool left_was_final = sweep(first, middle, left_is_final);
-      return sweep(middle, last, left_was_final);
-    }
     completion left_done;
     bool left_result = false;
     nopal::scope both;
@@ -122,12 +117,6 @@ private:
       return;
     }
     const std::size_t middle = first + (last - first) / 2;
-    const fork_permit permit(self_.now());
-    if (!permit) {
-      finish(first, middle);
-      finish(middle, last);
-      return;
-    }
     nopal::scope both;
     both.fork([&, first, middle] { finish(first, middle); });
     NOPAL_DETAIL_TRY { finish(middle, last); }

@@ -141,13 +141,10 @@ public:
       task_list list;
       one = run_one(*one, list);
       while (tbb::detail::d1::task* const child = list.pop()) {
-        if (self_.serial() || !may_fork(self_.now())) {
+        if (self_.serial()) {
           run(child);
         } else {
-          spawned.fork([this, child] {
-            const held_permit permit(self_.now());
-            run(child);
-          });
+          spawned.fork([this, child] { run(child); });
         }
       }
     }

@@ -1,10 +1,9 @@
 // How many threads are in an arena, and their indices there.
 //
-// Every thread in an arena has a permit. A thread of the program waits for one at `execute`; a
-// worker comes for a task only if there is one; an algorithm takes one for each fork that it has
-// outstanding, and calls what it would fork if there is none. A thread that asks for its index
-// takes a slot for as long as its outermost call in the arena lasts. There are no more threads than
-// slots.
+// The library counts: each thread in an arena has a seat there (docs/arenas.md), whatever is forked.
+// A thread of the program waits for one at `execute`, and keeps it until that is over. A thread that
+// asks for its index takes a slot for as long as its outermost call in the arena lasts. There are no
+// more threads than slots.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
 #define NOPAL_COMPAT_TBB_DETAIL_ARENA_STATE_H
 
@@ -12,10 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "config.h"
 #include "current.h"
+#include "exception.h"
 #include "lock.h"
 
 #ifndef NOPAL_ELIDE
@@ -26,29 +27,31 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
-#ifdef NOPAL_ELIDE
-struct arena_of_library {};
-#else
-using arena_of_library = nopal_arena;
-#endif
-
 /// Lives as long as somebody refers to it: the arena, tasks that were started in it, those that are
 /// in it.
-class arena_state : public arena_of_library {
+class arena_state {
 public:
   /// `reserved` of the limit are for threads of the program alone. Workers look at arenas of lower
   /// ranks first.
-  arena_state(int most, int reserved, int importance) : arena_of_library{}, most_(most) {
+  arena_state(int most, int reserved, int importance) : most_(most) {
     slots_ = std::make_unique<std::atomic<const void*>[]>(static_cast<std::size_t>(most) + 1);
 #ifdef NOPAL_ELIDE
     static_cast<void>(reserved);
     static_cast<void>(importance);
 #else
-    limit = static_cast<std::uint32_t>(most);
-    worker_limit = static_cast<std::uint32_t>(reserved < most ? most - reserved : 0);
-    rank = static_cast<std::uint32_t>(importance);
-    references = 1;
-    destroy = [](nopal_arena* self) { delete static_cast<arena_state*>(self); };
+    seats_ = nopal_arena_make();
+    if (seats_ == nullptr) {
+      throw_exception(std::bad_alloc());
+    }
+    seats_->limit = static_cast<std::uint32_t>(most);
+    seats_->worker_limit = static_cast<std::uint32_t>(reserved < most ? most - reserved : 0);
+    seats_->rank = static_cast<std::uint32_t>(importance);
+    seats_->keeps = 1;  // what a thread has in its slot stays there while the thread waits
+    seats_->owner = this;
+    seats_->destroy = [](nopal_arena* seats) {
+      delete static_cast<arena_state*>(seats->owner);
+      nopal_arena_give_back(seats);
+    };
 #endif
   }
   arena_state(const arena_state&) = delete;
@@ -63,8 +66,6 @@ public:
   [[nodiscard]] static bool admits_workers() noexcept { return false; }
   static bool try_enter_worker() noexcept { return true; }
   static void leave_worker() noexcept {}
-  static void enter() noexcept {}
-  static void leave() noexcept {}
   void refer() noexcept { ++users_; }
   void forget() noexcept {
     if (--users_ == 0) {
@@ -72,13 +73,12 @@ public:
     }
   }
 #else
-  [[nodiscard]] bool admits_workers() const noexcept { return worker_limit != 0; }
-  bool try_enter_worker() noexcept { return nopal_arena_try_enter_worker(this) != 0; }
-  void leave_worker() noexcept { nopal_arena_leave_worker(this); }
-  void enter() noexcept { nopal_arena_enter(this); }
-  void leave() noexcept { nopal_arena_leave(this); }
-  void refer() noexcept { nopal_arena_refer(this); }
-  void forget() noexcept { nopal_arena_forget(this); }
+  [[nodiscard]] nopal_arena* seats() const noexcept { return seats_; }
+  [[nodiscard]] bool admits_workers() const noexcept { return seats_->worker_limit != 0; }
+  bool try_enter_worker() noexcept { return nopal_arena_try_enter_worker(seats_) != 0; }
+  void leave_worker() noexcept { nopal_arena_leave_worker(seats_); }
+  void refer() noexcept { nopal_arena_refer(seats_); }
+  void forget() noexcept { nopal_arena_forget(seats_); }
 #endif
 
   /// For what was enqueued where no worker may come.
@@ -121,6 +121,8 @@ private:
   std::unique_ptr<std::atomic<const void*>[]> slots_;  ///< who has each index
 #ifdef NOPAL_ELIDE
   int users_ = 1;
+#else
+  nopal_arena* seats_ = nullptr;
 #endif
 };
 
@@ -175,77 +177,66 @@ inline bool is_serial(const execution* where) noexcept {
   return global_limit.load(std::memory_order_relaxed) == 1 || arena_limit(where) == 1;
 }
 
-/// The permit of a fork. In the frame of the function that forks, until its join.
-class fork_permit {
+/// The library's part of an arena; null for none.
+#ifdef NOPAL_ELIDE
+class seated_call {
 public:
-  explicit fork_permit(const execution& where) noexcept
-      : arena_(where.arena), granted_(arena_ == nullptr || arena_->try_enter_worker()) {}
-  fork_permit(const fork_permit&) = delete;
-  fork_permit& operator=(const fork_permit&) = delete;
-  ~fork_permit() {
-    if (arena_ != nullptr && granted_) {
-      arena_->leave_worker();
-    }
-  }
-  explicit operator bool() const noexcept { return granted_; }
-
-private:
-  arena_state* const arena_;
-  const bool granted_;
+  explicit seated_call(arena_state* /*arena*/) noexcept {}
 };
-
-/// For a loop of forks: whether there may be one more. The child holds what was granted, by a
-/// `held_permit`.
-inline bool may_fork(const execution& where) noexcept {
-  return where.arena == nullptr || where.arena->try_enter_worker();
+#else
+inline nopal_arena* seats_of(const arena_state* arena) noexcept {
+  return arena == nullptr ? nullptr : arena->seats();
 }
-class held_permit {
+
+/// For a thread that has a seat in the arena, or for none: its code is in that arena.
+class seated_call {
 public:
-  explicit held_permit(const execution& where) noexcept : arena_(where.arena) {}
-  held_permit(const held_permit&) = delete;
-  held_permit& operator=(const held_permit&) = delete;
-  ~held_permit() {
-    if (arena_ != nullptr) {
-      arena_->leave_worker();
+  explicit seated_call(arena_state* arena) : is_one_(arena != nullptr) {
+    if (is_one_ && nopal_begin_seated(&call_, arena->seats()) != 0) {
+      throw_exception(std::bad_alloc());
+    }
+  }
+  seated_call(const seated_call&) = delete;
+  seated_call& operator=(const seated_call&) = delete;
+  ~seated_call() {
+    if (is_one_) {
+      nopal_end_pinned(&call_);
     }
   }
 
 private:
-  arena_state* const arena_;
+  nopal_pinned call_;
+  const bool is_one_;
 };
+#endif
 
-/// A call into an arena, with a permit; a thread that is in it already has one.
+/// A call into an arena, with a seat; a thread that is in it already has one.
 class arena_entry {
 public:
-  explicit arena_entry(arena_state* arena) : arena_(arena), is_inside_(is_in(*arena)) {
+  explicit arena_entry(arena_state* arena) : arena_(arena) {
     arena->refer();  // the arena may be ended meanwhile
-    if (!is_inside_) {
-      arena->enter();
+#ifndef NOPAL_ELIDE
+    if (nopal_begin_in_arena(&call_, arena->seats()) != 0) {
+      arena->forget();
+      throw_exception(std::bad_alloc());
     }
+#endif
   }
   arena_entry(const arena_entry&) = delete;
   arena_entry& operator=(const arena_entry&) = delete;
   ~arena_entry() {
-    if (!is_inside_) {
-      arena_->leave();
-    }
+#ifndef NOPAL_ELIDE
+    nopal_end_pinned(&call_);
+#endif
     arena_->forget();
   }
   [[nodiscard]] arena_state* arena() const noexcept { return arena_; }
 
 private:
-  static bool is_in(const arena_state& arena) noexcept {
-    const void* const self = this_thread_key();
-    for (const presence* call = current_presence(); call != nullptr; call = call->outer) {
-      if (call->thread == self && call->where != nullptr && call->where->arena == &arena) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   arena_state* const arena_;
-  const bool is_inside_;
+#ifndef NOPAL_ELIDE
+  nopal_pinned call_;
+#endif
 };
 
 /// The calling thread's index in the arena of its innermost call, which must be in one.

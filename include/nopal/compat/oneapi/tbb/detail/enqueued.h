@@ -68,7 +68,7 @@ public:
     task->call();
     delete task;
 #else
-    const int most = runtime_workers();
+    const int most = concurrency_of(nullptr);
     const locked guard;
     start_over_after_fork();
     add(task);
@@ -125,7 +125,10 @@ private:
       call_unawaited(
           [](void* argument) {
             auto* const task_to_end = static_cast<enqueued_task*>(argument);
-            task_to_end->call();
+            {
+              const seated_call inside(task_to_end->arena());
+              task_to_end->call();
+            }
             delete task_to_end;
           },
           task);

@@ -56,12 +56,6 @@ void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std
     return;
   }
   const std::size_t middle = first + (last - first) / 2;
-  const fork_permit permit(self.now());
-  if (!permit) {
-    fork_halves(self, leaf, first, middle, halvings_left - 1);
-    fork_halves(self, leaf, middle, last, halvings_left - 1);
-    return;
-  }
   completion left_done;
   nopal::scope both;
   both.fork([&, first, middle, halvings_left] {

@@ -162,7 +162,7 @@ public:
   /// Waits until then; meanwhile runs tasks of the group, and what these start. Called in `arena`.
   /// Throws what the reductions of the tasks' views throw.
   void wait(arena_state* arena) {
-    if (void* const thrown = nopal_task_wait(&group_, arena)) {
+    if (void* const thrown = nopal_task_wait(&group_, seats_of(arena))) {
       nopal_rethrow(thrown);
     }
   }
@@ -170,7 +170,7 @@ public:
 private:
   void prepare(pending_task* task, arena_state* arena) noexcept {
     task->node_.group = &group_;
-    task->node_.arena = arena;
+    task->node_.arena = seats_of(arena);
     task->arena_ = arena_reference(arena);
   }
   static void check(int refused) {

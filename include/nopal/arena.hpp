@@ -1,0 +1,274 @@
+// Arenas: how many threads run some code, whatever it forks.
+#ifndef NOPAL_ARENA_HPP
+#define NOPAL_ARENA_HPP
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/mode.hpp>
+#include <nopal/detail/thrown.hpp>
+#include <nopal/runtime.hpp>
+
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/pinned.h>
+#include <nopal/detail/task.h>
+#endif
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+
+/// Which arenas idle workers look at first.
+enum class priority : int { low = 1, normal = 2, high = 3 };
+
+namespace detail {
+
+/// What is checked of an arena's arguments in each mode.
+inline void check_arena(int limit, int reserved) {
+  if (limit < 0 || reserved < 0) {
+    const std::string text = "nopal: arena: a limit of " + std::to_string(limit) + " threads, " +
+                             std::to_string(reserved) + " of them reserved: neither may be negative";
+#ifdef __cpp_exceptions
+    throw error(text);
+#else
+    static_cast<void>(std::fputs((text + "\n").c_str(), stderr));
+    std::abort();
+#endif
+  }
+}
+
+#ifndef NOPAL_ELIDE
+
+/// The time of a call in an arena.
+class arena_call {
+public:
+  explicit arena_call(nopal_arena* arena) {
+    if (nopal_begin_in_arena(&call_, arena) != 0) {
+#ifdef __cpp_exceptions
+      throw std::bad_alloc();
+#else
+      __builtin_trap();
+#endif
+    }
+  }
+  arena_call(const arena_call&) = delete;
+  arena_call& operator=(const arena_call&) = delete;
+  ~arena_call() { nopal_end_pinned(&call_); }
+
+private:
+  nopal_pinned call_;
+};
+
+#endif
+
+}  // namespace detail
+
+/// A limit of the threads that run some code: no more than `max_concurrency()` threads run what was
+/// given to it, and what that forks, at once. Whatever is stolen, joined or promoted there, each
+/// thread has a seat while it does so, and there are no more seats than that.
+///
+/// There is one pool of workers, which all arenas share. Threads of the program that call `execute`
+/// count as workers do. Any thread may use an arena, at any depth; several may at once. Calls may
+/// be nested: a call in another arena leaves the seat in the first one to others until it is over.
+///
+/// Making one takes an allocation now and then; a call and its end take two atomic operations each.
+class arena {
+public:
+  /// At most `limit` threads; 0: as many as `workers()`. Of these, `reserved` are for threads that
+  /// call `execute` or `wait`, and no worker takes them. Throws `error` for a number below 0.
+  explicit arena(int limit = 0, priority importance = priority::normal, int reserved = 0)
+      : state_(make(limit, importance, reserved)) {}
+  arena(const arena&) = delete;
+  arena& operator=(const arena&) = delete;
+  /// Waits, as `wait` does, for what was enqueued. Drops an exception that no `wait` has thrown. No
+  /// `execute` may be under way.
+  ~arena();
+
+  /// Calls `f()` in the arena, on this thread, and returns what it returns; its exception goes on
+  /// to the caller. It comes back on this thread. Waits while the arena is full, also where this
+  /// thread could go on alone; a thread that is in the arena already goes on at once.
+  template <class F>
+  std::invoke_result_t<F> execute(F&& f);
+
+  /// Has `f()` called in the arena some time, by a worker that is idle or a thread that waits, and
+  /// waits for nothing. On one worker it begins at `wait`. Arguments as with a fork: `f` is moved
+  /// or copied. An exception is kept for `wait`.
+  template <class F>
+  void enqueue(F&& f);
+
+  /// Waits until all that was enqueued is over, and runs it meanwhile, in the arena. Throws the
+  /// first of its exceptions, once. Not from what was enqueued.
+  void wait();
+
+  /// How many threads may be in it at once.
+  [[nodiscard]] int max_concurrency() const noexcept { return state_->limit; }
+
+private:
+#ifdef NOPAL_ELIDE
+  struct state {
+    int limit;
+    detail::kept_exception thrown;
+  };
+  static std::unique_ptr<state> make(int limit, priority importance, int reserved) {
+    static_cast<void>(importance);
+    detail::check_arena(limit, reserved);
+    auto made = std::make_unique<state>();
+    made->limit = limit == 0 ? workers_here() : limit;
+    return made;
+  }
+  static int workers_here() noexcept { return 1; }
+#else
+  struct state {
+    int limit;
+    nopal_arena* seats;
+    nopal_task_group enqueued;
+    std::atomic<bool> has_thrown;
+    detail::kept_exception thrown;
+
+    ~state() {
+      if (seats != nullptr) {
+        nopal_arena_forget(seats);
+      }
+    }
+  };
+  static std::unique_ptr<state> make(int limit, priority importance, int reserved) {
+    detail::check_arena(limit, reserved);
+    auto made = std::make_unique<state>();
+    made->limit = limit == 0 ? workers() : limit;
+    made->seats = nopal_arena_make();
+    if (made->seats == nullptr) {
+#ifdef __cpp_exceptions
+      throw std::bad_alloc();
+#else
+      __builtin_trap();
+#endif
+    }
+    nopal_arena& seats = *made->seats;
+    seats.limit = static_cast<std::uint32_t>(made->limit);
+    seats.worker_limit = static_cast<std::uint32_t>(reserved < made->limit ? made->limit - reserved : 0);
+    seats.rank = static_cast<std::uint32_t>(static_cast<int>(priority::high) - static_cast<int>(importance));
+    seats.keeps = 0;
+    seats.destroy = nopal_arena_give_back;
+    return made;
+  }
+
+  /// A call that was enqueued. Whoever runs it deletes it.
+  template <class F>
+  struct call : nopal_task {
+    template <class Source>
+    call(arena::state* of, Source&& source) : nopal_task{}, where(of), f(std::forward<Source>(source)) {
+      run = [](nopal_task* task) { static_cast<call*>(task)->run_and_delete(); };
+      group = &of->enqueued;
+      arena = of->seats;
+    }
+    void run_and_delete() noexcept {
+      const std::unique_ptr<call> self(this);
+#ifdef __cpp_exceptions
+      try {
+        static_cast<void>(std::move(f)());
+      } catch (...) {
+        detail::kept_exception thrown;
+        thrown.keep();
+        // Relaxed: the end of the task orders it before the wait that looks.
+        if (!where->has_thrown.exchange(true, std::memory_order_relaxed)) {
+          swap(where->thrown, thrown);
+        }
+      }
+#else
+      static_cast<void>(std::move(f)());
+#endif
+    }
+    nopal_arena* seats() const noexcept { return where->seats; }
+
+    arena::state* const where;
+    F f;
+  };
+
+  /// Returns what reductions of reducers threw.
+  void* wait_for_enqueued() {
+    const detail::arena_call inside(state_->seats);
+    return nopal_task_wait(&state_->enqueued, state_->seats);
+  }
+#endif
+
+  const std::unique_ptr<state> state_;
+};
+
+#ifdef NOPAL_ELIDE
+
+inline arena::~arena() = default;
+
+template <class F>
+std::invoke_result_t<F> arena::execute(F&& f) {
+  return std::forward<F>(f)();
+}
+
+template <class F>
+void arena::enqueue(F&& f) {
+  std::decay_t<F> call(std::forward<F>(f));
+#ifdef __cpp_exceptions
+  try {
+    static_cast<void>(std::move(call)());
+  } catch (...) {
+    detail::kept_exception thrown;
+    thrown.keep();
+    if (!state_->thrown.is_set()) {
+      swap(state_->thrown, thrown);
+    }
+  }
+#else
+  static_cast<void>(std::move(call)());
+#endif
+}
+
+inline void arena::wait() { state_->thrown.rethrow(); }
+
+#else
+
+inline arena::~arena() {
+  if (nopal_task_is_done(&state_->enqueued) == 0 || state_->enqueued.views != nullptr) {
+    static_cast<void>(wait_for_enqueued());
+  }
+}
+
+template <class F>
+std::invoke_result_t<F> arena::execute(F&& f) {
+  const detail::arena_call inside(state_->seats);
+  return std::forward<F>(f)();
+}
+
+template <class F>
+void arena::enqueue(F&& f) {
+  auto task = std::make_unique<call<std::decay_t<F>>>(state_.get(), std::forward<F>(f));
+  if (nopal_task_push(task.get()) != 0) {
+#ifdef __cpp_exceptions
+    throw std::bad_alloc();
+#else
+    __builtin_trap();
+#endif
+  }
+  static_cast<void>(task.release());
+}
+
+inline void arena::wait() {
+  if (void* const thrown = wait_for_enqueued()) {
+    nopal_rethrow(thrown);
+  }
+  // Relaxed: all calls are over, which the wait has seen.
+  if (state_->has_thrown.exchange(false, std::memory_order_relaxed)) {
+    state_->thrown.rethrow();
+  }
+}
+
+#endif
+
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,146 @@
+// Calls in arenas: their seats, and how they begin and end.
+
+#include <climits>
+
+#include <nopal/detail/pinned.h>
+
+#include "scheduler/adoption.hpp"
+#include "scheduler/pinned.hpp"
+#include "scheduler/promotion.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
+#include "scheduler/sleep.hpp"
+#include "scheduler/tasks.hpp"
+#include "scheduler/victims.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+namespace {
+
+/// Of a strand. Its latent forks are for others meanwhile.
+void wait_for_seat(worker* self, nopal_arena* arena) noexcept {
+  if (try_seat_of_call(*arena)) {
+    return;
+  }
+  promote_for_thieves(self);
+  nopal_arena_enter(arena);
+}
+
+/// Before a call in another arena begins.
+void give_up_for_call(worker* self) noexcept {
+  for (worker* one = self; one != nullptr; one = one->outer) {
+    nopal_arena* const arena = one->seat;
+    if (arena != nullptr && arena->keeps == 0 && release_seat(one)) {
+      tell_of_room_to_sleepers(self, arena);
+    }
+  }
+}
+
+/// The calling thread's worker; one is made if need be. Null: there is no memory.
+worker* worker_for_call() noexcept {
+  worker* const self = this_worker();
+  return self != nullptr ? self : adopt_this_thread();
+}
+
+void count_call(worker* nested, nopal_arena* arena) noexcept {
+  count_call_of_rank(arena->rank, 1);
+  nested->counts_call = true;
+}
+
+}  // namespace
+
+void begin_task_in(worker* nested, nopal_arena* arena) noexcept {
+  set(nested->arena, arena);
+  if (!is_seated(nested, arena)) {
+    set(nested->home, seat_at_home::lent);
+  }
+}
+
+void end_in_arena(worker* nested) noexcept {
+  worker* const outer = nested->outer;
+  nopal_arena* const arena = nested->arena;
+  nopal_arena* const wanted = arena_of(root_of(*outer));
+  const bool moves = nested->seat != nullptr && nested->seat == wanted && outer->seat == nullptr;
+  if (moves) {
+    // A wait gave up the seat that the thread had before, and came back to this one.
+    have_seat(outer, wanted, nested->seat_amount);
+    set(nested->seat, nullptr);
+  }
+  bool made_room = nested->seat != nullptr && release_seat(nested);
+  if (nested->home == seat_at_home::entered) {
+    made_room = give_seat_back(*arena, 1) || made_room;
+  }
+  set(nested->home, seat_at_home::none);
+  set(nested->arena, nullptr);
+  if (nested->counts_call) {
+    nested->counts_call = false;
+    count_call_of_rank(arena->rank, -1);
+  }
+  if (made_room && arena != nullptr) {
+    tell_of_room_to_sleepers(nested, arena);
+  }
+  if (wanted != nullptr && !is_seated(outer, wanted)) {
+    wait_for_seat(nested, wanted);
+    have_seat(outer, wanted, 1);
+  }
+}
+
+void free_old_seats(const worker* first) noexcept {
+  free_all_seats();
+  for (const worker* one = first; one != nullptr; one = one->nested.load(std::memory_order_relaxed)) {
+    if (one->seat != nullptr) {
+      __atomic_fetch_add(&one->seat->threads, one->seat_amount, __ATOMIC_RELAXED);
+    }
+    if (one->home != seat_at_home::none) {
+      __atomic_fetch_add(&one->arena->threads, 1, __ATOMIC_RELAXED);
+    }
+  }
+}
+
+extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena* arena) {
+  worker* const outer = worker_for_call();
+  if (outer == nullptr || !has_nested(outer)) {
+    return 1;
+  }
+  const bool is_inside = arena_of(root_of(*outer)) == arena || (arena->keeps != 0 && is_seated(outer, arena));
+  if (!is_inside) {
+    give_up_for_call(outer);
+    wait_for_seat(outer, arena);
+  }
+  nopal_begin_pinned(call);  // which has what it needs
+  worker* const nested = this_worker();
+  nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
+  set(nested->arena, arena);
+  count_call(nested, arena);
+  if (!is_inside && arena->keeps != 0) {
+    set(nested->home, seat_at_home::entered);
+  } else if (!is_inside) {
+    have_seat(nested, arena, 1);
+  }
+  return 0;
+}
+
+extern "C" NOPAL_EXPORT int nopal_begin_seated(nopal_pinned* call, nopal_arena* arena) {
+  if (worker_for_call() == nullptr || nopal_begin_pinned(call) != 0) {
+    return 1;
+  }
+  worker* const nested = this_worker();
+  nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
+  set(nested->arena, arena);
+  set(nested->home, seat_at_home::lent);
+  return 0;
+}
+
+extern "C" NOPAL_EXPORT void nopal_limit_workers(int most) {
+  // The calling thread is one of them, and the pool's begin with 1.
+  __atomic_store_n(&allowed_workers, most <= 0 ? INT_MAX : most, __ATOMIC_RELAXED);
+  if (anyone_sleeps()) {
+    wake_all();
+  }
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
