@@ -65,8 +65,7 @@ void pin(const worker* self, const os::topology& topology) noexcept {
 void leave_starters_cpu(worker* self) noexcept {
   // unreached below: starters-cpu
   if (os::current_cpu() == self->starter_cpu) {
-    self->is_kept_off_cpu = os::forbid_cpu(self->thread_id, self->starter_cpu, self->allowed_cpus) &&
-                            !os::allow_cpus(self->allowed_cpus);
+    leave_cpu(self, self->starter_cpu);
   }
 }
 
@@ -130,6 +129,7 @@ void start_threads(runtime& all) {
     if (self != nullptr) {
       self->of_pool = true;
       self->watches = false;
+      self->looks_up = false;
       enter_table(all, self, index);
       self->starter_cpu = os::current_cpu();
       refused = start_pool_thread(all, self);
@@ -189,6 +189,7 @@ bool start_locked(runtime& all) {
                       all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);
   all.stopping.store(false, std::memory_order_relaxed);
   all.watched.store(false, std::memory_order_relaxed);
+  all.looked_up_for.store(false, std::memory_order_relaxed);
   allow_latent_forks(all);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);

@@ -57,6 +57,7 @@ void run_taken_in_arena(void* argument) noexcept {
 [[noreturn]] NOPAL_UNINSTRUMENTED void begin_task(worker* self, nopal_task* task,
                                                   void (*call)(void*) noexcept) {
   hand_watch_on(self);
+  look_up_no_more(self);
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
   self->counts.stacks_taken.add();
