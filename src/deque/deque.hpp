@@ -98,6 +98,11 @@ bool reserve(nopal_deque& deque, std::int32_t more = 1) noexcept;
   }
 }
 
+/// Owner, with an entry: sends its next push to the slow path, though nobody asked for anything.
+[[gnu::always_inline]] inline void owe(nopal_deque& deque) noexcept {
+  __atomic_store_n(&deque.limit, nopal_owed_limit, __ATOMIC_RELAXED);
+}
+
 /// How many of its entries an owner publishes at once: half, but no more than thieves may take in a
 /// while.
 [[gnu::always_inline]] inline std::int32_t publish_batch(std::int32_t entries) noexcept {

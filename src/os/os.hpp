@@ -133,6 +133,10 @@ bool pin_current_thread(int cpu);
 /// The CPU that the calling thread is on, which may change at once; -1 if the system does not tell.
 [[nodiscard]] int current_cpu() noexcept;
 
+/// Where the system keeps the number of the CPU that the calling thread is on, or was on last, for
+/// any thread to read (relaxed) until this one ends. Null if it does not keep it.
+[[nodiscard]] const std::uint32_t* this_threads_cpu() noexcept;
+
 /// The system's number of the calling thread.
 [[nodiscard]] int current_thread_id() noexcept;
 

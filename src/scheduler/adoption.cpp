@@ -331,6 +331,7 @@ __attribute__((destructor(101))) void at_unload() {
 void begin_visits(worker* self) noexcept {
   sanitizers::thread_begins();
   begin_to_answer(self);
+  self->cpu_of_thread.store(os::this_threads_cpu(), std::memory_order_relaxed);
   exception_state* const exceptions = this_thread_exceptions();
   for (worker* each = self; each != nullptr; each = each->nested.load(std::memory_order_relaxed)) {
     NOPAL_PLAIN_WRITE(each->exceptions);

@@ -26,19 +26,21 @@ private:
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// A worker's counts: those that nopal::worker_statistics tells of each worker, and one that is
-/// told as a sum alone.
+/// A worker's counts: those that nopal::worker_statistics tells of each worker, one that is told
+/// as a sum alone, and one that is not told.
 struct worker_counters {
 #define NOPAL_COUNTER(name, ...) counter name;
   NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
 #undef NOPAL_COUNTER
   counter joined_children;
+  counter late_wakes;  ///< pushes that woke nobody yet; see short_regions.hpp
 
   void add(const worker_counters& others) noexcept {
 #define NOPAL_COUNTER(name, ...) name.add(others.name.get());
     NOPAL_DETAIL_WORKER_COUNTERS(NOPAL_COUNTER)
 #undef NOPAL_COUNTER
     joined_children.add(others.joined_children.get());
+    late_wakes.add(others.late_wakes.get());
   }
 };
 

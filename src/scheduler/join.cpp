@@ -16,6 +16,7 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
+#include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
 #include "strand/strand.hpp"
@@ -55,6 +56,7 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
     deque::poison(self->deque);  // The strand may have latent forks, and a push here take the fast path.
   }
   self->bottom_at_rest = self->deque.bottom;
+  end_shared_region(self, frame);
   NOPAL_DISTURB();
   if (strand::is_away(stack->origin, frame)) {
     // The child that spoke there has been counted.

@@ -1,6 +1,7 @@
 // What a thread of the pool does from its beginning to its end, outside of the search for work.
 
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 
 #include <new>
 
@@ -27,8 +28,7 @@ void pin(const worker* self, const os::topology& topology) noexcept {
 void leave_starters_cpu(worker* self) noexcept {
   // unreached below: starters-cpu
   if (os::current_cpu() == self->starter_cpu) {
-    self->is_kept_off_cpu = os::forbid_cpu(self->thread_id, self->starter_cpu, self->allowed_cpus) &&
-                            !os::allow_cpus(self->allowed_cpus);
+    leave_cpu(self, self->starter_cpu);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "testing/fault_points.hpp"
 
@@ -17,11 +18,15 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   runtime& all = the_runtime();
   // Acquire pairs with the release at the end of start_runtime.
   if (!all.running.load(std::memory_order_acquire) || !all.barrier_works.load(std::memory_order_relaxed) ||
-      !deque::has_room(self->deque) || anyone_sleeps()) {
+      !deque::has_room(self->deque)) {
     return whole_push;
   }
   if (self->exceptions != nullptr &&  // unreached: no-c++-state
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
+    return whole_push;
+  }
+  const bool wakes = anyone_sleeps();
+  if (wakes && !wakes_later(all, self, frame)) {
     return whole_push;
   }
   append_fork(self, frame, true);
@@ -30,6 +35,9 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   }
   set_if_changed(self->deque.setting.uncaught, 0);
   note_published(self, deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))));
+  if (wakes) {
+    return may_wake_later(all, self) ? nothing_left : only_to_wake;
+  }
   return anyone_sleeps() ? only_to_wake : nothing_left;  // unreached: race
 }
 

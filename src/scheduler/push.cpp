@@ -10,6 +10,7 @@
 #include "scheduler/push.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
@@ -80,8 +81,12 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
   if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack)) &&
       !NOPAL_FAULT("emptied unpoisoned")) {
     deque::poison(*deque);  // see keep_oldest_public
+    end_region(self, untagged(deque->owner_slots[deque->bottom]));
     self->none_latent = nopal_latent_forks_used != 0 && !self->buries_latent &&
                         (!self->left_latent || NOPAL_FAULT("left taken for none"));
+    if (self->none_latent && self->outer == nullptr) {
+      has_nothing_latent(self);
+    }
   }
   note_taken_back(self);
   return 1;

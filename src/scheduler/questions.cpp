@@ -300,6 +300,14 @@ void ask_again(worker* self) noexcept {
   }
 }
 
+void has_nothing_latent(worker* first) noexcept {
+  std::uint32_t state = first->asking.load(std::memory_order_relaxed);
+  if (state == not_asked) {
+    // Release pairs with the acquire of the next that asks. One that asked already gets its answer.
+    first->asking.compare_exchange_strong(state, nothing_latent, std::memory_order_release);
+  }
+}
+
 void give_watch_up(worker* self) noexcept {
   if (self->watches) {
     self->watches = false;

@@ -61,6 +61,7 @@ void start_threads(runtime& all) {
     if (self != nullptr) {
       self->of_pool = true;
       self->watches = false;
+      self->looks_up = false;
       enter_table(all, self, index);
       self->starter_cpu = os::current_cpu();
       refused = start_pool_thread(all, self);
@@ -121,6 +122,7 @@ bool start_locked(runtime& all) {
   all.stopping.store(false, std::memory_order_relaxed);
   all.watched.store(false, std::memory_order_relaxed);
   all.most_substitutes.store(chosen.substitutes, std::memory_order_relaxed);
+  all.looked_up_for.store(false, std::memory_order_relaxed);
   allow_latent_forks(all);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);

@@ -42,6 +42,15 @@ struct runtime {
   bool latent_forks_asked = false;  ///< code that has them is loaded
   /// One sleeper of the pool looks up from time to time for threads that may be asked for latent forks
   std::atomic<bool> watched{false};
+  /// One sleeper of the pool looks up from time to time for regions that woke nobody
+  std::atomic<bool> looked_up_for{false};
+  std::atomic<bool> some_wake_late{false};  ///< there was such a region
+  /// How many such regions there had been when one last did
+  std::atomic<std::uint64_t> late_wakes_seen{0};
+  /// Regions that take less than this are over before a wake-up pays; as measured
+  std::atomic<std::uint64_t> ticks_worth_a_wake{200'000};
+  /// What a wake-up costs its caller, in ticks; as measured
+  std::atomic<std::uint64_t> ticks_of_a_wake{40'000};
   /// A walk was cut, so strands that are entered may have latent forks; see ask_again
   std::atomic<bool> walks_were_cut{false};
   bool hooks_installed = false;  ///< the hook of a thread's end

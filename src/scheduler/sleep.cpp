@@ -17,10 +17,12 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
+#include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/substitutes.hpp"
+#include "scheduler/victims.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -61,6 +63,12 @@ void wait_until_awake(worker* self) noexcept {
 namespace {
 
 constexpr std::uint64_t stack_wait_ns = 1'000'000;
+// Between looks for regions that woke nobody: the first pause, doubled as long as there are none, and
+// the one after which nobody looks any more.
+constexpr std::uint64_t look_up_ns = 1'000'000;
+constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(128'000'000, 1'000'000);
+// A wake-up that takes longer than some hundred microseconds met a busy machine, which says nothing.
+constexpr std::uint64_t most_ticks_of_a_wake = 1'000'000;
 
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
@@ -109,8 +117,38 @@ bool wakes_elsewhere(const worker* sleeper) {
   return the_runtime().spreads_woken && sleeper->of_pool && !sleeper->is_substitute;
 }
 
+}  // namespace
+
+void leave_cpu(worker* self, int cpu) noexcept {
+  self->is_kept_off_cpu =
+      os::forbid_cpu(self->thread_id, cpu, self->allowed_cpus) && !os::allow_cpus(self->allowed_cpus);
+}
+
+namespace {
+
+/// Moves a measured mean towards a new value.
+void note_ticks(std::atomic<std::uint64_t>& mean, std::uint64_t ticks) noexcept {
+  constexpr std::uint64_t weight = 8;
+  if (ticks == 0) {
+    return;
+  }
+  const std::uint64_t before = mean.load(std::memory_order_relaxed);
+  const std::uint64_t capped = ticks < most_ticks_of_a_wake ? ticks : most_ticks_of_a_wake;
+  mean.store(before - before / weight + capped / weight, std::memory_order_relaxed);
+}
+
+/// By one that was woken.
+void note_wake(const worker* self) noexcept {
+  if (wakes_elsewhere(self)) {
+    runtime& all = the_runtime();
+    note_ticks(all.ticks_worth_a_wake,
+               2 * all.ticks_of_a_wake.load(std::memory_order_relaxed) + ticks_now() - self->woken_at);
+  }
+}
+
 /// False if the worker is not parked, or somebody else wakes it.
 bool try_to_wake(worker* sleeper) {
+  const std::uint64_t began = ticks_now();
   const bool elsewhere = wakes_elsewhere(sleeper);
   // unreached below: race
   if (!end_parking(sleeper, elsewhere && !NOPAL_FAULT("sleeper not held") ? waking : awake)) {
@@ -122,12 +160,51 @@ bool try_to_wake(worker* sleeper) {
     // tries again.
     sleeper->is_kept_off_cpu = sleeper->is_kept_off_cpu ||
                                os::forbid_cpu(sleeper->thread_id, os::current_cpu(), sleeper->allowed_cpus);
+    sleeper->woken_at = began;
     // Release pairs with the acquire in wait_until_awake: the sleeper undoes what was done to it.
     sleeper->park.store(awake, NOPAL_FAULT_ORDER("end of waking relaxed", std::memory_order_release));
     NOPAL_DISTURB();
   }
   wake(sleeper);
+  note_ticks(the_runtime().ticks_of_a_wake, ticks_now() - began);
   return true;
+}
+
+/// How many regions woke nobody.
+std::uint64_t count_late_wakes() noexcept {
+  std::uint64_t sum = 0;
+  for_each_worker(the_runtime(), [&sum](const worker* other) { sum += other->counts.late_wakes.get(); });
+  return sum;
+}
+
+/// How long this sleeper sleeps before it looks up for regions that woke nobody; 0: until it is woken.
+/// `pause` is the last such time, 0 at first.
+std::uint64_t sleep_until_looking_up(worker* self, std::uint64_t pause) noexcept {
+  runtime& all = the_runtime();
+  if (!self->of_pool || self->is_substitute || self->index >= allowed_workers || !all.wakes_work ||
+      !all.some_wake_late.load(std::memory_order_relaxed)) {
+    return 0;
+  }
+  const std::uint64_t count = count_late_wakes();
+  // Relaxed: whoever looks up writes it.
+  const bool some = count != all.late_wakes_seen.load(std::memory_order_relaxed);
+  if (!self->looks_up) {
+    if (!some || all.looked_up_for.exchange(true, std::memory_order_seq_cst)) {
+      return 0;
+    }
+    self->looks_up = true;
+  }
+  all.late_wakes_seen.store(count, std::memory_order_relaxed);
+  if (some || pause == 0) {
+    return look_up_ns;
+  }
+  if (pause < most_look_up_ns) {
+    return 2 * pause;
+  }
+  // Nobody looks up from here on. Sequentially consistent, before the look of the caller: see may_wake_later.
+  self->looks_up = false;
+  all.looked_up_for.exchange(false, std::memory_order_seq_cst);
+  return 0;
 }
 
 /// Returns whether every push from here on sees the announcement.
@@ -166,22 +243,51 @@ void park(worker* self) noexcept {
       end_parking(self, awake)) {
     return;
   }
-  const std::uint64_t until_asking = sleep_until_asking(self);
-  if (until_asking != 0 && !os::futex_wait_for(self->park, parked, until_asking) &&
-      end_parking(self, awake)) {
-    return;
+  for (std::uint64_t looking_up = 0;;) {
+    const std::uint64_t asking = sleep_until_asking(self);
+    const bool looked_up = self->looks_up;
+    looking_up = sleep_until_looking_up(self, looking_up);
+    if (looked_up && !self->looks_up && work_in_sight(self) && end_parking(self, awake)) {
+      return;
+    }
+    const bool asks_first = asking != 0 && (looking_up == 0 || asking <= looking_up);
+    const std::uint64_t pause = asks_first ? asking : looking_up;
+    if (pause == 0 || os::futex_wait_for(self->park, parked, pause)) {
+      break;
+    }
+    if ((asks_first || work_in_sight(self)) && end_parking(self, awake)) {
+      return;
+    }
   }
   wait_until_awake(self);
+  note_wake(self);
   if (!self->of_pool && self->inbox.load(std::memory_order_relaxed) != nullptr) {
     pass_wake_on(self);
   }
 }
 
 void rest(worker* self) noexcept {
+  look_up_no_more(self);
   if (anyone_sleeps()) {
     wake_pool_worker(self);  // in its place: it may have been woken for work
   }
   park(self);
+}
+
+void pass_looking_up_on(worker* self) noexcept {
+  self->looks_up = false;
+  runtime& all = the_runtime();
+  // Sequentially consistent, before the look: a push that comes later finds nobody looking up, and
+  // wakes; one that came before owes a wake, by now or, if its store is still on its way, at its next
+  // push, for which the limit is poisoned.
+  all.looked_up_for.exchange(false, std::memory_order_seq_cst);
+  bool owed = false;
+  for_each_worker(all, [&owed](const worker* other) {
+    owed = owed || other->regions.owes_wake.load(std::memory_order_relaxed);
+  });
+  if (owed && anyone_sleeps()) {
+    wake_pool_worker(self);
+  }
 }
 
 void pass_wake_on(worker* self) noexcept {

@@ -26,6 +26,18 @@ void wake(worker* sleeper) noexcept;
 void wait_until_awake(worker* self) noexcept;
 void unpark(worker* sleeper) noexcept;
 
+/// Wakes a sleeper in the place of this one, if some region woke nobody.
+void pass_looking_up_on(worker* self) noexcept;
+/// Before a worker of the pool begins to work.
+inline void look_up_no_more(worker* self) noexcept {
+  if (self->looks_up) {
+    pass_looking_up_on(self);
+  }
+}
+
+/// Moves this worker's thread to another CPU, if it may run on one.
+void leave_cpu(worker* self, int cpu) noexcept;
+
 /// Whether the system wakes sleepers at all; where it does not, they look for work from time to
 /// time.
 bool wakes_work() noexcept;

@@ -37,6 +37,29 @@ constexpr int looks_before_force =
 constexpr int yields_before_sleep = NOPAL_BOUND(16, 0);
 constexpr std::uint32_t searches_per_steal = 8;
 
+/// A thief that shares its victim's CPU takes from it what it brings to the strand, and the system may
+/// leave the two there for a second though other CPUs idle. Called while the victim's thread cannot end:
+/// it waits for the strand that was taken.
+void leave_cpu_of(worker* self, const worker* victim) noexcept {
+  constexpr std::uint64_t stay_ns = 1'000'000;
+  if (!the_runtime().spreads_woken || !self->of_pool) {
+    return;
+  }
+  // Relaxed, both: a CPU is a hint. The second word is the kernel's.
+  const std::uint32_t* const cpu_of_victim =
+      thread_worker(victim)->cpu_of_thread.load(std::memory_order_relaxed);
+  const int own = os::current_cpu();
+  if (cpu_of_victim == nullptr || own < 0 ||
+      __atomic_load_n(cpu_of_victim, __ATOMIC_RELAXED) != static_cast<std::uint32_t>(own)) {
+    return;
+  }
+  const std::uint64_t now = os::monotonic_ns();
+  if (now >= self->stays_until) {
+    self->stays_until = now + stay_ns;
+    leave_cpu(self, own);
+  }
+}
+
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known) {
   observation seen{self, victim, {}, 0, 0, nullptr, false, known};
@@ -59,6 +82,7 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
   if (anyone_sleeps() && deque::size(victim->deque) > 0) {
     wake_one(self, seen.root);  // There is more where this came from.
   }
+  leave_cpu_of(self, victim);
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 

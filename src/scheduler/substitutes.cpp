@@ -83,6 +83,7 @@ void start_substitute(runtime& all, int index) noexcept {
     self->of_pool = true;
     self->is_substitute = true;
     self->watches = false;
+    self->looks_up = false;
     self->park.store(awake, std::memory_order_relaxed);
     enter_table(all, self, index);
     count_substituting(all, 1);

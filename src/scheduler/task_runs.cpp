@@ -59,6 +59,7 @@ void run_taken_in_arena(void* argument) noexcept {
                                                   void (*call)(void*) noexcept) {
   hand_watch_on(self);
   replace_blocked();
+  look_up_no_more(self);
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
   self->counts.stacks_taken.add();

@@ -52,6 +52,26 @@ enum class seat_at_home : std::uint8_t {
 struct yielded_strand;
 struct worker;
 
+/// How long a region from one place took, the last time; see short_regions.hpp.
+struct region_time {
+  const void* place;  ///< where its first fork goes on, or a loop's own address
+  std::uint64_t ticks;
+  std::size_t count;     ///< of a loop's positions
+  std::uint32_t shared;  ///< loops that were not tried alone
+};
+
+inline constexpr std::size_t region_places = 16;
+
+/// The regions of a root.
+struct region_times {
+  const nopal_frame* scope;     ///< whose fork began the region that is open; null: none is
+  const void* place;            ///< where that fork goes on
+  std::uint64_t began;          ///< in ticks
+  bool owes;                    ///< a push woke nobody yet
+  std::atomic<bool> owes_wake;  ///< the same, for others
+  region_time times[region_places];
+};
+
 /// The answers of may_run within one pass over workers: for the last root that is a task's, and for
 /// the last other one. A pass takes each thread's outer workers first, and roots are nested as
 /// workers are, so the next walk outwards soon meets one of the two. A pass takes no more than the
@@ -169,6 +189,7 @@ struct worker {
   bool is_ready_to_answer;  ///< of a thread's first worker; see get_ready_to_answer
   bool promotes;            ///< of a thread's first worker: a walk is under way, and a handler does none
   bool watches;             ///< for threads that may be asked; see hand_watch_on
+  bool looks_up;            ///< while it sleeps, for regions that woke nobody; see sleep.cpp
   bool alternate_stack;     ///< this worker's signal stack is in force on its thread
   nopal_stack native;       ///< the stack the thread came with
   /// The bounds of that one, of a thread's first worker; null: not known
@@ -189,9 +210,16 @@ struct worker {
   bool ends_already;
   worker* next_idle;        ///< in the list of workers without a thread, or of substitutes that rest
   worker* next_substitute;  ///< in the list of all; under the runtime's lock
+  region_times regions;
+  /// When a waker began to wake this worker, in ticks; written by that one
+  std::uint64_t woken_at;
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before
+  /// When this worker may leave the CPU of a victim again, in ns
+  std::uint64_t stays_until;
+  /// os::this_threads_cpu() of the thread; read by thieves while it runs a strand that they take from
+  std::atomic<const std::uint32_t*> cpu_of_thread;
   worker_counters counts;
 };
 

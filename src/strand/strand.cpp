@@ -9,6 +9,7 @@
 #include "scheduler/ending.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/substitutes.hpp"
 #include "testing/fault_points.hpp"
@@ -60,6 +61,7 @@ NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* st
 NOPAL_UNINSTRUMENTED void enter(worker* self, const resume_point& to, const state& with) noexcept {
   hand_watch_on(self);
   replace_blocked();
+  look_up_no_more(self);
   run_on(self, to.stack);
   // Relaxed: by the thread that cut the walk, or by one that came by its strand through a join.
   if (the_runtime().walks_were_cut.load(std::memory_order_relaxed)) {

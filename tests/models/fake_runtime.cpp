@@ -62,6 +62,9 @@ namespace os {
 
 void yield() noexcept {}
 int current_cpu() noexcept { return 0; }
+const std::uint32_t* this_threads_cpu() noexcept { return nullptr; }
+// The latent model has a clock of its own.
+[[gnu::weak]] std::uint64_t monotonic_ns() noexcept { return 0; }
 bool forbid_cpu(int thread_id, int, cpu_bits&) noexcept {
   explore::the_scheduler_model->keep_off_cpu(thread_id);
   return true;

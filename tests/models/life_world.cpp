@@ -135,6 +135,7 @@ std::vector<int> current_affinity() { return {}; }
 topology read_topology(const std::vector<int>&, const char*) { return {}; }
 int topology::distance(int, int) const noexcept { return 0; }
 int current_cpu() noexcept { return 0; }
+const std::uint32_t* this_threads_cpu() noexcept { return nullptr; }
 bool forbid_cpu(int, int, cpu_bits&) noexcept { return false; }
 bool allow_cpus(const cpu_bits&) noexcept { return true; }
 int current_thread_id() noexcept { return the_life_world->thread_number(); }

@@ -216,7 +216,8 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
 enum nopal_demand {
   nopal_no_demand,    /* nobody has asked for work, and there is some that one could ask for */
   nopal_nothing_left, /* the deque has nothing that a thief could take or ask for */
-  nopal_asked_for     /* a thief has asked for work */
+  nopal_asked_for,    /* a thief has asked for work */
+  nopal_wake_owed     /* a push woke nobody, and whoever looks asks nopal_pay_wake whether to wake now */
 };
 
 /* Late is harmless, as for a push: thieves take what is private all the same. A few instructions,
@@ -234,7 +235,9 @@ static NOPAL_ALWAYS_INLINE enum nopal_demand nopal_look_for_demand(void) {
   /* Pair with the stores of thieves that poison the limit, and that take entries; nothing is read
    * after them. Where forks are latent, thieves ask for what they do not see. */
   if (NOPAL_UNLIKELY(!NOPAL_LESS_THAN(bottom, &deque->limit))) {
-    return NOPAL_LESS_THAN(-1, &deque->limit) ? nopal_asked_for : nopal_no_demand;
+    return !NOPAL_LESS_THAN(-1, &deque->limit) ? nopal_no_demand
+           : NOPAL_LESS_THAN(0, &deque->limit) ? nopal_wake_owed
+                                               : nopal_asked_for;
   }
   return NOPAL_UNLIKELY(NOPAL_LESS_THAN(bottom - 1, &deque->top)) ? nopal_nothing_left : nopal_no_demand;
 }

@@ -79,7 +79,7 @@ struct nopal_deque {
   /* The owner's line. */
   int32_t bottom; /* one past the youngest entry; written by the owner, read by thieves */
   /* Atomic; the slots' number, nopal_latent_limit, or nopal_poisoned_limit when somebody wants the
-   * owner */
+   * owner, or nopal_owed_limit */
   int32_t limit;
   struct nopal_frame** owner_slots; /* written by the owner when it grows the deque */
   /* The block that `owner_slots` lies in: leak checkers look for pointers to a beginning */
@@ -98,8 +98,9 @@ struct nopal_deque {
 
 /* `limit` of a deque whose owner is wanted: every push takes the slow path, and so does every fork
  * that might be latent. Or of one whose owner's forks may be latent: then every push takes the slow
- * path, since what is pushed has to be younger than what is not. */
-enum { nopal_poisoned_limit = 0, nopal_latent_limit = -1 };
+ * path, since what is pushed has to be younger than what is not.
+ * The third: that of an owner who owes a wake-up, and has entries; loops do not take that for a thief's. */
+enum { nopal_poisoned_limit = 0, nopal_latent_limit = -1, nopal_owed_limit = 1 };
 
 /* The calling thread's deque; that of nobody, with a poisoned limit, on threads not adopted yet. */
 NOPAL_EXPORT extern __thread struct nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));

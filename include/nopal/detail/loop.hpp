@@ -11,11 +11,13 @@
 #define NOPAL_DETAIL_LOOP_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <type_traits>
 #include <utility>
 
 #include <nopal/detail/invoke.hpp>
+#include <nopal/detail/loop_demand.h>
 #include <nopal/detail/thrown.hpp>
 #include <nopal/scope.hpp>
 
@@ -38,7 +40,8 @@ enum class demand { none = nopal_no_demand, nothing_left = nopal_nothing_left, a
 #ifdef NOPAL_ELIDE
   return demand::none;
 #else
-  return static_cast<demand>(nopal_look_for_demand());
+  const nopal_demand seen = nopal_look_for_demand();
+  return static_cast<demand>(seen == nopal_wake_owed ? nopal_pay_wake() : seen);
 #endif
 }
 
@@ -211,6 +214,68 @@ template <split How, class Chunk>
   s.join();
 }
 
+/// A whole loop that others may want a part of. Where the last one from the same place was over
+/// before a thief would have been of use, it goes on alone until that much time has passed.
+class whole_loop {
+public:
+#ifdef NOPAL_ELIDE
+  whole_loop(const void*, std::size_t) noexcept {}
+  void note_end() const noexcept {}
+#else
+  whole_loop(const void* place, std::size_t count) noexcept
+      : place_(place), count_(count), began_(nopal_begin_loop(place, count, &alone_)) {}
+  /// For the next one. Not called where an exception ends the loop.
+  void note_end() const noexcept { nopal_end_loop(place_, count_, began_); }
+#endif
+
+  /// Calls `visit(from, to)` for as many chunks as it goes on alone, or until that is false. Returns where
+  /// the rest begins.
+  template <class Visit>
+  [[gnu::always_inline]] std::size_t go_alone(std::size_t grain, Visit visit) const {
+    std::size_t from = 0;
+#ifndef NOPAL_ELIDE
+    for (std::size_t step = alone_ != 0 ? chunk_of(count_, grain) : 0; step != 0;) {
+      const std::size_t next = end_of_chunk(from, count_, step);
+      if (!visit(from, next)) {
+        return count_;
+      }
+      from = next;
+      step = from < count_ ? nopal_may_go_on_alone(began_, from, count_ - from) : 0;
+    }
+#else
+    static_cast<void>(grain);
+    static_cast<void>(visit);
+#endif
+    return from;
+  }
+
+private:
+#ifndef NOPAL_ELIDE
+  const void* place_;
+  std::size_t count_;
+  int alone_;
+  std::uint64_t began_;
+#endif
+};
+
+template <class Chunk>
+[[gnu::noinline]] void begin_shared_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
+  if (count <= grain) {
+    return open_loop(0, count, grain, chunk);
+  }
+  const whole_loop loop(reinterpret_cast<const void*>(&begin_shared_loop<Chunk>), count);
+  const std::size_t rest = loop.go_alone(grain, [chunk](std::size_t from, std::size_t to) {
+    if constexpr (std::is_same_v<decltype((*chunk)(from, to)), bool>) {
+      return (*chunk)(from, to);
+    } else {
+      (*chunk)(from, to);
+      return true;
+    }
+  });
+  open_loop(rest, count, grain, chunk);
+  loop.note_end();
+}
+
 /// A whole loop. Inside another loop that has left work in the deque it is a serial loop that
 /// looks.
 template <class Chunk>
@@ -218,7 +283,7 @@ template <class Chunk>
   if (look_for_demand() == demand::none) {
     run_loop(0, count, grain, chunk);
   } else {
-    open_loop(0, count, grain, chunk);
+    begin_shared_loop(count, grain, chunk);
   }
 }
 

@@ -76,10 +76,30 @@ template <split How, class Reduction, class T>
 }
 
 template <class Reduction>
+[[gnu::noinline]] typename Reduction::value_type begin_shared_reduction(std::size_t count,
+                                                                        const Reduction* of) {
+  using T = typename Reduction::value_type;
+  if (count <= 1) {
+    return open_reduction(0, count, of, T(of->identity));
+  }
+  const whole_loop loop(reinterpret_cast<const void*>(&begin_shared_reduction<Reduction>), count);
+  T sum(of->identity);
+  const std::size_t rest = loop.go_alone(1, [of, &sum](std::size_t from, std::size_t to) {
+    sum = of->add_chunk(from, to, std::move(sum));
+    return true;
+  });
+  if (rest < count) {
+    sum = open_reduction(rest, count, of, std::move(sum));
+  }
+  loop.note_end();
+  return sum;
+}
+
+template <class Reduction>
 typename Reduction::value_type begin_reduction(std::size_t count, const Reduction* of) {
   using T = typename Reduction::value_type;
   return look_for_demand() == demand::none ? add_range(0, count, of, T(of->identity))
-                                           : open_reduction(0, count, of, T(of->identity));
+                                           : begin_shared_reduction(count, of);
 }
 
 /// The same by halves down to `grain` positions at most, whether or not a thief wants work: the

@@ -7,6 +7,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +22,12 @@
 #include <string_view>
 
 #include "os/linux/loaded_objects.hpp"
+
+#if __has_include(<sys/rseq.h>)
+// Built with a newer C library, a program may run with an older one.
+#pragma weak __rseq_offset
+#pragma weak __rseq_size
+#endif
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -264,6 +273,17 @@ bool set_current_affinity(const std::vector<int>& cpus) {
 bool pin_current_thread(int cpu) { return set_current_affinity({cpu}); }
 
 int current_cpu() noexcept { return sched_getcpu(); }
+
+// The C library registers a record of each thread with the kernel (rseq), from glibc 2.35 on.
+const std::uint32_t* this_threads_cpu() noexcept {
+#if __has_include(<sys/rseq.h>)
+  if (&__rseq_offset == nullptr || &__rseq_size == nullptr || __rseq_size == 0) return nullptr;
+  const char* const thread = static_cast<const char*>(__builtin_thread_pointer());
+  return &reinterpret_cast<const struct rseq*>(thread + __rseq_offset)->cpu_id;
+#else
+  return nullptr;
+#endif
+}
 
 int current_thread_id() noexcept { return gettid(); }
 

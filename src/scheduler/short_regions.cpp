@@ -1,0 +1,96 @@
+// Regions that others took part in, and loops that do not even fork.
+
+#include "scheduler/short_regions.hpp"
+
+#include <nopal/detail/loop_demand.h>
+
+#include "deque/deque.hpp"
+#include "scheduler/sleep.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+namespace {
+
+/// A loop that takes less is not worth a steal.
+constexpr std::uint64_t ticks_worth_a_steal = 20'000;
+/// One of so many short loops that were shared is tried alone.
+constexpr std::uint32_t shared_until_tried = 8;
+
+}  // namespace
+
+// With w = 2 C + L, where a wake costs its caller C and the woken thread works after L, a region of
+// serial time D that k others join takes T = C + L + (D - L) / (k + 1) or so. This is that, solved
+// for D; so a shared region counts as worth a wake just where the same one, run alone, would.
+void end_shared_region(worker* self, const nopal_frame* scope) noexcept {
+  region_times& regions = self->regions;
+  if (regions.scope != scope) {
+    return;
+  }
+  regions.scope = nullptr;
+  owes_nothing(regions);
+  runtime& all = the_runtime();
+  const std::uint64_t worth = ticks_worth_a_wake(all);
+  const std::uint64_t took = ticks_now() - regions.began;
+  const std::uint64_t others =
+      all.chosen.workers > 4 ? 3 : static_cast<std::uint64_t>(all.chosen.workers) - 1;
+  const std::uint64_t alone = 3 * worth / 4;
+  std::uint64_t serial = took;
+  if (took > alone) {
+    serial = took - worth / 4 + others * (took - alone);
+  }
+  note_region(self, regions.place, serial > took ? serial : took);
+}
+
+extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::size_t count, int* alone) {
+  *alone = 0;
+  if (worker* const self = this_worker()) {
+    region_time& last = time_of(self, place);
+    // More positions than last time may take any time.
+    if (last.place == place && count / 2 <= last.count) {
+      // One that others took part in may have taken longer than alone.
+      const bool is_time_to_try =
+          last.ticks < 2 * ticks_worth_a_steal && ++last.shared % shared_until_tried == 0;
+      *alone = last.ticks < ticks_worth_a_steal || is_time_to_try ? 1 : 0;
+    }
+  }
+  return ticks_now();
+}
+
+extern "C" NOPAL_EXPORT std::size_t nopal_may_go_on_alone(std::uint64_t began, std::size_t done,
+                                                          std::size_t left) {
+  const std::uint64_t passed = ticks_now() - began;
+  if (passed >= ticks_worth_a_steal) {
+    return 0;
+  }
+  // Half of what the rest is expected to leave over.
+  const std::uint64_t each = passed / done + 1;
+  const std::uint64_t fits = (ticks_worth_a_steal - passed) / each;
+  return fits >= left ? left : done;
+}
+
+extern "C" NOPAL_EXPORT nopal_demand nopal_pay_wake() {
+  worker* const self = this_worker();
+  region_times& regions = self->regions;
+  runtime& all = the_runtime();
+  if (regions.scope == nullptr || ticks_now() - regions.began < ticks_worth_a_wake(all)) {
+    return nopal_no_demand;
+  }
+  owes_nothing(regions);
+  note_region(self, regions.place, ticks_worth_a_wake(all));
+  deque::poison(self->deque);
+  wake_one(self, root_of(*self));
+  return nopal_asked_for;
+}
+
+extern "C" NOPAL_EXPORT void nopal_end_loop(const void* place, std::size_t count, std::uint64_t began) {
+  if (worker* const self = this_worker()) {
+    note_region(self, place, ticks_now() - began);
+    time_of(self, place).count = count;
+  }
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,119 @@
+// Regions that are too short for a wake-up, known by how long they took before.
+//
+// A region is the time in which a root's deque has entries. To wake a thread costs the owner some
+// microseconds, and more pass until that thread runs. So the first slow push of a region wakes
+// nobody where the last one from the same place was over before that would have paid; its limit
+// stays poisoned, and a later push wakes once the time has passed. Meanwhile one sleeper looks up
+// from time to time, in case that push never comes. docs/sleep.md has the argument.
+#ifndef NOPAL_SCHEDULER_SHORT_REGIONS_HPP
+#define NOPAL_SCHEDULER_SHORT_REGIONS_HPP
+
+#include <atomic>
+#include <cstdint>
+
+#include <nopal/detail/frame.h>
+
+#include "arch/arch.hpp"
+#include "deque/deque.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/tags.hpp"
+#include "testing/fault_points.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+/// 0 where no time is to pass, as in models.
+[[nodiscard]] [[gnu::always_inline]] inline std::uint64_t ticks_now() noexcept {
+  return NOPAL_CHOICE(1, processor_ticks());
+}
+
+[[nodiscard]] [[gnu::always_inline]] inline region_time& time_of(worker* self, const void* place) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  return self->regions.times[(address >> 4U ^ address >> 9U) % region_places];
+}
+
+/// Notes how long the region from `place` took.
+[[gnu::always_inline]] inline void note_region(worker* self, const void* place,
+                                               std::uint64_t ticks) noexcept {
+  region_time& time = time_of(self, place);
+  time.place = place;
+  time.ticks = ticks;
+}
+
+[[nodiscard]] [[gnu::always_inline]] inline std::uint64_t ticks_worth_a_wake(const runtime& all) noexcept {
+  return all.ticks_worth_a_wake.load(std::memory_order_relaxed);
+}
+
+/// For those who look at what a worker owes. Its own copy spares it a write.
+[[gnu::always_inline]] inline void owes_nothing(region_times& regions) noexcept {
+  if (regions.owes) {
+    regions.owes = false;
+    regions.owes_wake.store(false, std::memory_order_relaxed);
+  }
+}
+
+/// Whether this push of `frame`, before which somebody slept, is to wake nobody yet. Asked before
+/// the push.
+[[gnu::always_inline]] inline bool wakes_later(runtime& all, worker* self, nopal_frame* frame) noexcept {
+  region_times& regions = self->regions;
+  if (!is_root_stack(get(self->deque.strand.stack))) {
+    return false;
+  }
+  const std::uint64_t now = ticks_now();
+  // An open region whose scope lies below this frame is over: its function was left by a jump.
+  if (deque::size(self->deque) == 0 && (regions.scope == nullptr || frame >= regions.scope)) {
+    regions.scope = frame;
+    regions.place = frame->resume_address;
+    regions.began = now;
+  }
+  if (regions.scope == nullptr) {
+    return false;
+  }
+  const std::uint64_t worth = ticks_worth_a_wake(all);
+  const region_time& last = time_of(self, regions.place);
+  const bool is_short =
+      NOPAL_FAULT("regions are short") ||
+      (last.place == regions.place && last.ticks != 0 && last.ticks < worth && now - regions.began < worth);
+  if (!is_short) {
+    note_region(self, regions.place, worth);
+    owes_nothing(regions);
+    return false;
+  }
+  self->counts.late_wakes.add();
+  // Relaxed: late is harmless, since the push wakes then.
+  if (!all.some_wake_late.load(std::memory_order_relaxed)) {
+    all.some_wake_late.store(true, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+/// After that push: false if nobody would look for it.
+[[nodiscard]] [[gnu::always_inline]] inline bool may_wake_later(runtime& all, worker* self) noexcept {
+  deque::owe(self->deque);
+  self->regions.owes = true;
+  self->regions.owes_wake.store(true, std::memory_order_relaxed);
+  // Sequentially consistent, after the publication: either the one that ceases to look up sees the
+  // entry, or this sees that it ceased.
+  return all.looked_up_for.load(NOPAL_FAULT_ORDER("looks up relaxed", std::memory_order_seq_cst)) ||
+         NOPAL_FAULT("nobody looks up");
+}
+
+/// The deque is empty again: the scope's child came back and took the continuation.
+[[gnu::always_inline]] inline void end_region(worker* self, const nopal_frame* scope) noexcept {
+  region_times& regions = self->regions;
+  if (regions.scope == scope) {
+    regions.scope = nullptr;
+    owes_nothing(regions);
+    note_region(self, regions.place, ticks_now() - regions.began);
+  }
+}
+
+/// The scope was joined after others had taken part.
+void end_shared_region(worker* self, const nopal_frame* scope) noexcept;
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
