@@ -47,8 +47,10 @@ extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::s
   *alone = 0;
   if (worker* const self = this_worker()) {
     region_time& last = time_of(self, place);
-    // More positions than last time may take any time.
-    if (last.place == place && count / 2 <= last.count) {
+    // More positions than last time may take any time. Few may be such as wait for one another, and can
+    // be stolen from the beginning.
+    const auto few = static_cast<std::size_t>(the_runtime().chosen.workers) * 4;
+    if (last.place == place && count / 2 <= last.count && count > few) {
       // One that others took part in may have taken longer than alone.
       const bool is_time_to_try =
           last.ticks < 2 * ticks_worth_a_steal && ++last.shared % shared_until_tried == 0;
