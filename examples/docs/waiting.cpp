@@ -16,8 +16,7 @@ long bytes_of(const char* name) {
   static constexpr std::size_t most = 1 << 16;
   const auto buffer = std::make_unique<char[]>(most);
   long sum = 0;
-  while (const std::size_t got =
-             nopal::blocking([&] { return std::fread(buffer.get(), 1, most, file); })) {
+  while (const std::size_t got = nopal::blocking([&] { return std::fread(buffer.get(), 1, most, file); })) {
     sum += static_cast<long>(got);
   }
   std::fclose(file);

@@ -6,6 +6,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/victims.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -17,6 +18,17 @@ namespace {
 constexpr std::uint64_t ticks_worth_a_steal = 20'000;
 /// One of so many short loops that were shared is tried alone.
 constexpr std::uint32_t shared_until_tried = 8;
+// Between looks for regions that woke nobody: the first pause, doubled as long as there are none, and
+// the one after which nobody looks any more.
+constexpr std::uint64_t look_up_ns = 1'000'000;
+constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(128'000'000, 1'000'000);
+
+/// How many regions woke nobody.
+std::uint64_t count_late_wakes() noexcept {
+  std::uint64_t sum = 0;
+  for_each_worker(the_runtime(), [&sum](const worker* other) { sum += other->counts.late_wakes.get(); });
+  return sum;
+}
 
 }  // namespace
 
@@ -41,6 +53,50 @@ void end_shared_region(worker* self, const nopal_frame* scope) noexcept {
     serial = took - worth / 4 + others * (took - alone);
   }
   note_region(self, regions.place, serial > took ? serial : took);
+}
+
+std::uint64_t sleep_until_looking_up(worker* self, std::uint64_t pause) noexcept {
+  runtime& all = the_runtime();
+  if (!self->of_pool || self->is_substitute || self->index >= allowed_workers || !all.wakes_work ||
+      !all.some_wake_late.load(std::memory_order_relaxed)) {
+    return 0;
+  }
+  const std::uint64_t count = count_late_wakes();
+  // Relaxed: whoever looks up writes it.
+  const bool some = count != all.late_wakes_seen.load(std::memory_order_relaxed);
+  if (!self->looks_up) {
+    if (!some || all.looked_up_for.exchange(true, std::memory_order_seq_cst)) {
+      return 0;
+    }
+    self->looks_up = true;
+  }
+  all.late_wakes_seen.store(count, std::memory_order_relaxed);
+  if (some || pause == 0) {
+    return look_up_ns;
+  }
+  if (pause < most_look_up_ns) {
+    return 2 * pause;
+  }
+  // Nobody looks up from here on. Sequentially consistent, before the look of the caller: see may_wake_later.
+  self->looks_up = false;
+  all.looked_up_for.exchange(false, std::memory_order_seq_cst);
+  return 0;
+}
+
+void pass_looking_up_on(worker* self) noexcept {
+  self->looks_up = false;
+  runtime& all = the_runtime();
+  // Sequentially consistent, before the look: a push that comes later finds nobody looking up, and
+  // wakes; one that came before owes a wake, by now or, if its store is still on its way, at its next
+  // push, for which the limit is poisoned.
+  all.looked_up_for.exchange(false, std::memory_order_seq_cst);
+  bool owed = false;
+  for_each_worker(all, [&owed](const worker* other) {
+    owed = owed || other->regions.owes_wake.load(std::memory_order_relaxed);
+  });
+  if (owed && anyone_sleeps()) {
+    wake_pool_worker(self);
+  }
 }
 
 extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::size_t count, int* alone) {

@@ -109,6 +109,10 @@ namespace internal {
   }
 }
 
+/// How long this sleeper sleeps before it looks up for regions that woke nobody; 0: until it is woken.
+/// `pause` is the last such time, 0 at first.
+std::uint64_t sleep_until_looking_up(worker* self, std::uint64_t pause) noexcept;
+
 /// The scope was joined after others had taken part.
 void end_shared_region(worker* self, const nopal_frame* scope) noexcept;
 

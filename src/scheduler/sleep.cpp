@@ -63,10 +63,6 @@ void wait_until_awake(worker* self) noexcept {
 namespace {
 
 constexpr std::uint64_t stack_wait_ns = 1'000'000;
-// Between looks for regions that woke nobody: the first pause, doubled as long as there are none, and
-// the one after which nobody looks any more.
-constexpr std::uint64_t look_up_ns = 1'000'000;
-constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(128'000'000, 1'000'000);
 // A wake-up that takes longer than some hundred microseconds met a busy machine, which says nothing.
 constexpr std::uint64_t most_ticks_of_a_wake = 1'000'000;
 
@@ -170,43 +166,6 @@ bool try_to_wake(worker* sleeper) {
   return true;
 }
 
-/// How many regions woke nobody.
-std::uint64_t count_late_wakes() noexcept {
-  std::uint64_t sum = 0;
-  for_each_worker(the_runtime(), [&sum](const worker* other) { sum += other->counts.late_wakes.get(); });
-  return sum;
-}
-
-/// How long this sleeper sleeps before it looks up for regions that woke nobody; 0: until it is woken.
-/// `pause` is the last such time, 0 at first.
-std::uint64_t sleep_until_looking_up(worker* self, std::uint64_t pause) noexcept {
-  runtime& all = the_runtime();
-  if (!self->of_pool || self->is_substitute || self->index >= allowed_workers || !all.wakes_work ||
-      !all.some_wake_late.load(std::memory_order_relaxed)) {
-    return 0;
-  }
-  const std::uint64_t count = count_late_wakes();
-  // Relaxed: whoever looks up writes it.
-  const bool some = count != all.late_wakes_seen.load(std::memory_order_relaxed);
-  if (!self->looks_up) {
-    if (!some || all.looked_up_for.exchange(true, std::memory_order_seq_cst)) {
-      return 0;
-    }
-    self->looks_up = true;
-  }
-  all.late_wakes_seen.store(count, std::memory_order_relaxed);
-  if (some || pause == 0) {
-    return look_up_ns;
-  }
-  if (pause < most_look_up_ns) {
-    return 2 * pause;
-  }
-  // Nobody looks up from here on. Sequentially consistent, before the look of the caller: see may_wake_later.
-  self->looks_up = false;
-  all.looked_up_for.exchange(false, std::memory_order_seq_cst);
-  return 0;
-}
-
 /// Returns whether every push from here on sees the announcement.
 bool announce_sleep(worker* self) {
   runtime& all = the_runtime();
@@ -272,22 +231,6 @@ void rest(worker* self) noexcept {
     wake_pool_worker(self);  // in its place: it may have been woken for work
   }
   park(self);
-}
-
-void pass_looking_up_on(worker* self) noexcept {
-  self->looks_up = false;
-  runtime& all = the_runtime();
-  // Sequentially consistent, before the look: a push that comes later finds nobody looking up, and
-  // wakes; one that came before owes a wake, by now or, if its store is still on its way, at its next
-  // push, for which the limit is poisoned.
-  all.looked_up_for.exchange(false, std::memory_order_seq_cst);
-  bool owed = false;
-  for_each_worker(all, [&owed](const worker* other) {
-    owed = owed || other->regions.owes_wake.load(std::memory_order_relaxed);
-  });
-  if (owed && anyone_sleeps()) {
-    wake_pool_worker(self);
-  }
 }
 
 void pass_wake_on(worker* self) noexcept {
