@@ -28,6 +28,11 @@ namespace internal {
   return NOPAL_CHOICE(1, processor_ticks());
 }
 
+/// Models leave all of it out where they do not ask for it: it multiplies their states.
+[[nodiscard]] [[gnu::always_inline]] inline bool left_out() noexcept {
+  return NOPAL_BOUND(false, true) && !NOPAL_FAULT("regions are short");
+}
+
 [[nodiscard]] [[gnu::always_inline]] inline region_time& time_of(worker* self, const void* place) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(place);
   return self->regions.times[(address >> 4U ^ address >> 9U) % region_places];
@@ -57,7 +62,7 @@ namespace internal {
 /// the push.
 [[gnu::always_inline]] inline bool wakes_later(runtime& all, worker* self, nopal_frame* frame) noexcept {
   region_times& regions = self->regions;
-  if (!is_root_stack(get(self->deque.strand.stack))) {
+  if (left_out() || !is_root_stack(get(self->deque.strand.stack))) {
     return false;
   }
   const std::uint64_t now = ticks_now();
