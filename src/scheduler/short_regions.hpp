@@ -25,7 +25,7 @@ namespace internal {
 
 /// 0 where no time is to pass, as in models.
 [[nodiscard]] [[gnu::always_inline]] inline std::uint64_t ticks_now() noexcept {
-  return NOPAL_CHOICE(1, processor_ticks());
+  return NOPAL_BOUND(processor_ticks(), 0);
 }
 
 /// Models leave all of it out where they do not ask for it: it multiplies their states.

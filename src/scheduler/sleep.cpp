@@ -135,7 +135,7 @@ void note_ticks(std::atomic<std::uint64_t>& mean, std::uint64_t ticks) noexcept 
 
 /// By one that was woken.
 void note_wake(const worker* self) noexcept {
-  if (wakes_elsewhere(self)) {
+  if (!left_out() && wakes_elsewhere(self)) {
     runtime& all = the_runtime();
     note_ticks(all.ticks_worth_a_wake,
                2 * all.ticks_of_a_wake.load(std::memory_order_relaxed) + ticks_now() - self->woken_at);
