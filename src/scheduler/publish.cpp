@@ -34,9 +34,10 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
     return nothing_left;  // unreached: alone
   }
   set_if_changed(self->deque.setting.uncaught, 0);
-  note_published(self, deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))));
+  const std::int32_t published = deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)));
+  note_published(self, published);
   if (wakes) {
-    return may_wake_later(all, self) ? nothing_left : only_to_wake;
+    return may_wake_later(all, self, published) ? nothing_left : only_to_wake;
   }
   return anyone_sleeps() ? only_to_wake : nothing_left;  // unreached: race
 }

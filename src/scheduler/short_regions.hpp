@@ -50,10 +50,10 @@ namespace internal {
   return all.ticks_worth_a_wake.load(std::memory_order_relaxed);
 }
 
-/// For those who look at what a worker owes. Its own copy spares it a write.
+/// For those who look at what a worker owes; read first, since it is false as a rule. Relaxed: see
+/// pass_looking_up_on.
 [[gnu::always_inline]] inline void owes_nothing(region_times& regions) noexcept {
-  if (regions.owes) {
-    regions.owes = false;
+  if (regions.owes_wake.load(std::memory_order_relaxed)) {
     regions.owes_wake.store(false, std::memory_order_relaxed);
   }
 }
@@ -93,12 +93,18 @@ namespace internal {
   return true;
 }
 
-/// After that push: false if nobody would look for it.
-[[nodiscard]] [[gnu::always_inline]] inline bool may_wake_later(runtime& all, worker* self) noexcept {
-  deque::owe(self->deque);
-  self->regions.owes = true;
+/// After that push, which published so many entries: false if nobody would look for it. Where it could
+/// publish nothing the limit is poisoned and stays so: the entry may be popped by the fast path, and the
+/// next push be that of an empty deque, which is to be a slow one.
+[[nodiscard]] [[gnu::always_inline]] inline bool may_wake_later(runtime& all, worker* self,
+                                                                std::int32_t published) noexcept {
+  if (published > 0) {
+    deque::owe(self->deque);
+  }
+  // Relaxed: see pass_looking_up_on.
   self->regions.owes_wake.store(true, std::memory_order_relaxed);
-  // Sequentially consistent, after the publication: either the one that ceases to look up sees the
+  // Sequentially consistent, after the publication; pairs with the exchanges in sleep_until_looking_up and
+  // pass_looking_up_on: either the one that ceases to look up sees the
   // entry, or this sees that it ceased.
   return all.looked_up_for.load(NOPAL_FAULT_ORDER("looks up relaxed", std::memory_order_seq_cst)) ||
          NOPAL_FAULT("nobody looks up");

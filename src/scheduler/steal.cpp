@@ -38,19 +38,27 @@ constexpr int yields_before_sleep = NOPAL_BOUND(16, 0);
 constexpr std::uint32_t searches_per_steal = 8;
 
 /// A thief that shares its victim's CPU takes from it what it brings to the strand, and the system may
-/// leave the two there for a second though other CPUs idle. Called while the victim's thread cannot end:
-/// it waits for the strand that was taken.
+/// leave the two there for a second though other CPUs idle. The victim's thread waits for this visitor
+/// before it ends, and the kernel's word with it.
 void leave_cpu_of(worker* self, const worker* victim) noexcept {
   constexpr std::uint64_t stay_ns = 1'000'000;
   if (!the_runtime().spreads_woken || !self->of_pool) {
     return;
   }
-  // Relaxed, both: a CPU is a hint. The second word is the kernel's.
-  const std::uint32_t* const cpu_of_victim =
-      thread_worker(victim)->cpu_of_thread.load(std::memory_order_relaxed);
   const int own = os::current_cpu();
-  if (cpu_of_victim == nullptr || own < 0 ||
-      __atomic_load_n(cpu_of_victim, __ATOMIC_RELAXED) != static_cast<std::uint32_t>(own)) {
+  worker* const first = thread_worker(victim);
+  // Relaxed: a CPU is a hint. The first word is stored before `has_thread`; the second is the kernel's.
+  const std::uint32_t* const word = first->cpu_of_thread.load(std::memory_order_relaxed);
+  if (word == nullptr || own < 0) {
+    return;
+  }
+  // Sequentially consistent on both words: see visit.
+  first->visitors.fetch_add(1, std::memory_order_seq_cst);
+  const bool is_shared = first->has_thread.load(std::memory_order_seq_cst) &&
+                         __atomic_load_n(first->cpu_of_thread.load(std::memory_order_relaxed),
+                                         __ATOMIC_RELAXED) == static_cast<std::uint32_t>(own);
+  first->visitors.fetch_sub(1, std::memory_order_release);
+  if (!is_shared) {
     return;
   }
   const std::uint64_t now = os::monotonic_ns();

@@ -67,8 +67,7 @@ struct region_times {
   const nopal_frame* scope;     ///< whose fork began the region that is open; null: none is
   const void* place;            ///< where that fork goes on
   std::uint64_t began;          ///< in ticks
-  bool owes;                    ///< a push woke nobody yet
-  std::atomic<bool> owes_wake;  ///< the same, for others
+  std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
   region_time times[region_places];
 };
 
