@@ -85,7 +85,7 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
     self->none_latent = nopal_latent_forks_used != 0 && !self->buries_latent &&
                         (!self->left_latent || NOPAL_FAULT("left taken for none"));
     if (self->none_latent && self->outer == nullptr) {
-      has_nothing_latent(self);
+      static_cast<void>(has_nothing_latent(self));
     }
   }
   note_taken_back(self);

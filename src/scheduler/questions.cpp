@@ -201,6 +201,15 @@ bool ask(worker* self, worker* victim) noexcept {
   return sent;
 }
 
+bool has_nothing_latent(worker* first) noexcept {
+  // Read first: the line is shared with those that ask.
+  std::uint32_t state = first->asking.load(std::memory_order_relaxed);
+  // Acquire and release pair with those of the thieves that ask. One that asked gets its answer.
+  return state == nothing_latent ||
+         (state == not_asked &&
+          first->asking.compare_exchange_strong(state, nothing_latent, std::memory_order_acq_rel));
+}
+
 void answer_no_question(worker* self) noexcept {
   constexpr int most_yields = 1000;
   worker* const first = thread_worker(self);
@@ -209,13 +218,7 @@ void answer_no_question(worker* self) noexcept {
   }
   // The signal comes at the latest as this thread comes back from the system. One that blocks it is
   // not waited for.
-  std::uint32_t state = not_asked;
-  for (int i = 0; i < most_yields; ++i, state = not_asked) {
-    // Acquire and release pair with those of the thieves that ask.
-    if (first->asking.compare_exchange_strong(state, nothing_latent, std::memory_order_acq_rel) ||
-        state == nothing_latent) {
-      break;
-    }
+  for (int i = 0; i < most_yields && !has_nothing_latent(first); ++i) {
     os::yield();
   }
   deque::poison(self->deque);  // as nothing_latent says
@@ -297,14 +300,6 @@ void ask_again(worker* self) noexcept {
   first->asking.compare_exchange_strong(state, not_asked, std::memory_order_seq_cst);
   if (!anyone_watches()) {
     give_watch_up(self);
-  }
-}
-
-void has_nothing_latent(worker* first) noexcept {
-  std::uint32_t state = first->asking.load(std::memory_order_relaxed);
-  if (state == not_asked) {
-    // Release pairs with the acquire of the next that asks. One that asked already gets its answer.
-    first->asking.compare_exchange_strong(state, nothing_latent, std::memory_order_release);
   }
 }
 

@@ -59,8 +59,8 @@ std::uint64_t sleep_until_asking(worker* self) noexcept;
 /// last answer was that there is nothing.
 void ask_again(worker* self) noexcept;
 /// By a thread that has no latent fork now, and whose next fork comes to the slow push: nobody sends it a signal
-/// for nothing, which would end a system call of the program early.
-void has_nothing_latent(worker* first) noexcept;
+/// for nothing, which would end a system call of the program early. False if a question is on its way.
+bool has_nothing_latent(worker* first) noexcept;
 /// Wakes a sleeper to keep it.
 void give_watch_up(worker* self) noexcept;
 /// Before a thief begins to work: a sleeper watches in its place. Nobody may watch, too: when the last

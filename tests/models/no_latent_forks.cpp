@@ -13,7 +13,7 @@ std::uint64_t sleep_until_asking(worker*) noexcept { return 0; }
 bool anyone_watches() noexcept { return true; }
 void ask_again(worker*) noexcept {}
 void give_watch_up(worker*) noexcept {}
-void has_nothing_latent(worker*) noexcept {}
+bool has_nothing_latent(worker*) noexcept { return true; }
 void pause_listening() noexcept {}
 void stop_listening() noexcept {}
 void begin_to_answer(worker*) noexcept {}
