@@ -1,0 +1,42 @@
+// A thread of the program without latent forks is left alone: a question's signal would end its calls of the system early.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <ctime>
+
+#include "support/latent.hpp"
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  long x;
+  nopal::scope s;
+  s.fork_into(x, fib, n - 1);
+  const long y = fib(n - 2);
+  s.join();
+  return x + y;
+}
+
+/// A question may be on its way as a region ends, so a few sleeps may end early. Where threads at rest were asked,
+/// 54 to 99 of 100 did.
+NOPAL_PROGRAM(sleeps_after_regions) {
+  int ended_early = 0;
+  for (int i = 0; i < 100; ++i) {
+    NOPAL_CHECK(fib(18) == 2584);
+    const timespec pause{0, 3'000'000};
+    if (nanosleep(&pause, nullptr) != 0 && errno == EINTR) ++ended_early;
+  }
+  NOPAL_CHECK(ended_early < 40);
+  return 0;
+}
+
+class threads_at_rest : public support::program_at_workers {};
+
+TEST_P(threads_at_rest, are_seldom_sent_a_signal) { EXPECT_TRUE(run("sleeps_after_regions")); }
+
+// With more workers than these, regions end at joins with others, after which a thread is still asked once.
+INSTANTIATE_TEST_SUITE_P(at_workers, threads_at_rest, testing::Values(1, 2, 4),
+                         testing::PrintToStringParamName());
+
+}  // namespace
