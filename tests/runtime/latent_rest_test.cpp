@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <ctime>
 
+#include <nopal/runtime.hpp>
+
 #include "support/latent.hpp"
 
 namespace {
@@ -18,16 +20,21 @@ long fib(int n) {
   return x + y;
 }
 
-/// A question may be on its way as a region ends, so a few sleeps may end early. Where threads at rest were asked,
-/// 54 to 99 of 100 did.
+/// Counted after regions without a steal: after others a thread is asked once. A question may be on its way as a
+/// region ends, so a few sleeps may end early. Where threads at rest were asked, 54 to 99 of 100 did.
 NOPAL_PROGRAM(sleeps_after_regions) {
+  int alone = 0;
   int ended_early = 0;
   for (int i = 0; i < 100; ++i) {
+    const auto steals = nopal::stats().total.steals;
     NOPAL_CHECK(fib(18) == 2584);
+    const bool was_alone = nopal::stats().total.steals == steals;
     const timespec pause{0, 3'000'000};
-    if (nanosleep(&pause, nullptr) != 0 && errno == EINTR) ++ended_early;
+    const bool early = nanosleep(&pause, nullptr) != 0 && errno == EINTR;
+    alone += was_alone ? 1 : 0;
+    ended_early += was_alone && early ? 1 : 0;
   }
-  NOPAL_CHECK(ended_early < 40);
+  NOPAL_CHECK(ended_early <= 5 + alone / 3);
   return 0;
 }
 
@@ -35,7 +42,6 @@ class threads_at_rest : public support::program_at_workers {};
 
 TEST_P(threads_at_rest, are_seldom_sent_a_signal) { EXPECT_TRUE(run("sleeps_after_regions")); }
 
-// With more workers than these, regions end at joins with others, after which a thread is still asked once.
 INSTANTIATE_TEST_SUITE_P(at_workers, threads_at_rest, testing::Values(1, 2, 4),
                          testing::PrintToStringParamName());
 
