@@ -96,7 +96,7 @@ NOPAL_EXPORT _Unwind_Reason_Code nopal_fork_personality(int, _Unwind_Action acti
   return _URC_INSTALL_CONTEXT;
 }
 
-NOPAL_EXPORT [[gnu::noinline]] void nopal_use_latent_forks() {
+[[gnu::noinline]] NOPAL_EXPORT void nopal_use_latent_forks() {
   // Of the object that asks: without an index no walk gets past its frames, and nobody would get its forks.
   if (!os::has_unwind_index(__builtin_return_address(0))) {
     return;

@@ -42,12 +42,15 @@ enum park_state : std::uint32_t {
   resting = 3,  ///< a substitute that is not needed, and in no table; see substitutes.cpp
 };
 
-/// How the seat of a call in an arena that keeps seats was taken.
-enum class seat_at_home : std::uint8_t {
+/// How the seat of a call in an arena that keeps seats was taken. In a field of one byte: Clang has no
+/// atomic accesses to enumerations.
+namespace seat_at_home {
+enum : std::uint8_t {
   none,     ///< the call took none: the thread had one, or the arena keeps none
   entered,  ///< by nopal_begin_in_arena, so its end gives it back
   lent,     ///< before, by whoever makes the call
 };
+}  // namespace seat_at_home
 
 struct yielded_strand;
 struct worker;
@@ -132,8 +135,8 @@ struct worker {
   nopal_arena* arena;         ///< of this root's strands; null: none
   nopal_arena* seat;          ///< where this worker has a seat for its thread; null: nowhere
   std::uint64_t seat_amount;  ///< what that is in `threads`
-  seat_at_home home;          ///< of a nested worker: its call's seat, in an arena that keeps seats
-  bool counts_call;           ///< its call is one of `calls` of its arena
+  std::uint8_t home;  ///< a seat_at_home of a nested worker: its call's seat, in an arena that keeps seats
+  bool counts_call;   ///< its call is one of `calls` of its arena
   /// Of a thread's first worker: where it made room of which no sleeper has been told
   nopal_arena* left;
 
