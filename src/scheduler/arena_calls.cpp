@@ -28,16 +28,6 @@ void wait_for_seat(worker* self, nopal_arena* arena) noexcept {
   nopal_arena_enter(arena);
 }
 
-/// Before a call in another arena begins.
-void give_up_for_call(worker* self) noexcept {
-  for (worker* one = self; one != nullptr; one = one->outer) {
-    nopal_arena* const arena = one->seat;
-    if (arena != nullptr && arena->keeps == 0 && release_seat(one)) {
-      tell_of_room_to_sleepers(self, arena);
-    }
-  }
-}
-
 /// The calling thread's worker; one is made if need be. Null: there is no memory.
 worker* worker_for_call() noexcept {
   worker* const self = this_worker();
@@ -106,7 +96,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   }
   const bool is_inside = arena_of(root_of(*outer)) == arena || (arena->keeps != 0 && is_seated(outer, arena));
   if (!is_inside) {
-    give_up_for_call(outer);
+    give_up_seats_for_call(outer);
     wait_for_seat(outer, arena);
   }
   nopal_begin_pinned(call);  // which has what it needs

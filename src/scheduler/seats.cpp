@@ -26,6 +26,16 @@ std::uint64_t seat_of(const worker* self, const nopal_arena* arena) noexcept {
   return get(self->arena) == arena ? 1 : one_worker;
 }
 
+/// The next worker outside that has one. Forgets those between, which have given theirs up.
+worker* next_seated(const worker* self) noexcept {
+  worker* next = self->next_seated;
+  while (next != nullptr && !has_any_seat(next)) {
+    next = next->next_seated;
+  }
+  self->next_seated = next;
+  return next;
+}
+
 /// Room was made by a worker that looks for work next, and may come back to it.
 void leave_for_now(worker* self, nopal_arena* arena) noexcept {
   worker* const first = thread_worker(self);
@@ -56,7 +66,7 @@ void tell_of_room_to_sleepers(worker* self, const nopal_arena* arena) noexcept {
 }
 
 bool is_seated(const worker* self, const nopal_arena* arena) noexcept {
-  for (const worker* one = self; one != nullptr; one = one->outer) {
+  for (const worker* one = self; one != nullptr; one = next_seated(one)) {
     if (get(one->seat) == arena || (get(one->home) != seat_at_home::none && get(one->arena) == arena)) {
       return true;
     }
@@ -97,10 +107,19 @@ void give_up_own_seat(worker* self) noexcept {
 
 void give_up_seats(worker* self) noexcept {
   give_up_own_seat(self);
-  for (worker* one = self->outer; one != nullptr; one = one->outer) {
+  for (worker* one = next_seated(self); one != nullptr; one = next_seated(one)) {
     nopal_arena* const arena = one->seat;
     if (arena != nullptr && arena->keeps == 0 && !NOPAL_FAULT("seat kept in a wait") && release_seat(one)) {
       leave_for_now(self, arena);
+    }
+  }
+}
+
+void give_up_seats_for_call(worker* self) noexcept {
+  for (worker* one = self; one != nullptr; one = next_seated(one)) {
+    nopal_arena* const arena = one->seat;
+    if (arena != nullptr && arena->keeps == 0 && release_seat(one)) {
+      tell_of_room_to_sleepers(self, arena);
     }
   }
 }

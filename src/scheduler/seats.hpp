@@ -21,7 +21,8 @@ extern int arenas_used;
   return root == nullptr ? nullptr : get(root->arena);
 }
 
-/// Whether the thread of `self` has a seat in the arena. Takes the depth of nesting.
+/// Whether the thread of `self` has a seat in the arena. Takes the number of seats that its workers
+/// have, whatever the depth of nesting.
 bool is_seated(const worker* self, const nopal_arena* arena) noexcept;
 
 /// Whether it has a seat or would get one now. Sequentially consistent, as the steps of `threads`
@@ -48,6 +49,8 @@ void keep_worker_seat(worker* self, nopal_arena* arena) noexcept;
 /// The worker has no strand any more: gives up its seat, and those of workers outside of it, whose
 /// strands stand still, but where arenas keep them.
 void give_up_seats(worker* self) noexcept;
+/// The same before a call in another arena begins.
+void give_up_seats_for_call(worker* self) noexcept;
 /// The same for this worker's alone.
 void give_up_own_seat(worker* self) noexcept;
 /// Before a strand of its own root goes on: waits until the thread has a seat, if that needs one.
@@ -72,11 +75,21 @@ inline void go_on_in(worker* self, const nopal_arena* next) noexcept {
   }
 }
 
-/// The nested worker's call begins in its outer worker's arena.
+/// Of this worker alone: its own, or its call's.
+[[nodiscard]] inline bool has_any_seat(const worker* self) noexcept {
+  return get(self->seat) != nullptr || get(self->home) != seat_at_home::none;
+}
+
+/// The nested worker's call begins in its outer worker's arena. Workers that stand still get no
+/// seats, so those that have none now have none until the call is over.
 inline void begin_in_same_arena(worker* nested) noexcept {
   nopal_arena* const arena = arena_of(root_of(*nested->outer));
   if (get(nested->arena) != arena) {
     set(nested->arena, arena);
+  }
+  if (arenas_used != 0) {
+    worker* const outer = nested->outer;
+    nested->next_seated = has_any_seat(outer) ? outer : outer->next_seated;
   }
 }
 /// The nested worker's call is over: its outer worker goes on.
