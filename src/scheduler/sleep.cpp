@@ -211,7 +211,9 @@ void park(worker* self) noexcept {
     }
     const bool asks_first = asking != 0 && (looking_up == 0 || asking <= looking_up);
     const std::uint64_t pause = asks_first ? asking : looking_up;
-    if (pause == 0 || os::futex_wait_for(self->park, parked, pause)) {
+    // Where the system refuses to sleep on a word, nothing else tells of a waker.
+    if (pause == 0 || os::futex_wait_for(self->park, parked, pause) ||
+        self->park.load(std::memory_order_relaxed) != parked) {
       break;
     }
     if ((asks_first || work_in_sight(self)) && end_parking(self, awake)) {
