@@ -344,6 +344,7 @@ extern "C" NOPAL_EXPORT nopal_arena* nopal_arena_make() {
   nopal_arena* arena = first_free;
   if (arena != nullptr) {
     first_free = arena->next_free;
+    sanitizers::after_at_any_time(arena);
   } else if ((arena = new (std::nothrow) nopal_arena{}) != nullptr) {
     arena->next_made = first_made;
     first_made = arena;
@@ -357,6 +358,7 @@ extern "C" NOPAL_EXPORT nopal_arena* nopal_arena_make() {
 
 extern "C" NOPAL_EXPORT void nopal_arena_give_back(nopal_arena* arena) {
   const arenas_guard guard;
+  sanitizers::before_at_any_time(arena);
   arena->next_free = first_free;
   first_free = arena;
 }
