@@ -23,18 +23,24 @@ inline namespace NOPAL_MODE_NAMESPACE {
 template <class Integer>
 class range_side {
 public:
+  /// What its positions are counted in.
   using value_type = Integer;
   static_assert(detail::integer_index<Integer>,
                 "range of several sides: the ends of each side must be whole numbers");
 
+  /// From `first` up to, and without, `last`; empty if `last` comes first.
   constexpr range_side(Integer first, Integer last, std::size_t grain = 0) noexcept
       : begin_(first), end_(last < first ? first : last), grain_(grain) {}
 
+  /// The first position.
   [[nodiscard]] constexpr Integer begin() const noexcept { return begin_; }
+  /// The position behind the last one.
   [[nodiscard]] constexpr Integer end() const noexcept { return end_; }
+  /// How many positions there are.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     return detail::numbers<Integer>::count(begin_, end_);
   }
+  /// Whether there are none.
   [[nodiscard]] constexpr bool empty() const noexcept { return begin_ == end_; }
   /// A block whose side is no longer is not halved across it; 0: it is up to the loop.
   [[nodiscard]] constexpr std::size_t grain() const noexcept { return grain_; }
@@ -55,9 +61,11 @@ private:
 template <class Row, class Column = Row>
 class range_2d {
 public:
+  /// Of two sides, each with its grain.
   constexpr range_2d(range_side<Row> rows, range_side<Column> columns) noexcept
       : rows_(rows), columns_(columns) {}
 
+  /// By the ends of both sides.
   template <class A, class B, class C, class D>
   constexpr range_2d(A rows_first, B rows_last, C columns_first, D columns_last) noexcept
       : range_2d(rows_first, rows_last, 0, columns_first, columns_last, 0) {}
@@ -71,9 +79,13 @@ public:
         columns_(static_cast<Column>(columns_first), static_cast<Column>(columns_last),
                  static_cast<std::size_t>(columns_grain)) {}
 
+  /// The outer side.
   [[nodiscard]] constexpr const range_side<Row>& rows() const noexcept { return rows_; }
+  /// The inner side.
   [[nodiscard]] constexpr const range_side<Column>& columns() const noexcept { return columns_; }
+  /// Whether a side is empty.
   [[nodiscard]] constexpr bool empty() const noexcept { return rows_.empty() || columns_.empty(); }
+  /// A tuple of references to the sides, the outer one first.
   [[nodiscard]] constexpr auto sides() const noexcept { return std::tie(rows_, columns_); }
 
 private:
@@ -90,9 +102,11 @@ range_2d(A, B, G, C, D, H) -> range_2d<std::common_type_t<A, B>, std::common_typ
 template <class Page, class Row = Page, class Column = Row>
 class range_3d {
 public:
+  /// Of three sides, each with its grain.
   constexpr range_3d(range_side<Page> pages, range_side<Row> rows, range_side<Column> columns) noexcept
       : pages_(pages), rows_(rows), columns_(columns) {}
 
+  /// By the ends of all sides.
   template <class A, class B, class C, class D, class E, class F>
   constexpr range_3d(A pages_first, B pages_last, C rows_first, D rows_last, E columns_first,
                      F columns_last) noexcept
@@ -109,12 +123,17 @@ public:
         columns_(static_cast<Column>(columns_first), static_cast<Column>(columns_last),
                  static_cast<std::size_t>(columns_grain)) {}
 
+  /// The outermost side.
   [[nodiscard]] constexpr const range_side<Page>& pages() const noexcept { return pages_; }
+  /// The side in the middle.
   [[nodiscard]] constexpr const range_side<Row>& rows() const noexcept { return rows_; }
+  /// The innermost side.
   [[nodiscard]] constexpr const range_side<Column>& columns() const noexcept { return columns_; }
+  /// Whether a side is empty.
   [[nodiscard]] constexpr bool empty() const noexcept {
     return pages_.empty() || rows_.empty() || columns_.empty();
   }
+  /// A tuple of references to the sides, the outermost one first.
   [[nodiscard]] constexpr auto sides() const noexcept { return std::tie(pages_, rows_, columns_); }
 
 private:

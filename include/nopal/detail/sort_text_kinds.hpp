@@ -78,7 +78,7 @@ private:
     [[nodiscard]] [[gnu::always_inline]] std::size_t hash() const noexcept {
       const std::uint64_t mixed =
           (first ^ (last << 23 | last >> 41) ^ size) * std::uint64_t{0x9e3779b97f4a7c15};
-      return static_cast<std::size_t>(mixed >> 56) % places;
+      return (mixed >> 56) % places;
     }
   };
   [[gnu::always_inline]] static words words_of(const T& text) noexcept {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* names[] = {"NOPAL_WORKERS",        "NOPAL_STACK_SIZE", "NOPAL_RECLAIM",
                                  "NOPAL_RECLAIM_WITH",   "NOPAL_PIN",        "NOPAL_STATS",
-                                 "NOPAL_ON_BAD_SETTING", "NOPAL_FORKS",      "NOPAL_SIGNAL"};
+                                 "NOPAL_ON_BAD_SETTING", "NOPAL_FORKS",      "NOPAL_SIGNAL",
+                                 "NOPAL_SUBSTITUTES"};
 std::string values[std::size(names)];
 
 const char* fuzzed_variable(const char* name) {
@@ -40,6 +41,7 @@ void check_ranges(const nopal::internal::settings& result) {
   FUZZ_CHECK(result.stack_bytes >= nopal::internal::least_stack_bytes &&
              result.stack_bytes <= nopal::internal::most_stack_bytes);
   FUZZ_CHECK(result.stack_bytes % 4096 == 0);
+  FUZZ_CHECK(result.substitutes >= 0 && result.substitutes <= nopal::internal::most_substitutes);
 }
 
 void check_accepted(const nopal::internal::settings& result) {
@@ -52,6 +54,7 @@ void check_accepted(const nopal::internal::settings& result) {
   FUZZ_CHECK(result.eager_forks == (values[7] == "eager"));
   FUZZ_CHECK((result.signal == 0) == (values[8] == "off"));
   FUZZ_CHECK(result.signal >= 0 && result.signal <= 64);
+  FUZZ_CHECK(values[9].empty() || std::stol(values[9]) == result.substitutes);
 }
 
 void check_bytes(const std::string& text) {
