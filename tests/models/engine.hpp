@@ -54,7 +54,9 @@ public:
   [[nodiscard]] bool allocated(const void* address) const {
     return address >= arena_.data() && address < arena_.data() + arena_.size();
   }
-  [[nodiscard]] bool broken(const char* fault) const { return std::strcmp(how_.broken, fault) == 0; }
+  [[nodiscard]] bool broken(const char* fault) const {
+    return std::strcmp(how_.broken, fault) == 0 || std::strcmp(how_.also_broken, fault) == 0;
+  }
   [[nodiscard]] bool tries_each_draw() const { return program_.tries_each_draw(); }
   [[nodiscard]] std::uint64_t draw(std::uint64_t drawn) const { return program_.draw(drawn); }
   [[nodiscard]] bool waits(int thread) const {

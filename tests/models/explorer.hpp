@@ -35,7 +35,8 @@ struct options {
   /// The 16-byte exchange is a full barrier, as on x86. Otherwise it is a sequentially consistent operation and no more,
   /// as a port's might be; the views tell the difference.
   bool exchange_is_barrier = true;
-  const char* broken = "";  ///< the fault made on purpose where the sources have a point of this name
+  const char* broken = "";       ///< the fault made on purpose where the sources have a point of this name
+  const char* also_broken = "";  ///< another one, or a part of the sources that is left out without it
   std::vector<unsigned> replay = {};  ///< not empty: runs this one execution and no other
 };
 

@@ -130,6 +130,9 @@ void scheduler_model::set_up() {
   all.table_used.store(threads(), __ATOMIC_RELAXED);
   all.sleepers.store(0, __ATOMIC_RELAXED);
   all.wakes_work = true;
+  all.looked_up_for.store(false, __ATOMIC_RELAXED);
+  all.some_wake_late.store(false, __ATOMIC_RELAXED);
+  all.late_wakes_seen.store(0, __ATOMIC_RELAXED);
   all.spreads_woken = faults.spreads_woken;
   // What never changes during an execution, and what only statistics are made of.
   const auto ignore_between = [](const void* first, const void* last) {
@@ -156,7 +159,8 @@ void scheduler_model::set_up() {
     one.random = 1;
     one.thread_id = i;
     one.has_thread.store(true, __ATOMIC_RELAXED);
-    ignore(&one.counts, sizeof one.counts);
+    nopal::internal::worker_counters& counts = one.counts;
+    ignore(&counts, regions_matter ? sizeof counts - sizeof counts.late_wakes : sizeof counts);
     nopal_strand& strand = one.deque.strand;
     const std::size_t watched = strands_matter ? sizeof strand.stack : 0;
     name(&strand.stack, sizeof strand.stack, "stack of strand");

@@ -73,6 +73,7 @@ protected:
   bool settings_matter = false;  ///< what thieves are told of strands is part of the state
   bool table_grows = false;      ///< so is how many workers there are
   bool strands_matter = false;   ///< so is whether a worker runs one
+  bool regions_matter = false;   ///< so is what short regions left undone
   /// Has the worker look for work with `stack` at hand. Without one it ends instead.
   void give_spare(int worker, nopal_stack* stack) { workers[worker].spare = stack; }
 

@@ -26,6 +26,7 @@ public:
 
   void set_up() override {
     faults.spreads_woken = with_.elsewhere;
+    regions_matter = with_.short_regions;
     scheduler_model::set_up();
     const std::uint64_t control = nopal::internal::arch::float_control();
     for (int i = 0; i < threads(); ++i) {
@@ -43,6 +44,7 @@ public:
     nopal_deque& deque = workers[0].deque;
     deque.limit = with_.poisoned ? nopal_poisoned_limit : capacity;
     nopal::internal::strand::run_on(&workers[0], &stacks[0]);
+    stacks[0].native_owner = with_.short_regions ? &workers[0] : nullptr;  // regions are those of roots
     for (int i = 0; i < most_entries; ++i) {
       frames_[i] = {};
       frames_[i].frame_pointer = frames_[i].call_stack_pointer = memory_ + 2 * i + 2;

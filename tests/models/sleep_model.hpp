@@ -24,9 +24,10 @@ struct sleep_scenario {
   bool poisoned = false;  ///< the owner's limit at the start
   /// A sleeper's second look may come too early: then it may sleep beside one entry, whose owner's next push wakes it.
   bool hasty = false;
-  bool elsewhere = false;  ///< sleepers are kept off their wakers' CPUs
-  int strangers = 0;       ///< threads of the program that wait for roots of their own
-  int refusals = 0;        ///< so many process-wide barriers of a thief the system may refuse
+  bool elsewhere = false;      ///< sleepers are kept off their wakers' CPUs
+  int strangers = 0;           ///< threads of the program that wait for roots of their own
+  bool short_regions = false;  ///< pushes wake nobody while somebody looks up for them
+  int refusals = 0;            ///< so many process-wide barriers of a thief the system may refuse
   sleep_fault fault = sleep_fault::none;
 };
 

@@ -16,6 +16,7 @@ explore::options how_for(const sleep_scenario& with, int preemptions) {
   explore::options how;
   how.early_timeouts = with.hasty;
   how.preemptions = preemptions;
+  how.also_broken = with.short_regions ? "regions are short" : "";
   return how;
 }
 
@@ -52,12 +53,30 @@ TEST(sleep, beside_a_stranger_and_a_fast_push) { expect_right({.owner = "+", .st
 TEST(sleep, with_a_barrier_refused_beside_two_pushes) { expect_right({.owner = "++", .refusals = 1}, 3); }
 TEST(sleep, hasty_with_a_barrier_refused) { expect_right({.owner = "++", .hasty = true, .refusals = 1}, 2); }
 
+// Regions that are too short for a wake-up, and a sleeper that looks up.
+TEST(sleep, beside_a_push_of_a_short_region) {
+  expect_right({.owner = "+", .poisoned = true, .short_regions = true}, 3);
+}
+TEST(sleep, beside_short_regions) {
+  expect_right({.owner = "+-+", .poisoned = true, .short_regions = true}, 2);
+}
+TEST(sleep, of_two_beside_short_regions) {
+  expect_right({.owner = "+", .thieves = 2, .poisoned = true, .short_regions = true}, 0);
+}
+
 // For ports whose exchange is no full barrier.
-TEST(sleep, beside_a_push_with_no_more_than_a_sequentially_consistent_exchange) {
-  const sleep_scenario with = {.owner = "+", .poisoned = true};
-  const explore::options how = {.exchange_is_barrier = false};
+void expect_right_without_barrier(const sleep_scenario& with, int preemptions) {
+  explore::options how = how_for(with, preemptions);
+  how.exchange_is_barrier = false;
   const explore::outcome result = explore::explored(*make_sleep_model(with), memory_kind::views, how);
   EXPECT_FALSE(result.failed) << result.message << "\n" << result.trace;
+}
+
+TEST(sleep, beside_a_push_with_no_more_than_a_sequentially_consistent_exchange) {
+  expect_right_without_barrier({.owner = "+", .poisoned = true}, -1);
+}
+TEST(sleep, beside_short_regions_with_no_more_than_a_sequentially_consistent_exchange) {
+  expect_right_without_barrier({.owner = "+-+", .poisoned = true, .short_regions = true}, 2);
 }
 
 TEST(sleep_faults, no_look) { expect_fault({.owner = "+"}, sleep_fault::no_look); }
@@ -87,6 +106,18 @@ TEST(sleep_faults, strangers_woken) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views})
     expect_broken({.owner = "++", .poisoned = true, .hasty = true, .strangers = 1}, memory, "strangers woken",
                   0);
+}
+TEST(sleep_faults, looks_up_relaxed) {
+  const sleep_scenario with = {.owner = "+-++", .poisoned = true, .hasty = true, .short_regions = true};
+  explore::options how = how_for(with, 2);
+  how.exchange_is_barrier = false;
+  how.broken = "looks up relaxed";
+  explore::expect_failure(*make_sleep_model(with), memory_kind::views, how);
+}
+TEST(sleep_faults, nobody_looks_up) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views})
+    expect_broken({.owner = "++", .poisoned = true, .hasty = true, .short_regions = true}, memory,
+                  "nobody looks up", 1);
 }
 TEST(sleep_faults, no_wake) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::no_wake); }
 
