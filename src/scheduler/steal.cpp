@@ -130,11 +130,15 @@ bool steal_or_force(worker* self, worker* victim, known_roots& known, int& looks
                     (self->of_pool || may_run(self, root_of(*victim), known));
   if (asks) {
     deque::poison(victim->deque);
+    // Not counted: the same thread's other worker may have what can be forced.
+    if (!may_be_asked(victim)) {
+      return false;
+    }
   } else if (outcome != deque::steal_outcome::private_only) {
     return outcome == deque::steal_outcome::lost;
   }
   if (++looks_at_private_work < looks_before_force) {
-    return !asks || may_be_asked(victim);
+    return true;
   }
   looks_at_private_work = 0;
   return asks ? ask(self, victim) : visit_and_force(self, victim);
@@ -271,7 +275,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
       wait_for_stack(self);
       continue;
     }
-    if (self->of_pool && self->index >= allowed_workers) {
+    if (self->of_pool && !is_allowed(self)) {
       resume_yielded(self);
       rest(self);
       continue;

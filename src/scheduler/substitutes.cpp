@@ -15,6 +15,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/questions.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
@@ -35,7 +36,8 @@ bool pool_worker_sleeps(const runtime& all) noexcept {
     const worker* const one = all.table[i].load(std::memory_order_acquire);
     // Sequentially consistent: after the caller counted what blocks. Who is woken later sees that
     // count as it begins to work.
-    if (one != nullptr && one->of_pool && one->park.load(std::memory_order_seq_cst) == parked) {
+    if (one != nullptr && one->of_pool && is_allowed(one) &&
+        one->park.load(std::memory_order_seq_cst) == parked) {
       return true;
     }
   }
@@ -178,6 +180,7 @@ void rest(worker* self, bool was_woken) noexcept {
   } else if (was_woken && anyone_sleeps()) {
     wake_pool_worker(self);
   }
+  go_on_in(self, nullptr);  // it does not come back to where it made room
   wait_until_awake(self);
 }
 

@@ -326,14 +326,18 @@ static_assert(offsetof(worker, deque) == 0);
 static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STACK_POINTER);
 static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
 
-/// Workers of the pool with this index and above take nothing new. No atomic variable: each look
-/// reads it anew, and whoever is woken in vain wakes another.
+/// Workers of the pool with this index and above take nothing new, but for substitutes, each of which
+/// has the place of another. No atomic variable: each look reads it anew, and whoever is woken in vain
+/// wakes another.
 extern int allowed_workers;
+[[nodiscard]] inline bool is_allowed(const worker* of_pool) noexcept {
+  return of_pool->is_substitute || of_pool->index < allowed_workers;
+}
 
 /// Whether it runs tasks while it has no strand: a thread of the pool that waits for nothing of its
 /// own.
 [[nodiscard]] inline bool runs_tasks(const worker* self) noexcept {
-  return self->of_pool && self->outer == nullptr && self->index < allowed_workers;
+  return self->of_pool && self->outer == nullptr && is_allowed(self);
 }
 
 /// The calling thread's worker; null on threads not adopted. Not to be kept across anything that
