@@ -61,6 +61,10 @@ answer answer_question(worker* self, const os::interrupted& here) noexcept {
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return answer::unsure;  // forks may be older than the exception
   }
+  if (!thread_worker(self)->is_ready_to_answer) {
+    deque::poison(self->deque);
+    return answer::nothing;  // no fork was pushed, and the first one is, before any is latent
+  }
   if (is_about_to_fork(here.at) && !NOPAL_FAULT("look not seen")) {
     return answer::unsure;
   }
