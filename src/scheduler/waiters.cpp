@@ -31,12 +31,25 @@ constexpr int looks_before_waiting = NOPAL_BOUND(30, 1);
 constexpr std::uint64_t look_again_ns = 1'000'000;
 constexpr int most_wakes = 1000;
 
-std::uintptr_t as_word(waiter& one) noexcept { return reinterpret_cast<std::uintptr_t>(&one); }
-waiter* as_waiter(std::uintptr_t word) noexcept { return reinterpret_cast<waiter*>(word); }
+/// Which process's waiters a word lists, in the bits that the alignment of a waiter leaves. In a child
+/// of fork(2) those of its parent are gone, and others may have their stacks: a word that lists them
+/// counts as empty.
+std::uintptr_t process_bits() noexcept {
+  constexpr std::uintptr_t numbers = alignof(waiter) / 2;
+  return the_runtime().generation % numbers * 2;
+}
+std::uintptr_t as_word(waiter& one) noexcept {
+  return reinterpret_cast<std::uintptr_t>(&one) | process_bits();
+}
+/// Null for those of an older process, and for no waiter.
+waiter* as_waiter(std::uintptr_t word) noexcept {
+  constexpr std::uintptr_t bits = alignof(waiter) - 1;
+  return word > bits && (word & bits) == process_bits() ? reinterpret_cast<waiter*>(word & ~bits) : nullptr;
+}
 
 /// Puts the waiter before `seen`, the list that it goes on with.
-bool try_to_enter(waiter& self, std::uintptr_t& word, std::uintptr_t& seen, std::uintptr_t empty) noexcept {
-  NOPAL_PLAIN_STORE(self.next, seen == empty ? nullptr : as_waiter(seen));
+bool try_to_enter(waiter& self, std::uintptr_t& word, std::uintptr_t& seen) noexcept {
+  NOPAL_PLAIN_STORE(self.next, as_waiter(seen));
   NOPAL_PLAIN_WRITE(self.next);
   // Release pairs with the acquire of whoever takes the list: the record is complete.
   return __atomic_compare_exchange_n(&word, &seen, as_word(self), false,
@@ -52,7 +65,7 @@ bool enter_event(waiter& self, void* object) noexcept {
     if (seen == nopal_event_set) {
       return false;
     }
-    if (try_to_enter(self, word, seen, nopal_event_not_set)) {
+    if (try_to_enter(self, word, seen)) {
       return true;
     }
   }
@@ -63,7 +76,7 @@ bool enter_mutex(waiter& self, void* object) noexcept {
   std::uintptr_t seen = __atomic_load_n(&word, __ATOMIC_RELAXED);
   for (;;) {
     if (seen != nopal_mutex_free) {
-      if (try_to_enter(self, word, seen, nopal_mutex_locked)) {
+      if (try_to_enter(self, word, seen)) {
         return true;
       }
       // Acquire pairs with the release of whoever unlocked it.
@@ -104,22 +117,12 @@ void wait_as_thread(waiter& self) noexcept {
 
 /// Returns once it was woken, or there was nothing to wait for.
 void wait(waiter& self) noexcept {
-  self.generation = the_runtime().generation;
   if (wait_suspended(self)) {
     sanitizers::after_at_any_time(&self);
   } else if (self.enter(self, self.object)) {
     wait_as_thread(self);
     sanitizers::after_at_any_time(&self);
   }
-}
-
-/// The first that waits in this process, from `one` on. In a child of fork(2) those of its parent are
-/// listed still.
-waiter* first_of_process(waiter* one) noexcept {
-  while (one != nullptr && one->generation != the_runtime().generation) {
-    one = NOPAL_PLAIN_LOAD(one->next);
-  }
-  return one;
 }
 
 /// The strand goes on at home: its own thread is told, or any worker may take it.
@@ -169,8 +172,8 @@ extern "C" NOPAL_EXPORT void nopal_wait_for_event(nopal_event* event) {
 }
 
 extern "C" NOPAL_EXPORT void nopal_wake_waiters(std::uintptr_t state) {
-  for (waiter* one = first_of_process(turned(as_waiter(state))); one != nullptr;) {
-    waiter* const next = first_of_process(NOPAL_PLAIN_LOAD(one->next));
+  for (waiter* one = turned(as_waiter(state)); one != nullptr;) {
+    waiter* const next = NOPAL_PLAIN_LOAD(one->next);
     wake(*one);
     one = next;
   }
@@ -199,7 +202,7 @@ extern "C" NOPAL_EXPORT void nopal_lock_mutex(nopal_mutex* mutex) {
 extern "C" NOPAL_EXPORT void nopal_unlock_mutex(nopal_mutex* mutex) {
   sanitizers::before_at_any_time(&mutex->state);
   NOPAL_PLAIN_READ(mutex->queue);
-  waiter* first = first_of_process(static_cast<waiter*>(NOPAL_PLAIN_LOAD(mutex->queue)));
+  waiter* first = as_waiter(reinterpret_cast<std::uintptr_t>(NOPAL_PLAIN_LOAD(mutex->queue)));
   while (first == nullptr) {
     NOPAL_PLAIN_STORE(mutex->queue, nullptr);
     NOPAL_PLAIN_WRITE(mutex->queue);
@@ -217,9 +220,10 @@ extern "C" NOPAL_EXPORT void nopal_unlock_mutex(nopal_mutex* mutex) {
     // Acquire pairs with the release of those who entered the list.
     seen = __atomic_exchange_n(&mutex->state, std::uintptr_t{nopal_mutex_locked},
                                NOPAL_FAULT_ORDER("list taken relaxed", __ATOMIC_ACQUIRE));
-    first = first_of_process(turned(as_waiter(seen)));
+    first = turned(as_waiter(seen));
   }
-  NOPAL_PLAIN_STORE(mutex->queue, NOPAL_PLAIN_LOAD(first->next));
+  waiter* const next = NOPAL_PLAIN_LOAD(first->next);
+  NOPAL_PLAIN_STORE(mutex->queue, next == nullptr ? nullptr : reinterpret_cast<void*>(as_word(*next)));
   NOPAL_PLAIN_WRITE(mutex->queue);
   wake(*first);  // which holds the mutex
 }

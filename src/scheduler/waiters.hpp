@@ -14,13 +14,12 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 /// One wait, on the stack of who waits. It may be gone as soon as that is woken.
-struct waiter {
+struct alignas(16) waiter {
   /// Enters the list of what is waited for, with a release; false, with an acquire: there is nothing
   /// to wait for.
   bool (*enter)(waiter& self, void* object) noexcept;
   void* object;
   waiter* next = nullptr;                  ///< in that list; written before, and by whoever has taken it out
-  std::uint32_t generation = 0;            ///< of the process that waits
   std::atomic<std::uint32_t> is_woken{0};  ///< and the futex; of a thread that waits
   ready_strand strand{};                   ///< that is suspended; without a frame: a thread waits
 };
