@@ -29,21 +29,67 @@ enum class priority : int { low = 1, normal = 2, high = 3 };
 
 namespace detail {
 
+[[noreturn, gnu::noinline, gnu::cold]] inline void end_program(const std::string& text) noexcept {
+  static_cast<void>(std::fputs((text + "\n").c_str(), stderr));
+  std::abort();
+}
+
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_arena(const std::string& text) {
+#ifdef __cpp_exceptions
+  throw error(text);
+#else
+  end_program(text);
+#endif
+}
+
 /// What is checked of an arena's arguments in each mode.
 inline void check_arena(int limit, int reserved) {
   if (limit < 0 || reserved < 0) {
-    const std::string text = "nopal: arena: a limit of " + std::to_string(limit) + " threads, " +
-                             std::to_string(reserved) + " of them reserved: neither may be negative";
-#ifdef __cpp_exceptions
-    throw error(text);
-#else
-    static_cast<void>(std::fputs((text + "\n").c_str(), stderr));
-    std::abort();
-#endif
+    refuse_arena("nopal: arena: a limit of " + std::to_string(limit) + " threads, " +
+                 std::to_string(reserved) + " of them reserved: neither may be negative");
   }
 }
 
 #ifndef NOPAL_ELIDE
+
+/// The first of the exceptions that calls on several threads threw, for those who wait for them.
+class first_exception {
+public:
+  /// In a handler: what it handles, unless there is one already.
+  void keep() noexcept {
+    kept_exception thrown;
+    thrown.keep();
+    int expected = none;
+    // Acquire pairs with the release of whoever took the last one.
+    while (!state_.compare_exchange_weak(expected, changes, std::memory_order_acquire,
+                                         std::memory_order_relaxed)) {
+      if (expected == one) {
+        return;
+      }
+      expected = none;
+    }
+    swap(thrown_, thrown);
+    state_.store(one, std::memory_order_release);
+  }
+
+  /// Throws it, if there is one. There is none then.
+  void rethrow() {
+    int expected = one;
+    // Acquire pairs with the release in `keep`.
+    if (state_.compare_exchange_strong(expected, changes, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+      kept_exception taken;
+      swap(thrown_, taken);
+      state_.store(none, std::memory_order_release);
+      taken.rethrow();
+    }
+  }
+
+private:
+  enum : int { none, changes, one };
+  std::atomic<int> state_{none};
+  kept_exception thrown_;
+};
 
 /// The time of a call in an arena.
 class arena_call {
@@ -87,7 +133,7 @@ public:
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
   /// Waits, as `wait` does, for what was enqueued. Drops an exception that no `wait` has thrown. No
-  /// `execute` may be under way.
+  /// `execute` may be under way. Ends the program with one line where what was enqueued destroys it.
   ~arena();
 
   /// Calls `f()` in the arena, on this thread, and returns what it returns; its exception goes on
@@ -103,7 +149,7 @@ public:
   void enqueue(F&& f);
 
   /// Waits until all that was enqueued is over, and runs it meanwhile, in the arena. Throws the
-  /// first of its exceptions, once. Not from what was enqueued.
+  /// exception that was thrown first, once. Throws `error` where what was enqueued calls it.
   void wait();
 
   /// How many threads may be in it at once.
@@ -128,8 +174,7 @@ private:
     int limit;
     nopal_arena* seats;
     nopal_task_group enqueued;
-    std::atomic<bool> has_thrown;
-    detail::kept_exception thrown;
+    detail::first_exception thrown;
 
     ~state() {
       if (seats != nullptr) {
@@ -173,12 +218,7 @@ private:
       try {
         static_cast<void>(std::move(f)());
       } catch (...) {
-        detail::kept_exception thrown;
-        thrown.keep();
-        // Relaxed: the end of the task orders it before the wait that looks.
-        if (!where->has_thrown.exchange(true, std::memory_order_relaxed)) {
-          swap(where->thrown, thrown);
-        }
+        where->thrown.keep();
       }
 #else
       static_cast<void>(std::move(f)());
@@ -232,6 +272,9 @@ inline void arena::wait() { state_->thrown.rethrow(); }
 #else
 
 inline arena::~arena() {
+  if (nopal_is_in_task_of(&state_->enqueued) != 0) {
+    detail::end_program("nopal: arena: it was destroyed by what was enqueued there, which it waits for");
+  }
   if (nopal_task_is_done(&state_->enqueued) == 0 || state_->enqueued.views != nullptr) {
     static_cast<void>(wait_for_enqueued());
   }
@@ -257,13 +300,13 @@ void arena::enqueue(F&& f) {
 }
 
 inline void arena::wait() {
+  if (nopal_is_in_task_of(&state_->enqueued) != 0) {
+    detail::refuse_arena("nopal: arena: wait() was called by what was enqueued there, which it waits for");
+  }
   if (void* const thrown = wait_for_enqueued()) {
     nopal_rethrow(thrown);
   }
-  // Relaxed: all calls are over, which the wait has seen.
-  if (state_->has_thrown.exchange(false, std::memory_order_relaxed)) {
-    state_->thrown.rethrow();
-  }
+  state_->thrown.rethrow();
 }
 
 #endif

@@ -46,6 +46,11 @@ class future {
 public:
   /// Of no promise.
   future() noexcept = default;
+  future(future&& other) noexcept = default;
+  future& operator=(future&& other) noexcept = default;
+  future(const future&) = delete;
+  future& operator=(const future&) = delete;
+  ~future() = default;
 
   /// Whether it is of a promise, and its value has not been taken.
   [[nodiscard]] bool valid() const noexcept { return state_.get() != nullptr; }

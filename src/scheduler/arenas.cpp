@@ -299,29 +299,35 @@ bool give_seat_back(nopal_arena& arena, std::uint64_t amount) noexcept {
   return workers(before) >= arena.worker_limit || !has_room(arena, before);
 }
 
-extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) {
-  if (try_seat_of_call(*arena)) {
+void wait_for_room(nopal_arena& arena, std::uint64_t amount) noexcept {
+  // Not has_room_for_worker: who waits is not to wait for itself.
+  const auto may_enter = [amount](const nopal_arena& into, std::uint64_t threads) {
+    return has_room(into, threads) && (amount == 1 || workers(threads) < into.worker_limit);
+  };
+  if (try_add(arena, amount, may_enter)) {
     return;
   }
   // Sequentially consistent: before the look for room; who leaves makes room before it looks for
   // this.
-  entering(*arena).fetch_add(1, std::memory_order_seq_cst);
-  std::atomic<std::uint32_t>& events = events_of(arena);
+  entering(arena).fetch_add(1, std::memory_order_seq_cst);
+  std::atomic<std::uint32_t>& events = events_of(&arena);
   do {
     // Before the look for room as well: what is told after it ends the sleep.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
     // unreached: race
-    if (NOPAL_FAULT("room not looked for") || !has_room(*arena, threads_of(*arena))) {
+    if (NOPAL_FAULT("room not looked for") || !may_enter(arena, threads_of(arena))) {
       os::futex_wait(events, seen);
     }
-  } while (!try_seat_of_call(*arena));
-  entering(*arena).fetch_sub(1, std::memory_order_seq_cst);
+  } while (!try_add(arena, amount, may_enter));
+  entering(arena).fetch_sub(1, std::memory_order_seq_cst);
   // Thieves that found no seat since it waited may find one now.
-  if (has_seat_for_thief(*arena) && anyone_sleeps()) {
-    wake_for_room(this_worker(), arena);
+  if (has_seat_for_thief(arena) && anyone_sleeps()) {
+    wake_for_room(this_worker(), &arena);
   }
 }
+
+extern "C" NOPAL_EXPORT void nopal_arena_enter(nopal_arena* arena) { wait_for_room(*arena, 1); }
 
 extern "C" NOPAL_EXPORT void nopal_arena_leave(nopal_arena* arena) {
   if (give_seat_back(*arena, 1) && anyone_sleeps()) {

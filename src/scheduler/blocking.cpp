@@ -1,6 +1,8 @@
 // A strand in a call that may block in the system: what it can give away is given before, and nobody
 // has to ask its thread for anything meanwhile.
 
+#include <cerrno>
+
 #include <nopal/detail/blocking.h>
 #include <nopal/detail/noise.h>
 
@@ -9,6 +11,7 @@
 #include "scheduler/push.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/waiters.hpp"
@@ -19,7 +22,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 bool is_at_rest(const worker* self) noexcept {
-  if (has_tasks(thread_worker(self)->tasks)) {
+  // In an arena tasks lie in its own list.
+  if (has_tasks(thread_worker(self)->tasks) || arena_of(root_of(*self)) != nullptr) {
     return false;
   }
   for (; self != nullptr; self = self->outer) {
@@ -48,6 +52,10 @@ extern "C" NOPAL_EXPORT std::uint32_t nopal_begin_blocking() {
   all.blocked.fetch_add(1, std::memory_order_seq_cst);
   NOPAL_DISTURB();
   replace_blocked();
+  if (arenas_used != 0) {
+    give_up_seats(self);
+    go_on_in(self, nullptr);
+  }
   return all.generation;
 }
 
@@ -55,6 +63,12 @@ extern "C" NOPAL_EXPORT void nopal_end_blocking(std::uint32_t begun) {
   runtime& all = the_runtime();
   if (begun == all.generation) {  // else it began in the parent of this process
     all.blocked.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  if (begun != 0 && arenas_used != 0) {
+    const int error = errno;
+    worker* const self = this_worker();
+    sit_again(self, arena_of(root_of(*self)));
+    errno = error;
   }
 }
 

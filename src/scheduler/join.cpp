@@ -165,7 +165,7 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   if (owner == nullptr) {
     the_runtime().stacks.reuse(home);
   } else if (arenas_used != 0) {
-    sit_again(self);
+    sit_again(self, get(self->arena));
   }
   resume_at_join(self, home, frame);
 }

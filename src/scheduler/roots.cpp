@@ -214,6 +214,16 @@ void note_starter(nopal_task* task) noexcept {
   task->starter_number = root == nullptr ? 0 : root->task_number.load(std::memory_order_relaxed);
 }
 
+extern "C" NOPAL_EXPORT int nopal_is_in_task_of(const nopal_task_group* group) {
+  const worker* const self = this_worker();
+  const worker* root = self == nullptr ? nullptr : root_of(*self);
+  // Relaxed: the roots that the caller's strand lies in stand still.
+  while (root != nullptr && root->task_group.load(std::memory_order_relaxed) != group) {
+    root = root_outside(root);
+  }
+  return root != nullptr ? 1 : 0;
+}
+
 bool call_scheduler(worker* self, strand_search& search) noexcept {
   self->victim_of_call = strand_in_sight(self, search);
   if ((self->victim_of_call == nullptr && !has_ready(self)) || !hold_stacks(self)) {
@@ -256,7 +266,7 @@ NOPAL_UNINSTRUMENTED void end_scheduler_call(worker* self) noexcept {
     self->spare = nullptr;
   }
   if (arenas_used != 0) {
-    sit_again(self);
+    sit_again(self, get(self->arena));
   }
   self->bottom_at_rest = self->deque.bottom;
   auto* const pointer = static_cast<char*>(self->exit_stack_pointer);

@@ -124,11 +124,11 @@ void give_up_seats_for_call(worker* self) noexcept {
   }
 }
 
-void sit_again(worker* self) noexcept {
-  nopal_arena* const arena = get(self->arena);
+void sit_again(worker* self, nopal_arena* arena) noexcept {
   if (arena != nullptr && !is_seated(self, arena)) {
-    nopal_arena_enter(arena);
-    have_seat(self, arena, 1);
+    const std::uint64_t amount = seat_of(self, arena);
+    wait_for_room(*arena, amount);
+    have_seat(self, arena, amount);
   }
   go_on_in(self, arena);
 }

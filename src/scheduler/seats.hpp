@@ -53,8 +53,9 @@ void give_up_seats(worker* self) noexcept;
 void give_up_seats_for_call(worker* self) noexcept;
 /// The same for this worker's alone.
 void give_up_own_seat(worker* self) noexcept;
-/// Before a strand of its own root goes on: waits until the thread has a seat, if that needs one.
-void sit_again(worker* self) noexcept;
+/// Before a strand of a root in `arena`, or null, goes on: waits until the thread has a seat, if that
+/// needs one.
+void sit_again(worker* self, nopal_arena* arena) noexcept;
 /// The same for another root, without a wait: false if there is no seat.
 bool try_to_sit(worker* self, const worker* root) noexcept;
 

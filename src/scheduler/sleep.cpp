@@ -261,7 +261,7 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
     wait_until_awake(self);
   }
   if (arenas_used != 0) {
-    sit_again(self);
+    sit_again(self, get(self->arena));
   }
 }
 

@@ -100,6 +100,9 @@ NOPAL_EXPORT void nopal_task_finish(struct nopal_task_group* group);
 /* Whether no task is counted: what the tasks did is visible then. */
 NOPAL_EXPORT int nopal_task_is_done(const struct nopal_task_group* group);
 
+/* Whether the caller is a part of one of its tasks, on whichever thread. Takes the depth of nesting. */
+NOPAL_EXPORT int nopal_is_in_task_of(const struct nopal_task_group* group);
+
 /* Waits until no task of the group is counted: runs tasks of the group and what these started, or
  * sleeps. Called in `arena`; null: in none. The caller's strand then has what the tasks did to
  * reducers. Returns what reductions threw, for nopal_rethrow; null: nothing. */

@@ -4,6 +4,7 @@
 #define NOPAL_DETAIL_WAITING_ELIDED_HPP
 
 #include <atomic>
+#include <cstdint>
 
 #include <nopal/detail/mode.hpp>
 
@@ -26,15 +27,23 @@ public:
 
   void set() noexcept {
     is_set_.store(true, std::memory_order_release);
-    is_set_.notify_all();
+    // Those who wait go on also where `reset` follows at once.
+    times_set_.fetch_add(1, std::memory_order_release);
+    times_set_.notify_all();
   }
   void reset() noexcept { is_set_.store(false, std::memory_order_release); }
   [[nodiscard]] bool is_set() const noexcept { return is_set_.load(std::memory_order_acquire); }
   /// Waits for another thread: with one alone, for ever.
-  void wait() const noexcept { is_set_.wait(false, std::memory_order_acquire); }
+  void wait() const noexcept {
+    const std::uint64_t before = times_set_.load(std::memory_order_acquire);
+    if (!is_set()) {
+      times_set_.wait(before, std::memory_order_acquire);
+    }
+  }
 
 private:
   std::atomic<bool> is_set_{false};
+  std::atomic<std::uint64_t> times_set_{0};
 };
 
 class mutex {
