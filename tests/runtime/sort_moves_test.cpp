@@ -8,6 +8,10 @@
 #include <cstddef>
 #include <deque>
 #include <limits>
+#include <memory>
+#include <random>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "support/sort_inputs.hpp"
@@ -209,7 +213,77 @@ NOPAL_PROGRAM(throwing_at_moves_of_a_heap_sort) {
   return 0;
 }
 
+/// Refuses to become what it is.
+class proud_item {
+public:
+  explicit proud_item(int key) : key_(key) {}
+  proud_item(proud_item&& other) noexcept = default;
+  proud_item& operator=(proud_item&& other) noexcept {
+    NOPAL_CHECK(this != &other);
+    key_ = other.key_;
+    return *this;
+  }
+  bool operator<(const proud_item& other) const { return key_ < other.key_; }
+
+private:
+  int key_;
+  std::vector<int> owned_;
+};
+
+NOPAL_PROGRAM(items_moved_to_themselves) {
+  std::mt19937 random(3);
+  std::vector<proud_item> items;
+  for (int i = 0; i != 60000; ++i) items.emplace_back(static_cast<int>(random() % 9000));
+  nopal::parallel_sort(items);
+  NOPAL_CHECK(std::is_sorted(items.begin(), items.end()));
+  return 0;
+}
+
+/// Whose template is the better match for what is no constant, and makes something else of it.
+struct greedy_item {
+  int key;
+  greedy_item() = default;
+  template <class Other>
+  greedy_item(Other&&) : key(0) {}
+  template <class Other>
+  greedy_item& operator=(Other&&) {
+    key = 0;
+    return *this;
+  }
+};
+/// Whose copies are made, and not assigned.
+struct fixed_item {
+  int key;
+  fixed_item() = default;
+  fixed_item(const fixed_item&) = default;
+  fixed_item& operator=(const fixed_item&) = delete;
+  fixed_item& operator=(fixed_item&&) = default;
+};
+static_assert(std::is_trivially_copyable_v<greedy_item> && std::is_trivially_copyable_v<fixed_item>);
+
+template <class Item>
+void check_sorts_of() {
+  std::mt19937 random(4);
+  const auto items = std::make_unique<Item[]>(5000);
+  for (const bool keeps_order : {false, true}) {
+    for (int i = 0; i != 5000; ++i) items[i].key = static_cast<int>(random());
+    const std::span all(items.get(), 5000);
+    keeps_order ? nopal::parallel_stable_sort(all, {}, &Item::key)
+                : nopal::parallel_sort(all, {}, &Item::key);
+    NOPAL_CHECK(std::ranges::is_sorted(all, {}, &Item::key));
+  }
+}
+
+NOPAL_PROGRAM(items_with_copies_of_their_own) {
+  check_sorts_of<greedy_item>();
+  check_sorts_of<fixed_item>();
+  return 0;
+}
+
 class sort_moves_on : public program_at_workers {};
+
+TEST_P(sort_moves_on, take_no_item_to_itself) { EXPECT_TRUE(run("items_moved_to_themselves")); }
+TEST_P(sort_moves_on, are_those_that_the_type_has) { EXPECT_TRUE(run("items_with_copies_of_their_own")); }
 
 TEST_P(sort_moves_on, whichever_throws_every_item_is_an_object) {
   EXPECT_TRUE(run("throwing_at_every_move"));

@@ -159,6 +159,19 @@ NOPAL_PROGRAM(views) {
   return 0;
 }
 
+// Each agrees with the others in nearly all of its characters: neither is a frame taken for every few of them.
+NOPAL_PROGRAM(long_common_beginnings) {
+  const std::string whole(20000, 'a');
+  std::vector<std::string_view> suffixes;
+  for (std::size_t i = 0; i != whole.size(); ++i) suffixes.push_back(std::string_view(whole).substr(i));
+  std::shuffle(suffixes.begin(), suffixes.end(), engine(7));
+  nopal::scope s;
+  s.fork([&suffixes] { nopal::parallel_sort(suffixes); });
+  s.join();
+  for (std::size_t i = 0; i != suffixes.size(); ++i) NOPAL_CHECK(suffixes[i].size() == i + 1);
+  return 0;
+}
+
 /// Text by an order of its own.
 struct by_length : std::string {
   using std::string::string;
@@ -177,6 +190,13 @@ NOPAL_PROGRAM(other_orders) {
   NOPAL_CHECK(std::ranges::is_sorted(texts, {}, size));
   check_sorts(odd_texts<std::wstring>(random, 5000, 12), std::less<>());
   return 0;
+}
+
+TEST(text_sorts_at, little_stack_go_through_long_common_beginnings) {
+  for (const char* const workers : {"1", "3"}) {
+    EXPECT_TRUE(support::succeeds("long_common_beginnings",
+                                  {{"NOPAL_WORKERS", workers}, {"NOPAL_STACK_SIZE", "256K"}}));
+  }
 }
 
 class text_sorts : public support::program_at_workers {};

@@ -116,12 +116,24 @@ auto plain_iterator(Iterator iterator) {
   }
 }
 
+/// Whether it is, also where overloads of its own might be chosen, as templates that take anything.
+template <class T>
+inline constexpr bool is_copied_trivially =
+    std::is_trivially_constructible_v<T, T&> && std::is_trivially_constructible_v<T, const T&> &&
+    std::is_trivially_constructible_v<T, T> && std::is_trivially_assignable_v<T&, T&> &&
+    std::is_trivially_assignable_v<T&, const T&> && std::is_trivially_assignable_v<T&, T>;
+
 /// Elements that are moved in registers: branch-free code copies more of them than it must.
 template <class Iterator>
 inline constexpr bool in_registers =
     std::is_pointer_v<Iterator> && std::is_trivially_copyable_v<value<Iterator>> &&
-    std::is_copy_constructible_v<value<Iterator>> && std::is_trivially_destructible_v<value<Iterator>> &&
-    sizeof(value<Iterator>) <= 32;
+    is_copied_trivially<value<Iterator>> && sizeof(value<Iterator>) <= 32;
+
+/// Exchanges two elements, and none with itself: types of the program's may not expect that.
+template <class Iterator>
+[[gnu::always_inline]] inline void swap_places(Iterator one, Iterator other) {
+  if (in_registers<Iterator> || one != other) std::ranges::iter_swap(one, other);
+}
 
 /// Whether elements go from their places into values, and from values and places into places,
 /// without an exception.

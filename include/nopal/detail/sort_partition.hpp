@@ -109,11 +109,11 @@ Iterator partition_in_blocks(Iterator first, Iterator last, const GoesLeft& goes
   // Only one has wrong ones: they go to its inner end.
   if (left.wrong() > 0) {
     last = first + left.size();
-    while (left.wrong() > 0) std::ranges::iter_swap(first + left.take_farthest(), --last);
+    while (left.wrong() > 0) swap_places(first + left.take_farthest(), --last);
     return last;
   }
   first = last - right.size();
-  while (right.wrong() > 0) std::ranges::iter_swap(last - (1 + right.take_farthest()), first++);
+  while (right.wrong() > 0) swap_places(last - (1 + right.take_farthest()), first++);
   return first;
 }
 
@@ -181,7 +181,7 @@ void disturb(Iterator first, Iterator last) {
   for (difference<Iterator> i = 0; i < 3; ++i) {
     std::ranges::iter_swap(first + i, first + (quarter + i));
     std::ranges::iter_swap(last - (i + 1), last - (quarter + i + 1));
-    std::ranges::iter_swap(first + (2 * quarter + i), first + (3 * quarter - i - 1));
+    swap_places(first + (2 * quarter + i), first + (3 * quarter - i - 1));
   }
 }
 

@@ -165,7 +165,7 @@ template <class Iterator, class Order>
   const Iterator first = range.first;
   const Iterator last = range.last;
   const difference<Iterator> count = range.size();
-  std::ranges::iter_swap(first, choose_pivot(first, last, less));
+  swap_places(first, choose_pivot(first, last, less));
   pivot_of<Iterator> pivot(first);
   quick_range<Iterator> other{first, first, range.bad_partitions, range.leftmost};
 
@@ -177,7 +177,7 @@ template <class Iterator, class Order>
   }
   const Iterator cut = std::prev(
       partition_range(std::next(first), last, [&](auto&& one) { return less(one, pivot.get()); }, piece));
-  std::ranges::iter_swap(first, cut);
+  swap_places(first, cut);
   other.last = cut;
   range.first = std::next(cut);
   range.leftmost = false;

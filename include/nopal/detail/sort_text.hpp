@@ -64,7 +64,7 @@ public:
       for (; from != to; ++from) records_[from] = {key_of(first_[from], 0), first_ + from};
     });
     sort_records(records_, records_ + count_);
-    refine(records_, records_ + count_, 0);
+    refine(records_, records_ + count_, 0, most_levels);
     in_shares(0, count_, [this](std::ptrdiff_t from, std::ptrdiff_t to) {
       for (; from != to; ++from) ::new (static_cast<void*>(moved_ + from)) T(std::move(*records_[from].text));
     });
@@ -82,6 +82,9 @@ private:
   static constexpr std::uint64_t goes_on = step + 1;  // in that byte: there are more
   static constexpr std::uint64_t turn = descending ? ~std::uint64_t{0} : 0;
   static constexpr std::ptrdiff_t few_alike = 16;
+  // Of strings that agree in so many keys as a rule the most do in many more: to compare them is
+  // quicker then, and takes no stack for each key.
+  static constexpr int most_levels = 8;
 
   /// Less for a string that precedes another with the same first `depth` characters; equal if both
   /// end here, or agree and go on.
@@ -122,29 +125,30 @@ private:
   }
 
   /// Sorts what is equal so far. `[first, last)` is in the order of its keys, which are those of
-  /// `depth`.
-  void refine(record* first, record* last, std::size_t depth) const {
+  /// `depth`; `levels` more keys may be made.
+  void refine(record* first, record* last, std::size_t depth, int levels) const {
     scope parts;
     while (last - first > by_.serial) {
       // Cut between different keys, so that no two strands look at the same ones.
       record* middle = first + (last - first) / 2;
       while (middle != last && middle->key == middle[-1].key) ++middle;
       if (middle == last) break;
-      parts.fork([this, middle, last, depth] { refine(middle, last, depth); });
+      parts.fork([this, middle, last, depth, levels] { refine(middle, last, depth, levels); });
       last = middle;
     }
     for (record* begin = first; begin != last;) {
       record* end = std::next(begin);
       while (end != last && end->key == begin->key) ++end;
-      if (end - begin > 1 && is_to_be_refined(begin->key)) refine_alike(begin, end, depth + step);
+      if (end - begin > 1 && is_to_be_refined(begin->key)) refine_alike(begin, end, depth + step, levels);
       begin = end;
     }
     parts.join();
   }
 
   /// Strings that agree in the first `depth` characters, and are that long.
-  void refine_alike(record* first, record* last, std::size_t depth) const {
+  void refine_alike(record* first, record* last, std::size_t depth, int levels) const {
     if (last - first <= few_alike) return sort_few_alike(first, last, depth);
+    if (levels == 0) return sort_alike(first, last, depth);
     // What all have in common is not looked at again.
     std::size_t common = first->text->size() - depth;
     bool is_one_length = true;
@@ -156,7 +160,14 @@ private:
     if (is_one_length && depth == first->text->size()) return;
     for (record* one = first; one != last; ++one) one->key = key_of(*one->text, depth);
     sort_records(first, last);
-    refine(first, last, depth);
+    refine(first, last, depth, levels - 1);
+  }
+
+  void sort_alike(record* first, record* last, std::size_t depth) const {
+    const auto less = [depth](const record& left, const record& right) {
+      return precedes(*left.text, *right.text, depth);
+    };
+    sort_range(first, last, less, by_);
   }
 
   static void sort_few_alike(record* first, record* last, std::size_t depth) noexcept {
