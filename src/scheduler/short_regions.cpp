@@ -21,7 +21,7 @@ constexpr std::uint32_t shared_until_tried = 8;
 // Between looks for regions that woke nobody: the first pause, doubled as long as there are none, and
 // the one after which nobody looks any more.
 constexpr std::uint64_t look_up_ns = 1'000'000;
-constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(128'000'000, 1'000'000);
+constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(16'000'000, 1'000'000);
 
 /// How many regions woke nobody.
 std::uint64_t count_late_wakes() noexcept {
@@ -53,6 +53,9 @@ void end_shared_region(worker* self, const nopal_frame* scope) noexcept {
     serial = took - worth / 4 + others * (took - alone);
   }
   note_region(self, regions.place, serial > took ? serial : took);
+  if (regions.taken_for_short) {
+    note_guess(time_of(self, regions.place), took < worth);
+  }
 }
 
 std::uint64_t sleep_until_looking_up(worker* self, std::uint64_t pause) noexcept {

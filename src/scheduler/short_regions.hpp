@@ -42,8 +42,25 @@ namespace internal {
 [[gnu::always_inline]] inline void note_region(worker* self, const void* place,
                                                std::uint64_t ticks) noexcept {
   region_time& time = time_of(self, place);
-  time.place = place;
+  if (time.place != place) {
+    time = {.place = place, .ticks = 0, .count = 0, .shared = 0, .surprises = 0, .at_once = 0};
+  }
   time.ticks = ticks;
+}
+
+/// A region that was taken for a short one is over. One that somebody who looked up found late, and
+/// that was long, is a surprise: places that have some wake at once for a while, and for four times as
+/// many regions at each, so that one of thousands is late at most.
+[[gnu::always_inline]] inline void note_guess(region_time& time, bool was_right) noexcept {
+  constexpr std::uint32_t each = 16;
+  constexpr std::uint32_t most = 4096 * each;
+  if (was_right) {
+    time.surprises -= time.surprises != 0 ? 1 : 0;
+    return;
+  }
+  const std::uint32_t more = time.surprises < each ? 4 * each : 4 * time.surprises;
+  time.surprises = more < most ? more : most;
+  time.at_once = time.surprises / each;
 }
 
 [[nodiscard]] [[gnu::always_inline]] inline std::uint64_t ticks_worth_a_wake(const runtime& all) noexcept {
@@ -66,25 +83,34 @@ namespace internal {
     return false;
   }
   const std::uint64_t now = ticks_now();
+  bool is_first = false;
   // An open region whose scope lies below this frame is over: its function was left by a jump.
   if (deque::size(self->deque) == 0 && (regions.scope == nullptr || frame >= regions.scope)) {
     regions.scope = frame;
     regions.place = frame->resume_address;
     regions.began = now;
+    regions.taken_for_short = false;
+    is_first = true;
   }
   if (regions.scope == nullptr) {
     return false;
   }
   const std::uint64_t worth = ticks_worth_a_wake(all);
-  const region_time& last = time_of(self, regions.place);
+  region_time& last = time_of(self, regions.place);
+  const bool is_known = last.place == regions.place;
+  const bool wakes_at_once = is_known && last.at_once != 0;
+  if (is_first && wakes_at_once) {
+    --last.at_once;
+  }
   const bool is_short =
       NOPAL_FAULT("regions are short") ||
-      (last.place == regions.place && last.ticks != 0 && last.ticks < worth && now - regions.began < worth);
+      (is_known && !wakes_at_once && last.ticks != 0 && last.ticks < worth && now - regions.began < worth);
   if (!is_short) {
     note_region(self, regions.place, worth);
     owes_nothing(regions);
     return false;
   }
+  regions.taken_for_short = true;
   self->counts.late_wakes.add();
   // Relaxed: late is harmless, since the push wakes then.
   if (!all.some_wake_late.load(std::memory_order_relaxed)) {
@@ -117,6 +143,9 @@ namespace internal {
     regions.scope = nullptr;
     owes_nothing(regions);
     note_region(self, regions.place, ticks_now() - regions.began);
+    if (regions.taken_for_short) {
+      note_guess(time_of(self, regions.place), true);
+    }
   }
 }
 

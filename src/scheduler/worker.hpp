@@ -61,6 +61,9 @@ struct region_time {
   std::uint64_t ticks;
   std::size_t count;     ///< of a loop's positions
   std::uint32_t shared;  ///< loops that were not tried alone
+  /// Grows as regions that were taken for short ones turn out to be long, and falls as others are short
+  std::uint32_t surprises;
+  std::uint32_t at_once;  ///< so many regions wake at once, whatever the last one took
 };
 
 inline constexpr std::size_t region_places = 16;
@@ -70,6 +73,7 @@ struct region_times {
   const nopal_frame* scope;     ///< whose fork began the region that is open; null: none is
   const void* place;            ///< where that fork goes on
   std::uint64_t began;          ///< in ticks
+  bool taken_for_short;         ///< some push of it woke nobody
   std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
   region_time times[region_places];
 };
