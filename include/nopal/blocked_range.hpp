@@ -93,8 +93,10 @@ private:
   range_side<Column> columns_;
 };
 
+/// Each side is counted in what both of its ends have in common.
 template <class A, class B, class C, class D>
 range_2d(A, B, C, D) -> range_2d<std::common_type_t<A, B>, std::common_type_t<C, D>>;
+/// The same with grains.
 template <class A, class B, class G, class C, class D, class H>
 range_2d(A, B, G, C, D, H) -> range_2d<std::common_type_t<A, B>, std::common_type_t<C, D>>;
 
@@ -142,9 +144,11 @@ private:
   range_side<Column> columns_;
 };
 
+/// Each side is counted in what both of its ends have in common.
 template <class A, class B, class C, class D, class E, class F>
 range_3d(A, B, C, D, E, F)
     -> range_3d<std::common_type_t<A, B>, std::common_type_t<C, D>, std::common_type_t<E, F>>;
+/// The same with grains.
 template <class A, class B, class G, class C, class D, class H, class E, class F, class J>
 range_3d(A, B, G, C, D, H, E, F, J)
     -> range_3d<std::common_type_t<A, B>, std::common_type_t<C, D>, std::common_type_t<E, F>>;

@@ -46,7 +46,9 @@ class future {
 public:
   /// Of no promise.
   future() noexcept = default;
+  /// `other` is of no promise then.
   future(future&& other) noexcept = default;
+  /// `other` is of no promise then.
   future& operator=(future&& other) noexcept = default;
   future(const future&) = delete;
   future& operator=(const future&) = delete;
@@ -91,7 +93,9 @@ template <class T>
 class promise {
 public:
   promise() : state_(new state_type) {}
+  /// `other` may be destroyed or assigned to then.
   promise(promise&& other) noexcept = default;
+  /// Breaks what it was, unless that has a value.
   promise& operator=(promise&& other) noexcept {
     promise(std::move(other)).swap(*this);
     return *this;
@@ -104,6 +108,7 @@ public:
     }
   }
 
+  /// Exchanges the two.
   void swap(promise& other) noexcept { std::swap(state_, other.state_); }
 
   /// The one future; throws `error` at the second call.

@@ -23,8 +23,9 @@ NOPAL_EXPORT void nopal_end_blocking(uint32_t begun);
 /* `state` of an event is one of these, or the address of the latest waiter's record. */
 enum { nopal_event_not_set = 0, nopal_event_set = 1 };
 
+/** The word of an event. */
 struct nopal_event {
-  uintptr_t state;
+  uintptr_t state; /**< see above */
 };
 
 /* Returns once the event was set. */
@@ -36,9 +37,10 @@ NOPAL_EXPORT void nopal_wake_waiters(uintptr_t state);
  * locked. */
 enum { nopal_mutex_free = 0, nopal_mutex_locked = 1 };
 
+/** The words of a mutex. */
 struct nopal_mutex {
-  uintptr_t state;
-  void* queue; /* waiters, the first to come first; of whoever holds the mutex */
+  uintptr_t state; /**< see above */
+  void* queue;     /**< waiters, the first to come first; of whoever holds the mutex */
 };
 
 NOPAL_EXPORT void nopal_lock_mutex(struct nopal_mutex* mutex);

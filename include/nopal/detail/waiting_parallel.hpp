@@ -39,12 +39,14 @@ public:
   mutex& operator=(const mutex&) = delete;
   ~mutex() = default;
 
+  /// Waits until the calling strand holds it.
   void lock() {
     if (!try_lock()) {
       nopal_lock_mutex(&words_);
     }
   }
 
+  /// Takes it if nobody holds it; whether that was so.
   [[nodiscard]] bool try_lock() noexcept {
     std::uintptr_t expected = nopal_mutex_free;
     // Acquire pairs with the release in `unlock`: what was done under the lock comes before.
@@ -52,6 +54,7 @@ public:
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
 
+  /// Gives it to the first that waits, or to nobody. By the strand that holds it.
   void unlock() noexcept {
     std::uintptr_t expected = nopal_mutex_locked;
     // The queue is the holder's. Release pairs with the acquire in `try_lock`.
@@ -79,6 +82,7 @@ public:
   event& operator=(const event&) = delete;
   ~event() = default;
 
+  /// It has happened: wakes all who wait.
   void set() noexcept {
     // Release pairs with the acquire in `is_set`; acquire with the release of whoever began to wait.
     const std::uintptr_t before =
@@ -95,10 +99,12 @@ public:
                                 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
   }
 
+  /// Whether it has happened since the last `reset`.
   [[nodiscard]] bool is_set() const noexcept {
     return __atomic_load_n(&words_.state, __ATOMIC_ACQUIRE) == nopal_event_set;
   }
 
+  /// Waits until it is set; returns at once where it is.
   void wait() const {
     if (!is_set()) {
       nopal_wait_for_event(&words_);
