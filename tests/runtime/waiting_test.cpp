@@ -326,49 +326,6 @@ NOPAL_PROGRAM(new_processes_while_strands_wait) {
   return 0;
 }
 
-/// Overwrites what other threads' stacks held that the C library has given to these.
-void use_stacks_of_new_threads() {
-  std::vector<std::thread> threads;
-  for (int i = 0; i != 4; ++i) {
-    threads.emplace_back([] {
-      volatile unsigned char used[std::size_t{64} << 10];
-      for (volatile unsigned char& byte : used) byte = 0x41;
-      for (volatile unsigned char& byte : used) NOPAL_CHECK(byte == 0x41);
-    });
-  }
-  for (std::thread& one : threads) one.join();
-}
-
-// The child wakes those that wait there, and touches nothing of those that waited in its parent.
-NOPAL_PROGRAM(new_processes_beside_threads_that_wait) {
-  nopal::event happens;
-  nopal::mutex lock;
-  lock.lock();
-  std::vector<std::thread> threads;
-  for (int i = 0; i != 4; ++i) {
-    threads.emplace_back([&happens] { happens.wait(); });
-    threads.emplace_back([&lock] { const std::lock_guard guard(lock); });
-  }
-  support::sleep_ms(30);
-  const pid_t child = support::split();
-  if (child == 0) {
-    use_stacks_of_new_threads();
-    std::thread waits([&happens] { happens.wait(); });
-    std::thread locks([&lock] { const std::lock_guard guard(lock); });
-    support::sleep_ms(10);
-    happens.set();
-    lock.unlock();
-    waits.join();
-    locks.join();
-    _exit(lock.try_lock() ? 0 : 1);
-  }
-  support::exited_with_0(child);
-  happens.set();
-  lock.unlock();
-  for (std::thread& one : threads) one.join();
-  return 0;
-}
-
 class waiting : public support::program_at_workers {};
 
 /// Without a thread to take anybody's place: strands that wait are suspended.
@@ -393,9 +350,6 @@ TEST_P(waiting, in_handlers) { EXPECT_TRUE(run("waits_in_handlers")); }
 TEST_P(waiting, with_reducers) { EXPECT_TRUE(run("waits_with_reducers")); }
 TEST_P(waiting, a_tree_of_waits) { EXPECT_TRUE(run("a_tree_of_waits")); }
 TEST_P(waiting, new_processes_while_strands_wait) { EXPECT_TRUE(run("new_processes_while_strands_wait")); }
-TEST_P(waiting, new_processes_beside_threads_that_wait) {
-  EXPECT_TRUE(run("new_processes_beside_threads_that_wait"));
-}
 TEST_P(waiting, roots_are_woken_for_ready_strands) {
   EXPECT_TRUE(run("waiting_roots_are_woken_for_ready_strands"));
 }
