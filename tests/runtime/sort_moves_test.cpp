@@ -266,7 +266,7 @@ void check_sorts_of() {
   std::mt19937 random(4);
   const auto items = std::make_unique<Item[]>(5000);
   for (const bool keeps_order : {false, true}) {
-    for (int i = 0; i != 5000; ++i) items[i].key = static_cast<int>(random());
+    for (std::size_t i = 0; i != 5000; ++i) items[i].key = static_cast<int>(random());
     const std::span all(items.get(), 5000);
     keeps_order ? nopal::parallel_stable_sort(all, {}, &Item::key)
                 : nopal::parallel_sort(all, {}, &Item::key);
