@@ -58,7 +58,7 @@ TEST(sleep, beside_a_push_of_a_short_region) {
   expect_right({.owner = "+", .poisoned = true, .short_regions = true}, 3);
 }
 TEST(sleep, beside_short_regions) {
-  expect_right({.owner = "+-+", .poisoned = true, .short_regions = true}, 2);
+  expect_right({.owner = "+-+", .poisoned = true, .short_regions = true}, 1);
 }
 TEST(sleep, of_two_beside_short_regions) {
   expect_right({.owner = "+", .thieves = 2, .poisoned = true, .short_regions = true}, 0);
@@ -76,7 +76,7 @@ TEST(sleep, beside_a_push_with_no_more_than_a_sequentially_consistent_exchange) 
   expect_right_without_barrier({.owner = "+", .poisoned = true}, -1);
 }
 TEST(sleep, beside_short_regions_with_no_more_than_a_sequentially_consistent_exchange) {
-  expect_right_without_barrier({.owner = "+-+", .poisoned = true, .short_regions = true}, 2);
+  expect_right_without_barrier({.owner = "+-+", .poisoned = true, .short_regions = true}, 1);
 }
 
 TEST(sleep_faults, no_look) { expect_fault({.owner = "+"}, sleep_fault::no_look); }

@@ -17,9 +17,9 @@ case $linkage in
   shared) shared=ON ;;
 esac
 
-# Several sources as one: users' projects may ask for that, and it is quicker. In two ways each is compiled alone.
+# Several sources as one: users' projects may ask for that, and it is quicker. In one way each is compiled alone.
 unity=-DCMAKE_UNITY_BUILD=ON
-case $way-$linkage in install-static | subdirectory-shared) unity=-DCMAKE_UNITY_BUILD=OFF ;; esac
+case $way-$linkage in install-static) unity=-DCMAKE_UNITY_BUILD=OFF ;; esac
 
 configure_and_build() {
   rm -rf "$build"

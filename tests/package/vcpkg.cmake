@@ -48,6 +48,7 @@ function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
   check_that(NOT DEFINED arg_UNPARSED_ARGUMENTS)
   run("${CMAKE_COMMAND}" -S "${arg_SOURCE_PATH}" -B "${build}" -DCMAKE_BUILD_TYPE=Release "-DBUILD_SHARED_LIBS=${SHARED}"
+    -DCMAKE_UNITY_BUILD=ON  # quicker
     "-DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}" -DCMAKE_INSTALL_LIBDIR=lib ${arg_OPTIONS})
 endfunction()
 
