@@ -94,7 +94,8 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   if (outer == nullptr || !has_nested(outer)) {
     return 1;
   }
-  const bool is_inside = arena_of(root_of(*outer)) == arena || (arena->keeps != 0 && is_seated(outer, arena));
+  const bool keeps = arena->keeps != 0;
+  const bool is_inside = arena_of(root_of(*outer)) == arena || (keeps && is_seated(outer, arena));
   if (!is_inside) {
     give_up_seats_for_call(outer);
     wait_for_seat(outer, arena);
@@ -104,7 +105,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
   set(nested->arena, arena);
   count_call(nested, arena);
-  if (!is_inside && arena->keeps != 0) {
+  if (!is_inside && keeps) {
     set(nested->home, seat_at_home::entered);
   } else if (!is_inside) {
     have_seat(nested, arena, 1);

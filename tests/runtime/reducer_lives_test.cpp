@@ -331,7 +331,7 @@ NOPAL_PROGRAM(a_loop_of_stolen_children) {
   const char* const asked = std::getenv("NOPAL_TEST_CHILDREN");
   if (asked != nullptr) alarm(0);  // a million take longer than it allows where the machine is busy
   const auto children =
-      static_cast<std::uint64_t>(asked != nullptr ? std::atoi(asked) : fewer_if_watched(100'000));
+      static_cast<std::uint64_t>(asked != nullptr ? std::atoi(asked) : fewer_if_watched(20'000));
   scope s;
   for (std::uint64_t i = 0; i < children; ++i) {
     FORK_AND_BE_STOLEN(s, [&map, i] { map->then(2 * i + 1, i); });
