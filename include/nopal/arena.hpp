@@ -69,6 +69,7 @@ public:
       expected = none;
     }
     swap(thrown_, thrown);
+    // Release pairs with the acquire in `rethrow`.
     state_.store(one, std::memory_order_release);
   }
 
@@ -80,6 +81,7 @@ public:
                                        std::memory_order_relaxed)) {
       kept_exception taken;
       swap(thrown_, taken);
+      // Release pairs with the acquire in `keep`.
       state_.store(none, std::memory_order_release);
       taken.rethrow();
     }

@@ -211,7 +211,8 @@ void park(worker* self) noexcept {
     }
     const bool asks_first = asking != 0 && (looking_up == 0 || asking <= looking_up);
     const std::uint64_t pause = asks_first ? asking : looking_up;
-    // Where the system refuses to sleep on a word, nothing else tells of a waker.
+    // Where the system refuses to sleep on a word, nothing else tells of a waker. Relaxed: the acquire
+    // that pairs with it is in wait_until_awake.
     if (pause == 0 || os::futex_wait_for(self->park, parked, pause) ||
         self->park.load(std::memory_order_relaxed) != parked) {
       break;

@@ -27,7 +27,7 @@ public:
 
   void set() noexcept {
     is_set_.store(true, std::memory_order_release);
-    // Those who wait go on also where `reset` follows at once.
+    // Those who wait go on also where `reset` follows at once. Release pairs with the acquires in `wait`.
     times_set_.fetch_add(1, std::memory_order_release);
     times_set_.notify_all();
   }
