@@ -155,8 +155,10 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
       return 1;
     }
     sanitizers::before(task);
+    // The task may be gone once others see it.
+    const nopal_task_group* const group = task->group;
     if (push_to_arena(task)) {
-      wake_waiters(task->group);
+      wake_waiters(NOPAL_FAULT("task read after the push") ? task->group : group);
     }
     return 0;
   }

@@ -27,6 +27,13 @@ public:
     name(&nopal::internal::events_of(&group_), sizeof(int), "events");
     nopal::internal::events_of(&arena_).store(0, __ATOMIC_RELAXED);
     name(&nopal::internal::events_of(&arena_), sizeof(int), "events");
+    for (nopal_task_group& gone : gone_) {
+      std::atomic<std::uint32_t>& events = nopal::internal::events_of(&gone);
+      if (&events != &nopal::internal::events_of(&group_) && &events != &nopal::internal::events_of(&arena_)) {
+        of_nobody_ = &gone;
+      }
+    }
+    give_up(&nopal::internal::events_of(of_nobody_), sizeof(int));
     task_ = {};
     task_.group = &group_;
     task_.run = [](nopal_task* task) { the_model->run_task(task); };
@@ -150,7 +157,7 @@ private:
     require(ran_.read() == 0, "a task runs twice");
     ran_.write(1);
     task_.run = nullptr;  // the memory may be gone
-    task_.group = nullptr;
+    task_.group = of_nobody_;
     unlock(&not_run_);
   }
 
@@ -167,6 +174,9 @@ private:
 
   task_scene scene_;
   nopal_task_group group_{};
+  // Far enough from one another for different counts of events.
+  nopal_task_group gone_[6]{};
+  nopal_task_group* of_nobody_ = nullptr;  ///< what a task's memory says when the task is gone
   nopal_task task_{};
   nopal_arena arena_{};
   plain<int> results_[most_workers];

@@ -87,6 +87,9 @@ TEST(task_faults, arenas_read_relaxed) {
 TEST(task_faults, group_read_after_the_push) {
   expect_broken(task_scene::push_last, "ww", "group read after the push");
 }
+TEST(task_faults, task_read_after_the_push) {
+  expect_broken(task_scene::push_to_arena, "ww", "task read after the push");
+}
 TEST(task_faults, group_read_after_its_end) {
   expect_broken(task_scene::finish, "ww", "group read after its end");
 }

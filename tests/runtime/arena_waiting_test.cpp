@@ -234,8 +234,8 @@ NOPAL_PROGRAM(waits_for_oneself) {
 
 NOPAL_PROGRAM(arena_destroyed_within) {
   auto doomed = std::make_unique<arena>(2);
-  doomed->enqueue([&doomed] { doomed.reset(); });
   arena* const left = doomed.get();
+  left->enqueue([&doomed] { doomed.reset(); });
   left->wait();
   return 0;
 }
