@@ -22,6 +22,9 @@ namespace deque = nopal::internal::deque;
 
 namespace {
 latent_model* the_latent_model = nullptr;
+
+const std::uint64_t usual_control = nopal::internal::arch::float_control();
+constexpr int rounding_shift = 32 + 10;  // in the x87 word, with which nothing here computes
 }  // namespace
 
 void latent_model::make_deque(nopal_deque& one, int number) {
@@ -97,14 +100,14 @@ void latent_model::set_up() {
   lost_ = false;
   forks_ = 0;
   never_ = 1;
-  const std::uint64_t control = nopal::internal::arch::float_control();
+  nopal::internal::arch::set_float_control(usual_control);
   for (number_ = 0; number_ < threads(); ++number_) {
     worker& one = workers[number_];
     make_deque(one.deque, number_);
     clocks_[number_] = static_cast<std::uint64_t>(looks_[number_] = 0);
     stacks[number_].low = number_ == 0 ? const_cast<char*>(calls_.low()) : memory_;
     stacks[number_].high = number_ == 0 ? const_cast<char*>(calls_.high()) : memory_ + sizeof memory_;
-    nopal::internal::set_float_control_of(one.deque.setting, control);
+    nopal::internal::set_float_control_of(one.deque.setting, usual_control);
     nopal::internal::set_if_changed(one.deque.setting.root, &workers[0]);
     nopal::internal::the_runtime().table[number_].store(&one, __ATOMIC_RELAXED);
     nopal::internal::begin_to_answer(&one);
@@ -156,9 +159,11 @@ void latent_model::interrupted(int thread, std::uint64_t told) {
   }
   nopal::internal::os::interrupted here{};
   here.at = thread == 0 ? calls_.registers(spot_) : nopal::internal::arch::registers{};
-  here.float_control = nopal::internal::arch::float_control();
   here.has_room = true;
+  // The code that is interrupted rounds in its own way for a moment.
+  nopal::internal::arch::set_float_control(usual_control ^ std::uint64_t{1} << rounding_shift);
   the_answer(here);
+  nopal::internal::arch::set_float_control(usual_control);
   if (thread == 0 && (spot_ == spot::in_code || spot_ == spot::before_call) && !lost_) {
     check_order();
   }
@@ -174,6 +179,8 @@ void latent_model::steal(worker* self, worker* victim) {
   nopal::internal::known_roots known{};
   if (nopal_frame* const slot = nopal::internal::explored_look(self, victim, known)) {
     nopal::internal::hand_watch_on(self);
+    require(nopal::internal::float_control_of(victim->deque.setting) == usual_control,
+            "a thief is told the mode of a moment");
     resumed(nopal::internal::untagged(slot));
   }
   nopal::internal::set(self->deque.strand.stack, nullptr);

@@ -92,6 +92,7 @@ TEST(promotion_faults, push_relaxed) {
 
 TEST(question_faults, look_not_seen) { expect_fault(leaf_at_a_look, "look not seen", 1); }
 TEST(question_faults, nothing_unpoisoned) { expect_fault(leaf_after_an_eager_fork, "nothing unpoisoned", 0); }
+TEST(question_faults, mode_of_the_moment) { expect_fault(signal_and_steal, "mode of the moment"); }
 TEST(question_faults, promoted_in_silence) { expect_fault(leaf_beside_a_sleeper, "promoted in silence", 0); }
 TEST(question_faults, nobody_told) { expect_fault(leaf_beside_a_sleeper, "nobody told", 0); }
 TEST(question_faults, nothing_latent_kept) { expect_fault(two_beside_a_leaf, "nothing latent kept", 0); }

@@ -80,10 +80,51 @@ NOPAL_PROGRAM(roots_at_once) {
   return 0;
 }
 
+/// The child has another mode than its region, as code has between the instructions of some conversions, when
+/// it is asked for the continuation.
+void child_with_a_mode_of_its_own(const control& region) {
+  flag waits{false};
+  flag went_on{false};
+  scope outermost;
+  outermost.fork([&] {
+    scope outer;
+    outer.fork([&] {
+      scope inner;
+      inner.fork([&] {
+        apply({FE_DOWNWARD, !region.flushes});
+        set(waits);
+        wait_for_continuation(went_on);
+        apply(region);
+      });
+      check_in_force(region);
+      set(went_on);
+      inner.join();
+      check_in_force(region);
+    });
+    check_in_force(region);
+    outer.join();
+  });
+  // A thief that waits here lets the forks below be latent.
+  while (nopal::workers() > 1 && !waits.load(std::memory_order_acquire)) std::this_thread::yield();
+  outermost.join();
+}
+
+NOPAL_PROGRAM(modes_of_children) {
+  for (int i = 0; i < 200; ++i) {
+    const control region = {i % 2 == 0 ? FE_UPWARD : FE_TOWARDZERO, i % 3 == 0};
+    apply(region);
+    child_with_a_mode_of_its_own(region);
+    check_in_force(region);
+    apply({FE_TONEAREST, false});
+  }
+  return 0;
+}
+
 class float_control : public support::program_at_workers {};
 
 TEST_P(float_control, of_a_root_is_that_of_its_strands) { EXPECT_TRUE(run("one_root_after_another")); }
 TEST_P(float_control, differs_between_roots_at_once) { EXPECT_TRUE(run("roots_at_once")); }
+TEST_P(float_control, of_a_child_for_a_while_is_its_own) { EXPECT_TRUE(run("modes_of_children")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, float_control, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());
