@@ -14,7 +14,7 @@ import sys
 import unittest
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
-TIMEOUT = 120
+TIMEOUT = 300
 SKIPPED = 77
 WATCHED_BY_VALGRIND = ["valgrind", "--quiet", "--fair-sched=yes", "--leak-check=full", "--error-exitcode=9"]
 
