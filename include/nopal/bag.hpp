@@ -30,7 +30,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 template <class T>
 class bag {
   static_assert(std::is_object_v<T> && std::is_nothrow_destructible_v<T>,
-                "bag: elements must be objects with a destructor that does not throw");
+                "nopal: bag: elements must be objects with a destructor that does not throw");
 
 public:
   /// An element.
@@ -92,7 +92,7 @@ public:
   /// throws: each element is in one of the two bags then, and `other` has less than a block of
   /// them.
   void merge(bag&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
-    static_assert(std::is_move_constructible_v<T>, "bag: merging moves elements");
+    static_assert(std::is_move_constructible_v<T>, "nopal: bag: merging moves elements");
     if (&other == this) {
       return;
     }

@@ -26,7 +26,7 @@ public:
   /// What its positions are counted in.
   using value_type = Integer;
   static_assert(detail::integer_index<Integer>,
-                "range of several sides: the ends of each side must be whole numbers");
+                "nopal: range of several sides: the ends of each side must be whole numbers");
 
   /// From `first` up to, and without, `last`; empty if `last` comes first.
   constexpr range_side(Integer first, Integer last, std::size_t grain = 0) noexcept

@@ -142,7 +142,7 @@ struct op_best {
 template <class T, class Less = std::less<T>>
 struct op_min {
   static_assert(std::numeric_limits<T>::is_specialized,
-                "op_min: std::numeric_limits knows no greatest value of this type; use op_min_index");
+                "nopal: op_min: std::numeric_limits knows no greatest value of this type; use op_min_index");
   /// A view.
   using value_type = T;
   /// The neutral view.
@@ -167,7 +167,7 @@ struct op_min<T, Less> : monoid_detail::op_best<T, Less> {};
 template <class T, class Less = std::less<T>>
 struct op_max {
   static_assert(std::numeric_limits<T>::is_specialized,
-                "op_max: std::numeric_limits knows no least value of this type; use op_max_index");
+                "nopal: op_max: std::numeric_limits knows no least value of this type; use op_max_index");
   /// A view.
   using value_type = T;
   /// The neutral view.
@@ -285,7 +285,7 @@ struct op_list_append {
   static void reduce(value_type& left, value_type&& right) {
     if constexpr (!std::allocator_traits<Allocator>::is_always_equal::value) {
       static_assert(std::is_move_constructible_v<T>,
-                    "op_list_append: with an allocator that has state, elements must be movable");
+                    "nopal: op_list_append: with an allocator that has state, elements must be movable");
       if (left.get_allocator() != right.get_allocator()) {
         left.insert(left.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
         return;

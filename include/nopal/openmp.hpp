@@ -172,7 +172,8 @@ template <class F>
 /// any thread and any strand. Takes the making of a thread, and of a team for it, beyond `f`.
 template <class F>
 void root_region(F&& f) {
-  static_assert(std::is_void_v<std::invoke_result_t<F&>>, "root_region: the function must return nothing");
+  static_assert(std::is_void_v<std::invoke_result_t<F&>>,
+                "nopal: root_region: the function must return nothing");
 #ifdef NOPAL_ELIDE
   f();
 #else

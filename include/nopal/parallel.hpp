@@ -39,7 +39,7 @@ inline namespace NOPAL_MODE_NAMESPACE {
 template <class First, class... Others>
 auto parallel_invoke(First&& first, Others&&... others) {
   constexpr bool callable = std::is_invocable_v<First> && (std::is_invocable_v<Others> && ...);
-  static_assert(callable, "parallel_invoke: every argument must be callable without arguments");
+  static_assert(callable, "nopal: parallel_invoke: every argument must be callable without arguments");
   if constexpr (callable) {
     using functions = std::tuple<First&&, Others&&...>;
     std::tuple<detail::slot_for<First>, detail::slot_for<Others>...> results;
@@ -65,15 +65,14 @@ auto parallel_invoke(First&& first, Others&&... others) {
 template <class First, class Last, class Body>
 void parallel_for(First first, Last last, std::size_t grain, Body&& body) {
   using positions = detail::positions_of<First, Last>;
-  static_assert(
-      !std::is_void_v<positions>,
-      "parallel_for: the first two arguments must be whole numbers or random-access iterators of one type");
+  static_assert(!std::is_void_v<positions>, "nopal: parallel_for: the first two arguments must be whole "
+                                            "numbers or random-access iterators of one type");
   if constexpr (!std::is_void_v<positions>) {
     using position = typename positions::position;
     using plain_body = std::remove_reference_t<Body>;
     constexpr bool by_chunk = std::is_invocable_v<plain_body&, const position&, const position&>;
     constexpr bool by_position = detail::takes_position<plain_body, position>();
-    static_assert(by_chunk || by_position, "parallel_for: the body must be callable with a number or "
+    static_assert(by_chunk || by_position, "nopal: parallel_for: the body must be callable with a number or "
                                            "iterator of the range, with an element of it, or "
                                            "with the two ends of a chunk");
     if constexpr (by_chunk || by_position) {
@@ -106,7 +105,7 @@ template <std::input_iterator Iterator, std::sentinel_for<Iterator> Sentinel, cl
           class Projection = detail::itself>
 void parallel_for_each(Iterator first, Sentinel last, Body&& body, Projection projection = {}) {
   constexpr bool takes = detail::takes_projected<Body, Projection, Iterator>;
-  static_assert(takes, "parallel_for_each: the body must be callable with an element of the range");
+  static_assert(takes, "nopal: parallel_for_each: the body must be callable with an element of the range");
   if constexpr (takes) {
     detail::for_each_in(std::move(first), std::move(last), body, projection);
   }
@@ -118,7 +117,7 @@ template <class Range, class Body, class Projection = detail::itself>
            !(std::is_array_v<std::remove_reference_t<Range>> && detail::ends<Range, Body>))
 void parallel_for_each(Range&& range, Body&& body, Projection projection = {}) {
   static_assert(detail::is_range<Range>,
-                "parallel_for_each: the first argument must be a range, with begin and end");
+                "nopal: parallel_for_each: the first argument must be a range, with begin and end");
   if constexpr (detail::is_range<Range>) {
     nopal::parallel_for_each(detail::begin_of(range), detail::end_of(range), body, std::move(projection));
   }
@@ -183,11 +182,11 @@ template <class First, class Last, class Out, class F>
 Out parallel_transform(First&& first, Last&& last, Out out, F&& f) {
   using In = detail::iterator_between<First, Last>;
   constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Out>;
-  static_assert(iterators, "parallel_transform: input and output must be random-access iterators");
+  static_assert(iterators, "nopal: parallel_transform: input and output must be random-access iterators");
   if constexpr (iterators) {
     constexpr bool assigns = detail::assigns<Out, F, std::iter_reference_t<In>>();
     static_assert(assigns,
-                  "parallel_transform: the function must be callable with an element, and its result "
+                  "nopal: parallel_transform: the function must be callable with an element, and its result "
                   "assignable to the output");
     if constexpr (assigns) {
       return detail::transform_into(out, detail::indexed<In>::count(first, last), f,
@@ -201,13 +200,14 @@ template <class In, class Second, class Out, class F>
 Out parallel_transform(In first, In last, Second second, Out out, F&& f) {
   constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Second> &&
                              std::random_access_iterator<Out>;
-  static_assert(iterators, "parallel_transform: inputs and output must be random-access iterators");
+  static_assert(iterators, "nopal: parallel_transform: inputs and output must be random-access iterators");
   if constexpr (iterators) {
     constexpr bool assigns =
         detail::assigns<Out, F, std::iter_reference_t<In>, std::iter_reference_t<Second>>();
-    static_assert(assigns,
-                  "parallel_transform: the function must be callable with an element of each range, and its "
-                  "result assignable to the output");
+    static_assert(
+        assigns,
+        "nopal: parallel_transform: the function must be callable with an element of each range, and its "
+        "result assignable to the output");
     if constexpr (assigns) {
       return detail::transform_into(out, detail::indexed<In>::count(first, last), f,
                                     detail::indexed<In>{first}, detail::indexed<Second>{second});

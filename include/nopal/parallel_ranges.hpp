@@ -25,7 +25,7 @@ inline namespace NOPAL_MODE_NAMESPACE {
 template <class Range, class Grain, class Body>
   requires(!detail::ends<Range, Grain>)
 void parallel_for(Range&& range, Grain grain, Body&& body) {
-  static_assert(detail::integer_index<Grain>, "parallel_for: the grain must be a whole number");
+  static_assert(detail::integer_index<Grain>, "nopal: parallel_for: the grain must be a whole number");
   if constexpr (detail::can_divide<Range>() && detail::integer_index<Grain>) {
     const auto all = detail::ends_of(range);
     detail::with_elements<detail::iterator_of<Range>>(body, [&all, grain](auto& called) {
@@ -60,7 +60,7 @@ template <class Range, class T, class Map, class Combine>
 template <class Range, class Grain, class T, class Map, class Combine>
   requires(!detail::ends<Range, Grain>)
 [[nodiscard]] T parallel_reduce(Range&& range, Grain grain, T identity, Map&& map, Combine&& combine) {
-  static_assert(detail::integer_index<Grain>, "parallel_reduce: the grain must be a whole number");
+  static_assert(detail::integer_index<Grain>, "nopal: parallel_reduce: the grain must be a whole number");
   if constexpr (detail::can_divide<Range>() && detail::integer_index<Grain>) {
     const auto all = detail::ends_of(range);
     return detail::with_elements<detail::iterator_of<Range>>(map, [&](auto& called) {

@@ -124,7 +124,7 @@ public:
   template <class... Value>
   void set_value(Value&&... value) {
     static_assert(sizeof...(Value) == (std::is_void_v<T> ? 0 : 1),
-                  "set_value: one value, or none for promise<void>");
+                  "nopal: set_value: one value, or none for promise<void>");
     claim();
     // Should the value's constructor throw, the promise is broken.
     const setting sets{state_};

@@ -178,8 +178,9 @@ void for_blocks(const Range& range, Body& body, const Sides&... side) {
   constexpr std::size_t sides = sizeof...(Sides);
   constexpr bool by_position = std::is_invocable_v<Body&, const typename Sides::value_type&...>;
   constexpr bool by_block = std::is_invocable_v<Body&, const Range&>;
-  static_assert(by_position || by_block, "parallel_for: the body must be callable with a number for each "
-                                         "side of the range, or with a part of the range");
+  static_assert(by_position || by_block,
+                "nopal: parallel_for: the body must be callable with a number for each "
+                "side of the range, or with a part of the range");
   if constexpr (by_position || by_block) {
     const block<sides> all{{(static_cast<void>(side), std::size_t{0})...}, {side.size()...}};
     if ((side.empty() || ...)) return;

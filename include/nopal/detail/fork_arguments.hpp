@@ -42,12 +42,13 @@ constexpr bool takes_references() {
 /// Checks the arguments of fork.
 template <class F, class... Args>
 constexpr bool can_fork() {
-  static_assert(can_copy<F, Args...>, "fork: the callable and its arguments must be copyable or movable");
+  static_assert(can_copy<F, Args...>,
+                "nopal: fork: the callable and its arguments must be copyable or movable");
   if constexpr (can_copy<F, Args...> && !can_call<F, Args...>) {
     constexpr bool by_reference = detail::takes_references<F, Args...>();
     static_assert(!by_reference, "nopal: fork gives the child copies of its arguments: for a parameter that "
                                  "is a reference pass std::ref(x), or capture x in a lambda");
-    static_assert(by_reference, "fork: the callable does not take these arguments (they are passed as "
+    static_assert(by_reference, "nopal: fork: the callable does not take these arguments (they are passed as "
                                 "rvalues of their decayed types)");
   }
   return can_copy<F, Args...> && can_call<F, Args...>;
@@ -57,18 +58,20 @@ constexpr bool can_fork() {
 template <class Out, class F, class... Args>
 constexpr bool can_fork_into() {
   static_assert(can_copy<F, Args...>,
-                "fork_into: the callable and its arguments must be copyable or movable");
+                "nopal: fork_into: the callable and its arguments must be copyable or movable");
   if constexpr (can_copy<F, Args...> && !can_call<F, Args...>) {
     constexpr bool by_reference = detail::takes_references<F, Args...>();
     static_assert(!by_reference, "nopal: fork_into gives the child copies of its arguments: for a parameter "
                                  "that is a reference pass std::ref(x), or capture x in a lambda");
-    static_assert(by_reference, "fork_into: the callable does not take these arguments (they are passed as "
-                                "rvalues of their decayed types)");
+    static_assert(by_reference,
+                  "nopal: fork_into: the callable does not take these arguments (they are passed as "
+                  "rvalues of their decayed types)");
   }
   if constexpr (can_copy<F, Args...> && can_call<F, Args...>) {
     constexpr bool assigns =
         std::is_assignable_v<Out&, std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>>;
-    static_assert(assigns, "fork_into: the callable's result cannot be assigned to the first argument");
+    static_assert(assigns,
+                  "nopal: fork_into: the callable's result cannot be assigned to the first argument");
     return assigns;
   } else {
     return false;

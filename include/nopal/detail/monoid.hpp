@@ -38,18 +38,20 @@ template <class M>
 consteval bool check_monoid() {
   if constexpr (!std::is_class_v<M> || std::is_const_v<M>) {
     static_assert(std::is_class_v<M> && !std::is_const_v<M>,
-                  "reducer: the monoid must be a class, such as nopal::op_add<long>");
+                  "nopal: reducer: the monoid must be a class, such as nopal::op_add<long>");
   } else if constexpr (!names_value_type<M>) {
     static_assert(names_value_type<M>,
-                  "reducer: the monoid must name the type of its views: using value_type = ...;");
+                  "nopal: reducer: the monoid must name the type of its views: using value_type = ...;");
   } else if constexpr (!names_views<M>) {
-    static_assert(names_views<M>,
-                  "reducer: the monoid's value_type must be an object type, not const, with a destructor");
+    static_assert(
+        names_views<M>,
+        "nopal: reducer: the monoid's value_type must be an object type, not const, with a destructor");
   } else if constexpr (!has_identity<M>) {
-    static_assert(has_identity<M>, "reducer: the monoid must have 'static value_type identity()' (or a const "
-                                   "member function)");
+    static_assert(has_identity<M>,
+                  "nopal: reducer: the monoid must have 'static value_type identity()' (or a const "
+                  "member function)");
   } else {
-    static_assert(has_reduce<M>, "reducer: the monoid must have 'static void reduce(value_type& left, "
+    static_assert(has_reduce<M>, "nopal: reducer: the monoid must have 'static void reduce(value_type& left, "
                                  "value_type&& right)' (or a const member function)");
   }
   return true;

@@ -140,20 +140,23 @@ auto tester(const indexed<Iterator>& all, Predicate& predicate, Projection& proj
 template <class T, class First, class Last, class Map, class Combine, class Reduce>
 T with_reduction(First first, Last last, const T& identity, Map& map, Combine& combine, Reduce reduce) {
   using all_positions = positions_of<First, Last>;
-  static_assert(!std::is_void_v<all_positions>, "parallel_reduce: the first two arguments must be whole "
-                                                "numbers or random-access iterators of one type");
+  static_assert(!std::is_void_v<all_positions>,
+                "nopal: parallel_reduce: the first two arguments must be whole "
+                "numbers or random-access iterators of one type");
   if constexpr (!std::is_void_v<all_positions>) {
     using position = typename all_positions::position;
     constexpr bool maps = takes_position<Map, position>();
-    static_assert(maps, "parallel_reduce: the map must be callable with a number or iterator of the range, "
-                        "or with an element of it");
+    static_assert(maps,
+                  "nopal: parallel_reduce: the map must be callable with a number or iterator of the range, "
+                  "or with an element of it");
     if constexpr (maps) {
       using mapped = decltype(call_at(map, std::declval<const position&>()));
       constexpr bool combines =
           std::is_invocable_r_v<T, Combine&, T&&, mapped> && std::is_invocable_r_v<T, Combine&, T&&, T&&>;
-      static_assert(combines, "parallel_reduce: combine must take a value of the identity's type and what "
-                              "the map returns, or two "
-                              "values of that type, and return one");
+      static_assert(combines,
+                    "nopal: parallel_reduce: combine must take a value of the identity's type and what "
+                    "the map returns, or two "
+                    "values of that type, and return one");
       if constexpr (combines) {
         const reduction<T, all_positions, Map, Combine> of{
             {static_cast<position>(first)}, identity, map, combine};
@@ -165,9 +168,9 @@ T with_reduction(First first, Last last, const T& identity, Map& map, Combine& c
 
 template <class Out, class F, class... Elements>
 constexpr bool assigns() {
-  static_assert(
-      NOPAL_ABI_NAMESPACE::detail::separate_elements<Out>,
-      "parallel_transform: elements of the output must not share memory, as those of std::vector<bool> do");
+  static_assert(NOPAL_ABI_NAMESPACE::detail::separate_elements<Out>,
+                "nopal: parallel_transform: elements of the output must not share memory, as those of "
+                "std::vector<bool> do");
   if constexpr (std::is_invocable_v<F&, Elements...>) {
     return std::is_assignable_v<std::iter_reference_t<Out>, std::invoke_result_t<F&, Elements...>>;
   } else {
@@ -218,20 +221,19 @@ using value_of = typename value_type_of<Iterator>::type;
 template <class In, class Out, class Op, class T>
 constexpr bool can_scan() {
   constexpr bool iterators = std::random_access_iterator<In> && std::random_access_iterator<Out>;
-  static_assert(iterators, "parallel scan: input and output must be random-access iterators");
+  static_assert(iterators, "nopal: parallel scan: input and output must be random-access iterators");
   if constexpr (iterators) {
     using element = std::iter_reference_t<In>;
     constexpr bool adds = std::is_invocable_r_v<T, Op&, T&&, element> &&
                           std::is_invocable_r_v<T, Op&, const T&, element> &&
                           std::is_invocable_r_v<T, Op&, const T&, T&&> && std::is_constructible_v<T, element>;
-    static_assert(
-        adds,
-        "parallel scan: the operation must take a value and an element, and two values, and return a value");
+    static_assert(adds, "nopal: parallel scan: the operation must take a value and an element, and two "
+                        "values, and return a value");
     constexpr bool writes = std::is_assignable_v<std::iter_reference_t<Out>, T&>;
-    static_assert(!adds || writes, "parallel scan: values must be assignable to the output");
-    static_assert(
-        NOPAL_ABI_NAMESPACE::detail::separate_elements<Out>,
-        "parallel scan: elements of the output must not share memory, as those of std::vector<bool> do");
+    static_assert(!adds || writes, "nopal: parallel scan: values must be assignable to the output");
+    static_assert(NOPAL_ABI_NAMESPACE::detail::separate_elements<Out>,
+                  "nopal: parallel scan: elements of the output must not share memory, as those of "
+                  "std::vector<bool> do");
     return adds && writes;
   } else {
     return false;
@@ -250,10 +252,11 @@ Out scan_from(const In& first, const In& last, const Out& out, Op& op, T init) {
 template <class Iterator, class Predicate, class Projection>
 constexpr bool can_search() {
   constexpr bool iterators = std::random_access_iterator<Iterator>;
-  static_assert(iterators, "parallel search: the range must have random-access iterators");
+  static_assert(iterators, "nopal: parallel search: the range must have random-access iterators");
   if constexpr (iterators) {
     constexpr bool tests = takes_projected<Predicate, Projection, Iterator>;
-    static_assert(tests, "parallel search: the predicate must be callable with an element of the range");
+    static_assert(tests,
+                  "nopal: parallel search: the predicate must be callable with an element of the range");
     return tests;
   } else {
     return false;

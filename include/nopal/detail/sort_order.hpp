@@ -86,15 +86,17 @@ concept comparable =
 /// Does not compile for what cannot be sorted; the reason is one error.
 template <class Iterator, class Compare, class Projection>
 constexpr bool is_sortable() {
-  static_assert(movable_elements<Iterator>, "sort: the elements must be movable, and not constant");
+  static_assert(movable_elements<Iterator>, "nopal: sort: the elements must be movable, and not constant");
   static_assert(NOPAL_ABI_NAMESPACE::detail::separate_elements<Iterator>,
-                "sort: the elements must not share memory, as those of std::vector<bool> do");
-  static_assert(projectable<Iterator, Projection>, "sort: the projection must be callable with an element");
+                "nopal: sort: the elements must not share memory, as those of std::vector<bool> do");
+  static_assert(projectable<Iterator, Projection>,
+                "nopal: sort: the projection must be callable with an element");
   if constexpr (projectable<Iterator, Projection>) {
-    static_assert(comparable<Iterator, Compare, Projection>,
-                  "sort: the comparator must be callable with two elements, or with what the projection "
-                  "makes of two, and "
-                  "tell whether the first precedes the second");
+    static_assert(
+        comparable<Iterator, Compare, Projection>,
+        "nopal: sort: the comparator must be callable with two elements, or with what the projection "
+        "makes of two, and "
+        "tell whether the first precedes the second");
     return movable_elements<Iterator> && NOPAL_ABI_NAMESPACE::detail::separate_elements<Iterator> &&
            comparable<Iterator, Compare, Projection>;
   }

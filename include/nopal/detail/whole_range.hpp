@@ -49,14 +49,16 @@ using iterator_between =
 /// Checks that a range can be divided; the reason why not is one error.
 template <class Range>
 constexpr bool can_divide() {
-  static_assert(is_range<Range>, "parallel patterns: the first argument must be a range, with begin and end, "
-                                 "or the first of two ends");
+  static_assert(is_range<Range>,
+                "nopal: parallel patterns: the first argument must be a range, with begin and end, "
+                "or the first of two ends");
   if constexpr (is_range<Range>) {
     using last = decltype(detail::end_of(std::declval<std::remove_reference_t<Range>&>()));
     constexpr bool divides =
         std::random_access_iterator<iterator_of<Range>> && std::sized_sentinel_for<last, iterator_of<Range>>;
-    static_assert(divides, "parallel patterns: the range must have random-access iterators and a size that "
-                           "they tell; parallel_for_each takes any range");
+    static_assert(divides,
+                  "nopal: parallel patterns: the range must have random-access iterators and a size that "
+                  "they tell; parallel_for_each takes any range");
     return divides;
   } else {
     return false;
@@ -80,8 +82,9 @@ template <class Range>
 constexpr bool keeps_iterators() {
   constexpr bool keeps =
       std::is_lvalue_reference_v<Range> || std::ranges::enable_borrowed_range<std::remove_cvref_t<Range>>;
-  static_assert(keeps, "parallel search: the range ends with the call, and what is found in it too: give it "
-                       "a name");
+  static_assert(keeps,
+                "nopal: parallel search: the range ends with the call, and what is found in it too: give it "
+                "a name");
   return keeps;
 }
 
