@@ -42,6 +42,15 @@ void print_worker(const worker& one) {
       static_cast<unsigned long long>(one.counts.suspensions.get()),
       static_cast<unsigned long long>(one.counts.resumptions.get()),
       static_cast<unsigned long long>(one.counts.parks.get()));
+  if (const nopal_arena* const arena = get(one.arena)) {
+    const std::uint64_t threads = __atomic_load_n(&arena->threads, __ATOMIC_RELAXED);
+    // unreached below: snapshot
+    os::write_stderr("nopal: worker %d is in arena %p, %s; %u threads there, %u at most, %u wait to enter\n",
+                     one.index, static_cast<const void*>(arena),
+                     get(one.seat) == arena ? "with a seat" : "without a seat of its own",
+                     static_cast<unsigned>(threads) + static_cast<unsigned>(threads >> 32U), arena->limit,
+                     __atomic_load_n(&arena->entering, __ATOMIC_RELAXED));
+  }
 }
 
 }  // namespace
@@ -50,11 +59,12 @@ void print_worker(const worker& one) {
 /// signal handler, as long as no thread ends meanwhile.
 extern "C" void nopal_print_workers() noexcept {
   runtime& all = the_runtime();
-  os::write_stderr("nopal: %s; %d asleep, %d strands at joins, %d exceptions kept\n",
-                   all.running.load(std::memory_order_acquire) ? "running" : "not running",
-                   all.sleepers.load(std::memory_order_relaxed),
-                   all.waiting_joins.load(std::memory_order_relaxed),
-                   all.exceptions_kept.load(std::memory_order_relaxed));
+  os::write_stderr(
+      "nopal: %s; %d asleep, %d strands at joins, %d in blocking calls, %d exceptions kept; %d substitutes\n",
+      all.running.load(std::memory_order_acquire) ? "running" : "not running",
+      all.sleepers.load(std::memory_order_relaxed), all.waiting_joins.load(std::memory_order_relaxed),
+      all.blocked.load(std::memory_order_relaxed), all.exceptions_kept.load(std::memory_order_relaxed),
+      all.substituting.load(std::memory_order_relaxed));
   for_each_worker(all, [](const worker* one) { print_worker(*one); });
 }
 

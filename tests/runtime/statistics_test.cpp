@@ -5,6 +5,9 @@
 #include <thread>
 #include <vector>
 
+#include <nopal/arena.hpp>
+#include <nopal/waiting.hpp>
+
 #include "support/strands.hpp"
 
 extern "C" void nopal_print_workers() noexcept;  // for watchdogs and debuggers
@@ -133,6 +136,12 @@ NOPAL_PROGRAM(prints_workers) {
   return 0;
 }
 
+NOPAL_PROGRAM(prints_arenas) {
+  nopal::arena two(2);
+  two.execute([] { nopal::blocking(nopal_print_workers); });
+  return 0;
+}
+
 class statistics : public support::program_at_workers {};
 
 TEST_P(statistics, balance_after_every_kind_of_work) {
@@ -153,6 +162,16 @@ TEST(worker_report, has_a_line_for_every_worker) {
     EXPECT_NE(seen.err.find(line), std::string::npos) << line << seen.err;
   }
   EXPECT_EQ(seen.err.find("worker 3"), std::string::npos) << seen.err;
+  EXPECT_EQ(seen.err.find("arena"), std::string::npos) << seen.err;
+}
+
+TEST(worker_report, tells_of_arenas_and_blocking_calls) {
+  const support::outcome seen = support::run_program("prints_arenas", support::on_workers(3));
+  EXPECT_EQ(seen.exit_code, 0) << seen.description();
+  for (const char* const line : {" strands at joins, 1 in blocking calls, ", "nopal: worker 0 is in arena 0x",
+                                 ", 2 at most, 0 wait to enter"}) {
+    EXPECT_NE(seen.err.find(line), std::string::npos) << line << seen.err;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, statistics, testing::Values(1, 2, 7), testing::PrintToStringParamName());
