@@ -219,6 +219,10 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::uint64_t timeout_ns) noexcept;
 
+/// The same, and as soon after that time as the system can.
+bool futex_wait_exactly(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                        std::uint64_t timeout_ns) noexcept;
+
 /// Wakes up to `count` sleepers of `word`. Returns how many it woke; -1 if the system refused.
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept;
 

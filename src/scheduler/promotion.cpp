@@ -313,10 +313,7 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
   const bool none_latent = self->none_latent;
   NOPAL_FAULT_OMITS("none latent kept", self->none_latent = false);
   worker* const first = thread_worker(self);
-  // Relaxed: the thread's own answer is out of date, since it forks again.
-  if (first->asking.load(std::memory_order_relaxed) == nothing_latent) {
-    NOPAL_FAULT_OMITS("nothing latent kept", first->asking.store(not_asked, std::memory_order_relaxed));
-  }
+  forks_again(first);
   if (!may_be_taken(the_runtime(), self)) {
     self->buries_latent = true;
     return nothing_left;

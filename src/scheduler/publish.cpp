@@ -3,6 +3,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/push.hpp"
+#include "scheduler/rhythm.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
@@ -25,8 +26,12 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return whole_push;
   }
-  const bool wakes = anyone_sleeps();
-  if (wakes && !wakes_later(all, self, frame)) {
+  const bool expected =
+      (!left_out() || NOPAL_FAULT("a beat is kept")) && all.expects_region.load(std::memory_order_relaxed);
+  const bool wakes = !expected && anyone_sleeps();
+  if (!wakes) {
+    note_push(all, self, frame);
+  } else if (!wakes_later(all, self, frame)) {
     return whole_push;
   }
   append_fork(self, frame, true);
@@ -39,7 +44,8 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   if (wakes) {
     return may_wake_later(all, self, published) ? nothing_left : only_to_wake;
   }
-  return anyone_sleeps() ? only_to_wake : nothing_left;  // unreached: race
+  // Who expects a region looks once more before it sleeps.
+  return (expected && is_expected()) || !anyone_sleeps() ? nothing_left : only_to_wake;  // unreached: race
 }
 
 }  // namespace internal

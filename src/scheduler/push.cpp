@@ -41,10 +41,7 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   if (nopal_latent_forks_used != 0) {
     worker* const first = thread_worker(self);
     get_ready_to_answer(first);
-    // Relaxed: the thread's own answer is out of date, if it was asked since it became a worker.
-    if (first->asking.load(std::memory_order_relaxed) == nothing_latent) {
-      NOPAL_FAULT_OMITS("nothing latent kept", first->asking.store(not_asked, std::memory_order_relaxed));
-    }
+    forks_again(first);
   }
   if (nopal_latent_forks_used != 0 && self->stopped_at != nullptr && may_be_taken(all, self)) {
     static_cast<void>(promote(self, *self->stopped_at, {false, true, true}));

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "scheduler/worker.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -39,6 +40,15 @@ inline void note_fruitful(worker* first) noexcept {
   // Relaxed: while a question is on its way nobody is to send another.
   if (first->asking.load(std::memory_order_relaxed) != asked) {
     first->not_asked_for.store(0, std::memory_order_relaxed);
+  }
+}
+
+/// By the thread, at a slow push: its answer that nothing is latent is out of date, if it was asked since it
+/// became a worker. Here for the same reason.
+inline void forks_again(worker* first) noexcept {
+  // Relaxed, and read first, since the line is shared with those that ask: nobody asks while it stands.
+  if (first->asking.load(std::memory_order_relaxed) == nothing_latent) {
+    NOPAL_FAULT_OMITS("nothing latent kept", first->asking.store(not_asked, std::memory_order_relaxed));
   }
 }
 

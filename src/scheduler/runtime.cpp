@@ -62,6 +62,8 @@ void start_threads(runtime& all) {
       self->of_pool = true;
       self->watches = false;
       self->looks_up = false;
+      self->keeps_beat = false;
+      self->expects = false;
       enter_table(all, self, index);
       self->starter_cpu = os::current_cpu();
       refused = start_pool_thread(all, self);
@@ -123,6 +125,10 @@ bool start_locked(runtime& all) {
   all.watched.store(false, std::memory_order_relaxed);
   all.most_substitutes.store(chosen.substitutes, std::memory_order_relaxed);
   all.looked_up_for.store(false, std::memory_order_relaxed);
+  all.beat_kept.store(false, std::memory_order_relaxed);
+  all.expects_region.store(false, std::memory_order_relaxed);
+  all.began_ns = os::monotonic_ns();
+  all.began_ticks = processor_ticks();
   allow_latent_forks(all);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);

@@ -51,6 +51,15 @@ struct runtime {
   std::atomic<std::uint64_t> ticks_worth_a_wake{200'000};
   /// What a wake-up costs its caller, in ticks; as measured
   std::atomic<std::uint64_t> ticks_of_a_wake{40'000};
+  std::atomic<bool> some_slept{false};  ///< so the times of regions are of interest
+  /// Some root's regions have come at a regular rhythm; see rhythm.hpp
+  std::atomic<bool> some_rhythm{false};
+  std::atomic<bool> beat_kept{false};       ///< some worker's `keeps_beat`
+  std::atomic<bool> expects_region{false};  ///< some worker's `expects`
+  /// How late a sleeper's timer wakes it, in ticks; as measured
+  std::atomic<std::uint64_t> ticks_late{100'000};
+  std::uint64_t began_ticks = 0;  ///< at one moment before the threads started, as the next
+  std::uint64_t began_ns = 0;
   /// A walk was cut, so strands that are entered may have latent forks; see ask_again
   std::atomic<bool> walks_were_cut{false};
   bool hooks_installed = false;  ///< the hook of a thread's end

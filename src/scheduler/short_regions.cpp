@@ -5,6 +5,7 @@
 #include <nopal/detail/loop_demand.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/victims.hpp"
 
@@ -41,10 +42,16 @@ void end_shared_region(worker* self, const nopal_frame* scope) noexcept {
     return;
   }
   regions.scope = nullptr;
+  if (nopal_latent_forks_used != 0 && regions.none_older && self->outer == nullptr) {
+    // Those that are younger are over, and the limit is poisoned.
+    static_cast<void>(has_nothing_latent(self));
+  }
   owes_nothing(regions);
   runtime& all = the_runtime();
   const std::uint64_t worth = ticks_worth_a_wake(all);
-  const std::uint64_t took = ticks_now() - regions.began;
+  const std::uint64_t now = ticks_now();
+  const std::uint64_t took = now - regions.began;
+  note_end(self, now);
   const std::uint64_t others =
       all.chosen.workers > 4 ? 3 : static_cast<std::uint64_t>(all.chosen.workers) - 1;
   const std::uint64_t alone = 3 * worth / 4;

@@ -63,15 +63,90 @@ namespace internal {
   time.at_once = time.surprises / each;
 }
 
-[[nodiscard]] [[gnu::always_inline]] inline std::uint64_t ticks_worth_a_wake(const runtime& all) noexcept {
-  return all.ticks_worth_a_wake.load(std::memory_order_relaxed);
-}
-
 /// For those who look at what a worker owes; read first, since it is false as a rule. Relaxed: see
 /// pass_looking_up_on.
 [[gnu::always_inline]] inline void owes_nothing(region_times& regions) noexcept {
   if (regions.owes_wake.load(std::memory_order_relaxed)) {
     regions.owes_wake.store(false, std::memory_order_relaxed);
+  }
+}
+
+[[nodiscard]] [[gnu::always_inline]] inline std::uint64_t ticks_worth_a_wake(const runtime& all) noexcept {
+  return all.ticks_worth_a_wake.load(std::memory_order_relaxed);
+}
+
+/// A mean that moves slowly, and a time that is off.
+[[gnu::always_inline]] inline std::uint64_t distance(std::uint64_t one, std::uint64_t other) noexcept {
+  return one < other ? other - one : one - other;
+}
+
+/// So many times in a row near the mean, and it is a rhythm.
+inline constexpr std::uint32_t times_regular = 4;
+
+/// The mean follows, and the deviation; what is far off begins anew.
+[[gnu::always_inline]] inline void note_time(region_rhythm& rhythm, std::uint64_t time) noexcept {
+  const std::uint64_t error = distance(time, rhythm.mean);
+  if (error > rhythm.mean / 4) {
+    // One pause ends no rhythm, two in a row do.
+    if (rhythm.regular >= times_regular) {
+      rhythm.regular = times_regular - 1;
+      return;
+    }
+    rhythm.mean = time;
+    rhythm.regular = 0;
+    return;
+  }
+  // One that is late because others wanted the processor does not count for more than it says.
+  const std::uint64_t most = rhythm.regular == 0 ? error : 3 * rhythm.deviation + rhythm.mean / 256;
+  const std::uint64_t counts = error < most ? error : most;
+  rhythm.mean = time > rhythm.mean ? rhythm.mean + counts / 8 : rhythm.mean - counts / 8;
+  rhythm.deviation = rhythm.regular == 0 ? error : rhythm.deviation - rhythm.deviation / 8 + counts / 8;
+  ++rhythm.regular;
+}
+
+/// A push onto the empty deque of a root begins a region. An open one whose scope lies below this frame is
+/// over: its function was left by a jump.
+[[gnu::always_inline]] inline bool begin_region(worker* self, const nopal_frame* frame,
+                                                std::uint64_t now) noexcept {
+  region_times& regions = self->regions;
+  if (deque::size(self->deque) != 0 || (regions.scope != nullptr && frame < regions.scope)) {
+    return false;
+  }
+  regions.scope = frame;
+  regions.place = frame->resume_address;
+  regions.began = now;
+  regions.taken_for_short = false;
+  // The push has promoted what is older, and there was nothing to be pushed before this fork.
+  regions.none_older = !self->buries_latent && !self->left_latent;
+  // A loop may be several regions, with next to nothing between them.
+  if (now - regions.ended > ticks_worth_a_wake(the_runtime())) {
+    note_time(regions.gaps, now - regions.ended);
+    note_time(regions.periods, now - regions.burst_began);
+    regions.burst_began = now;
+  }
+  if (regions.expected.load(std::memory_order_relaxed) != 0) {
+    regions.expected.store(0, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+/// Moves a measured mean towards a new value. One of more than some hundred microseconds met a busy machine,
+/// which says nothing.
+inline void note_ticks(std::atomic<std::uint64_t>& mean, std::uint64_t ticks) noexcept {
+  constexpr std::uint64_t weight = 8;
+  constexpr std::uint64_t most = 1'000'000;
+  if (ticks == 0) {
+    return;
+  }
+  const std::uint64_t before = mean.load(std::memory_order_relaxed);
+  mean.store(before - before / weight + (ticks < most ? ticks : most) / weight, std::memory_order_relaxed);
+}
+
+/// Before a push that has nobody to wake: for the rhythm.
+[[gnu::always_inline]] inline void note_push(runtime& all, worker* self, const nopal_frame* frame) noexcept {
+  if (!left_out() && all.some_slept.load(std::memory_order_relaxed) &&
+      is_root_stack(get(self->deque.strand.stack)) && deque::size(self->deque) == 0) {
+    static_cast<void>(begin_region(self, frame, ticks_now()));
   }
 }
 
@@ -83,15 +158,7 @@ namespace internal {
     return false;
   }
   const std::uint64_t now = ticks_now();
-  bool is_first = false;
-  // An open region whose scope lies below this frame is over: its function was left by a jump.
-  if (deque::size(self->deque) == 0 && (regions.scope == nullptr || frame >= regions.scope)) {
-    regions.scope = frame;
-    regions.place = frame->resume_address;
-    regions.began = now;
-    regions.taken_for_short = false;
-    is_first = true;
-  }
+  const bool is_first = begin_region(self, frame, now);
   if (regions.scope == nullptr) {
     return false;
   }
@@ -136,13 +203,18 @@ namespace internal {
          NOPAL_FAULT("nobody looks up");
 }
 
+/// A region is over: when the next one may be expected. rhythm.hpp
+void note_end(worker* self, std::uint64_t now) noexcept;
+
 /// The deque is empty again: the scope's child came back and took the continuation.
 [[gnu::always_inline]] inline void end_region(worker* self, const nopal_frame* scope) noexcept {
   region_times& regions = self->regions;
   if (regions.scope == scope) {
     regions.scope = nullptr;
     owes_nothing(regions);
-    note_region(self, regions.place, ticks_now() - regions.began);
+    const std::uint64_t now = ticks_now();
+    note_region(self, regions.place, now - regions.began);
+    note_end(self, now);
     if (regions.taken_for_short) {
       note_guess(time_of(self, regions.place), true);
     }

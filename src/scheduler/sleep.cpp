@@ -14,6 +14,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/ready.hpp"
+#include "scheduler/rhythm.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
@@ -31,6 +32,7 @@ namespace internal {
 
 namespace {
 constexpr std::uint64_t second_look_ns = 1'000'000;
+constexpr std::uint64_t soon_ns = 100'000;
 }  // namespace
 
 void wake(worker* sleeper) noexcept {
@@ -63,8 +65,6 @@ void wait_until_awake(worker* self) noexcept {
 namespace {
 
 constexpr std::uint64_t stack_wait_ns = 1'000'000;
-// A wake-up that takes longer than some hundred microseconds met a busy machine, which says nothing.
-constexpr std::uint64_t most_ticks_of_a_wake = 1'000'000;
 
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
@@ -122,17 +122,6 @@ void leave_cpu(worker* self, int cpu) noexcept {
 
 namespace {
 
-/// Moves a measured mean towards a new value.
-void note_ticks(std::atomic<std::uint64_t>& mean, std::uint64_t ticks) noexcept {
-  constexpr std::uint64_t weight = 8;
-  if (ticks == 0) {
-    return;
-  }
-  const std::uint64_t before = mean.load(std::memory_order_relaxed);
-  const std::uint64_t capped = ticks < most_ticks_of_a_wake ? ticks : most_ticks_of_a_wake;
-  mean.store(before - before / weight + capped / weight, std::memory_order_relaxed);
-}
-
 /// By one that was woken.
 void note_wake(const worker* self) noexcept {
   if (!left_out() && wakes_elsewhere(self)) {
@@ -183,41 +172,83 @@ bool announce_sleep(worker* self) {
 
 }  // namespace
 
-void park(worker* self) noexcept {
+namespace {
+
+/// What a sleeper's timer is for.
+enum class timer_for : std::uint8_t { nothing, look, question, beat };
+struct timer {
+  std::uint64_t ns = 0;  ///< 0: it sleeps until it is woken
+  timer_for what = timer_for::nothing;
+
+  void set_sooner(std::uint64_t other, timer_for other_what) noexcept {
+    if (other != 0 && (ns == 0 || other < ns)) {
+      *this = {other, other_what};
+    }
+  }
+};
+
+/// False: nobody woke it.
+bool sleep_for(worker* self, const timer& one) noexcept {
+  return one.what == timer_for::beat ? os::futex_wait_exactly(self->park, parked, one.ns)
+                                     : os::futex_wait_for(self->park, parked, one.ns);
+}
+
+void park_once(worker* self) noexcept {
   if (!self->of_pool) {
     go_on_in(self, nullptr);  // a worker of the pool would find itself what there is
   }
+  sleep_elsewhere(self);
   const bool ordered = announce_sleep(self);
   if (work_in_sight(self) && end_parking(self, awake)) {  // unreached: race
     return;
   }
   self->counts.parks.add();
+  if (!the_runtime().some_slept.load(std::memory_order_relaxed)) {
+    the_runtime().some_slept.store(true, std::memory_order_relaxed);
+  }
   NOPAL_DISTURB();
   // A push whose owner read its limit just before the barrier may still be on its way; one later
   // look finds it. A barrier that worked at the start and fails now leaves it at that: the caller
   // looks and comes again.
-  if (!os::futex_wait_for(self->park, parked, second_look_ns) &&  // unreached: race
-      // unreached: race
-      ((!ordered && !NOPAL_FAULT("refusal ignored")) || is_surplus(self) || work_in_sight(self)) &&
-      end_parking(self, awake)) {
-    return;
+  timer next{second_look_ns, timer_for::look};
+  const std::uint64_t first_beat = sleep_until_beat(self);
+  const bool looks_soon = first_beat == 0 && may_know_beat_soon(self);
+  if (first_beat != 0 && first_beat < 2 * second_look_ns) {
+    next = {first_beat, timer_for::beat};  // at a look just before it would be too late to sleep again
+  } else if (looks_soon) {
+    next.ns = soon_ns;
   }
-  for (std::uint64_t looking_up = 0;;) {
-    const std::uint64_t asking = sleep_until_asking(self);
+  // unreached below: race
+  if (!sleep_for(self, next)) {
+    if (next.what == timer_for::beat && end_parking(self, awake)) {
+      return expect_region(self);
+    }
+    if (((!ordered && !NOPAL_FAULT("refusal ignored")) || is_surplus(self) || work_in_sight(self)) &&
+        end_parking(self, awake)) {
+      return;
+    }
+  }
+  std::uint64_t looking_up = 0;
+  for (bool looks_again = looks_soon;; looks_again = false) {
+    next = {};
+    next.set_sooner(sleep_until_asking(self), timer_for::question);
     const bool looked_up = self->looks_up;
     looking_up = sleep_until_looking_up(self, looking_up);
     if (looked_up && !self->looks_up && work_in_sight(self) && end_parking(self, awake)) {
       return;
     }
-    const bool asks_first = asking != 0 && (looking_up == 0 || asking <= looking_up);
-    const std::uint64_t pause = asks_first ? asking : looking_up;
+    next.set_sooner(looking_up, timer_for::look);
+    next.set_sooner(looks_again ? second_look_ns : 0, timer_for::look);
+    next.set_sooner(sleep_until_beat(self), timer_for::beat);
     // Where the system refuses to sleep on a word, nothing else tells of a waker. Relaxed: the acquire
     // that pairs with it is in wait_until_awake.
-    if (pause == 0 || os::futex_wait_for(self->park, parked, pause) ||
-        self->park.load(std::memory_order_relaxed) != parked) {
+    if (next.ns == 0 || sleep_for(self, next) || self->park.load(std::memory_order_relaxed) != parked) {
       break;
     }
-    if ((asks_first || work_in_sight(self)) && end_parking(self, awake)) {
+    if (next.what == timer_for::beat && end_parking(self, awake)) {
+      return expect_region(self);
+    }
+    if ((next.what == timer_for::question || work_in_sight(self)) && end_parking(self, awake)) {
       return;
     }
   }
@@ -225,6 +256,15 @@ void park(worker* self) noexcept {
   note_wake(self);
   if (!self->of_pool && self->inbox.load(std::memory_order_relaxed) != nullptr) {
     pass_wake_on(self);
+  }
+}
+
+}  // namespace
+
+void park(worker* self) noexcept {
+  park_once(self);
+  if (!self->expects) {
+    give_beat_up(self);
   }
 }
 

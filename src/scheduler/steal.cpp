@@ -11,6 +11,7 @@
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/ready.hpp"
+#include "scheduler/rhythm.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
@@ -35,38 +36,8 @@ namespace {
 constexpr int looks_before_force =
     NOPAL_BOUND(24, 1);  // looks at private work before a thief forces its publication
 constexpr int yields_before_sleep = NOPAL_BOUND(16, 0);
+constexpr int yields_before_rest = 2;  // where no region is expected soon
 constexpr std::uint32_t searches_per_steal = 8;
-
-/// A thief that shares its victim's CPU takes from it what it brings to the strand, and the system may
-/// leave the two there for a second though other CPUs idle. The victim's thread waits for this visitor
-/// before it ends, and the kernel's word with it.
-void leave_cpu_of(worker* self, const worker* victim) noexcept {
-  constexpr std::uint64_t stay_ns = 1'000'000;
-  if (!the_runtime().spreads_woken || !self->of_pool) {
-    return;
-  }
-  const int own = os::current_cpu();
-  worker* const first = thread_worker(victim);
-  // Relaxed: a CPU is a hint. The first word is stored before `has_thread`; the second is the kernel's.
-  const std::uint32_t* const word = first->cpu_of_thread.load(std::memory_order_relaxed);
-  if (word == nullptr || own < 0) {
-    return;
-  }
-  // Sequentially consistent on both words: see visit.
-  first->visitors.fetch_add(1, std::memory_order_seq_cst);
-  const bool is_shared = first->has_thread.load(std::memory_order_seq_cst) &&
-                         __atomic_load_n(first->cpu_of_thread.load(std::memory_order_relaxed),
-                                         __ATOMIC_RELAXED) == static_cast<std::uint32_t>(own);
-  first->visitors.fetch_sub(1, std::memory_order_release);
-  if (!is_shared) {
-    return;
-  }
-  const std::uint64_t now = os::monotonic_ns();
-  if (now >= self->stays_until) {
-    self->stays_until = now + stay_ns;
-    leave_cpu(self, own);
-  }
-}
 
 /// One look at one victim. Does not return if it brought work.
 deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known) {
@@ -207,6 +178,34 @@ void look_closely(worker* self, worker* victim) {
 
 }  // namespace
 
+void leave_cpu_of(worker* self, const worker* victim) noexcept {
+  constexpr std::uint64_t stay_ns = 1'000'000;
+  if (!the_runtime().spreads_woken || !self->of_pool) {
+    return;
+  }
+  const int own = os::current_cpu();
+  worker* const first = thread_worker(victim);
+  // Relaxed: a CPU is a hint. The first word is stored before `has_thread`; the second is the kernel's.
+  const std::uint32_t* const word = first->cpu_of_thread.load(std::memory_order_relaxed);
+  if (word == nullptr || own < 0) {
+    return;
+  }
+  // Sequentially consistent on both words: see visit.
+  first->visitors.fetch_add(1, std::memory_order_seq_cst);
+  const bool is_shared = first->has_thread.load(std::memory_order_seq_cst) &&
+                         __atomic_load_n(first->cpu_of_thread.load(std::memory_order_relaxed),
+                                         __ATOMIC_RELAXED) == static_cast<std::uint32_t>(own);
+  first->visitors.fetch_sub(1, std::memory_order_release);
+  if (!is_shared) {
+    return;
+  }
+  const std::uint64_t now = os::monotonic_ns();
+  if (now >= self->stays_until) {
+    self->stays_until = now + stay_ns;
+    leave_cpu(self, own);
+  }
+}
+
 bool no_exception_about(void* context) noexcept {
   const auto* const victim = static_cast<const worker*>(context);
   NOPAL_PLAIN_READ(victim->exceptions);
@@ -287,7 +286,10 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     }
     if (promising) {
       quiet_rounds = 0;
-    } else if (++quiet_rounds > yields_before_sleep && self->yielded == nullptr) {
+    } else if (++quiet_rounds == yields_before_rest && self->yielded == nullptr && !self->expects &&
+               is_next_far(self)) {
+      quiet_rounds = yields_before_sleep;
+    } else if (quiet_rounds > yields_before_sleep && self->yielded == nullptr && !goes_on_expecting(self)) {
       quiet_rounds = 0;
       park(self);
       was_woken = true;

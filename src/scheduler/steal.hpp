@@ -19,6 +19,11 @@ bool no_exception_about(void* of_worker) noexcept;
 /// Whether the thief `self` can get anything from `victim` now; within a pass.
 bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept;
 
+/// A thief that shares its victim's CPU takes from it what it brings to the strand, and the system may
+/// leave the two there for a second though other CPUs idle. The victim's thread waits for this visitor
+/// before it ends, and the kernel's word with it.
+void leave_cpu_of(worker* self, const worker* victim) noexcept;
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -86,6 +86,8 @@ void start_substitute(runtime& all, int index) noexcept {
     self->is_substitute = true;
     self->watches = false;
     self->looks_up = false;
+    self->keeps_beat = false;
+    self->expects = false;
     self->park.store(awake, std::memory_order_relaxed);
     enter_table(all, self, index);
     count_substituting(all, 1);

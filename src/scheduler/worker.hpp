@@ -68,14 +68,30 @@ struct region_time {
 
 inline constexpr std::size_t region_places = 16;
 
+/// How regularly times of one kind come, in ticks; see rhythm.hpp.
+struct region_rhythm {
+  std::uint64_t mean;
+  std::uint64_t deviation;
+  std::uint32_t regular;  ///< times in a row that were near the mean
+};
+
 /// The regions of a root.
 struct region_times {
   const nopal_frame* scope;     ///< whose fork began the region that is open; null: none is
   const void* place;            ///< where that fork goes on
   std::uint64_t began;          ///< in ticks
   bool taken_for_short;         ///< some push of it woke nobody
+  bool none_older;              ///< no fork that is older than its first one was latent then
   std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
   region_time times[region_places];
+  // Of bursts, which are regions with next to nothing between them.
+  region_rhythm gaps;         ///< from the end of a burst to the next one
+  region_rhythm periods;      ///< from one beginning to the next
+  std::uint64_t burst_began;  ///< when, in ticks, as the next three
+  std::uint64_t ended;        ///< of the last region
+  // Read by sleepers, as hints.
+  std::atomic<std::uint64_t> expected;  ///< the next beginning; 0: not known
+  std::atomic<std::uint64_t> leeway;    ///< it is no surprise so much before or after
 };
 
 /// The answers of may_run within one pass over workers: for the last root that is a task's, and for
@@ -198,6 +214,8 @@ struct worker {
   bool promotes;            ///< of a thread's first worker: a walk is under way, and a handler does none
   bool watches;             ///< for threads that may be asked; see hand_watch_on
   bool looks_up;            ///< while it sleeps, for regions that woke nobody; see sleep.cpp
+  bool keeps_beat;          ///< it is the one to expect the next region; see rhythm.hpp
+  bool expects;             ///< it does so now
   bool alternate_stack;     ///< this worker's signal stack is in force on its thread
   nopal_stack native;       ///< the stack the thread came with
   /// The bounds of that one, of a thread's first worker; null: not known
@@ -221,6 +239,9 @@ struct worker {
   region_times regions;
   /// When a waker began to wake this worker, in ticks; written by that one
   std::uint64_t woken_at;
+  /// When it is to expect a region, and until when, in ticks
+  std::uint64_t wakes_at;
+  std::uint64_t expects_until;
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before

@@ -107,6 +107,9 @@ bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, st
   }
   return woken;
 }
+bool futex_wait_exactly(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t ns) noexcept {
+  return futex_wait_for(word, expected, ns);
+}
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
   return explore::the_scheduler_model->faults.no_wake ? 0 : explore::futex_wake(&word, count);
 }
@@ -133,6 +136,8 @@ void scheduler_model::set_up() {
   all.looked_up_for.store(false, __ATOMIC_RELAXED);
   all.some_wake_late.store(false, __ATOMIC_RELAXED);
   all.late_wakes_seen.store(0, __ATOMIC_RELAXED);
+  all.some_slept.store(true, __ATOMIC_RELAXED);
+  all.expects_region.store(false, __ATOMIC_RELAXED);
   all.spreads_woken = faults.spreads_woken;
   // What never changes during an execution, and what only statistics are made of.
   const auto ignore_between = [](const void* first, const void* last) {
@@ -144,6 +149,8 @@ void scheduler_model::set_up() {
   ignore(&all.waiting_joins, sizeof all.waiting_joins);
   ignore(all.table, sizeof all.table[0] * most_workers);
   name(&all.sleepers, sizeof(int), "sleepers");
+  name(&all.expects_region, sizeof(bool), "expects region");
+  ignore(&all.some_slept, sizeof all.some_slept);
 
   for (int i = 0; i < most_workers; ++i) {
     new (&stacks[i]) nopal_stack{};

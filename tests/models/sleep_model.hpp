@@ -27,6 +27,7 @@ struct sleep_scenario {
   bool elsewhere = false;      ///< sleepers are kept off their wakers' CPUs
   int strangers = 0;           ///< threads of the program that wait for roots of their own
   bool short_regions = false;  ///< pushes wake nobody while somebody looks up for them
+  bool beats = false;          ///< each thief expects a region once, as a timer wakes it
   int refusals = 0;            ///< so many process-wide barriers of a thief the system may refuse
   sleep_fault fault = sleep_fault::none;
 };

@@ -16,7 +16,7 @@ explore::options how_for(const sleep_scenario& with, int preemptions) {
   explore::options how;
   how.early_timeouts = with.hasty;
   how.preemptions = preemptions;
-  how.also_broken = with.short_regions ? "regions are short" : "";
+  how.also_broken = with.short_regions ? "regions are short" : with.beats ? "a beat is kept" : "";
   return how;
 }
 
@@ -52,6 +52,16 @@ TEST(sleep, beside_a_stranger_and_a_fast_push) { expect_right({.owner = "+", .st
 // A barrier that worked at the start is refused later, or not.
 TEST(sleep, with_a_barrier_refused_beside_two_pushes) { expect_right({.owner = "++", .refusals = 1}, 3); }
 TEST(sleep, hasty_with_a_barrier_refused) { expect_right({.owner = "++", .hasty = true, .refusals = 1}, 2); }
+
+// A sleeper that expects a region, while pushes wake nobody.
+TEST(sleep, beside_pushes_that_are_expected) {
+  expect_right({.owner = "+", .poisoned = true, .beats = true});
+  expect_right({.owner = "++", .poisoned = true, .beats = true}, 2);
+  expect_right({.owner = "++", .poisoned = true, .hasty = true, .beats = true}, 1);
+}
+TEST(sleep, of_two_beside_pushes_that_are_expected) {
+  expect_right({.owner = "++", .thieves = 2, .poisoned = true, .beats = true}, 0);
+}
 
 // Regions that are too short for a wake-up, and a sleeper that looks up.
 TEST(sleep, beside_a_push_of_a_short_region) {
@@ -118,6 +128,11 @@ TEST(sleep_faults, nobody_looks_up) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views})
     expect_broken({.owner = "++", .poisoned = true, .hasty = true, .short_regions = true}, memory,
                   "nobody looks up", 1);
+}
+TEST(sleep_faults, expected_for_good) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views})
+    expect_broken({.owner = "++", .poisoned = true, .hasty = true, .beats = true}, memory,
+                  "expected for good", 2);
 }
 TEST(sleep_faults, no_wake) { expect_fault({.owner = "++", .hasty = true}, sleep_fault::no_wake); }
 

@@ -29,7 +29,8 @@ public:
     name(&nopal::internal::events_of(&arena_), sizeof(int), "events");
     for (nopal_task_group& gone : gone_) {
       std::atomic<std::uint32_t>& events = nopal::internal::events_of(&gone);
-      if (&events != &nopal::internal::events_of(&group_) && &events != &nopal::internal::events_of(&arena_)) {
+      if (&events != &nopal::internal::events_of(&group_) &&
+          &events != &nopal::internal::events_of(&arena_)) {
         of_nobody_ = &gone;
       }
     }

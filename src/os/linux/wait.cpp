@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,6 +63,18 @@ bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
     return false;
   }
   return result == 0 || errno != ETIMEDOUT;
+}
+
+bool futex_wait_exactly(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                        std::uint64_t timeout_ns) noexcept {
+  // The system may delay a timer by this much, 50 us as a rule. The program may have chosen it.
+  const int slack_ns = prctl(PR_GET_TIMERSLACK);
+  const bool is_changed = slack_ns > 1 && prctl(PR_SET_TIMERSLACK, 1UL) == 0;
+  const bool was_woken = futex_wait_for(word, expected, timeout_ns);
+  if (is_changed) {
+    prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_ns));
+  }
+  return was_woken;
 }
 
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
