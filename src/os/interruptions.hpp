@@ -16,7 +16,8 @@ namespace os {
 /// What the interrupted code had.
 struct interrupted {
   arch::registers at;
-  bool has_room;  ///< on the stack of the answer, for more than a few words
+  std::uint64_t float_control;  ///< as arch::float_control has it
+  bool has_room;                ///< on the stack of the answer, for more than a few words
 };
 
 /// The signal for that where none is chosen.

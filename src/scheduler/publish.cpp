@@ -5,6 +5,7 @@
 #include "scheduler/push.hpp"
 #include "scheduler/rhythm.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "testing/fault_points.hpp"
@@ -26,8 +27,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
       (self->exceptions->caught != nullptr || self->exceptions->uncaught != 0)) {
     return whole_push;
   }
-  const bool expected =
-      (!left_out() || NOPAL_FAULT("a beat is kept")) && all.expects_region.load(std::memory_order_relaxed);
+  const bool expected = (!left_out() || NOPAL_FAULT("a beat is kept")) && arenas_used == 0 && is_expected();
   const bool wakes = !expected && anyone_sleeps();
   if (!wakes) {
     note_push(all, self, frame);

@@ -81,8 +81,11 @@ answer answer_question(worker* self, const os::interrupted& here) noexcept {
                                                    : answer::nothing;
   }
   // The floating-point mode is told already: the first push of a region is a slow one (see
-  // keep_oldest_public). The interrupted code may have another one for a few instructions.
-  NOPAL_FAULT_DOES("mode of the moment", set_float_control_of(self->deque.setting, arch::float_control()));
+  // keep_oldest_public). The interrupted code may have another one for a few instructions. Only where
+  // one worker is all there is, and a substitute asks, is the mode of the moment the best there is.
+  if (the_runtime().chosen.workers == 1 || NOPAL_FAULT("mode of the moment")) {
+    set_float_control_of(self->deque.setting, here.float_control);
+  }
   set_if_changed(self->deque.setting.uncaught, 0);
   NOPAL_FAULT_DOES("promoted in silence", return answer::promoted);
   note_published(self, deque::publish(self->deque, deque::publish_batch(deque::size(self->deque))));

@@ -2,7 +2,7 @@
 
 #include "scheduler/rhythm.hpp"
 
-#include "scheduler/short_regions.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/victims.hpp"
@@ -16,6 +16,14 @@ namespace {
 
 /// Of the time between two regions the keeper of the beat may use one part of so many.
 constexpr std::uint64_t parts = 20;
+
+/// Less says too little of how long a tick is.
+constexpr std::uint64_t ticks_to_compare = 1'000'000;
+
+void begin_to_compare(runtime& all, std::uint64_t ticks, std::uint64_t ns) noexcept {
+  all.began_ticks.store(ticks, std::memory_order_relaxed);
+  all.began_ns.store(ns, std::memory_order_relaxed);
+}
 
 bool may_keep_the_beat(const runtime& all, const worker* self) noexcept {
   return !left_out() && self->of_pool && !self->is_substitute && self->index < allowed_workers &&
@@ -35,7 +43,11 @@ void note_end(worker* self, std::uint64_t now) noexcept {
   const std::uint64_t late = all.ticks_late.load(std::memory_order_relaxed);
   const std::uint64_t leeway = 2 * rhythm.deviation + late / 8;
   // A region in which a thief has no time to take part is not worth it.
-  if (rhythm.regular < times_regular || 2 * leeway > rhythm.mean / parts ||
+  if (rhythm.regular < times_regular) {
+    regions.leeway.store(0, std::memory_order_relaxed);
+    return;
+  }
+  if (2 * leeway > rhythm.mean / parts ||
       now - regions.burst_began < all.ticks_of_a_wake.load(std::memory_order_relaxed) / 4) {
     return;
   }
@@ -83,14 +95,23 @@ std::uint64_t sleep_until_beat(worker* self) noexcept {
     if (expected > now + leeway + late && (self->expects_until == 0 || wakes_at < self->wakes_at)) {
       self->wakes_at = wakes_at;
       self->expects_until = expected + leeway;
+      self->expects_for = 2 * (leeway + late);
     }
   });
   if (self->expects_until == 0) {
     give_beat_up(self);
     return 0;
   }
+  const std::uint64_t ns = os::monotonic_ns();
+  const std::uint64_t ticks = now - all.began_ticks.load(std::memory_order_relaxed);
+  // Ticks may have gone backwards, or on while the machine was suspended.
+  if (ticks < ticks_to_compare || ticks > ~std::uint64_t{0} / 2) {
+    begin_to_compare(all, now, ns);
+    give_beat_up(self);
+    return 0;
+  }
   const double ns_in_a_tick =
-      static_cast<double>(os::monotonic_ns() - all.began_ns) / static_cast<double>(now - all.began_ticks);
+      static_cast<double>(ns - all.began_ns.load(std::memory_order_relaxed)) / static_cast<double>(ticks);
   return static_cast<std::uint64_t>(static_cast<double>(self->wakes_at - now) * ns_in_a_tick) + 1;
 }
 
@@ -121,10 +142,16 @@ void expect_region(worker* self) noexcept {
   runtime& all = the_runtime();
   if (!left_out()) {
     const std::uint64_t now = ticks_now();
+    if (now + self->expects_for < self->wakes_at || now >= self->expects_until) {
+      begin_to_compare(all, now, os::monotonic_ns());  // the timer was not for this moment
+      return;
+    }
     note_ticks(all.ticks_late, now > self->wakes_at ? now - self->wakes_at : 1);
+    const std::uint64_t until = now + self->expects_for;
+    self->expects_until = until < self->expects_until ? until : self->expects_until;
   }
   self->expects = true;
-  all.expects_region.store(true, std::memory_order_seq_cst);
+  all.expects_region.store(self->expects_until | 1U, std::memory_order_seq_cst);
 }
 
 bool goes_on_expecting(worker* self) noexcept {
@@ -139,17 +166,17 @@ void give_beat_up(worker* self) noexcept {
   if (self->expects) {
     self->expects = false;
     // Sequentially consistent: see is_expected.
-    NOPAL_FAULT_OMITS("expected for good", all.expects_region.store(false, std::memory_order_seq_cst));
+    NOPAL_FAULT_OMITS("expected for good", all.expects_region.store(0, std::memory_order_seq_cst));
+    for_each_worker(all, [self](worker* other) {
+      if (other != self && anyone_sleeps() && deque::has_public(other->deque)) {
+        wake_one(self, root_of(*other));
+      }
+    });
   }
   if (self->keeps_beat) {
     self->keeps_beat = false;
     all.beat_kept.store(false, std::memory_order_relaxed);
   }
-}
-
-void pass_expecting_on(worker* self) noexcept {
-  give_beat_up(self);
-  pass_wake_on(self);
 }
 
 }  // namespace internal

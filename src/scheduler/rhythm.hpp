@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "scheduler/runtime.hpp"
-#include "testing/fault_points.hpp"
+#include "scheduler/short_regions.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -29,15 +29,17 @@ void sleep_elsewhere(worker* self) noexcept;
 void expect_region(worker* self) noexcept;
 /// Whether it still expects one.
 [[nodiscard]] bool goes_on_expecting(worker* self) noexcept;
-/// By a worker that does not sleep any more, or goes to work: others may keep the beat.
+/// By a worker that does not sleep any more, or goes to work: others may keep the beat. If it expected a
+/// region, wakes those who may take what pushes woke nobody for.
 void give_beat_up(worker* self) noexcept;
 
-/// After a publication: somebody is awake and looks for it, or will look before it sleeps.
+/// After a publication, and before it as a hint: somebody is awake and looks for it, or will look before it sleeps.
 [[nodiscard]] [[gnu::always_inline]] inline bool is_expected() noexcept {
   // Sequentially consistent, after the publication; pairs with the store in give_beat_up. That comes before
   // the announcement of a worker that goes to sleep, and its last look; and before the look of one that
   // goes to work.
-  return the_runtime().expects_region.load(NOPAL_FAULT_ORDER("expected relaxed", std::memory_order_seq_cst));
+  const std::uint64_t until = the_runtime().expects_region.load(std::memory_order_seq_cst);
+  return until != 0 && ticks_now() < until;
 }
 
 }  // namespace internal

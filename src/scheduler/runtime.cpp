@@ -126,9 +126,7 @@ bool start_locked(runtime& all) {
   all.most_substitutes.store(chosen.substitutes, std::memory_order_relaxed);
   all.looked_up_for.store(false, std::memory_order_relaxed);
   all.beat_kept.store(false, std::memory_order_relaxed);
-  all.expects_region.store(false, std::memory_order_relaxed);
-  all.began_ns = os::monotonic_ns();
-  all.began_ticks = processor_ticks();
+  all.expects_region.store(0, std::memory_order_relaxed);
   allow_latent_forks(all);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);

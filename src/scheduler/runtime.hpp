@@ -54,12 +54,14 @@ struct runtime {
   std::atomic<bool> some_slept{false};  ///< so the times of regions are of interest
   /// Some root's regions have come at a regular rhythm; see rhythm.hpp
   std::atomic<bool> some_rhythm{false};
-  std::atomic<bool> beat_kept{false};       ///< some worker's `keeps_beat`
-  std::atomic<bool> expects_region{false};  ///< some worker's `expects`
+  std::atomic<bool> beat_kept{false};  ///< some worker's `keeps_beat`
+  /// Until when some worker expects a region and pushes wake nobody, in ticks; 0: none does
+  std::atomic<std::uint64_t> expects_region{0};
   /// How late a sleeper's timer wakes it, in ticks; as measured
   std::atomic<std::uint64_t> ticks_late{100'000};
-  std::uint64_t began_ticks = 0;  ///< at one moment before the threads started, as the next
-  std::uint64_t began_ns = 0;
+  /// Where ticks and time were, some time ago; the keeper's of the beat
+  std::atomic<std::uint64_t> began_ticks{0};
+  std::atomic<std::uint64_t> began_ns{0};
   /// A walk was cut, so strands that are entered may have latent forks; see ask_again
   std::atomic<bool> walks_were_cut{false};
   bool hooks_installed = false;  ///< the hook of a thread's end

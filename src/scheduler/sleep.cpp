@@ -242,8 +242,12 @@ void park_once(worker* self) noexcept {
     next.set_sooner(sleep_until_beat(self), timer_for::beat);
     // Where the system refuses to sleep on a word, nothing else tells of a waker. Relaxed: the acquire
     // that pairs with it is in wait_until_awake.
-    if (next.ns == 0 || sleep_for(self, next) || self->park.load(std::memory_order_relaxed) != parked) {
+    const bool is_interrupted = next.ns == 0 || sleep_for(self, next);
+    if (next.ns == 0 || self->park.load(std::memory_order_relaxed) != parked) {
       break;
+    }
+    if (is_interrupted) {
+      continue;  // by a signal
     }
     if (next.what == timer_for::beat && end_parking(self, awake)) {
       return expect_region(self);

@@ -28,15 +28,15 @@ void unpark(worker* sleeper) noexcept;
 
 /// Wakes a sleeper in the place of this one, if some region woke nobody.
 void pass_looking_up_on(worker* self) noexcept;
-/// The same, for those that woke nobody since this one expected them.
-void pass_expecting_on(worker* self) noexcept;
+/// The same, for those that woke nobody since this one expected them. See rhythm.hpp.
+void give_beat_up(worker* self) noexcept;
 /// Before a worker of the pool begins to work.
 inline void look_up_no_more(worker* self) noexcept {
   if (self->looks_up) {
     pass_looking_up_on(self);
   }
   if (self->expects) {
-    pass_expecting_on(self);
+    give_beat_up(self);
   }
 }
 

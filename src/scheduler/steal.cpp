@@ -258,7 +258,11 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     take_from_inbox(self);
     // Acquire pairs with the release in stop_runtime.
     if (self->of_pool && all.stopping.load(std::memory_order_acquire)) {
+      give_beat_up(self);
       nopal_leave_scheduler(self);
+    }
+    if (self->expects) {
+      static_cast<void>(goes_on_expecting(self));
     }
     if (is_surplus(self)) {
       rest(self, was_woken);
@@ -289,7 +293,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     } else if (++quiet_rounds == yields_before_rest && self->yielded == nullptr && !self->expects &&
                is_next_far(self)) {
       quiet_rounds = yields_before_sleep;
-    } else if (quiet_rounds > yields_before_sleep && self->yielded == nullptr && !goes_on_expecting(self)) {
+    } else if (quiet_rounds > yields_before_sleep && self->yielded == nullptr && !self->expects) {
       quiet_rounds = 0;
       park(self);
       was_woken = true;

@@ -242,6 +242,7 @@ struct worker {
   /// When it is to expect a region, and until when, in ticks
   std::uint64_t wakes_at;
   std::uint64_t expects_until;
+  std::uint64_t expects_for;  ///< at most, in ticks
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before

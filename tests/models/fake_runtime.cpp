@@ -137,7 +137,7 @@ void scheduler_model::set_up() {
   all.some_wake_late.store(false, __ATOMIC_RELAXED);
   all.late_wakes_seen.store(0, __ATOMIC_RELAXED);
   all.some_slept.store(true, __ATOMIC_RELAXED);
-  all.expects_region.store(false, __ATOMIC_RELAXED);
+  all.expects_region.store(0, __ATOMIC_RELAXED);
   all.spreads_woken = faults.spreads_woken;
   // What never changes during an execution, and what only statistics are made of.
   const auto ignore_between = [](const void* first, const void* last) {
@@ -149,7 +149,7 @@ void scheduler_model::set_up() {
   ignore(&all.waiting_joins, sizeof all.waiting_joins);
   ignore(all.table, sizeof all.table[0] * most_workers);
   name(&all.sleepers, sizeof(int), "sleepers");
-  name(&all.expects_region, sizeof(bool), "expects region");
+  name(&all.expects_region, sizeof all.expects_region, "expects region");
   ignore(&all.some_slept, sizeof all.some_slept);
 
   for (int i = 0; i < most_workers; ++i) {

@@ -91,6 +91,7 @@ void latent_model::set_up() {
   the_call_stack = &calls_;
   nopal_latent_forks_used = 1;
   nopal::internal::the_runtime().watched.store(false, __ATOMIC_RELAXED);
+  nopal::internal::the_runtime().chosen.workers = 2;  // one alone is another case: see answer_question
   nopal::internal::listen_for_questions(1);
   if (with_.alone) {
     nopal::internal::the_runtime().table_used.store(1, __ATOMIC_RELAXED);
@@ -161,9 +162,8 @@ void latent_model::interrupted(int thread, std::uint64_t told) {
   here.at = thread == 0 ? calls_.registers(spot_) : nopal::internal::arch::registers{};
   here.has_room = true;
   // The code that is interrupted rounds in its own way for a moment.
-  nopal::internal::arch::set_float_control(usual_control ^ std::uint64_t{1} << rounding_shift);
+  here.float_control = usual_control ^ std::uint64_t{1} << rounding_shift;
   the_answer(here);
-  nopal::internal::arch::set_float_control(usual_control);
   if (thread == 0 && (spot_ == spot::in_code || spot_ == spot::before_call) && !lost_) {
     check_order();
   }

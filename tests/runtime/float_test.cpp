@@ -7,6 +7,8 @@
 #include <limits>
 #include <thread>
 
+#include <nopal/waiting.hpp>
+
 #include "support/strands.hpp"
 
 namespace {
@@ -119,6 +121,46 @@ NOPAL_PROGRAM(modes_of_children) {
   }
   return 0;
 }
+
+#ifndef NOPAL_FORKS_EAGER
+// Alone, a thread pushes fast, and nobody is told of the mode. A substitute for another's strand asks.
+NOPAL_PROGRAM(mode_on_one_worker_beside_a_substitute) {
+  const auto leaf = [] { asm volatile(""); };
+  {
+    scope s;
+    s.fork(leaf);
+    s.join();
+  }
+  apply({FE_UPWARD, true});
+  flag is_forked{false};
+  flag went_on{false};
+  std::thread other([&] {
+    while (!is_forked.load(std::memory_order_acquire)) std::this_thread::yield();
+    scope s;
+    s.fork([&] {
+      nopal::blocking([&] {
+        for (int i = 0; i != 500 && !went_on.load(std::memory_order_acquire); ++i) support::sleep_ms(1);
+      });
+    });
+    s.join();
+  });
+  scope s;
+  s.fork([&] {
+    set(is_forked);
+    for (int i = 0; i != 100'000'000 && !went_on.load(std::memory_order_acquire); ++i) {
+    }
+  });
+  check_in_force({FE_UPWARD, true});
+  set(went_on);
+  s.join();
+  apply({FE_TONEAREST, false});
+  other.join();
+  return 0;
+}
+TEST(float_control_at, one_worker_is_that_of_the_region_beside_a_substitute) {
+  EXPECT_TRUE(support::succeeds("mode_on_one_worker_beside_a_substitute", support::on_workers(1)));
+}
+#endif
 
 class float_control : public support::program_at_workers {};
 

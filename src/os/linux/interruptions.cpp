@@ -113,6 +113,10 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   here.at.r14 = number(registers[REG_R14]);
   here.at.r15 = number(registers[REG_R15]);
   here.has_room = has_room(static_cast<const ucontext_t*>(context)->uc_stack);
+  constexpr std::uint32_t sticky_flags = 0x3f;
+  here.float_control = machine.fpregs == nullptr
+                           ? arch::float_control()
+                           : (machine.fpregs->mxcsr & ~sticky_flags) | number(machine.fpregs->cwd) << 32;
   answers(here);
   errno = errno_before;
 }
