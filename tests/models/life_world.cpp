@@ -156,6 +156,9 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) noexcept {
   return explore::futex_wait(&word, expected, true);
 }
+bool futex_wait_exactly(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t ns) noexcept {
+  return futex_wait_for(word, expected, ns);
+}
 int futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
   return explore::futex_wake(&word, count);
 }
