@@ -1,10 +1,8 @@
 // A thread of the program without latent forks is left alone: a question's signal would end its calls of the system early.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cerrno>
 #include <ctime>
-#include <thread>
 
 #include <nopal/runtime.hpp>
 
@@ -35,33 +33,9 @@ NOPAL_PROGRAM(sleeps_after_regions) {
   return 0;
 }
 
-/// Every region is shared.
-NOPAL_PROGRAM(sleeps_after_shared_regions) {
-  int shared = 0;
-  int ended_early = 0;
-  for (int i = 0; i < 100; ++i) {
-    std::atomic<bool> went_on{false};
-    nopal::scope s;
-    s.fork([&went_on] {
-      while (nopal::workers() > 1 && !went_on.load(std::memory_order_acquire)) std::this_thread::yield();
-    });
-    went_on.store(true, std::memory_order_release);
-    s.join();
-    ++shared;
-    const timespec pause{0, 1'000'000};
-    ended_early += nanosleep(&pause, nullptr) != 0 && errno == EINTR ? 1 : 0;
-  }
-  NOPAL_CHECK(ended_early <= shared / 3);
-  return 0;
-}
-
 class threads_at_rest : public support::program_at_workers {};
 
 TEST_P(threads_at_rest, are_seldom_sent_a_signal) { EXPECT_TRUE(run("sleeps_after_regions")); }
-
-TEST_P(threads_at_rest, are_seldom_sent_a_signal_after_shared_regions) {
-  EXPECT_TRUE(run("sleeps_after_shared_regions"));
-}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, threads_at_rest, testing::Values(1, 2, 4),
                          testing::PrintToStringParamName());
