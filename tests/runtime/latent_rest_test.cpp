@@ -20,16 +20,21 @@ long fib(int n) {
   return x + y;
 }
 
-/// A question may be on its way as a region ends, so a few sleeps may end early. Where threads at rest were asked, 54
-/// to 99 of 100 did; where only those were that a thief had taken part with, 3 to 5.
+/// Counted after regions without a steal: after others a thread is asked once. A question may be on its way as a
+/// region ends, so a few sleeps may end early. Where threads at rest were asked, 54 to 99 of 100 did.
 NOPAL_PROGRAM(sleeps_after_regions) {
+  int alone = 0;
   int ended_early = 0;
   for (int i = 0; i < 100; ++i) {
+    const auto steals = nopal::stats().total.steals;
     NOPAL_CHECK(fib(18) == 2584);
+    const bool was_alone = nopal::stats().total.steals == steals;
     const timespec pause{0, 3'000'000};
-    ended_early += nanosleep(&pause, nullptr) != 0 && errno == EINTR ? 1 : 0;
+    const bool early = nanosleep(&pause, nullptr) != 0 && errno == EINTR;
+    alone += was_alone ? 1 : 0;
+    ended_early += was_alone && early ? 1 : 0;
   }
-  NOPAL_CHECK(ended_early <= 33);
+  NOPAL_CHECK(ended_early <= 5 + alone / 3);
   return 0;
 }
 
