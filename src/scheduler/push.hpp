@@ -43,7 +43,6 @@ enum push_remainder : int {
   NOPAL_FAULT_DOES("raised taken for public", if (deque::has_public(self->deque)) return);
   if (published == 0 && is_root_stack(get(self->deque.strand.stack))) {
     deque::poison(self->deque);
-    self->regions.scope = nullptr;  // the entry may be popped fast, and nothing tell of its end
   }
 }
 
