@@ -68,11 +68,12 @@ bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 bool futex_wait_exactly(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                         std::uint64_t timeout_ns) noexcept {
   // The system may delay a timer by this much, 50 us as a rule. The program may have chosen it.
-  const int slack_ns = prctl(PR_GET_TIMERSLACK);
-  const bool is_changed = slack_ns > 1 && prctl(PR_SET_TIMERSLACK, 1UL) == 0;
+  // All arguments, since Valgrind looks at each.
+  const int slack_ns = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
+  const bool is_changed = slack_ns > 1 && prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
   const bool was_woken = futex_wait_for(word, expected, timeout_ns);
   if (is_changed) {
-    prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_ns));
+    prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_ns), 0UL, 0UL, 0UL);
   }
   return was_woken;
 }
