@@ -64,8 +64,6 @@ void wait_until_awake(worker* self) noexcept {
 
 namespace {
 
-constexpr std::uint64_t stack_wait_ns = 1'000'000;
-
 bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
   // Sequentially consistent: pairs with the hand-over in resume_at_home.
@@ -384,16 +382,6 @@ void wake_for_room(worker* self, const nopal_arena* arena) noexcept {
 
 void wake_all() noexcept {
   for_each_worker(the_runtime(), [](worker* other) { unpark(other); });
-}
-
-void wait_for_stack(worker* self) noexcept {
-  static std::atomic<bool> told{false};
-  if (!told.exchange(true, std::memory_order_relaxed)) {
-    os::write_stderr("nopal: no memory for another stack of %zu bytes: fewer strands run at once "
-                     "(lower NOPAL_STACK_SIZE, or raise the limit on address space)\n",
-                     the_runtime().chosen.stack_bytes);
-  }
-  os::futex_wait_for(self->park, awake, stack_wait_ns);
 }
 
 }  // namespace internal

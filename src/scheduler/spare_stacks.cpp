@@ -38,6 +38,17 @@ bool have_stack(worker* self) noexcept {
   return self->spare != nullptr;
 }
 
+void wait_for_stack(worker* self) noexcept {
+  constexpr std::uint64_t stack_wait_ns = 1'000'000;
+  static std::atomic<bool> told{false};
+  if (!told.exchange(true, std::memory_order_relaxed)) {
+    os::write_stderr("nopal: no memory for another stack of %zu bytes: fewer strands run at once "
+                     "(lower NOPAL_STACK_SIZE, or raise the limit on address space)\n",
+                     the_runtime().chosen.stack_bytes);
+  }
+  os::futex_wait_for(self->park, awake, stack_wait_ns);
+}
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

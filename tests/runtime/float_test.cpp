@@ -122,7 +122,7 @@ NOPAL_PROGRAM(modes_of_children) {
   return 0;
 }
 
-#ifndef NOPAL_FORKS_EAGER
+#if NOPAL_HAS_LATENT_FORKS
 // Alone, a thread pushes fast, and nobody is told of the mode. A substitute for another's strand asks.
 NOPAL_PROGRAM(mode_on_one_worker_beside_a_substitute) {
   const auto leaf = [] { asm volatile(""); };
