@@ -51,6 +51,8 @@ void note_end(worker* self, std::uint64_t now) noexcept {
       now - regions.burst_began < all.ticks_of_a_wake.load(std::memory_order_relaxed) / 4) {
     return;
   }
+  // Relaxed, as all of these hints: who reads one that is out of date wakes in vain, or is woken. Pairs with
+  // the looks of sleepers below.
   regions.leeway.store(leeway, std::memory_order_relaxed);
   regions.expected.store((by_gap ? now : regions.burst_began) + rhythm.mean, std::memory_order_relaxed);
   if (!all.some_rhythm.load(std::memory_order_relaxed)) {

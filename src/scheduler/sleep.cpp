@@ -201,6 +201,7 @@ void park_once(worker* self) noexcept {
     return;
   }
   self->counts.parks.add();
+  // Relaxed: a region more or less is noted. Pairs with the look in note_push.
   if (!the_runtime().some_slept.load(std::memory_order_relaxed)) {
     the_runtime().some_slept.store(true, std::memory_order_relaxed);
   }
