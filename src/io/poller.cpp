@@ -6,6 +6,7 @@
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <event2/thread.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -312,6 +313,8 @@ int begin_wait(one_wait& wait, int descriptor, std::int64_t end) noexcept {
   }
   watched* one = nullptr;
   if (descriptor >= 0) {
+    // libevent would say so on stderr. The lock keeps `close_and_tell` away.
+    if (::fcntl(descriptor, F_GETFD) < 0) return EBADF;
     one = entry_of(descriptor);
     if (one == nullptr) return ENOMEM;
     insert(one->waits, wait);
@@ -332,6 +335,20 @@ int begin_wait(one_wait& wait, int descriptor, std::int64_t end) noexcept {
   return 0;
 }
 
+/// Has all who wait for the number told that it is closed. Under the lock.
+void take_waits(poller& own, int descriptor) noexcept {
+  const auto place = own.descriptors.find(descriptor);
+  if (place == own.descriptors.end() || place->second.waits.first == nullptr) return;
+  watched& one = place->second;
+  while (one.waits.first != nullptr) {
+    one_wait& wait = *one.waits.first;
+    take_out(wait);
+    insert(own.closed, wait);
+  }
+  event_del_noblock(&one.watch);
+  event_active(&own.tell_closed, EV_READ, 1);
+}
+
 }  // namespace
 
 std::int64_t now() noexcept {
@@ -349,19 +366,11 @@ int wait_for(int descriptor, short events, std::int64_t end) noexcept {
   return wait.outcome;
 }
 
-void forget(int descriptor) noexcept {
+int close_and_tell(int descriptor) noexcept {
+  // Also over close(2): else a wait could begin between the two, and never be told.
   const std::lock_guard guard(lock);
-  if (current == nullptr) return;
-  const auto place = current->descriptors.find(descriptor);
-  if (place == current->descriptors.end() || place->second.waits.first == nullptr) return;
-  watched& one = place->second;
-  while (one.waits.first != nullptr) {
-    one_wait& wait = *one.waits.first;
-    take_out(wait);
-    insert(current->closed, wait);
-  }
-  event_del_noblock(&one.watch);
-  event_active(&current->tell_closed, EV_READ, 1);
+  if (current != nullptr) take_waits(*current, descriptor);
+  return ::close(descriptor);
 }
 
 }  // namespace io

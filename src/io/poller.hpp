@@ -5,7 +5,7 @@
 //   alone, or after that thread has ended. So nothing refers to a wait that was told.
 // * `a registration is fresh`: whoever begins a wait for a descriptor registers it anew. So a wait for a
 //   number that was closed and given to another file watches that file.
-// * `the lock is the innermost`: nobody waits for anything but libevent's own lock while holding it.
+// * `the lock is the innermost`: nobody waits for another lock but libevent's own while holding it.
 #ifndef NOPAL_IO_POLLER_HPP
 #define NOPAL_IO_POLLER_HPP
 
@@ -20,7 +20,7 @@ namespace io {
 /// How a wait went, beside numbers of errors, which are positive.
 enum : int {
   wait_is_over = 0,      ///< ready, or the time has come: the caller looks which
-  wait_was_closed = -1,  ///< `forget` was called for the descriptor
+  wait_was_closed = -1,  ///< the descriptor was closed by `close_and_tell`
   wait_alone = -2,       ///< the process ends, and nobody polls any more: the thread has to wait itself
 };
 
@@ -28,8 +28,8 @@ enum : int {
 /// clock at most. The strand is suspended, and may be on another thread afterwards.
 int wait_for(int descriptor, short events, std::int64_t end) noexcept;
 
-/// The descriptor is about to be closed: all who wait for it are told.
-void forget(int descriptor) noexcept;
+/// close(2); all who wait for the descriptor are told.
+int close_and_tell(int descriptor) noexcept;
 
 /// Of the steady clock, in ns.
 std::int64_t now() noexcept;
