@@ -13,7 +13,7 @@ macro(nopal_find_libevent)
     foreach(part IN ITEMS core pthreads)
       if(NOT TARGET nopal::event_${part})
         string(TOUPPER "${part}" part_upper)
-        add_library(nopal::event_${part} UNKNOWN IMPORTED)
+        add_library(nopal::event_${part} UNKNOWN IMPORTED GLOBAL)
         set_target_properties(nopal::event_${part} PROPERTIES IMPORTED_LOCATION "${NOPAL_LIBEVENT_${part_upper}}"
           INTERFACE_INCLUDE_DIRECTORIES "${NOPAL_LIBEVENT_INCLUDE_DIR}")
       endif()
