@@ -37,7 +37,8 @@ inline constexpr std::int64_t io_at_once = std::numeric_limits<std::int64_t>::mi
 }
 
 inline std::int64_t io_now() {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const std::chrono::nanoseconds since = std::chrono::steady_clock::now().time_since_epoch();
+  return since.count();
 }
 
 /// The result of poll(2), which a signal does not end.
@@ -75,8 +76,8 @@ inline bool io_wait(int descriptor, short events, std::int64_t end) {
 inline void io_sleep(std::int64_t end) {
   if (end == io_at_once) return;
   timespec at{};
-  at.tv_sec = static_cast<time_t>(end / 1'000'000'000);
-  at.tv_nsec = static_cast<long>(end % 1'000'000'000);
+  at.tv_sec = end / 1'000'000'000;
+  at.tv_nsec = end % 1'000'000'000;
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) {
   }
 }
