@@ -1,4 +1,5 @@
-# Debian packages, by `cpack -G DEB` in a build with the preset `deb`: libnopalN, N being the binary interface; libnopal-dev; nopal-tools.
+# Debian packages, by `cpack -G DEB` in a build with the preset `deb`: libnopalN, N being the binary interface; libnopal-dev; nopal-tools;
+# libnopal-ioN and libnopal-io-dev where NOPAL_BUILD_IO is on.
 if(NOT BUILD_SHARED_LIBS OR NOT NOPAL_BUILD_ARCHIVE OR NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   message(FATAL_ERROR "NOPAL_DEBIAN takes BUILD_SHARED_LIBS=ON, NOPAL_BUILD_ARCHIVE=ON and CMAKE_INSTALL_PREFIX=/usr: cmake --preset deb.")
 endif()
@@ -74,17 +75,32 @@ if(TARGET nopal_command)
     "This package holds the command nopal, which shows what a machine gives the
 runtime, measures it, and predicts how programs scale.")
 endif()
+if(TARGET nopal_io)
+  nopal_debian_package(io libnopal-io${NOPAL_ABI} libs "fork-join parallelism for C and C++ - waiting for descriptors"
+    "This package holds the shared library by which strands wait for file
+descriptors and for time.")
+  nopal_debian_package(io_development libnopal-io-dev libdevel "fork-join parallelism for C and C++ - development files for waiting"
+    "This package holds the headers and the static library by which strands
+wait for file descriptors and for time, and what finds them.")
+endif()
 install(FILES "${upstream_changelog}" DESTINATION share/doc/libnopal-dev RENAME changelog.gz COMPONENT development)
 
 # What dpkg-shlibdeps reads for programs that use the library, and what has the linker's cache renewed.
 file(WRITE "${PROJECT_BINARY_DIR}/debian/shlibs" "libnopal ${NOPAL_ABI} libnopal${NOPAL_ABI} (>= ${PROJECT_VERSION})\n")
+file(WRITE "${PROJECT_BINARY_DIR}/debian_io/shlibs" "libnopal-io ${NOPAL_ABI} libnopal-io${NOPAL_ABI} (>= ${PROJECT_VERSION})\n")
 file(WRITE "${PROJECT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/shlibs" "${PROJECT_BINARY_DIR}/debian/triggers")
+
+set(CPACK_DEBIAN_IO_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian_io/shlibs" "${PROJECT_BINARY_DIR}/debian/triggers")
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 # The library itself is found, and has no package yet.
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}/src")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}/src" "${PROJECT_BINARY_DIR}/src/io")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "libnopal${NOPAL_ABI} (= ${debian_version})")
+set(CPACK_DEBIAN_IO_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_IO_PACKAGE_DEPENDS "libnopal${NOPAL_ABI} (= ${debian_version})")
+set(CPACK_DEBIAN_IO_DEVELOPMENT_PACKAGE_DEPENDS
+  "libnopal-io${NOPAL_ABI} (= ${debian_version}), libnopal-dev (= ${debian_version}), libevent-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libnopal${NOPAL_ABI} (= ${debian_version})")
 include(CPack)

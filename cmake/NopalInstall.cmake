@@ -1,5 +1,6 @@
 # Installs the library, the headers, the CMake package, the pkg-config file, and the command with its manual pages. All
-# find one another by relative paths, so an installed tree may be moved. Components: runtime, development, tools.
+# find one another by relative paths, so an installed tree may be moved. Components: runtime, development, tools; io and
+# io_development for libnopal-io.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -14,11 +15,16 @@ install(TARGETS ${libraries} EXPORT nopal_targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nopal" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" REGEX "/nopal/(detail/io_.*|io)[.]hpp$" EXCLUDE)
 nopal_install_tbb_headers()
 
 install(EXPORT nopal_targets NAMESPACE nopal:: FILE nopalTargets.cmake DESTINATION "${package_dir}"
   COMPONENT development)
+# Whether it is there is seen by its file: who builds libnopal alone installs that.
+set(NOPAL_IO_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal-io${CMAKE_STATIC_LIBRARY_SUFFIX}")
+if(BUILD_SHARED_LIBS)
+  set(NOPAL_IO_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal-io${CMAKE_SHARED_LIBRARY_SUFFIX}")
+endif()
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/nopalConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nopalConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/nopalConfig.cmake" INSTALL_DESTINATION "${package_dir}"
@@ -44,6 +50,10 @@ elseif(TARGET nopal_static)
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal.pc.in" "${PROJECT_BINARY_DIR}/nopal.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+
+if(TARGET nopal_io)
+  include(NopalInstallIo)
+endif()
 
 if(TARGET nopal_command)
   # If it was built: who builds the library alone installs that. A package without it would be empty, so there it must be.

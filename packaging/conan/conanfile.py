@@ -48,7 +48,7 @@ class NopalConan(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        for part in ("TOOLS", "BENCH", "TESTS", "EXAMPLES"):
+        for part in ("TOOLS", "BENCH", "TESTS", "EXAMPLES", "IO"):
             toolchain.cache_variables[f"NOPAL_BUILD_{part}"] = False
         toolchain.generate()
 

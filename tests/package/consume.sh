@@ -3,6 +3,7 @@
 # Reaches Nopal the way a user does and runs a program with it.
 #   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive;
 #            find_package_in_c, subdirectory_in_c: of a project in C alone;
+#            find_package_io, pkg_config_io, subdirectory_io: with libnopal-io;
 #            subdirectory_of_watched: of a project that has -fsanitize=thread for all it contains
 #   LINKAGE  static, shared
 set -eu
@@ -29,7 +30,7 @@ configure_and_build() {
 
 run_programs() {
   ran=no
-  for program in "$build"/consumer "$build"/consumer_c; do
+  for program in "$build"/consumer "$build"/consumer_c "$build"/consumer_io; do
     if [ -e "$program" ]; then "$program"; ran=yes; fi
   done
   if [ $ran = no ] && [ "$way" != install ]; then echo 'no program was built'; exit 1; fi
@@ -51,6 +52,18 @@ pkg_config() {
     "$CC" -std=c11 -O2 $warnings "$consumer/consumer.c" -o "$build/consumer_c" \
       $(pkg-config --cflags --libs nopal) "$rpath"
   fi
+}
+
+pkg_config_io() {
+  command -v pkg-config >/dev/null || exit 77
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name nopal-io.pc)")
+  export PKG_CONFIG_PATH
+  rm -rf "$build"
+  mkdir -p "$build"
+  # Lists of options.
+  # shellcheck disable=SC2046
+  "$CXX" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$consumer/io.cpp" -o "$build/consumer_io" \
+    $(pkg-config --cflags --libs nopal-io) "-Wl,-rpath,$(pkg-config --variable=libdir nopal)"
 }
 
 # copy_sources DIRECTORY: what the library takes, and nothing else of the project.
@@ -102,6 +115,15 @@ case $way in
     ;;
   subdirectory)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" $unity
+    ;;
+  find_package_io)
+    configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_IO=ON
+    ;;
+  subdirectory_io)
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_IO=ON $unity
+    ;;
+  pkg_config_io)
+    pkg_config_io
     ;;
   subdirectory_of_watched)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" $unity \

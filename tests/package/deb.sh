@@ -74,6 +74,11 @@ look_at_packages() {
     holds "$files" "/usr/share/doc/$name/copyright" "$name"
     holds "$files" "/usr/share/doc/$name/changelog.Debian.gz" "$name"
   done
+  for package in "$build"/libnopal-io[0-9]*.deb; do
+    [ -e "$package" ] || continue
+    holds "$(field "$package" Depends)" "$(field "$runtime" Package) (= $version)" 'libnopal-io depends'
+    holds "$(field "$package" Depends)" 'libevent-core' 'libnopal-io depends'
+  done
   tools=$(echo "$build"/nopal-tools_*.deb)
   holds "$(field "$tools" Depends)" "$(field "$runtime" Package) (= $version)" 'the command depends'
   holds "$(dpkg-deb --contents "$tools")" ' ./usr/bin/nopal' 'nopal-tools'
@@ -120,6 +125,19 @@ build_with_pkg_config() {
   LD_LIBRARY_PATH="$root/$libdir" "$programs/by_pkg_config"
 }
 
+# Where libevent was there to build with.
+build_with_io() {
+  [ -e "$root/$libdir/libnopal-io.so" ] || { echo 'libnopal-io was not built: it is not tried'; return 0; }
+  # shellcheck disable=SC2046
+  g++ -std=c++20 -O2 "$consumer/io.cpp" -o "$programs/io_by_pkg_config" \
+    $(PKG_CONFIG_PATH="$root/$libdir/pkgconfig" pkg-config --cflags --libs nopal-io)
+  LD_LIBRARY_PATH="$root/$libdir" "$programs/io_by_pkg_config"
+  "$CMAKE" -S "$consumer" -B "$programs/io" -DNOPAL_IO=ON -DCMAKE_CXX_COMPILER=g++ -DCMAKE_C_COMPILER=gcc \
+    "-DCMAKE_FIND_ROOT_PATH=$root" -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY
+  "$CMAKE" --build "$programs/io"
+  "$programs/io/consumer_io"
+}
+
 needs_library() { readelf --dynamic "$1" | grep -q 'NEEDED.*libnopal'; }
 
 try_in_root() {
@@ -129,9 +147,12 @@ try_in_root() {
   build_with_cmake static nopal::nopal_static
   if needs_library "$programs/static/consumer"; then fail 'the program uses the shared library'; fi
   build_with_pkg_config
+  build_with_io
   LD_LIBRARY_PATH="$root/$libdir" "$root/usr/bin/nopal" --version
   LD_LIBRARY_PATH="$root/$libdir" "$root/usr/bin/nopal" doctor
-  on_root --purge nopal-tools libnopal-dev "$(field "$runtime" Package)"
+  # shellcheck disable=SC2046
+  on_root --purge nopal-tools $(for one in "$build"/libnopal-io*.deb; do [ ! -e "$one" ] || field "$one" Package; done) \
+    libnopal-dev "$(field "$runtime" Package)"
   left=$(find "$root/usr" ! -type d 2>/dev/null || true)
   [ -z "$left" ] || fail "left behind: $left"
 }
@@ -152,7 +173,7 @@ cmake --build build
 for program in ./consumer ./consumer_c ./consumer_static build/consumer build/consumer_c; do $program; done
 nopal --version
 nopal doctor
-apt-get purge -y $(dpkg-query -W -f '${Package} ' 'libnopal[0-9]*') libnopal-dev nopal-tools
+apt-get purge -y $(dpkg-query -W -f '${Package} ' 'libnopal[0-9]*') libnopal-dev 'libnopal-io*' nopal-tools
 if find / -xdev -name '*nopal*' ! -path '/try/*' ! -path '/proc/*' ! -path '/var/*' | grep .; then exit 1; fi
 END
   mmdebstrap --variant=apt --include=g++,make,cmake,pkg-config --customize-hook="mkdir \"\$1/try\"" \

@@ -8,6 +8,7 @@ vcpkg_cmake_configure(
     -DNOPAL_BUILD_BENCH=OFF
     -DNOPAL_BUILD_TESTS=OFF
     -DNOPAL_BUILD_EXAMPLES=OFF
+    -DNOPAL_BUILD_IO=OFF
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/nopal)
