@@ -26,6 +26,16 @@ int sum_of_two(int a, int b) {
 }
 // end snippet
 
+// snippet: joined_before
+int doubled(int a) {
+  int x = 0;
+  nopal::scope s;
+  s.fork_into(x, work, a);
+  s.join();  // without it, x is read here while the child may still run
+  return 2 * x;
+}
+// end snippet
+
 // snippet: foreign_scope
 [[gnu::noinline]] void fork_for_somebody(nopal::scope& s) {
   s.fork(work, 2);  // throws nopal::error: another function made this scope
@@ -164,7 +174,7 @@ int survives_an_error() {
 }  // namespace
 
 int main() {
-  bool right = sum_of_two(3, 4) == 25;
+  bool right = sum_of_two(3, 4) == 25 && doubled(3) == 18;
   right = right && is_refused();
   noted_work(1);
   counted_work(1);

@@ -103,6 +103,7 @@ void on_question(const os::interrupted& here) {
   if (first->asking.load(std::memory_order_acquire) != asked) {
     return;
   }
+  first->is_deaf.store(false, std::memory_order_relaxed);
   const answer given = answer_question(self, here);
   const std::uint32_t fruitless = first->fruitless.load(std::memory_order_relaxed);
   std::uint64_t pause = 0;
@@ -140,6 +141,7 @@ void begin_to_answer(worker* first) noexcept {
   first->asking.store(not_asked, std::memory_order_relaxed);
   first->fruitless.store(0, std::memory_order_relaxed);
   first->not_asked_for.store(0, std::memory_order_relaxed);
+  first->is_deaf.store(false, std::memory_order_relaxed);
   first->asked_thread.store(os::current_thread_id(), std::memory_order_relaxed);
   first->stopped_at = nullptr;
   first->promotes = false;
@@ -225,10 +227,19 @@ void answer_no_question(worker* self) noexcept {
   if (nopal_latent_forks_used == 0) {
     return;
   }
-  // The signal comes at the latest as this thread comes back from the system. One that blocks it is
-  // not waited for.
-  for (int i = 0; i < most_yields && !has_nothing_latent(first); ++i) {
+  // The signal comes at the latest as this thread comes back from the system, once it was sent. Where it
+  // is blocked it does not come, and is not waited for a second time.
+  const int yields = first->is_deaf.load(std::memory_order_relaxed) ? 1 : most_yields;
+  bool is_told = has_nothing_latent(first);
+  for (int i = 0; i < yields && !is_told; ++i) {
     os::yield();
+    is_told = has_nothing_latent(first);
+  }
+  if (!is_told) {
+    // The question is taken back: a signal that comes late finds none, and is no answer.
+    first->is_deaf.store(true, std::memory_order_relaxed);
+    std::uint32_t state = asked;
+    first->asking.compare_exchange_strong(state, nothing_latent, std::memory_order_acq_rel);
   }
   deque::poison(self->deque);  // as nothing_latent says
 }

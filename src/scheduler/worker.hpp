@@ -185,6 +185,9 @@ struct worker {
   std::atomic<std::uint32_t> fruitless;      ///< answers in a row that brought nothing
   std::atomic<std::uint64_t> not_asked_for;  ///< nobody asks before this moment, in ns
   std::atomic<pid_t> asked_thread;           ///< the system's number of the thread; 0: it cannot be asked
+  /// No answer came while this thread waited for it: it blocks the signal, or another handler is there. Its
+  /// own, and its handler's
+  std::atomic<bool> is_deaf;
 
   // This worker's own.
   /// of the thread; null if the program has no C++ runtime

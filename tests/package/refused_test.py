@@ -80,6 +80,12 @@ class Monoids(Refusals):
         self.is_refused(WHOLE.replace(REDUCE, ""), says)
         self.is_refused(WHOLE.replace("& left, value_type&& right", "&& left, value_type& right"), says)
 
+    def test_a_monoid_returns_nothing_of_its_own(self):
+        says = "reducer: the monoid's reduce must return nothing: it changes its first argument, a value_type&"
+        self.is_refused(WHOLE.replace(REDUCE, "  static int reduce(int left, int right) { return left + right; }\n"), says)
+        result = compiled(WHOLE.replace("void reduce", "int& reduce").replace("left += right", "return left += right"))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_the_least_of_what_has_no_greatest_needs_an_index(self):
         self.is_refused("struct name {};", "op_min: std::numeric_limits knows no greatest value of this type",
                         "nopal::op_min<name>::value_type v; static_cast<void>(v);")

@@ -25,6 +25,11 @@ std::vector<int> up_to(int count) {
   return values;
 }
 
+struct letters {
+  long operator()(long sum, const std::string& word) const { return sum + static_cast<long>(word.size()); }
+  long operator()(long left, long right) const { return left + right; }
+};
+
 NOPAL_PROGRAM(loops_over_ranges) {
   std::vector<int> values(5000, 1);
   nopal::parallel_for(values, [](auto& value) { value += 1; });  // of elements, whatever else would compile
@@ -87,6 +92,9 @@ NOPAL_PROGRAM(reductions_of_ranges) {
   NOPAL_CHECK(nopal::parallel_reduce(values, 0L, doubled, add) == 2 * sum);
   NOPAL_CHECK(nopal::parallel_reduce(values, 0L, [](const auto& value) { return long{value}; }, add) == sum);
   NOPAL_CHECK(nopal::parallel_reduce(values, 16, 0L, doubled, std::plus<>()) == 2 * sum);
+  // A whole number before combine is the identity, also where the elements are something else.
+  const std::vector<std::string> words(100, "four");
+  NOPAL_CHECK(nopal::parallel_reduce(words, 0L, letters()) == 400);
   NOPAL_CHECK(nopal::parallel_reduce(values, 16, 0L, std::plus<>()) == sum);
   NOPAL_CHECK(nopal::parallel_reduce(values, std::size_t{16}, 0.0, std::plus<>()) ==
               static_cast<double>(sum));

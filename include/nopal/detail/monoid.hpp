@@ -27,6 +27,14 @@ concept has_reduce = requires(const M& monoid, typename M::value_type& left, typ
   monoid.reduce(left, std::move(right));
 };
 
+/// Nothing, or what was reduced into: a result of its own would be lost.
+template <class M>
+concept reduces_into_left =
+    requires(const M& monoid, typename M::value_type& left, typename M::value_type& right) {
+      requires std::is_void_v<decltype(monoid.reduce(left, std::move(right)))> ||
+                   std::is_lvalue_reference_v<decltype(monoid.reduce(left, std::move(right)))>;
+    };
+
 template <class M>
 concept names_views =
     names_value_type<M> && std::is_object_v<typename M::value_type> &&
@@ -50,9 +58,12 @@ consteval bool check_monoid() {
     static_assert(has_identity<M>,
                   "nopal: reducer: the monoid must have 'static value_type identity()' (or a const "
                   "member function)");
-  } else {
+  } else if constexpr (!has_reduce<M>) {
     static_assert(has_reduce<M>, "nopal: reducer: the monoid must have 'static void reduce(value_type& left, "
                                  "value_type&& right)' (or a const member function)");
+  } else {
+    static_assert(reduces_into_left<M>, "nopal: reducer: the monoid's reduce must return nothing: it changes "
+                                        "its first argument, a value_type&");
   }
   return true;
 }
@@ -68,7 +79,7 @@ struct sound {
   using type = no_monoid;
 };
 template <class M>
-  requires(std::is_class_v<M> && names_views<M> && has_identity<M> && has_reduce<M>)
+  requires(std::is_class_v<M> && names_views<M> && has_identity<M> && has_reduce<M> && reduces_into_left<M>)
 struct sound<M> {
   using type = M;
 };

@@ -54,7 +54,7 @@ public:
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
 
-  /// Gives it to the first that waits, or to nobody. By the strand that holds it.
+  /// Gives it to the first that waits, or to nobody. By the strand that holds it; by others it is undefined.
   void unlock() noexcept {
     std::uintptr_t expected = nopal_mutex_locked;
     // The queue is the holder's. Release pairs with the acquire in `try_lock`.

@@ -139,6 +139,7 @@ struct positions_in<Range, true> {
 /// The map of a reduction that has none: the number, or the element that the iterator leads to.
 struct element_itself {
   template <class Position>
+    requires std::is_integral_v<Position> || requires(const Position& at) { *at; }
   [[nodiscard]] constexpr decltype(auto) operator()(const Position& at) const {
     if constexpr (std::is_integral_v<Position>) {
       return Position(at);
