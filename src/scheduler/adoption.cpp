@@ -370,7 +370,7 @@ int set_told_of_end(worker* self) noexcept { return pthread_setspecific(thread_e
 
 worker* adopt_this_thread() noexcept {
   runtime& all = the_runtime();
-  if (worker_of_observer_call() != nullptr || !start_runtime(all)) {
+  if (!may_be_adopted() || !start_runtime(all)) {
     return nullptr;
   }
   worker* self;

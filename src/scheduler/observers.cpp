@@ -70,8 +70,8 @@ namespace {
 [[gnu::noinline]] const observer_call* this_call() noexcept { return nopal_this_call; }
 [[gnu::noinline]] void set_this_call(const observer_call* call) noexcept { nopal_this_call = call; }
 
-/// What a function forks is called, since its thread is no worker for its time: it may be called from
-/// the scheduler, whose stack is for no strand.
+/// The thread is no worker meanwhile: the function may be called from the scheduler, whose stack is for no
+/// strand.
 void call_function(observer_call& call) noexcept {
   const int error = errno;
   const void* const local = nopal_local();
@@ -311,6 +311,14 @@ void forget_presences(worker* one) noexcept {
 worker* worker_of_observer_call() noexcept {
   const observer_call* const call = this_call();
   return call == nullptr ? nullptr : call->self;
+}
+
+bool may_be_adopted() noexcept {
+  if (this_call() != nullptr) {
+    os::end_process("nopal: an observer's function forked, entered an arena or waited for a group: it may do "
+                    "none of these");
+  }
+  return true;
 }
 
 void lock_observers() noexcept { pthread_mutex_lock(&registry_lock); }

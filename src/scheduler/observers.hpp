@@ -81,6 +81,8 @@ void forget_presences(worker* one) noexcept;
 /// While the calling thread is in a function of an observer, its worker; null else. The thread is
 /// taken for no worker meanwhile.
 [[nodiscard]] worker* worker_of_observer_call() noexcept;
+/// Ends the process there: what is to be done would need a worker. True elsewhere.
+[[nodiscard]] bool may_be_adopted() noexcept;
 
 void lock_observers() noexcept;
 void unlock_observers() noexcept;

@@ -17,6 +17,9 @@ void leave_call(worker*) noexcept {}
 void end_presences(worker*) noexcept {}
 void forget_presences(worker*) noexcept {}
 worker* worker_of_observer_call() noexcept { return nullptr; }
+bool may_be_adopted() noexcept { return true; }
+void lock_observers() noexcept {}
+void unlock_observers() noexcept {}
 void unbind_arena(nopal_arena*) noexcept {}
 
 }  // namespace internal
