@@ -59,17 +59,6 @@ inline void check_arena(int limit, int reserved) {
   }
 }
 
-[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_node(int node) {
-  std::string text =
-      "nopal: arena: no memory node " + std::to_string(node) + ": those with CPUs of this process are";
-  const char* before = " ";
-  for (const int one : memory_nodes()) {
-    text += before + std::to_string(one);
-    before = ", ";
-  }
-  refuse_arena(text);
-}
-
 #ifndef NOPAL_ELIDE
 
 /// The limit of an arena that is given none.
@@ -80,7 +69,7 @@ inline int limit_at(int node) {
   }
   const int there = cpus_of_node(node);
   if (there == 0) {
-    refuse_node(node);
+    refuse_arena(text_of_no_node(node));
   }
   return there < all ? there : all;
 }
@@ -204,7 +193,7 @@ private:
   static std::unique_ptr<state> make(const arena_constraints& with) {
     detail::check_arena(with.limit, with.reserved);
     if (with.node > 0) {
-      detail::refuse_node(with.node);
+      detail::refuse_arena(detail::text_of_no_node(with.node));
     }
     auto made = std::make_unique<state>();
     made->limit = with.limit == 0 ? 1 : with.limit;

@@ -3,6 +3,7 @@
 #define NOPAL_NODES_HPP
 
 #include <new>
+#include <string>
 #include <vector>
 
 #include <nopal/detail/mode.hpp>
@@ -43,6 +44,21 @@ inline namespace NOPAL_MODE_NAMESPACE {
 
 #endif
 
+namespace detail {
+
+/// What is wrong with a node that is none.
+[[nodiscard]] inline std::string text_of_no_node(int node) {
+  std::string text =
+      "nopal: arena: no memory node " + std::to_string(node) + ": those with CPUs of this process are";
+  const char* before = " ";
+  for (const int one : memory_nodes()) {
+    text.append(before).append(std::to_string(one));
+    before = ", ";
+  }
+  return text;
+}
+
+}  // namespace detail
 }  // namespace NOPAL_MODE_NAMESPACE
 }  // namespace nopal
 

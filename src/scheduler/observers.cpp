@@ -27,7 +27,8 @@ struct presence_note {
   presence_note* earlier;
   nopal_observer* of;  // may be gone, unless one of this number observes
   std::uint64_t number;
-  void* kept;  // the observer's
+  void* kept;  // the observer's, as the next
+  void (*drop)(void* kept);
 };
 
 namespace {
@@ -130,7 +131,7 @@ nopal_observer* note_next(presence& at, presence_note* note) noexcept {
     return nullptr;
   }
   at.seen = one->number;
-  *note = {at.notes, one, one->number, nullptr};
+  *note = {at.notes, one, one->number, nullptr, one->drop};
   at.notes = note;
   begin_call(*one);
   return one;
@@ -169,6 +170,13 @@ void call_exit(worker* self, const presence& at, presence_note& note) noexcept {
   end_call(*note.of);
 }
 
+void forget(presence_note* note) noexcept {
+  if (note->drop != nullptr) {
+    note->drop(note->kept);
+  }
+  delete note;
+}
+
 bool is_in(const presence& at, const nopal_arena* arena) noexcept {
   return at.is_there && at.arena == arena && at.cpus == cpus_of(arena);
 }
@@ -184,7 +192,7 @@ void end(worker* self, presence& at) noexcept {
   while (presence_note* const note = at.notes) {
     at.notes = note->earlier;
     call_exit(self, at, *note);
-    delete note;
+    forget(note);
   }
   unbind_this_thread(at.before);
   at = {};
@@ -301,7 +309,7 @@ void forget_presences(worker* one) noexcept {
   for (presence* const at : {&one->called, &one->away}) {
     while (presence_note* const note = at->notes) {
       at->notes = note->earlier;
-      delete note;
+      forget(note);
     }
     delete at->before;
     *at = {};

@@ -18,9 +18,12 @@ extern "C" {
  * nopal_observe_no_more has returned. */
 struct nopal_observer {
   /* Neither throws. `kept` leads to a pointer that is null at entry, and at exit what the entry has
-   * left there; whose entry was called while it observed, and its exit not, has that to itself. */
+   * left there. */
   void (*entry)(struct nopal_observer*, int is_worker, void** kept);
   void (*exit)(struct nopal_observer*, int is_worker, void** kept);
+  /* May be null. What becomes of `kept`, when the exit has been called, or is not since nobody observes
+   * any more. May be called when the observer is gone. */
+  void (*drop)(void* kept);
   struct nopal_arena* arena; /* whoever observes refers to it; null: code in no arena */
   /* These under one lock for all observers */
   struct nopal_observer* next; /* the next one to have begun among those that observe */
