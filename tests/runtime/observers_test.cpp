@@ -68,6 +68,7 @@ void tree_seen_by(const counting& one, int depth) {
   if (depth == 0) {
     NOPAL_CHECK(one.is_here());
     for (int i = 0; i != 200; ++i) asm volatile("" ::: "memory");
+    std::this_thread::yield();  // for thieves
     return;
   }
   nopal::scope s;
