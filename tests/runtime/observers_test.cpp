@@ -42,9 +42,9 @@ public:
   }
   void on_exit(bool is_worker) override {
     NOPAL_CHECK(--depth_here[place_] == 0);
-    --now_;
-    ++exits_;
     workers_ -= is_worker ? 1 : 0;
+    ++exits_;
+    --now_;  // last: then the others are right
   }
 
   [[nodiscard]] bool is_here() const { return depth_here[place_] != 0; }

@@ -32,9 +32,9 @@ public:
   }
   void on_scheduler_exit(bool is_worker) override {
     NOPAL_CHECK(--depth_here[place_] == 0);
-    --now_;
-    ++exits_;
     masters_ -= is_worker ? 0 : 1;
+    ++exits_;
+    --now_;  // last: then the others are right
   }
 
   [[nodiscard]] bool is_here() const { return depth_here[place_] != 0; }
