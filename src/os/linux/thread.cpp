@@ -243,13 +243,10 @@ void name_current_thread(const char* name) noexcept {
   (void)pthread_setname_np(pthread_self(), cut);
 }
 
-namespace {
-
-// Of a thread by the system's number; 0: of the caller.
-std::vector<int> affinity_of(pid_t thread) {
+std::vector<int> current_affinity() {
   for (int width = CPU_SETSIZE; width <= most_cpus; width *= 2) {
     cpu_mask mask(width);
-    if (sched_getaffinity(thread, mask.bytes(), mask.bits()) != 0) {
+    if (sched_getaffinity(0, mask.bytes(), mask.bits()) != 0) {
       if (errno == EINVAL) continue;  // the kernel's mask is wider
       break;
     }
@@ -260,15 +257,6 @@ std::vector<int> affinity_of(pid_t thread) {
     return cpus;
   }
   return {};
-}
-
-}  // namespace
-
-std::vector<int> current_affinity() { return affinity_of(0); }
-
-std::vector<int> first_threads_affinity() {
-  std::vector<int> cpus = affinity_of(getpid());
-  return cpus.empty() ? current_affinity() : cpus;
 }
 
 bool set_current_affinity(const std::vector<int>& cpus) {
@@ -317,12 +305,6 @@ bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept {
       may_run_elsewhere && syscall(SYS_sched_setaffinity, thread_id, sizeof before, before.words) == 0;
   word = was;
   return forbidden;
-}
-
-bool own_cpus(cpu_bits& cpus) noexcept {
-  // The kernel writes as many bytes as it has CPUs for.
-  for (std::uint64_t& word : cpus.words) word = 0;
-  return syscall(SYS_sched_getaffinity, 0, sizeof cpus, cpus.words) >= 0;
 }
 
 bool allow_cpus(const cpu_bits& cpus) noexcept {
