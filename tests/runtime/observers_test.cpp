@@ -92,7 +92,10 @@ NOPAL_PROGRAM(pairs) {
     other.execute([&] { tree_seen_by(of_other, 8); });
     two.execute([&] {
       NOPAL_CHECK(of_two.is_here() && !of_other.is_here());
-      other.execute([&] { NOPAL_CHECK(of_two.is_here() && of_other.is_here()); });
+      other.execute([&] {
+        NOPAL_CHECK(of_two.is_here() && of_other.is_here());
+        two.execute([&] { tree_seen_by(of_two, 3); });  // there already, so nothing is called
+      });
       two.execute([&] { tree_seen_by(of_two, 3); });
     });
   }
@@ -293,6 +296,34 @@ NOPAL_PROGRAM(new_process) {
   return 0;
 }
 
+NOPAL_PROGRAM(new_process_beside_a_call) {
+  class slow : public nopal::observer {
+  public:
+    explicit slow(const nopal::arena& of) : observer(of) { observe(); }
+    ~slow() override { observe(false); }
+    void on_entry(bool) override {
+      is_inside = true;
+      while (!may_end) std::this_thread::yield();
+    }
+    std::atomic<bool> is_inside{false};
+    std::atomic<bool> may_end{false};
+  };
+  nopal::arena arena(2);
+  slow one(arena);
+  std::thread other([&arena] { arena.execute([] {}); });
+  while (!one.is_inside) std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) {
+    one.observe(false);  // the call is in the parent
+    _exit(0);
+  }
+  int status = 0;
+  NOPAL_CHECK(waitpid(child, &status, 0) == child && status == 0);
+  one.may_end = true;
+  other.join();
+  return 0;
+}
+
 NOPAL_PROGRAM(throws) {
   class throwing : public nopal::observer {
   public:
@@ -342,6 +373,7 @@ TEST_P(observers, end_when_none_of_their_functions_runs) { EXPECT_TRUE(run("comi
 TEST_P(observers, may_outlive_their_arenas) { EXPECT_TRUE(run("arenas_that_end")); }
 TEST_P(observers, may_end_in_their_functions) { EXPECT_TRUE(run("ending_in_functions")); }
 TEST_P(observers, go_on_in_a_new_process) { EXPECT_TRUE(run("new_process")); }
+TEST_P(observers, wait_for_no_call_of_another_process) { EXPECT_TRUE(run("new_process_beside_a_call")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, observers, testing::Values(1, 2, 4, 7),
                          testing::PrintToStringParamName());

@@ -125,6 +125,17 @@ NOPAL_PROGRAM(outside_of_arenas) {
   return 0;
 }
 
+// Its thread takes part already, and another one begins to observe.
+NOPAL_PROGRAM(observed_by_others) {
+  tbb::parallel_for(0, 100, [](int) {});
+  std::unique_ptr<counting> seen;
+  std::thread([&seen] { seen = std::make_unique<counting>(0); }).join();
+  NOPAL_CHECK(!seen->is_here());
+  loops_seen_by(*seen);
+  NOPAL_CHECK(seen->is_here());
+  return 0;
+}
+
 NOPAL_PROGRAM(enqueued) {
   tbb::task_arena arena(2);
   const counting seen(0, arena);
@@ -213,6 +224,7 @@ class observers : public support::program_at_workers {};
 TEST_P(observers, see_no_more_threads_than_the_concurrency) { EXPECT_TRUE(run("limits")); }
 TEST_P(observers, are_of_one_arena) { EXPECT_TRUE(run("arenas_apart")); }
 TEST_P(observers, see_threads_outside_of_arenas) { EXPECT_TRUE(run("outside_of_arenas")); }
+TEST_P(observers, see_threads_that_others_observe) { EXPECT_TRUE(run("observed_by_others")); }
 TEST_P(observers, see_who_runs_what_is_enqueued) { EXPECT_TRUE(run("enqueued")); }
 TEST_P(observers, find_an_index_that_stays) { EXPECT_TRUE(run("indices")); }
 TEST_P(observers, may_cease_and_begin_again) { EXPECT_TRUE(run("again")); }
