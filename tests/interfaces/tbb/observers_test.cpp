@@ -116,6 +116,7 @@ NOPAL_PROGRAM(arenas_apart) {
 
 NOPAL_PROGRAM(outside_of_arenas) {
   const counting seen(0);
+  NOPAL_CHECK(seen.is_here());
   for (int round = 0; round != 20; ++round) {
     loops_seen_by(seen);
     NOPAL_CHECK(seen.is_here() && seen.most() <= nopal::workers());

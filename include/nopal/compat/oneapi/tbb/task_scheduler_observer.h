@@ -138,6 +138,9 @@ private:
     }
     observes_.store(true, std::memory_order_relaxed);
     nopal_observe(state_.get());
+    if (of_ == nullptr) {
+      const nopal::detail::pinned_call here;  // a thread that has not forked yet is there by now
+    }
   }
   void end() {
     observes_.store(false, std::memory_order_relaxed);
