@@ -12,7 +12,7 @@ set(tbb_sources "${PROJECT_SOURCE_DIR}/include/nopal/compat/oneapi")
 file(GLOB NOPAL_TBB_HEADERS CONFIGURE_DEPENDS RELATIVE "${tbb_sources}" "${tbb_sources}/*.h" "${tbb_sources}/tbb/*.h")
 set(NOPAL_TBB_HEADERS_REFUSED collaborative_call_once concurrent_hash_map concurrent_lru_cache concurrent_map
   concurrent_priority_queue concurrent_queue concurrent_set concurrent_unordered_map concurrent_unordered_set
-  concurrent_vector flow_graph flow_graph_abstractions memory_pool parallel_pipeline profiling task_scheduler_observer
+  concurrent_vector flow_graph flow_graph_abstractions memory_pool parallel_pipeline profiling
   tbbmalloc_proxy)
 list(TRANSFORM NOPAL_TBB_HEADERS_REFUSED REPLACE "(.+)" "tbb/\\1.h")
 

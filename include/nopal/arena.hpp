@@ -14,6 +14,7 @@
 
 #include <nopal/detail/mode.hpp>
 #include <nopal/detail/thrown.hpp>
+#include <nopal/nodes.hpp>
 #include <nopal/runtime.hpp>
 
 #ifndef NOPAL_ELIDE
@@ -26,6 +27,14 @@ inline namespace NOPAL_MODE_NAMESPACE {
 
 /// Which arenas idle workers look at first.
 enum class priority : int { low = 1, normal = 2, high = 3 };
+
+/// What an arena may be asked for by name.
+struct arena_constraints {
+  int node = -1;  ///< of memory_nodes(), on whose CPUs its threads run; negative: on all
+  int limit = 0;  ///< 0: as many as `workers()` and, with a node, as that has CPUs
+  priority importance = priority::normal;
+  int reserved = 0;
+};
 
 namespace detail {
 
@@ -51,6 +60,19 @@ inline void check_arena(int limit, int reserved) {
 }
 
 #ifndef NOPAL_ELIDE
+
+/// The limit of an arena that is given none.
+inline int limit_at(int node) {
+  const int all = workers();
+  if (node < 0) {
+    return all;
+  }
+  const int there = cpus_of_node(node);
+  if (there == 0) {
+    refuse_arena(text_of_no_node(node));
+  }
+  return there < all ? there : all;
+}
 
 /// The first of the exceptions that calls on several threads threw, for those who wait for them.
 class first_exception {
@@ -131,7 +153,10 @@ public:
   /// At most `limit` threads; 0: as many as `workers()`. Of these, `reserved` are for threads that
   /// call `execute` or `wait`, and no worker takes them. Throws `error` for a number below 0.
   explicit arena(int limit = 0, priority importance = priority::normal, int reserved = 0)
-      : state_(make(limit, importance, reserved)) {}
+      : state_(make({-1, limit, importance, reserved})) {}
+  /// The same, with its threads on the CPUs of a memory node: each that enters may run on those alone
+  /// while it is there, and where it might before when it leaves. Throws `error` if there is no such node.
+  explicit arena(const arena_constraints& with) : state_(make(with)) {}
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
   /// Waits, as `wait` does, for what was enqueued. Drops an exception that no `wait` has thrown. No
@@ -158,19 +183,22 @@ public:
   [[nodiscard]] int max_concurrency() const noexcept { return state_->limit; }
 
 private:
+  friend class observer;
+
 #ifdef NOPAL_ELIDE
   struct state {
     int limit;
     detail::kept_exception thrown;
   };
-  static std::unique_ptr<state> make(int limit, priority importance, int reserved) {
-    static_cast<void>(importance);
-    detail::check_arena(limit, reserved);
+  static std::unique_ptr<state> make(const arena_constraints& with) {
+    detail::check_arena(with.limit, with.reserved);
+    if (with.node > 0) {
+      detail::refuse_arena(detail::text_of_no_node(with.node));
+    }
     auto made = std::make_unique<state>();
-    made->limit = limit == 0 ? workers_here() : limit;
+    made->limit = with.limit == 0 ? 1 : with.limit;
     return made;
   }
-  static int workers_here() noexcept { return 1; }
 #else
   struct state {
     int limit;
@@ -184,10 +212,11 @@ private:
       }
     }
   };
-  static std::unique_ptr<state> make(int limit, priority importance, int reserved) {
-    detail::check_arena(limit, reserved);
+  static std::unique_ptr<state> make(const arena_constraints& with) {
+    detail::check_arena(with.limit, with.reserved);
+    const int most = detail::limit_at(with.node);
     auto made = std::make_unique<state>();
-    made->limit = limit == 0 ? workers() : limit;
+    made->limit = with.limit == 0 ? most : with.limit;
     made->seats = nopal_arena_make();
     if (made->seats == nullptr) {
 #ifdef __cpp_exceptions
@@ -198,10 +227,15 @@ private:
     }
     nopal_arena& seats = *made->seats;
     seats.limit = static_cast<std::uint32_t>(made->limit);
-    seats.worker_limit = static_cast<std::uint32_t>(reserved < made->limit ? made->limit - reserved : 0);
-    seats.rank = static_cast<std::uint32_t>(static_cast<int>(priority::high) - static_cast<int>(importance));
+    seats.worker_limit =
+        static_cast<std::uint32_t>(with.reserved < made->limit ? made->limit - with.reserved : 0);
+    seats.rank =
+        static_cast<std::uint32_t>(static_cast<int>(priority::high) - static_cast<int>(with.importance));
     seats.keeps = 0;
     seats.destroy = nopal_arena_give_back;
+    if (with.node >= 0) {
+      nopal_arena_bind(&seats, with.node);
+    }
     return made;
   }
 

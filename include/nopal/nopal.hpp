@@ -3,6 +3,8 @@
 #define NOPAL_NOPAL_HPP
 
 #include <nopal/arena.hpp>
+#include <nopal/nodes.hpp>
+#include <nopal/observer.hpp>
 #include <nopal/parallel.hpp>
 #include <nopal/reducer.hpp>
 #include <nopal/runtime.hpp>

@@ -123,6 +123,9 @@ void name_current_thread(const char* name) noexcept;
 /// The CPUs that the calling thread may run on, in order. Empty if the system does not tell.
 [[nodiscard]] std::vector<int> current_affinity();
 
+/// The same of the process's first thread; the caller's, if that thread has ended.
+[[nodiscard]] std::vector<int> first_threads_affinity();
+
 /// Lets the calling thread run on the listed CPUs only: what `current_affinity` returned earlier
 /// undoes a pin.
 bool set_current_affinity(const std::vector<int>& cpus);
@@ -150,7 +153,11 @@ struct cpu_bits {
 /// the system refuses, or it counts more CPUs than `cpu_bits` has.
 bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept;
 
-/// Lets the calling thread run where `forbid_cpu` found that it might. False if the system refuses.
+/// The CPUs that the calling thread may run on. False if the system counts more than `cpu_bits` has.
+bool own_cpus(cpu_bits& cpus) noexcept;
+
+/// Lets the calling thread run on these: where `forbid_cpu` or `own_cpus` found that it might. False if
+/// the system refuses.
 bool allow_cpus(const cpu_bits& cpus) noexcept;
 
 /// Whether pthread_exit or pthread_cancel is ending the calling thread, also while its last

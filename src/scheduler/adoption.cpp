@@ -2,8 +2,7 @@
 // a child of fork(2) and the end of the program need.
 //
 // A thread of the program keeps its own stack: strands whose frames lie there are resumed there, by
-// that thread alone. Its decisions run on a scheduler stack that comes with the adoption.
-// docs/adoption.md has the rest.
+// that thread alone. Its decisions run on a scheduler stack of its own. See docs/adoption.md.
 
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include "scheduler/ending.hpp"
 #include "scheduler/exceptions.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/overflow.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
@@ -138,6 +138,7 @@ void thread_ends(void* argument) {
   }
   runtime& all = the_runtime();
   check_at_rest(self);
+  end_presences(self);
   set_this_worker(nullptr);
   stop_watching_for_overflow(self);
   end_visits(self);
@@ -257,10 +258,9 @@ void after_fork_in_child() {
 
 /// Before any thread can hold the lock: a child of fork(2) must never inherit it held.
 __attribute__((constructor)) void prepare_for_fork() {
-  if (is_stand_in()) {  // unreached: copies
-    return;             // unreached: copies
+  if (!is_stand_in()) {
+    os::call_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
   }
-  os::call_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /// Frees the workers of this thread and of those that have ended. Under `lock`, when the runtime
@@ -370,7 +370,7 @@ int set_told_of_end(worker* self) noexcept { return pthread_setspecific(thread_e
 
 worker* adopt_this_thread() noexcept {
   runtime& all = the_runtime();
-  if (!start_runtime(all)) {
+  if (!may_be_adopted() || !start_runtime(all)) {
     return nullptr;
   }
   worker* self;

@@ -5,6 +5,7 @@
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/adoption.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/runtime.hpp"
@@ -45,6 +46,7 @@ void begin_task_in(worker* nested, nopal_arena* arena) noexcept {
   set(nested->arena, arena);
   if (!is_seated(nested, arena)) {
     set(nested->home, seat_at_home::lent);
+    begin_presence_of_call(nested, arena, false);
   }
 }
 
@@ -94,13 +96,14 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   if (outer == nullptr || !has_nested(outer)) {
     return 1;
   }
+  be_present(outer, arena_of(root_of(*outer)));
   const bool keeps = arena->keeps != 0;
   const bool is_inside = arena_of(root_of(*outer)) == arena || (keeps && is_seated(outer, arena));
   if (!is_inside) {
     give_up_seats_for_call(outer);
     wait_for_seat(outer, arena);
   }
-  nopal_begin_pinned(call);  // which has what it needs
+  begin_pinned(call);  // which has what it needs
   worker* const nested = this_worker();
   nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
   set(nested->arena, arena);
@@ -110,17 +113,21 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   } else if (!is_inside) {
     have_seat(nested, arena, 1);
   }
+  if (!is_inside) {
+    begin_presence_of_call(nested, arena, false);
+  }
   return 0;
 }
 
 extern "C" NOPAL_EXPORT int nopal_begin_seated(nopal_pinned* call, nopal_arena* arena) {
-  if (worker_for_call() == nullptr || nopal_begin_pinned(call) != 0) {
+  if (worker_for_call() == nullptr || begin_pinned(call) != 0) {
     return 1;
   }
   worker* const nested = this_worker();
   nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
   set(nested->arena, arena);
   set(nested->home, seat_at_home::lent);
+  begin_presence_of_call(nested, arena, true);  // a thread that serves calls that were enqueued
   return 0;
 }
 

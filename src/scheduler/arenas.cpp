@@ -10,6 +10,7 @@
 
 #include <nopal/detail/noise.h>
 
+#include "scheduler/nodes.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
@@ -351,7 +352,7 @@ extern "C" NOPAL_EXPORT nopal_arena* nopal_arena_make() {
   if (arena != nullptr) {
     first_free = arena->next_free;
     sanitizers::after_at_any_time(arena);
-  } else if ((arena = new (std::nothrow) nopal_arena{}) != nullptr) {
+  } else if ((arena = new (std::nothrow) made_arena{}) != nullptr) {
     arena->next_made = first_made;
     first_made = arena;
     arenas_used = 1;
@@ -363,6 +364,7 @@ extern "C" NOPAL_EXPORT nopal_arena* nopal_arena_make() {
 }
 
 extern "C" NOPAL_EXPORT void nopal_arena_give_back(nopal_arena* arena) {
+  unbind_arena(arena);
   const arenas_guard guard;
   sanitizers::before_at_any_time(arena);
   arena->next_free = first_free;

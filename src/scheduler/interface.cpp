@@ -2,6 +2,7 @@
 
 #include <nopal/runtime.hpp>
 
+#include "scheduler/observers.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/runtime.hpp"
 
@@ -35,7 +36,8 @@ void configure(const configuration& with) {
 }
 
 int worker_index() noexcept {
-  const internal::worker* const self = internal::this_worker();
+  const internal::worker* self = internal::this_worker();
+  self = self != nullptr ? self : internal::worker_of_observer_call();
   return self != nullptr ? self->index : -1;
 }
 

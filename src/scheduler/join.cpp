@@ -14,6 +14,7 @@
 #include "scheduler/exceptions.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/short_regions.hpp"
@@ -164,8 +165,11 @@ void count_steal(worker* self, nopal_frame* frame) noexcept {
   }
   if (owner == nullptr) {
     the_runtime().stacks.reuse(home);
-  } else if (arenas_used != 0) {
-    sit_again(self, get(self->arena));
+  } else {
+    be_present(self, get(self->arena));
+    if (arenas_used != 0) {
+      sit_again(self, get(self->arena));
+    }
   }
   resume_at_join(self, home, frame);
 }

@@ -12,6 +12,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
@@ -93,6 +94,7 @@ void leave_old_process(runtime& all, worker* first) noexcept {
   leave_old_tasks(all, first);
   forget_ready();
   free_old_seats(first);
+  forget_observer_calls();
 }
 
 extern "C" void nopal_take_kept(nopal_frame* frame) noexcept {

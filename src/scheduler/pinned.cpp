@@ -12,6 +12,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
@@ -67,7 +68,7 @@ void hide_outer(worker* self) noexcept {
   }
 }
 
-extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
+int begin_pinned(nopal_pinned* call) noexcept {
   worker* const outer = this_worker();
   call->outer = outer;
   call->local = nopal_local();
@@ -95,9 +96,17 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   return 0;
 }
 
+extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
+  if (anyone_observes()) {
+    be_present_before_call();
+  }
+  return begin_pinned(call);
+}
+
 extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
   if (auto* const outer = static_cast<worker*>(call->outer)) {
     worker* const nested = outer->nested.load(std::memory_order_relaxed);
+    end_presence_of_call(nested);
     sanitizers::before(thread_worker(nested));
     if (nested->hides_outer) {
       show_outer(nested);

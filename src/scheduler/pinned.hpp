@@ -2,6 +2,8 @@
 #ifndef NOPAL_SCHEDULER_PINNED_HPP
 #define NOPAL_SCHEDULER_PINNED_HPP
 
+#include <nopal/detail/pinned.h>
+
 #include "scheduler/worker.hpp"
 
 namespace nopal {
@@ -15,6 +17,10 @@ void hide_outer(worker* self) noexcept;
 
 /// Makes a worker to be nested in `outer` unless there is one. False: there is no memory.
 bool has_nested(worker* outer) noexcept;
+
+/// nopal_begin_pinned without a word to observers: for a task that its thread begins, whose arena is
+/// given later.
+int begin_pinned(nopal_pinned* call) noexcept;
 
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -5,6 +5,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/push.hpp"
@@ -34,6 +35,7 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
     if (self == nullptr) {
       return 1;
     }
+    be_present(self, nullptr);
   } else if (!all.running.load(std::memory_order_acquire) && !start_runtime(all)) {
     // Acquire pairs with the release at the end of start_runtime.
     return 1;

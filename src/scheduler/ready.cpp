@@ -8,6 +8,7 @@
 #include <nopal/detail/noise.h>
 
 #include "scheduler/join.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -109,6 +110,7 @@ void take_ready(worker* self) noexcept {
     remove(*one);
     taken = *one;
   }
+  be_present(self, arena_of(root_of(taken)));
   if (taken.stack != nullptr) {
     start_ready(self, taken);
   }

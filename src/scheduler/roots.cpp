@@ -11,6 +11,7 @@
 #include "scheduler/pinned.hpp"
 #include "scheduler/roots.hpp"
 
+#include "scheduler/observers.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
@@ -265,6 +266,7 @@ NOPAL_UNINSTRUMENTED void end_scheduler_call(worker* self) noexcept {
     NOPAL_FAULT_OMITS("stack not given back", the_runtime().stacks.give(self->spare));
     self->spare = nullptr;
   }
+  come_back(self);
   if (arenas_used != 0) {
     sit_again(self, get(self->arena));
   }

@@ -9,6 +9,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
 #include "scheduler/latent.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/overflow.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/sequence_numbers.hpp"
@@ -302,6 +303,7 @@ void free_worker(worker* self) noexcept {
     free_worker(nested);
   }
   sanitizers::stack_unmade(self->own_scheduler_record);
+  forget_presences(self);
   deque::destroy(self->deque);
   free_signal_stack(self);
   delete self;

@@ -107,6 +107,10 @@ void give_up_own_seat(worker* self) noexcept {
 
 void give_up_seats(worker* self) noexcept {
   give_up_own_seat(self);
+  give_up_outer_seats(self);
+}
+
+void give_up_outer_seats(worker* self) noexcept {
   for (worker* one = next_seated(self); one != nullptr; one = next_seated(one)) {
     nopal_arena* const arena = one->seat;
     if (arena != nullptr && arena->keeps == 0 && !NOPAL_FAULT("seat kept in a wait") && release_seat(one)) {

@@ -49,6 +49,8 @@ void keep_worker_seat(worker* self, nopal_arena* arena) noexcept;
 /// The worker has no strand any more: gives up its seat, and those of workers outside of it, whose
 /// strands stand still, but where arenas keep them.
 void give_up_seats(worker* self) noexcept;
+/// The same without its own.
+void give_up_outer_seats(worker* self) noexcept;
 /// The same before a call in another arena begins.
 void give_up_seats_for_call(worker* self) noexcept;
 /// The same for this worker's alone.

@@ -8,6 +8,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/ready.hpp"
@@ -55,6 +56,7 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
     }
     return outcome;
   }
+  come_back_from_elsewhere(self, arena_of(seen.root));
   if (seen.seat != nullptr) {
     keep_seat(self, seen.seat);
   }
@@ -62,6 +64,7 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
     wake_one(self, seen.root);  // There is more where this came from.
   }
   leave_cpu_of(self, victim);
+  be_present(self, arena_of(seen.root));
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 
@@ -234,7 +237,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   if (all.hierarchy) {
     self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   }
-  if (arenas_used != 0) {
+  if (arenas_used != 0 && !keeps_seat_while_it_looks(self)) {
     give_up_own_seat(self);
   }
   if (self->waits_for.load(std::memory_order_relaxed) != nullptr &&
@@ -242,7 +245,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     end_scheduler_call(self);
   }
   if (arenas_used != 0) {
-    give_up_seats(self);
+    give_up_outer_seats(self);
   }
   // unreached below: own-fault
   if (view::this_views() != nullptr) {
@@ -259,12 +262,14 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
     // Acquire pairs with the release in stop_runtime.
     if (self->of_pool && all.stopping.load(std::memory_order_acquire)) {
       give_beat_up(self);
+      come_back(self);
       nopal_leave_scheduler(self);
     }
     if (self->expects) {
       static_cast<void>(goes_on_expecting(self));
     }
     if (is_surplus(self)) {
+      come_back(self);
       rest(self, was_woken);
       was_woken = false;
       continue;
@@ -274,17 +279,22 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
       take_ready(self);
     }
     if (!have_stack(self)) {
+      come_back(self);
       resume_yielded(self);
       wait_for_stack(self);
       continue;
     }
     if (self->of_pool && !is_allowed(self)) {
+      come_back(self);
       resume_yielded(self);
       rest(self);
       continue;
     }
     const bool promising = try_some_victims(self, looks_at_private_work);
     resume_yielded(self);
+    if (self->away.is_there && is_in_the_way(self, promising)) {
+      leave_away(self);
+    }
     if (ready_may_wait) {
       continue;
     }
@@ -295,6 +305,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
       quiet_rounds = yields_before_sleep;
     } else if (quiet_rounds > yields_before_sleep && self->yielded == nullptr && !self->expects) {
       quiet_rounds = 0;
+      come_back(self);
       park(self);
       was_woken = true;
       continue;

@@ -9,6 +9,8 @@
 #include "scheduler/ending.hpp"
 #include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/observers.hpp"
+#include "scheduler/pinned.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
@@ -100,7 +102,7 @@ void call_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_pinned call;
   // Without memory for a pinned call the task is part of the code that waits. Its own pinned calls
   // then fail, and tell the program.
-  const bool pinned = nopal_begin_pinned(&call) == 0;
+  const bool pinned = begin_pinned(&call) == 0;
   // unreached: refused-wait
   worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);
@@ -183,6 +185,7 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
     wake_pool_worker(self);
   }
   go_on_in(self, nullptr);
+  be_present(self, nullptr);
   forget_root(self);
   begin_task(self, task, run_taken);
 }
@@ -200,8 +203,10 @@ void run_task_of_arenas(worker* self) noexcept {
   }
   be_at_work(self);
   if (nopal_task* const task = take_from_arenas()) {
+    come_back_from_elsewhere(self, task->arena);
     keep_worker_seat(self, task->arena);
     go_on_in(self, task->arena);
+    be_present(self, task->arena);
     forget_root(self);
     begin_task(self, task, run_taken_in_arena);
   }

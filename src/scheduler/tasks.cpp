@@ -11,6 +11,7 @@
 #include <nopal/detail/noise.h>
 
 #include "scheduler/adoption.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
@@ -225,9 +226,11 @@ void lock_tasks(runtime& all) noexcept {
   tasks_of_nobody.lock();
   lock_arenas();
   lock_ready();
+  lock_observers();
 }
 
 void unlock_tasks(runtime& all) noexcept {
+  unlock_observers();
   unlock_ready();
   unlock_arenas();
   tasks_of_nobody.unlock();

@@ -18,6 +18,7 @@
 #include "arch/arch.hpp"
 #include "os/os.hpp"
 #include "scheduler/counters.hpp"
+#include "scheduler/presence.hpp"
 #include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
 #include "strand/state.hpp"
@@ -161,6 +162,8 @@ struct worker {
   mutable worker* next_seated;
   /// Of a thread's first worker: where it made room of which no sleeper has been told
   nopal_arena* left;
+  presence called;  ///< of this worker's call, of a thread's first worker outside of arenas
+  presence away;    ///< of what its scheduler runs elsewhere; see observers.hpp
 
   // Written by other workers.
   /// a park_state; the futex that the worker sleeps on

@@ -5,6 +5,7 @@
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/join.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 
@@ -55,10 +56,13 @@ void resume_yielded(worker* self) noexcept {
   if (first == nullptr) {
     return;
   }
+  nopal_arena* const arena = arena_of(static_cast<const worker*>(first->root));
+  come_back_from_elsewhere(self, arena);
   // Seen again in the next round: the worker does not sleep meanwhile.
   if (arenas_used != 0 && !try_to_sit(self, static_cast<const worker*>(first->root))) {
     return;
   }
+  be_present(self, arena);
   self->yielded = first->next;
   set_if_changed(self->deque.setting.root, first->root);
   set_this_local(first->local);

@@ -31,6 +31,7 @@
 #include "tbb/task.h"
 #include "tbb/task_arena.h"
 #include "tbb/task_group.h"
+#include "tbb/task_scheduler_observer.h"
 #include "tbb/tbb_allocator.h"
 #include "tbb/tick_count.h"
 #include "tbb/version.h"

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include <nopal/nodes.hpp>
+
 #include "detail/current.h"
 
 namespace tbb {
@@ -12,19 +14,21 @@ inline namespace NOPAL_TBB_NAMESPACE {
 using numa_node_id = int;
 using core_type_id = int;
 
-/// Answers for one memory node and one type of cores: the runtime tells none apart.
+/// Answers for one type of cores: the runtime tells none apart.
 namespace info {
 
-[[nodiscard]] inline std::vector<numa_node_id> numa_nodes() { return {-1}; }
+/// The system's numbers of the memory nodes with CPUs of this process.
+[[nodiscard]] inline std::vector<numa_node_id> numa_nodes() { return nopal::memory_nodes(); }
 [[nodiscard]] inline std::vector<core_type_id> core_types() { return {-1}; }
-/// The number of workers.
+/// The number of workers, and of CPUs of the node if that is less.
 [[nodiscard]] inline int default_concurrency(numa_node_id id = -1) {
-  static_cast<void>(id);
-  return nopal_detail::runtime_workers();
+  const int all = nopal_detail::runtime_workers();
+  const int there = id < 0 ? all : nopal::cpus_of_node(id);
+  return there < all ? there : all;
 }
 template <class Constraints>
 [[nodiscard]] int default_concurrency(const Constraints& with) {
-  return with.max_concurrency > 0 ? with.max_concurrency : default_concurrency();
+  return with.max_concurrency > 0 ? with.max_concurrency : default_concurrency(with.numa_id);
 }
 
 }  // namespace info

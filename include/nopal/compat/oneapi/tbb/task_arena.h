@@ -33,7 +33,8 @@ public:
   static constexpr int not_initialized = -2;
   enum class priority : int { low = 1, normal = 2, high = 3 };
 
-  /// Besides the numbers, what oneTBB's constraints hold is accepted and means nothing.
+  /// A node is one of `info::numa_nodes()`: threads in the arena run on its CPUs, and where they might
+  /// before when they leave. The type of cores and how many threads each has mean nothing.
   struct constraints {
     constraints(numa_node_id numa = automatic, int concurrency = automatic)
         : numa_id(numa), max_concurrency(concurrency) {}
@@ -65,10 +66,12 @@ public:
       : asked_(max_concurrency), reserved_(reserved_for_masters), importance_(importance) {}
   explicit task_arena(const constraints& with, unsigned reserved_for_masters = 1,
                       priority importance = priority::normal)
-      : task_arena(with.max_concurrency, reserved_for_masters, importance) {}
+      : asked_(with.max_concurrency), reserved_(reserved_for_masters), importance_(importance),
+        node_(with.numa_id) {}
   /// With the settings of another, and not active.
   task_arena(const task_arena& other)
-      : asked_(other.asked_), reserved_(other.reserved_), importance_(other.importance_) {}
+      : asked_(other.asked_), reserved_(other.reserved_), importance_(other.importance_), node_(other.node_) {
+  }
   /// The limit of the caller's arena.
   explicit task_arena(attach) { initialize(attach()); }
   task_arena& operator=(const task_arena&) = delete;
@@ -80,8 +83,8 @@ public:
       return;
     }
     auto* const fresh = new nopal_detail::arena_state(
-        asked_ > 0 ? asked_ : nopal_detail::concurrency_of(nullptr), static_cast<int>(reserved_),
-        static_cast<int>(priority::high) - static_cast<int>(importance_));
+        default_concurrency(), static_cast<int>(reserved_),
+        static_cast<int>(priority::high) - static_cast<int>(importance_), node_);
     nopal_detail::arena_state* nobody = nullptr;
     // Release and acquire: whoever uses it finds it whole.
     if (!state_.compare_exchange_strong(nobody, fresh, std::memory_order_acq_rel)) {
@@ -99,7 +102,10 @@ public:
   }
   void initialize(const constraints& with, unsigned reserved_for_masters = 1,
                   priority importance = priority::normal) {
-    initialize(with.max_concurrency, reserved_for_masters, importance);
+    if (!is_active()) {
+      node_ = with.numa_id;
+      initialize(with.max_concurrency, reserved_for_masters, importance);
+    }
   }
   void initialize(attach) {
     const nopal_detail::execution* const now = nopal_detail::current();
@@ -122,12 +128,11 @@ public:
   }
   [[nodiscard]] bool is_active() const { return state_.load(std::memory_order_acquire) != nullptr; }
 
-  /// How many threads may be in it; where nothing was asked, the number of workers.
+  /// How many threads may be in it; where nothing was asked, the number of workers, or that of CPUs of
+  /// the node if that is less.
   [[nodiscard]] int max_concurrency() const {
     const nopal_detail::arena_state* const state = state_.load(std::memory_order_acquire);
-    return state != nullptr ? state->concurrency()
-           : asked_ > 0     ? asked_
-                            : nopal_detail::concurrency_of(nullptr);
+    return state != nullptr ? state->concurrency() : default_concurrency();
   }
 
   /// Calls `f()` in the arena, on this thread, and returns what it returns. Its exception goes on
@@ -157,9 +162,19 @@ public:
   }
 
 private:
+  friend class task_scheduler_observer;
+
+  [[nodiscard]] int default_concurrency() const {
+    const int all = nopal_detail::concurrency_of(nullptr);
+    const int there = info::default_concurrency(node_);
+    // Of a node that there is not, the state says so.
+    return asked_ > 0 ? asked_ : there > 0 && there < all ? there : all;
+  }
+
   int asked_ = automatic;
   unsigned reserved_ = 1;
   priority importance_ = priority::normal;
+  numa_node_id node_ = automatic;
   std::atomic<nopal_detail::arena_state*> state_{nullptr};  ///< null while it is not active
 };
 

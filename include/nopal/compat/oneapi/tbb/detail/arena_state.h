@@ -19,7 +19,11 @@
 #include "exception.h"
 #include "lock.h"
 
+#include <nopal/nodes.hpp>
+#include <nopal/runtime.hpp>
+
 #ifndef NOPAL_ELIDE
+#include <nopal/detail/observer.h>
 #include <nopal/detail/task.h>
 #endif
 
@@ -32,8 +36,11 @@ namespace nopal_detail {
 class arena_state {
 public:
   /// `reserved` of the limit are for threads of the program alone. Workers look at arenas of lower
-  /// ranks first.
-  arena_state(int most, int reserved, int importance) : most_(most) {
+  /// ranks first. `node` is one of nopal::memory_nodes(), or negative.
+  arena_state(int most, int reserved, int importance, int node) : most_(most) {
+    if (node >= 0 && nopal::cpus_of_node(node) == 0) {
+      throw_exception(nopal::error(nopal::NOPAL_MODE_NAMESPACE::detail::text_of_no_node(node)));
+    }
     slots_ = std::make_unique<std::atomic<const void*>[]>(static_cast<std::size_t>(most) + 1);
 #ifdef NOPAL_ELIDE
     static_cast<void>(reserved);
@@ -52,6 +59,9 @@ public:
       delete static_cast<arena_state*>(seats->owner);
       nopal_arena_give_back(seats);
     };
+    if (node >= 0) {
+      nopal_arena_bind(seats_, node);
+    }
 #endif
   }
   arena_state(const arena_state&) = delete;
@@ -101,12 +111,42 @@ public:
       }
     }
   }
+  /// One that the thread keeps beyond its calls; negative: none is free.
+  int keep_slot(const void* thread) noexcept {
+    keepers_.fetch_add(1, std::memory_order_relaxed);
+    for (int slot = 0; slot < concurrency(); ++slot) {
+      if (try_take(key_of_keeper(thread), slot)) {
+        return slot;
+      }
+    }
+    keepers_.fetch_sub(1, std::memory_order_relaxed);
+    return -1;
+  }
+  void keep_slot_no_more(int slot) noexcept {
+    leave_slot(slot);
+    keepers_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  /// The one that the thread keeps; negative: none.
+  [[nodiscard]] int kept_slot(const void* thread) const noexcept {
+    // Relaxed, as the slots: what the thread has written itself it sees.
+    for (int slot = 0; slot <= most_ && keepers_.load(std::memory_order_relaxed) != 0; ++slot) {
+      if (slots_[static_cast<std::size_t>(slot)].load(std::memory_order_relaxed) == key_of_keeper(thread)) {
+        return slot;
+      }
+    }
+    return -1;
+  }
   void leave_slot(int slot) noexcept {
     slots_[static_cast<std::size_t>(slot)].store(nullptr, std::memory_order_release);
   }
 
 private:
   ~arena_state() = default;
+
+  /// Another address of the thread than that of its calls.
+  static const void* key_of_keeper(const void* thread) noexcept {
+    return static_cast<const char*>(thread) + 1;
+  }
 
   bool try_take(const void* thread, int slot) noexcept {
     std::atomic<const void*>& place = slots_[static_cast<std::size_t>(slot)];
@@ -118,6 +158,7 @@ private:
 
   const int most_;
   std::atomic<int> extra_{0};
+  std::atomic<int> keepers_{0};                        ///< threads that keep a slot
   std::unique_ptr<std::atomic<const void*>[]> slots_;  ///< who has each index
 #ifdef NOPAL_ELIDE
   int users_ = 1;
@@ -252,6 +293,10 @@ inline int index_in_arena(const presence& now) noexcept {
       }
       outermost = call;
     }
+  }
+  const int kept = arena->kept_slot(self);
+  if (kept >= 0) {
+    return kept;
   }
   if (outermost == nullptr) {
     return -1;  // a strand that the user's code forked

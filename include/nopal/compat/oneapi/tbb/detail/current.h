@@ -33,13 +33,13 @@ struct execution {
   arena_state* arena = nullptr;  ///< the innermost arena; null: that of all workers
 };
 
-/// Tells threads apart: the address of a thread-local variable.
+/// Tells threads apart: the address of a thread-local array of two.
 [[gnu::noinline]] inline const void* this_thread_key() noexcept {
-  static constinit thread_local char key = 0;
+  static constinit thread_local char key[2] = {};
   asm volatile("" ::
                    // Compilers keep such an address for a whole function, and a strand may change threads.
                : "memory");
-  return &key;
+  return key;
 }
 
 /// A call of the user's code, in the frame of the caller.

@@ -55,12 +55,6 @@ template <class...>
 class NOPAL_TBB_NOT_HERE memory_pool{};
 #endif
 
-/// GCC lets a class be derived from it.
-class NOPAL_TBB_NOT_HERE task_scheduler_observer {
-public:
-  NOPAL_TBB_NOT_HERE void observe(bool on = true);
-};
-
 // What leads to a pipeline is whole, so that the error is that there is none.
 enum class filter_mode : unsigned { parallel, serial_in_order, serial_out_of_order };
 class flow_control {
