@@ -117,7 +117,9 @@ bool start_locked(runtime& all) {
     return false;
   }
   all.stacks_mapped = true;
-  all.barrier_works.store(os::process_barrier_register(), std::memory_order_relaxed);
+  // Without the barrier each push comes to the slow path and publishes, which is what is wanted where
+  // each continuation is to be stolen.
+  all.barrier_works.store(!chosen.steals_always && os::process_barrier_register(), std::memory_order_relaxed);
   all.wakes_work = wakes_work();
   all.spreads_woken = !chosen.pin && all.topology != nullptr &&
                       all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);

@@ -21,6 +21,8 @@ namespace {
 
 constexpr const char* workers_accepted = "a whole number from 1 to 1024";
 constexpr const char* substitutes_accepted = "a whole number from 0 to 4096";
+constexpr const char* steal_accepted =
+    "usual, or always, which needs two workers at least: NOPAL_WORKERS or the program asks for one";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
 constexpr const char* signal_accepted = "off, or a signal that the program does not use: URG (the default), "
                                         "USR1, USR2, IO, PWR, WINCH, or a real-time "
@@ -232,6 +234,11 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
       environment.refuse("NOPAL_SIGNAL", text, signal_accepted);
     }
   }
+  result.steals_always = environment.choice("NOPAL_STEAL", {"usual", "always"}, "usual or always") == 1;
+  if (result.steals_always && result.workers == 1) {
+    environment.refuse("NOPAL_STEAL", environment.value("NOPAL_STEAL"), steal_accepted);
+    result.steals_always = false;
+  }
   const int bad_choice = environment.choice("NOPAL_ON_BAD_SETTING", {"exit", "default"}, "exit or default");
   result.on_bad_setting = static_cast<int>(asked.on_bad_setting) >= 0 ? asked.on_bad_setting
                           : bad_choice == 1                           ? bad_setting::use_default
@@ -240,6 +247,9 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
   if (result.workers == 0) {
     const int allowed = os::read_cpu_allowance().allowed;
     result.workers = allowed < most_workers ? allowed : most_workers;
+    if (result.steals_always && result.workers < workers_to_steal_always) {
+      result.workers = workers_to_steal_always;
+    }
   }
   return result;
 }

@@ -13,6 +13,9 @@ namespace internal {
 
 inline constexpr int most_workers = 1024;
 inline constexpr int most_substitutes = 4096;
+/// Where forks wait for thieves, and nobody says how many workers there are: some of these are without a
+/// strand as a rule, also where there are fewer CPUs.
+inline constexpr int workers_to_steal_always = 4;
 inline constexpr int default_substitutes = 512;
 inline constexpr std::size_t least_stack_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 36;
@@ -26,6 +29,7 @@ struct settings {
   bool pin = false;
   bool print_stats = false;
   bool eager_forks = false;         ///< no fork is latent
+  bool steals_always = false;       ///< forks wait for thieves; see awaited_thieves.hpp
   bool latent_forks_named = false;  ///< forks are latent also where a tool watches
   /// Threads that may take the places of blocked strands at once
   int substitutes = default_substitutes;
