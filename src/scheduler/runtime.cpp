@@ -1,6 +1,7 @@
 // Starting and stopping: settings, the pool of stacks, the threads of the pool.
 
 #include "scheduler/runtime.hpp"
+#include "scheduler/traced.hpp"
 #include "view/views.hpp"
 
 #include <cstring>
@@ -103,6 +104,9 @@ bool start_locked(runtime& all) {
   sanitizers::look();
   read_machine(all);
   const settings& chosen = all.chosen;
+  if (chosen.trace.name != nullptr) {
+    static_cast<void>(trace::open(chosen.trace.name, chosen.trace.name_bytes, chosen.trace.ring_bytes));
+  }
   if (const int refused = install_hooks(all)) {
     os::write_stderr("nopal: no thread-specific key to learn of a thread's end: %s\n",
                      std::strerror(refused));

@@ -21,6 +21,13 @@ inline constexpr std::size_t least_stack_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 36;
 inline constexpr std::size_t default_stack_bytes = std::size_t{1} << 20;
 
+/// The file that NOPAL_TRACE names; null: none. The name is the environment's, without a zero behind it.
+struct trace_setting {
+  const char* name = nullptr;
+  std::size_t name_bytes = 0;
+  std::size_t ring_bytes = 0;
+};
+
 struct settings {
   int workers = 1;
   std::size_t stack_bytes = default_stack_bytes;
@@ -35,6 +42,7 @@ struct settings {
   int substitutes = default_substitutes;
   /// By which threads are asked for their latent forks; 0: none
   int signal = 0;
+  trace_setting trace;
   nopal::bad_setting on_bad_setting = nopal::bad_setting::exit;
 };
 
@@ -47,7 +55,7 @@ struct refused_variable {
 
 /// All of them, in the order they were read.
 struct refused_variables {
-  static constexpr int most = 12;  ///< as many as there are variables, at least
+  static constexpr int most = 16;  ///< as many as there are variables, at least
   refused_variable at[most];
   int count = 0;
 };

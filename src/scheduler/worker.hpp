@@ -21,6 +21,7 @@
 #include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
 #include "strand/state.hpp"
+#include "trace/format.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -244,6 +245,7 @@ struct worker {
   std::uint64_t wakes_at;
   std::uint64_t expects_until;
   std::uint64_t expects_for;  ///< at most, in ticks
+  trace::ring* traced;  ///< of a thread's first worker: what it does, if that is recorded; kept for good
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before
