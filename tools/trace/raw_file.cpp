@@ -105,6 +105,14 @@ raw_worker read_ring(const std::string& bytes, const ring_place& ring, const clo
   return result;
 }
 
+/// Of the worker that had the ring first; those whose beginning is lost come last.
+std::uint64_t first_index(const raw_worker& one) {
+  for (const raw_event& event : one.events) {
+    if (event.kind == what::begins) return event.argument & format::index_mask;
+  }
+  return format::index_mask;
+}
+
 }  // namespace
 
 raw_process read_raw(const std::string& path) {
@@ -136,6 +144,9 @@ raw_process read_raw(const std::string& path) {
     const std::vector<raw_event>& events = result.workers.back().events;
     if (!events.empty()) result.ended_ns = std::max(result.ended_ns, events.back().ns);
   }
+  // The thread that began comes first, as it does in the program.
+  std::stable_sort(result.workers.begin(), result.workers.end(),
+                   [](const raw_worker& a, const raw_worker& b) { return first_index(a) < first_index(b); });
   return result;
 }
 
