@@ -1,6 +1,7 @@
 // How a fork waits for its thief. A worker that waited in vain has less patience the next time: where
 // nobody may take its forks, as in an arena of one thread, a program must not take milliseconds for each.
-// One that is stolen from has all its patience again.
+// Now and then it has some again, since thieves may only have lacked a CPU; one that is stolen from has
+// all of it.
 
 #include "scheduler/awaited_thieves.hpp"
 
@@ -15,20 +16,33 @@ namespace {
 
 /// A thread that has just been started needs some time on a machine with much else to do.
 constexpr std::uint64_t most_patience_ns = 20'000'000;
+constexpr std::uint64_t new_patience_ns = 2'000'000;
 constexpr std::uint64_t least_patience_ns = 10'000;
+constexpr int yields_before_nap = 20;
+constexpr std::uint64_t nap_ns = 20'000;
+constexpr std::uint32_t waits_until_new_patience = 64;
 
-/// Whether some other thread of the pool is free to steal. A snapshot.
+/// Whether some other worker has no strand, and would steal. A thread of the program has none while it
+/// waits at a join. A snapshot.
 bool has_free_thief(const worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     // Acquire pairs with the release in enter_table: the worker is complete.
     const worker* const other = all.table[i].load(std::memory_order_acquire);
-    if (other != nullptr && other != self && runs_tasks(other) && get(other->deque.strand.stack) == nullptr) {
+    if (other != nullptr && other != self && (!other->of_pool || is_allowed(other)) &&
+        get(other->deque.strand.stack) == nullptr) {
       return true;
     }
   }
   return false;
+}
+
+void lose_patience(worker* self) noexcept {
+  const std::uint64_t less = self->patience_ns / 2;
+  self->patience_ns = ++self->waits_in_vain % waits_until_new_patience == 0 ? new_patience_ns
+                      : less > least_patience_ns                            ? less
+                                                                            : least_patience_ns;
 }
 
 }  // namespace
@@ -41,18 +55,20 @@ void await_thief(worker* self) noexcept {
     self->patience_ns = most_patience_ns;
   }
   const std::uint64_t until = os::monotonic_ns() + self->patience_ns;
-  while (deque::has_public(self->deque)) {
+  std::atomic<std::uint32_t> nothing{0};
+  for (int looks = 0; deque::has_public(self->deque); ++looks) {
     if (!has_free_thief(self)) {
       return;
     }
     if (os::monotonic_ns() > until) {
-      const std::uint64_t less = self->patience_ns / 2;
-      self->patience_ns = less > least_patience_ns ? less : least_patience_ns;
+      lose_patience(self);
       return;
     }
-    os::yield();
+    // A thief that waits for a CPU gets this one: the system moves threads to CPUs that are idle.
+    looks < yields_before_nap ? os::yield() : static_cast<void>(os::futex_wait_for(nothing, 0, nap_ns));
   }
   self->patience_ns = most_patience_ns;
+  self->waits_in_vain = 0;
 }
 
 }  // namespace internal
