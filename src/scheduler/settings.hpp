@@ -15,7 +15,7 @@ inline constexpr int most_workers = 1024;
 inline constexpr int most_substitutes = 4096;
 /// Where forks wait for thieves, and nobody says how many workers there are: some of these are without a
 /// strand as a rule, also where there are fewer CPUs.
-inline constexpr int workers_to_steal_always = 4;
+inline constexpr int workers_to_steal_always = 8;
 inline constexpr int default_substitutes = 512;
 inline constexpr std::size_t least_stack_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 36;

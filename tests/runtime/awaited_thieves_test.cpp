@@ -106,10 +106,10 @@ TEST(awaited_thieves, that_may_not_come_are_not_awaited_for_long) {
   EXPECT_TRUE(support::succeeds("alone_in_an_arena", always()));
 }
 
-NOPAL_PROGRAM(has_four_workers) { return nopal::workers() >= 4 ? 0 : 1; }
+NOPAL_PROGRAM(has_eight_workers) { return nopal::workers() >= 8 ? 0 : 1; }
 
 TEST(awaited_thieves, are_there_whatever_the_machine) {
-  EXPECT_TRUE(support::succeeds("has_four_workers", always()));
+  EXPECT_TRUE(support::succeeds("has_eight_workers", always()));
 }
 
 TEST(awaited_thieves, cannot_be_had_on_one_worker) {
