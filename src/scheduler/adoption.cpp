@@ -301,19 +301,6 @@ void at_exit() {
   all.unloaded = true;
 }
 
-/// At dlclose. At the process's end other threads may still be at a push that looks at them.
-void free_pool_workers_if_alone(runtime& all) {
-  const locked guard(all);
-  const int used = all.table_used.load(std::memory_order_relaxed);
-  for (int i = 0; i < used; ++i) {
-    const worker* const other = all.table[i].load(std::memory_order_relaxed);
-    if (other != nullptr && other != this_worker()) {
-      return;
-    }
-  }
-  free_idle_pool_workers(all);
-}
-
 /// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what
 /// is destroyed with the program or the plug-in may fork; whoever forks later still gets no
 /// threads.
@@ -321,7 +308,7 @@ __attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
   if (all.hooks_installed) {
     at_exit();
-    free_pool_workers_if_alone(all);
+    free_idle_pool_workers(all);
     forget_overflow_handler();
     stop_listening();
     pthread_key_delete(thread_end_key);

@@ -130,15 +130,6 @@ void note_wake(const worker* self) noexcept {
   }
 }
 
-/// Threads that are no workers wake sleepers, too.
-void note_waking_of(int index) noexcept {
-  if (trace::is_on) {
-    if (const worker* const self = this_worker()) {
-      trace::note(self, trace::what::wakes, static_cast<std::uint64_t>(index));
-    }
-  }
-}
-
 /// False if the worker is not parked, or somebody else wakes it.
 bool try_to_wake(worker* sleeper) {
   const std::uint64_t began = ticks_now();
@@ -160,7 +151,7 @@ bool try_to_wake(worker* sleeper) {
     NOPAL_DISTURB();
   }
   wake(sleeper);
-  note_waking_of(index);
+  trace::note_waking_of(index);
   note_ticks(the_runtime().ticks_of_a_wake, ticks_now() - began);
   return true;
 }
@@ -203,14 +194,6 @@ bool sleep_for(worker* self, const timer& one) noexcept {
                                      : os::futex_wait_for(self->park, parked, one.ns);
 }
 
-/// The clock too: it may be the last record for long.
-void note_sleep(worker* self) noexcept {
-  if (trace::is_on) {
-    trace::note(self, trace::what::sleeps);
-    trace::note_clock(thread_worker(self)->traced);
-  }
-}
-
 void park_once(worker* self) noexcept {
   if (!self->of_pool) {
     go_on_in(self, nullptr);  // a worker of the pool would find itself what there is
@@ -221,7 +204,7 @@ void park_once(worker* self) noexcept {
     return;
   }
   self->counts.parks.add();
-  note_sleep(self);
+  trace::note_sleep(self);
   // Relaxed: a region more or less is noted. Pairs with the look in note_push.
   if (!the_runtime().some_slept.load(std::memory_order_relaxed)) {
     the_runtime().some_slept.store(true, std::memory_order_relaxed);
@@ -321,7 +304,7 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
   if ((NOPAL_FAULT("nap does not look") || events.load(std::memory_order_seq_cst) == seen) &&
       (NOPAL_FAULT("nap looks for no strand") || !work_in_sight(self))) {  // unreached: race
     self->counts.parks.add();
-    note_sleep(self);
+    trace::note_sleep(self);
     os::futex_wait_for(self->park, parked, ns);
   }
   if (!end_parking(self, awake)) {

@@ -36,6 +36,23 @@ inline void note_life(const worker* self, what kind) noexcept {
   }
 }
 
+/// The clock too: it may be the last record for long.
+inline void note_sleep(const worker* self) noexcept {
+  note(self, what::sleeps);
+  if (is_on) {
+    note_clock(thread_worker(self)->traced);
+  }
+}
+
+/// Threads that are no workers wake sleepers, too.
+inline void note_waking_of(int index) noexcept {
+  if (is_on) {
+    if (const worker* const self = this_worker()) {
+      note(self, what::wakes, static_cast<std::uint64_t>(index));
+    }
+  }
+}
+
 }  // namespace trace
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
