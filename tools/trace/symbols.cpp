@@ -39,6 +39,16 @@ std::string readable(const std::string& symbol) {
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
   std::string name = status == 0 && text != nullptr ? text.get() : symbol;
   if (const std::size_t suffix = name.find(" [clone"); suffix != std::string::npos) name.resize(suffix);
+  // The last brackets are those of the parameters; others may be of a lambda's, or of an operator.
+  std::size_t at = name.rfind(')');
+  for (int depth = 0; at != std::string::npos; --at) {
+    depth += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
+    if (depth == 0) {
+      name.resize(at);
+      break;
+    }
+    if (at == 0) break;
+  }
   constexpr std::size_t most = 120;
   if (name.size() > most) name = name.substr(0, most) + "...";
   return name;
