@@ -17,21 +17,21 @@ namespace {
 /// A thread that has just been started needs some time on a machine with much else to do.
 constexpr std::uint64_t most_patience_ns = 20'000'000;
 constexpr std::uint64_t new_patience_ns = 2'000'000;
-constexpr std::uint64_t least_patience_ns = 10'000;
+constexpr std::uint64_t least_patience_ns = 2'000;
 constexpr int yields_before_nap = 20;
 constexpr std::uint64_t nap_ns = 20'000;
-constexpr std::uint32_t waits_until_new_patience = 64;
+constexpr std::uint32_t waits_until_new_patience = 1024;
 
-/// Whether some other worker has no strand, and would steal. A thread of the program has none while it
-/// waits at a join. A snapshot.
-bool has_free_thief(const worker* self) noexcept {
+/// Whether some other worker may come to steal: it has no strand, or one that waits for no thief. Where all
+/// wait, each for another, this is false. A snapshot.
+bool may_have_thief(const worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     // Acquire pairs with the release in enter_table: the worker is complete.
     const worker* const other = all.table[i].load(std::memory_order_acquire);
     if (other != nullptr && other != self && (!other->of_pool || is_allowed(other)) &&
-        get(other->deque.strand.stack) == nullptr) {
+        !deque::has_public(other->deque)) {
       return true;
     }
   }
@@ -57,7 +57,7 @@ void await_thief(worker* self) noexcept {
   const std::uint64_t until = os::monotonic_ns() + self->patience_ns;
   std::atomic<std::uint32_t> nothing{0};
   for (int looks = 0; deque::has_public(self->deque); ++looks) {
-    if (!has_free_thief(self)) {
+    if (!may_have_thief(self)) {
       return;
     }
     if (os::monotonic_ns() > until) {

@@ -10,7 +10,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 /// By the owner, after it published: waits until thieves have taken all that is public, for a while at
-/// most, and only as long as some worker has no strand. Else all workers would wait for one another.
+/// most, and only as long as some other worker may come. Else all workers would wait for one another.
 void await_thief(worker* self) noexcept;
 
 }  // namespace internal

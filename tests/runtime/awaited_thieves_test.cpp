@@ -68,6 +68,20 @@ TEST(awaited_thieves, take_the_only_continuation_of_a_program) {
   EXPECT_GE(stolen, runs - 2);
 }
 
+NOPAL_PROGRAM(forks_in_a_loop) {
+  nopal::scope s;
+  for (int i = 0; i < 300; ++i) s.fork([] {});
+  s.join();
+  std::printf("%d", static_cast<int>(nopal::stats().total.steals));
+  return 0;
+}
+
+TEST(awaited_thieves, take_each_continuation_of_a_loop) {
+  const std::string steals = support::run_program("forks_in_a_loop", always(support::on_workers(4))).out;
+  std::printf("%s of 300 continuations were stolen\n", steals.c_str());
+  EXPECT_GE(std::stoi("0" + steals), 250);
+}
+
 NOPAL_PROGRAM(everything) {
   NOPAL_CHECK(support::fib(16) == 987);
   std::vector<int> numbers(10'000, 1);
