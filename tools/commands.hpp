@@ -24,4 +24,7 @@ int simulate_costs_command(int argc, char** argv);
 /// Sorts lines and counts words of real text files, serially and in parallel.
 int demo_command(int argc, char** argv);
 
+/// Runs a program and writes what its workers did.
+int trace_command(int argc, char** argv);
+
 #endif

@@ -27,6 +27,8 @@ constexpr std::array subcommands = {
                demo_command},
     subcommand{"doctor", "show what this machine gives the runtime", doctor_command},
     subcommand{"simulate", "predict programs' speedups on more workers than there are", simulate_command},
+    subcommand{"trace", "run a program and write what its workers did, for viewers and browsers",
+               trace_command},
     subcommand{"bench-one", "", bench_one_command},
     subcommand{"bench-steps", "", bench_steps_command},
     subcommand{"bench-promotion", "", bench_promotion_command},

@@ -300,6 +300,43 @@ struct topology {
 [[nodiscard]] topology read_topology(const std::vector<int>& cpus, const char* root = "");
 
 // ---------------------------------------------------------------------------------------------
+// A file that the process writes by storing to memory, so that all of it is there however the process
+// ends. No descriptor stays open. Those that return an int return 0 or an errno value; all keep errno.
+
+/// Makes the file; one that is there stays as it is, and has to be an ordinary one.
+[[nodiscard]] int create_file(const char* path) noexcept;
+
+/// Maps a part of the file, whose room on the disk is taken first. Multiples of the page size. Null, with
+/// the reason in `refused`, on failure.
+[[nodiscard]] void* map_file(const char* path, std::uint64_t offset, std::size_t bytes,
+                             int& refused) noexcept;
+
+/// Reads the file's first bytes, and returns how many: 0 if there is no such file.
+[[nodiscard]] std::size_t read_beginning(const char* path, void* to, std::size_t bytes) noexcept;
+
+/// Writes the current directory with a slash behind, and returns how many bytes that takes; 0 if there is
+/// no room or no such directory.
+[[nodiscard]] std::size_t current_directory(char* to, std::size_t bytes) noexcept;
+
+void remove_file(const char* path) noexcept;
+
+/// A number of the program that this process executes now: another one as a rule after it has executed
+/// another.
+[[nodiscard]] std::uint64_t image_number() noexcept;
+
+/// The system's number of this process.
+[[nodiscard]] int process_number() noexcept;
+
+/// Whether there is a process with that number.
+[[nodiscard]] bool process_is_there(int number) noexcept;
+
+/// Where the program's own description of its parts is in memory; 0 if the system does not tell.
+[[nodiscard]] std::uint64_t program_headers() noexcept;
+
+/// The path of the file that this process executes, cut if it is longer; empty if it is not known.
+void program_path(char* to, std::size_t bytes) noexcept;
+
+// ---------------------------------------------------------------------------------------------
 // Messages.
 
 /// Writes one message, of up to 1023 bytes, to stderr in one system call, past every buffer. Keeps

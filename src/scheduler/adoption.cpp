@@ -25,6 +25,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/scheduler_stack.hpp"
 #include "scheduler/substitutes.hpp"
+#include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 #include "view/task_views.hpp"
@@ -95,11 +96,14 @@ worker* adopt_locked(runtime& all) {
   self->cpu.store(os::current_cpu(), std::memory_order_relaxed);
   NOPAL_DISTURB();
   enter_table(all, self, index);
+  trace::give_ring(self);
+  trace::note_life(self, trace::what::begins);
   return self;
 }
 
 /// The worker has no thread any more, and no visitors. Under `lock`.
 void make_idle(runtime& all, worker* self) noexcept {
+  trace::note_life(self, trace::what::ends);
   if (self->spare != nullptr) {    // unreached: spare-given-back
     all.stacks.give(self->spare);  // unreached: spare-given-back
     self->spare = nullptr;         // unreached: spare-given-back
@@ -203,6 +207,7 @@ void keep_reachable(runtime& all) {
 /// The child has one thread, whose strand goes on; every other worker and its stacks stay behind
 /// unused.
 void after_fork_in_child() {
+  trace::leave_to_parent();
   sanitizers::end_fork();
   runtime& all = the_runtime();
   unlock_tasks(all);
@@ -296,19 +301,6 @@ void at_exit() {
   all.unloaded = true;
 }
 
-/// At dlclose. At the process's end other threads may still be at a push that looks at them.
-void free_pool_workers_if_alone(runtime& all) {
-  const locked guard(all);
-  const int used = all.table_used.load(std::memory_order_relaxed);
-  for (int i = 0; i < used; ++i) {
-    const worker* const other = all.table[i].load(std::memory_order_relaxed);
-    if (other != nullptr && other != this_worker()) {
-      return;
-    }
-  }
-  free_idle_pool_workers(all);
-}
-
 /// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what
 /// is destroyed with the program or the plug-in may fork; whoever forks later still gets no
 /// threads.
@@ -316,12 +308,13 @@ __attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
   if (all.hooks_installed) {
     at_exit();
-    free_pool_workers_if_alone(all);
+    free_idle_pool_workers(all);
     forget_overflow_handler();
     stop_listening();
     pthread_key_delete(thread_end_key);
     all.hooks_installed = false;
   }
+  trace::close();
   all.unloaded = true;
   os::call_no_more_at_fork();
 }

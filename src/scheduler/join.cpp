@@ -20,6 +20,7 @@
 #include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 #include "view/views.hpp"
@@ -77,6 +78,7 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
     set(self->deque.strand.latest_ticket, frame->last_ticket);
   }
   void* const exception = take_exception(frame);
+  trace::note(self, trace::what::goes_on, frame);
   view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
                 state_at_join(self, stack, frame));
@@ -202,6 +204,8 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
     frame->home_stack_pointer = pointer + leave_scopes_between(self, stack, frame);
     strand::leave_empty(self, stack);
   }
+  // Before the step: whoever takes the last one goes on with the strand.
+  trace::note(self, trace::what::arrives, frame);
   if (step(frame, children) == 0) {
     resume_at_home(self, frame);
   }

@@ -7,6 +7,7 @@
 
 #include "scheduler/adoption.hpp"
 #include "scheduler/overflow.hpp"
+#include "scheduler/traced.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -50,11 +51,13 @@ void pool_thread(void* argument) {
     leave_starters_cpu(self);
   }
   set_this_worker(self);
+  trace::note_life(self, trace::what::begins);
   begin_visits(self);
   watch_for_overflow(self);
   set_told_of_end(self);  // A strand may end its thread. Where that is refused nobody says so.
   nopal_enter_scheduler(self);
   end_visits(self);
+  trace::note_life(self, trace::what::ends);
   stop_watching_for_overflow(self);
   set_this_worker(nullptr);
 }
@@ -73,6 +76,7 @@ worker* take_pool_worker(runtime& all) noexcept {
 }
 
 int start_pool_thread(const runtime& all, worker* self) noexcept {
+  trace::give_ring(self);
   const auto from = all.in_new_process ? os::stack_from::fresh_mapping : os::stack_from::library;
   self->scheduler_bytes = scheduler_stack_bytes(all.chosen.stack_bytes);
   int refused = os::start_thread(pool_thread, self, self->scheduler_bytes, self->thread, from);

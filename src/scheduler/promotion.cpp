@@ -8,6 +8,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/tags.hpp"
+#include "scheduler/traced.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -171,6 +172,7 @@ void push_collected(worker* self, std::int32_t count) noexcept {
                      __atomic_store_n(&frame->resume_address, frame->caught, __ATOMIC_RELAXED));
   }
   self->counts.promotions.add(static_cast<std::uint64_t>(count));
+  trace::note(self, trace::what::promotes, static_cast<std::uint64_t>(count));
 }
 
 void note_cut() noexcept {

@@ -5,6 +5,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
+#include "scheduler/awaited_thieves.hpp"
 #include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/promotion.hpp"
@@ -58,6 +59,9 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   append_fork(self, frame, barrier_works);
   if (!barrier_works || may_be_taken(all, self)) {
     offer(self, barrier_works);
+    if (all.chosen.steals_always) {
+      await_thief(self);
+    }
   }
   return 0;
 }

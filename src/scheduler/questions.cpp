@@ -17,6 +17,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/traced.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -204,6 +205,7 @@ bool ask(worker* self, worker* victim) noexcept {
     sent = os::interrupt(first->asked_thread.load(std::memory_order_relaxed));
     if (sent) {
       self->counts.signals_sent.add();
+      trace::note(self, trace::what::asks, static_cast<std::uint64_t>(first->index));
     } else {
       first->asking.store(not_asked, std::memory_order_release);
     }

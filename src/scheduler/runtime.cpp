@@ -1,6 +1,7 @@
 // Starting and stopping: settings, the pool of stacks, the threads of the pool.
 
 #include "scheduler/runtime.hpp"
+#include "scheduler/traced.hpp"
 #include "view/views.hpp"
 
 #include <cstring>
@@ -104,6 +105,9 @@ bool start_locked(runtime& all) {
   sanitizers::look();
   read_machine(all);
   const settings& chosen = all.chosen;
+  if (chosen.trace.name != nullptr) {
+    static_cast<void>(trace::open(chosen.trace.name, chosen.trace.name_bytes, chosen.trace.ring_bytes));
+  }
   if (const int refused = install_hooks(all)) {
     os::write_stderr("nopal: no thread-specific key to learn of a thread's end: %s\n",
                      std::strerror(refused));
@@ -118,7 +122,9 @@ bool start_locked(runtime& all) {
     return false;
   }
   all.stacks_mapped = true;
-  all.barrier_works.store(os::process_barrier_register(), std::memory_order_relaxed);
+  // Without the barrier each push comes to the slow path and publishes, which is what is wanted where
+  // each continuation is to be stolen.
+  all.barrier_works.store(!chosen.steals_always && os::process_barrier_register(), std::memory_order_relaxed);
   all.wakes_work = wakes_work();
   all.spreads_woken = !chosen.pin && all.topology != nullptr &&
                       all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);
@@ -310,6 +316,14 @@ void free_worker(worker* self) noexcept {
 }
 
 void free_idle_pool_workers(runtime& all) noexcept {
+  const locked guard(all);
+  const int used = all.table_used.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) {
+    const worker* const other = all.table[i].load(std::memory_order_relaxed);
+    if (other != nullptr && other != this_worker()) {
+      return;
+    }
+  }
   while (worker* const self = all.idle_pool_workers) {
     all.idle_pool_workers = self->next_idle;
     free_worker(self);

@@ -136,7 +136,8 @@ inline bool is_being_stopped(const runtime& all) noexcept {
 /// Waits, without the lock, until whoever stops the runtime is done. May return early.
 void await_stop(runtime& all) noexcept;
 
-/// Frees the workers that stop_runtime keeps. Nobody may be inside the library.
+/// At dlclose: frees the workers that stop_runtime keeps. Does nothing where other threads are workers: at the
+/// process's end they may still be at a push that looks at these.
 void free_idle_pool_workers(runtime& all) noexcept;
 
 /// Completes the settings without starting anything.

@@ -10,6 +10,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/tasks.hpp"
+#include "scheduler/traced.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -50,12 +51,14 @@ void leave_for_now(worker* self, nopal_arena* arena) noexcept {
 bool release_seat(worker* of) noexcept {
   nopal_arena* const arena = of->seat;
   set(of->seat, nullptr);
+  trace::note(of, trace::what::gets_up, arena);
   return give_seat_back(*arena, of->seat_amount);
 }
 
 void have_seat(worker* self, nopal_arena* arena, std::uint64_t amount) noexcept {
   set(self->seat, arena);
   self->seat_amount = amount;
+  trace::note(self, trace::what::sits, arena);
 }
 
 void tell_of_room_to_sleepers(worker* self, const nopal_arena* arena) noexcept {

@@ -12,6 +12,7 @@
 
 #include "os/interruptions.hpp"
 #include "os/os.hpp"
+#include "trace/trace.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -21,6 +22,10 @@ namespace {
 
 constexpr const char* workers_accepted = "a whole number from 1 to 1024";
 constexpr const char* substitutes_accepted = "a whole number from 0 to 4096";
+constexpr const char* steal_accepted =
+    "usual, or always, which needs two workers at least: NOPAL_WORKERS or the program asks for one";
+constexpr const char* trace_accepted =
+    "a file's name, or one and ,size=BYTES for each worker's records, from 64K to 1G (4M)";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
 constexpr const char* signal_accepted = "off, or a signal that the program does not use: URG (the default), "
                                         "USR1, USR2, IO, PWR, WINCH, or a real-time "
@@ -89,7 +94,22 @@ std::string shown(const char* text) {
   return cut ? result + "..." : result;
 }
 
-const char* from_environment(const char* name) { return std::getenv(name); }
+/// A program that runs with more rights than its user has writes no file that the user names.
+const char* from_environment(const char* name) {
+  return std::strcmp(name, "NOPAL_TRACE") == 0 ? secure_getenv(name) : std::getenv(name);
+}
+
+/// Reads "FILE" or "FILE,size=BYTES".
+bool parse_trace(const char* text, trace_setting& result) {
+  constexpr std::string_view size_follows = ",size=";
+  const std::string_view whole = text;
+  const std::size_t at = whole.rfind(size_follows);
+  std::size_t bytes = trace::default_ring_bytes;
+  if (at != std::string_view::npos && !parse_bytes(text + at + size_follows.size(), bytes)) return false;
+  if (at == 0 || bytes < trace::least_ring_bytes || bytes > trace::most_ring_bytes) return false;
+  result = {text, at == std::string_view::npos ? whole.size() : at, bytes};
+  return true;
+}
 
 bool stack_in_range(std::size_t bytes) { return bytes >= least_stack_bytes && bytes <= most_stack_bytes; }
 
@@ -232,6 +252,14 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
       environment.refuse("NOPAL_SIGNAL", text, signal_accepted);
     }
   }
+  if (const char* const text = environment.value("NOPAL_TRACE")) {
+    if (!parse_trace(text, result.trace)) environment.refuse("NOPAL_TRACE", text, trace_accepted);
+  }
+  result.steals_always = environment.choice("NOPAL_STEAL", {"usual", "always"}, "usual or always") == 1;
+  if (result.steals_always && result.workers == 1) {
+    environment.refuse("NOPAL_STEAL", environment.value("NOPAL_STEAL"), steal_accepted);
+    result.steals_always = false;
+  }
   const int bad_choice = environment.choice("NOPAL_ON_BAD_SETTING", {"exit", "default"}, "exit or default");
   result.on_bad_setting = static_cast<int>(asked.on_bad_setting) >= 0 ? asked.on_bad_setting
                           : bad_choice == 1                           ? bad_setting::use_default
@@ -240,6 +268,9 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
   if (result.workers == 0) {
     const int allowed = os::read_cpu_allowance().allowed;
     result.workers = allowed < most_workers ? allowed : most_workers;
+    if (result.steals_always && result.workers < workers_to_steal_always) {
+      result.workers = workers_to_steal_always;
+    }
   }
   return result;
 }

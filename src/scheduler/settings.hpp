@@ -13,10 +13,20 @@ namespace internal {
 
 inline constexpr int most_workers = 1024;
 inline constexpr int most_substitutes = 4096;
+/// Where forks wait for thieves, and nobody says how many workers there are: some of these are without a
+/// strand as a rule, also where there are fewer CPUs.
+inline constexpr int workers_to_steal_always = 8;
 inline constexpr int default_substitutes = 512;
 inline constexpr std::size_t least_stack_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 36;
 inline constexpr std::size_t default_stack_bytes = std::size_t{1} << 20;
+
+/// The file that NOPAL_TRACE names; null: none. The name is the environment's, without a zero behind it.
+struct trace_setting {
+  const char* name = nullptr;
+  std::size_t name_bytes = 0;
+  std::size_t ring_bytes = 0;
+};
 
 struct settings {
   int workers = 1;
@@ -26,11 +36,13 @@ struct settings {
   bool pin = false;
   bool print_stats = false;
   bool eager_forks = false;         ///< no fork is latent
+  bool steals_always = false;       ///< forks wait for thieves; see awaited_thieves.hpp
   bool latent_forks_named = false;  ///< forks are latent also where a tool watches
   /// Threads that may take the places of blocked strands at once
   int substitutes = default_substitutes;
   /// By which threads are asked for their latent forks; 0: none
   int signal = 0;
+  trace_setting trace;
   nopal::bad_setting on_bad_setting = nopal::bad_setting::exit;
 };
 
@@ -43,7 +55,7 @@ struct refused_variable {
 
 /// All of them, in the order they were read.
 struct refused_variables {
-  static constexpr int most = 12;  ///< as many as there are variables, at least
+  static constexpr int most = 16;  ///< as many as there are variables, at least
   refused_variable at[most];
   int count = 0;
 };

@@ -23,6 +23,7 @@
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/substitutes.hpp"
+#include "scheduler/traced.hpp"
 #include "scheduler/victims.hpp"
 #include "testing/fault_points.hpp"
 
@@ -133,6 +134,7 @@ void note_wake(const worker* self) noexcept {
 bool try_to_wake(worker* sleeper) {
   const std::uint64_t began = ticks_now();
   const bool elsewhere = wakes_elsewhere(sleeper);
+  const int index = sleeper->index;
   // unreached below: race
   if (!end_parking(sleeper, elsewhere && !NOPAL_FAULT("sleeper not held") ? waking : awake)) {
     return false;
@@ -149,6 +151,7 @@ bool try_to_wake(worker* sleeper) {
     NOPAL_DISTURB();
   }
   wake(sleeper);
+  trace::note_waking_of(index);
   note_ticks(the_runtime().ticks_of_a_wake, ticks_now() - began);
   return true;
 }
@@ -201,6 +204,7 @@ void park_once(worker* self) noexcept {
     return;
   }
   self->counts.parks.add();
+  trace::note_sleep(self);
   // Relaxed: a region more or less is noted. Pairs with the look in note_push.
   if (!the_runtime().some_slept.load(std::memory_order_relaxed)) {
     the_runtime().some_slept.store(true, std::memory_order_relaxed);
@@ -266,6 +270,7 @@ void park_once(worker* self) noexcept {
 
 void park(worker* self) noexcept {
   park_once(self);
+  trace::note(self, trace::what::wakes_up);
   if (!self->expects) {
     give_beat_up(self);
   }
@@ -299,11 +304,13 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
   if ((NOPAL_FAULT("nap does not look") || events.load(std::memory_order_seq_cst) == seen) &&
       (NOPAL_FAULT("nap looks for no strand") || !work_in_sight(self))) {  // unreached: race
     self->counts.parks.add();
+    trace::note_sleep(self);
     os::futex_wait_for(self->park, parked, ns);
   }
   if (!end_parking(self, awake)) {
     wait_until_awake(self);
   }
+  trace::note(self, trace::what::wakes_up);
   if (arenas_used != 0) {
     sit_again(self, get(self->arena));
   }

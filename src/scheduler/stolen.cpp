@@ -15,6 +15,7 @@
 #include "scheduler/seats.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/tags.hpp"
+#include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 #include "view/views.hpp"
@@ -152,7 +153,11 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
 
 [[noreturn]] NOPAL_UNINSTRUMENTED void start_stolen(worker* self, nopal_stack* stack, nopal_frame* slot,
                                                     const observation& observed) noexcept {
-  begin(self, take_over(self, stack, slot, observed));
+  const ready_strand taken = take_over(self, stack, slot, observed);
+  trace::note(self, trace::what::steals,
+              trace::steal_word(reinterpret_cast<std::uintptr_t>(taken.frame->resume_address),
+                                observed.victim->index));
+  begin(self, taken);
 }
 
 nopal_stack* stack_below(worker* self, const void* frame_pointer) noexcept {
@@ -215,6 +220,7 @@ bool list_own_forks(worker* self) noexcept {
   if (one.stack->origin.ticket > get(self->deque.strand.latest_ticket)) {
     set(self->deque.strand.latest_ticket, one.stack->origin.ticket);
   }
+  trace::note(self, trace::what::starts_ready, one.frame->resume_address);
   begin(self, one);
 }
 

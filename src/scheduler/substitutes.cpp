@@ -18,6 +18,7 @@
 #include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/tasks.hpp"
+#include "scheduler/traced.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -183,7 +184,10 @@ void rest(worker* self, bool was_woken) noexcept {
     wake_pool_worker(self);
   }
   go_on_in(self, nullptr);  // it does not come back to where it made room
+  trace::note(self, trace::what::sleeps);
   wait_until_awake(self);
+  trace::note_life(self, trace::what::begins);  // with another index
+  trace::note(self, trace::what::wakes_up);
 }
 
 void wake_substitutes(runtime& all) noexcept {

@@ -18,6 +18,7 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/stolen.hpp"
 #include "scheduler/tasks.hpp"
+#include "scheduler/traced.hpp"
 #include "scheduler/waiters.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
@@ -113,6 +114,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_enter_wait(nopal_frame* 
   leave_forks_noted(self, stack, self->deque.bottom);
   strand::leave_behind(self, stack, pointer);
   self->counts.suspensions.add();
+  trace::note(self, trace::what::waits, frame);
   // The strand may be resumed elsewhere from here on, and its stack be in use.
   if (!wait.enter(wait, wait.object)) {
     resume_at_home(self, frame);

@@ -20,6 +20,7 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
+#include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
 #include "view/task_views.hpp"
 
@@ -65,6 +66,8 @@ void run_taken_in_arena(void* argument) noexcept {
   nopal_stack* const stack = self->spare;
   self->spare = nullptr;
   self->counts.stacks_taken.add();
+  trace::note(self, trace::what::starts_task, reinterpret_cast<std::uintptr_t>(task->run));
+  trace::note(self, trace::what::runs);
   char* const top = stack->high - arch::stack_alignment;
   sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
                            false);

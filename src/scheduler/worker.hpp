@@ -22,6 +22,7 @@
 #include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
 #include "strand/state.hpp"
+#include "trace/format.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -197,17 +198,19 @@ struct worker {
   alignas(64) exception_state* exceptions;
   /// An empty stack kept for the next steal; counts as returned
   nopal_stack* spare;
-  nopal_frame* ready;        ///< a frame to resume once the child that ended here has been counted
-  yielded_strand* yielded;   ///< strands that yielded here, the first first
-  std::int32_t first_entry;  ///< of the deque, since the worker came to the stack that it runs on
-  std::uint64_t random;      ///< state of the victim choice; never zero
-  std::uint32_t searches;    ///< for work
-  std::uint32_t takes;       ///< of ready strands
-  std::uint32_t rounds;      ///< of looks for work; see victims.hpp
-  std::uint32_t most_rank;   ///< the lowest of arenas that the next look is for
-  int index;                 ///< in the table; a nested worker is not there, and has its thread's
-  bool of_pool;              ///< a thread of the pool, not of the program
-  bool is_substitute;        ///< such a thread beyond the workers' number; see substitutes.cpp
+  nopal_frame* ready;           ///< a frame to resume once the child that ended here has been counted
+  yielded_strand* yielded;      ///< strands that yielded here, the first first
+  std::int32_t first_entry;     ///< of the deque, since the worker came to the stack that it runs on
+  std::uint64_t random;         ///< state of the victim choice; never zero
+  std::uint32_t waits_in_vain;  ///< of forks for thieves, in a row
+  std::uint64_t patience_ns;    ///< how long a fork waits for a thief, at most; see awaited_thieves.cpp
+  std::uint32_t searches;       ///< for work
+  std::uint32_t takes;          ///< of ready strands
+  std::uint32_t rounds;         ///< of looks for work; see victims.hpp
+  std::uint32_t most_rank;      ///< the lowest of arenas that the next look is for
+  int index;                    ///< in the table; a nested worker is not there, and has its thread's
+  bool of_pool;                 ///< a thread of the pool, not of the program
+  bool is_substitute;           ///< such a thread beyond the workers' number; see substitutes.cpp
   /// Forks older than some in the deque are latent: the walk that preceded those was cut short
   bool buries_latent;
   /// The same since some could not be promoted yet, or had no room
@@ -249,6 +252,7 @@ struct worker {
   std::uint64_t wakes_at;
   std::uint64_t expects_until;
   std::uint64_t expects_for;  ///< at most, in ticks
+  trace::ring* traced;  ///< of a thread's first worker: what it does, if that is recorded; kept for good
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before

@@ -1,5 +1,6 @@
 // What leave and enter do to the worker, its deque, the thread and the tools.
 #include "strand/strand.hpp"
+#include "scheduler/traced.hpp"
 
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
@@ -47,6 +48,7 @@ void have_none(worker* self) noexcept {
 NOPAL_UNINSTRUMENTED nopal_stack* leave(worker* self, reason why, const void* stack_pointer,
                                         void* order) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
+  trace::note(self, trace::what::stops, static_cast<std::uint64_t>(why));
   if (why != reason::call) {
     check_end_of_thread(self, stack, why == reason::join);
   }
@@ -76,6 +78,7 @@ NOPAL_UNINSTRUMENTED void enter(worker* self, const resume_point& to, const stat
   if (self->exceptions != nullptr) {  // unreached: no-c++-state
     *self->exceptions = with.exceptions;
   }
+  trace::note(self, trace::what::runs);
   set_float_control_of(self->deque.setting, with.float_control);
   arch::set_float_control(with.float_control);
   sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, ground(to.stack)->record,
@@ -88,7 +91,11 @@ NOPAL_UNINSTRUMENTED void enter(worker* self, const resume_point& to, const stat
 void leave_behind(worker* self, nopal_stack* stack, const void* stack_pointer) noexcept {
   NOPAL_DISTURB();
   if (stack->native_owner == nullptr) {
-    self->counts.pages_reclaimed.add(the_runtime().stacks.retain(stack, stack_pointer));
+    const std::uint64_t pages = the_runtime().stacks.retain(stack, stack_pointer);
+    self->counts.pages_reclaimed.add(pages);
+    if (pages != 0) {
+      trace::note(self, trace::what::reclaims, pages);
+    }
   }
   run_on(self, nullptr);
 }

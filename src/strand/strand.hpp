@@ -26,10 +26,10 @@ struct resume_point {
 };
 
 /// Why a strand is left.
-enum class reason : char {
-  join,   ///< it waits for its children
-  ended,  ///< a child or a task is over
-  call,   ///< its thread looks for strands of what it waits for, and comes back
+enum class reason : char {  // the numbers are those of trace::stop_reason
+  join,                     ///< it waits for its children
+  ended,                    ///< a child or a task is over
+  call,                     ///< its thread looks for strands of what it waits for, and comes back
 };
 
 /// Whether the strand on the stack that `origin` is of belongs to the function of `frame`, whose

@@ -60,6 +60,8 @@ constexpr const char* signal_accepted = "off, or a signal that the program does 
                                         "USR1, USR2, IO, PWR, WINCH, or a real-time "
                                         "signal from 35 to 64";
 constexpr const char* substitutes_accepted = "a whole number from 0 to 4096";
+constexpr const char* trace_accepted =
+    "a file's name, or one and ,size=BYTES for each worker's records, from 64K to 1G (4M)";
 constexpr const char* stack_accepted = "bytes from 64K to 64G, with K, M or G if you like";
 
 const std::vector<refusal> refusals = {
@@ -93,6 +95,13 @@ const std::vector<refusal> refusals = {
     {"NOPAL_FORKS", "Latent", forks_accepted},
     {"NOPAL_FORKS", "eager ", forks_accepted},
     {"NOPAL_FORKS", "0", forks_accepted},
+    {"NOPAL_TRACE", "file,size=", trace_accepted},
+    {"NOPAL_TRACE", "file,size=63K", trace_accepted},
+    {"NOPAL_TRACE", "file,size=2G", trace_accepted},
+    {"NOPAL_TRACE", "file,size=1M,size=much", trace_accepted},
+    {"NOPAL_TRACE", ",size=1M", trace_accepted},
+    {"NOPAL_STEAL", "never", "usual or always"},
+    {"NOPAL_STEAL", "Always", "usual or always"},
     {"NOPAL_SIGNAL", "nonsense", signal_accepted},
     {"NOPAL_SIGNAL", "urg", signal_accepted},
     {"NOPAL_SIGNAL", "OFF", signal_accepted},
@@ -156,6 +165,9 @@ TEST(environment, good_values_run_without_a_word) {
                                                         {"NOPAL_PIN", "1"},
                                                         {"NOPAL_FORKS", "latent"},
                                                         {"NOPAL_FORKS", "eager"},
+                                                        {"NOPAL_STEAL", "usual"},
+                                                        {"NOPAL_STEAL", "always"},
+                                                        {"NOPAL_STEAL", ""},
                                                         {"NOPAL_SIGNAL", "off"},
                                                         {"NOPAL_SIGNAL", "URG"},
                                                         {"NOPAL_SIGNAL", "SIGUSR1"},

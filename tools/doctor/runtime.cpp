@@ -13,9 +13,10 @@
 namespace tool::doctor {
 namespace {
 
-constexpr std::array<std::string_view, 9> variables = {
-    "NOPAL_WORKERS", "NOPAL_STACK_SIZE", "NOPAL_RECLAIM", "NOPAL_RECLAIM_WITH",  "NOPAL_PIN",
-    "NOPAL_FORKS",   "NOPAL_SIGNAL",     "NOPAL_STATS",   "NOPAL_ON_BAD_SETTING"};
+constexpr std::array<std::string_view, 12> variables = {
+    "NOPAL_WORKERS",     "NOPAL_STACK_SIZE", "NOPAL_RECLAIM", "NOPAL_RECLAIM_WITH",   "NOPAL_PIN",
+    "NOPAL_FORKS",       "NOPAL_SIGNAL",     "NOPAL_STATS",   "NOPAL_ON_BAD_SETTING", "NOPAL_STEAL",
+    "NOPAL_SUBSTITUTES", "NOPAL_TRACE"};
 
 std::string known_variables() {
   std::string names;

@@ -10,9 +10,10 @@
 
 namespace {
 
-constexpr const char* names[] = {
-    "NOPAL_WORKERS", "NOPAL_STACK_SIZE",     "NOPAL_RECLAIM", "NOPAL_RECLAIM_WITH", "NOPAL_PIN",
-    "NOPAL_STATS",   "NOPAL_ON_BAD_SETTING", "NOPAL_FORKS",   "NOPAL_SIGNAL",       "NOPAL_SUBSTITUTES"};
+constexpr const char* names[] = {"NOPAL_WORKERS",        "NOPAL_STACK_SIZE", "NOPAL_RECLAIM",
+                                 "NOPAL_RECLAIM_WITH",   "NOPAL_PIN",        "NOPAL_STATS",
+                                 "NOPAL_ON_BAD_SETTING", "NOPAL_FORKS",      "NOPAL_SIGNAL",
+                                 "NOPAL_SUBSTITUTES",    "NOPAL_STEAL",      "NOPAL_TRACE"};
 std::string values[std::size(names)];
 
 const char* fuzzed_variable(const char* name) {
@@ -53,6 +54,8 @@ void check_accepted(const nopal::internal::settings& result) {
   FUZZ_CHECK(result.eager_forks == (values[7] == "eager"));
   FUZZ_CHECK((result.signal == 0) == (values[8] == "off"));
   FUZZ_CHECK(result.signal >= 0 && result.signal <= 64);
+  FUZZ_CHECK(result.steals_always == (values[10] == "always"));
+  FUZZ_CHECK(!result.steals_always || result.workers >= 2);
   FUZZ_CHECK(values[9].empty() || std::stol(values[9]) == result.substitutes);
 }
 

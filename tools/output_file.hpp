@@ -1,6 +1,6 @@
 // What a command writes beside what it prints.
-#ifndef NOPAL_TOOLS_BENCH_OUTPUT_FILE_HPP
-#define NOPAL_TOOLS_BENCH_OUTPUT_FILE_HPP
+#ifndef NOPAL_TOOLS_OUTPUT_FILE_HPP
+#define NOPAL_TOOLS_OUTPUT_FILE_HPP
 
 #include <unistd.h>
 
@@ -33,12 +33,14 @@ public:
   ~output_file() {
     if (is_new_) unlink(name_.c_str());
   }
-  void write(const std::string& text) {
+  /// A text that ends without a newline.
+  void write(const std::string& text) { write_all(text + '\n'); }
+  void write_all(const std::string& bytes) {
     if (name_.empty()) return;
     is_new_ = false;
     file_.close();
     file_.open(name_, std::ios::trunc);
-    file_ << text << '\n';
+    file_ << bytes;
     file_.close();
     if (!file_) throw std::runtime_error(fmt::format("cannot write '{}'", name_));
   }
