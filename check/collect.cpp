@@ -1,5 +1,6 @@
 #include "collect.hpp"
 
+#include "events.hpp"
 #include "lists.hpp"
 #include "records.hpp"
 #include "shadow.hpp"
@@ -151,6 +152,7 @@ void collect() noexcept {
   for (std::uint32_t i = 1; i < lists.count; ++i) {
     if (lists[i].record != 0) lists[i].record = new_record(lists[i].record);
   }
+  renumber_events(new_strand, first_of_records + new_records.count);
   renumber_threads();
   exchange(sets, new_sets, old_strands);
   exchange(origins, new_origins, old_strands);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "events.hpp"
 #include "heap.hpp"
 #include "report.hpp"
 #include "start.hpp"
@@ -48,6 +49,15 @@ bool is_suppressed(const std::vector<source_frame>& frames) {
   return false;
 }
 
+/// Whether the code that the C++ library's is called by is Nopal's own.
+bool is_by_nopal(const std::vector<source_frame>& frames) {
+  for (const source_frame& frame : frames) {
+    if (frame.file.find("include/nopal/") != frame.file.npos) return true;
+    if (!frame.is_ours) return false;
+  }
+  return false;
+}
+
 std::pair<std::string, std::string> in_order(std::string a, std::string b) {
   if (b < a) std::swap(a, b);
   return {std::move(a), std::move(b)};
@@ -56,6 +66,7 @@ std::pair<std::string, std::string> in_order(std::string a, std::string b) {
 }  // namespace
 
 void found_race(const race& one) noexcept {
+  if (comes_before(one.earlier)) return;
   if (!is_first(seen_races, one)) return;
   const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
   const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
@@ -72,10 +83,11 @@ void found_race(const race& one) noexcept {
 }
 
 void found_order(const race& one, bool by_a_lock) noexcept {
+  if (comes_before(one.earlier)) return;
   if (!is_first(seen_orders, one)) return;
   const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
   const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
-  if (is_suppressed(earlier) || is_suppressed(now)) return;
+  if (is_suppressed(earlier) || is_suppressed(now) || (is_by_nopal(earlier) && is_by_nopal(now))) return;
   const auto pair = in_order(text_of_place(place_in(earlier)), text_of_place(place_in(now)));
   all_found().orders.insert((by_a_lock ? "by a lock: " : "by atomic operations: ") + pair.first + " and " +
                             pair.second);

@@ -19,7 +19,10 @@ std::string count_of(std::size_t bytes) { return std::to_string(bytes) + (bytes 
 void add_frames(std::string& text, const char* begin, const std::vector<source_frame>& frames) {
   constexpr std::size_t most = 24;
   std::size_t shown = 0;
+  bool has_own = false;
+  for (const source_frame& each : frames) has_own |= !each.is_ours;
   for (const source_frame& each : frames) {
+    if (each.is_ours && has_own) continue;
     if (each.file.empty() && each.function.empty()) continue;
     if (shown++ == most) break;
     text += shown == 1 ? begin : "      called by ";
@@ -29,23 +32,20 @@ void add_frames(std::string& text, const char* begin, const std::vector<source_f
   }
 }
 
-/// The innermost call of a stack variable's function that is known.
-std::string text_of_stack(address where) {
-  const call_frame* frame = self.calls;
-  while (frame > self.outermost && frame->stack <= where) --frame;
-  // The frame that has it is the one that the next inner call was made from.
-  if (frame < self.calls) {
-    const auto frames = frames_at((frame + 1)->caller);
-    const source_frame& place = place_in(frames);
-    if (!place.function.empty()) return "a variable of " + place.function;
+/// The function whose frame has a stack variable. `now` is where the running strand is.
+std::string text_of_stack(address where, const std::vector<source_frame>& now) {
+  const call_frame* owner = self.calls;
+  while (owner > self.outermost + 1 && (owner - 1)->stack <= where) --owner;
+  for (const source_frame& each : owner < self.calls ? frames_at((owner + 1)->caller) : now) {
+    if (!each.is_ours && !each.function.empty()) return "a variable of " + each.function;
   }
   return "a variable on the stack";
 }
 
-std::string short_name(const race& one) {
+std::string short_name(const race& one, const std::vector<source_frame>& now) {
   if (one.bytes == 0) return " of a reducer";
   const std::string what = " of " + count_of(one.bytes);
-  if (one.begin >= self.stack_begin && one.begin < self.stack_end) return what + " of " + text_of_stack(one.begin);
+  if (one.begin >= self.stack_begin && one.begin < self.stack_end) return what + " of " + text_of_stack(one.begin, now);
   if (const heap_block block = block_with(one.begin); block.bytes != 0) {
     return what + " in a block of the heap";
   }
@@ -72,7 +72,7 @@ std::string text_of_race(const race& one, const std::vector<source_frame>& earli
   const char* const first = name_of(one, one.earlier_kind);
   const char* const second = name_of(one, one.kind);
   std::string text = std::string("nopal: race: ") + first + " at " + text_of_place(place_in(earlier)) + " and " +
-                     second + " at " + text_of_place(place_in(now)) + short_name(one) + "\n";
+                     second + " at " + text_of_place(place_in(now)) + short_name(one, now) + "\n";
   add_frames(text, (std::string("    ") + first + " by ").c_str(), earlier);
   add_frames(text, (std::string("    ") + second + " by ").c_str(), now);
   text += "    parallel by the fork at " + text_of_place(place_in(fork)) + "\n";

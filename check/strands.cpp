@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "collect.hpp"
+#include "events.hpp"
 #include "records.hpp"
 #include "shadow.hpp"
 #include "sites.hpp"
@@ -84,6 +85,7 @@ void end_child() noexcept {
   } else {
     sets[ended.strand] = among->bag;
   }
+  leave_events();
   --self.running;
   self.strand = self.running->strand;
   begin_segment();

@@ -14,6 +14,7 @@ namespace {
 
 std::string demangled(const char* name) {
   if (name == nullptr) return "";
+  if (name[0] != '_' || name[1] != 'Z') return name;
   int status = 0;
   char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string result = text != nullptr ? text : name;

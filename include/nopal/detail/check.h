@@ -51,6 +51,12 @@ NOPAL_EXPORT void nopal_check_forget(const void* memory, size_t bytes);
 NOPAL_EXPORT void nopal_check_lock(const void* lock);
 NOPAL_EXPORT void nopal_check_unlock(const void* lock);
 
+/* What the running strand did so far comes before what is after `signaled` with the same address. */
+NOPAL_EXPORT void nopal_check_signal(const void* event);
+NOPAL_EXPORT void nopal_check_signaled(const void* event);
+/* It waits for what has not come: in a program of one thread nothing can come any more. */
+NOPAL_EXPORT void nopal_check_wait(void);
+
 /* How views of a reducer are made, reduced and ended. */
 struct nopal_check_view_functions {
   void* (*create)(void* context);
