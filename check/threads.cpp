@@ -7,6 +7,8 @@
 #include "records.hpp"
 #include "thread.hpp"
 
+#include <nopal/detail/check.h>
+
 using namespace nopal_check;
 
 namespace {
@@ -55,6 +57,10 @@ void* run_thread(void* data) {
 
 extern "C" {
 
+int __cxa_guard_acquire(long* guard);
+void __cxa_guard_release(long* guard);
+void __cxa_guard_abort(long* guard);
+
 int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
   if (self.running == nullptr) return NEXT(pthread_create)(made, attributes, run, argument);
   auto* const with = static_cast<beginning*>(take_memory(sizeof(beginning), 1));
@@ -67,6 +73,22 @@ int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*ru
   self.is_heeding = heeded;
   if (result != 0) give_memory(with);
   return result;
+}
+
+// A static variable of a function is initialized by whichever strand comes first: what it does there is
+// no race with those that find it done.
+int __cxa_guard_acquire(long* guard) {
+  const int is_first = NEXT(__cxa_guard_acquire)(guard);
+  if (is_first != 0) nopal_check_ignore();
+  return is_first;
+}
+void __cxa_guard_release(long* guard) {
+  nopal_check_heed();
+  NEXT(__cxa_guard_release)(guard);
+}
+void __cxa_guard_abort(long* guard) {
+  nopal_check_heed();
+  NEXT(__cxa_guard_abort)(guard);
 }
 
 int pthread_mutex_lock(pthread_mutex_t* m) noexcept { return locked(NEXT(pthread_mutex_lock)(m), m, false); }

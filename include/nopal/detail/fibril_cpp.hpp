@@ -111,14 +111,14 @@ template <class F, class... Args>
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
   do {                                                                                                       \
     auto* nopal_child = &*(function);                                                                        \
-    const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children, nullptr, 0);      \
+    const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                  \
     __asm__ volatile("" : "+r"(nopal_child) : : "memory");                                                   \
     *::nopal::detail::receiver<decltype((function)arguments)>(destination) = (*nopal_child)arguments;        \
   } while (0)
 #define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
   do {                                                                                                       \
     auto* nopal_child = &*(function);                                                                        \
-    const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children, nullptr, 0);      \
+    const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                  \
     __asm__ volatile("" : "+r"(nopal_child) : : "memory");                                                   \
     static_cast<void>((*nopal_child)arguments);                                                              \
   } while (0)

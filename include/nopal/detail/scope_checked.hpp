@@ -29,20 +29,15 @@ namespace detail {
 /// From the begin of a child to its end, also where that is an exception.
 class child_mark {
 public:
-  [[gnu::always_inline]] child_mark(nopal_check_children** children, const void* call, std::size_t bytes) noexcept
-      : call_(call), bytes_(bytes) {
+  [[gnu::always_inline]] explicit child_mark(nopal_check_children** children) noexcept {
     nopal_check_fork(children);
   }
   child_mark(const child_mark&) = delete;
   child_mark& operator=(const child_mark&) = delete;
-  ~child_mark() { nopal_check_end(call_, bytes_); }
-
-private:
-  const void* call_;
-  std::size_t bytes_;
+  [[gnu::always_inline]] ~child_mark() { nopal_check_end(nullptr, 0); }
 };
 
-/// A callable with its arguments, copied. It ends before the child does.
+/// A callable with its arguments, copied. They end before the child does, which lasts as long as this.
 template <class Out, class F, class... Args>
 struct checked_call {
   struct parts {
@@ -55,11 +50,13 @@ struct checked_call {
   Out* out;
 
   template <class G, class... Given>
-  explicit checked_call(Out* to, G&& g, Given&&... given)
-      : held{F(std::forward<G>(g)), std::tuple<Args...>(std::forward<Given>(given)...)}, out(to) {}
+  [[gnu::always_inline]] checked_call(nopal_check_children** children, Out* to, G&& g, Given&&... given)
+      : held{F(std::forward<G>(g)), std::tuple<Args...>(std::forward<Given>(given)...)}, out(to) {
+    nopal_check_fork(children);
+  }
   checked_call(const checked_call&) = delete;
   checked_call& operator=(const checked_call&) = delete;
-  ~checked_call() {}
+  [[gnu::always_inline]] ~checked_call() { nopal_check_end(this, sizeof *this); }
 
   [[gnu::noinline]] static void run(checked_call* call) {
     struct ending {
@@ -81,8 +78,7 @@ struct checked_call {
 template <class Out, class F, class... Args>
 [[gnu::always_inline]] inline void fork_checked(nopal_check_children** children, Out* out, F&& f, Args&&... args) {
   using call_type = checked_call<Out, std::decay_t<F>, std::decay_t<Args>...>;
-  call_type call(out, std::forward<F>(f), std::forward<Args>(args)...);
-  const child_mark child(children, &call, sizeof call);
+  call_type call(children, out, std::forward<F>(f), std::forward<Args>(args)...);
   void (*run)(call_type*) = call_type::run;
   // The compiler is told that the call may be any function's, and that it reaches what the arguments lead to.
   asm volatile("" : "+r"(run) : "r"(&call) : "memory");
