@@ -1,40 +1,16 @@
 #include "addresses.hpp"
 
-#ifdef NOPAL_CHECK_BACKTRACE
-
-#include <backtrace.h>
-
-namespace nopal_check {
-
-namespace {
-
-void drop_error(void*, const char*, int) {}
-
-backtrace_state* state() {
-  static backtrace_state* const made = backtrace_create_state(nullptr, 1, drop_error, nullptr);
-  return made;
-}
-
-}  // namespace
-
-void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*), void* data) {
-  backtrace_pcinfo(state(), instruction, visit, drop_error, data);
-}
-
-void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t), void* data) {
-  backtrace_syminfo(state(), where, visit, drop_error, data);
-}
-
-}  // namespace nopal_check
-
-#else
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
 #include <string>
+#ifdef NOPAL_CHECK_BACKTRACE
+#include <backtrace.h>
+#endif
+
+#include "copies.hpp"
 
 namespace nopal_check {
 
@@ -56,9 +32,7 @@ in_file locate(address where) {
   return {is_program ? "/proc/self/exe" : known.dli_fname, where - (map != nullptr ? map->l_addr : 0)};
 }
 
-}  // namespace
-
-void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*), void* data) {
+void ask_command(address instruction, int (*visit)(void*, address, const char*, int, const char*), void* data) {
   const in_file at = locate(instruction);
   if (at.file == nullptr) return;
   char path[4096];
@@ -82,6 +56,51 @@ void visit_lines(address instruction, int (*visit)(void*, address, const char*, 
   pclose(lines);
 }
 
+#ifdef NOPAL_CHECK_BACKTRACE
+
+void drop_error(void*, const char*, int) {}
+
+backtrace_state* state() {
+  static backtrace_state* const made = backtrace_create_state(nullptr, 1, drop_error, nullptr);
+  return made;
+}
+
+/// Passes frames on, and says whether there was one.
+struct passing {
+  int (*visit)(void*, address, const char*, int, const char*);
+  void* data;
+  bool has_found;
+};
+
+int pass(void* data, address instruction, const char* file, int line, const char* function) {
+  passing& on = *static_cast<passing*>(data);
+  if (file == nullptr && function == nullptr) return 0;
+  on.has_found = true;
+  return on.visit(on.data, instruction, file, line, function);
+}
+
+#endif
+
+}  // namespace
+
+void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*), void* data) {
+#ifdef NOPAL_CHECK_BACKTRACE
+  passing on{visit, data, false};
+  backtrace_pcinfo(state(), instruction, pass, drop_error, &on);
+  // It does not know all functions of programs that have several copies of one.
+  if (on.has_found || !is_in_program(instruction)) return;
+#endif
+  ask_command(instruction, visit, data);
+}
+
+#ifdef NOPAL_CHECK_BACKTRACE
+
+void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t), void* data) {
+  backtrace_syminfo(state(), where, visit, drop_error, data);
+}
+
+#else
+
 void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t), void* data) {
   Dl_info known{};
   ElfW(Sym)* symbol = nullptr;
@@ -92,6 +111,6 @@ void visit_symbol(address where, void (*visit)(void*, address, const char*, addr
   visit(data, where, known.dli_sname, reinterpret_cast<address>(known.dli_saddr), symbol->st_size);
 }
 
-}  // namespace nopal_check
-
 #endif
+
+}  // namespace nopal_check

@@ -1,5 +1,5 @@
-// Lines and symbols of addresses: by libbacktrace where the library was built with it, else by
-// the command addr2line.
+// Lines and symbols of addresses: by libbacktrace where the library was built with it, and by the
+// command addr2line.
 #ifndef NOPAL_CHECK_ADDRESSES_HPP
 #define NOPAL_CHECK_ADDRESSES_HPP
 

@@ -12,11 +12,11 @@ extern const char etext[];
 
 namespace nopal_check {
 
-namespace {
-
 bool is_in_program(address at) noexcept {
   return at >= reinterpret_cast<address>(__executable_start) && at < reinterpret_cast<address>(etext);
 }
+
+namespace {
 
 struct walk {
   address found;

@@ -22,6 +22,9 @@ inline void* fill(void* to, int value, std::size_t bytes) noexcept {
   return begin;
 }
 
+/// Whether it is code of the program and not of a shared library.
+bool is_in_program(address at) noexcept;
+
 /// Where the program called a library from that came to `returned_to`; that itself if it is the
 /// program's.
 address place_in_program(address returned_to) noexcept;

@@ -19,6 +19,8 @@
 extern "C" {
 // Of the sanitizer's own runtime alone.
 [[gnu::weak]] void __tsan_flush_memory();
+// The C library says so to the C++ library, which then counts references without atomic operations.
+[[gnu::weak]] extern char __libc_single_threaded;
 
 // `nopal check` looks for this note in the program.
 [[gnu::section(".note.nopal.check"), gnu::used, gnu::aligned(4)]] const struct {
@@ -70,6 +72,7 @@ void start() noexcept {
     all_settings->patterns = read_suppressions(all_settings->chosen.suppressions);
   }
   if (!all_settings->chosen.log.empty()) open_log(all_settings->chosen.log);
+  if (&__libc_single_threaded != nullptr) __libc_single_threaded = 0;  // strands count as threads
   make_strands();
   make_sites();
   make_records();

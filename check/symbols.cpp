@@ -51,11 +51,26 @@ int add_frame(void* frames, address, const char* file, int line, const char* fun
   return 0;
 }
 
+/// Compilers give no line to some instructions that they moved: then that of one beside it.
+std::vector<source_frame> frames_near(address instruction) {
+  constexpr address farthest = 64;
+  std::vector<source_frame> frames;
+  visit_lines(instruction, add_frame, &frames);
+  if (frames.empty() || frames[0].file.empty() || frames[0].line != 0) return frames;
+  for (address distance = 1; distance != farthest; ++distance) {
+    for (const address beside : {instruction + distance, instruction - distance}) {
+      std::vector<source_frame> others;
+      visit_lines(beside, add_frame, &others);
+      if (others.size() == frames.size() && others[0].line != 0 && others[0].function == frames[0].function) return others;
+    }
+  }
+  return frames;
+}
+
 }  // namespace
 
 std::vector<source_frame> frames_at(address returned_to) {
-  std::vector<source_frame> frames;
-  visit_lines(returned_to - 1, add_frame, &frames);
+  std::vector<source_frame> frames = frames_near(returned_to - 1);
   if (!frames.empty() && (!frames[0].file.empty() || !frames[0].function.empty())) return frames;
   frames.clear();
   Dl_info known{};

@@ -112,8 +112,9 @@ template <class F, class... Args>
   do {                                                                                                       \
     auto* nopal_child = &*(function);                                                                        \
     const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                  \
-    __asm__ volatile("" : "+r"(nopal_child) : : "memory");                                                   \
-    *::nopal::detail::receiver<decltype((function)arguments)>(destination) = (*nopal_child)arguments;        \
+    auto* nopal_out = ::nopal::detail::receiver<decltype((function)arguments)>(destination);                 \
+    __asm__ volatile("" : "+r"(nopal_child), "+r"(nopal_out) : : "memory");                                  \
+    *nopal_out = (*nopal_child)arguments;                                                                    \
   } while (0)
 #define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
   do {                                                                                                       \

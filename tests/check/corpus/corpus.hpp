@@ -14,7 +14,7 @@ struct known_case {
 
 /// Uses a value, so that reading it is no dead code.
 void use(std::int64_t value);
-inline void use_address(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
+inline void use_address(const volatile void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 // NOLINTBEGIN
 #define CASE(name)                                                                                            \

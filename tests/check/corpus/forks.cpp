@@ -8,7 +8,8 @@
 
 #include "corpus.hpp"
 
-static int x, y;
+namespace forks_data { int x, y; }
+using namespace forks_data;
 static long fib_unjoined(int n) {
   if (n < 2) return n;
   long a;
@@ -422,7 +423,7 @@ CASE(reader_kept_beside_later_ones) {
   s.fork([] { use(x); });  // race: A
   {
     nopal::scope t;
-    t.fork([] { use(x); });
+    t.fork([] { use(x + 1); });
     t.join();
   }
   x = 1;  // with: A
