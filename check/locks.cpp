@@ -121,6 +121,12 @@ void nopal_check_lock(const void* lock) {
   hold(reinterpret_cast<address>(lock), false);
 }
 
+void nopal_check_lock_shared(const void* lock) {
+  if (self.running == nullptr) return;
+  const at_work now;
+  hold(reinterpret_cast<address>(lock), true);
+}
+
 void nopal_check_unlock(const void* lock) {
   if (self.running == nullptr) return;
   const at_work now;

@@ -18,8 +18,8 @@ static inline void nopal_check_end_mark(const char* mark) {
   nopal_check_end(NULL, 0);
 }
 #define NOPAL_DETAIL_CHECK_CHILD(scope)                                                                      \
-  nopal_check_fork(&(scope)->children);                                                                      \
-  const char nopal_mark __attribute__((cleanup(nopal_check_end_mark), unused)) = 0
+  const char nopal_mark __attribute__((cleanup(nopal_check_end_mark), unused)) = 0;                          \
+  nopal_check_fork(&(scope)->children)
 
 static inline void nopal_scope_init(nopal_scope* scope) { scope->children = NULL; }
 

@@ -49,6 +49,7 @@ NOPAL_EXPORT void nopal_check_forget(const void* memory, size_t bytes);
 
 /* A lock is held, or no more. */
 NOPAL_EXPORT void nopal_check_lock(const void* lock);
+NOPAL_EXPORT void nopal_check_lock_shared(const void* lock);
 NOPAL_EXPORT void nopal_check_unlock(const void* lock);
 
 /* What the running strand did so far comes before what is after `signaled` with the same address. */

@@ -22,9 +22,7 @@ CASE(loop_with_own_elements) {
 }
 CASE(loop_with_one_sum) {
   int sum = 0;
-  nopal::parallel_for(0, 100, [&sum](int i) {
-    sum += i;  // race: A with: A
-  });
+  nopal::parallel_for(0, 100, [&sum](int i) { sum += i; });  // race: A with: A
   use(sum);
 }
 CASE(loop_reads_its_neighbour) {
@@ -104,10 +102,7 @@ CASE(reduction) {
 }
 CASE(reduction_whose_map_counts) {
   int calls = 0;
-  use(nopal::parallel_reduce(0, 100, 0L, [&calls](int i) {
-    ++calls;  // race: A with: A
-    return static_cast<long>(i);
-  }, std::plus<>()));
+  use(nopal::parallel_reduce(0, 100, 0L, [&calls](int i) { ++calls; return static_cast<long>(i); }, std::plus<>()));  // race: A with: A
 }
 CASE(reduction_of_strings) {
   const std::string all = nopal::parallel_reduce(0, 20, std::string(), [](int i) { return std::to_string(i); }, std::plus<>());
