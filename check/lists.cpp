@@ -37,14 +37,14 @@ bool is_parallel_to_this(const listed& entry) noexcept {
   return strand != self.strand && is_parallel(strand);
 }
 
-void compare(const listed& entry, address begin, std::size_t bytes, how kind, address at,
-             std::uint32_t locks) noexcept {
-  if ((kind == how::read && entry.kind == how::read) || !is_parallel_to_this(entry)) return;
-  const race pair{entry.record, entry.kind, begin, bytes, kind, at};
+void compare(const listed& entry, race access, std::uint32_t locks) noexcept {
+  if ((access.kind == how::read && entry.kind == how::read) || !is_parallel_to_this(entry)) return;
+  access.earlier = entry.record;
+  access.earlier_kind = entry.kind;
   if (are_disjoint(locks, entry.locks)) {
-    found_race(pair);
+    found_race(access);
   } else {
-    found_order(pair, share_a_lock(locks, entry.locks));
+    found_order(access, share_a_lock(locks, entry.locks));
   }
 }
 
@@ -55,15 +55,15 @@ void make_lists() noexcept {
   lists.add({});
 }
 
-void look_in_list(cell& known, address begin, std::size_t bytes, how kind, address at,
-                  std::uint32_t locks, std::uint32_t record) noexcept {
+void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t record) noexcept {
+  const how kind = access.kind;
   make_list(known);
   bool is_new = true;
   std::uint32_t* link = &known.writer;
   while (*link != 0) {
     const std::uint32_t number = *link;
     listed& entry = lists[number];
-    compare(entry, begin, bytes, kind, at, locks);
+    compare(entry, access, locks);
     const bool runs_beside = is_parallel_to_this(entry);
     if (!runs_beside && says_as_much(kind, entry.kind) && is_part(locks, entry.locks)) {
       *link = entry.next;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "races.hpp"
 #include "shadow.hpp"
 
 namespace nopal_check {
@@ -24,9 +25,9 @@ extern table<listed> lists;
 
 void make_lists() noexcept;
 
-/// Looks at one cell, and makes a list of it. `record` is of the access.
-void look_in_list(cell& known, address begin, std::size_t bytes, how kind, address at, std::uint32_t locks,
-                  std::uint32_t record) noexcept;
+/// Looks at one cell, and makes a list of it. `record` is of the access, which `access` tells
+/// but for the earlier one.
+void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t record) noexcept;
 
 void free_list(std::uint32_t first) noexcept;
 std::uint32_t copy_list(std::uint32_t first) noexcept;

@@ -14,6 +14,8 @@
 #include "start.hpp"
 #include "symbols.hpp"
 
+#include <nopal/detail/check.h>
+
 namespace nopal_check {
 
 namespace {
@@ -21,6 +23,8 @@ namespace {
 /// Program counters of pairs that were looked at before, and the numbers of both kinds.
 number_map seen_races;
 number_map seen_orders;
+
+void (*watcher)(const void* memory, std::size_t bytes);
 
 struct found {
   std::set<std::pair<std::string, std::string>> pairs;
@@ -67,6 +71,7 @@ std::pair<std::string, std::string> in_order(std::string a, std::string b) {
 
 void found_race(const race& one) noexcept {
   if (comes_before(one.earlier)) return;
+  if (watcher != nullptr) return watcher(reinterpret_cast<const void*>(one.looked_at.begin), one.looked_at.bytes);
   if (!is_first(seen_races, one)) return;
   const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
   const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
@@ -103,6 +108,10 @@ std::size_t end_of_races() noexcept {
   const std::size_t races = races_reported();
   std::string text;
   for (const std::string& order : all.orders) text += "nopal: order depends on the schedule, " + order + "\n";
+  if (crossing_site != 0) {
+    text += "nopal: check: scopes are not nested at " + text_of_place(place_in(frames_of(sites[crossing_site]))) +
+            ": a race of a read with a later write may be missed\n";
+  }
   if (races != 0 || all.suppressed != 0 || !all.orders.empty()) {
     text += "nopal: check: " + std::to_string(races) + (races == 1 ? " race" : " races");
     if (all.suppressed != 0) text += ", " + std::to_string(all.suppressed) + " suppressed";
@@ -116,3 +125,7 @@ std::size_t end_of_races() noexcept {
 }
 
 }  // namespace nopal_check
+
+extern "C" void nopal_check_watch(void (*found)(const void* memory, std::size_t bytes)) {
+  nopal_check::watcher = found;
+}

@@ -9,6 +9,12 @@
 
 namespace nopal_check {
 
+/// Some bytes.
+struct part_of_memory {
+  address begin;
+  std::size_t bytes;
+};
+
 /// Two accesses of parallel strands: what shadow memory has, and the running strand's.
 struct race {
   std::uint32_t earlier;  ///< a record
@@ -17,6 +23,7 @@ struct race {
   std::size_t bytes;  ///< zero: an update of a reducer, and a look at its value
   how kind;
   address at;
+  part_of_memory looked_at;  ///< which of the bytes the race is of
 };
 
 void found_race(const race& found) noexcept;

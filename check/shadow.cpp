@@ -98,6 +98,7 @@ struct access {
   address at;
   std::uint32_t locks;
   std::uint32_t record;  ///< zero: not made yet
+  part_of_memory looked_at{};  ///< what the cell that is looked at stands for
 
   std::uint32_t its_record() noexcept {
     if (record == 0) record = record_at(at);
@@ -112,13 +113,14 @@ bool is_parallel_record(std::uint32_t record) noexcept {
 }
 
 void report(const access& which, std::uint32_t earlier, how earlier_kind, how kind) noexcept {
-  found_race({earlier, earlier_kind, which.begin, which.bytes, kind, which.at});
+  found_race({earlier, earlier_kind, which.begin, which.bytes, kind, which.at, which.looked_at});
 }
 
 [[gnu::noinline]] void look_slowly(cell& known, access& which, how kind) noexcept {
   if (which.locks != 0 || known.is_list()) {
     const std::uint32_t record = which.its_record();
-    look_in_list(known, which.begin, which.bytes, kind, which.at, which.locks, record);
+    look_in_list(known, {0, how::read, which.begin, which.bytes, kind, which.at, which.looked_at},
+                 which.locks, record);
     return;
   }
   // The record may collect numbers, those in `known` included: it comes first.
@@ -160,6 +162,7 @@ inline void look_in_block(access& which) noexcept {
   if (is_whole && which.locks == 0 && (entry & layout_mask) <= one_cell) {
     cell all = entry == nothing ? cell{} : cell_in(entry);
     if (entry == nothing) note_group(entry);
+    which.looked_at = {which.begin, which.bytes};
     // While it is looked at, the entry is what is collected.
     which.its_record();
     all = entry == nothing ? cell{} : cell_in(entry);
@@ -178,7 +181,11 @@ inline void look_in_block(access& which) noexcept {
   cell* const cells = cells_of(entry);
   const unsigned shift = granule_shift(entry);
   const std::size_t last = (within + which.bytes - 1) >> shift;
-  for (std::size_t i = within >> shift; i <= last; ++i) look_at_cell<kind>(cells[i], which);
+  which.looked_at = {which.begin - within + (within >> shift << shift), std::size_t{1} << shift};
+  for (std::size_t i = within >> shift; i <= last; ++i) {
+    look_at_cell<kind>(cells[i], which);
+    which.looked_at.begin += which.looked_at.bytes;
+  }
   if (within + which.bytes == block_bytes && cells[0] == cells[last]) unite(entry);
 }
 
@@ -249,7 +256,7 @@ void look_at_value(address begin, address at) noexcept {
                          : cells_of(entry_of(begin))[begin % block_bytes >> granule_shift(entry_of(begin))];
   if (known.is_list()) return;
   if (known.reader != 0 && is_parallel_record(known.reader)) {
-    found_race({known.reader, how::read, begin, 0, how::write, at});
+    found_race({known.reader, how::read, begin, 0, how::write, at, {begin, 8}});
   }
 }
 

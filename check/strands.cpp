@@ -16,6 +16,7 @@ namespace nopal_check {
 table<std::uint32_t> sets;
 table<origin> origins;
 children* all_children;
+std::uint32_t crossing_site;
 
 namespace {
 
@@ -61,8 +62,16 @@ std::uint32_t fork_site(address at) noexcept {
   return cached.site;
 }
 
+/// Whether a scope that was forked on later has children, too: then one reader of a location may be
+/// joined before another that is not kept beside it.
+void note_crossing(const children* of, address at) noexcept {
+  if (all_children == of || all_children->forked_by != self.strand || all_children->bag == 0) return;
+  if (crossing_site == 0) crossing_site = site_at(at);
+}
+
 void begin_child(children** of, address at, address stack) noexcept {
   children* among = *of;
+  if (among != nullptr) note_crossing(among, at);
   if (among == nullptr) among = make_children(of);
   if (self.running + 1 == procedures_end()) fail("nopal: check: children nest deeper than 4194304\n");
   const std::uint32_t strand = make_strand(self.strand, fork_site(at));
@@ -142,6 +151,7 @@ void nopal_check_join(struct nopal_check_children** of) {
   if (*from == nullptr || self.running == nullptr) return;
   const at_work now;
   children* const over = *from;
+  note_crossing(over, reinterpret_cast<address>(__builtin_return_address(0)));
   *from = nullptr;
   if (over->bag != 0) sets[over->bag] = self.strand;
   self.segment = over->segment;

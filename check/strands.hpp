@@ -35,7 +35,8 @@ struct origin {
 
 extern table<std::uint32_t> sets;  ///< by strand: `is_root` with the above, or the next on the way there
 extern table<origin> origins;      ///< by strand
-extern children* all_children;
+extern children* all_children;  ///< the latest first
+extern std::uint32_t crossing_site;  ///< where scopes were first forked on or joined in no nested order; zero: nowhere
 
 /// Of `strand`, which is on no other path than those that this shortens.
 inline std::uint32_t root_of(std::uint32_t strand) noexcept {

@@ -58,6 +58,9 @@ NOPAL_EXPORT void nopal_check_signaled(const void* event);
 /* It waits for what has not come: in a program of one thread nothing can come any more. */
 NOPAL_EXPORT void nopal_check_wait(void);
 
+/* For tests: called for every race, those that are reported no more included. */
+NOPAL_EXPORT void nopal_check_watch(void (*found)(const void* memory, size_t bytes));
+
 /* How views of a reducer are made, reduced and ended. */
 struct nopal_check_view_functions {
   void* (*create)(void* context);
