@@ -12,7 +12,7 @@
 
 #include "copies.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -32,7 +32,8 @@ in_file locate(address where) {
   return {is_program ? "/proc/self/exe" : known.dli_fname, where - (map != nullptr ? map->l_addr : 0)};
 }
 
-void ask_command(address instruction, int (*visit)(void*, address, const char*, int, const char*), void* data) {
+void ask_command(address instruction, int (*visit)(void*, address, const char*, int, const char*),
+                 void* data) {
   const in_file at = locate(instruction);
   if (at.file == nullptr) return;
   char path[4096];
@@ -44,7 +45,8 @@ void ask_command(address instruction, int (*visit)(void*, address, const char*, 
   if (lines == nullptr) return;
   char function[4096];
   char place[4096];
-  while (std::fgets(function, sizeof function, lines) != nullptr && std::fgets(place, sizeof place, lines) != nullptr) {
+  while (std::fgets(function, sizeof function, lines) != nullptr &&
+         std::fgets(place, sizeof place, lines) != nullptr) {
     function[std::strcspn(function, "\n")] = '\0';
     char* const colon = std::strrchr(place, ':');
     if (colon == nullptr) continue;
@@ -83,7 +85,8 @@ int pass(void* data, address instruction, const char* file, int line, const char
 
 }  // namespace
 
-void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*), void* data) {
+void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*),
+                 void* data) {
 #ifdef NOPAL_CHECK_BACKTRACE
   passing on{visit, data, false};
   backtrace_pcinfo(state(), instruction, pass, drop_error, &on);
@@ -95,16 +98,19 @@ void visit_lines(address instruction, int (*visit)(void*, address, const char*, 
 
 #ifdef NOPAL_CHECK_BACKTRACE
 
-void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t), void* data) {
+void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t),
+                  void* data) {
   backtrace_syminfo(state(), where, visit, drop_error, data);
 }
 
 #else
 
-void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t), void* data) {
+void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t),
+                  void* data) {
   Dl_info known{};
   ElfW(Sym)* symbol = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(where), &known, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0 ||
+  if (dladdr1(reinterpret_cast<void*>(where), &known, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) ==
+          0 ||
       known.dli_sname == nullptr || symbol == nullptr) {
     return;
   }

@@ -7,14 +7,16 @@
 
 #include "thread.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// Calls `visit(data, address, file, line, function)` for the instruction's calls, the innermost
 /// first; with null pointers for what is not known.
-void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*), void* data);
+void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*),
+                 void* data);
 
 /// Calls `visit(data, address, name, begin, bytes)` for the symbol that has this address.
-void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t), void* data);
+void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t),
+                  void* data);
 
 }  // namespace nopal_check
 

@@ -16,7 +16,7 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 void __libc_free(void* memory);
 }
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 void* allocated(void* memory, std::size_t bytes, void* returned_to) noexcept {
   if (self.is_heeding == 0 || memory == nullptr) return memory;

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// Notes a block and returns it.
 void* allocated(void* memory, std::size_t bytes, void* returned_to) noexcept;

@@ -86,37 +86,37 @@ int exchange_if(volatile T* a, T* expected, T desired, void* at) noexcept {
 
 #define HERE __builtin_return_address(0)
 
-#define CHANGE(bits, name, expression)                                                                        \
-  a##bits __tsan_atomic##bits##_##name(volatile a##bits* a, a##bits v, int) {                                 \
-    note_change(a, sizeof *a, HERE);                                                                          \
-    return change(a, [v]([[maybe_unused]] a##bits old) { return static_cast<a##bits>(expression); });         \
+#define CHANGE(bits, name, expression)                                                                       \
+  a##bits __tsan_atomic##bits##_##name(volatile a##bits* a, a##bits v, int) {                                \
+    note_change(a, sizeof *a, HERE);                                                                         \
+    return change(a, [v]([[maybe_unused]] a##bits old) { return static_cast<a##bits>(expression); });        \
   }
 
-#define ATOMICS_OF_BITS(bits)                                                                                 \
-  a##bits __tsan_atomic##bits##_load(const volatile a##bits* a, int) {                                        \
-    note(a, sizeof *a, how::read, HERE);                                                                      \
-    return load(a);                                                                                           \
-  }                                                                                                           \
-  void __tsan_atomic##bits##_store(volatile a##bits* a, a##bits v, int) {                                     \
-    note(a, sizeof *a, how::write, HERE);                                                                     \
-    change(a, [v](a##bits) { return v; });                                                                    \
-  }                                                                                                           \
-  CHANGE(bits, exchange, v)                                                                                   \
-  CHANGE(bits, fetch_add, old + v)                                                                            \
-  CHANGE(bits, fetch_sub, old - v)                                                                            \
-  CHANGE(bits, fetch_and, old& v)                                                                             \
-  CHANGE(bits, fetch_or, old | v)                                                                             \
-  CHANGE(bits, fetch_xor, old ^ v)                                                                            \
-  CHANGE(bits, fetch_nand, ~(old & v))                                                                        \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile a##bits* a, a##bits* c, a##bits v, int, int) {   \
-    return exchange_if(a, c, v, HERE);                                                                        \
-  }                                                                                                           \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile a##bits* a, a##bits* c, a##bits v, int, int) {     \
-    return exchange_if(a, c, v, HERE);                                                                        \
-  }                                                                                                           \
-  a##bits __tsan_atomic##bits##_compare_exchange_val(volatile a##bits* a, a##bits c, a##bits v, int, int) {   \
-    exchange_if(a, &c, v, HERE);                                                                              \
-    return c;                                                                                                 \
+#define ATOMICS_OF_BITS(bits)                                                                                \
+  a##bits __tsan_atomic##bits##_load(const volatile a##bits* a, int) {                                       \
+    note(a, sizeof *a, how::read, HERE);                                                                     \
+    return load(a);                                                                                          \
+  }                                                                                                          \
+  void __tsan_atomic##bits##_store(volatile a##bits* a, a##bits v, int) {                                    \
+    note(a, sizeof *a, how::write, HERE);                                                                    \
+    change(a, [v](a##bits) { return v; });                                                                   \
+  }                                                                                                          \
+  CHANGE(bits, exchange, v)                                                                                  \
+  CHANGE(bits, fetch_add, old + v)                                                                           \
+  CHANGE(bits, fetch_sub, old - v)                                                                           \
+  CHANGE(bits, fetch_and, old& v)                                                                            \
+  CHANGE(bits, fetch_or, old | v)                                                                            \
+  CHANGE(bits, fetch_xor, old ^ v)                                                                           \
+  CHANGE(bits, fetch_nand, ~(old & v))                                                                       \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile a##bits* a, a##bits* c, a##bits v, int, int) {  \
+    return exchange_if(a, c, v, HERE);                                                                       \
+  }                                                                                                          \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile a##bits* a, a##bits* c, a##bits v, int, int) {    \
+    return exchange_if(a, c, v, HERE);                                                                       \
+  }                                                                                                          \
+  a##bits __tsan_atomic##bits##_compare_exchange_val(volatile a##bits* a, a##bits c, a##bits v, int, int) {  \
+    exchange_if(a, &c, v, HERE);                                                                             \
+    return c;                                                                                                \
   }
 
 extern "C" {

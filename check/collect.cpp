@@ -6,7 +6,7 @@
 #include "shadow.hpp"
 #include "strands.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -121,7 +121,8 @@ void make_room() noexcept {
 
 void renumber_threads() noexcept {
   for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
-    for (procedure* p = first_procedure(*each); p <= each->running; ++p) p->strand = strand_numbers[p->strand];
+    for (procedure* p = first_procedure(*each); p <= each->running; ++p)
+      p->strand = strand_numbers[p->strand];
     each->strand = strand_numbers[each->strand];
     each->first_record = has_threads ? ~0U : first_of_records + new_records.count;
     for (cached_record& cached : each->cache) cached = {};

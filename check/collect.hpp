@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 std::uint32_t strands_to_collect() noexcept;
 std::uint32_t records_to_collect() noexcept;

@@ -10,7 +10,7 @@ extern const char __executable_start[];
 extern const char etext[];
 }
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 bool is_in_program(address at) noexcept {
   return at >= reinterpret_cast<address>(__executable_start) && at < reinterpret_cast<address>(etext);
@@ -37,7 +37,8 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* data) {
 void note(const void* memory, std::size_t bytes, how kind, void* returned_to) noexcept {
   if (self.is_heeding == 0 || bytes == 0) return;
   const at_work now;
-  look(reinterpret_cast<address>(memory), bytes, kind, place_in_program(reinterpret_cast<address>(returned_to)));
+  look(reinterpret_cast<address>(memory), bytes, kind,
+       place_in_program(reinterpret_cast<address>(returned_to)));
 }
 
 std::size_t length(const char* text) noexcept {

@@ -6,7 +6,7 @@
 
 #include "thread.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 inline void* copy(void* to, const void* from, std::size_t bytes) noexcept {
   void* const begin = to;

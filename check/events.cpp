@@ -10,7 +10,7 @@
 
 #include <nopal/detail/check.h>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -43,7 +43,8 @@ std::uint32_t separated_child(std::uint32_t strand) noexcept {
 bool comes_before(std::uint32_t record) noexcept {
   for (std::uint32_t i = 0; i < waits.count; ++i) {
     const setting& set = waits[i].for_it;
-    if (record < set.records_end && separated_child(record_of(record).strand) == separated_child(set.strand)) {
+    if (record < set.records_end &&
+        separated_child(record_of(record).strand) == separated_child(set.strand)) {
       return true;
     }
   }
@@ -82,7 +83,7 @@ void nopal_check_signal(const void* event) {
   } else {
     settings[number] = made;
   }
-  self.first_record = new_segment();  // later accesses have records of their own
+  start_segment();  // later accesses have records of their own
 }
 
 void nopal_check_signaled(const void* event) {

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// Whether events order the access of this record before the running strand.
 bool comes_before(std::uint32_t record) noexcept;

@@ -5,7 +5,7 @@
 #include "sites.hpp"
 #include "tables.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 

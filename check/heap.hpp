@@ -7,7 +7,7 @@
 
 #include "thread.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 struct heap_block {
   address begin;

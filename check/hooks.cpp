@@ -17,12 +17,29 @@ namespace {
   look(begin, bytes, kind, at);
 }
 
+/// The same of a read, which may be one of many of the same by a strand that is not the reader kept.
+template <std::size_t bytes>
+[[gnu::noinline]] void look_at_read(address begin, address at) noexcept {
+  const address key = begin | std::uint64_t{bytes} << 48;
+  known_read& known = self.reads[(begin >> 2 ^ begin >> 12) % known_reads];
+  if (known.at == key && known.epoch == self.epoch) return;
+  {
+    const at_work now;
+    look(begin, bytes, how::read, at);
+  }
+  if (self.lock_set == 0 && !has_threads) known = {key, self.epoch};
+}
+
 template <how kind, std::size_t bytes>
 [[gnu::always_inline]] inline void note(const void* memory, void* at) noexcept {
   if (self.is_heeding == 0) return;
   const auto begin = reinterpret_cast<address>(memory);
   if (is_known<kind, bytes>(begin)) return;
-  look_anew(begin, bytes, kind, reinterpret_cast<address>(at));
+  if constexpr (kind == how::read) {
+    look_at_read<bytes>(begin, reinterpret_cast<address>(at));
+  } else {
+    look_anew(begin, bytes, kind, reinterpret_cast<address>(at));
+  }
 }
 
 void note_range(const void* memory, std::size_t bytes, how kind, void* at) noexcept {
@@ -34,18 +51,18 @@ void note_range(const void* memory, std::size_t bytes, how kind, void* at) noexc
 
 #define HERE __builtin_return_address(0)
 
-#define HOOKS_OF_SIZE(bytes)                                                                                  \
-  void __tsan_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                                       \
-  void __tsan_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                                     \
-  void __tsan_read##bytes##_pc(void* p, void* pc) { note<how::read, bytes>(p, pc); }                          \
-  void __tsan_write##bytes##_pc(void* p, void* pc) { note<how::write, bytes>(p, pc); }                        \
-  void __tsan_volatile_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                              \
-  void __tsan_volatile_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                            \
-  void __tsan_unaligned_volatile_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                    \
-  void __tsan_unaligned_volatile_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                  \
-  void __tsan_unaligned_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                             \
-  void __tsan_unaligned_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                           \
-  void __tsan_read_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                                \
+#define HOOKS_OF_SIZE(bytes)                                                                                 \
+  void __tsan_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                                      \
+  void __tsan_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                                    \
+  void __tsan_read##bytes##_pc(void* p, void* pc) { note<how::read, bytes>(p, pc); }                         \
+  void __tsan_write##bytes##_pc(void* p, void* pc) { note<how::write, bytes>(p, pc); }                       \
+  void __tsan_volatile_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                             \
+  void __tsan_volatile_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                           \
+  void __tsan_unaligned_volatile_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                   \
+  void __tsan_unaligned_volatile_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                 \
+  void __tsan_unaligned_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                            \
+  void __tsan_unaligned_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                          \
+  void __tsan_read_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                               \
   void __tsan_unaligned_read_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }
 
 extern "C" {

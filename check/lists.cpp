@@ -3,7 +3,7 @@
 #include "locks.hpp"
 #include "races.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 table<listed> lists;
 
@@ -13,7 +13,8 @@ std::uint32_t free_ones;
 
 std::uint32_t take_one(const listed& value) noexcept {
   if (free_ones == 0) {
-    if (lists.count == first_of_records - 1) fail("nopal: check: more than 67108862 accesses with locks to remember\n");
+    if (lists.count == first_of_records - 1)
+      fail("nopal: check: more than 67108862 accesses with locks to remember\n");
     return lists.add(value);
   }
   const std::uint32_t taken = free_ones;

@@ -12,7 +12,7 @@
 #include "races.hpp"
 #include "shadow.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 struct listed {
   std::uint32_t record;

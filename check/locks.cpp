@@ -5,7 +5,7 @@
 
 #include <nopal/detail/check.h>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -101,12 +101,12 @@ bool share_a_lock(std::uint32_t a, std::uint32_t b) noexcept {
 
 void hold(address lock, bool is_shared) noexcept {
   self.lock_set = with_lock(self.lock_set, lock, is_shared);
-  self.first_record = new_segment();
+  start_segment();
 }
 
 void let_go(address lock) noexcept {
   self.lock_set = without_lock(self.lock_set, lock);
-  self.first_record = new_segment();
+  start_segment();
 }
 
 }  // namespace nopal_check

@@ -6,7 +6,7 @@
 
 #include "thread.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// What atomic operations hold. No lock lies there.
 inline constexpr address atomic_lock = 2;

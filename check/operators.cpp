@@ -43,8 +43,12 @@ std::size_t number(std::align_val_t alignment) noexcept { return static_cast<std
 [[gnu::weak]] void* operator new[](std::size_t n) { return make(n, 1, HERE); }
 [[gnu::weak]] void* operator new(std::size_t n, std::align_val_t a) { return make(n, number(a), HERE); }
 [[gnu::weak]] void* operator new[](std::size_t n, std::align_val_t a) { return make(n, number(a), HERE); }
-[[gnu::weak]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return try_to_make(n, 1, HERE); }
-[[gnu::weak]] void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return try_to_make(n, 1, HERE); }
+[[gnu::weak]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+  return try_to_make(n, 1, HERE);
+}
+[[gnu::weak]] void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
+  return try_to_make(n, 1, HERE);
+}
 [[gnu::weak]] void operator delete(void* p) noexcept { end(p, HERE); }
 [[gnu::weak]] void operator delete[](void* p) noexcept { end(p, HERE); }
 [[gnu::weak]] void operator delete(void* p, std::size_t) noexcept { end(p, HERE); }

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unistd.h>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -19,13 +19,15 @@ constexpr const char* accepted = "log=FILE, suppressions=FILE, exitcode=N with N
 }
 
 [[noreturn]] void print_help() {
-  std::fputs("NOPAL_CHECK has any of these, separated by commas or colons:\n"
-             "  log=FILE           reports go to FILE, not to standard error\n"
-             "  suppressions=FILE  races that FILE names are not reported: on each line a piece of a file's path,\n"
-             "                     of 'FILE:LINE' or of a function's name; * is any text, # begins a comment\n"
-             "  exitcode=N         the exit status of a program that races were found in (66)\n"
-             "  help               this text\n",
-             stdout);
+  std::fputs(
+      "NOPAL_CHECK has any of these, separated by commas or colons:\n"
+      "  log=FILE           reports go to FILE, not to standard error\n"
+      "  suppressions=FILE  races that FILE names are not reported: on each line a piece of a file's "
+      "path,\n"
+      "                     of 'FILE:LINE' or of a function's name; * is any text, # begins a comment\n"
+      "  exitcode=N         the exit status of a program that races were found in (66)\n"
+      "  help               this text\n",
+      stdout);
   std::fflush(stdout);
   _exit(0);
 }

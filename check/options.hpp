@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 struct options {
   std::string log;           ///< the file for reports; empty: standard error

@@ -16,7 +16,7 @@
 
 #include <nopal/detail/check.h>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -38,8 +38,9 @@ found& all_found() {
 
 bool is_first(number_map& seen, const race& one) noexcept {
   const std::uint64_t earlier = sites[record_of(one.earlier).site].at;
-  const std::uint64_t key = (earlier * hash_step) ^ (std::uint64_t{one.at} * 0xff51afd7ed558ccdU) ^
-                            (static_cast<std::uint64_t>(one.earlier_kind) << 1 | static_cast<std::uint64_t>(one.kind));
+  const std::uint64_t key =
+      (earlier * hash_step) ^ (std::uint64_t{one.at} * 0xff51afd7ed558ccdU) ^
+      (static_cast<std::uint64_t>(one.earlier_kind) << 1 | static_cast<std::uint64_t>(one.kind));
   std::uint32_t& number = seen.at(key);
   return ++number <= most_stacks_of_a_pair;
 }
@@ -71,7 +72,8 @@ std::pair<std::string, std::string> in_order(std::string a, std::string b) {
 
 void found_race(const race& one) noexcept {
   if (comes_before(one.earlier)) return;
-  if (watcher != nullptr) return watcher(reinterpret_cast<const void*>(one.looked_at.begin), one.looked_at.bytes);
+  if (watcher != nullptr)
+    return watcher(reinterpret_cast<const void*>(one.looked_at.begin), one.looked_at.bytes);
   if (!is_first(seen_races, one)) return;
   const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
   const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
@@ -109,13 +111,15 @@ std::size_t end_of_races() noexcept {
   std::string text;
   for (const std::string& order : all.orders) text += "nopal: order depends on the schedule, " + order + "\n";
   if (crossing_site != 0) {
-    text += "nopal: check: scopes are not nested at " + text_of_place(place_in(frames_of(sites[crossing_site]))) +
+    text += "nopal: check: scopes are not nested at " +
+            text_of_place(place_in(frames_of(sites[crossing_site]))) +
             ": a race of a read with a later write may be missed\n";
   }
   if (races != 0 || all.suppressed != 0 || !all.orders.empty()) {
     text += "nopal: check: " + std::to_string(races) + (races == 1 ? " race" : " races");
     if (all.suppressed != 0) text += ", " + std::to_string(all.suppressed) + " suppressed";
-    if (!all.orders.empty()) text += ", " + std::to_string(all.orders.size()) + " in an order of the schedule's";
+    if (!all.orders.empty())
+      text += ", " + std::to_string(all.orders.size()) + " in an order of the schedule's";
     text += "\n";
   } else if (is_logged()) {
     text += "nopal: check: 0 races\n";

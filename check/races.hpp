@@ -7,7 +7,7 @@
 
 #include "shadow.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// Some bytes.
 struct part_of_memory {

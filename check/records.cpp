@@ -2,7 +2,7 @@
 
 #include "collect.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 table<record> records;
 

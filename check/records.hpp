@@ -7,7 +7,7 @@
 #include "sites.hpp"
 #include "strands.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 struct record {
   std::uint32_t strand;
@@ -26,6 +26,11 @@ inline std::uint32_t next_record() noexcept { return first_of_records + records.
 /// What `first_record` of a thread becomes. With several threads no record tells whose it is, so none
 /// is known to be of the running segment.
 inline std::uint32_t new_segment() noexcept { return has_threads ? ~0U : next_record(); }
+
+inline void start_segment() noexcept {
+  self.first_record = new_segment();
+  ++self.epoch;
+}
 
 void make_records() noexcept;
 

@@ -5,7 +5,7 @@
 #include "heap.hpp"
 #include "start.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -45,7 +45,8 @@ std::string text_of_stack(address where, const std::vector<source_frame>& now) {
 std::string short_name(const race& one, const std::vector<source_frame>& now) {
   if (one.bytes == 0) return " of a reducer";
   const std::string what = " of " + count_of(one.bytes);
-  if (one.begin >= self.stack_begin && one.begin < self.stack_end) return what + " of " + text_of_stack(one.begin, now);
+  if (one.begin >= self.stack_begin && one.begin < self.stack_end)
+    return what + " of " + text_of_stack(one.begin, now);
   if (const heap_block block = block_with(one.begin); block.bytes != 0) {
     return what + " in a block of the heap";
   }
@@ -57,7 +58,8 @@ std::string short_name(const race& one, const std::vector<source_frame>& now) {
 
 void add_memory(std::string& text, address where) {
   if (const heap_block block = block_with(where); block.bytes != 0) {
-    text += "    byte " + std::to_string(where - block.begin) + " of a block of " + count_of(block.bytes) + "\n";
+    text +=
+        "    byte " + std::to_string(where - block.begin) + " of a block of " + count_of(block.bytes) + "\n";
     add_frames(text, "      allocated by ", frames_of(sites[block.site]));
   } else if (const global_variable variable = variable_at(where); !variable.name.empty()) {
     text += "    byte " + std::to_string(where - variable.begin) + " of '" + variable.name + "', which has " +
@@ -71,8 +73,8 @@ std::string text_of_race(const race& one, const std::vector<source_frame>& earli
                          const std::vector<source_frame>& now, const std::vector<source_frame>& fork) {
   const char* const first = name_of(one, one.earlier_kind);
   const char* const second = name_of(one, one.kind);
-  std::string text = std::string("nopal: race: ") + first + " at " + text_of_place(place_in(earlier)) + " and " +
-                     second + " at " + text_of_place(place_in(now)) + short_name(one, now) + "\n";
+  std::string text = std::string("nopal: race: ") + first + " at " + text_of_place(place_in(earlier)) +
+                     " and " + second + " at " + text_of_place(place_in(now)) + short_name(one, now) + "\n";
   add_frames(text, (std::string("    ") + first + " by ").c_str(), earlier);
   add_frames(text, (std::string("    ") + second + " by ").c_str(), now);
   text += "    parallel by the fork at " + text_of_place(place_in(fork)) + "\n";

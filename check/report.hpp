@@ -8,7 +8,7 @@
 #include "races.hpp"
 #include "symbols.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// One pair of instructions may be reached by several pairs of places, as those of a header are: so
 /// many stacks of it are looked at.

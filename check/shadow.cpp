@@ -4,7 +4,7 @@
 #include "races.hpp"
 #include "tables.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 std::uint64_t* blocks;
 
@@ -14,9 +14,9 @@ constexpr std::size_t entries = std::size_t{1} << (address_bits - block_shift);
 /// Entries that are looked through together where all have to be.
 constexpr unsigned group_shift = 9;
 
-std::uint64_t* groups_used;        // a bit for each group of entries
-table<std::uint32_t> groups;       // those that were used
-cell* free_cells[5];               // by layout
+std::uint64_t* groups_used;   // a bit for each group of entries
+table<std::uint32_t> groups;  // those that were used
+cell* free_cells[5];          // by layout
 std::size_t bytes_used;
 
 std::size_t cells_in(std::uint64_t kind) noexcept { return block_bytes >> granule_shift(kind); }
@@ -97,7 +97,7 @@ struct access {
   std::size_t bytes;
   address at;
   std::uint32_t locks;
-  std::uint32_t record;  ///< zero: not made yet
+  std::uint32_t record;        ///< zero: not made yet
   part_of_memory looked_at{};  ///< what the cell that is looked at stands for
 
   std::uint32_t its_record() noexcept {
@@ -261,6 +261,7 @@ void look_at_value(address begin, address at) noexcept {
 }
 
 void clear(address begin, std::size_t bytes) noexcept {
+  ++self.epoch;
   while (bytes != 0) {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = bytes < block_bytes - within ? bytes : block_bytes - within;
@@ -278,6 +279,7 @@ void clear(address begin, std::size_t bytes) noexcept {
 }
 
 void clear_stack(address begin, address end) noexcept {
+  ++self.epoch;
   while (begin < end) {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = end - begin < block_bytes - within ? end - begin : block_bytes - within;

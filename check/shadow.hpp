@@ -12,7 +12,7 @@
 #include "records.hpp"
 #include "thread.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// Records; zero: none. A `writer` that is less than `first_of_records` is a list's number.
 struct cell {

@@ -1,6 +1,6 @@
 #include "sites.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 table<site> sites;
 
@@ -10,8 +10,8 @@ number_map stacks;  // by the hash of the calls: numbers in `kept`
 number_map known;   // by program counter and calls: sites
 table<const call_stack*> kept;
 
-constexpr std::uint32_t windows[] = {most_kept_calls, 6, 2};
-constexpr std::uint32_t stacks_for_next[] = {1U << 16, 1U << 17, ~0U};
+constexpr std::uint32_t windows[] = {most_kept_calls, 8, 4, 2};
+constexpr std::uint32_t stacks_for_next[] = {1U << 12, 1U << 13, 1U << 14, ~0U};
 constexpr std::uint32_t most_sites = 1U << 28;
 
 std::uint32_t window_in_use = 0;

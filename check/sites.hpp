@@ -10,7 +10,7 @@
 #include "tables.hpp"
 #include "thread.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 inline constexpr std::uint32_t most_kept_calls = 16;
 

@@ -30,7 +30,7 @@ extern "C" {
 } nopal_check_note = {6, 4, 0x4e43, "nopal", 1};
 }
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -48,7 +48,8 @@ settings* all_settings;
 void open_log(const std::string& file) {
   log_file = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log_file >= 0) return;
-  std::fprintf(stderr, "nopal: NOPAL_CHECK: log='%s' cannot be written: %s\n", file.c_str(), std::strerror(errno));
+  std::fprintf(stderr, "nopal: NOPAL_CHECK: log='%s' cannot be written: %s\n", file.c_str(),
+               std::strerror(errno));
   _exit(2);
 }
 

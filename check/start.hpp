@@ -7,7 +7,7 @@
 
 #include "options.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// Makes the tables and begins the first thread. Only the first call does something.
 void start() noexcept;

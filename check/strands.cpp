@@ -11,7 +11,7 @@
 
 #include <nopal/detail/check.h>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 table<std::uint32_t> sets;
 table<origin> origins;
@@ -45,7 +45,7 @@ void free_one(children* over) noexcept {
 }
 
 /// A segment begins: no record is of it yet.
-void begin_segment() noexcept { self.first_record = new_segment(); }
+void begin_segment() noexcept { start_segment(); }
 
 /// Sites of forks are few: the last ones.
 struct cached_site {

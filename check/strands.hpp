@@ -13,14 +13,14 @@
 #include "tables.hpp"
 #include "thread.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// Children of one scope that are not joined.
 struct children {
   std::uint32_t bag;        ///< the root of its P-bag; zero: none has ended yet
   std::uint32_t forked_by;  ///< the procedure of the first fork
   std::uint64_t segment;    ///< of views, before the first fork
-  children* next;  ///< of all that are there, or of those that are free
+  children* next;           ///< of all that are there, or of those that are free
   children** from;
 };
 
@@ -35,8 +35,9 @@ struct origin {
 
 extern table<std::uint32_t> sets;  ///< by strand: `is_root` with the above, or the next on the way there
 extern table<origin> origins;      ///< by strand
-extern children* all_children;  ///< the latest first
-extern std::uint32_t crossing_site;  ///< where scopes were first forked on or joined in no nested order; zero: nowhere
+extern children* all_children;     ///< the latest first
+extern std::uint32_t
+    crossing_site;  ///< where scopes were first forked on or joined in no nested order; zero: nowhere
 
 /// Of `strand`, which is on no other path than those that this shortens.
 inline std::uint32_t root_of(std::uint32_t strand) noexcept {

@@ -8,7 +8,7 @@
 
 #include "addresses.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -61,7 +61,8 @@ std::vector<source_frame> frames_near(address instruction) {
     for (const address beside : {instruction + distance, instruction - distance}) {
       std::vector<source_frame> others;
       visit_lines(beside, add_frame, &others);
-      if (others.size() == frames.size() && others[0].line != 0 && others[0].function == frames[0].function) return others;
+      if (others.size() == frames.size() && others[0].line != 0 && others[0].function == frames[0].function)
+        return others;
     }
   }
   return frames;
@@ -76,7 +77,8 @@ std::vector<source_frame> frames_at(address returned_to) {
   Dl_info known{};
   if (dladdr(reinterpret_cast<void*>(returned_to - 1), &known) != 0) {
     std::string function = demangled(known.dli_sname);
-    if (function.empty() && known.dli_fname != nullptr) function = std::string("a function of ") + known.dli_fname;
+    if (function.empty() && known.dli_fname != nullptr)
+      function = std::string("a function of ") + known.dli_fname;
     frames.push_back({function, "", 0, true});
   } else {
     frames.push_back({"", "", 0, true});

@@ -8,7 +8,7 @@
 #include "sites.hpp"
 #include "thread.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// A call in the source, inlined or not.
 struct source_frame {

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 void fail(const char* line) noexcept {
   std::size_t length = 0;

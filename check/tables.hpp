@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// Zeroed address space whose pages come with their first use. Ends the process with a line where
 /// there is none.

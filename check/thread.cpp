@@ -4,12 +4,12 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include "records.hpp"
 #include "sites.hpp"
 #include "strands.hpp"
-#include "records.hpp"
 #include "views.hpp"
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 NOPAL_CHECK_THREAD_LOCAL thread self;
 bool has_threads;
@@ -54,7 +54,7 @@ void begin_thread() noexcept {
   self.strand = make_strand(0, 0);
   *self.running = {self.strand, nullptr, self.calls, self.stack_end};
   self.segment = new_view_segment();
-  self.first_record = new_segment();
+  start_segment();
   self.next_thread = all_threads;
   self.from_thread = &all_threads;
   if (all_threads != nullptr) all_threads->from_thread = &self.next_thread;

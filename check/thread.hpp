@@ -12,17 +12,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#define NOPAL_CHECK_THREAD_LOCAL thread_local __attribute__((tls_model("initial-exec")))
+// No object is constructed: no access asks whether one was.
+#define NOPAL_CHECK_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 using address = std::uintptr_t;
 
 /// A call that has not returned.
 struct call_frame {
-  address caller;       ///< where it was called from
+  address caller;        ///< where it was called from
   std::uint64_t hashed;  ///< of all callers up to here
-  address stack;        ///< the stack pointer at its entry
+  address stack;         ///< the stack pointer at its entry
 };
 
 struct children;
@@ -30,9 +31,9 @@ struct children;
 /// A child that has not returned, or the root.
 struct procedure {
   std::uint32_t strand;
-  children* among;        ///< null: a root
-  call_frame* calls;      ///< the calls at its begin
-  address stack;          ///< its frames lie below
+  children* among;    ///< null: a root
+  call_frame* calls;  ///< the calls at its begin
+  address stack;      ///< its frames lie below
 };
 
 /// The last record that was made for a program counter.
@@ -42,7 +43,14 @@ struct cached_record {
   std::uint32_t record;
 };
 
+/// A read that was found to be in no race, and is not kept beside another reader.
+struct known_read {
+  address at;  ///< with its size in the bits that addresses do not have
+  std::uint64_t epoch;
+};
+
 inline constexpr std::size_t cached_records = 256;
+inline constexpr std::size_t known_reads = 4096;
 inline constexpr std::size_t most_calls = std::size_t{1} << 22;
 inline constexpr std::size_t most_procedures = std::size_t{1} << 22;
 
@@ -52,20 +60,22 @@ struct thread {
   int ignores;  ///< how many reasons there are not to
   std::uint32_t first_record;
   std::uint32_t strand;
-  std::uint32_t lock_set;     ///< see locks.hpp; zero: none held
-  std::uint32_t counted_in;   ///< the strand that last changed something atomically
-  std::uint32_t number;       ///< from 1, of the thread
-  std::uint64_t segment;      ///< of views, see views.cpp
-  call_frame* calls;          ///< the innermost one
-  call_frame* outermost;      ///< where they begin
-  procedure* running;         ///< the innermost one
-  address stack_begin;        ///< the lowest address of its stack
+  std::uint32_t lock_set;    ///< see locks.hpp; zero: none held
+  std::uint32_t counted_in;  ///< the strand that last changed something atomically
+  std::uint32_t number;      ///< from 1, of the thread
+  std::uint64_t segment;     ///< of views, see views.cpp
+  call_frame* calls;         ///< the innermost one
+  call_frame* outermost;     ///< where they begin
+  procedure* running;        ///< the innermost one
+  address stack_begin;       ///< the lowest address of its stack
   address stack_end;
-  address lowest;             ///< the lowest of its stack that shadow memory may know
+  address lowest;  ///< the lowest of its stack that shadow memory may know
   procedure* outermost_procedure;
   thread* next_thread;
   thread** from_thread;
+  std::uint64_t epoch;  ///< of known reads; another with each segment, and where shadow memory is cleared
   cached_record cache[cached_records];
+  known_read reads[known_reads];
 };
 
 extern thread* all_threads;

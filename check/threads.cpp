@@ -17,10 +17,10 @@ template <class Function>
 Function next_one(const char* name, Function) noexcept {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
-#define NEXT(name)                                                                                            \
-  ([] {                                                                                                       \
-    static const auto found = next_one(#name, &name);                                                         \
-    return found;                                                                                             \
+#define NEXT(name)                                                                                           \
+  ([] {                                                                                                      \
+    static const auto found = next_one(#name, &name);                                                        \
+    return found;                                                                                            \
   }())
 
 /// What a lock function returned: held if that is 0.
@@ -66,7 +66,7 @@ int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*ru
   auto* const with = static_cast<beginning*>(take_memory(sizeof(beginning), 1));
   *with = {run, argument};
   has_threads = true;
-  self.first_record = new_segment();
+  start_segment();
   const int heeded = self.is_heeding;
   self.is_heeding = 0;
   const int result = NEXT(pthread_create)(made, attributes, run_thread, with);
@@ -92,7 +92,9 @@ void __cxa_guard_abort(long* guard) {
 }
 
 int pthread_mutex_lock(pthread_mutex_t* m) noexcept { return locked(NEXT(pthread_mutex_lock)(m), m, false); }
-int pthread_mutex_trylock(pthread_mutex_t* m) noexcept { return locked(NEXT(pthread_mutex_trylock)(m), m, false); }
+int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
+  return locked(NEXT(pthread_mutex_trylock)(m), m, false);
+}
 int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) noexcept {
   return locked(NEXT(pthread_mutex_timedlock)(m, until), m, false);
 }
@@ -102,17 +104,23 @@ int pthread_mutex_unlock(pthread_mutex_t* m) noexcept {
 }
 
 int pthread_spin_lock(pthread_spinlock_t* m) noexcept { return locked(NEXT(pthread_spin_lock)(m), m, false); }
-int pthread_spin_trylock(pthread_spinlock_t* m) noexcept { return locked(NEXT(pthread_spin_trylock)(m), m, false); }
+int pthread_spin_trylock(pthread_spinlock_t* m) noexcept {
+  return locked(NEXT(pthread_spin_trylock)(m), m, false);
+}
 int pthread_spin_unlock(pthread_spinlock_t* m) noexcept {
   will_be_unlocked(m);
   return NEXT(pthread_spin_unlock)(m);
 }
 
-int pthread_rwlock_rdlock(pthread_rwlock_t* m) noexcept { return locked(NEXT(pthread_rwlock_rdlock)(m), m, true); }
+int pthread_rwlock_rdlock(pthread_rwlock_t* m) noexcept {
+  return locked(NEXT(pthread_rwlock_rdlock)(m), m, true);
+}
 int pthread_rwlock_tryrdlock(pthread_rwlock_t* m) noexcept {
   return locked(NEXT(pthread_rwlock_tryrdlock)(m), m, true);
 }
-int pthread_rwlock_wrlock(pthread_rwlock_t* m) noexcept { return locked(NEXT(pthread_rwlock_wrlock)(m), m, false); }
+int pthread_rwlock_wrlock(pthread_rwlock_t* m) noexcept {
+  return locked(NEXT(pthread_rwlock_wrlock)(m), m, false);
+}
 int pthread_rwlock_trywrlock(pthread_rwlock_t* m) noexcept {
   return locked(NEXT(pthread_rwlock_trywrlock)(m), m, false);
 }

@@ -9,7 +9,7 @@
 
 #include <nopal/detail/check.h>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
@@ -23,7 +23,9 @@ struct other_view {
 
 constexpr std::uint32_t many_views = 64;
 
-other_view* latest(const nopal_check_reducer& reducer) noexcept { return static_cast<other_view*>(reducer.others); }
+other_view* latest(const nopal_check_reducer& reducer) noexcept {
+  return static_cast<other_view*>(reducer.others);
+}
 
 void reduce_latest(nopal_check_reducer& reducer) {
   other_view* const right = latest(reducer);
@@ -81,7 +83,8 @@ void settle_all(nopal_check_reducer& reducer) {
 
 void* view_of(nopal_check_reducer& reducer) {
   settle(reducer);
-  if (latest(reducer) == nullptr ? reducer.segment == self.segment : latest(reducer)->segment == self.segment) {
+  if (latest(reducer) == nullptr ? reducer.segment == self.segment
+                                 : latest(reducer)->segment == self.segment) {
     return latest(reducer) == nullptr ? reducer.leftmost : latest(reducer)->view;
   }
   if (latest(reducer) != nullptr && latest(reducer)->depth >= many_views) {

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace nopal_check {
+namespace [[gnu::visibility("hidden")]] nopal_check {
 
 inline std::uint64_t last_view_segment;
 inline std::uint64_t new_view_segment() noexcept { return ++last_view_segment; }

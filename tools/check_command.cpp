@@ -28,13 +28,18 @@ struct check_arguments {
 };
 
 bool read_check_arguments(check_arguments& given, int argc, char** argv) {
-  CLI::App app("Runs a program that was compiled with the flags of 'pkg-config --cflags --libs nopal-check', and "
-               "reports its determinacy races. The exit status is the program's, or 66 where there are races.",
-               "nopal check");
+  CLI::App app(
+      "Runs a program that was compiled with the flags of 'pkg-config --cflags --libs nopal-check', and "
+      "reports its determinacy races. The exit status is the program's, or 66 where there are races.",
+      "nopal check");
   app.add_option("--log", given.log, "write reports to this file (standard error)")->type_name("FILE");
-  app.add_option("--suppressions", given.suppressions, "do not report races that this file names")->type_name("FILE");
-  tool::add_whole_number(app, "--exit-code", given.exit_code, {0, 255}, "exit status where there are races (66)");
-  app.add_option("PROGRAM", given.program, "the program and its arguments, after '--'")->type_name("")->required();
+  app.add_option("--suppressions", given.suppressions, "do not report races that this file names")
+      ->type_name("FILE");
+  tool::add_whole_number(app, "--exit-code", given.exit_code, {0, 255},
+                         "exit status where there are races (66)");
+  app.add_option("PROGRAM", given.program, "the program and its arguments, after '--'")
+      ->type_name("")
+      ->required();
   app.positionals_at_end();
   return tool::parse(app, argc, argv);
 }
@@ -56,7 +61,7 @@ std::string find_program(const std::string& name) {
 /// What the checking library leaves in a program: a note, or its own name where it is shared.
 bool is_checked(const std::string& file) {
   const int from = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat about {};
+  struct stat about{};
   if (from < 0 || fstat(from, &about) != 0) {
     throw std::runtime_error(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)));
   }
@@ -77,9 +82,11 @@ bool is_checked(const std::string& file) {
 void add_option(std::string& options, std::string_view name, const std::string& value) {
   if (value.empty()) return;
   if (value.find_first_of(",:") != value.npos) {
-    throw tool::usage_error(fmt::format("--{} '{}': a name with a comma or a colon is not accepted", name, value));
+    throw tool::usage_error(
+        fmt::format("--{} '{}': a name with a comma or a colon is not accepted", name, value));
   }
-  options += fmt::format("{}{}={}", options.empty() ? "" : ",", name == "exit-code" ? "exitcode" : name, value);
+  options +=
+      fmt::format("{}{}={}", options.empty() ? "" : ",", name == "exit-code" ? "exitcode" : name, value);
 }
 
 }  // namespace
@@ -89,9 +96,10 @@ int check_command(int argc, char** argv) {
   if (!read_check_arguments(given, argc, argv)) return tool::exit_success;
   const std::string file = find_program(given.program.front());
   if (!is_checked(file)) {
-    throw tool::usage_error(fmt::format("'{}' is not linked with the checking library; accepted: programs compiled and "
-                                        "linked with the flags of 'pkg-config --cflags --libs nopal-check'",
-                                        given.program.front()));
+    throw tool::usage_error(
+        fmt::format("'{}' is not linked with the checking library; accepted: programs compiled and "
+                    "linked with the flags of 'pkg-config --cflags --libs nopal-check'",
+                    given.program.front()));
   }
   const char* const before = std::getenv("NOPAL_CHECK");
   std::string options = before != nullptr ? before : "";

@@ -207,7 +207,8 @@ int main(int argc, char** argv) {
     const auto begin = static_cast<std::size_t>(static_cast<const unsigned char*>(at) - memory);
     for (std::size_t i = begin; i < begin + size && begin < sizeof memory; ++i) reported[i] = true;
   });
-  const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : static_cast<std::uint64_t>(std::time(nullptr)) * 1000;
+  const std::uint64_t seed =
+      argc > 1 ? std::strtoull(argv[1], nullptr, 10) : static_cast<std::uint64_t>(std::time(nullptr)) * 1000;
   const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
   int wrong = 0;
   for (std::uint64_t i = 0; i < count; ++i) wrong += run_one(seed + i);

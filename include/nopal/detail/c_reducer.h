@@ -62,8 +62,8 @@ static inline void nopal_check_destroy_view(void* monoid, void* view) {
 }
 
 static inline int nopal_reducer_init(nopal_reducer* reducer, const nopal_monoid* monoid, void* value) {
-  static const struct nopal_check_view_functions functions = {nopal_check_create_view, nopal_check_reduce_views,
-                                                              nopal_check_destroy_view};
+  static const struct nopal_check_view_functions functions = {
+      nopal_check_create_view, nopal_check_reduce_views, nopal_check_destroy_view};
   reducer->monoid = monoid;
   reducer->known.functions = &functions;
   reducer->known.context = (void*)monoid;

@@ -18,12 +18,14 @@
 #endif
 #endif
 #ifndef NOPAL_DETAIL_IS_INSTRUMENTED
-#pragma GCC warning "nopal: NOPAL_CHECK without -fsanitize=thread checks nothing: take the flags of pkg-config --cflags nopal-check"
+#pragma GCC warning                                                                                          \
+    "nopal: NOPAL_CHECK without -fsanitize=thread checks nothing: take the flags of pkg-config --cflags nopal-check"
 #endif
 #endif
 
 #if defined(__clang__) && defined(__AVX__) && !defined(NOPAL_CHECK_VECTORS)
-#pragma GCC warning "nopal: Clang tells nothing of accesses of 32 bytes and more: add -mprefer-vector-width=128 and -DNOPAL_CHECK_VECTORS"
+#pragma GCC warning                                                                                          \
+    "nopal: Clang tells nothing of accesses of 32 bytes and more: add -mprefer-vector-width=128 and -DNOPAL_CHECK_VECTORS"
 #endif
 #endif
 
@@ -72,8 +74,8 @@ struct nopal_check_view_functions {
 struct nopal_check_reducer {
   const struct nopal_check_view_functions* functions;
   void* context;
-  void* leftmost;   /* the view that came first; the reducer's own */
-  void* others;     /* the checker's; null: none */
+  void* leftmost;             /* the view that came first; the reducer's own */
+  void* others;               /* the checker's; null: none */
   unsigned long long segment; /* of the leftmost view */
 };
 

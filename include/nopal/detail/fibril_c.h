@@ -65,8 +65,9 @@ struct nopal_fibril_checked {
   do {                                                                                                       \
     NOPAL_DETAIL_FIBRIL_FRAME* const nopal_frame = (frame);                                                  \
     __typeof__(&*(function)) nopal_child = (function);                                                       \
-    __typeof__(&NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments), nopal_frame))     \
-        nopal_out = &NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments), nopal_frame); \
+    __typeof__(&NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments),                   \
+                                             nopal_frame)) nopal_out =                                       \
+        &NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments), nopal_frame);            \
     nopal_check_fork(&nopal_frame->children);                                                                \
     __asm__ volatile("" : "+r"(nopal_child), "+r"(nopal_out) : : "memory");                                  \
     *nopal_out = nopal_child arguments;                                                                      \

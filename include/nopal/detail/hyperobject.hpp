@@ -22,7 +22,7 @@ namespace nopal {
 #ifdef NOPAL_CHECK
 // It is in the header above.
 #elif defined(NOPAL_ELIDE)
-inline namespace elided {
+inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
 /// The serial elision: one strand, one view.
@@ -48,7 +48,7 @@ private:
 };
 
 }  // namespace detail
-}  // namespace elided
+}  // namespace NOPAL_MODE_NAMESPACE
 #else
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {

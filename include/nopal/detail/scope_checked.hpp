@@ -66,7 +66,8 @@ struct checked_call {
     std::apply(
         [call](Args&... args) {
           if constexpr (std::is_void_v<Out>) {
-            static_cast<void>(NOPAL_ABI_NAMESPACE::detail::invoke(std::move(call->held.f), std::move(args)...));
+            static_cast<void>(
+                NOPAL_ABI_NAMESPACE::detail::invoke(std::move(call->held.f), std::move(args)...));
           } else {
             *call->out = NOPAL_ABI_NAMESPACE::detail::invoke(std::move(call->held.f), std::move(args)...);
           }
@@ -76,7 +77,8 @@ struct checked_call {
 };
 
 template <class Out, class F, class... Args>
-[[gnu::always_inline]] inline void fork_checked(nopal_check_children** children, Out* out, F&& f, Args&&... args) {
+[[gnu::always_inline]] inline void fork_checked(nopal_check_children** children, Out* out, F&& f,
+                                                Args&&... args) {
   using call_type = checked_call<Out, std::decay_t<F>, std::decay_t<Args>...>;
   call_type call(children, out, std::forward<F>(f), std::forward<Args>(args)...);
   void (*run)(call_type*) = call_type::run;

@@ -59,7 +59,8 @@ inline constinit thread_local const presence* current_of_thread = nullptr;
 [[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline const presence* current_presence() noexcept {
   return current_of_thread;
 }
-[[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline void set_presence(const presence* now) noexcept {
+[[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline void
+set_presence(const presence* now) noexcept {
   current_of_thread = now;
 }
 #else
