@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/nopal")
 
-set(libraries nopal)
+set(libraries nopal nopal_check)
 if(TARGET nopal_static)
   list(APPEND libraries nopal_static)
 endif()
@@ -49,7 +49,10 @@ elseif(TARGET nopal_static)
   set(NOPAL_PC_PRIVATE_LIBS "Libs.private: -pthread -l${NOPAL_CXX_LIBRARY}\n")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal.pc.in" "${PROJECT_BINARY_DIR}/nopal.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+# GCC reads it, and Clang passes it by: one set of flags serves both.
+install(FILES "${PROJECT_BINARY_DIR}/nopal-check.specs" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal-check.pc.in" "${PROJECT_BINARY_DIR}/nopal-check.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" "${PROJECT_BINARY_DIR}/nopal-check.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
 if(TARGET nopal_io)
   include(NopalInstallIo)

@@ -17,6 +17,9 @@
 #include <nopal/nodes.hpp>
 #include <nopal/runtime.hpp>
 
+#ifdef NOPAL_CHECK
+#include <nopal/scope.hpp>
+#endif
 #ifndef NOPAL_ELIDE
 #include <nopal/detail/pinned.h>
 #include <nopal/detail/task.h>
@@ -189,6 +192,9 @@ private:
   struct state {
     int limit;
     detail::kept_exception thrown;
+#ifdef NOPAL_CHECK
+    scope enqueued;
+#endif
   };
   static std::unique_ptr<state> make(const arena_constraints& with) {
     detail::check_arena(with.limit, with.reserved);
@@ -290,7 +296,11 @@ void arena::enqueue(F&& f) {
   std::decay_t<F> call(std::forward<F>(f));
 #ifdef __cpp_exceptions
   try {
+#ifdef NOPAL_CHECK
+    state_->enqueued.fork(std::move(call));
+#else
     static_cast<void>(std::move(call)());
+#endif
   } catch (...) {
     detail::kept_exception thrown;
     thrown.keep();
@@ -303,7 +313,12 @@ void arena::enqueue(F&& f) {
 #endif
 }
 
-inline void arena::wait() { state_->thrown.rethrow(); }
+inline void arena::wait() {
+#ifdef NOPAL_CHECK
+  state_->enqueued.join();
+#endif
+  state_->thrown.rethrow();
+}
 
 #else
 

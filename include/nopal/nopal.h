@@ -37,6 +37,9 @@
 extern "C++" { /* where a program includes this inside extern "C" */
 #endif
 
+#if defined(NOPAL_CHECK) && !defined(NOPAL_ELIDE)
+#define NOPAL_ELIDE /* and more: see <nopal/version.hpp> */
+#endif
 #if !defined(__cplusplus) || !defined(NOPAL_ELIDE)
 #include <nopal/detail/language.h>
 #endif
@@ -45,7 +48,9 @@ extern "C++" { /* where a program includes this inside extern "C" */
 #include <stdint.h>
 
 #include <nopal/detail/export.h>
-#ifdef NOPAL_ELIDE
+#ifdef NOPAL_CHECK
+#include <nopal/detail/c_scope_checked.h>
+#elif defined(NOPAL_ELIDE)
 #include <nopal/detail/c_scope_elided.h>
 #else
 #include <nopal/detail/c_scope_parallel.h>

@@ -10,15 +10,12 @@
 #include <utility>
 
 #include <nopal/detail/hyperobject.hpp>
+#include <nopal/detail/mode.hpp>
 #include <nopal/detail/monoid.hpp>
 #include <nopal/monoids.hpp>
 
 namespace nopal {
-#ifdef NOPAL_ELIDE
-inline namespace elided {
-#else
-inline namespace NOPAL_ABI_NAMESPACE {
-#endif
+inline namespace NOPAL_MODE_NAMESPACE {
 
 /// A variable that strands update in parallel. Each strand updates a view of its own, and the views
 /// are reduced where strands join.
@@ -91,13 +88,13 @@ public:
   value_type* operator->() { return &views_.view(); }
 
   /// The value, complete when no child that may have updated it is outstanding.
-  [[nodiscard]] const value_type& value() const { return views_.view(); }
+  [[nodiscard]] const value_type& value() const { return views_.value(); }
 
   /// Moves the value out; the identity takes its place. When `value` is complete.
   value_type take()
     requires std::move_constructible<value_type>
   {
-    value_type& mine = views_.view();
+    value_type& mine = views_.value();
     value_type fresh(views_.monoid().identity());
     value_type taken(std::move(mine));
     monoid_detail::put(mine, std::move(fresh));
@@ -108,7 +105,7 @@ public:
   void set(value_type value)
     requires std::move_constructible<value_type>
   {
-    monoid_detail::put(views_.view(), std::move(value));
+    monoid_detail::put(views_.value(), std::move(value));
   }
 
 private:
@@ -147,11 +144,7 @@ private:
 template <class Make>
 holder(Make) -> holder<std::remove_cvref_t<std::invoke_result_t<Make&>>, Make>;
 
-#ifdef NOPAL_ELIDE
-}  // namespace elided
-#else
-}  // namespace NOPAL_ABI_NAMESPACE
-#endif
+}  // namespace NOPAL_MODE_NAMESPACE
 }  // namespace nopal
 
 #endif

@@ -2,7 +2,11 @@
 #ifndef NOPAL_SCOPE_HPP
 #define NOPAL_SCOPE_HPP
 
-#ifdef NOPAL_ELIDE
+#include <nopal/version.hpp>
+
+#ifdef NOPAL_CHECK
+#include <nopal/detail/scope_checked.hpp>
+#elif defined(NOPAL_ELIDE)
 #include <nopal/detail/scope_elided.hpp>
 #else
 #include <nopal/detail/language.h>

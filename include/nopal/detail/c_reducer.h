@@ -4,7 +4,12 @@
 
 #include <stddef.h>
 
-#ifndef NOPAL_ELIDE
+#ifdef NOPAL_CHECK
+#include <stdlib.h>
+#include <string.h>
+
+#include <nopal/detail/check.h>
+#elif !defined(NOPAL_ELIDE)
 #include <nopal/detail/view.h>
 #endif
 
@@ -24,7 +29,54 @@ typedef struct nopal_monoid {
   void* context; /**< handed to the functions */
 } nopal_monoid;
 
-#ifdef NOPAL_ELIDE
+#ifdef NOPAL_CHECK
+
+typedef struct nopal_reducer {
+  struct nopal_check_reducer known; /**< the library's */
+  const nopal_monoid* monoid;       /**< the library's */
+} nopal_reducer;
+
+static inline void* nopal_check_create_view(void* monoid) {
+  const nopal_monoid* const of = (const nopal_monoid*)monoid;
+  void* view = NULL;
+  if (posix_memalign(&view, of->alignment > sizeof(void*) ? of->alignment : sizeof(void*), of->size) != 0) {
+    return NULL;
+  }
+  if (of->identity != NULL) {
+    of->identity(of->context, view);
+  } else {
+    memset(view, 0, of->size);
+  }
+  return view;
+}
+
+static inline void nopal_check_reduce_views(void* monoid, void* left, void* right) {
+  const nopal_monoid* const of = (const nopal_monoid*)monoid;
+  of->reduce(of->context, left, right);
+}
+
+static inline void nopal_check_destroy_view(void* monoid, void* view) {
+  const nopal_monoid* const of = (const nopal_monoid*)monoid;
+  if (of->destroy != NULL) of->destroy(of->context, view);
+  free(view);
+}
+
+static inline int nopal_reducer_init(nopal_reducer* reducer, const nopal_monoid* monoid, void* value) {
+  static const struct nopal_check_view_functions functions = {
+      nopal_check_create_view, nopal_check_reduce_views, nopal_check_destroy_view};
+  reducer->monoid = monoid;
+  reducer->known.functions = &functions;
+  reducer->known.context = (void*)monoid;
+  reducer->known.leftmost = value;
+  nopal_check_make_reducer(&reducer->known);
+  return 0;
+}
+
+static inline void* nopal_view(nopal_reducer* reducer) { return nopal_check_view(&reducer->known); }
+
+static inline void nopal_reducer_destroy(nopal_reducer* reducer) { nopal_check_end_reducer(&reducer->known); }
+
+#elif defined(NOPAL_ELIDE)
 
 typedef struct nopal_reducer {
   void* value;

@@ -8,7 +8,9 @@
 #ifndef NOPAL_DETAIL_FIBRIL_C_H
 #define NOPAL_DETAIL_FIBRIL_C_H
 
-#ifndef NOPAL_DETAIL_FIBRIL_SERIAL
+#ifdef NOPAL_CHECK
+#include <nopal/detail/check.h>
+#elif !defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 #include <nopal/detail/c_scope_parallel.h>
 #include <nopal/detail/fibril_frame.h>
 #endif
@@ -49,7 +51,39 @@
   __builtin_choose_expr(NOPAL_DETAIL_FIBRIL_LEADS_TO(destination, result, any),                              \
                         NOPAL_DETAIL_FIBRIL_TARGET(destination, any), (destination))
 
-#ifdef NOPAL_DETAIL_FIBRIL_SERIAL
+#ifdef NOPAL_CHECK
+
+struct nopal_fibril_checked {
+  struct nopal_check_children* children;
+};
+#define NOPAL_DETAIL_FIBRIL_FRAME struct nopal_fibril_checked
+
+#define NOPAL_DETAIL_FIBRIL_INIT(frame) ((void)((frame)->children = NULL))
+#define NOPAL_DETAIL_FIBRIL_JOIN(frame) nopal_check_join(&(frame)->children)
+
+#define NOPAL_DETAIL_FIBRIL_FORK_INTO(frame, destination, function, arguments)                               \
+  do {                                                                                                       \
+    NOPAL_DETAIL_FIBRIL_FRAME* const nopal_frame = (frame);                                                  \
+    __typeof__(&*(function)) nopal_child = (function);                                                       \
+    __typeof__(&NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments),                   \
+                                             nopal_frame)) nopal_out =                                       \
+        &NOPAL_DETAIL_FIBRIL_RECEIVER(destination, __typeof__((function)arguments), nopal_frame);            \
+    nopal_check_fork(&nopal_frame->children);                                                                \
+    __asm__ volatile("" : "+r"(nopal_child), "+r"(nopal_out) : : "memory");                                  \
+    *nopal_out = nopal_child arguments;                                                                      \
+    nopal_check_end(NULL, 0);                                                                                \
+  } while (0)
+
+#define NOPAL_DETAIL_FIBRIL_FORK_VOID(frame, function, arguments)                                            \
+  do {                                                                                                       \
+    __typeof__(&*(function)) nopal_child = (function);                                                       \
+    nopal_check_fork(&(frame)->children);                                                                    \
+    __asm__ volatile("" : "+r"(nopal_child) : : "memory");                                                   \
+    (void)nopal_child arguments;                                                                             \
+    nopal_check_end(NULL, 0);                                                                                \
+  } while (0)
+
+#elif defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 
 struct nopal_fibril_serial {
   char unused;

@@ -6,12 +6,16 @@
 #include <type_traits>
 #include <utility>
 
-#ifndef NOPAL_DETAIL_FIBRIL_SERIAL
+#ifdef NOPAL_CHECK
+#include <nopal/scope.hpp>
+#elif !defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 #include <nopal/detail/c_scope_parallel.h>
 #endif
 #include <nopal/version.hpp>
 
-#ifdef NOPAL_DETAIL_FIBRIL_SERIAL
+#ifdef NOPAL_CHECK
+#define NOPAL_DETAIL_FIBRIL_NAMESPACE fibril_checked
+#elif defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 #define NOPAL_DETAIL_FIBRIL_NAMESPACE fibril_elided
 #else
 #define NOPAL_DETAIL_FIBRIL_NAMESPACE fibril_parallel
@@ -41,7 +45,13 @@ template <class Result, class Destination>
   }
 }
 
-#ifdef NOPAL_DETAIL_FIBRIL_SERIAL
+#ifdef NOPAL_CHECK
+
+struct fibril_frame {
+  nopal_check_children* children;
+};
+
+#elif defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 
 struct fibril_frame {};
 
@@ -94,7 +104,27 @@ template <class F, class... Args>
 
 #define NOPAL_DETAIL_FIBRIL_FRAME ::nopal::detail::fibril_frame
 
-#ifdef NOPAL_DETAIL_FIBRIL_SERIAL
+#ifdef NOPAL_CHECK
+
+#define NOPAL_DETAIL_FIBRIL_INIT(scope) static_cast<void>((scope)->children = nullptr)
+#define NOPAL_DETAIL_FIBRIL_JOIN(scope) nopal_check_join(&(scope)->children)
+#define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
+  do {                                                                                                       \
+    auto* nopal_child = &*(function);                                                                        \
+    const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                  \
+    auto* nopal_out = ::nopal::detail::receiver<decltype((function)arguments)>(destination);                 \
+    __asm__ volatile("" : "+r"(nopal_child), "+r"(nopal_out) : : "memory");                                  \
+    *nopal_out = (*nopal_child)arguments;                                                                    \
+  } while (0)
+#define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
+  do {                                                                                                       \
+    auto* nopal_child = &*(function);                                                                        \
+    const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                  \
+    __asm__ volatile("" : "+r"(nopal_child) : : "memory");                                                   \
+    static_cast<void>((*nopal_child)arguments);                                                              \
+  } while (0)
+
+#elif defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 
 #define NOPAL_DETAIL_FIBRIL_INIT(scope) static_cast<void>(scope)
 #define NOPAL_DETAIL_FIBRIL_JOIN(scope) static_cast<void>(scope)

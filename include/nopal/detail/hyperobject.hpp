@@ -9,16 +9,20 @@
 #include <type_traits>
 #include <utility>
 
-#include <nopal/version.hpp>
+#include <nopal/detail/mode.hpp>
 
-#ifndef NOPAL_ELIDE
+#ifdef NOPAL_CHECK
+#include <nopal/detail/hyperobject_checked.hpp>
+#elif !defined(NOPAL_ELIDE)
 #include <nopal/detail/copy.h>
 #include <nopal/detail/view.h>
 #endif
 
 namespace nopal {
-#ifdef NOPAL_ELIDE
-inline namespace elided {
+#ifdef NOPAL_CHECK
+// It is in the header above.
+#elif defined(NOPAL_ELIDE)
+inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
 /// The serial elision: one strand, one view.
@@ -35,6 +39,7 @@ public:
   hyperobject& operator=(const hyperobject&) = delete;
 
   value_type& view() noexcept { return own_; }
+  value_type& value() noexcept { return own_; }
   [[nodiscard]] const Monoid& monoid() const noexcept { return monoid_; }
 
 private:
@@ -43,7 +48,7 @@ private:
 };
 
 }  // namespace detail
-}  // namespace elided
+}  // namespace NOPAL_MODE_NAMESPACE
 #else
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
@@ -78,6 +83,8 @@ public:
     void* const view = nopal_view_at_hand(&known_);
     return NOPAL_LIKELY(view != nullptr) ? *static_cast<value_type*>(view) : first_use();
   }
+  /// The same, to read the value or to replace it.
+  [[gnu::always_inline]] value_type& value() { return view(); }
   [[nodiscard]] const Monoid& monoid() const noexcept { return monoid_; }
 
 protected:

@@ -276,6 +276,48 @@ template <class Chunk>
   loop.note_end();
 }
 
+#ifdef NOPAL_CHECK
+
+/// Calls of the library's own: what it reads and writes there is no race.
+class unheeded {
+public:
+  unheeded() noexcept { nopal_check_ignore(); }
+  unheeded(const unheeded&) = delete;
+  unheeded& operator=(const unheeded&) = delete;
+  ~unheeded() { nopal_check_heed(); }
+};
+
+/// A whole loop, each position a child: where a loop is split depends on the schedule, so that any two
+/// positions may be in different parts whatever the grain. Only a range that is not larger than that
+/// is one part for sure.
+template <class Chunk>
+void begin_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
+  if (count <= grain) {
+    if (count != 0) static_cast<void>((*chunk)(0, count));
+    return;
+  }
+  bool goes_on = true;
+  scope s;
+  for (std::size_t i = 0; i < count; ++i) {
+    s.fork([chunk, i, &goes_on] {
+      if constexpr (std::is_same_v<decltype((*chunk)(i, i + 1)), bool>) {
+        if (!(*chunk)(i, i + 1)) {
+          const unheeded here;
+          goes_on = false;
+        }
+      } else {
+        static_cast<void>(goes_on);
+        (*chunk)(i, i + 1);
+      }
+    });
+    const unheeded here;
+    if (!goes_on) break;
+  }
+  s.join();
+}
+
+#else
+
 /// A whole loop. Inside another loop that has left work in the deque it is a serial loop that
 /// looks.
 template <class Chunk>
@@ -286,6 +328,8 @@ template <class Chunk>
     begin_shared_loop(count, grain, chunk);
   }
 }
+
+#endif
 
 /// The grain that was asked for; 0 asks for the automatic one.
 constexpr std::size_t grain_of(std::size_t asked) noexcept { return asked != 0 ? asked : 1; }

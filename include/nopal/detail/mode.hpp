@@ -1,5 +1,5 @@
-// The namespace of code that is compiled in two ways, on parallel scopes and on those of the serial
-// elision: one program may hold both.
+// The namespace of code that is compiled in several ways, on parallel scopes, on those of the serial
+// elision and on those that are checked: one program may hold all.
 #ifndef NOPAL_DETAIL_MODE_HPP
 #define NOPAL_DETAIL_MODE_HPP
 
@@ -7,6 +7,8 @@
 
 #ifndef NOPAL_ELIDE
 #define NOPAL_MODE_NAMESPACE NOPAL_ABI_NAMESPACE
+#elif defined(NOPAL_CHECK)
+#define NOPAL_MODE_NAMESPACE checked
 #elif defined(NOPAL_ELIDE_DEPTH)
 #define NOPAL_MODE_NAMESPACE elided_depth
 #else

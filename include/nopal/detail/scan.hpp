@@ -97,6 +97,55 @@ private:
 template <class Scanning, class T>
 std::size_t split_scan(std::size_t from, std::size_t to, const Scanning* of, T& sum);
 
+#ifdef NOPAL_CHECK
+
+/// Adds up a range by halves, down to one position; `sums` gets that of each first half, at its end.
+template <class T, class Scanning>
+T add_halves(std::size_t from, std::size_t to, const Scanning* of, late_values<T>* sums) {
+  if (to - from == 1) return of->add(from, to);
+  const std::size_t middle = middle_of(from, to);
+  late_values<T> parts;
+  parts.make_room(2);
+  {
+    scope s;
+    s.fork([=, &parts] { parts.make(0, add_halves<T>(from, middle, of, sums)); });
+    parts.make(1, add_halves<T>(middle, to, of, sums));
+    s.join();
+  }
+  T both = detail::invoke(of->op, std::as_const(parts.at(0)), std::move(parts.at(1)));
+  sums->make(middle, std::move(parts.at(0)));
+  return both;
+}
+
+/// Writes the results of a range that `sum` comes before.
+template <class T, class Scanning>
+void write_halves(std::size_t from, std::size_t to, const Scanning* of, late_values<T>* sums, const T& sum) {
+  if (to - from == 1) {
+    static_cast<void>(of->write(from, to, T(sum)));
+    return;
+  }
+  const std::size_t middle = middle_of(from, to);
+  const T right_sum = detail::invoke(of->op, std::as_const(sum), std::move(sums->at(middle)));
+  scope s;
+  s.fork([=, &sum] { write_halves<T>(from, middle, of, sums, sum); });
+  write_halves<T>(middle, to, of, sums, right_sum);
+  s.join();
+}
+
+/// In two passes, each divided as far as any schedule divides it.
+template <class Scanning, class T>
+T scan_range(std::size_t from, std::size_t to, const Scanning* of, T sum) {
+  if (to == from) return sum;
+  if (to - from == 1) return of->write(from, to, std::move(sum));
+  late_values<T> sums;
+  sums.make_room(to);
+  T all = add_halves<T>(from, to, of, &sums);
+  write_halves<T>(from, to, of, &sums, sum);
+  return detail::invoke(of->op, std::move(sum), std::move(all));
+}
+
+#else
+
 /// Writes the results of a range that `sum` comes before; returns that and the range.
 template <class Scanning, class T>
 T scan_range(std::size_t from, std::size_t to, const Scanning* of, T sum) {
@@ -191,6 +240,8 @@ template <class Scanning, class T>
   sum = write_blocks(blocks, to, of, sums, T(std::move(sum)));
   return to;
 }
+
+#endif
 
 }  // namespace detail
 }  // namespace NOPAL_MODE_NAMESPACE

@@ -7,6 +7,9 @@
 #include <cstdint>
 
 #include <nopal/detail/mode.hpp>
+#ifdef NOPAL_CHECK
+#include <nopal/detail/check.h>
+#endif
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -26,6 +29,9 @@ public:
   ~event() = default;
 
   void set() noexcept {
+#ifdef NOPAL_CHECK
+    nopal_check_signal(this);
+#endif
     is_set_.store(true, std::memory_order_release);
     // Those who wait go on also where `reset` follows at once. Release pairs with the acquires in `wait`.
     times_set_.fetch_add(1, std::memory_order_release);
@@ -37,8 +43,14 @@ public:
   void wait() const noexcept {
     const std::uint64_t before = times_set_.load(std::memory_order_acquire);
     if (!is_set()) {
+#ifdef NOPAL_CHECK
+      nopal_check_wait();
+#endif
       times_set_.wait(before, std::memory_order_acquire);
     }
+#ifdef NOPAL_CHECK
+    nopal_check_signaled(this);
+#endif
   }
 
 private:
@@ -58,8 +70,19 @@ public:
       is_locked_.wait(true, std::memory_order_relaxed);
     }
   }
+#ifdef NOPAL_CHECK
+  [[nodiscard]] bool try_lock() noexcept {
+    if (is_locked_.exchange(true, std::memory_order_acquire)) return false;
+    nopal_check_lock(this);
+    return true;
+  }
+#else
   [[nodiscard]] bool try_lock() noexcept { return !is_locked_.exchange(true, std::memory_order_acquire); }
+#endif
   void unlock() noexcept {
+#ifdef NOPAL_CHECK
+    nopal_check_unlock(this);
+#endif
     is_locked_.store(false, std::memory_order_release);
     is_locked_.notify_one();
   }

@@ -76,7 +76,12 @@ private:
       left_done.set();
     });
     NOPAL_DETAIL_TRY {
-      if (!deterministic && left_done.is_set()) {
+#ifdef NOPAL_CHECK
+      constexpr bool goes_on_with_it = false;  // as where the continuation was stolen
+#else
+      const bool goes_on_with_it = !deterministic && left_done.is_set();
+#endif
+      if (goes_on_with_it) {
         run_part(right, body, halvings_left);
       } else {
         if constexpr (!deterministic) {

@@ -96,7 +96,11 @@ private:
       left_done.set();
     });
     bool result = false;
+#ifdef NOPAL_CHECK
+    result = sweep(middle, last, false);  // as where the continuation was stolen
+#else
     NOPAL_DETAIL_TRY { result = sweep(middle, last, left_done.is_set() && left_result); }
+#endif
     NOPAL_DETAIL_JOIN_IF_THROWN(both)
     both.join();
     return result;

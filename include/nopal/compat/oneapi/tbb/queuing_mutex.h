@@ -36,22 +36,8 @@ public:
     }
 
     void acquire(queuing_mutex& mutex) {
-      mutex_ = &mutex;
-      next_.store(nullptr, std::memory_order_relaxed);
-      served_.store(false, std::memory_order_relaxed);
-      // Release: this place is whole for who comes next. Acquire: so is that of who came before, or
-      // what the last holder did.
-      scoped_lock* const before = mutex.last_.exchange(this, std::memory_order_acq_rel);
-      if (before == nullptr) {
-        return;
-      }
-      // Pairs with the load in release().
-      before->next_.store(this, std::memory_order_release);
-      nopal_detail::backoff pause;
-      // Pairs with the store at the end of release().
-      while (!served_.load(std::memory_order_acquire)) {
-        pause.wait();
-      }
+      wait_for(mutex);
+      nopal_detail::note_lock(&mutex);
     }
     bool try_acquire(queuing_mutex& mutex) {
       scoped_lock* nobody = nullptr;
@@ -60,10 +46,12 @@ public:
         return false;
       }
       mutex_ = &mutex;
+      nopal_detail::note_lock(&mutex);
       return true;
     }
     void release() {
       queuing_mutex& mutex = *mutex_;
+      nopal_detail::note_unlock(&mutex);
       mutex_ = nullptr;
       scoped_lock* next = next_.load(std::memory_order_acquire);
       if (next == nullptr) {
@@ -82,6 +70,25 @@ public:
     }
 
   private:
+    void wait_for(queuing_mutex& mutex) {
+      mutex_ = &mutex;
+      next_.store(nullptr, std::memory_order_relaxed);
+      served_.store(false, std::memory_order_relaxed);
+      // Release: this place is whole for who comes next. Acquire: so is that of who came before, or
+      // what the last holder did.
+      scoped_lock* const before = mutex.last_.exchange(this, std::memory_order_acq_rel);
+      if (before == nullptr) {
+        return;
+      }
+      // Pairs with the load in release().
+      before->next_.store(this, std::memory_order_release);
+      nopal_detail::backoff pause;
+      // Pairs with the store at the end of release().
+      while (!served_.load(std::memory_order_acquire)) {
+        pause.wait();
+      }
+    }
+
     queuing_mutex* mutex_ = nullptr;
     std::atomic<scoped_lock*> next_{nullptr};
     std::atomic<bool> served_{false};

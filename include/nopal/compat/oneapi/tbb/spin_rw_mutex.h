@@ -35,10 +35,17 @@ public:
   }
   bool try_lock() {
     unsigned seen = state_.load(std::memory_order_relaxed);
-    return (seen & ~writer_waits) == 0 &&
-           state_.compare_exchange_strong(seen, writer, std::memory_order_acquire, std::memory_order_relaxed);
+    if ((seen & ~writer_waits) != 0 ||
+        !state_.compare_exchange_strong(seen, writer, std::memory_order_acquire, std::memory_order_relaxed)) {
+      return false;
+    }
+    nopal_detail::note_lock(this);
+    return true;
   }
-  void unlock() { state_.fetch_and(writer_waits, std::memory_order_release); }
+  void unlock() {
+    nopal_detail::note_unlock(this);
+    state_.fetch_and(writer_waits, std::memory_order_release);
+  }
 
   void lock_shared() {
     nopal_detail::backoff pause;
@@ -51,12 +58,16 @@ public:
     while ((seen & (writer | writer_waits)) == 0) {
       if (state_.compare_exchange_weak(seen, seen + reader, std::memory_order_acquire,
                                        std::memory_order_relaxed)) {
+        nopal_detail::note_shared_lock(this);
         return true;
       }
     }
     return false;
   }
-  void unlock_shared() { state_.fetch_sub(reader, std::memory_order_release); }
+  void unlock_shared() {
+    nopal_detail::note_unlock(this);
+    state_.fetch_sub(reader, std::memory_order_release);
+  }
 
   /// For the only lock of a reader. False if others wrote before it got to.
   bool upgrade() {
@@ -64,13 +75,19 @@ public:
     if (state_.compare_exchange_strong(alone, writer, std::memory_order_acq_rel) ||
         (alone == (reader | writer_waits) &&
          state_.compare_exchange_strong(alone, writer | writer_waits, std::memory_order_acq_rel))) {
+      nopal_detail::note_unlock(this);
+      nopal_detail::note_lock(this);
       return true;
     }
     unlock_shared();
     lock();
     return false;
   }
-  void downgrade() { state_.fetch_add(reader - writer, std::memory_order_acq_rel); }
+  void downgrade() {
+    nopal_detail::note_unlock(this);
+    nopal_detail::note_shared_lock(this);
+    state_.fetch_add(reader - writer, std::memory_order_acq_rel);
+  }
 
 private:
   static constexpr unsigned writer = 1;

@@ -54,7 +54,19 @@ struct presence {
 
 #ifdef NOPAL_ELIDE
 inline constinit thread_local const presence* current_of_thread = nullptr;
+#ifdef NOPAL_CHECK
+// One strand after the other has it, in a checked program on one thread: no race of the program's.
+[[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline const presence* current_presence() noexcept {
+  return current_of_thread;
+}
+[[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline void
+set_presence(const presence* now) noexcept {
+  current_of_thread = now;
+}
+#else
 inline const presence* current_presence() noexcept { return current_of_thread; }
+inline void set_presence(const presence* now) noexcept { current_of_thread = now; }
+#endif
 #else
 inline const presence* current_presence() noexcept { return static_cast<const presence*>(nopal_local()); }
 #endif
@@ -74,7 +86,7 @@ public:
   explicit body_call(const execution* where, int wanted_index = -1)
       : presence_{where, current_presence(), this_thread_key(), wanted_index, -1} {
 #ifdef NOPAL_ELIDE
-    current_of_thread = &presence_;
+    set_presence(&presence_);
 #else
     nopal_set_local(&presence_);
 #endif
@@ -86,7 +98,7 @@ public:
       leave_slot(presence_);
     }
 #ifdef NOPAL_ELIDE
-    current_of_thread = presence_.outer;
+    set_presence(presence_.outer);
 #endif
   }
 
@@ -101,7 +113,9 @@ private:
 inline constinit std::atomic<int> global_limit{0};
 
 inline int runtime_workers() {
-#ifdef NOPAL_ELIDE
+#ifdef NOPAL_CHECK
+  return 4;  // for loops that are divided by their number
+#elif defined(NOPAL_ELIDE)
   return 1;
 #else
   return nopal::workers();

@@ -39,11 +39,25 @@ public:
   [[nodiscard]] static bool has_outstanding() noexcept { return false; }
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {
+#ifdef NOPAL_CHECK
+    children_.fork(std::forward<F>(f), std::forward<Args>(args)...);
+#else
     nopal::scope().fork(std::forward<F>(f), std::forward<Args>(args)...);
+#endif
   }
+#ifdef NOPAL_CHECK
+  void join() noexcept { children_.join(); }
+  void wait_for_children() const noexcept { children_.join(); }
+#else
   void join() noexcept {}
   void wait_for_children() const noexcept {}
+#endif
   static void fail_unjoined() noexcept {}
+
+#ifdef NOPAL_CHECK
+private:
+  mutable nopal::scope children_;
+#endif
 };
 
 #elif !defined(NOPAL_TBB_STEAL_BODIES)

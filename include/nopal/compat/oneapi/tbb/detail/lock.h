@@ -7,10 +7,24 @@
 #include <atomic>
 
 #include "config.h"
+#ifdef NOPAL_CHECK
+#include <nopal/detail/check.h>
+#endif
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
+
+/// What a checked program notes of locks; nothing in others.
+#ifdef NOPAL_CHECK
+inline void note_lock(const void* lock) noexcept { nopal_check_lock(lock); }
+inline void note_shared_lock(const void* lock) noexcept { nopal_check_lock_shared(lock); }
+inline void note_unlock(const void* lock) noexcept { nopal_check_unlock(lock); }
+#else
+inline void note_lock(const void* /*lock*/) noexcept {}
+inline void note_shared_lock(const void* /*lock*/) noexcept {}
+inline void note_unlock(const void* /*lock*/) noexcept {}
+#endif
 
 /// Waits for a moment: longer each time, and after some lets others run.
 class backoff {
@@ -41,11 +55,19 @@ public:
         pause.wait();
       } while (locked_.load(std::memory_order_relaxed));
     }
+    note_lock(this);
   }
   bool try_lock() noexcept {
-    return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
+    if (locked_.load(std::memory_order_relaxed) || locked_.exchange(true, std::memory_order_acquire)) {
+      return false;
+    }
+    note_lock(this);
+    return true;
   }
-  void unlock() noexcept { locked_.store(false, std::memory_order_release); }
+  void unlock() noexcept {
+    note_unlock(this);
+    locked_.store(false, std::memory_order_release);
+  }
 
 private:
   std::atomic<bool> locked_{false};

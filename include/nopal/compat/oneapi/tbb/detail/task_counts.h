@@ -15,6 +15,9 @@
 #include "exception.h"
 #include "lock.h"
 
+#ifdef NOPAL_CHECK
+#include <nopal/scope.hpp>
+#endif
 #ifndef NOPAL_ELIDE
 #include <nopal/detail/task.h>
 #endif
@@ -50,19 +53,22 @@ public:
     announce();
     push_announced(task, arena);
   }
-  void push_announced(pending_task* task, arena_state* /*arena*/) {
-    task->call();
-    delete task;
-    finish_one();
-  }
+  void push_announced(pending_task* task, arena_state* /*arena*/) { call_announced(task); }
   template <class F>
   void call(F& f) noexcept {
     f();
   }
   [[nodiscard]] bool is_done() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
   void call_announced(pending_task* task) noexcept {
+#ifdef NOPAL_CHECK
+    children_.fork([task] {
+      task->call();
+      delete task;
+    });
+#else
     task->call();
     delete task;
+#endif
     finish_one();
   }
   [[nodiscard]] static bool has_views() noexcept { return false; }
@@ -70,9 +76,15 @@ public:
   void wait(arena_state* /*arena*/) noexcept {
     for (backoff pause; !is_done(); pause.wait()) {
     }
+#ifdef NOPAL_CHECK
+    children_.join();
+#endif
   }
 
 private:
+#ifdef NOPAL_CHECK
+  nopal::scope children_;
+#endif
   std::atomic<std::uint32_t> count_{0};
 };
 

@@ -1,0 +1,88 @@
+// The allocator's functions: memory that is allocated begins anew, and to free it is to write it.
+#include "allocation.hpp"
+
+#include <cerrno>
+#include <malloc.h>
+
+#include "copies.hpp"
+#include "heap.hpp"
+#include "shadow.hpp"
+
+extern "C" {
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+void __libc_free(void* memory);
+}
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+void* allocated(void* memory, std::size_t bytes, void* returned_to) noexcept {
+  if (self.is_heeding == 0 || memory == nullptr) return memory;
+  const at_work now;
+  const auto begin = reinterpret_cast<address>(memory);
+  if (bytes != 0) {
+    clear(begin, (bytes + 15) & ~std::size_t{15});
+    note_block(begin, bytes, site_at(reinterpret_cast<address>(returned_to)));
+  }
+  return memory;
+}
+
+void will_be_freed(void* memory, void* returned_to) noexcept {
+  if (self.is_heeding == 0 || memory == nullptr) return;
+  const at_work now;
+  const auto begin = reinterpret_cast<address>(memory);
+  const std::size_t bytes = forget_block(begin);
+  // After an atomic operation it may be the last reference that went.
+  if (bytes != 0 && self.counted_in != self.strand) {
+    look(begin, bytes, how::write, place_in_program(reinterpret_cast<address>(returned_to)));
+  }
+}
+
+void* take_memory(std::size_t bytes, std::size_t alignment) noexcept {
+  return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
+}
+
+void give_memory(void* memory) noexcept { __libc_free(memory); }
+
+}  // namespace nopal_check
+
+using namespace nopal_check;
+
+#define HERE __builtin_return_address(0)
+
+extern "C" {
+
+void* malloc(std::size_t bytes) { return allocated(__libc_malloc(bytes), bytes, HERE); }
+
+void free(void* memory) {
+  will_be_freed(memory, HERE);
+  __libc_free(memory);
+}
+
+void* calloc(std::size_t count, std::size_t bytes) {
+  return allocated(__libc_calloc(count, bytes), count * bytes, HERE);
+}
+
+void* realloc(void* memory, std::size_t bytes) {
+  will_be_freed(memory, HERE);
+  return allocated(__libc_realloc(memory, bytes), bytes, HERE);
+}
+
+void* memalign(std::size_t alignment, std::size_t bytes) {
+  return allocated(__libc_memalign(alignment, bytes), bytes, HERE);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return allocated(__libc_memalign(alignment, bytes), bytes, HERE);
+}
+
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
+  void* const made = __libc_memalign(alignment, bytes);
+  if (made == nullptr) return ENOMEM;
+  *memory = allocated(made, bytes, HERE);
+  return 0;
+}
+}

@@ -1,0 +1,132 @@
+// Atomic operations of 8 to 128 bits, as compilers emit them under -fsanitize=thread: looked at as
+// accesses that hold the one lock of all atomic operations, and done.
+#include <cstddef>
+#include <cstdint>
+
+#include "locks.hpp"
+#include "shadow.hpp"
+#include "thread.hpp"
+
+using namespace nopal_check;
+
+namespace {
+
+std::uint32_t atomic_locks() noexcept {
+  static std::uint32_t alone = 0;
+  if (self.lock_set != 0) return with_lock(self.lock_set, atomic_lock, false);
+  if (alone == 0) alone = with_lock(0, atomic_lock, false);
+  return alone;
+}
+
+void note(const volatile void* memory, std::size_t bytes, how kind, void* at) noexcept {
+  if (self.is_heeding == 0) return;
+  const at_work now;
+  look_locked(reinterpret_cast<address>(memory), bytes, kind, reinterpret_cast<address>(at), atomic_locks());
+}
+
+/// An operation that changes what it reads: it may count references.
+void note_change(const volatile void* memory, std::size_t bytes, void* at) noexcept {
+  if (self.is_heeding == 0) return;
+  note(memory, bytes, how::write, at);
+  self.counted_in = self.strand;
+}
+
+using a8 = std::uint8_t;
+using a16 = std::uint16_t;
+using a32 = std::uint32_t;
+using a64 = std::uint64_t;
+__extension__ using a128 = unsigned __int128;
+
+/// By compare and swap for the width that has nothing else.
+template <class T, class Change>
+T change(volatile T* a, Change with) noexcept {
+  if constexpr (sizeof(T) == 16) {
+    T before = *a;
+    for (;;) {
+      const T seen = __sync_val_compare_and_swap(a, before, with(before));
+      if (seen == before) return before;
+      before = seen;
+    }
+  } else {
+    T before = __atomic_load_n(a, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(a, &before, with(before), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    }
+    return before;
+  }
+}
+
+template <class T>
+T load(const volatile T* a) noexcept {
+  if constexpr (sizeof(T) == 16) {
+    return __sync_val_compare_and_swap(const_cast<volatile T*>(a), T{0}, T{0});
+  } else {
+    return __atomic_load_n(a, __ATOMIC_SEQ_CST);
+  }
+}
+
+template <class T>
+int exchange_if(volatile T* a, T* expected, T desired, void* at) noexcept {
+  bool is_done;
+  if constexpr (sizeof(T) == 16) {
+    const T seen = __sync_val_compare_and_swap(a, *expected, desired);
+    is_done = seen == *expected;
+    if (!is_done) *expected = seen;
+  } else {
+    is_done = __atomic_compare_exchange_n(a, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  }
+  if (is_done) {
+    note_change(a, sizeof(T), at);
+  } else {
+    note(a, sizeof(T), how::read, at);
+  }
+  return is_done ? 1 : 0;
+}
+
+}  // namespace
+
+#define HERE __builtin_return_address(0)
+
+#define CHANGE(bits, name, expression)                                                                       \
+  a##bits __tsan_atomic##bits##_##name(volatile a##bits* a, a##bits v, int) {                                \
+    note_change(a, sizeof *a, HERE);                                                                         \
+    return change(a, [v]([[maybe_unused]] a##bits old) { return static_cast<a##bits>(expression); });        \
+  }
+
+#define ATOMICS_OF_BITS(bits)                                                                                \
+  a##bits __tsan_atomic##bits##_load(const volatile a##bits* a, int) {                                       \
+    note(a, sizeof *a, how::read, HERE);                                                                     \
+    return load(a);                                                                                          \
+  }                                                                                                          \
+  void __tsan_atomic##bits##_store(volatile a##bits* a, a##bits v, int) {                                    \
+    note(a, sizeof *a, how::write, HERE);                                                                    \
+    change(a, [v](a##bits) { return v; });                                                                   \
+  }                                                                                                          \
+  CHANGE(bits, exchange, v)                                                                                  \
+  CHANGE(bits, fetch_add, old + v)                                                                           \
+  CHANGE(bits, fetch_sub, old - v)                                                                           \
+  CHANGE(bits, fetch_and, old& v)                                                                            \
+  CHANGE(bits, fetch_or, old | v)                                                                            \
+  CHANGE(bits, fetch_xor, old ^ v)                                                                           \
+  CHANGE(bits, fetch_nand, ~(old & v))                                                                       \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile a##bits* a, a##bits* c, a##bits v, int, int) {  \
+    return exchange_if(a, c, v, HERE);                                                                       \
+  }                                                                                                          \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile a##bits* a, a##bits* c, a##bits v, int, int) {    \
+    return exchange_if(a, c, v, HERE);                                                                       \
+  }                                                                                                          \
+  a##bits __tsan_atomic##bits##_compare_exchange_val(volatile a##bits* a, a##bits c, a##bits v, int, int) {  \
+    exchange_if(a, &c, v, HERE);                                                                             \
+    return c;                                                                                                \
+  }
+
+extern "C" {
+
+ATOMICS_OF_BITS(8)
+ATOMICS_OF_BITS(16)
+ATOMICS_OF_BITS(32)
+ATOMICS_OF_BITS(64)
+ATOMICS_OF_BITS(128)
+
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+}

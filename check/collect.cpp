@@ -1,0 +1,169 @@
+#include "collect.hpp"
+
+#include "events.hpp"
+#include "lists.hpp"
+#include "records.hpp"
+#include "shadow.hpp"
+#include "strands.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+namespace {
+
+constexpr std::uint32_t least = 1U << 19;
+std::uint32_t strand_limit = least;
+std::uint32_t record_limit = least;
+
+table<std::uint32_t> new_sets;
+table<origin> new_origins;
+table<record> new_records;
+std::uint32_t* strand_numbers;  // by the old number of a strand: the new one; zero: none yet
+std::uint32_t* record_numbers;
+
+constexpr std::size_t most = std::size_t{1} << 29;
+
+/// By root and fork: one strand for all that are alike.
+struct alike {
+  std::uint64_t key;
+  std::uint32_t strand;
+};
+alike* classes;
+std::size_t class_slots;
+
+/// Roots first, each with its own number.
+void keep_root(std::uint32_t strand) noexcept {
+  if (strand == 0 || strand_numbers[strand] != 0) return;
+  new_sets.add(sets[strand]);
+  const std::uint32_t parent = origins[strand].parent;
+  strand_numbers[strand] = new_origins.add({strand_numbers[parent], origins[strand].site});
+}
+
+void keep_all_roots() noexcept {
+  for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
+    for (procedure* p = first_procedure(*each); p <= each->running; ++p) keep_root(p->strand);
+  }
+  for (children* each = all_children; each != nullptr; each = each->next) {
+    if (each->bag != 0) {
+      // Its fork is what the bag's first child was separated by.
+      new_sets.add(sets[each->bag]);
+      const std::uint32_t parent = strand_numbers[each->forked_by];
+      strand_numbers[each->bag] = new_origins.add({parent, separating_fork(each->bag)});
+    }
+  }
+}
+
+std::uint32_t new_strand(std::uint32_t strand) noexcept {
+  std::uint32_t& number = strand_numbers[strand];
+  if (number != 0) return number;
+  const std::uint32_t root = root_of(strand);
+  const std::uint32_t new_root = strand_numbers[root];
+  if (new_root == 0) return number = 1;  // of a thread that is over
+  if ((sets[root] & is_p_bag) == 0) return number = new_root;
+  const std::uint32_t fork = separating_fork(strand);
+  if (new_origins[new_root].site == fork) return number = new_root;
+  const std::uint64_t key = std::uint64_t{new_root} << 32 | fork;
+  std::size_t i = static_cast<std::size_t>((key * hash_step) >> 40) & (class_slots - 1);
+  std::size_t tries = 0;
+  while (classes[i].key != 0 && classes[i].key != key && tries < class_slots) {
+    i = (i + 1) & (class_slots - 1);
+    ++tries;
+  }
+  if (classes[i].key == key) return number = classes[i].strand;
+  if (tries == class_slots) return number = new_root;
+  new_sets.add(new_root);
+  number = new_origins.add({new_origins[new_root].parent, fork});
+  classes[i] = {key, number};
+  return number;
+}
+
+/// By new strand and site, in the memory of the records' numbers: a record is kept once.
+number_map* known_records;
+
+std::uint32_t new_record(std::uint32_t number) noexcept {
+  if (number < first_of_records) return number;
+  std::uint32_t& kept = record_numbers[number - first_of_records];
+  if (kept == 0) {
+    const record& old = record_of(number);
+    const std::uint32_t strand = new_strand(old.strand);
+    std::uint32_t& same = known_records->at(std::uint64_t{strand} << 32 | old.site);
+    if (same == 0) same = first_of_records + new_records.add({strand, old.site});
+    kept = same;
+  }
+  return kept;
+}
+
+cell renumbered(cell old) noexcept {
+  if (old.is_list()) return old;
+  return {new_record(old.writer), new_record(old.reader)};
+}
+
+template <class T>
+void exchange(table<T>& now, table<T>& made, std::uint32_t old_count) noexcept {
+  const table<T> before = now;
+  now = made;
+  made = {before.elements, 0};
+  empty(before.elements, (std::size_t{old_count} + 1) * sizeof(T));
+}
+
+std::uint32_t limit_after(std::uint32_t count) noexcept { return count < least / 2 ? least : 2 * count; }
+
+void make_room() noexcept {
+  if (strand_numbers != nullptr) return;
+  new_sets.make(most);
+  new_origins.make(most);
+  new_records.make(std::size_t{end_of_records - first_of_records});
+  strand_numbers = static_cast<std::uint32_t*>(reserve(most * sizeof(std::uint32_t)));
+  record_numbers = static_cast<std::uint32_t*>(
+      reserve(std::size_t{end_of_records - first_of_records} * sizeof(std::uint32_t)));
+  class_slots = std::size_t{1} << 16;
+  classes = static_cast<alike*>(reserve(class_slots * sizeof(alike)));
+}
+
+void renumber_threads() noexcept {
+  for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
+    for (procedure* p = first_procedure(*each); p <= each->running; ++p)
+      p->strand = strand_numbers[p->strand];
+    each->strand = strand_numbers[each->strand];
+    each->first_record = has_threads ? ~0U : first_of_records + new_records.count;
+    for (cached_record& cached : each->cache) cached = {};
+  }
+  for (children* each = all_children; each != nullptr; each = each->next) {
+    each->bag = strand_numbers[each->bag];
+    each->forked_by = strand_numbers[each->forked_by];
+  }
+}
+
+}  // namespace
+
+std::uint32_t strands_to_collect() noexcept { return strand_limit; }
+std::uint32_t records_to_collect() noexcept { return record_limit; }
+
+void collect() noexcept {
+  make_room();
+  const std::uint32_t old_strands = sets.count;
+  const std::uint32_t old_records = records.count;
+  number_map known;
+  known_records = &known;
+  new_sets.add(is_root);
+  new_origins.add({});
+  new_sets.add(is_root);  // strands of threads that are over
+  new_origins.add({});
+  keep_all_roots();
+  visit_cells(renumbered);
+  for (std::uint32_t i = 1; i < lists.count; ++i) {
+    if (lists[i].record != 0) lists[i].record = new_record(lists[i].record);
+  }
+  renumber_events(new_strand, first_of_records + new_records.count);
+  renumber_threads();
+  exchange(sets, new_sets, old_strands);
+  exchange(origins, new_origins, old_strands);
+  exchange(records, new_records, old_records);
+  empty(strand_numbers, (std::size_t{old_strands} + 1) * sizeof(std::uint32_t));
+  empty(record_numbers, (std::size_t{old_records} + 1) * sizeof(std::uint32_t));
+  empty(classes, class_slots * sizeof(alike));
+  known.release();
+  strand_limit = limit_after(sets.count);
+  record_limit = limit_after(records.count);
+}
+
+}  // namespace nopal_check

@@ -1,0 +1,20 @@
+// The numbers of strands and records that shadow memory still names are given out anew, so that
+// there are enough for programs of any length.
+//
+// Strands of one bag that were separated by the same fork are one strand from then on: all that is
+// asked of them has the same answer.
+#ifndef NOPAL_CHECK_COLLECT_HPP
+#define NOPAL_CHECK_COLLECT_HPP
+
+#include <cstdint>
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+std::uint32_t strands_to_collect() noexcept;
+std::uint32_t records_to_collect() noexcept;
+
+void collect() noexcept;
+
+}  // namespace nopal_check
+
+#endif

@@ -1,0 +1,24 @@
+// What events order: what a strand did before it set one comes before what another does after it
+// waited for that.
+//
+// Bags do not say so. So a race is none where the earlier access came before the set, in the same
+// child of the innermost scope that separates both.
+#ifndef NOPAL_CHECK_EVENTS_HPP
+#define NOPAL_CHECK_EVENTS_HPP
+
+#include <cstdint>
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+/// Whether events order the access of this record before the running strand.
+bool comes_before(std::uint32_t record) noexcept;
+
+/// At a child's end: what it waited for orders nothing after it.
+void leave_events() noexcept;
+
+/// Gives strands new numbers; all records are from before then.
+void renumber_events(std::uint32_t (*strand)(std::uint32_t), std::uint32_t records_end) noexcept;
+
+}  // namespace nopal_check
+
+#endif

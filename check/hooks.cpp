@@ -1,0 +1,135 @@
+// The calls that compilers emit under -fsanitize=thread for accesses and functions. Atomic operations
+// are in atomics.cpp.
+#include <cstddef>
+
+#include "copies.hpp"
+#include "shadow.hpp"
+#include "sites.hpp"
+#include "start.hpp"
+#include "thread.hpp"
+
+using namespace nopal_check;
+
+namespace {
+
+[[gnu::noinline]] void look_anew(address begin, std::size_t bytes, how kind, address at) noexcept {
+  const at_work now;
+  look(begin, bytes, kind, at);
+}
+
+/// The same of a read, which may be one of many of the same by a strand that is not the reader kept.
+template <std::size_t bytes>
+[[gnu::noinline]] void look_at_read(address begin, address at) noexcept {
+  const address key = begin | std::uint64_t{bytes} << 48;
+  known_read& known = self.reads[(begin >> 2 ^ begin >> 12) % known_reads];
+  if (known.at == key && known.epoch == self.epoch) return;
+  {
+    const at_work now;
+    look(begin, bytes, how::read, at);
+  }
+  if (self.lock_set == 0 && !has_threads) known = {key, self.epoch};
+}
+
+template <how kind, std::size_t bytes>
+[[gnu::always_inline]] inline void note(const void* memory, void* at) noexcept {
+  if (self.is_heeding == 0) return;
+  const auto begin = reinterpret_cast<address>(memory);
+  if (is_known<kind, bytes>(begin)) return;
+  if constexpr (kind == how::read) {
+    look_at_read<bytes>(begin, reinterpret_cast<address>(at));
+  } else {
+    look_anew(begin, bytes, kind, reinterpret_cast<address>(at));
+  }
+}
+
+void note_range(const void* memory, std::size_t bytes, how kind, void* at) noexcept {
+  if (self.is_heeding == 0 || bytes == 0) return;
+  look_anew(reinterpret_cast<address>(memory), bytes, kind, reinterpret_cast<address>(at));
+}
+
+}  // namespace
+
+#define HERE __builtin_return_address(0)
+
+#define HOOKS_OF_SIZE(bytes)                                                                                 \
+  void __tsan_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                                      \
+  void __tsan_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                                    \
+  void __tsan_read##bytes##_pc(void* p, void* pc) { note<how::read, bytes>(p, pc); }                         \
+  void __tsan_write##bytes##_pc(void* p, void* pc) { note<how::write, bytes>(p, pc); }                       \
+  void __tsan_volatile_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                             \
+  void __tsan_volatile_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                           \
+  void __tsan_unaligned_volatile_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                   \
+  void __tsan_unaligned_volatile_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                 \
+  void __tsan_unaligned_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                            \
+  void __tsan_unaligned_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                          \
+  void __tsan_read_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }                               \
+  void __tsan_unaligned_read_write##bytes(void* p) { note<how::write, bytes>(p, HERE); }
+
+extern "C" {
+
+HOOKS_OF_SIZE(1)
+HOOKS_OF_SIZE(2)
+HOOKS_OF_SIZE(4)
+HOOKS_OF_SIZE(8)
+HOOKS_OF_SIZE(16)
+
+void __tsan_read_range(void* p, std::size_t bytes) { note_range(p, bytes, how::read, HERE); }
+void __tsan_write_range(void* p, std::size_t bytes) { note_range(p, bytes, how::write, HERE); }
+void __tsan_read_range_pc(void* p, std::size_t bytes, void* pc) { note_range(p, bytes, how::read, pc); }
+void __tsan_write_range_pc(void* p, std::size_t bytes, void* pc) { note_range(p, bytes, how::write, pc); }
+
+/// Constructors and destructors store the same pointer again; others may read it meanwhile.
+void __tsan_vptr_update(void** vptr, void* value) {
+  if (*vptr != value) note<how::write, 8>(vptr, HERE);
+}
+void __tsan_vptr_read(void** vptr) { note<how::read, 8>(vptr, HERE); }
+
+void __tsan_func_entry(void* caller) {
+  thread& t = self;
+  if (t.calls == nullptr) return;
+  const auto stack = reinterpret_cast<address>(__builtin_frame_address(0));
+  // Calls that were left by a jump.
+  while (t.calls > t.running->calls && t.calls->stack <= stack) --t.calls;
+  enter_call(t, reinterpret_cast<address>(caller), stack);
+}
+
+void __tsan_func_exit() {
+  thread& t = self;
+  if (t.calls != nullptr && t.calls > t.running->calls) --t.calls;
+}
+
+void __tsan_init() { start(); }
+
+void __tsan_ignore_thread_begin() {}
+void __tsan_ignore_thread_end() {}
+
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  note_range(from, bytes, how::read, HERE);
+  note_range(to, bytes, how::write, HERE);
+  return copy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  note_range(from, bytes, how::read, HERE);
+  note_range(to, bytes, how::write, HERE);
+  return move(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, std::size_t bytes) {
+  note_range(to, bytes, how::write, HERE);
+  return fill(to, value, bytes);
+}
+
+void nopal_check_ignore() {
+  ++self.ignores;
+  self.is_heeding = 0;
+}
+
+void nopal_check_heed() {
+  if (--self.ignores == 0 && self.running != nullptr) self.is_heeding = 1;
+}
+
+void nopal_check_forget(const void* memory, std::size_t bytes) {
+  if (self.running == nullptr || bytes == 0) return;
+  const at_work now;
+  clear(reinterpret_cast<address>(memory), bytes);
+}
+}

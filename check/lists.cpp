@@ -1,0 +1,106 @@
+#include "lists.hpp"
+
+#include "locks.hpp"
+#include "races.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+table<listed> lists;
+
+namespace {
+
+std::uint32_t free_ones;
+
+std::uint32_t take_one(const listed& value) noexcept {
+  if (free_ones == 0) {
+    if (lists.count == first_of_records - 1)
+      fail("nopal: check: more than 67108862 accesses with locks to remember\n");
+    return lists.add(value);
+  }
+  const std::uint32_t taken = free_ones;
+  free_ones = lists[taken].next;
+  lists[taken] = value;
+  return taken;
+}
+
+void make_list(cell& known) noexcept {
+  if (known.is_list()) return;
+  std::uint32_t first = 0;
+  if (known.writer != 0) first = take_one({known.writer, 0, first, how::write});
+  if (known.reader != 0) first = take_one({known.reader, 0, first, how::read});
+  known = {first, 0};
+}
+
+bool says_as_much(how one, how other) noexcept { return one == how::write || other == how::read; }
+
+bool is_parallel_to_this(const listed& entry) noexcept {
+  const std::uint32_t strand = record_of(entry.record).strand;
+  return strand != self.strand && is_parallel(strand);
+}
+
+void compare(const listed& entry, race access, std::uint32_t locks) noexcept {
+  if ((access.kind == how::read && entry.kind == how::read) || !is_parallel_to_this(entry)) return;
+  access.earlier = entry.record;
+  access.earlier_kind = entry.kind;
+  if (are_disjoint(locks, entry.locks)) {
+    found_race(access);
+  } else {
+    found_order(access, share_a_lock(locks, entry.locks));
+  }
+}
+
+}  // namespace
+
+void make_lists() noexcept {
+  lists.make(first_of_records);
+  lists.add({});
+}
+
+void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t record) noexcept {
+  const how kind = access.kind;
+  make_list(known);
+  bool is_new = true;
+  std::uint32_t* link = &known.writer;
+  while (*link != 0) {
+    const std::uint32_t number = *link;
+    listed& entry = lists[number];
+    compare(entry, access, locks);
+    const bool runs_beside = is_parallel_to_this(entry);
+    if (!runs_beside && says_as_much(kind, entry.kind) && is_part(locks, entry.locks)) {
+      *link = entry.next;
+      entry.next = free_ones;
+      free_ones = number;
+      continue;
+    }
+    const bool is_mine = record_of(entry.record).strand == self.strand;
+    if ((runs_beside || is_mine) && says_as_much(entry.kind, kind) && is_part(entry.locks, locks)) {
+      is_new = false;
+    }
+    link = &entry.next;
+  }
+  if (is_new) known.writer = take_one({record, locks, known.writer, kind});
+  const listed only = lists[known.writer];
+  if (only.next == 0 && only.locks == 0) {
+    free_list(known.writer);
+    known = only.kind == how::write ? cell{only.record, 0} : cell{0, only.record};
+  }
+}
+
+void free_list(std::uint32_t first) noexcept {
+  std::uint32_t last = first;
+  while (lists[last].next != 0) last = lists[last].next;
+  lists[last].next = free_ones;
+  free_ones = first;
+}
+
+std::uint32_t copy_list(std::uint32_t first) noexcept {
+  std::uint32_t copied = 0;
+  for (std::uint32_t i = first; i != 0; i = lists[i].next) {
+    listed one = lists[i];
+    one.next = copied;
+    copied = take_one(one);
+  }
+  return copied;
+}
+
+}  // namespace nopal_check

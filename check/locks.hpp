@@ -1,0 +1,32 @@
+// Sets of locks that are held.
+#ifndef NOPAL_CHECK_LOCKS_HPP
+#define NOPAL_CHECK_LOCKS_HPP
+
+#include <cstdint>
+
+#include "thread.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+/// What atomic operations hold. No lock lies there.
+inline constexpr address atomic_lock = 2;
+
+void make_locks() noexcept;
+
+/// `set` with a lock more, and less. A shared one excludes the same lock where that is not shared.
+std::uint32_t with_lock(std::uint32_t set, address lock, bool is_shared) noexcept;
+std::uint32_t without_lock(std::uint32_t set, address lock) noexcept;
+
+/// Whether no lock of one excludes one of the other.
+bool are_disjoint(std::uint32_t a, std::uint32_t b) noexcept;
+/// Whether what holds `b` is excluded by all that `a` is.
+bool is_part(std::uint32_t a, std::uint32_t b) noexcept;
+/// Whether they have a lock in common that is no atomic operation's.
+bool share_a_lock(std::uint32_t a, std::uint32_t b) noexcept;
+
+void hold(address lock, bool is_shared) noexcept;
+void let_go(address lock) noexcept;
+
+}  // namespace nopal_check
+
+#endif

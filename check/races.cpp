@@ -1,0 +1,135 @@
+#include "races.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "events.hpp"
+#include "heap.hpp"
+#include "report.hpp"
+#include "start.hpp"
+#include "symbols.hpp"
+
+#include <nopal/detail/check.h>
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+namespace {
+
+/// Program counters of pairs that were looked at before, and the numbers of both kinds.
+number_map seen_races;
+number_map seen_orders;
+
+void (*watcher)(const void* memory, std::size_t bytes);
+
+struct found {
+  std::set<std::pair<std::string, std::string>> pairs;
+  std::set<std::string> orders;
+  std::size_t suppressed = 0;
+};
+found& all_found() {
+  static found* const made = new found;  // there at the very end
+  return *made;
+}
+
+bool is_first(number_map& seen, const race& one) noexcept {
+  const std::uint64_t earlier = sites[record_of(one.earlier).site].at;
+  const std::uint64_t key =
+      (earlier * hash_step) ^ (std::uint64_t{one.at} * 0xff51afd7ed558ccdU) ^
+      (static_cast<std::uint64_t>(one.earlier_kind) << 1 | static_cast<std::uint64_t>(one.kind));
+  std::uint32_t& number = seen.at(key);
+  return ++number <= most_stacks_of_a_pair;
+}
+
+bool is_suppressed(const std::vector<source_frame>& frames) {
+  for (const std::string& pattern : suppression_patterns()) {
+    for (const source_frame& frame : frames) {
+      if (has_pattern(text_of_place(frame), pattern) || has_pattern(frame.function, pattern)) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the code that the C++ library's is called by is Nopal's own.
+bool is_by_nopal(const std::vector<source_frame>& frames) {
+  for (const source_frame& frame : frames) {
+    if (frame.file.find("include/nopal/") != frame.file.npos) return true;
+    if (!frame.is_ours) return false;
+  }
+  return false;
+}
+
+std::pair<std::string, std::string> in_order(std::string a, std::string b) {
+  if (b < a) std::swap(a, b);
+  return {std::move(a), std::move(b)};
+}
+
+}  // namespace
+
+void found_race(const race& one) noexcept {
+  if (comes_before(one.earlier)) return;
+  if (watcher != nullptr)
+    return watcher(reinterpret_cast<const void*>(one.looked_at.begin), one.looked_at.bytes);
+  if (!is_first(seen_races, one)) return;
+  const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
+  const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
+  auto pair = in_order(text_of_place(place_in(earlier)), text_of_place(place_in(now)));
+  found& all = all_found();
+  if (all.pairs.contains(pair)) return;
+  all.pairs.insert(std::move(pair));
+  if (is_suppressed(earlier) || is_suppressed(now)) {
+    ++all.suppressed;
+    return;
+  }
+  const std::vector<source_frame> fork = frames_of(sites[separating_fork(record_of(one.earlier).strand)]);
+  write_report(text_of_race(one, earlier, now, fork));
+}
+
+void found_order(const race& one, bool by_a_lock) noexcept {
+  if (comes_before(one.earlier)) return;
+  if (!is_first(seen_orders, one)) return;
+  const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
+  const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
+  if (is_suppressed(earlier) || is_suppressed(now) || (is_by_nopal(earlier) && is_by_nopal(now))) return;
+  const auto pair = in_order(text_of_place(place_in(earlier)), text_of_place(place_in(now)));
+  all_found().orders.insert((by_a_lock ? "by a lock: " : "by atomic operations: ") + pair.first + " and " +
+                            pair.second);
+}
+
+std::size_t races_reported() noexcept {
+  const found& all = all_found();
+  return all.pairs.size() - all.suppressed;
+}
+
+std::size_t end_of_races() noexcept {
+  const found& all = all_found();
+  const std::size_t races = races_reported();
+  std::string text;
+  for (const std::string& order : all.orders) text += "nopal: order depends on the schedule, " + order + "\n";
+  if (crossing_site != 0) {
+    text += "nopal: check: scopes are not nested at " +
+            text_of_place(place_in(frames_of(sites[crossing_site]))) +
+            ": a race of a read with a later write may be missed\n";
+  }
+  if (races != 0 || all.suppressed != 0 || !all.orders.empty()) {
+    text += "nopal: check: " + std::to_string(races) + (races == 1 ? " race" : " races");
+    if (all.suppressed != 0) text += ", " + std::to_string(all.suppressed) + " suppressed";
+    if (!all.orders.empty())
+      text += ", " + std::to_string(all.orders.size()) + " in an order of the schedule's";
+    text += "\n";
+  } else if (is_logged()) {
+    text += "nopal: check: 0 races\n";
+  }
+  write_report(text);
+  return races;
+}
+
+}  // namespace nopal_check
+
+extern "C" void nopal_check_watch(void (*found)(const void* memory, std::size_t bytes)) {
+  nopal_check::watcher = found;
+}

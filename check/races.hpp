@@ -1,0 +1,40 @@
+// Races that were found, and their reports.
+#ifndef NOPAL_CHECK_RACES_HPP
+#define NOPAL_CHECK_RACES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "shadow.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+/// Some bytes.
+struct part_of_memory {
+  address begin;
+  std::size_t bytes;
+};
+
+/// Two accesses of parallel strands: what shadow memory has, and the running strand's.
+struct race {
+  std::uint32_t earlier;  ///< a record
+  how earlier_kind;
+  address begin;
+  std::size_t bytes;  ///< zero: an update of a reducer, and a look at its value
+  how kind;
+  address at;
+  part_of_memory looked_at;  ///< which of the bytes the race is of
+};
+
+void found_race(const race& found) noexcept;
+
+/// Two accesses that exclude each other, so their order depends on the schedule.
+void found_order(const race& found, bool by_a_lock) noexcept;
+
+/// How many races were reported; prints the summary.
+std::size_t end_of_races() noexcept;
+std::size_t races_reported() noexcept;
+
+}  // namespace nopal_check
+
+#endif

@@ -1,0 +1,42 @@
+// What shadow memory names: strands at sites.
+#ifndef NOPAL_CHECK_RECORDS_HPP
+#define NOPAL_CHECK_RECORDS_HPP
+
+#include <cstdint>
+
+#include "sites.hpp"
+#include "strands.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+struct record {
+  std::uint32_t strand;
+  std::uint32_t site;
+};
+
+/// Numbers of records begin here; lesser ones are of lists, see shadow.hpp.
+inline constexpr std::uint32_t first_of_records = 1U << 26;
+inline constexpr std::uint32_t end_of_records = 1U << 30;
+
+extern table<record> records;  ///< the first has the number above
+
+inline record& record_of(std::uint32_t number) noexcept { return records[number - first_of_records]; }
+inline std::uint32_t next_record() noexcept { return first_of_records + records.count; }
+
+/// What `first_record` of a thread becomes. With several threads no record tells whose it is, so none
+/// is known to be of the running segment.
+inline std::uint32_t new_segment() noexcept { return has_threads ? ~0U : next_record(); }
+
+inline void start_segment() noexcept {
+  self.first_record = new_segment();
+  ++self.epoch;
+}
+
+void make_records() noexcept;
+
+/// Of the running strand, at a program counter.
+std::uint32_t record_at(address at) noexcept;
+
+}  // namespace nopal_check
+
+#endif

@@ -1,0 +1,316 @@
+#include "shadow.hpp"
+
+#include "lists.hpp"
+#include "races.hpp"
+#include "tables.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+std::uint64_t* blocks;
+
+namespace {
+
+constexpr std::size_t entries = std::size_t{1} << (address_bits - block_shift);
+/// Entries that are looked through together where all have to be.
+constexpr unsigned group_shift = 9;
+
+std::uint64_t* groups_used;   // a bit for each group of entries
+table<std::uint32_t> groups;  // those that were used
+cell* free_cells[5];          // by layout
+std::size_t bytes_used;
+
+std::size_t cells_in(std::uint64_t kind) noexcept { return block_bytes >> granule_shift(kind); }
+
+cell* take_cells(std::uint64_t kind) noexcept {
+  const std::size_t bytes = cells_in(kind) * sizeof(cell);
+  bytes_used += bytes;
+  cell*& free = free_cells[kind];
+  if (free != nullptr) {
+    cell* const taken = free;
+    free = *reinterpret_cast<cell**>(taken);
+    return taken;
+  }
+  return static_cast<cell*>(keep(bytes));
+}
+
+void free_block(std::uint64_t entry) noexcept {
+  const std::uint64_t kind = entry & layout_mask;
+  if (kind < by_8) return;
+  bytes_used -= cells_in(kind) * sizeof(cell);
+  cell* const freed = cells_of(entry);
+  *reinterpret_cast<cell**>(freed) = free_cells[kind];
+  free_cells[kind] = freed;
+}
+
+void note_group(const std::uint64_t& entry) noexcept {
+  const auto group = static_cast<std::uint32_t>((&entry - blocks) >> group_shift);
+  std::uint64_t& word = groups_used[group / 64];
+  const std::uint64_t bit = std::uint64_t{1} << group % 64;
+  if ((word & bit) != 0) return;
+  word |= bit;
+  groups.add(group);
+}
+
+/// The coarsest layout in which an access has cells of its own.
+layout layout_for(address begin, std::size_t bytes) noexcept {
+  const address both = begin | bytes;
+  return both % 8 == 0 ? by_8 : both % 4 == 0 ? by_4 : by_1;
+}
+
+/// Gives a block cells that are no larger than the layout's.
+[[gnu::noinline]] void divide(std::uint64_t& entry, layout wanted) noexcept {
+  const std::uint64_t before = entry;
+  cell* const made = take_cells(wanted);
+  const std::size_t count = cells_in(wanted);
+  if ((before & layout_mask) <= one_cell) {
+    if (before == nothing) note_group(entry);
+    const cell all = before == nothing ? cell{} : cell_in(before);
+    for (std::size_t i = 0; i < count; ++i) made[i] = all;
+  } else {
+    const cell* const from = cells_of(before);
+    const unsigned shift = granule_shift(before) - granule_shift(wanted);
+    for (std::size_t i = 0; i < count; ++i) {
+      made[i] = from[i >> shift];
+      if (made[i].is_list() && (i & ((1U << shift) - 1)) != 0) made[i].writer = copy_list(made[i].writer);
+    }
+    free_block(before);
+  }
+  entry = reinterpret_cast<std::uint64_t>(made) | wanted;
+}
+
+/// One cell in place of many equal ones.
+void unite(std::uint64_t& entry) noexcept {
+  const cell* const all = cells_of(entry);
+  const std::size_t count = cells_in(entry & layout_mask);
+  const cell first = all[0];
+  if (first.is_list()) return;
+  for (std::size_t i = 1; i < count; ++i) {
+    if (!(all[i] == first)) return;
+  }
+  free_block(entry);
+  entry = first == cell{} ? std::uint64_t{nothing} : entry_with(first);
+}
+
+/// What one access is.
+struct access {
+  address begin;
+  std::size_t bytes;
+  address at;
+  std::uint32_t locks;
+  std::uint32_t record;        ///< zero: not made yet
+  part_of_memory looked_at{};  ///< what the cell that is looked at stands for
+
+  std::uint32_t its_record() noexcept {
+    if (record == 0) record = record_at(at);
+    return record;
+  }
+};
+
+bool is_mine(std::uint32_t record) noexcept { return record_of(record).strand == self.strand; }
+bool is_parallel_record(std::uint32_t record) noexcept {
+  const std::uint32_t strand = record_of(record).strand;
+  return strand != self.strand && is_parallel(strand);
+}
+
+void report(const access& which, std::uint32_t earlier, how earlier_kind, how kind) noexcept {
+  found_race({earlier, earlier_kind, which.begin, which.bytes, kind, which.at, which.looked_at});
+}
+
+[[gnu::noinline]] void look_slowly(cell& known, access& which, how kind) noexcept {
+  if (which.locks != 0 || known.is_list()) {
+    const std::uint32_t record = which.its_record();
+    look_in_list(known, {0, how::read, which.begin, which.bytes, kind, which.at, which.looked_at},
+                 which.locks, record);
+    return;
+  }
+  // The record may collect numbers, those in `known` included: it comes first.
+  if (kind == how::write) {
+    if (known.writer != 0 && is_mine(known.writer) && (known.reader == 0 || is_mine(known.reader))) return;
+    const std::uint32_t record = which.its_record();
+    if (known.writer != 0 && is_parallel_record(known.writer)) report(which, known.writer, how::write, kind);
+    if (known.reader != 0 && is_parallel_record(known.reader)) report(which, known.reader, how::read, kind);
+    known = {record, 0};
+    return;
+  }
+  if (known.reader != 0 ? is_mine(known.reader) : known.writer != 0 && is_mine(known.writer)) return;
+  const std::uint32_t record = which.its_record();
+  if (known.writer != 0 && is_parallel_record(known.writer)) report(which, known.writer, how::write, kind);
+  if (known.reader == 0 || !is_parallel_record(known.reader)) known.reader = record;
+}
+
+template <how kind>
+inline void look_at_cell(cell& known, access& which) noexcept {
+  const std::uint32_t first = self.first_record;
+  if (kind == how::write) {
+    if (known.writer >= first && (known.reader == 0 || known.reader >= first) && which.locks == 0) return;
+  } else {
+    if ((known.writer >= first || known.reader >= first) && which.locks == 0) return;
+  }
+  look_slowly(known, which, kind);
+}
+
+inline void note_stack(address begin) noexcept {
+  if (begin - self.stack_begin < self.lowest - self.stack_begin) self.lowest = begin;
+}
+
+/// An access that lies in one block.
+template <how kind>
+inline void look_in_block(access& which) noexcept {
+  std::uint64_t& entry = entry_of(which.begin);
+  const std::size_t within = which.begin % block_bytes;
+  const bool is_whole = which.bytes == block_bytes;
+  if (is_whole && which.locks == 0 && (entry & layout_mask) <= one_cell) {
+    cell all = entry == nothing ? cell{} : cell_in(entry);
+    if (entry == nothing) note_group(entry);
+    which.looked_at = {which.begin, which.bytes};
+    // While it is looked at, the entry is what is collected.
+    which.its_record();
+    all = entry == nothing ? cell{} : cell_in(entry);
+    look_at_cell<kind>(all, which);
+    entry = entry_with(all);
+    note_stack(which.begin);
+    return;
+  }
+  const layout wanted = layout_for(which.begin, which.bytes);
+  if ((entry & layout_mask) < wanted) {
+    divide(entry, wanted);
+    note_stack(which.begin);
+  } else if (which.begin < self.lowest) {
+    note_stack(which.begin);
+  }
+  cell* const cells = cells_of(entry);
+  const unsigned shift = granule_shift(entry);
+  const std::size_t last = (within + which.bytes - 1) >> shift;
+  which.looked_at = {which.begin - within + (within >> shift << shift), std::size_t{1} << shift};
+  for (std::size_t i = within >> shift; i <= last; ++i) {
+    look_at_cell<kind>(cells[i], which);
+    which.looked_at.begin += which.looked_at.bytes;
+  }
+  if (within + which.bytes == block_bytes && cells[0] == cells[last]) unite(entry);
+}
+
+template <how kind>
+inline void look_at_all(address begin, std::size_t bytes, address at, std::uint32_t locks) noexcept {
+  access which{begin, bytes, at, locks, 0};
+  while (bytes != 0) {
+    const std::size_t room = block_bytes - begin % block_bytes;
+    which.begin = begin;
+    which.bytes = bytes < room ? bytes : room;
+    look_in_block<kind>(which);
+    begin += which.bytes;
+    bytes -= which.bytes;
+  }
+}
+
+/// Empties some cells of a block.
+void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) noexcept {
+  if (entry == nothing) return;
+  if ((entry & layout_mask) == one_cell || layout_for(within, bytes) > (entry & layout_mask)) {
+    divide(entry, layout_for(within, bytes));
+  }
+  cell* const cells = cells_of(entry);
+  const unsigned shift = granule_shift(entry);
+  for (std::size_t i = within >> shift; i < (within + bytes) >> shift; ++i) {
+    if (cells[i].is_list()) free_list(cells[i].writer);
+    cells[i] = {};
+  }
+}
+
+void free_lists_in(std::uint64_t entry) noexcept {
+  if ((entry & layout_mask) <= one_cell || lists.count <= 1) return;
+  const cell* const cells = cells_of(entry);
+  for (std::size_t i = 0; i < cells_in(entry & layout_mask); ++i) {
+    if (cells[i].is_list()) free_list(cells[i].writer);
+  }
+}
+
+}  // namespace
+
+void make_shadow() noexcept {
+  blocks = static_cast<std::uint64_t*>(reserve(entries * sizeof(std::uint64_t)));
+  groups_used = static_cast<std::uint64_t*>(reserve((entries >> group_shift) / 8));
+  groups.make(entries >> group_shift);
+}
+
+void look(address begin, std::size_t bytes, how kind, address at) noexcept {
+  if (self.lock_set != 0) {
+    look_locked(begin, bytes, kind, at, self.lock_set);
+  } else if (kind == how::write) {
+    look_at_all<how::write>(begin, bytes, at, 0);
+  } else {
+    look_at_all<how::read>(begin, bytes, at, 0);
+  }
+}
+
+void look_locked(address begin, std::size_t bytes, how kind, address at, std::uint32_t locks) noexcept {
+  if (kind == how::write) {
+    look_at_all<how::write>(begin, bytes, at, locks);
+  } else {
+    look_at_all<how::read>(begin, bytes, at, locks);
+  }
+}
+
+void look_at_value(address begin, address at) noexcept {
+  const cell known = (entry_of(begin) & layout_mask) < by_8
+                         ? cell{}
+                         : cells_of(entry_of(begin))[begin % block_bytes >> granule_shift(entry_of(begin))];
+  if (known.is_list()) return;
+  if (known.reader != 0 && is_parallel_record(known.reader)) {
+    found_race({known.reader, how::read, begin, 0, how::write, at, {begin, 8}});
+  }
+}
+
+void clear(address begin, std::size_t bytes) noexcept {
+  ++self.epoch;
+  while (bytes != 0) {
+    const std::size_t within = begin % block_bytes;
+    const std::size_t part = bytes < block_bytes - within ? bytes : block_bytes - within;
+    std::uint64_t& entry = entry_of(begin);
+    if (part != block_bytes) {
+      clear_cells(entry, within, part);
+    } else if (entry != nothing) {
+      free_lists_in(entry);
+      free_block(entry);
+      entry = nothing;
+    }
+    begin += part;
+    bytes -= part;
+  }
+}
+
+void clear_stack(address begin, address end) noexcept {
+  ++self.epoch;
+  while (begin < end) {
+    const std::size_t within = begin % block_bytes;
+    const std::size_t part = end - begin < block_bytes - within ? end - begin : block_bytes - within;
+    std::uint64_t& entry = entry_of(begin);
+    if ((entry & layout_mask) == one_cell && part == block_bytes) {
+      entry = nothing;
+    } else {
+      clear_cells(entry, within, part);
+    }
+    begin += part;
+  }
+}
+
+void visit_cells(cell (*visit)(cell)) noexcept {
+  for (std::uint32_t i = 0; i < groups.count; ++i) {
+    std::uint64_t* const group = blocks + (std::size_t{groups[i]} << group_shift);
+    for (std::size_t j = 0; j < std::size_t{1} << group_shift; ++j) {
+      std::uint64_t& entry = group[j];
+      if (entry == nothing) continue;
+      if ((entry & layout_mask) == one_cell) {
+        entry = entry_with(visit(cell_in(entry)));
+        continue;
+      }
+      cell* const cells = cells_of(entry);
+      for (std::size_t k = 0; k < cells_in(entry & layout_mask); ++k) {
+        if (!(cells[k] == cell{})) cells[k] = visit(cells[k]);
+      }
+    }
+  }
+}
+
+std::size_t shadow_bytes() noexcept { return bytes_used; }
+
+}  // namespace nopal_check

@@ -1,0 +1,49 @@
+// Places of the program: a program counter and the calls around it.
+//
+// Call stacks are kept by the innermost calls alone, fewer where a program has very many; so their
+// number is bounded whatever the recursion.
+#ifndef NOPAL_CHECK_SITES_HPP
+#define NOPAL_CHECK_SITES_HPP
+
+#include <cstdint>
+
+#include "tables.hpp"
+#include "thread.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+inline constexpr std::uint32_t most_kept_calls = 16;
+
+/// The innermost calls, the innermost first.
+struct call_stack {
+  std::uint32_t count;
+  address callers[1];
+};
+
+struct site {
+  address at;
+  const call_stack* calls;
+};
+
+extern table<site> sites;
+
+void make_sites() noexcept;
+
+/// Of the calling thread, at a program counter.
+std::uint32_t site_at(address at) noexcept;
+
+/// Which calls these are, as far as sites tell.
+std::uint64_t calls_hashed() noexcept;
+
+inline constexpr std::uint64_t hash_step = 0x9e3779b97f4a7c15U;
+
+inline void enter_call(thread& t, address caller, address stack) noexcept {
+  if (t.calls + 1 == t.outermost + most_calls) fail("nopal: check: calls nest deeper than 4194304\n");
+  const std::uint64_t before = t.calls->hashed;
+  ++t.calls;
+  *t.calls = {caller, before * hash_step + caller, stack};
+}
+
+}  // namespace nopal_check
+
+#endif

@@ -1,0 +1,120 @@
+#include "start.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lists.hpp"
+#include "locks.hpp"
+#include "races.hpp"
+#include "records.hpp"
+#include "shadow.hpp"
+#include "sites.hpp"
+#include "strands.hpp"
+
+extern "C" {
+// Of the sanitizer's own runtime alone.
+[[gnu::weak]] void __tsan_flush_memory();
+// The C library says so to the C++ library, which then counts references without atomic operations.
+[[gnu::weak]] extern char __libc_single_threaded;
+
+// `nopal check` looks for this note in the program.
+[[gnu::section(".note.nopal.check"), gnu::used, gnu::aligned(4)]] const struct {
+  unsigned name_bytes, content_bytes, type;
+  char name[8];
+  unsigned content;
+} nopal_check_note = {6, 4, 0x4e43, "nopal", 1};
+}
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+namespace {
+
+bool is_started;
+bool is_finished;
+pid_t process;
+int log_file = STDERR_FILENO;
+
+struct settings {
+  options chosen;
+  std::vector<std::string> patterns;
+};
+settings* all_settings;
+
+void open_log(const std::string& file) {
+  log_file = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (log_file >= 0) return;
+  std::fprintf(stderr, "nopal: NOPAL_CHECK: log='%s' cannot be written: %s\n", file.c_str(),
+               std::strerror(errno));
+  _exit(2);
+}
+
+}  // namespace
+
+const std::vector<std::string>& suppression_patterns() { return all_settings->patterns; }
+int report_file() noexcept { return log_file; }
+bool is_logged() noexcept { return log_file != STDERR_FILENO; }
+
+void start() noexcept {
+  if (is_started) return;
+  is_started = true;
+  process = getpid();
+  if (&__tsan_flush_memory != nullptr) {
+    fail("nopal: check: the program is linked with the sanitizer's own runtime too: link without "
+         "-fsanitize=thread, with the flags of pkg-config --libs nopal-check\n");
+  }
+  all_settings = new settings;
+  all_settings->chosen = read_options(std::getenv("NOPAL_CHECK"));
+  if (!all_settings->chosen.suppressions.empty()) {
+    all_settings->patterns = read_suppressions(all_settings->chosen.suppressions);
+  }
+  if (!all_settings->chosen.log.empty()) open_log(all_settings->chosen.log);
+  if (&__libc_single_threaded != nullptr) __libc_single_threaded = 0;  // strands count as threads
+  make_strands();
+  make_sites();
+  make_records();
+  make_shadow();
+  make_lists();
+  make_locks();
+  begin_thread();
+}
+
+int finish(int status) noexcept {
+  if (!is_started || is_finished) return status;
+  const at_work now;
+  is_finished = true;
+  const std::size_t races = end_of_races();
+  return races != 0 ? all_settings->chosen.exit_code : status;
+}
+
+namespace {
+
+[[gnu::constructor(101)]] void begin_process() { start(); }
+
+/// Last of all: what the program does at its end is looked at, too.
+[[gnu::destructor(101)]] void end_process() {
+  if (is_finished || !is_started) return;
+  const int status = finish(-1);
+  if (status == -1) return;
+  std::fflush(nullptr);
+  syscall(SYS_exit_group, status);
+}
+
+}  // namespace
+
+}  // namespace nopal_check
+
+extern "C" {
+
+// Programs that end without their destructors.
+[[noreturn]] void _exit(int status) {
+  syscall(SYS_exit_group, nopal_check::finish(status));
+  __builtin_unreachable();
+}
+
+[[noreturn]] void _Exit(int status) { _exit(status); }
+}

@@ -1,0 +1,161 @@
+#include "strands.hpp"
+
+#include <cstddef>
+
+#include "collect.hpp"
+#include "events.hpp"
+#include "records.hpp"
+#include "shadow.hpp"
+#include "sites.hpp"
+#include "views.hpp"
+
+#include <nopal/detail/check.h>
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+table<std::uint32_t> sets;
+table<origin> origins;
+children* all_children;
+std::uint32_t crossing_site;
+
+namespace {
+
+constexpr std::size_t most_strands = std::size_t{1} << 29;
+children* free_children;
+
+children* make_children(children** from) noexcept {
+  children* made = free_children;
+  if (made != nullptr) {
+    free_children = made->next;
+  } else {
+    made = static_cast<children*>(keep(sizeof(children)));
+  }
+  *made = {0, self.running->strand, self.segment, all_children, &all_children};
+  if (all_children != nullptr) all_children->from = &made->next;
+  all_children = made;
+  *from = made;
+  return made;
+}
+
+void free_one(children* over) noexcept {
+  *over->from = over->next;
+  if (over->next != nullptr) over->next->from = over->from;
+  over->next = free_children;
+  free_children = over;
+}
+
+/// A segment begins: no record is of it yet.
+void begin_segment() noexcept { start_segment(); }
+
+/// Sites of forks are few: the last ones.
+struct cached_site {
+  address at;
+  std::uint64_t hashed;
+  std::uint32_t site;
+};
+cached_site fork_sites[64];
+
+std::uint32_t fork_site(address at) noexcept {
+  const std::uint64_t hashed = self.calls->hashed;
+  cached_site& cached = fork_sites[((at >> 2) ^ (hashed >> 58)) % 64];
+  if (cached.at != at || cached.hashed != hashed) cached = {at, hashed, site_at(at)};
+  return cached.site;
+}
+
+/// Whether a scope that was forked on later has children, too: then one reader of a location may be
+/// joined before another that is not kept beside it.
+void note_crossing(const children* of, address at) noexcept {
+  if (all_children == of || all_children->forked_by != self.strand || all_children->bag == 0) return;
+  if (crossing_site == 0) crossing_site = site_at(at);
+}
+
+void begin_child(children** of, address at, address stack) noexcept {
+  children* among = *of;
+  if (among != nullptr) note_crossing(among, at);
+  if (among == nullptr) among = make_children(of);
+  if (self.running + 1 == procedures_end()) fail("nopal: check: children nest deeper than 4194304\n");
+  const std::uint32_t strand = make_strand(self.strand, fork_site(at));
+  *++self.running = {strand, among, self.calls, stack};
+  self.strand = strand;
+  begin_segment();
+}
+
+void end_child() noexcept {
+  const procedure ended = *self.running;
+  children* const among = ended.among;
+  self.calls = ended.calls;  // an exception may have passed their exits
+  if (self.lowest < ended.stack) {
+    clear_stack(self.lowest, ended.stack);
+    self.lowest = ended.stack;
+  }
+  if (among->bag == 0) {
+    among->bag = ended.strand;
+    sets[ended.strand] = is_root | is_p_bag | self.number;
+  } else {
+    sets[ended.strand] = among->bag;
+  }
+  leave_events();
+  --self.running;
+  self.strand = self.running->strand;
+  begin_segment();
+  self.segment = new_view_segment();
+}
+
+}  // namespace
+
+void make_strands() noexcept {
+  sets.make(most_strands);
+  origins.make(most_strands);
+  sets.add(is_root);  // no strand has the number zero
+  origins.add({});
+}
+
+std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept {
+  if (sets.count == strands_to_collect()) collect();
+  sets.add(is_root | self.number);
+  return origins.add({parent, site});
+}
+
+std::uint32_t separating_fork(std::uint32_t strand) noexcept {
+  // Procedures that have not ended are roots without a P-bag.
+  std::uint32_t child = strand;
+  for (;;) {
+    const std::uint32_t parent = origins[child].parent;
+    if (parent == 0 || (sets[parent] & ~self.number) == is_root) return origins[child].site;
+    child = parent;
+  }
+}
+
+}  // namespace nopal_check
+
+using namespace nopal_check;
+
+extern "C" {
+
+void nopal_check_fork(struct nopal_check_children** of) {
+  if (self.running == nullptr) return;
+  const at_work now;
+  begin_child(reinterpret_cast<children**>(of), reinterpret_cast<address>(__builtin_return_address(0)),
+              reinterpret_cast<address>(__builtin_frame_address(0)) + 2 * sizeof(void*));
+}
+
+void nopal_check_end(const void* call, std::size_t call_bytes) {
+  if (self.running == nullptr || self.running->among == nullptr) return;
+  const at_work now;
+  end_child();
+  if (call_bytes != 0) clear(reinterpret_cast<address>(call), call_bytes);
+}
+
+void nopal_check_join(struct nopal_check_children** of) {
+  auto** const from = reinterpret_cast<children**>(of);
+  if (*from == nullptr || self.running == nullptr) return;
+  const at_work now;
+  children* const over = *from;
+  note_crossing(over, reinterpret_cast<address>(__builtin_return_address(0)));
+  *from = nullptr;
+  if (over->bag != 0) sets[over->bag] = self.strand;
+  self.segment = over->segment;
+  free_one(over);
+  begin_segment();
+}
+}

@@ -1,0 +1,127 @@
+#include "symbols.hpp"
+
+#include <cstdlib>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <string_view>
+#include <unistd.h>
+
+#include "addresses.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+namespace {
+
+std::string demangled(const char* name) {
+  if (name == nullptr) return "";
+  if (name[0] != '_' || name[1] != 'Z') return name;
+  int status = 0;
+  char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string result = text != nullptr ? text : name;
+  std::free(text);
+  return result;
+}
+
+/// Without the folder that the program runs in.
+std::string shortened(const char* file) {
+  if (file == nullptr) return "";
+  static const std::string here = [] {
+    char* const folder = getcwd(nullptr, 0);
+    std::string text = folder != nullptr ? folder : "";
+    std::free(folder);
+    return text + "/";
+  }();
+  const std::string_view path = file;
+  if (here.size() > 1 && path.starts_with(here)) return std::string(path.substr(here.size()));
+  return std::string(path.starts_with("./") ? path.substr(2) : path);
+}
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+/// Frames that a user did not write.
+bool is_ours(std::string_view file, std::string_view function) {
+  return has(file, "include/nopal/") || has(file, "/usr/include/") || has(file, "/usr/lib/") ||
+         has(file, "/c++/v1/") || function.starts_with("nopal_fork_");
+}
+
+int add_frame(void* frames, address, const char* file, int line, const char* function) {
+  source_frame made{demangled(function), shortened(file), line, false};
+  made.is_ours = file == nullptr || is_ours(file, made.function) || line == 0;
+  static_cast<std::vector<source_frame>*>(frames)->push_back(std::move(made));
+  return 0;
+}
+
+/// Compilers give no line to some instructions that they moved: then that of one beside it.
+std::vector<source_frame> frames_near(address instruction) {
+  constexpr address farthest = 64;
+  std::vector<source_frame> frames;
+  visit_lines(instruction, add_frame, &frames);
+  if (frames.empty() || frames[0].file.empty() || frames[0].line != 0) return frames;
+  for (address distance = 1; distance != farthest; ++distance) {
+    for (const address beside : {instruction + distance, instruction - distance}) {
+      std::vector<source_frame> others;
+      visit_lines(beside, add_frame, &others);
+      if (others.size() == frames.size() && others[0].line != 0 && others[0].function == frames[0].function)
+        return others;
+    }
+  }
+  return frames;
+}
+
+}  // namespace
+
+std::vector<source_frame> frames_at(address returned_to) {
+  std::vector<source_frame> frames = frames_near(returned_to - 1);
+  if (!frames.empty() && (!frames[0].file.empty() || !frames[0].function.empty())) return frames;
+  frames.clear();
+  Dl_info known{};
+  if (dladdr(reinterpret_cast<void*>(returned_to - 1), &known) != 0) {
+    std::string function = demangled(known.dli_sname);
+    if (function.empty() && known.dli_fname != nullptr)
+      function = std::string("a function of ") + known.dli_fname;
+    frames.push_back({function, "", 0, true});
+  } else {
+    frames.push_back({"", "", 0, true});
+  }
+  return frames;
+}
+
+std::vector<source_frame> frames_of(const site& where) {
+  std::vector<source_frame> all = frames_at(where.at);
+  if (where.calls == nullptr) return all;
+  for (std::uint32_t i = 0; i < where.calls->count; ++i) {
+    if (where.calls->callers[i] == 0) continue;
+    for (source_frame& each : frames_at(where.calls->callers[i])) all.push_back(std::move(each));
+  }
+  return all;
+}
+
+const source_frame& place_in(const std::vector<source_frame>& frames) {
+  for (const source_frame& each : frames) {
+    if (!each.is_ours) return each;
+  }
+  for (const source_frame& each : frames) {
+    if (!each.file.empty()) return each;
+  }
+  return frames.front();
+}
+
+std::string text_of_place(const source_frame& frame) {
+  if (!frame.file.empty()) return frame.file + ":" + std::to_string(frame.line);
+  return frame.function.empty() ? "an unknown place" : frame.function;
+}
+
+global_variable variable_at(address where) {
+  global_variable found{};
+  visit_symbol(
+      where,
+      [](void* to, address, const char* name, address begin, std::size_t bytes) {
+        if (name == nullptr) return;
+        *static_cast<global_variable*>(to) = {demangled(name), begin, bytes};
+      },
+      &found);
+  if (found.bytes == 0 || where - found.begin >= found.bytes) return {};
+  return found;
+}
+
+}  // namespace nopal_check

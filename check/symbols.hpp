@@ -1,0 +1,40 @@
+// Names of places and of variables, from debug information.
+#ifndef NOPAL_CHECK_SYMBOLS_HPP
+#define NOPAL_CHECK_SYMBOLS_HPP
+
+#include <string>
+#include <vector>
+
+#include "sites.hpp"
+#include "thread.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+/// A call in the source, inlined or not.
+struct source_frame {
+  std::string function;  ///< empty: not known
+  std::string file;      ///< empty: not known
+  int line;
+  bool is_ours;  ///< of a header of Nopal, of the C++ library or of the system
+};
+
+/// The calls around a program counter that was a return address, the innermost first.
+std::vector<source_frame> frames_at(address returned_to);
+/// Those around a site.
+std::vector<source_frame> frames_of(const site& where);
+
+/// The innermost frame that is the program's own; the innermost if none is.
+const source_frame& place_in(const std::vector<source_frame>& frames);
+std::string text_of_place(const source_frame& frame);
+
+/// The global variable that has this address; empty if none has.
+struct global_variable {
+  std::string name;
+  address begin;
+  std::size_t bytes;
+};
+global_variable variable_at(address where);
+
+}  // namespace nopal_check
+
+#endif

@@ -1,0 +1,78 @@
+#include "thread.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "records.hpp"
+#include "sites.hpp"
+#include "strands.hpp"
+#include "views.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+NOPAL_CHECK_THREAD_LOCAL thread self;
+bool has_threads;
+thread* all_threads;
+
+namespace {
+
+std::uint32_t last_number;
+bool is_taken;
+
+void find_stack() noexcept {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* begin = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &begin, &bytes);
+  pthread_attr_destroy(&attributes);
+  self.stack_begin = reinterpret_cast<address>(begin);
+  self.stack_end = self.stack_begin + bytes;
+  self.lowest = self.stack_end;
+}
+
+}  // namespace
+
+void take_checker() noexcept {
+  // Acquire pairs with the release in `leave_checker`.
+  while (__atomic_exchange_n(&is_taken, true, __ATOMIC_ACQUIRE)) sched_yield();
+}
+
+void leave_checker() noexcept { __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE); }
+
+procedure* procedures_end() noexcept { return self.outermost_procedure + most_procedures; }
+
+void begin_thread() noexcept {
+  find_stack();
+  if (has_threads) take_checker();
+  self.outermost = static_cast<call_frame*>(reserve(most_calls * sizeof(call_frame)));
+  self.calls = self.outermost;
+  self.outermost_procedure = static_cast<procedure*>(reserve(most_procedures * sizeof(procedure)));
+  self.running = self.outermost_procedure;
+  self.number = ++last_number;
+  self.strand = make_strand(0, 0);
+  *self.running = {self.strand, nullptr, self.calls, self.stack_end};
+  self.segment = new_view_segment();
+  start_segment();
+  self.next_thread = all_threads;
+  self.from_thread = &all_threads;
+  if (all_threads != nullptr) all_threads->from_thread = &self.next_thread;
+  all_threads = &self;
+  if (has_threads) leave_checker();
+  self.is_heeding = self.ignores == 0 ? 1 : 0;
+}
+
+void end_thread() noexcept {
+  self.is_heeding = 0;
+  if (self.running == nullptr) return;
+  take_checker();
+  *self.from_thread = self.next_thread;
+  if (self.next_thread != nullptr) self.next_thread->from_thread = self.from_thread;
+  self.running = nullptr;
+  leave_checker();
+  munmap(self.outermost, most_calls * sizeof(call_frame));
+  munmap(self.outermost_procedure, most_procedures * sizeof(procedure));
+}
+
+}  // namespace nopal_check

@@ -1,0 +1,118 @@
+// What the checker knows of a thread.
+//
+//   strand      a node of the sets in strands.hpp: a procedure, that is, a child or a root
+//   record      a strand and a site: what shadow memory names
+//   site        a program counter and the call stack around it
+//   segment     a stretch of one procedure without a fork, a join, or a change of locks in it
+//
+// Invariant: a record that is not less than `first_record` is of the running segment.
+#ifndef NOPAL_CHECK_THREAD_HPP
+#define NOPAL_CHECK_THREAD_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+// No object is constructed: no access asks whether one was.
+#define NOPAL_CHECK_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+using address = std::uintptr_t;
+
+/// A call that has not returned.
+struct call_frame {
+  address caller;        ///< where it was called from
+  std::uint64_t hashed;  ///< of all callers up to here
+  address stack;         ///< the stack pointer at its entry
+};
+
+struct children;
+
+/// A child that has not returned, or the root.
+struct procedure {
+  std::uint32_t strand;
+  children* among;    ///< null: a root
+  call_frame* calls;  ///< the calls at its begin
+  address stack;      ///< its frames lie below
+};
+
+/// The last record that was made for a program counter.
+struct cached_record {
+  address at;
+  std::uint64_t hashed;
+  std::uint32_t record;
+};
+
+/// A read that was found to be in no race, and is not kept beside another reader.
+struct known_read {
+  address at;  ///< with its size in the bits that addresses do not have
+  std::uint64_t epoch;
+};
+
+inline constexpr std::size_t cached_records = 256;
+inline constexpr std::size_t known_reads = 4096;
+inline constexpr std::size_t most_calls = std::size_t{1} << 22;
+inline constexpr std::size_t most_procedures = std::size_t{1} << 22;
+
+struct thread {
+  /// Whether accesses are looked at. Others than zero only between `begin_thread` and `end_thread`.
+  int is_heeding;
+  int ignores;  ///< how many reasons there are not to
+  std::uint32_t first_record;
+  std::uint32_t strand;
+  std::uint32_t lock_set;    ///< see locks.hpp; zero: none held
+  std::uint32_t counted_in;  ///< the strand that last changed something atomically
+  std::uint32_t number;      ///< from 1, of the thread
+  std::uint64_t segment;     ///< of views, see views.cpp
+  call_frame* calls;         ///< the innermost one
+  call_frame* outermost;     ///< where they begin
+  procedure* running;        ///< the innermost one
+  address stack_begin;       ///< the lowest address of its stack
+  address stack_end;
+  address lowest;  ///< the lowest of its stack that shadow memory may know
+  procedure* outermost_procedure;
+  thread* next_thread;
+  thread** from_thread;
+  std::uint64_t epoch;  ///< of known reads; another with each segment, and where shadow memory is cleared
+  cached_record cache[cached_records];
+  known_read reads[known_reads];
+};
+
+extern thread* all_threads;
+
+inline procedure* first_procedure(const thread& t) noexcept { return t.outermost_procedure; }
+
+extern NOPAL_CHECK_THREAD_LOCAL thread self;
+
+/// Whether the program has more than one thread, now or before: then each look takes the lock.
+extern bool has_threads;
+
+procedure* procedures_end() noexcept;
+
+void begin_thread() noexcept;
+void end_thread() noexcept;
+
+void take_checker() noexcept;
+void leave_checker() noexcept;
+
+/// The checker's own work: nothing that it does is looked at, and no other thread does any.
+class at_work {
+public:
+  at_work() noexcept : was_heeding_(self.is_heeding) {
+    self.is_heeding = 0;
+    if (has_threads) take_checker();
+  }
+  at_work(const at_work&) = delete;
+  at_work& operator=(const at_work&) = delete;
+  ~at_work() {
+    if (has_threads) leave_checker();
+    self.is_heeding = was_heeding_;
+  }
+
+private:
+  int was_heeding_;
+};
+
+}  // namespace nopal_check
+
+#endif

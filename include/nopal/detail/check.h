@@ -1,0 +1,93 @@
+/* What programs compiled with NOPAL_CHECK tell the checking library: forks, joins, locks, reducers' views.
+ *
+ * The program runs serially, depth first. Accesses come by the hooks that -fsanitize=thread has compilers
+ * emit; these notes say which of them are parallel.
+ */
+#ifndef NOPAL_DETAIL_CHECK_H
+#define NOPAL_DETAIL_CHECK_H
+
+#include <stddef.h>
+
+#include <nopal/detail/export.h>
+
+#ifdef NOPAL_CHECK
+#ifndef __SANITIZE_THREAD__
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define NOPAL_DETAIL_IS_INSTRUMENTED
+#endif
+#endif
+#ifndef NOPAL_DETAIL_IS_INSTRUMENTED
+#pragma GCC warning                                                                                          \
+    "nopal: NOPAL_CHECK without -fsanitize=thread checks nothing: take the flags of pkg-config --cflags nopal-check"
+#endif
+#endif
+
+#if defined(__clang__) && defined(__AVX__) && !defined(NOPAL_CHECK_VECTORS)
+#pragma GCC warning                                                                                          \
+    "nopal: Clang tells nothing of accesses of 32 bytes and more: add -mprefer-vector-width=128 and -DNOPAL_CHECK_VECTORS"
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Children of one scope that are not joined; null: none. In the scope. */
+struct nopal_check_children;
+
+/* A child of the scope whose children these are begins. Its frames lie below the caller's. */
+NOPAL_EXPORT void nopal_check_fork(struct nopal_check_children** children);
+/* It ends, however it does. The memory of its call is free for the next. */
+NOPAL_EXPORT void nopal_check_end(const void* call, size_t call_bytes);
+/* All that were forked on the scope are joined. */
+NOPAL_EXPORT void nopal_check_join(struct nopal_check_children** children);
+/* Accesses between the two are the library's, and not looked at. They nest. */
+NOPAL_EXPORT void nopal_check_ignore(void);
+NOPAL_EXPORT void nopal_check_heed(void);
+
+/* The memory begins anew: what was there is no part of any race. */
+NOPAL_EXPORT void nopal_check_forget(const void* memory, size_t bytes);
+
+/* A lock is held, or no more. */
+NOPAL_EXPORT void nopal_check_lock(const void* lock);
+NOPAL_EXPORT void nopal_check_lock_shared(const void* lock);
+NOPAL_EXPORT void nopal_check_unlock(const void* lock);
+
+/* What the running strand did so far comes before what is after `signaled` with the same address. */
+NOPAL_EXPORT void nopal_check_signal(const void* event);
+NOPAL_EXPORT void nopal_check_signaled(const void* event);
+/* It waits for what has not come: in a program of one thread nothing can come any more. */
+NOPAL_EXPORT void nopal_check_wait(void);
+
+/* For tests: called for every race, those that are reported no more included. */
+NOPAL_EXPORT void nopal_check_watch(void (*found)(const void* memory, size_t bytes));
+
+/* How views of a reducer are made, reduced and ended. */
+struct nopal_check_view_functions {
+  void* (*create)(void* context);
+  void (*reduce)(void* context, void* left, void* right);
+  void (*destroy)(void* context, void* view);
+};
+
+/* A reducer, as strands know it. */
+struct nopal_check_reducer {
+  const struct nopal_check_view_functions* functions;
+  void* context;
+  void* leftmost;             /* the view that came first; the reducer's own */
+  void* others;               /* the checker's; null: none */
+  unsigned long long segment; /* of the leftmost view */
+};
+
+NOPAL_EXPORT void nopal_check_make_reducer(struct nopal_check_reducer* reducer);
+NOPAL_EXPORT void nopal_check_end_reducer(struct nopal_check_reducer* reducer);
+/* The strand's view. Null without memory; throws what `create` throws. */
+NOPAL_EXPORT void* nopal_check_view(struct nopal_check_reducer* reducer);
+/* The same, to read its value: a race while a child that may update it is outstanding. */
+NOPAL_EXPORT void* nopal_check_value(struct nopal_check_reducer* reducer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,126 @@
+// The scope of a checked program: the serial elision, which tells the checker where children begin,
+// end and are joined.
+//
+// A child is called apart from its parent, so that no variable of one shares a place on the stack
+// with one of the other; and what it can reach is shown to the compiler as reachable, so that all
+// accesses to it are instrumented.
+#ifndef NOPAL_DETAIL_SCOPE_CHECKED_HPP
+#define NOPAL_DETAIL_SCOPE_CHECKED_HPP
+
+#include <nopal/detail/language.h>
+
+#include <cstddef>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/check.h>
+#include <nopal/detail/fork_arguments.hpp>
+#include <nopal/detail/invoke.hpp>
+#include <nopal/detail/mode.hpp>
+
+#define NOPAL_HAS_LATENT_FORKS 0
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+/// From the begin of a child to its end, also where that is an exception.
+class child_mark {
+public:
+  [[gnu::always_inline]] explicit child_mark(nopal_check_children** children) noexcept {
+    nopal_check_fork(children);
+  }
+  child_mark(const child_mark&) = delete;
+  child_mark& operator=(const child_mark&) = delete;
+  [[gnu::always_inline]] ~child_mark() { nopal_check_end(nullptr, 0); }
+};
+
+/// A callable with its arguments, copied. They end before the child does, which lasts as long as this.
+template <class Out, class F, class... Args>
+struct checked_call {
+  struct parts {
+    F f;
+    std::tuple<Args...> args;
+  };
+  union {
+    parts held;
+  };
+  Out* out;
+
+  template <class G, class... Given>
+  [[gnu::always_inline]] checked_call(nopal_check_children** children, Out* to, G&& g, Given&&... given)
+      : held{F(std::forward<G>(g)), std::tuple<Args...>(std::forward<Given>(given)...)}, out(to) {
+    nopal_check_fork(children);
+  }
+  checked_call(const checked_call&) = delete;
+  checked_call& operator=(const checked_call&) = delete;
+  [[gnu::always_inline]] ~checked_call() { nopal_check_end(this, sizeof *this); }
+
+  [[gnu::noinline]] static void run(checked_call* call) {
+    struct ending {
+      parts& held;
+      ~ending() { held.~parts(); }
+    } const at_the_end{call->held};
+    std::apply(
+        [call](Args&... args) {
+          if constexpr (std::is_void_v<Out>) {
+            static_cast<void>(
+                NOPAL_ABI_NAMESPACE::detail::invoke(std::move(call->held.f), std::move(args)...));
+          } else {
+            *call->out = NOPAL_ABI_NAMESPACE::detail::invoke(std::move(call->held.f), std::move(args)...);
+          }
+        },
+        call->held.args);
+  }
+};
+
+template <class Out, class F, class... Args>
+[[gnu::always_inline]] inline void fork_checked(nopal_check_children** children, Out* out, F&& f,
+                                                Args&&... args) {
+  using call_type = checked_call<Out, std::decay_t<F>, std::decay_t<Args>...>;
+  call_type call(children, out, std::forward<F>(f), std::forward<Args>(args)...);
+  void (*run)(call_type*) = call_type::run;
+  // The compiler is told that the call may be any function's, and that it reaches what the arguments lead to.
+  asm volatile("" : "+r"(run) : "r"(&call) : "memory");
+  run(&call);
+}
+
+}  // namespace detail
+
+/// The fork-join scope of a checked program; see the parallel class of the same name.
+class scope {
+public:
+  scope() noexcept = default;
+  scope(const scope&) = delete;
+  scope& operator=(const scope&) = delete;
+  ~scope() { join(); }
+
+  /// Calls `f(args...)` as a child and discards the result.
+  template <class F, class... Args>
+  [[gnu::always_inline]] void fork(F&& f, Args&&... args) {
+    if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork<F, Args...>()) {
+      detail::fork_checked<void>(&children_, nullptr, std::forward<F>(f), std::forward<Args>(args)...);
+    }
+  }
+
+  /// `out = f(args...)` as a child.
+  template <class Out, class F, class... Args>
+  [[gnu::always_inline]] void fork_into(Out& out, F&& f, Args&&... args) {
+    if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork_into<Out, F, Args...>()) {
+      detail::fork_checked<Out>(&children_, &out, std::forward<F>(f), std::forward<Args>(args)...);
+    }
+  }
+
+  /// What children did comes before what follows. They have returned already.
+  void join() noexcept { nopal_check_join(&children_); }
+
+private:
+  nopal_check_children* children_ = nullptr;
+};
+
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,155 @@
+/* The C interface and Fibril's. C_CASE makes a case of the corpus, as CASE in C++. */
+/* clang-format off */
+#include <stdlib.h>
+#include <string.h>
+
+#include <nopal/nopal.h>
+#include <nopal/compat/fibril.h>
+
+void use_in_c(long value);
+void register_in_c(const char* name, void (*run)(void));
+#define C_CASE(name)                                                                                          \
+  static void case_##name(void);                                                                              \
+  __attribute__((constructor)) static void register_##name(void) { register_in_c(#name, case_##name); }       \
+  static void case_##name(void)
+
+int c_x, c_y;
+int c_a[64];
+
+NOPAL_FORKABLE(long, c_fib_joined, (int, n))
+long c_fib_joined(int n) {
+  long a, b;
+  nopal_scope s;
+  if (n < 2) return n;
+  nopal_scope_init(&s);
+  nopal_fork_c_fib_joined(&s, &a, n - 1);
+  b = c_fib_joined(n - 2);
+  nopal_join(&s);
+  return a + b;
+}
+C_CASE(c_fib_with_join) { use_in_c(c_fib_joined(8)); }
+
+NOPAL_FORKABLE(long, c_fib_unjoined, (int, n))
+long c_fib_unjoined(int n) {
+  long a, b;
+  nopal_scope s;
+  if (n < 2) return n;
+  nopal_scope_init(&s);
+  nopal_fork_c_fib_unjoined(&s, &a, n - 1);  /* race: A */
+  b = c_fib_unjoined(n - 2);
+  b += a;  /* with: A */
+  nopal_join(&s);
+  return b;
+}
+C_CASE(c_fib_without_join) { use_in_c(c_fib_unjoined(6)); }
+
+static void write_through(void* to) { *(int*)to = 1; }  /* race: A */
+C_CASE(c_untyped_fork) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork(&s, write_through, &c_x);
+  c_x = 2;  /* with: A */
+  nopal_join(&s);
+}
+static void write_through_clean(void* to) { *(int*)to = 1; }
+C_CASE(c_untyped_fork_joined) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork(&s, write_through_clean, &c_x);
+  nopal_join(&s);
+  c_x = 2;
+}
+NOPAL_FORKABLE_VOID(c_fill, (int*, a), (int, from), (int, to))
+void c_fill(int* a, int from, int to) {
+  for (int i = from; i < to; ++i) a[i] = i;
+}
+C_CASE(c_halves_of_an_array) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork_c_fill(&s, c_a, 0, 32);
+  c_fill(c_a, 32, 64);
+  nopal_join(&s);
+}
+NOPAL_FORKABLE_VOID(c_fill_racy, (int*, a), (int, from), (int, to))
+void c_fill_racy(int* a, int from, int to) {
+  for (int i = from; i < to; ++i) a[i] = i;  /* race: A with: A */
+}
+C_CASE(c_halves_that_overlap) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork_c_fill_racy(&s, c_a, 0, 33);
+  c_fill_racy(c_a, 32, 64);
+  nopal_join(&s);
+}
+struct c_pair { long a, b; char c[20]; };
+struct c_pair c_pairs[2];
+NOPAL_FORKABLE_VOID(c_write_pair, (struct c_pair*, to), (struct c_pair, value))
+void c_write_pair(struct c_pair* to, struct c_pair value) {
+  *to = value;  /* race: A */
+}
+C_CASE(c_structure_by_value) {
+  struct c_pair value = {1, 2, "text"};
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork_c_write_pair(&s, &c_pairs[0], value);
+  value.a = 5;
+  use_in_c(c_pairs[0].b + value.a);  /* with: A */
+  nopal_join(&s);
+}
+static void c_add(void* context, void* left, void* right) { (void)context; *(long*)left += *(long*)right; }
+static const nopal_monoid c_sum = {.size = sizeof(long), .reduce = c_add};
+static nopal_reducer c_total;
+static void c_count(void* unused) { (void)unused; *(long*)nopal_view(&c_total) += 1; }
+C_CASE(c_reducer) {
+  long total = 0;
+  nopal_scope s;
+  nopal_reducer_init(&c_total, &c_sum, &total);
+  nopal_scope_init(&s);
+  for (int i = 0; i < 200; ++i) nopal_fork(&s, c_count, NULL);
+  *(long*)nopal_view(&c_total) += 1;
+  nopal_join(&s);
+  *(long*)nopal_view(&c_total) += 1;
+  nopal_reducer_destroy(&c_total);
+  if (total != 202) abort();
+}
+static void c_string(void* to) { strcpy((char*)to, "child"); }  /* race: A */
+C_CASE(c_string_copied) {
+  char* text = (char*)malloc(16);
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork(&s, c_string, text);
+  use_in_c(text[2]);  /* with: A */
+  nopal_join(&s);
+  free(text);
+}
+static fibril int f_fib_joined(int n) {
+  int a, b;
+  fibril_t fr;
+  if (n < 2) return n;
+  fibril_init(&fr);
+  fibril_fork(&fr, a, f_fib_joined, (n - 1));
+  b = f_fib_joined(n - 2);
+  fibril_join(&fr);
+  return a + b;
+}
+C_CASE(fibril_fib_with_join) { use_in_c(f_fib_joined(8)); }
+static fibril int f_fib_unjoined(int n) {
+  int a, b;
+  fibril_t fr;
+  if (n < 2) return n;
+  fibril_init(&fr);
+  fibril_fork(&fr, &a, f_fib_unjoined, (n - 1));  /* race: A */
+  b = f_fib_unjoined(n - 2);
+  b += a;  /* with: A */
+  fibril_join(&fr);
+  return b;
+}
+C_CASE(fibril_fib_without_join) { use_in_c(f_fib_unjoined(6)); }
+static void f_write(int v) { c_y = v; }  /* race: A with: A */
+C_CASE(fibril_void) {
+  fibril_t fr;
+  fibril_init(&fr);
+  fibril_fork(&fr, f_write, (1));
+  f_write(2);
+  fibril_join(&fr);
+}

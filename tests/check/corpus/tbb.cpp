@@ -1,0 +1,108 @@
+// oneTBB's interface on Nopal.
+// clang-format off
+#include <functional>
+#include <vector>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/combinable.h>
+#include <oneapi/tbb/enumerable_thread_specific.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_for_each.h>
+#include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/parallel_scan.h>
+#include <oneapi/tbb/parallel_sort.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include "corpus.hpp"
+
+namespace tbb_data { int x, y; std::vector<int> v(1000, 1); }
+using namespace tbb_data;
+using range = tbb::blocked_range<std::size_t>;
+
+CASE(tbb_loop) {
+  tbb::parallel_for(range(0, 1000), [](const range& r) { for (std::size_t i = r.begin(); i != r.end(); ++i) v[i] = 2; });
+}
+CASE(tbb_loop_with_one_sum) {
+  tbb::parallel_for(range(0, 1000), [](const range& r) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) x += v[i];  // race: A with: A
+  });
+}
+CASE(tbb_loop_over_numbers) {
+  tbb::parallel_for(0, 100, [](int i) { v[static_cast<std::size_t>(i)] = i; });
+}
+CASE(tbb_loop_over_numbers_shares) {
+  tbb::parallel_for(0, 100, [](int i) {
+    x = i;  // race: A with: A
+  });
+}
+CASE(tbb_task_group) {
+  tbb::task_group g;
+  g.run([] { x = 1; });
+  g.run([] { y = 1; });
+  g.wait();
+  use(x + y);
+}
+CASE(tbb_task_group_not_waited_for) {
+  tbb::task_group g;
+  g.run([] { x = 1; });  // race: A
+  x = 2;  // with: A
+  g.wait();
+}
+CASE(tbb_tasks_together) {
+  tbb::task_group g;
+  g.run([] { x = 1; });  // race: A
+  g.run([] { x = 2; });  // with: A
+  g.wait();
+}
+static int tbb_fib(int n) {
+  if (n < 2) return n;
+  int a = 0, b = 0;
+  tbb::task_group g;
+  g.run([&a, n] { a = tbb_fib(n - 1); });
+  b = tbb_fib(n - 2);
+  g.wait();
+  return a + b;
+}
+CASE(tbb_recursion) { use(tbb_fib(8)); }
+CASE(tbb_run_and_wait) {
+  tbb::task_group g;
+  g.run([] { x = 1; });  // race: A
+  g.run_and_wait([] { x = 2; });  // with: A
+}
+CASE(tbb_invoke) {
+  tbb::parallel_invoke([] { x = 1; }, [] { y = 2; });
+}
+CASE(tbb_invoke_shares) {
+  tbb::parallel_invoke([] { x = 1; },  // race: A
+                       [] { x = 2; });  // with: A
+}
+CASE(tbb_reduction) {
+  use(tbb::parallel_reduce(range(0, 1000), 0, [](const range& r, int sum) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) sum += v[i];
+    return sum;
+  }, std::plus<>()));
+}
+CASE(tbb_sort) {
+  std::vector<int> a(5000);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int>((i * 7919) % 5003);
+  tbb::parallel_sort(a.begin(), a.end());
+}
+CASE(tbb_for_each) {
+  tbb::parallel_for_each(v.begin(), v.end(), [](int& each) { each = 3; });
+}
+CASE(tbb_for_each_shares) {
+  tbb::parallel_for_each(v.begin(), v.end(), [](int& each) {
+    x = each;  // race: A with: A
+  });
+}
+CASE(tbb_spin_mutex) {
+  static tbb::spin_mutex m; use_address(&m);
+  tbb::parallel_for(0, 100, [](int i) { const tbb::spin_mutex::scoped_lock guard(m); x += i; });
+}
+CASE(tbb_arena) {
+  tbb::task_arena a(2);
+  a.execute([] { tbb::parallel_for(0, 100, [](int i) { v[static_cast<std::size_t>(i)] = i; }); });
+}

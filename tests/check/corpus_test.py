@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Runs every case of the corpus and compares the races that are reported with those that its source names.
+
+Usage: corpus_test.py PROGRAM SOURCE... [--only CASE]
+"""
+import argparse
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+CASE = re.compile(r"^(?:CASE|C_CASE)\((\w+)\)")
+MARK = re.compile(r"\b(race|with): (\w+)")
+REPORT = re.compile(r"^nopal: race: .* at (\S+):(\d+) and .* at (\S+):(\d+)")
+
+
+def read_cases(sources):
+    """The pairs of lines of each case, the lines before a case belonging to it back to the case before."""
+    cases = {}
+    for path in sources:
+        name = os.path.basename(path)
+        marks = collections.defaultdict(lambda: {"race": [], "with": []})
+        pending = []
+        with open(path, encoding="utf-8") as text:
+            lines = text.read().split("\n")
+        starts = [i for i, line in enumerate(lines) if CASE.match(line)]
+        for order, start in enumerate(starts):
+            end = starts[order + 1] if order + 1 < len(starts) else len(lines)
+            begin = start
+            # Functions before a case are its own: back to the end of the last case.
+            while begin > 0 and not (lines[begin - 1] == "}" and is_case_end(lines, begin - 1)) and begin - 1 not in starts:
+                begin -= 1
+            stop = next((i for i in range(start, end) if lines[i] == "}" or (i == start and lines[i].endswith("}"))), end)
+            marks = collections.defaultdict(lambda: {"race": [], "with": []})
+            for i in range(begin, stop + 1):
+                if "//" in lines[i] or "/*" in lines[i]:
+                    for kind, label in MARK.findall(lines[i]):
+                        marks[label][kind].append(i + 1)
+            pairs = set()
+            for label, both in marks.items():
+                for a in both["race"]:
+                    for b in both["with"]:
+                        pairs.add(tuple(sorted([f"{name}:{a}", f"{name}:{b}"])))
+            cases[CASE.match(lines[start]).group(1)] = pairs
+    return cases
+
+
+def is_case_end(lines, i):
+    for j in range(i - 1, -1, -1):
+        if CASE.match(lines[j]):
+            return True
+        if lines[j] == "}":
+            return False
+        if lines[j] and not lines[j][0].isspace() and "{" in lines[j]:
+            return False
+    return False
+
+
+def run_case(program, case):
+    with tempfile.NamedTemporaryFile("r") as log:
+        environment = dict(os.environ, NOPAL_CHECK="log=" + log.name)
+        done = subprocess.run([program, case], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        found = set()
+        for line in log.read().split("\n"):
+            match = REPORT.match(line)
+            if match:
+                ends = [f"{os.path.basename(match[i])}:{match[i + 1]}" for i in (1, 3)]
+                found.add(tuple(sorted(ends)))
+    return done.returncode, found, done.stderr.decode(errors="replace")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("sources", nargs="+")
+    parser.add_argument("--only")
+    given = parser.parse_args()
+    expected = read_cases(given.sources)
+    known = subprocess.run([given.program], stdout=subprocess.PIPE, check=True).stdout.decode().split()
+    wrong = [f"{case}: in the sources and not in the program" for case in set(expected) - set(known)]
+    wrong += [f"{case}: in the program and not in the sources" for case in set(known) - set(expected)]
+    for case in sorted(expected):
+        if case not in known or (given.only and case != given.only):
+            continue
+        status, found, error = run_case(given.program, case)
+        if status != (66 if expected[case] else 0):
+            wrong.append(f"{case}: exit status {status} {error[-200:]!r}")
+        for pair in sorted(expected[case] - found):
+            wrong.append(f"{case}: missed {pair[0]} with {pair[1]}")
+        for pair in sorted(found - expected[case]):
+            wrong.append(f"{case}: no race is {pair[0]} with {pair[1]}")
+    racy = sum(1 for pairs in expected.values() if pairs)
+    print("\n".join(wrong + [f"{len(expected)} cases, {racy} of them with races, {len(wrong)} wrong"]))
+    return 1 if wrong or not expected else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""What users call: one command and two, options, exit statuses, the command, and what is refused.
+
+Usage: users_test.py COMPILER INCLUDE LIBRARY_FLAGS COMMAND WORK FLAG...   (COMMAND may be empty)
+"""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+RACY = """#include <nopal/scope.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+int shared_variable;
+static void write_it() { shared_variable = 1; }
+int main(int argc, char** argv) {
+  int* block = new int[10];
+  nopal::scope s;
+  s.fork([block] { write_it(); block[3] = 1; });
+  shared_variable = 2;
+  block[3] = 2;
+  s.join();
+  delete[] block;
+  if (argc > 1 && std::strcmp(argv[1], "exit") == 0) std::exit(7);
+  if (argc > 1 && std::strcmp(argv[1], "_exit") == 0) _exit(7);
+  if (argc > 1 && std::strcmp(argv[1], "abort") == 0) std::abort();
+  if (argc > 1 && std::strcmp(argv[1], "pause") == 0) pause();
+  return argc > 1 ? std::atoi(argv[1]) : 0;
+}
+"""
+CLEAN = RACY.replace("  shared_variable = 2;", "  s.join(); shared_variable = 2;")
+wrong = []
+
+
+def expect(what, holds, seen=""):
+    if not holds:
+        wrong.append(f"{what}: {seen}")
+
+
+def run(words, **settings):
+    environment = {key: value for key, value in os.environ.items() if key != "NOPAL_CHECK"}
+    environment.update(settings)
+    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def compile_both(compiler, flags, link):
+    for name, text in (("racy", RACY), ("clean", CLEAN)):
+        with open(name + ".cpp", "w", encoding="utf-8") as file:
+            file.write(text)
+        status, _, error = run([compiler, "-std=c++20", "-O1", *flags, name + ".cpp", "-o", name, *link])
+        expect("one command", status == 0, error)
+        status, _, error = run([compiler, "-std=c++20", "-O1", *flags, "-c", name + ".cpp", "-o", name + ".o"])
+        expect("two commands, the first", status == 0, error)
+        status, _, error = run([compiler, name + ".o", "-o", name + "2", *link])
+        expect("two commands, the second", status == 0, error)
+
+
+def check_statuses():
+    for name in ("./racy", "./racy2"):
+        for how in ([], ["exit"], ["_exit"], ["3"]):
+            status, _, error = run([name, *how])
+            expect(f"{name} {how}", status == 66 and "nopal: race: write at racy.cpp:6 and write at racy.cpp:11 of 4 bytes of "
+                   "'shared_variable'" in error, (status, error))
+    status, _, error = run(["./racy", "abort"])
+    expect("abort", status == -signal.SIGABRT and "nopal: race: " in error, (status, error))
+    for how, expected in ([], 0), (["exit"], 7), (["_exit"], 7), (["3"], 3):
+        status, _, error = run(["./clean", *how])
+        expect(f"clean {how}", status == expected and error == "", (status, error))
+
+
+def check_report():
+    _, _, error = run(["./racy"])
+    for part in ("'shared_variable'", "in a block of the heap", "byte 12 of a block of 40 bytes", "allocated by main, racy.cpp:8",
+                 "write by write_it", "called by main, racy.cpp:10", "parallel by the fork at racy.cpp:10", "nopal: check: 2 races\n"):
+        expect("report", part in error, (part, error))
+
+
+def check_options():
+    status, _, error = run(["./racy"], NOPAL_CHECK="log=log.txt")
+    with open("log.txt", encoding="utf-8") as log:
+        text = log.read()
+    expect("log", status == 66 and error == "" and text.startswith("nopal: race: ") and "2 races" in text, (status, error, text))
+    status, _, error = run(["./racy"], NOPAL_CHECK="exitcode=5")
+    expect("exit code", status == 5, status)
+    with open("known.txt", "w", encoding="utf-8") as file:
+        file.write("# all of them\nracy.cpp:1*\n")
+    status, _, error = run(["./racy"], NOPAL_CHECK="suppressions=known.txt")
+    expect("suppressed", status == 0 and "nopal: race" not in error and "2 suppressed" in error, (status, error))
+    with open("known.txt", "w", encoding="utf-8") as file:
+        file.write("write_it\n")
+    status, _, error = run(["./racy"], NOPAL_CHECK="suppressions=known.txt:exitcode=9")
+    expect("one suppressed", status == 9 and error.count("nopal: race") == 1 and "1 suppressed" in error, (status, error))
+    status, out, _ = run(["./racy"], NOPAL_CHECK="help")
+    expect("help", status == 0 and "suppressions=FILE" in out, (status, out))
+    for bad in ("nothing", "log=", "exitcode=x", "exitcode=256", "log=/no/such/folder/x", "suppressions=/no/such/file"):
+        status, _, error = run(["./racy"], NOPAL_CHECK=bad)
+        expect(f"bad option {bad}", status == 2 and error.startswith("nopal: NOPAL_CHECK") and error.count("\n") == 1, (status, error))
+
+
+def check_signal():
+    program = subprocess.Popen(["./racy", "pause"], stderr=subprocess.PIPE)
+    first = program.stderr.readline().decode()
+    time.sleep(0.2)
+    program.terminate()
+    expect("signal", "nopal: race: " in first and program.wait() == -signal.SIGTERM, (first, program.returncode))
+    program.stderr.close()
+
+
+def check_command(command):
+    status, _, error = run([command, "check", "--", "./racy", "3"])
+    expect("command", status == 66 and "nopal: race" in error, (status, error))
+    status, _, error = run([command, "check", "--", "./clean", "3"])
+    expect("command, clean", status == 3 and error == "", (status, error))
+    status, _, error = run([command, "check", "--log", "log2.txt", "--exit-code", "4", "--", "./racy"])
+    expect("command, options", status == 4 and error == "" and os.path.getsize("log2.txt") > 0, (status, error))
+    for words in (["/bin/true"], ["true"], ["./no_such_program"], ["no_such_program"], []):
+        status, _, error = run([command, "check", "--", *words])
+        expect(f"command, {words}", status in (1, 2) and error.startswith("nopal check: ") and error.count("\n") == 1, (status, error))
+    status, out, _ = run([command, "check", "--help"])
+    expect("command, help", status == 0 and "--suppressions" in out, (status, out))
+
+
+def main():
+    compiler, include, libraries, command, work, *flags = sys.argv[1:]
+    os.makedirs(work, exist_ok=True)
+    os.chdir(work)
+    compile_both(compiler, [*flags, "-I", include], libraries.split(";"))
+    if not wrong:
+        check_statuses()
+        check_report()
+        check_options()
+        check_signal()
+        if command:
+            check_command(command)
+        status, _, error = run([compiler, "-std=c++20", *flags, "-I", include, "-fsanitize=thread", "racy.cpp", "-o", "both",
+                                *libraries.split(";")])
+        if status == 0:
+            status, _, error = run(["./both"])
+            expect("the sanitizer's runtime", status == 2 and error.startswith("nopal: check: the program is linked with"), (status, error))
+    print("\n".join(wrong) or "all as expected")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

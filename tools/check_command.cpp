@@ -1,0 +1,116 @@
+// `nopal check`: runs a program that was compiled for the race detector, and says so where one was not.
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "exit_codes.hpp"
+
+namespace {
+
+struct check_arguments {
+  std::string log;
+  std::string suppressions;
+  std::int64_t exit_code = -1;
+  std::vector<std::string> program;
+};
+
+bool read_check_arguments(check_arguments& given, int argc, char** argv) {
+  CLI::App app(
+      "Runs a program that was compiled with the flags of 'pkg-config --cflags --libs nopal-check', and "
+      "reports its determinacy races. The exit status is the program's, or 66 where there are races.",
+      "nopal check");
+  app.add_option("--log", given.log, "write reports to this file (standard error)")->type_name("FILE");
+  app.add_option("--suppressions", given.suppressions, "do not report races that this file names")
+      ->type_name("FILE");
+  tool::add_whole_number(app, "--exit-code", given.exit_code, {0, 255},
+                         "exit status where there are races (66)");
+  app.add_option("PROGRAM", given.program, "the program and its arguments, after '--'")
+      ->type_name("")
+      ->required();
+  app.positionals_at_end();
+  return tool::parse(app, argc, argv);
+}
+
+/// The file that the shell would run.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != name.npos) return name;
+  const char* const path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "/usr/bin:/bin";
+  while (!rest.empty()) {
+    const std::size_t end = rest.find(':');
+    const std::string file = std::string(rest.substr(0, end)) + "/" + name;
+    if (access(file.c_str(), X_OK) == 0) return file;
+    rest = end == rest.npos ? "" : rest.substr(end + 1);
+  }
+  throw std::runtime_error(fmt::format("'{}' is not found in PATH", name));
+}
+
+/// What the checking library leaves in a program: a note, or its own name where it is shared.
+bool is_checked(const std::string& file) {
+  const int from = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat about{};
+  if (from < 0 || fstat(from, &about) != 0) {
+    throw std::runtime_error(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)));
+  }
+  const auto bytes = static_cast<std::size_t>(about.st_size);
+  void* const text = bytes != 0 ? mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, from, 0) : MAP_FAILED;
+  close(from);
+  if (text == MAP_FAILED) return false;
+  constexpr unsigned note[] = {6, 4, 0x4e43};
+  std::string mark(reinterpret_cast<const char*>(note), sizeof note);
+  mark += "nopal";
+  const std::string library = std::string("libnopal_") + "check.so";
+  const bool found = memmem(text, bytes, mark.data(), mark.size()) != nullptr ||
+                     memmem(text, bytes, library.data(), library.size()) != nullptr;
+  munmap(text, bytes);
+  return found;
+}
+
+void add_option(std::string& options, std::string_view name, const std::string& value) {
+  if (value.empty()) return;
+  if (value.find_first_of(",:") != value.npos) {
+    throw tool::usage_error(
+        fmt::format("--{} '{}': a name with a comma or a colon is not accepted", name, value));
+  }
+  options +=
+      fmt::format("{}{}={}", options.empty() ? "" : ",", name == "exit-code" ? "exitcode" : name, value);
+}
+
+}  // namespace
+
+int check_command(int argc, char** argv) {
+  check_arguments given;
+  if (!read_check_arguments(given, argc, argv)) return tool::exit_success;
+  const std::string file = find_program(given.program.front());
+  if (!is_checked(file)) {
+    throw tool::usage_error(
+        fmt::format("'{}' is not linked with the checking library; accepted: programs compiled and "
+                    "linked with the flags of 'pkg-config --cflags --libs nopal-check'",
+                    given.program.front()));
+  }
+  const char* const before = std::getenv("NOPAL_CHECK");
+  std::string options = before != nullptr ? before : "";
+  add_option(options, "log", given.log);
+  add_option(options, "suppressions", given.suppressions);
+  add_option(options, "exit-code", given.exit_code < 0 ? "" : std::to_string(given.exit_code));
+  setenv("NOPAL_CHECK", options.c_str(), 1);
+  // In place of this process: signals and the exit status are the program's.
+  std::vector<char*> arguments;
+  for (std::string& each : given.program) arguments.push_back(each.data());
+  arguments.push_back(nullptr);
+  execv(file.c_str(), arguments.data());
+  throw std::runtime_error(fmt::format("'{}' cannot be run: {}", file, std::strerror(errno)));
+}
