@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trace/order.hpp"
 #include "trace/protobuf.hpp"
 #include "trace/symbols.hpp"
 
@@ -131,7 +132,7 @@ private:
       add_slices(one, i, all);
       for (const moment& each : one.moments) all.push_back({each.ns, i, nullptr, false, &each});
     }
-    std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) { return a.ns < b.ns; });
+    sort_stably(all, [](const entry& one) { return one.ns; });
     return all;
   }
 

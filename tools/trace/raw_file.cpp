@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "arch/arch.hpp"
+#include "trace/order.hpp"
 
 namespace tool::tracing {
 namespace {
@@ -100,8 +101,7 @@ raw_worker read_ring(const std::string& bytes, const ring_place& ring, const clo
     result.events.push_back({clock.ns(one.ticks_and_what >> 8), static_cast<what>(kind), one.argument});
   }
   // A handler's records may be a few steps out of order.
-  std::stable_sort(result.events.begin(), result.events.end(),
-                   [](const raw_event& a, const raw_event& b) { return a.ns < b.ns; });
+  sort_stably(result.events, [](const raw_event& one) { return one.ns; });
   return result;
 }
 
@@ -145,8 +145,7 @@ raw_process read_raw(const std::string& path) {
     if (!events.empty()) result.ended_ns = std::max(result.ended_ns, events.back().ns);
   }
   // The thread that began comes first, as it does in the program.
-  std::stable_sort(result.workers.begin(), result.workers.end(),
-                   [](const raw_worker& a, const raw_worker& b) { return first_index(a) < first_index(b); });
+  sort_stably(result.workers, first_index);
   return result;
 }
 

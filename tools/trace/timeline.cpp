@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "trace/order.hpp"
+
 namespace tool::tracing {
 namespace {
 
@@ -64,8 +66,7 @@ private:
     for (std::size_t i = 0; i < raw_.workers.size(); ++i) {
       for (const raw_event& event : raw_.workers[i].events) all.emplace_back(i, &event);
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const place& a, const place& b) { return a.second->ns < b.second->ns; });
+    sort_stably(all, [](const place& one) { return one.second->ns; });
     return all;
   }
 
