@@ -1,5 +1,6 @@
 // Arrays, bytes, bit-fields, structures, the heap, the stack, thread-local variables and virtual calls.
 // clang-format off
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -398,6 +399,13 @@ CASE(thread_local_read_only) {
   nopal::scope s;
   s.fork([] { use(per_thread); });
   use(per_thread);
+  s.join();
+}
+CASE(errno_of_strands) {
+  nopal::scope s;
+  s.fork([] { errno = 0; use(errno); });
+  errno = 0;
+  use(errno);
   s.join();
 }
 struct base {
