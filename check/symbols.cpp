@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <filesystem>
 #include <string_view>
 #include <unistd.h>
 
@@ -31,7 +32,9 @@ std::string shortened(const char* file) {
     std::free(folder);
     return text + "/";
   }();
-  const std::string_view path = file;
+  // Builds in a folder beside the sources name them by way of it.
+  const std::string normal = std::filesystem::path(file).lexically_normal().string();
+  const std::string_view path = normal;
   if (here.size() > 1 && path.starts_with(here)) return std::string(path.substr(here.size()));
   return std::string(path.starts_with("./") ? path.substr(2) : path);
 }

@@ -105,8 +105,8 @@ CASE(string_characters_apart) {
 CASE(string_size_while_appending) {
   std::string t;
   nopal::scope s;
-  s.fork([&t] { t += "long enough to leave the string itself"; });  // race: A
-  use(static_cast<std::int64_t>(t.size()));  // with: A
+  s.fork([&t] { t += "long enough to leave the string itself"; });  // race: ClangA
+  use(static_cast<std::int64_t>(t.size()));  // with: ClangA
   s.join();
 }
 CASE(map_insert_and_find) {
@@ -154,15 +154,15 @@ CASE(deque_ends_apart) {
 CASE(array_elements) {
   std::array<int, 8> a{};
   nopal::scope s;
-  s.fork([&a] { a[1] = 1; });  // race: A
-  a[1] = 2;  // with: A
+  s.fork([&a] { a[1] = 1; });  // race: ClangA
+  a[1] = 2;  // with: ClangA
   s.join();
 }
 CASE(optional_set_and_asked) {
   std::optional<int> o;
   nopal::scope s;
-  s.fork([&o] { o = 5; });  // race: A
-  use(o.has_value());  // with: A
+  s.fork([&o] { o = 5; });  // race: ClangA
+  use(o.has_value());  // with: ClangA
   s.join();
 }
 CASE(iterators_over_halves) {

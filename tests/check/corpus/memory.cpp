@@ -483,8 +483,8 @@ CASE(linked_list_of_own_nodes) {
 CASE(long_double_and_its_bytes) {
   static long double d; use_address(&d);
   nopal::scope s;
-  s.fork([] { d = 1.5L; });  // race: A
-  use(static_cast<std::int64_t>(d));  // with: A
+  s.fork([] { d = 1.5L; });  // race: ClangA
+  use(static_cast<std::int64_t>(d));  // with: ClangA
   s.join();
 }
 CASE(volatile_variable) {
