@@ -27,8 +27,8 @@ CASE(vector_push_back_in_both) {
   std::vector<int> v;
   v.reserve(8);
   nopal::scope s;
-  s.fork([&v] { v.push_back(1); });  // race: A
-  v.push_back(2);  // with: A
+  s.fork([&v] { v.push_back(1); });  // race: ClangA
+  v.push_back(2);  // with: ClangA
   s.join();
 }
 CASE(vectors_of_their_own) {
@@ -56,8 +56,8 @@ CASE(vector_size_while_growing) {
   std::vector<int> v;
   v.reserve(8);
   nopal::scope s;
-  s.fork([&v] { v.push_back(1); });  // race: A
-  use(static_cast<std::int64_t>(v.size()));  // with: A
+  s.fork([&v] { v.push_back(1); });  // race: ClangA
+  use(static_cast<std::int64_t>(v.size()));  // with: ClangA
   s.join();
 }
 CASE(vector_of_bool_neighbours) {

@@ -28,10 +28,8 @@ CASE(loop_of_forks_own_elements) {
 CASE(loop_variable_by_reference) {
   nopal::scope s;
   int i;
-  for (i = 0; i < 4;) {
+  for (i = 0; i < 4; ++i)  // with: A
     s.fork([&i] { use(i); });  // race: A
-    ++i;  // with: A
-  }
   s.join();
 }
 CASE(loop_variable_by_value) {
