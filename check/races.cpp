@@ -1,5 +1,6 @@
 #include "races.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <set>
@@ -36,6 +37,9 @@ found& all_found() {
   return *made;
 }
 
+/// Each thread has its own, and what a call leaves there is read right after it.
+bool is_errno(const race& one) noexcept { return one.begin == reinterpret_cast<address>(&errno); }
+
 bool is_first(number_map& seen, const race& one) noexcept {
   const std::uint64_t earlier = sites[record_of(one.earlier).site].at;
   const std::uint64_t key =
@@ -71,7 +75,7 @@ std::pair<std::string, std::string> in_order(std::string a, std::string b) {
 }  // namespace
 
 void found_race(const race& one) noexcept {
-  if (comes_before(one.earlier)) return;
+  if (comes_before(one.earlier) || is_errno(one)) return;
   if (watcher != nullptr)
     return watcher(reinterpret_cast<const void*>(one.looked_at.begin), one.looked_at.bytes);
   if (!is_first(seen_races, one)) return;

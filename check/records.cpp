@@ -9,8 +9,8 @@ table<record> records;
 void make_records() noexcept { records.make(std::size_t{end_of_records - first_of_records}); }
 
 std::uint32_t record_at(address at) noexcept {
-  const std::uint64_t hashed = self.calls->hashed;
-  cached_record& cached = self.cache[((at >> 1) ^ (at >> 9) ^ (hashed >> 60)) % cached_records];
+  const std::uint64_t hashed = calls_hashed();
+  cached_record& cached = self.cache[((at ^ hashed) * hash_step >> 40) % cached_records];
   if (cached.at == at && cached.hashed == hashed) {
     if (cached.record >= self.first_record) return cached.record;
     const std::uint32_t site = record_of(cached.record).site;

@@ -16,6 +16,7 @@ constexpr std::uint32_t most_sites = 1U << 28;
 
 std::uint32_t window_in_use = 0;
 std::uint64_t step_over_window = 0;
+std::uint32_t window_in_calls = 0;
 
 constexpr std::uint64_t power(std::uint64_t base, std::uint32_t exponent) noexcept {
   std::uint64_t product = 1;
@@ -25,7 +26,8 @@ constexpr std::uint64_t power(std::uint64_t base, std::uint32_t exponent) noexce
 
 void choose_window() noexcept {
   while (kept.count > stacks_for_next[window_in_use]) ++window_in_use;
-  step_over_window = power(hash_step, windows[window_in_use]);
+  window_in_calls = windows[window_in_use];
+  step_over_window = power(hash_step, window_in_calls);
 }
 
 const call_stack* stack_of(std::uint64_t hashed) noexcept {
@@ -52,7 +54,7 @@ void make_sites() noexcept {
 }
 
 std::uint64_t calls_hashed() noexcept {
-  const std::uint32_t window = windows[window_in_use];
+  const std::uint32_t window = window_in_calls;
   const auto depth = static_cast<std::uint64_t>(self.calls - self.outermost);
   if (depth <= window) return self.calls->hashed;
   return self.calls->hashed - (self.calls - window)->hashed * step_over_window;

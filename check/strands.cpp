@@ -53,11 +53,11 @@ struct cached_site {
   std::uint64_t hashed;
   std::uint32_t site;
 };
-cached_site fork_sites[64];
+cached_site fork_sites[1024];
 
 std::uint32_t fork_site(address at) noexcept {
-  const std::uint64_t hashed = self.calls->hashed;
-  cached_site& cached = fork_sites[((at >> 2) ^ (hashed >> 58)) % 64];
+  const std::uint64_t hashed = calls_hashed();
+  cached_site& cached = fork_sites[((at ^ hashed) * hash_step >> 40) % 1024];
   if (cached.at != at || cached.hashed != hashed) cached = {at, hashed, site_at(at)};
   return cached.site;
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <filesystem>
 #include <string_view>
 #include <unistd.h>
 
@@ -31,7 +32,9 @@ std::string shortened(const char* file) {
     std::free(folder);
     return text + "/";
   }();
-  const std::string_view path = file;
+  // Builds in a folder beside the sources name them by way of it.
+  const std::string normal = std::filesystem::path(file).lexically_normal().string();
+  const std::string_view path = normal;
   if (here.size() > 1 && path.starts_with(here)) return std::string(path.substr(here.size()));
   return std::string(path.starts_with("./") ? path.substr(2) : path);
 }
@@ -57,12 +60,18 @@ std::vector<source_frame> frames_near(address instruction) {
   std::vector<source_frame> frames;
   visit_lines(instruction, add_frame, &frames);
   if (frames.empty() || frames[0].file.empty() || frames[0].line != 0) return frames;
-  for (address distance = 1; distance != farthest; ++distance) {
-    for (const address beside : {instruction + distance, instruction - distance}) {
-      std::vector<source_frame> others;
-      visit_lines(beside, add_frame, &others);
-      if (others.size() == frames.size() && others[0].line != 0 && others[0].function == frames[0].function)
-        return others;
+  // First where the same inlined function goes on, then anywhere in the function.
+  for (const bool is_strict : {true, false}) {
+    for (address distance = 1; distance != farthest; ++distance) {
+      for (const address beside : {instruction + distance, instruction - distance}) {
+        std::vector<source_frame> others;
+        visit_lines(beside, add_frame, &others);
+        if (others.empty() || others[0].line == 0) continue;
+        if (is_strict ? others.size() == frames.size() && others[0].function == frames[0].function
+                      : others.back().function == frames.back().function) {
+          return others;
+        }
+      }
     }
   }
   return frames;

@@ -49,7 +49,7 @@ struct known_read {
   std::uint64_t epoch;
 };
 
-inline constexpr std::size_t cached_records = 256;
+inline constexpr std::size_t cached_records = 2048;
 inline constexpr std::size_t known_reads = 4096;
 inline constexpr std::size_t most_calls = std::size_t{1} << 22;
 inline constexpr std::size_t most_procedures = std::size_t{1} << 22;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What users call: one command and two, options, exit statuses, the command, and what is refused.
 
-Usage: users_test.py COMPILER INCLUDE LIBRARY_FLAGS COMMAND WORK FLAG...   (COMMAND may be empty)
+Usage: users_test.py COMPILER INCLUDE LIBRARY_FLAGS COMMAND WORK FLAG...   (COMMAND may be none)
 """
 import os
 import signal
@@ -133,7 +133,7 @@ def main():
         check_report()
         check_options()
         check_signal()
-        if command:
+        if command != "none":
             check_command(command)
         status, _, error = run([compiler, "-std=c++20", *flags, "-I", include, "-fsanitize=thread", "racy.cpp", "-o", "both",
                                 *libraries.split(";")])

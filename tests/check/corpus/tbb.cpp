@@ -26,9 +26,7 @@ CASE(tbb_loop) {
   tbb::parallel_for(range(0, 1000), [](const range& r) { for (std::size_t i = r.begin(); i != r.end(); ++i) v[i] = 2; });
 }
 CASE(tbb_loop_with_one_sum) {
-  tbb::parallel_for(range(0, 1000), [](const range& r) {
-    for (std::size_t i = r.begin(); i != r.end(); ++i) x += v[i];  // race: A with: A
-  });
+  tbb::parallel_for(range(0, 1000), [](const range& r) { for (std::size_t i = r.begin(); i != r.end(); ++i) x += v[i]; });  // race: A with: A
 }
 CASE(tbb_loop_over_numbers) {
   tbb::parallel_for(0, 100, [](int i) { v[static_cast<std::size_t>(i)] = i; });

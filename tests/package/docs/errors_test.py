@@ -10,7 +10,7 @@ LITERAL = re.compile(r'"nopal:[: ]((?:[^"\\]|\\.)*)"')
 
 def messages(root):
     found = {}
-    sources = [*(root / "src").rglob("*.cpp"), *(root / "include").rglob("*.h*")]
+    sources = [*(root / "src").rglob("*.cpp"), *(root / "include").rglob("*.h*"), *(root / "check").rglob("*.cpp")]
     for source in sorted(sources):
         code = re.sub(r"^ *#error.*", "", source.read_text(), flags=re.MULTILINE)
         for text in LITERAL.findall(code):

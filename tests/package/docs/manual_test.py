@@ -61,7 +61,7 @@ class Manual(unittest.TestCase):
         for subcommand in subcommands():
             named = re.findall(r"^  ([A-Z]+)\b", help_of(subcommand), re.MULTILINE)
             for name in named:
-                self.assertRegex(page_of(subcommand), rf"(?m)^\.Op Ar {name}\b")
+                self.assertRegex(page_of(subcommand), rf"(?m)^\.(?:Op )?Ar {name}\b")
 
     def test_variables(self):
         """Those that the library reads, and no others."""
