@@ -121,8 +121,10 @@ std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*
 
 /// Owner: `bottom` was lowered onto an entry that is or was public, or that a thief is about to
 /// publish. True if the owner gets the entry. If a forced publish is under way and
-/// `allowed(context)`, the entries below become public.
-bool pop_slow(nopal_deque& deque, bool (*allowed)(void* context), void* context) noexcept;
+/// `allowed(context)`, the entries below become public. `keeps_public`: those that are, stay so; else half
+/// of them become private.
+bool pop_slow(nopal_deque& deque, bool (*allowed)(void* context), void* context,
+              bool keeps_public = false) noexcept;
 
 /// Thief: takes the oldest public entry. `observe(context)` runs after the entry was seen and
 /// before it is taken; if the outcome is `taken`, what it read of the victim held while the entry

@@ -19,6 +19,7 @@
 #include "scheduler/exceptions.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/overflow.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/report.hpp"
@@ -283,6 +284,7 @@ void free_adopted(runtime& all) noexcept {
 
 void at_exit() {
   check_end_of_main();
+  finish_profile();
   runtime& all = the_runtime();
   const locked guard(all);
   if (all.chosen.print_stats) {

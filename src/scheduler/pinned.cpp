@@ -13,6 +13,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
 #include "scheduler/pinned.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 
@@ -89,6 +90,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
   begin_in_same_arena(nested);
   nested->pinned_at = here;
   nested->pinned_by = reinterpret_cast<const char*>(call);
+  begin_profiled_call(outer, nested);
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
   sanitizers::after(thread_worker(nested));
@@ -105,6 +107,7 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
     if (arenas_used != 0) {
       end_in_arena(nested);
     }
+    end_profiled_call(outer, nested);
     set_this_worker(outer);
     set_this_local(call->local);
   } else {

@@ -25,6 +25,7 @@ struct settings {
   nopal::reclaim_call reclaim_with = nopal::reclaim_call::dontneed;
   bool pin = false;
   bool print_stats = false;
+  const char* profile_file = nullptr;  ///< null: the program is not profiled
   bool eager_forks = false;         ///< no fork is latent
   bool latent_forks_named = false;  ///< forks are latent also where a tool watches
   /// Threads that may take the places of blocked strands at once

@@ -248,8 +248,22 @@ nopal_suspend_at_join:
         // A scope that another function made must not get further: its frame pointer is not ours.
         cmpq    %rbp, FRAME_FRAME_POINTER(%rdi)
         jne     nopal_throw_foreign_scope@PLT
-        DEPOSIT_VIEWS nopal_deposit_strand_views
+        cmpb    $0, nopal_profiled(%rip)
+        jne     2f
+1:      DEPOSIT_VIEWS nopal_deposit_strand_views
+        .cfi_remember_state
         SUSPEND_TO nopal_arrive_at_join
+        // Non-zero: the scope was stolen from only for the profiler to see its join.
+2:      .cfi_restore_state
+        pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        call    nopal_profile_join
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        testl   %eax, %eax
+        je      1b
+        xorl    %eax, %eax
+        ret
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 

@@ -1,0 +1,80 @@
+#include "os/report_file.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <initializer_list>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace os {
+
+int create_file(const char* path) noexcept {
+  constexpr mode_t everybody = 0666;  // less what the process's mask takes
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everybody);
+  return file < 0 ? -errno : file;
+}
+
+int write_file(int file, const char* text, std::size_t bytes) noexcept {
+  while (bytes != 0) {
+    const ssize_t written = write(file, text, bytes);
+    if (written < 0 && errno != EINTR) {
+      return errno;
+    }
+    const std::size_t done = written < 0 ? 0 : static_cast<std::size_t>(written);
+    text += done;
+    bytes -= done;
+  }
+  return 0;
+}
+
+code_place place_of(const void* address) noexcept {
+  Dl_info found{};
+  if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) {
+    return {"", reinterpret_cast<std::uint64_t>(address), ""};
+  }
+  return {found.dli_fname,
+          reinterpret_cast<std::uint64_t>(address) - reinterpret_cast<std::uint64_t>(found.dli_fbase),
+          found.dli_sname != nullptr ? found.dli_sname : ""};
+}
+
+std::size_t program_path(char* path, std::size_t bytes) noexcept {
+  const ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
+  path[length < 0 ? 0 : length] = '\0';
+  return length < 0 ? 0 : static_cast<std::size_t>(length);
+}
+
+int process_number() noexcept { return getpid(); }
+
+void when_ended_by_signal(void (*act)(int)) noexcept {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    if (sigaction(number, nullptr, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
+        before.sa_handler == SIG_DFL) {
+      struct sigaction ours {};
+      ours.sa_handler = act;
+      ours.sa_flags = SA_RESTART;
+      sigaction(number, &ours, nullptr);
+    }
+  }
+}
+
+void end_by_signal(int number) noexcept {
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(number, &usual, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  kill(getpid(), number);
+}
+
+}  // namespace os
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
