@@ -28,6 +28,12 @@ struct code_place {
 /// The path of the program's own file.
 std::size_t program_path(char* path, std::size_t bytes) noexcept;
 
+struct thread_time {
+  std::uint64_t processor_ns;  ///< that the calling thread had a processor
+  std::uint64_t own_waits;     ///< how often it has waited for something
+};
+[[nodiscard]] thread_time time_of_thread() noexcept;
+
 [[nodiscard]] int process_number() noexcept;
 
 /// Calls `act` in a handler of those signals that end a process from outside, where the program leaves

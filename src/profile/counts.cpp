@@ -3,6 +3,7 @@
 #include <new>
 
 #include "os/os.hpp"
+#include "profile/machine.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -69,6 +70,9 @@ counts_table* make_counts() noexcept {
   auto* const made = new (std::nothrow) counts_table{};
   if (made == nullptr) {
     os::end_process("nopal: NOPAL_PROFILE: no memory for what it records");
+  }
+  for (std::atomic<std::uint64_t>& each : made->cost) {
+    each.store(this_machine.first_cost, std::memory_order_relaxed);
   }
   made->next = tables.load(std::memory_order_relaxed);
   // Release pairs with the acquire in first_counts: the table is empty.

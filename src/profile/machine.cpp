@@ -30,9 +30,14 @@ std::uint64_t as_ns(std::uint64_t ticks) noexcept {
 namespace {
 
 constexpr int tries = 15;
+constexpr int ways_tried = 200;
+constexpr std::uint64_t usual_steal_ns = 1000;
+/// Two threads that share one processor need more than this to tell each other of something.
+constexpr std::uint64_t most_steal_ns = 20'000;
 constexpr std::size_t stack_pages = 4;
-/// Of a segment more than this is never taken for the hooks' own.
+constexpr std::uint64_t first_cost_ns = 60;
 constexpr std::uint64_t most_cost_ns = 150;
+constexpr std::uint64_t long_segment_ns = 100'000;
 
 std::uint64_t median(std::array<std::uint64_t, tries>& of) noexcept {
   std::sort(of.begin(), of.end());
@@ -55,7 +60,7 @@ void answer(void* argument) {
     words.woken_at.store(os::monotonic_ns(), std::memory_order_relaxed);
     words.answered.store(turn + 1, std::memory_order_release);
   }
-  for (std::uint32_t turn = tries; turn < 2 * tries; ++turn) {
+  for (std::uint32_t turn = tries; turn < tries + ways_tried; ++turn) {
     for (int looks = 0; words.asked.load(std::memory_order_acquire) == turn; ++looks) {
       looks % 1000 == 999 ? os::yield() : os::cpu_relax();
     }
@@ -87,17 +92,18 @@ void measure_threads() noexcept {
     const std::uint64_t at = words.woken_at.load(std::memory_order_relaxed);
     wakes[turn] = at > from ? at - from : 0;
   }
-  std::array<std::uint64_t, tries> ways{};
-  for (std::uint32_t turn = tries; turn < 2 * tries; ++turn) {
+  std::uint64_t best = ~std::uint64_t{0};
+  for (std::uint32_t turn = tries; turn < tries + ways_tried; ++turn) {
     const std::uint64_t from = os::monotonic_ns();
     words.asked.store(turn + 1, std::memory_order_release);
     await(words, turn);
-    ways[turn - tries] = os::monotonic_ns() - from;
+    const std::uint64_t way = os::monotonic_ns() - from;
+    best = way < best ? way : best;
   }
   os::join_thread(other);
   this_machine.wake_ns = median(wakes);
   // A thief looks at the deque, takes the entry, and reads and writes the frame: two ways there and back.
-  this_machine.steal_ns = 2 * median(ways);
+  this_machine.steal_ns = 2 * best < most_steal_ns ? 2 * best : usual_steal_ns;
 }
 
 void measure_pages() noexcept {
@@ -145,23 +151,14 @@ void measure_machine() noexcept {
   // With a clock of its own a test records each fork.
   this_machine.short_child =
       nopal_profile_clock != nullptr ? 0 : short_child_ns * this_machine.ticks_per_ms / 1'000'000;
-  const std::uint64_t most_cost =
-      nopal_profile_clock != nullptr ? 0 : most_cost_ns * this_machine.ticks_per_ms / 1'000'000;
-  for (std::atomic<std::uint64_t>& each : this_machine.cost) {
-    each.store(most_cost, std::memory_order_relaxed);
-  }
+  const auto real_ticks = [](std::uint64_t ns) {
+    return nopal_profile_clock != nullptr ? 0 : ns * this_machine.ticks_per_ms / 1'000'000;
+  };
+  this_machine.first_cost = real_ticks(first_cost_ns);
+  this_machine.most_cost = real_ticks(most_cost_ns);
+  this_machine.long_segment = nopal_profile_clock != nullptr ? ~std::uint64_t{0} : real_ticks(long_segment_ns);
   this_machine.began_ticks = now();
   this_machine.began_ns = os::monotonic_ns();
-}
-
-std::uint64_t without_cost(std::uint64_t ticks, after kind) noexcept {
-  std::atomic<std::uint64_t>& least = this_machine.cost[static_cast<int>(kind)];
-  const std::uint64_t cost = least.load(std::memory_order_relaxed);
-  if (ticks < cost) {
-    least.store(ticks, std::memory_order_relaxed);
-    return 0;
-  }
-  return ticks - cost;
 }
 
 }  // namespace profile

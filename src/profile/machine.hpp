@@ -2,7 +2,6 @@
 #ifndef NOPAL_PROFILE_MACHINE_HPP
 #define NOPAL_PROFILE_MACHINE_HPP
 
-#include <atomic>
 #include <cstdint>
 
 #include "profile/records.hpp"
@@ -21,17 +20,15 @@ struct machine {
   std::uint64_t wake_ns;         ///< a sleeper that is woken,
   std::uint64_t cold_stack_ns;   ///< pages of a stack that was not used before
   std::uint64_t short_child;     ///< children below that are not looked into, in ticks
-  /// What the hooks take of the segment behind them, by its kind: the least segment that was seen
-  std::atomic<std::uint64_t> cost[4];
+  std::uint64_t first_cost;      ///< of a hook, to the segment behind it, before anything is known; in ticks
+  std::uint64_t most_cost;       ///< likewise, at most
+  std::uint64_t long_segment;    ///< of such the thread's own time is asked for, in ticks
 };
 
 extern machine this_machine;
 
 /// Takes some milliseconds.
 void measure_machine() noexcept;
-
-/// The segment of so many ticks without the hooks' own part.
-std::uint64_t without_cost(std::uint64_t ticks, after kind) noexcept;
 
 }  // namespace profile
 }  // namespace internal

@@ -76,7 +76,7 @@ struct totals {
   lengths all{};
   lengths regions{};
   std::uint64_t outside = 0, first_outside = 0, region_count = 0, region_time = 0, forks = 0, unobserved = 0;
-  std::uint64_t converted = 0, roots = 0;
+  std::uint64_t converted = 0, roots = 0, preempted = 0;
 
   void add(const counts_table& one) noexcept {
     region_count += one.regions.get();
@@ -84,6 +84,7 @@ struct totals {
     forks += one.forks.get();
     unobserved += one.unobserved_work.get();
     converted += one.converted.get();
+    preempted += one.preempted.get();
     add_root({one.tasks_work.get(), one.tasks_span.get(), one.tasks_burdened.get()}, 0);
     if (one.root != nullptr) {
       ++roots;
@@ -139,11 +140,15 @@ void print_whole(const totals& sum, bool is_complete) noexcept {
   out.print(",\"forks\":%llu,\"unobserved_ns\":%llu,\"turned_out_long\":%llu,\"roots\":%llu",
             static_cast<ull>(sum.forks), static_cast<ull>(as_ns(sum.unobserved)),
             static_cast<ull>(sum.converted), static_cast<ull>(sum.roots));
+  out.print(",\"preempted_ns\":%llu", static_cast<ull>(as_ns(sum.preempted)));
   out.print(",\"burden_ns\":%llu,\"steal_ns\":%llu,\"wake_ns\":%llu,\"cold_stack_ns\":%llu",
             static_cast<ull>(as_ns(m.burden)), static_cast<ull>(m.steal_ns), static_cast<ull>(m.wake_ns),
             static_cast<ull>(m.cold_stack_ns));
-  const auto cost = [&m](after kind) {
-    return static_cast<ull>(as_ns(m.cost[static_cast<int>(kind)].load(std::memory_order_relaxed)));
+  const counts_table* const any = first_counts();
+  const auto cost = [any](after kind) {
+    return any == nullptr
+               ? 0
+               : static_cast<ull>(as_ns(any->cost[static_cast<int>(kind)].load(std::memory_order_relaxed)));
   };
   out.print(",\"hook_ns\":[%llu,%llu,%llu,%llu]}\n", cost(after::fork), cost(after::child), cost(after::join),
             cost(after::other));

@@ -110,6 +110,9 @@ struct strand_state {
   lengths now;                ///< when the segment began
   after kind;
   bool is_first_thread;  ///< of the process
+  std::uint64_t processor_at;    ///< when the thread's own time was last asked for
+  std::uint64_t processor_ns;    ///< that time
+  std::uint64_t own_waits;       ///< how often the thread had waited of itself until then
   fork_record* root;     ///< of the thread's own strands
   counts_table* counts;
 };

@@ -1,5 +1,6 @@
 // Segments, forks and the ends of children. Joins and steals are in scopes.cpp.
 
+#include "os/report_file.hpp"
 #include "profile/observation.hpp"
 #include "profile/scopes.hpp"
 
@@ -93,6 +94,44 @@ lengths length_at_end(const strand_state& self, const fork_record* fork) noexcep
   return result;
 }
 
+void ask_for_time(strand_state& self, std::uint64_t at) noexcept {
+  const os::thread_time time = os::time_of_thread();
+  self.processor_at = at;
+  self.processor_ns = time.processor_ns;
+  self.own_waits = time.own_waits;
+}
+
+/// The segment of so many ticks, without the time in which the thread was ready and others had its
+/// processor.
+std::uint64_t without_preemption(strand_state& self, std::uint64_t ticks) noexcept {
+  const strand_state before = self;
+  ask_for_time(self, self.stopped);
+  if (before.processor_at == 0 || self.own_waits != before.own_waits) {
+    return ticks;
+  }
+  const std::uint64_t all = as_ns(self.stopped - before.processor_at);
+  const std::uint64_t own = self.processor_ns - before.processor_ns;
+  const std::uint64_t lost = all > own ? (all - own) * this_machine.ticks_per_ms / 1'000'000 : 0;
+  const std::uint64_t of_segment = lost < ticks ? lost : ticks;
+  self.counts->preempted.add(of_segment);
+  return ticks - of_segment;
+}
+
+/// The segment of so many ticks without what is not the program's.
+std::uint64_t own_part(strand_state& self, std::uint64_t ticks) noexcept {
+  std::atomic<std::uint64_t>& known = self.counts->cost[static_cast<int>(self.kind)];
+  const std::uint64_t cost = known.load(std::memory_order_relaxed);
+  if (ticks < cost + this_machine.first_cost) {
+    constexpr std::uint64_t down = 9;
+    const std::uint64_t next = ticks >= cost ? cost + 1 : cost > down ? cost - down : 0;
+    known.store(next < this_machine.most_cost ? next : this_machine.most_cost, std::memory_order_relaxed);
+  }
+  if (ticks >= this_machine.long_segment) {
+    return without_preemption(self, ticks);
+  }
+  return ticks > cost ? ticks - cost : 0;
+}
+
 void note_stray(strand_state& self) noexcept {
   fork_record* const around = self.top;
   if (around == nullptr || around->scope == nullptr) {
@@ -136,7 +175,7 @@ void stop(strand_state& self) noexcept {
   if (top == nullptr) {
     return;
   }
-  const std::uint64_t ticks = at > self.mark ? without_cost(at - self.mark, self.kind) : 0;
+  const std::uint64_t ticks = at > self.mark ? own_part(self, at - self.mark) : 0;
   self.mark = at;
   std::uint64_t span = ticks;
   std::uint64_t burdened = ticks;
@@ -156,6 +195,11 @@ void stop(strand_state& self) noexcept {
 void go_on(strand_state& self, after kind) noexcept {
   self.kind = kind;
   self.mark = now();
+  if (kind == after::other && this_machine.long_segment != ~std::uint64_t{0}) {
+    // The thread may have waited for long.
+    ask_for_time(self, self.mark);
+    self.mark = now();
+  }
 }
 
 lengths so_far(const strand_state& self) noexcept {

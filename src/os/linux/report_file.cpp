@@ -2,10 +2,12 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <initializer_list>
 
 namespace nopal {
@@ -46,6 +48,16 @@ std::size_t program_path(char* path, std::size_t bytes) noexcept {
   const ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
   path[length < 0 ? 0 : length] = '\0';
   return length < 0 ? 0 : static_cast<std::size_t>(length);
+}
+
+thread_time time_of_thread() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  constexpr std::uint64_t ns_per_s = 1'000'000'000;
+  return {static_cast<std::uint64_t>(time.tv_sec) * ns_per_s + static_cast<std::uint64_t>(time.tv_nsec),
+          static_cast<std::uint64_t>(used.ru_nvcsw)};
 }
 
 int process_number() noexcept { return getpid(); }
