@@ -24,4 +24,7 @@ int simulate_costs_command(int argc, char** argv);
 /// Sorts lines and counts words of real text files, serially and in parallel.
 int demo_command(int argc, char** argv);
 
+/// Measures work and span of a program as it was built.
+int profile_command(int argc, char** argv);
+
 #endif

@@ -52,6 +52,8 @@ extern "C++" { /* where a program includes this inside extern "C" */
 #endif
 #include <nopal/detail/c_reducer.h>
 
+#include <nopal/detail/work_span.h>
+
 /** @struct nopal_scope
  * Forks children and joins them within one call of one function. Lives in that function's frame;
  * not to be copied or moved. Its members are the library's. */

@@ -4,6 +4,7 @@
 
 #include <nopal/arena.hpp>
 #include <nopal/parallel.hpp>
+#include <nopal/profile.hpp>
 #include <nopal/reducer.hpp>
 #include <nopal/runtime.hpp>
 #include <nopal/scope.hpp>

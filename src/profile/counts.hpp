@@ -34,6 +34,8 @@ struct site_counts {
   sum unobserved;  ///< forks whose child was not looked into
   sum work;        ///< of children, those in children of the same site left out
   sum own_work;    ///< of these children themselves, those that they fork left out
+  sum sampled_forks;  ///< in samples of short children,
+  sum sampled_work;   ///< and own work there: the time from fork to fork
   sum all_work;    ///< of all children: divided by `forks` it is the mean grain
 };
 

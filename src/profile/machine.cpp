@@ -137,8 +137,17 @@ void measure_ticks() noexcept {
 
 }  // namespace
 
+namespace {
+
+/// The program's beginning, as far as the library sees it.
+std::uint64_t loaded_at = 0;
+__attribute__((constructor)) void note_beginning() { loaded_at = processor_ticks(); }
+
+}  // namespace
+
 void measure_machine() noexcept {
   constexpr std::uint64_t short_child_ns = 2000;
+  const std::uint64_t from = processor_ticks();
   if (nopal_profile_clock != nullptr) {
     this_machine.ticks_per_ms = 1'000'000;
   } else {
@@ -157,8 +166,10 @@ void measure_machine() noexcept {
   this_machine.first_cost = real_ticks(first_cost_ns);
   this_machine.most_cost = real_ticks(most_cost_ns);
   this_machine.long_segment = nopal_profile_clock != nullptr ? ~std::uint64_t{0} : real_ticks(long_segment_ns);
-  this_machine.began_ticks = now();
-  this_machine.began_ns = os::monotonic_ns();
+  // What was measured is no part of the program.
+  const std::uint64_t at = now();
+  this_machine.began_ticks = nopal_profile_clock != nullptr ? at : at - (from - loaded_at);
+  this_machine.began_ns = os::monotonic_ns() - as_ns(at - this_machine.began_ticks);
 }
 
 }  // namespace profile

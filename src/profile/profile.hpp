@@ -45,6 +45,8 @@ void end_task(strand_state& self) noexcept;
 
 /// A hook begins: the segment ends.
 void stop(strand_state& self) noexcept;
+/// The strand begins on this thread, or comes to it.
+void begin_segments(strand_state& self) noexcept;
 /// The next segment begins.
 void go_on(strand_state& self, after kind) noexcept;
 
@@ -79,7 +81,7 @@ void note_resumption(strand_state& self, nopal_frame* frame) noexcept;
 
 /// What the strand has done, the segment that runs included.
 [[nodiscard]] lengths so_far(const strand_state& self) noexcept;
-/// An interval that the program has named, for the file.
+/// An interval that the program has named, for the file; in ns. Those of one name add up.
 void add_named(const char* name, const lengths& difference) noexcept;
 
 /// In the program's unit.

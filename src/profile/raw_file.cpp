@@ -3,6 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 #include "os/os.hpp"
@@ -20,7 +21,10 @@ namespace {
 
 struct named_interval {
   named_interval* next;
-  lengths difference;
+  sum count;
+  sum work;  // in ns, as the next two
+  sum span;
+  sum burdened;
   char name[96];
 };
 
@@ -29,6 +33,7 @@ struct output {
   int workers = 0;
   int process = 0;
   int refused = 0;
+  std::mutex naming;
   std::atomic<named_interval*> named{nullptr};
 
   [[gnu::format(printf, 2, 3)]] void print(const char* format, ...) noexcept {
@@ -178,7 +183,7 @@ std::uint64_t on_path(site_number site) noexcept {
 }
 
 void print_site(site_number site) noexcept {
-  std::uint64_t forks = 0, unobserved = 0, work = 0, own = 0, all = 0;
+  std::uint64_t forks = 0, unobserved = 0, work = 0, own = 0, all = 0, sampled = 0, sampled_work = 0;
   for (const counts_table* one = first_counts(); one != nullptr; one = one->next) {
     const site_counts& counts = one->sites[site];
     forks += counts.forks.get();
@@ -186,6 +191,8 @@ void print_site(site_number site) noexcept {
     work += counts.work.get();
     own += counts.own_work.get();
     all += counts.all_work.get();
+    sampled += counts.sampled_forks.get();
+    sampled_work += counts.sampled_work.get();
   }
   const std::uint64_t path = on_path(site);
   if (forks == 0 && path == 0) {
@@ -196,9 +203,10 @@ void print_site(site_number site) noexcept {
   out.print("{\"site\":%u,\"object\":\"%s\",\"offset\":%llu,\"symbol\":\"%s\"", site, json_text(place.object).text,
             static_cast<ull>(place.offset), json_text(place.symbol).text);
   out.print(",\"forks\":%llu,\"unobserved\":%llu,\"work_ns\":%llu,\"own_work_ns\":%llu,\"all_work_ns\":%llu,"
-            "\"path_ns\":%llu}\n",
+            "\"path_ns\":%llu,\"sampled_forks\":%llu,\"sampled_work_ns\":%llu}\n",
             static_cast<ull>(forks), static_cast<ull>(unobserved), static_cast<ull>(as_ns(work)),
-            static_cast<ull>(as_ns(own)), static_cast<ull>(as_ns(all)), static_cast<ull>(as_ns(path)));
+            static_cast<ull>(as_ns(own)), static_cast<ull>(as_ns(all)), static_cast<ull>(as_ns(path)),
+            static_cast<ull>(sampled), static_cast<ull>(as_ns(sampled_work)));
 }
 
 }  // namespace
@@ -227,9 +235,9 @@ void write_raw_file(bool is_complete) noexcept {
     print_site(site);
   }
   for (const named_interval* one = out.named.load(std::memory_order_acquire); one != nullptr; one = one->next) {
-    out.print("{\"interval\":\"%s\",\"work_ns\":%llu,\"span_ns\":%llu,\"burdened_span_ns\":%llu}\n",
-              json_text(one->name).text, static_cast<ull>(as_ns(one->difference.work)),
-              static_cast<ull>(as_ns(one->difference.span)), static_cast<ull>(as_ns(one->difference.burdened)));
+    out.print("{\"interval\":\"%s\",\"count\":%llu,\"work_ns\":%llu,\"span_ns\":%llu,\"burdened_span_ns\":%llu}\n",
+              json_text(one->name).text, static_cast<ull>(one->count.get()), static_cast<ull>(one->work.get()),
+              static_cast<ull>(one->span.get()), static_cast<ull>(one->burdened.get()));
   }
   if (out.refused != 0) {
     os::write_stderr("nopal: NOPAL_PROFILE: the file could not be written: %s\n", std::strerror(out.refused));
@@ -237,16 +245,25 @@ void write_raw_file(bool is_complete) noexcept {
 }
 
 void add_named(const char* name, const lengths& difference) noexcept {
-  auto* const made = new (std::nothrow) named_interval{};
-  if (made == nullptr) {
-    return;
+  std::lock_guard<std::mutex> guard(out.naming);
+  named_interval* found = out.named.load(std::memory_order_relaxed);
+  while (found != nullptr && std::strncmp(found->name, name, sizeof found->name - 1) != 0) {
+    found = found->next;
   }
-  std::strncpy(made->name, name, sizeof made->name - 1);
-  made->difference = difference;
-  made->next = out.named.load(std::memory_order_relaxed);
-  // Release pairs with the acquire of whoever writes the file.
-  while (!out.named.compare_exchange_weak(made->next, made, std::memory_order_release)) {
+  if (found == nullptr) {
+    found = new (std::nothrow) named_interval{};
+    if (found == nullptr) {
+      return;
+    }
+    std::strncpy(found->name, name, sizeof found->name - 1);
+    found->next = out.named.load(std::memory_order_relaxed);
+    // Release pairs with the acquire of whoever writes the file.
+    out.named.store(found, std::memory_order_release);
   }
+  found->count.add(1);
+  found->work.add(difference.work);
+  found->span.add(difference.span);
+  found->burdened.add(difference.burdened);
 }
 
 }  // namespace profile

@@ -94,6 +94,14 @@ lengths length_at_end(const strand_state& self, const fork_record* fork) noexcep
   return result;
 }
 
+/// Strands in the child that had no records have added to its part of the path side by side.
+void settle_strays(fork_record* fork, const lengths& at_end) noexcept {
+  if (fork->stray_work.load(std::memory_order_relaxed) != 0) {
+    fork->own.count = 0;
+    fork->own.add(fork->site, at_end.span - fork->at_fork.span);
+  }
+}
+
 void ask_for_time(strand_state& self, std::uint64_t at) noexcept {
   const os::thread_time time = os::time_of_thread();
   self.processor_at = at;
@@ -186,20 +194,27 @@ void stop(strand_state& self) noexcept {
     self.counts->outside.add(ticks);
   }
   self.counts->sites[top->site].own_work.add(ticks);
+  if (top->is_sampled) {
+    self.counts->sites[top->site].sampled_work.add(ticks);
+  }
   self.now.work += ticks;
   self.now.span += span;
   self.now.burdened += burdened;
   top->own.add(top->site, span);
 }
 
+void begin_segments(strand_state& self) noexcept {
+  if (this_machine.long_segment != ~std::uint64_t{0}) {
+    ask_for_time(self, now());
+  }
+}
+
 void go_on(strand_state& self, after kind) noexcept {
+  if (kind == after::other) {
+    begin_segments(self);  // the thread may have waited for long
+  }
   self.kind = kind;
   self.mark = now();
-  if (kind == after::other && this_machine.long_segment != ~std::uint64_t{0}) {
-    // The thread may have waited for long.
-    ask_for_time(self, self.mark);
-    self.mark = now();
-  }
 }
 
 lengths so_far(const strand_state& self) noexcept {
@@ -238,6 +253,9 @@ void note_fork(strand_state& self, nopal_frame* frame) noexcept {
   self.counts->forks.add(1);
   self.counts->sites[fork->site].forks.add(1);
   observe_or_not(self, *fork);
+  if (fork->is_sampled) {
+    self.counts->sites[fork->site].sampled_forks.add(1);
+  }
 }
 
 void note_child(strand_state& self, const nopal_frame* frame) noexcept {
@@ -247,6 +265,7 @@ void note_child(strand_state& self, const nopal_frame* frame) noexcept {
   }
   self.top = fork;
   const lengths at_end = length_at_end(self, fork);
+  settle_strays(fork, at_end);
   if (fork->scope->is_real) {
     const scope_lock guard(*fork->scope);
     offer_path(fork, at_end);
@@ -266,6 +285,7 @@ void note_stolen_child(strand_state& self, const nopal_frame* frame) noexcept {
     note_stray(self);
   } else {
     const lengths at_end = length_at_end(self, fork);
+    settle_strays(fork, at_end);
     const std::uint64_t work = at_end.work - fork->at_fork.work;
     {
       const scope_lock guard(*fork->scope);

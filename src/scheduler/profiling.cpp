@@ -52,10 +52,16 @@ void finish_profile() noexcept {
   }
 }
 
-void note_push(worker* self, nopal_frame* frame, bool is_adopted) noexcept {
-  if (is_adopted) {
+void begin_profiled_thread(worker* self) noexcept {
+  if (profile::is_on()) {
     self->profile.is_first_thread = os::current_thread_id() == os::process_number();
     profile::begin_thread(self->profile);
+  }
+}
+
+void note_push(worker* self, nopal_frame* frame, bool is_adopted) noexcept {
+  if (is_adopted) {
+    begin_profiled_thread(self);
     profile::stop(self->profile);
   }
   profile::note_fork(self->profile, frame);

@@ -23,6 +23,8 @@ inline void await_fork(worker* self) noexcept {
   }
 }
 
+/// The thread of a worker that has just been made is one of the program's.
+void begin_profiled_thread(worker* self) noexcept;
 /// At a slow push, before the entry may be taken.
 void note_push(worker* self, nopal_frame* frame, bool is_adopted) noexcept;
 /// The entry is in the deque.

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -36,11 +37,11 @@ int write_file(int file, const char* text, std::size_t bytes) noexcept {
 
 code_place place_of(const void* address) noexcept {
   Dl_info found{};
-  if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) {
+  void* map = nullptr;
+  if (dladdr1(address, &found, &map, RTLD_DL_LINKMAP) == 0 || found.dli_fname == nullptr || map == nullptr) {
     return {"", reinterpret_cast<std::uint64_t>(address), ""};
   }
-  return {found.dli_fname,
-          reinterpret_cast<std::uint64_t>(address) - reinterpret_cast<std::uint64_t>(found.dli_fbase),
+  return {found.dli_fname, reinterpret_cast<std::uint64_t>(address) - static_cast<link_map*>(map)->l_addr,
           found.dli_sname != nullptr ? found.dli_sname : ""};
 }
 
