@@ -55,6 +55,7 @@ struct counts_table {
   std::atomic<std::uint64_t> last_work;  ///< of the thread's root, at its last region's end
   std::atomic<std::uint64_t> last_span;
   std::atomic<std::uint64_t> last_burdened;
+  std::atomic<std::uint64_t> last_outside;  ///< `outside` then
   sum preempted;        ///< left out of segments: others had the processor
   /// What a hook takes of the segment behind it, by its kind: less than nine in ten segments
   std::atomic<std::uint64_t> cost[4];

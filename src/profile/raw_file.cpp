@@ -95,13 +95,13 @@ struct totals {
       ++roots;
       add_root({one.last_work.load(std::memory_order_relaxed), one.last_span.load(std::memory_order_relaxed),
                 one.last_burdened.load(std::memory_order_relaxed)},
-               one.outside.get());
+               one.last_outside.load(std::memory_order_relaxed));
+      outside += one.outside.get();
     }
   }
   /// What lies outside of regions lies on the path.
   void add_root(const lengths& root, std::uint64_t beside) noexcept {
     const auto less = [beside](std::uint64_t length) { return length > beside ? length - beside : 0; };
-    outside += beside;
     all.work += root.work;
     all.span = root.span > all.span ? root.span : all.span;
     all.burdened = root.burdened > all.burdened ? root.burdened : all.burdened;

@@ -132,7 +132,7 @@ std::string advice(const data& all, double fork_ns) {
   if (all.regions.parallelism() < enough * workers) {
     return fmt::format("Next: the parallelism of {} is little for {:.0f} workers: shorten the longest path. {} of it "
                        "is here: {}.",
-                       times(all.regions.parallelism()), workers, percent(part), where);
+                       times(all.regions.parallelism()), workers, percent(std::min(1.0, part)), where);
   }
   if (all.regions.burdened_parallelism() < enough * workers) {
     return fmt::format("Next: steals may cost more than they bring, for the burdened parallelism is {}: have larger "

@@ -63,7 +63,7 @@ std::string shortened(std::string function, bool is_of_library) {
   erase_all(function, "(anonymous namespace)::");
   if (is_of_library) {
     const std::string user = user_of(function);
-    if (!user.empty()) return "loop in " + user;
+    if (!user.empty()) return fmt::format("loop in {}", user);
   }
   std::string name;
   int depth = 0;
@@ -74,7 +74,7 @@ std::string shortened(std::string function, bool is_of_library) {
     depth -= c == '>' ? 1 : 0;
   }
   name.erase(0, name.rfind(' ') == std::string::npos ? 0 : name.rfind(' ') + 1);
-  return name.size() <= most ? name : "..." + name.substr(name.size() - most + 3);
+  return name.size() <= most ? name : fmt::format("...{}", name.substr(name.size() - most + 3));
 }
 
 /// Of the functions inlined at a site, the innermost one that is not the library's.
