@@ -19,9 +19,9 @@ namespace os {
 int write_file(int file, const char* text, std::size_t bytes) noexcept;
 
 struct code_place {
-  const char* object;  ///< the path of the program or library; empty: not known
+  const char* object;    ///< the path of the program or library; empty: not known
   std::uint64_t offset;  ///< as the object's own tables have it
-  const char* symbol;  ///< empty: not known
+  const char* symbol;    ///< empty: not known
 };
 [[nodiscard]] code_place place_of(const void* address) noexcept;
 

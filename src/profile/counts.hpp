@@ -31,12 +31,12 @@ private:
 
 struct site_counts {
   sum forks;
-  sum unobserved;  ///< forks whose child was not looked into
-  sum work;        ///< of children, those in children of the same site left out
-  sum own_work;    ///< of these children themselves, those that they fork left out
+  sum unobserved;     ///< forks whose child was not looked into
+  sum work;           ///< of children, those in children of the same site left out
+  sum own_work;       ///< of these children themselves, those that they fork left out
   sum sampled_forks;  ///< in samples of short children,
   sum sampled_work;   ///< and own work there: the time from fork to fork
-  sum all_work;    ///< of all children: divided by `forks` it is the mean grain
+  sum all_work;       ///< of all children: divided by `forks` it is the mean grain
 };
 
 struct counts_table {
@@ -56,8 +56,8 @@ struct counts_table {
   std::atomic<std::uint64_t> last_span;
   std::atomic<std::uint64_t> last_burdened;
   std::atomic<std::uint64_t> last_outside;  ///< `outside` then
-  sum preempted;        ///< left out of segments: others had the processor
-  /// What a hook takes of the segment behind it, by its kind: less than nine in ten segments
+  sum preempted;                            ///< left out of pieces: others had the processor
+  /// What a hook takes of the piece behind it, by its kind: less than nine in ten pieces
   std::atomic<std::uint64_t> cost[4];
   site_counts sites[most_sites];
 };

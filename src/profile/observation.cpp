@@ -9,7 +9,7 @@ namespace profile {
 
 namespace {
 
-constexpr std::uint64_t one = 1024;         // of ratios
+constexpr std::uint64_t one = 1024;          // of ratios
 constexpr std::uint64_t sampled_share = 32;  // samples take no more of the time than one in so many
 constexpr std::uint64_t far_too_long = 16;
 
@@ -102,8 +102,7 @@ bool turns_out_long(strand_state& self) noexcept {
 }
 
 std::uint64_t expected_span(site_number site, std::uint64_t ticks) noexcept {
-  const std::uint32_t by =
-      knowledge_of(site).span_to_work[size_class(ticks)].load(std::memory_order_relaxed);
+  const std::uint32_t by = knowledge_of(site).span_to_work[size_class(ticks)].load(std::memory_order_relaxed);
   return by == 0 ? ticks : part_of(ticks, by);
 }
 

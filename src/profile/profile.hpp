@@ -43,18 +43,18 @@ void begin_thread(strand_state& self) noexcept;
 void begin_task(strand_state& self) noexcept;
 void end_task(strand_state& self) noexcept;
 
-/// A hook begins: the segment ends.
+/// A hook begins: the piece ends.
 void stop(strand_state& self) noexcept;
 /// The strand begins on this thread, or comes to it.
-void begin_segments(strand_state& self) noexcept;
-/// The next segment begins.
+void begin_pieces(strand_state& self) noexcept;
+/// The next piece begins.
 void go_on(strand_state& self, after kind) noexcept;
 
 /// Between `stop` and `go_on`: a fork was pushed.
 void note_fork(strand_state& self, nopal_frame* frame) noexcept;
 /// Likewise: a child is over whose continuation is still there.
 void note_child(strand_state& self, const nopal_frame* frame) noexcept;
-/// A child is over whose continuation is gone; the segment has ended.
+/// A child is over whose continuation is gone; the piece has ended.
 void note_stolen_child(strand_state& self, const nopal_frame* frame) noexcept;
 /// Whether forks of the strand need no notes.
 [[nodiscard]] inline bool is_unobserved(const strand_state& self) noexcept {
@@ -79,7 +79,7 @@ void note_resumption(strand_state& self, nopal_frame* frame) noexcept;
 /// Whether the scope was stolen from. Not to be asked by others than the strand that owns it.
 [[nodiscard]] bool is_stolen_from(const nopal_frame* frame) noexcept;
 
-/// What the strand has done, the segment that runs included.
+/// What the strand has done, the piece that runs included.
 [[nodiscard]] lengths so_far(const strand_state& self) noexcept;
 /// An interval that the program has named, for the file; in ns. Those of one name add up.
 void add_named(const char* name, const lengths& difference) noexcept;

@@ -42,9 +42,10 @@ struct output {
     va_start(arguments, format);
     const int wanted = std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const std::size_t bytes = wanted < 0                                       ? 0
-                              : static_cast<std::size_t>(wanted) < sizeof text ? static_cast<std::size_t>(wanted)
-                                                                               : sizeof text - 1;
+    const std::size_t bytes = wanted < 0 ? 0
+                              : static_cast<std::size_t>(wanted) < sizeof text
+                                  ? static_cast<std::size_t>(wanted)
+                                  : sizeof text - 1;
     if (refused == 0) {
       refused = os::write_file(file, text, bytes);
     }
@@ -118,7 +119,8 @@ double parallelism(std::uint64_t work, std::uint64_t span) noexcept {
 double seconds(std::uint64_t ticks) noexcept { return static_cast<double>(as_ns(ticks)) * 1e-9; }
 
 void print_words(const totals& sum, bool is_complete) noexcept {
-  out.print("# Work and span as nopal measured them. `nopal profile --read` makes tables and pages of this file.\n");
+  out.print("# Work and span as nopal measured them. `nopal profile --read` makes tables and pages of this "
+            "file.\n");
   if (!is_complete) {
     out.print("# A signal ended the program: what was under way is not in here.\n");
   }
@@ -136,12 +138,12 @@ void print_whole(const totals& sum, bool is_complete) noexcept {
   os::program_path(program, sizeof program);
   out.print("{\"nopal_profile\":1,\"program\":\"%s\",\"process\":%d,\"workers\":%d,\"complete\":%s",
             json_text(program).text, out.process, out.workers, is_complete ? "true" : "false");
-  out.print(",\"work_ns\":%llu,\"span_ns\":%llu,\"burdened_span_ns\":%llu", static_cast<ull>(as_ns(sum.regions.work)),
-            static_cast<ull>(as_ns(sum.regions.span)), static_cast<ull>(as_ns(sum.regions.burdened)));
+  out.print(",\"work_ns\":%llu,\"span_ns\":%llu,\"burdened_span_ns\":%llu",
+            static_cast<ull>(as_ns(sum.regions.work)), static_cast<ull>(as_ns(sum.regions.span)),
+            static_cast<ull>(as_ns(sum.regions.burdened)));
   out.print(",\"outside_ns\":%llu,\"wall_ns\":%llu,\"regions\":%llu,\"regions_wall_ns\":%llu",
-            static_cast<ull>(as_ns(sum.outside)),
-            static_cast<ull>(os::monotonic_ns() - m.began_ns), static_cast<ull>(sum.region_count),
-            static_cast<ull>(as_ns(sum.region_time)));
+            static_cast<ull>(as_ns(sum.outside)), static_cast<ull>(os::monotonic_ns() - m.began_ns),
+            static_cast<ull>(sum.region_count), static_cast<ull>(as_ns(sum.region_time)));
   out.print(",\"forks\":%llu,\"unobserved_ns\":%llu,\"turned_out_long\":%llu,\"roots\":%llu",
             static_cast<ull>(sum.forks), static_cast<ull>(as_ns(sum.unobserved)),
             static_cast<ull>(sum.converted), static_cast<ull>(sum.roots));
@@ -163,8 +165,9 @@ void print_whole(const totals& sum, bool is_complete) noexcept {
 std::uint64_t on_path(site_number site) noexcept {
   const counts_table* longest = nullptr;
   for (const counts_table* one = first_counts(); one != nullptr; one = one->next) {
-    if (one->root != nullptr && (longest == nullptr || one->last_span.load(std::memory_order_relaxed) >
-                                                           longest->last_span.load(std::memory_order_relaxed))) {
+    if (one->root != nullptr &&
+        (longest == nullptr || one->last_span.load(std::memory_order_relaxed) >
+                                   longest->last_span.load(std::memory_order_relaxed))) {
       longest = one;
     }
   }
@@ -200,8 +203,8 @@ void print_site(site_number site) noexcept {
   }
   const void* const address = knowledge_of(site).address.load(std::memory_order_acquire);
   const os::code_place place = address == nullptr ? os::code_place{"", 0, ""} : os::place_of(address);
-  out.print("{\"site\":%u,\"object\":\"%s\",\"offset\":%llu,\"symbol\":\"%s\"", site, json_text(place.object).text,
-            static_cast<ull>(place.offset), json_text(place.symbol).text);
+  out.print("{\"site\":%u,\"object\":\"%s\",\"offset\":%llu,\"symbol\":\"%s\"", site,
+            json_text(place.object).text, static_cast<ull>(place.offset), json_text(place.symbol).text);
   out.print(",\"forks\":%llu,\"unobserved\":%llu,\"work_ns\":%llu,\"own_work_ns\":%llu,\"all_work_ns\":%llu,"
             "\"path_ns\":%llu,\"sampled_forks\":%llu,\"sampled_work_ns\":%llu}\n",
             static_cast<ull>(forks), static_cast<ull>(unobserved), static_cast<ull>(as_ns(work)),
@@ -234,10 +237,12 @@ void write_raw_file(bool is_complete) noexcept {
   for (site_number site = 0; site < sites_used(); ++site) {
     print_site(site);
   }
-  for (const named_interval* one = out.named.load(std::memory_order_acquire); one != nullptr; one = one->next) {
-    out.print("{\"interval\":\"%s\",\"count\":%llu,\"work_ns\":%llu,\"span_ns\":%llu,\"burdened_span_ns\":%llu}\n",
-              json_text(one->name).text, static_cast<ull>(one->count.get()), static_cast<ull>(one->work.get()),
-              static_cast<ull>(one->span.get()), static_cast<ull>(one->burdened.get()));
+  for (const named_interval* one = out.named.load(std::memory_order_acquire); one != nullptr;
+       one = one->next) {
+    out.print(
+        "{\"interval\":\"%s\",\"count\":%llu,\"work_ns\":%llu,\"span_ns\":%llu,\"burdened_span_ns\":%llu}\n",
+        json_text(one->name).text, static_cast<ull>(one->count.get()), static_cast<ull>(one->work.get()),
+        static_cast<ull>(one->span.get()), static_cast<ull>(one->burdened.get()));
   }
   if (out.refused != 0) {
     os::write_stderr("nopal: NOPAL_PROFILE: the file could not be written: %s\n", std::strerror(out.refused));

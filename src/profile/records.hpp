@@ -58,10 +58,10 @@ struct fork_record {
   scope_record* scope;  ///< null: this stands for the root
   const nopal_frame* frame;
   site_number site;
-  bool is_nested;                 ///< a fork of the same site is around
-  bool is_sampled;                ///< all forks in the child are recorded, however short
+  bool is_nested;                   ///< a fork of the same site is around
+  bool is_sampled;                  ///< all forks in the child are recorded, however short
   std::atomic<bool> is_unobserved;  ///< no fork in the child is recorded
-  std::uint64_t sites_around;     ///< one bit for each, by the number's remainder
+  std::uint64_t sites_around;       ///< one bit for each, by the number's remainder
   lengths at_fork;
   std::uint64_t began;      ///< the moment
   std::uint64_t predicted;  ///< work of the child
@@ -98,22 +98,22 @@ struct scope_record {
   std::uint64_t float_control;
 };
 
-/// What the segment that runs now came after.
+/// What the piece that runs now came after.
 enum class after : std::uint8_t { fork, child, join, other };
 
 struct strand_state {
-  fork_record* top;           ///< the innermost fork around; null: not known
+  fork_record* top;            ///< the innermost fork around; null: not known
   fork_record* unrecorded_in;  ///< around forks without a record; thieves read it
-  scope_record* joining;      ///< between the two steps of a join
-  std::uint64_t mark;         ///< when the segment began
-  std::uint64_t stopped;      ///< when it ended, while its worker is in a hook
-  lengths now;                ///< when the segment began
+  scope_record* joining;       ///< between the two steps of a join
+  std::uint64_t mark;          ///< when the piece began
+  std::uint64_t stopped;       ///< when it ended, while its worker is in a hook
+  lengths now;                 ///< when the piece began
   after kind;
-  bool is_first_thread;  ///< of the process
-  std::uint64_t processor_at;    ///< when the thread's own time was last asked for
-  std::uint64_t processor_ns;    ///< that time
-  std::uint64_t own_waits;       ///< how often the thread had waited of itself until then
-  fork_record* root;     ///< of the thread's own strands
+  bool is_first_thread;        ///< of the process
+  std::uint64_t processor_at;  ///< when the thread's own time was last asked for
+  std::uint64_t processor_ns;  ///< that time
+  std::uint64_t own_waits;     ///< how often the thread had waited of itself until then
+  fork_record* root;           ///< of the thread's own strands
   counts_table* counts;
 };
 

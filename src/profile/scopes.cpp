@@ -76,7 +76,7 @@ void begin_thread(strand_state& self) noexcept {
     self.now = {};
   }
   self.top = self.root;
-  begin_segments(self);
+  begin_pieces(self);
   self.kind = after::other;
   self.mark = self.is_first_thread && self.mark == 0 ? this_machine.began_ticks : now();
 }

@@ -109,7 +109,7 @@ void ask_for_time(strand_state& self, std::uint64_t at) noexcept {
   self.own_waits = time.own_waits;
 }
 
-/// The segment of so many ticks, without the time in which the thread was ready and others had its
+/// The piece of so many ticks, without the time in which the thread was ready and others had its
 /// processor.
 std::uint64_t without_preemption(strand_state& self, std::uint64_t ticks) noexcept {
   const strand_state before = self;
@@ -120,12 +120,12 @@ std::uint64_t without_preemption(strand_state& self, std::uint64_t ticks) noexce
   const std::uint64_t all = as_ns(self.stopped - before.processor_at);
   const std::uint64_t own = self.processor_ns - before.processor_ns;
   const std::uint64_t lost = all > own ? (all - own) * this_machine.ticks_per_ms / 1'000'000 : 0;
-  const std::uint64_t of_segment = lost < ticks ? lost : ticks;
-  self.counts->preempted.add(of_segment);
-  return ticks - of_segment;
+  const std::uint64_t of_piece = lost < ticks ? lost : ticks;
+  self.counts->preempted.add(of_piece);
+  return ticks - of_piece;
 }
 
-/// The segment of so many ticks without what is not the program's.
+/// The piece of so many ticks without what is not the program's.
 std::uint64_t own_part(strand_state& self, std::uint64_t ticks) noexcept {
   std::atomic<std::uint64_t>& known = self.counts->cost[static_cast<int>(self.kind)];
   const std::uint64_t cost = known.load(std::memory_order_relaxed);
@@ -134,7 +134,7 @@ std::uint64_t own_part(strand_state& self, std::uint64_t ticks) noexcept {
     const std::uint64_t next = ticks >= cost ? cost + 1 : cost > down ? cost - down : 0;
     known.store(next < this_machine.most_cost ? next : this_machine.most_cost, std::memory_order_relaxed);
   }
-  if (ticks >= this_machine.long_segment) {
+  if (ticks >= this_machine.long_piece) {
     return without_preemption(self, ticks);
   }
   return ticks > cost ? ticks - cost : 0;
@@ -203,15 +203,15 @@ void stop(strand_state& self) noexcept {
   top->own.add(top->site, span);
 }
 
-void begin_segments(strand_state& self) noexcept {
-  if (this_machine.long_segment != ~std::uint64_t{0}) {
+void begin_pieces(strand_state& self) noexcept {
+  if (this_machine.long_piece != ~std::uint64_t{0}) {
     ask_for_time(self, now());
   }
 }
 
 void go_on(strand_state& self, after kind) noexcept {
   if (kind == after::other) {
-    begin_segments(self);  // the thread may have waited for long
+    begin_pieces(self);  // the thread may have waited for long
   }
   self.kind = kind;
   self.mark = now();

@@ -61,8 +61,8 @@ bool start(const char* path, int workers) noexcept {
   }
   was_started = true;
   if (const int refused = open_raw_file(path, workers)) {
-    os::write_stderr("nopal: NOPAL_PROFILE=%.200s: %s; accepted: the path of a file that can be written\n", path,
-                     std::strerror(refused));
+    os::write_stderr("nopal: NOPAL_PROFILE=%.200s: %s; accepted: the path of a file that can be written\n",
+                     path, std::strerror(refused));
     return false;
   }
   measure_machine();

@@ -39,11 +39,13 @@ struct profile_arguments {
 };
 
 bool read_arguments(profile_arguments& given, int argc, char** argv) {
-  CLI::App app("Measures the work, the span and the parallelism of a program as it was built.", "nopal profile");
+  CLI::App app("Measures the work, the span and the parallelism of a program as it was built.",
+               "nopal profile");
   app.add_option("--csv", given.csv, "file for a table of comma-separated values")->type_name("FILE");
   app.add_option("--json", given.json, "file for everything, as JSON")->type_name("FILE");
   app.add_option("--html", given.html, "file for a page")->type_name("FILE");
-  app.add_option("--read", given.read, "read what NOPAL_PROFILE has made, and run nothing")->type_name("FILE");
+  app.add_option("--read", given.read, "read what NOPAL_PROFILE has made, and run nothing")
+      ->type_name("FILE");
   app.add_option("PROGRAM", given.program, "program and its arguments, behind --")->type_name("");
   app.positionals_at_end();
   if (!tool::parse(app, argc, argv)) return false;
@@ -120,9 +122,9 @@ std::string profile_of(const profile_arguments& given, bool& went_well) {
   went_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   std::string text = text_of(file.name());
   if (text.empty()) {
-    throw std::runtime_error(fmt::format(
-        "'{}' {} and has left no profile; accepted: a program that forks, linked with this version of the library",
-        given.program[0], end_of(status)));
+    throw std::runtime_error(fmt::format("'{}' {} and has left no profile; accepted: a program that forks, "
+                                         "linked with this version of the library",
+                                         given.program[0], end_of(status)));
   }
   if (!went_well) fmt::print(stderr, "nopal profile: '{}' {}\n", given.program[0], end_of(status));
   return text;

@@ -27,11 +27,11 @@ struct site {
   std::string file;      ///< empty: not known
   int line = 0;
   double forks = 0;
-  double unobserved = 0;     ///< forks whose child was not looked into
-  double work = 0;           ///< ns of children, as all that follow
+  double unobserved = 0;  ///< forks whose child was not looked into
+  double work = 0;        ///< ns of children, as all that follow
   double own_work = 0;
   double all_work = 0;
-  double path = 0;           ///< on the critical path
+  double path = 0;  ///< on the critical path
   double sampled_forks = 0;
   double sampled_work = 0;
 

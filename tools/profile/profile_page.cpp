@@ -20,15 +20,22 @@ constexpr double most_workers = 256;
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
-    result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+    result += c == '<'   ? "&lt;"
+              : c == '>' ? "&gt;"
+              : c == '&' ? "&amp;"
+              : c == '"' ? "&quot;"
+                         : std::string(1, c);
   }
   return result;
 }
 
 /// Both axes count doublings.
-double across(double workers) { return margin + (width - 2 * margin) * std::log2(workers) / std::log2(most_workers); }
+double across(double workers) {
+  return margin + (width - 2 * margin) * std::log2(workers) / std::log2(most_workers);
+}
 double up(double speedup) {
-  return height - margin - (height - 2 * margin) * std::log2(std::max(1.0, speedup)) / std::log2(most_workers);
+  return height - margin -
+         (height - 2 * margin) * std::log2(std::max(1.0, speedup)) / std::log2(most_workers);
 }
 
 template <class Speedup>
@@ -41,7 +48,8 @@ std::string line_of(const char* kind, Speedup speedup) {
 }
 
 std::string plot(const data& all) {
-  std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Speedup by workers\">\n", width, height);
+  std::string svg = fmt::format(
+      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Speedup by workers\">\n", width, height);
   for (double at = 1; at <= most_workers; at *= 4) {
     svg += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>"
                        "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4:.0f}</text>\n",
@@ -52,7 +60,8 @@ std::string plot(const data& all) {
   }
   const work_and_span& of = all.regions;
   svg += line_of("perfect", [](double workers) { return workers; });
-  svg += line_of("most", [&of](double workers) { return std::min(workers, std::max(1.0, of.parallelism())); });
+  svg +=
+      line_of("most", [&of](double workers) { return std::min(workers, std::max(1.0, of.parallelism())); });
   svg += line_of("least", [&of](double workers) {
     const double time = of.work / workers + of.burdened_span;
     return time > 0 ? std::min(of.work / time, workers) : 1;
@@ -61,8 +70,10 @@ std::string plot(const data& all) {
     svg += fmt::format("<circle class=\"seen\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>\n",
                        across(std::min<double>(all.workers, most_workers)), up(of.work / all.region_wall));
   }
-  svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">workers</text>\n", width / 2, height - 8);
-  return svg + "</svg>\n<p class=\"key\"><span class=\"perfect\">perfect</span> <span class=\"most\">at most, by work "
+  svg +=
+      fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">workers</text>\n", width / 2, height - 8);
+  return svg + "</svg>\n<p class=\"key\"><span class=\"perfect\">perfect</span> <span class=\"most\">at "
+               "most, by work "
                "and span</span> <span class=\"least\">at least about, with the burden of steals</span> <span "
                "class=\"seen\">this run</span></p>\n";
 }
@@ -73,9 +84,11 @@ std::string path_bar(const data& all) {
   double sum = 0;
   for (const site& each : all.sites) sum += each.path;
   if (sum <= 0) return "";
-  std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"The critical path by sites\">\n", width, 2 * bar);
-  svg += fmt::format("<rect class=\"root\" width=\"{}\" height=\"{}\"/><text x=\"6\" y=\"{}\">critical path, {}</text>\n",
-                     width, bar - 2, bar / 2 + 4, escaped(format_seconds(all.regions.span / 1e9)));
+  std::string svg = fmt::format(
+      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"The critical path by sites\">\n", width, 2 * bar);
+  svg += fmt::format(
+      "<rect class=\"root\" width=\"{}\" height=\"{}\"/><text x=\"6\" y=\"{}\">critical path, {}</text>\n",
+      width, bar - 2, bar / 2 + 4, escaped(format_seconds(all.regions.span / 1e9)));
   double from = 0;
   int colour = 0;
   for (const site& each : all.sites) {
@@ -83,10 +96,11 @@ std::string path_bar(const data& all) {
     if (part < 0.5) continue;
     const std::string label = each.label();
     const auto room = static_cast<std::size_t>(part / 7);
-    svg += fmt::format("<g><title>{0}: {1}</title><rect class=\"part{2}\" x=\"{3:.1f}\" y=\"{4}\" width=\"{5:.1f}\" "
-                       "height=\"{6}\"/><text x=\"{7:.1f}\" y=\"{8}\">{9}</text></g>\n",
-                       escaped(label), escaped(format_seconds(each.path / 1e9)), colour++ % 4, from, bar, part, bar - 2,
-                       from + 4, bar + bar / 2 + 4, escaped(room < 4 ? "" : label.substr(0, room)));
+    svg += fmt::format(
+        "<g><title>{0}: {1}</title><rect class=\"part{2}\" x=\"{3:.1f}\" y=\"{4}\" width=\"{5:.1f}\" "
+        "height=\"{6}\"/><text x=\"{7:.1f}\" y=\"{8}\">{9}</text></g>\n",
+        escaped(label), escaped(format_seconds(each.path / 1e9)), colour++ % 4, from, bar, part, bar - 2,
+        from + 4, bar + bar / 2 + 4, escaped(room < 4 ? "" : label.substr(0, room)));
     from += part;
   }
   return svg + "</svg>\n";
@@ -115,12 +129,14 @@ circle.seen { fill: #2e9e5b; }
 
 std::string page(const data& all, double fork_ns) {
   const std::string name = all.program.substr(all.program.rfind('/') + 1);
-  return fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                     "<meta name=\"viewport\" content=\"width=device-width\"><title>Work and span of {0}</title>\n{1}</head>\n"
-                     "<body><h1>Work and span of {0}</h1>\n<p>{2}</p>\n<h2>Speedup</h2>\n{3}<h2>The critical path</h2>\n{4}"
-                     "<h2>All numbers</h2>\n<pre>{5}</pre>\n</body></html>",
-                     escaped(name), style, escaped(advice(all, fork_ns)), plot(all), path_bar(all),
-                     escaped(words(all, fork_ns)));
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\"><title>Work and span of "
+      "{0}</title>\n{1}</head>\n"
+      "<body><h1>Work and span of {0}</h1>\n<p>{2}</p>\n<h2>Speedup</h2>\n{3}<h2>The critical path</h2>\n{4}"
+      "<h2>All numbers</h2>\n<pre>{5}</pre>\n</body></html>",
+      escaped(name), style, escaped(advice(all, fork_ns)), plot(all), path_bar(all),
+      escaped(words(all, fork_ns)));
 }
 
 }  // namespace tool::profile

@@ -22,7 +22,9 @@ constexpr double grain_in_forks = 50;
 constexpr double enough = 5;
 
 std::string time_of(double ns) { return format_seconds(ns / second); }
-std::string times(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value); }
+std::string times(double value) {
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
+}
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -32,32 +34,40 @@ std::string lines_of_whole(const data& all) {
                       format_count(static_cast<std::uint64_t>(all.region_count), "region"));
   text += fmt::format("span           {:>10}   parallelism {}\n", time_of(all.regions.span),
                       times(all.regions.parallelism()));
-  text += fmt::format("burdened span  {:>10}   parallelism {}, if each continuation of the path were stolen\n",
-                      time_of(all.regions.burdened_span), times(all.regions.burdened_parallelism()));
-  text += fmt::format("  a steal costs {} here: {} for the steal, {} to wake its worker, {} for a cold stack\n",
-                      time_of(all.burden), time_of(all.steal), time_of(all.wake), time_of(all.cold_stack));
-  text += fmt::format("outside        {:>10}   before, between and after regions; with it the parallelism is {}\n",
-                      time_of(all.outside), times(all.whole().parallelism()));
+  text +=
+      fmt::format("burdened span  {:>10}   parallelism {}, if each continuation of the path were stolen\n",
+                  time_of(all.regions.burdened_span), times(all.regions.burdened_parallelism()));
+  text +=
+      fmt::format("  a steal costs {} here: {} for the steal, {} to wake its worker, {} for a cold stack\n",
+                  time_of(all.burden), time_of(all.steal), time_of(all.wake), time_of(all.cold_stack));
+  text += fmt::format(
+      "outside        {:>10}   before, between and after regions; with it the parallelism is {}\n",
+      time_of(all.outside), times(all.whole().parallelism()));
   if (all.region_wall > 0) {
-    text += fmt::format("this run       {:>10}   in regions, on {}, profiled: {} times the speed of its work\n",
-                        time_of(all.region_wall), format_count(static_cast<std::uint64_t>(all.workers), "worker"),
-                        times(share(all.regions.work, all.region_wall)));
+    text +=
+        fmt::format("this run       {:>10}   in regions, on {}, profiled: {} times the speed of its work\n",
+                    time_of(all.region_wall), format_count(static_cast<std::uint64_t>(all.workers), "worker"),
+                    times(share(all.regions.work, all.region_wall)));
   }
   return text;
 }
 
 std::string lines_of_quality(const data& all) {
   std::string text;
-  if (!all.complete) text += "A signal ended the program. The region that was under way then is not in here.\n";
+  if (!all.complete)
+    text += "A signal ended the program. The region that was under way then is not in here.\n";
   if (share(all.unobserved, all.regions.work) > 0.01) {
-    text += fmt::format("{} of the work is in short children that were not looked into: their span is estimated\n",
-                        percent(share(all.unobserved, all.regions.work)));
+    text += fmt::format(
+        "{} of the work is in short children that were not looked into: their span is estimated\n",
+        percent(share(all.unobserved, all.regions.work)));
   }
   if (all.preempted > 0.01 * all.regions.work) {
-    text += fmt::format("other programs had the processors for {}, which is left out\n", time_of(all.preempted));
+    text +=
+        fmt::format("other programs had the processors for {}, which is left out\n", time_of(all.preempted));
   }
   if (all.roots > 1) {
-    text += fmt::format("{} threads of the program forked: they count as running beside one another\n", all.roots);
+    text += fmt::format("{} threads of the program forked: they count as running beside one another\n",
+                        all.roots);
   }
   return text;
 }
@@ -79,7 +89,8 @@ double span_without(const data& all, const site& one) {
 }
 
 std::string sites_table(const data& all) {
-  text_table table({"forked at", "forks", "work", "mean child", "of the path", "span if twice as fast", "if serial"});
+  text_table table(
+      {"forked at", "forks", "work", "mean child", "of the path", "span if twice as fast", "if serial"});
   std::size_t rows = 0;
   for (const site& each : all.sites) {
     if (++rows > most_rows) break;
@@ -105,11 +116,13 @@ std::string hints(const data& all, double fork_ns) {
     const double of_work = fork_share(each, fork_ns) * share(each.own_work, all.regions.work);
     if (each.number <= 1 || of_work < noticed_share) continue;
     const double grain = grain_in_forks * fork_ns;
-    const work_and_span with_grain{all.regions.work, all.regions.span + grain, all.regions.burdened_span + grain};
-    text += fmt::format("{}: forks are {} apart and take {} each; a grain of {} here would save about {} of the "
-                        "work, and leave a parallelism of {}\n",
-                        each.label(), time_of(each.between_forks()), time_of(fork_ns), time_of(grain),
-                        percent(of_work), times(with_grain.parallelism()));
+    const work_and_span with_grain{all.regions.work, all.regions.span + grain,
+                                   all.regions.burdened_span + grain};
+    text +=
+        fmt::format("{}: forks are {} apart and take {} each; a grain of {} here would save about {} of the "
+                    "work, and leave a parallelism of {}\n",
+                    each.label(), time_of(each.between_forks()), time_of(fork_ns), time_of(grain),
+                    percent(of_work), times(with_grain.parallelism()));
   }
   return text;
 }
@@ -130,21 +143,25 @@ std::string advice(const data& all, double fork_ns) {
                        time_of(all.outside));
   }
   if (all.regions.parallelism() < enough * workers) {
-    return fmt::format("Next: the parallelism of {} is little for {:.0f} workers: shorten the longest path. {} of it "
-                       "is here: {}.",
-                       times(all.regions.parallelism()), workers, percent(std::min(1.0, part)), where);
+    return fmt::format(
+        "Next: the parallelism of {} is little for {:.0f} workers: shorten the longest path. {} of it "
+        "is here: {}.",
+        times(all.regions.parallelism()), workers, percent(std::min(1.0, part)), where);
   }
   if (all.regions.burdened_parallelism() < enough * workers) {
-    return fmt::format("Next: steals may cost more than they bring, for the burdened parallelism is {}: have larger "
-                       "children on the path, {} of which is here: {}.",
-                       times(all.regions.burdened_parallelism()), percent(part), where);
+    return fmt::format(
+        "Next: steals may cost more than they bring, for the burdened parallelism is {}: have larger "
+        "children on the path, {} of which is here: {}.",
+        times(all.regions.burdened_parallelism()), percent(part), where);
   }
   if (!hints(all, fork_ns).empty()) {
-    return "Next: there is more parallelism than workers can use, and forks cost something: take the grain above.";
+    return "Next: there is more parallelism than workers can use, and forks cost something: take the grain "
+           "above.";
   }
-  return fmt::format("Next: nothing about forks: there is parallelism for {:.0f} workers. If more workers do not "
-                     "help, look at memory, locks and allocation.",
-                     std::floor(all.regions.burdened_parallelism() / enough));
+  return fmt::format(
+      "Next: nothing about forks: there is parallelism for {:.0f} workers. If more workers do not "
+      "help, look at memory, locks and allocation.",
+      std::floor(all.regions.burdened_parallelism() / enough));
 }
 
 std::string words(const data& all, double fork_ns) {

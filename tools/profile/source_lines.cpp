@@ -21,9 +21,7 @@ struct source_place {
 
 bool is_known(const std::string& text) { return !text.empty() && text[0] != '?'; }
 
-bool is_ours(const source_place& place) {
-  return place.file.find("include/nopal/") != std::string::npos;
-}
+bool is_ours(const source_place& place) { return place.file.find("include/nopal/") != std::string::npos; }
 
 void erase_all(std::string& text, const std::string& part) {
   for (std::size_t at; (at = text.find(part)) != std::string::npos;) text.erase(at, part.size());
@@ -39,8 +37,8 @@ std::string name_before(const std::string& text, std::size_t end) {
     } while (end > 0 && depth > 0);
   }
   std::size_t begin = end;
-  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '_' ||
-                       text[begin - 1] == ':')) {
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 ||
+                       text[begin - 1] == '_' || text[begin - 1] == ':')) {
     --begin;
   }
   return text.substr(begin, end - begin);
@@ -49,7 +47,8 @@ std::string name_before(const std::string& text, std::size_t end) {
 /// "main" of "nopal::...::split_loop<..., main::{lambda(int)#1}...>": whose code the library runs there.
 std::string user_of(const std::string& function) {
   for (const char* lambda : {"::{lambda", "::<lambda"}) {
-    for (std::size_t at = function.find(lambda); at != std::string::npos; at = function.find(lambda, at + 1)) {
+    for (std::size_t at = function.find(lambda); at != std::string::npos;
+         at = function.find(lambda, at + 1)) {
       const std::string name = name_before(function, at);
       if (!name.empty() && name.find("nopal::") != 0 && name[0] != ':' && name != "operator") return name;
     }
@@ -108,7 +107,8 @@ std::map<unsigned long long, std::vector<source_place>> parse_answers(const std:
 }
 
 /// Empty if there is no such program, or it does not know the object.
-std::string ask(const std::string& program, const std::string& object, const std::vector<const site*>& sites) {
+std::string ask(const std::string& program, const std::string& object,
+                const std::vector<const site*>& sites) {
   std::vector<std::string> words = {"-a", "-f", "-i", "-C", "-e", object};
   // The call, and not what comes behind it.
   for (const site* each : sites) words.push_back(fmt::format("{:#x}", each->offset - 1));
@@ -127,18 +127,21 @@ std::string ask(const std::string& program, const std::string& object, const std
 void find_source_lines(data& all) {
   std::map<std::string, std::vector<const site*>> by_object;
   for (site& each : all.sites) {
-    each.function = !each.symbol.empty() ? each.symbol
-                    : each.object.empty()
-                        ? "unknown"
-                        : fmt::format("{}+{:#x}", each.object.substr(each.object.rfind('/') + 1), each.offset);
+    each.function =
+        !each.symbol.empty() ? each.symbol
+        : each.object.empty()
+            ? "unknown"
+            : fmt::format("{}+{:#x}", each.object.substr(each.object.rfind('/') + 1), each.offset);
     if (each.number > 1 && !each.object.empty()) by_object[each.object].push_back(&each);
   }
   std::map<std::pair<std::string, unsigned long long>, std::vector<source_place>> found;
   for (const auto& [object, sites] : by_object) {
     std::string answers;
     // The program knows itself by the name that it was called by.
-    const std::string path = object == sites[0]->object && object.find('/') == std::string::npos ? all.program : object;
-    for (const char* program : {"/usr/bin/addr2line", "/usr/bin/llvm-addr2line", "/usr/bin/llvm-symbolizer"}) {
+    const std::string path =
+        object == sites[0]->object && object.find('/') == std::string::npos ? all.program : object;
+    for (const char* program :
+         {"/usr/bin/addr2line", "/usr/bin/llvm-addr2line", "/usr/bin/llvm-symbolizer"}) {
       answers = ask(program, path, sites);
       if (!answers.empty()) break;
     }

@@ -65,10 +65,10 @@ int process_number() noexcept { return getpid(); }
 
 void when_ended_by_signal(void (*act)(int)) noexcept {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before {};
+    struct sigaction before{};
     if (sigaction(number, nullptr, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
         before.sa_handler == SIG_DFL) {
-      struct sigaction ours {};
+      struct sigaction ours{};
       ours.sa_handler = act;
       ours.sa_flags = SA_RESTART;
       sigaction(number, &ours, nullptr);
@@ -77,7 +77,7 @@ void when_ended_by_signal(void (*act)(int)) noexcept {
 }
 
 void end_by_signal(int number) noexcept {
-  struct sigaction usual {};
+  struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   sigaction(number, &usual, nullptr);
   sigset_t only;
