@@ -67,6 +67,8 @@ struct site_knowledge {
   std::atomic<const void*> address;  ///< where the fork's function goes on
   /// A child's work to that of the child that forked it as its first, in 1/1024; 0: not known
   std::atomic<std::uint32_t> first_to_parent;
+  /// Of children, in ticks: a mean that follows them
+  std::atomic<std::uint64_t> mean_work;
   /// Span to work of children, by the logarithm of their work, in 1/1024; 0: not known
   std::atomic<std::uint32_t> span_to_work[40];
 };

@@ -28,10 +28,20 @@ std::uint64_t part_of(std::uint64_t whole, std::uint64_t by) noexcept {
   return whole > ~std::uint64_t{0} / one ? whole : whole * by / one;
 }
 
+/// Of the last child of that site in the one around, and one; 0: there was none.
+std::uint64_t last_in(const fork_record& around, site_number site) noexcept {
+  for (const fork_record::last_child& each : around.last) {
+    if (each.site == site && each.work != 0) {
+      return each.work;
+    }
+  }
+  return 0;
+}
+
 std::uint64_t predict(const strand_state& self, const fork_record& fork) noexcept {
   const fork_record& parent = *fork.parent;
-  if (parent.last_work != 0 && parent.last_site == fork.site) {
-    return parent.last_work - 1;
+  if (const std::uint64_t last = last_in(parent, fork.site)) {
+    return last - 1;
   }
   if (parent.scope == nullptr) {
     return ~std::uint64_t{0};
@@ -40,6 +50,11 @@ std::uint64_t predict(const strand_state& self, const fork_record& fork) noexcep
   const std::uint64_t whole = so_far > parent.predicted ? so_far : parent.predicted;
   const std::uint32_t by = knowledge_of(fork.site).first_to_parent.load(std::memory_order_relaxed);
   return by == 0 ? ~std::uint64_t{0} : part_of(whole, by);
+}
+
+/// Whether records have taken a third of the time.
+bool records_too_much(const strand_state& self) noexcept {
+  return 3 * self.counts->forks.get() * this_machine.record_cost > self.stopped - this_machine.began_ticks;
 }
 
 std::uint32_t size_class(std::uint64_t ticks) noexcept {
@@ -60,6 +75,11 @@ void observe_or_not(strand_state& self, fork_record& fork) noexcept {
     return;
   }
   fork.predicted = predict(self, fork);
+  if (fork.predicted >= this_machine.short_child && records_too_much(self)) {
+    // Most children of the site are as its mean; a long one is looked into once it has taken long.
+    const std::uint64_t mean = knowledge_of(fork.site).mean_work.load(std::memory_order_relaxed);
+    fork.predicted = mean != 0 && mean < fork.predicted ? mean : fork.predicted;
+  }
   if (fork.predicted >= this_machine.short_child) {
     return;
   }
@@ -79,9 +99,33 @@ void learn(strand_state& self, const fork_record& fork, std::uint64_t work, std:
   if (!fork.is_unobserved.load(std::memory_order_relaxed) && work < 4 * this_machine.short_child) {
     follow(knowledge_of(fork.site).span_to_work[size_class(work)], ratio(span, work));
   }
+  std::atomic<std::uint64_t>& mean = knowledge_of(fork.site).mean_work;
+  const std::uint64_t before = mean.load(std::memory_order_relaxed);
+  constexpr std::uint64_t slowness = 16;
+  const std::uint64_t bounded =
+      work < slowness * this_machine.short_child ? work : slowness * this_machine.short_child;
+  mean.store(before - before / slowness + bounded / slowness, std::memory_order_relaxed);
   if (fork.is_sampled && !fork.parent->is_sampled && self.stopped > fork.began) {
     self.counts->sampled.add(self.stopped - fork.began);
   }
+}
+
+void forget_children(fork_record& around) noexcept {
+  around.first_work = 0;
+  around.next_last = 0;
+  for (fork_record::last_child& each : around.last) {
+    each.work = 0;
+  }
+}
+
+void note_last(fork_record& around, site_number site, std::uint64_t work) noexcept {
+  for (fork_record::last_child& each : around.last) {
+    if (each.work == 0 || each.site == site) {
+      each = {site, work + 1};
+      return;
+    }
+  }
+  around.last[around.next_last++ % fork_record::most_last] = {site, work + 1};
 }
 
 void leave_unobserved(strand_state& self, const fork_record& fork) noexcept {

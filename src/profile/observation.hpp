@@ -24,6 +24,9 @@ void observe_or_not(strand_state& self, fork_record& fork) noexcept;
 void learn(strand_state& self, const fork_record& fork, std::uint64_t work, std::uint64_t span) noexcept;
 /// The strand is outside of the fork's child again, or over.
 void leave_unobserved(strand_state& self, const fork_record& fork) noexcept;
+/// What the forks in a child are told by those before.
+void forget_children(fork_record& around) noexcept;
+void note_last(fork_record& around, site_number site, std::uint64_t work) noexcept;
 /// In a child that is not looked into: whether it takes much longer than expected. It is looked into
 /// then from here on.
 [[nodiscard]] bool turns_out_long(strand_state& self) noexcept;

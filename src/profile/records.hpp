@@ -65,11 +65,16 @@ struct fork_record {
   lengths at_fork;
   std::uint64_t began;      ///< the moment
   std::uint64_t predicted;  ///< work of the child
-  // Of the last child that ended in this one, and of the first.
-  site_number last_site;
+  // Of the first child that ended in this one, and of the last of each site, while there are few.
   site_number first_site;
-  std::uint64_t last_work;
   std::uint64_t first_work;
+  struct last_child {
+    site_number site;
+    std::uint64_t work;  ///< and one; 0: there was none
+  };
+  static constexpr std::uint32_t most_last = 4;
+  last_child last[most_last];
+  std::uint32_t next_last;
   path_shares before;  ///< of the strand that forked, since its own fork
   path_shares own;     ///< of the child
   // Of strands in this child that no record of theirs says more about.

@@ -39,8 +39,7 @@ fork_record* make_root(counts_table* told) noexcept {
   made->sites_around = 0;
   made->at_fork = {};
   made->predicted = ~std::uint64_t{0};
-  made->last_work = 0;
-  made->first_work = 0;
+  forget_children(*made);
   made->own.count = 0;
   made->told = told;
   made->open_scopes = 0;

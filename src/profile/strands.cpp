@@ -43,8 +43,7 @@ fork_record* make_fork(strand_state& self, scope_record* scope, const nopal_fram
   made->sites_around = parent->sites_around | bit;
   made->at_fork = self.now;
   made->began = self.stopped;
-  made->last_work = 0;
-  made->first_work = 0;
+  forget_children(*made);
   made->before.count = 0;
   made->before.add(parent->own);
   made->own.count = 0;
@@ -61,8 +60,7 @@ void count_child(strand_state& self, fork_record* fork, std::uint64_t work, std:
   if (!fork->is_nested) {
     site.work.add(work);
   }
-  parent->last_site = fork->site;
-  parent->last_work = work + 1;
+  note_last(*parent, fork->site, work);
   learn(self, *fork, work, span);
   if (parent->first_work == 0) {
     parent->first_site = fork->site;

@@ -287,9 +287,7 @@ void at_exit() {
   finish_profile();
   runtime& all = the_runtime();
   const locked guard(all);
-  if (all.chosen.print_stats) {
-    print_statistics();
-  }
+  if (all.chosen.print_stats) print_statistics();
   // From inside a strand, or while other threads run strands, the process simply ends. So it does
   // on a thread of the pool whose end somebody waits for.
   if (stop_patiently(all) && !is_being_stopped(all)) {

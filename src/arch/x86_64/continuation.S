@@ -216,27 +216,6 @@ nopal_scope_of:
         .cfi_endproc
         .size   nopal_scope_of, .-nopal_scope_of
 
-// void nopal_registers_here(registers rdi): those of the caller, as it goes on.
-        .p2align 4
-        .globl  nopal_registers_here
-        .hidden nopal_registers_here
-        .type   nopal_registers_here, @function
-nopal_registers_here:
-        .cfi_startproc
-        movq    (%rsp), %rax
-        movq    %rax, REGISTERS_IP(%rdi)
-        leaq    8(%rsp), %rax
-        movq    %rax, REGISTERS_SP(%rdi)
-        movq    %rbx, REGISTERS_RBX(%rdi)
-        movq    %rbp, REGISTERS_RBP(%rdi)
-        movq    %r12, REGISTERS_R12(%rdi)
-        movq    %r13, REGISTERS_R13(%rdi)
-        movq    %r14, REGISTERS_R14(%rdi)
-        movq    %r15, REGISTERS_R15(%rdi)
-        ret
-        .cfi_endproc
-        .size   nopal_registers_here, .-nopal_registers_here
-
 // void* nopal_suspend_at_join(frame rdi): records the continuation and leaves for the scheduler
 // stack.
         .p2align 4
