@@ -29,7 +29,7 @@ std::uint64_t as_ns(std::uint64_t ticks) noexcept {
 
 namespace {
 
-constexpr int tries = 15;
+constexpr int tries = 9;
 constexpr int ways_tried = 200;
 constexpr std::uint64_t usual_steal_ns = 1000;
 /// Two threads that share one processor need more than this to tell each other of something.
@@ -126,7 +126,7 @@ void measure_pages() noexcept {
 }
 
 void measure_ticks() noexcept {
-  constexpr std::uint64_t interval_ns = 2'000'000;
+  constexpr std::uint64_t interval_ns = 500'000;
   const std::uint64_t from_ns = os::monotonic_ns();
   const std::uint64_t from = processor_ticks();
   std::uint64_t to_ns;
@@ -168,6 +168,7 @@ void measure_machine() noexcept {
   this_machine.record_cost = real_ticks(record_cost_ns);
   this_machine.most_cost = real_ticks(most_cost_ns);
   this_machine.long_piece = nopal_profile_clock != nullptr ? ~std::uint64_t{0} : real_ticks(long_piece_ns);
+  this_machine.measuring = processor_ticks() - from;
   // What was measured is no part of the program.
   const std::uint64_t at = now();
   this_machine.began_ticks = nopal_profile_clock != nullptr ? at : at - (from - loaded_at);

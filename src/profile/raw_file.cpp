@@ -148,6 +148,7 @@ void print_whole(const totals& sum, bool is_complete) noexcept {
             static_cast<ull>(sum.forks), static_cast<ull>(as_ns(sum.unobserved)),
             static_cast<ull>(sum.converted), static_cast<ull>(sum.roots));
   out.print(",\"preempted_ns\":%llu", static_cast<ull>(as_ns(sum.preempted)));
+  out.print(",\"measuring_ns\":%llu", static_cast<ull>(as_ns(m.measuring)));
   out.print(",\"burden_ns\":%llu,\"steal_ns\":%llu,\"wake_ns\":%llu,\"cold_stack_ns\":%llu",
             static_cast<ull>(as_ns(m.burden)), static_cast<ull>(m.steal_ns), static_cast<ull>(m.wake_ns),
             static_cast<ull>(m.cold_stack_ns));
