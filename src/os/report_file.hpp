@@ -39,6 +39,8 @@ struct thread_time {
 /// Calls `act` in a handler of those signals that end a process from outside, where the program leaves
 /// them alone.
 void when_ended_by_signal(void (*act)(int signal_number)) noexcept;
+/// Leaves those alone that `act` was for, and is still.
+void leave_signals(void (*act)(int signal_number)) noexcept;
 /// Ends the process by that signal, as if nobody had handled it.
 void end_by_signal(int signal_number) noexcept;
 

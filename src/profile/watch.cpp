@@ -27,6 +27,7 @@ constexpr std::uint64_t interval_ns = 1'000'000;
 
 constinit std::atomic<std::uint32_t> ended_by{0};
 constinit std::atomic<bool> is_finished{false};
+os::thread_handle watcher;
 
 void note_signal(int number) {
   std::uint32_t none = 0;
@@ -68,14 +69,19 @@ bool start(const char* path, int workers) noexcept {
   measure_machine();
   nopal_profiled = 1;
   os::when_ended_by_signal(note_signal);
-  static os::thread_handle thread;
   // Without it results are not kept where a signal ends the process.
-  static_cast<void>(os::start_thread(watch, nullptr, 64 << 10, thread));
+  static_cast<void>(os::start_thread(watch, nullptr, 64 << 10, watcher));
   return true;
 }
 
 void finish() noexcept {
   if (is_on() && is_own_process() && !is_finished.exchange(true)) {
+    // The library may be unloaded afterwards.
+    os::leave_signals(note_signal);
+    os::futex_wake(ended_by, INT_MAX);
+    if (watcher.joinable()) {
+      os::join_thread(watcher);
+    }
     write_raw_file(true);
   }
 }

@@ -63,18 +63,26 @@ thread_time time_of_thread() noexcept {
 
 int process_number() noexcept { return getpid(); }
 
-void when_ended_by_signal(void (*act)(int)) noexcept {
+namespace {
+
+void replace_handlers(void (*before)(int), void (*after)(int)) noexcept {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before{};
-    if (sigaction(number, nullptr, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
-        before.sa_handler == SIG_DFL) {
-      struct sigaction ours{};
-      ours.sa_handler = act;
-      ours.sa_flags = SA_RESTART;
-      sigaction(number, &ours, nullptr);
+    struct sigaction found{};
+    if (sigaction(number, nullptr, &found) == 0 && (found.sa_flags & SA_SIGINFO) == 0 &&
+        found.sa_handler == before) {
+      struct sigaction next{};
+      next.sa_handler = after;
+      next.sa_flags = SA_RESTART;
+      sigaction(number, &next, nullptr);
     }
   }
 }
+
+}  // namespace
+
+void when_ended_by_signal(void (*act)(int)) noexcept { replace_handlers(SIG_DFL, act); }
+
+void leave_signals(void (*act)(int)) noexcept { replace_handlers(act, SIG_DFL); }
 
 void end_by_signal(int number) noexcept {
   struct sigaction usual{};
