@@ -15,7 +15,7 @@ struct machine {
   std::uint64_t ticks_per_ms;
   std::uint64_t began_ticks;
   std::uint64_t began_ns;
-  std::uint64_t measuring;       ///< what all of this took, in ticks
+  std::uint64_t measuring;      ///< what all of this took, in ticks
   std::uint64_t burden;         ///< of a continuation that is stolen, in ticks
   std::uint64_t steal_ns;       ///< parts of that: the way of the cache lines,
   std::uint64_t wake_ns;        ///< a sleeper that is woken,

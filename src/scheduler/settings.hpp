@@ -26,8 +26,8 @@ struct settings {
   bool pin = false;
   bool print_stats = false;
   const char* profile_file = nullptr;  ///< null: the program is not profiled
-  bool eager_forks = false;         ///< no fork is latent
-  bool latent_forks_named = false;  ///< forks are latent also where a tool watches
+  bool eager_forks = false;            ///< no fork is latent
+  bool latent_forks_named = false;     ///< forks are latent also where a tool watches
   /// Threads that may take the places of blocked strands at once
   int substitutes = default_substitutes;
   /// By which threads are asked for their latent forks; 0: none
