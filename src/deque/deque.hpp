@@ -62,6 +62,13 @@ bool reserve(nopal_deque& deque, std::int32_t more = 1) noexcept;
   __atomic_store_n(&deque.bottom, deque.bottom + 1, __ATOMIC_RELEASE);
 }
 
+/// Whether the owner comes to pop_slow at each pop of a public entry: else programs cannot be profiled.
+#if defined(NOPAL_DEQUE_LOCKFREE) || defined(NOPAL_DEQUE_THE)
+inline constexpr bool shows_public_pops = false;
+#else
+inline constexpr bool shows_public_pops = true;
+#endif
+
 /// Owner: how many entries there are, public ones included. A snapshot for anyone else.
 [[gnu::always_inline]] inline std::int32_t size(const nopal_deque& deque) noexcept {
   return __atomic_load_n(&deque.bottom, __ATOMIC_RELAXED) - __atomic_load_n(&deque.top, __ATOMIC_RELAXED);

@@ -37,7 +37,9 @@ void hand_on(const profile::strand_state& from, profile::strand_state& to) noexc
 }  // namespace
 
 void start_profile(const char* file, int workers) noexcept {
-  if (file != nullptr) {
+  if (file != nullptr && !deque::shows_public_pops) {
+    os::write_stderr("nopal: NOPAL_PROFILE: this build of the library, with another deque, cannot profile\n");
+  } else if (file != nullptr) {
     profile::ask_workers = poison_those_without_notes;
     static_cast<void>(profile::start(file, workers));
   }

@@ -222,6 +222,51 @@ TEST_P(profiled, a_site_has_its_forks_its_work_and_its_part_of_the_path) {
   EXPECT_EQ(inner["path_ns"], 100U);
 }
 
+TEST_P(profiled, intervals_are_named_and_subtracted) {
+  nopal::work_span both;
+  both.begin();
+  tree(4, 100);
+  const nopal::work_span between = nopal::work_span::now();
+  spend(30);
+  tree(3, 10);
+  const nopal::work_span second = nopal::work_span::now() - between;
+  both.end("both \"quoted\"");
+  EXPECT_TRUE(nopal::is_profiled());
+  EXPECT_EQ(second.work_ns(), 30U + 80);
+  EXPECT_EQ(second.span_ns(), 30U + 10);
+  EXPECT_EQ(both.work_ns(), 1600U + 110);
+  EXPECT_EQ(both.span_ns(), 100U + 40);
+  EXPECT_DOUBLE_EQ(both.parallelism(), 1710.0 / 140);
+  std::map<std::string, std::uint64_t> told = numbers_of(text(), "{\"interval\"");
+  EXPECT_EQ(told["work_ns"], 1710U);
+  EXPECT_EQ(told["span_ns"], 140U);
+}
+
+TEST_P(profiled, intervals_of_c_add_up_by_name) {
+  for (int i = 0; i < 3; ++i) {
+    nopal_work_span interval;
+    nopal_work_span_begin(&interval);
+    tree(2, 10);
+    nopal_work_span_end(&interval, "part");
+    EXPECT_EQ(interval.work_ns, 40U);
+    EXPECT_EQ(interval.span_ns, 10U);
+  }
+  std::map<std::string, std::uint64_t> told = numbers_of(text(), "{\"interval\"");
+  EXPECT_EQ(told["count"], 3U);
+  EXPECT_EQ(told["work_ns"], 120U);
+}
+
+TEST(unprofiled, intervals_are_zero) {
+  unsetenv("NOPAL_PROFILE");
+  nopal::work_span interval;
+  interval.begin();
+  tree(3, 10);
+  interval.end("nothing");
+  EXPECT_FALSE(nopal::is_profiled());
+  EXPECT_EQ(interval.work_ns(), 0U);
+  EXPECT_EQ(interval.parallelism(), 0);
+}
+
 TEST_P(profiled, a_strand_that_waits_does_no_work) {
   nopal::event ready;
   nopal::scope s;

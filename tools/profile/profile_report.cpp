@@ -165,8 +165,9 @@ std::string advice(const data& all, double fork_ns) {
 }
 
 std::string words(const data& all, double fork_ns) {
-  std::string text = lines_of_whole(all) + lines_of_quality(all) + "\n" + bounds_table(all);
-  if (!all.sites.empty()) text += "\n" + sites_table(all);
+  std::string text = lines_of_whole(all) + lines_of_quality(all);
+  text.append("\n").append(bounds_table(all));
+  if (!all.sites.empty()) text.append("\n").append(sites_table(all));
   if (!all.intervals.empty()) {
     text_table table({"interval", "times", "work", "span", "parallelism", "burdened"});
     for (const interval& each : all.intervals) {
@@ -174,11 +175,11 @@ std::string words(const data& all, double fork_ns) {
                      time_of(each.lengths.span), times(each.lengths.parallelism()),
                      times(each.lengths.burdened_parallelism())});
     }
-    text += "\n" + table.str();
+    text.append("\n").append(table.str());
   }
   const std::string found = hints(all, fork_ns);
-  if (!found.empty()) text += "\n" + found;
-  return text + "\n" + advice(all, fork_ns) + "\n";
+  if (!found.empty()) text.append("\n").append(found);
+  return text.append("\n").append(advice(all, fork_ns)).append("\n");
 }
 
 std::string csv(const data& all) {

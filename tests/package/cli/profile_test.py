@@ -91,6 +91,21 @@ class Outputs(unittest.TestCase):
         self.assertEqual(page.seen.count("circle"), 1)
 
 
+class ShortChildren(unittest.TestCase):
+    def test_forks_in_them_are_not_recorded_and_their_work_is_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "j")
+            ran = profile("--json", file, "--", BINARY, "bench-one", "fib", "--variant", "parallel", "--workers", "1",
+                          "--size", "30")
+            self.assertEqual(ran.returncode, 0, ran)
+            with open(file, encoding="utf-8") as text:
+                whole = json.load(text)
+        self.assertLess(whole["recorded_forks"], 1346268 / 4)  # of so many
+        self.assertGreater(whole["unobserved_s"], 0.1 * whole["regions"]["work_s"])
+        self.assertLess(whole["unobserved_s"], 1.001 * whole["regions"]["work_s"])
+        self.assertGreater(whole["regions"]["parallelism"], 2)
+
+
 class Files(unittest.TestCase):
     def test_a_file_made_without_the_command_is_read(self):
         with tempfile.TemporaryDirectory() as folder:
