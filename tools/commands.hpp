@@ -29,5 +29,7 @@ int demo_command(int argc, char** argv);
 
 /// Runs a program and writes what its workers did.
 int trace_command(int argc, char** argv);
+/// Measures work and span of a program as it was built.
+int profile_command(int argc, char** argv);
 
 #endif

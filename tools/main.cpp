@@ -27,6 +27,7 @@ constexpr std::array subcommands = {
     subcommand{"demo", "sort the lines and count the words of real text files, serially and in parallel",
                demo_command},
     subcommand{"doctor", "show what this machine gives the runtime", doctor_command},
+    subcommand{"profile", "measure work, span and parallelism of a program as it was built", profile_command},
     subcommand{"simulate", "predict programs' speedups on more workers than there are", simulate_command},
     subcommand{"trace", "run a program and write what its workers did, for viewers and browsers",
                trace_command},

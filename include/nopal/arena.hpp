@@ -17,7 +17,7 @@
 #include <nopal/nodes.hpp>
 #include <nopal/runtime.hpp>
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/scope.hpp>
 #endif
 #ifndef NOPAL_ELIDE
@@ -192,7 +192,7 @@ private:
   struct state {
     int limit;
     detail::kept_exception thrown;
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     scope enqueued;
 #endif
   };
@@ -296,7 +296,7 @@ void arena::enqueue(F&& f) {
   std::decay_t<F> call(std::forward<F>(f));
 #ifdef __cpp_exceptions
   try {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     state_->enqueued.fork(std::move(call));
 #else
     static_cast<void>(std::move(call)());
@@ -314,7 +314,7 @@ void arena::enqueue(F&& f) {
 }
 
 inline void arena::wait() {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   state_->enqueued.join();
 #endif
   state_->thrown.rethrow();

@@ -37,7 +37,7 @@
 extern "C++" { /* where a program includes this inside extern "C" */
 #endif
 
-#if defined(NOPAL_CHECK) && !defined(NOPAL_ELIDE)
+#if defined(NOPAL_CHECKED) && !defined(NOPAL_ELIDE)
 #define NOPAL_ELIDE /* and more: see <nopal/version.hpp> */
 #endif
 #if !defined(__cplusplus) || !defined(NOPAL_ELIDE)
@@ -48,7 +48,7 @@ extern "C++" { /* where a program includes this inside extern "C" */
 #include <stdint.h>
 
 #include <nopal/detail/export.h>
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/detail/c_scope_checked.h>
 #elif defined(NOPAL_ELIDE)
 #include <nopal/detail/c_scope_elided.h>
@@ -56,6 +56,8 @@ extern "C++" { /* where a program includes this inside extern "C" */
 #include <nopal/detail/c_scope_parallel.h>
 #endif
 #include <nopal/detail/c_reducer.h>
+
+#include <nopal/detail/work_span.h>
 
 /** @struct nopal_scope
  * Forks children and joins them within one call of one function. Lives in that function's frame;

@@ -6,6 +6,7 @@
 #include <nopal/nodes.hpp>
 #include <nopal/observer.hpp>
 #include <nopal/parallel.hpp>
+#include <nopal/profile.hpp>
 #include <nopal/reducer.hpp>
 #include <nopal/runtime.hpp>
 #include <nopal/scope.hpp>

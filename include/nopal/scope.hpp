@@ -4,7 +4,7 @@
 
 #include <nopal/version.hpp>
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/detail/scope_checked.hpp>
 #elif defined(NOPAL_ELIDE)
 #include <nopal/detail/scope_elided.hpp>

@@ -16,7 +16,7 @@
 #define NOPAL_ABI_NAMESPACE abi_3
 
 // A checked program is the serial elision, which tells the checker what it does.
-#if defined(NOPAL_CHECK) && !defined(NOPAL_ELIDE)
+#if defined(NOPAL_CHECKED) && !defined(NOPAL_ELIDE)
 #define NOPAL_ELIDE
 #endif
 

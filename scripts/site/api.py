@@ -5,7 +5,7 @@ import pathlib
 import re
 import xml.etree.ElementTree as ElementTree
 
-ORDER = ["scope.hpp", "parallel.hpp", "parallel_ranges.hpp", "blocked_range.hpp", "sort.hpp", "reducer.hpp", "monoids.hpp", "bag.hpp", "runtime.hpp", "nopal.h"]
+ORDER = ["scope.hpp", "parallel.hpp", "parallel_ranges.hpp", "blocked_range.hpp", "sort.hpp", "reducer.hpp", "monoids.hpp", "bag.hpp", "runtime.hpp", "profile.hpp", "nopal.h"]
 
 
 class Reader:

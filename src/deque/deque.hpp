@@ -62,6 +62,13 @@ bool reserve(nopal_deque& deque, std::int32_t more = 1) noexcept;
   __atomic_store_n(&deque.bottom, deque.bottom + 1, __ATOMIC_RELEASE);
 }
 
+/// Whether the owner comes to pop_slow at each pop of a public entry: else programs cannot be profiled.
+#if defined(NOPAL_DEQUE_LOCKFREE) || defined(NOPAL_DEQUE_THE)
+inline constexpr bool shows_public_pops = false;
+#else
+inline constexpr bool shows_public_pops = true;
+#endif
+
 /// Owner: how many entries there are, public ones included. A snapshot for anyone else.
 [[gnu::always_inline]] inline std::int32_t size(const nopal_deque& deque) noexcept {
   return __atomic_load_n(&deque.bottom, __ATOMIC_RELAXED) - __atomic_load_n(&deque.top, __ATOMIC_RELAXED);
@@ -121,8 +128,10 @@ std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*
 
 /// Owner: `bottom` was lowered onto an entry that is or was public, or that a thief is about to
 /// publish. True if the owner gets the entry. If a forced publish is under way and
-/// `allowed(context)`, the entries below become public.
-bool pop_slow(nopal_deque& deque, bool (*allowed)(void* context), void* context) noexcept;
+/// `allowed(context)`, the entries below become public. `keeps_public`: those that are, stay so; else half
+/// of them become private.
+bool pop_slow(nopal_deque& deque, bool (*allowed)(void* context), void* context,
+              bool keeps_public = false) noexcept;
 
 /// Thief: takes the oldest public entry. `observe(context)` runs after the entry was seen and
 /// before it is taken; if the outcome is `taken`, what it read of the victim held while the entry

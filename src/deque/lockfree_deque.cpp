@@ -35,7 +35,7 @@ std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 1; }
 
 std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 1; }
 
-bool pop_slow(nopal_deque& deque, bool (*)(void*), void*) noexcept {
+bool pop_slow(nopal_deque& deque, bool (*)(void*), void*, bool) noexcept {
   const std::int32_t wanted = deque.bottom;
   shared_word word = load(deque);
   for (;;) {

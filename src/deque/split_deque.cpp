@@ -90,7 +90,7 @@ std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*
   return publish_recorded(deque, most, [record, context](nopal_frame*& slot) { record(context, slot); });
 }
 
-bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context) noexcept {
+bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context, bool keeps_public) noexcept {
   const std::int32_t wanted = deque.bottom;
   shared_word word = load(deque);
   for (;;) {
@@ -118,7 +118,7 @@ bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context) noexcep
     }
     // Public still: take back the younger half, `wanted` among it, and leave the oldest where
     // thieves find it.
-    next.split = word.top + (wanted - word.top + 1) / 2;
+    next.split = keeps_public ? wanted : word.top + (wanted - word.top + 1) / 2;
     next.version_and_raising = next_version(word.version_and_raising);
     if (exchange(deque, word, next)) {
       return true;

@@ -19,6 +19,7 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/observers.hpp"
 #include "scheduler/overflow.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/report.hpp"
@@ -288,11 +289,10 @@ void free_adopted(runtime& all) noexcept {
 
 void at_exit() {
   check_end_of_main();
+  finish_profile();
   runtime& all = the_runtime();
   const locked guard(all);
-  if (all.chosen.print_stats) {
-    print_statistics();
-  }
+  if (all.chosen.print_stats) print_statistics();
   // From inside a strand, or while other threads run strands, the process simply ends. So it does
   // on a thread of the pool whose end somebody waits for.
   if (stop_patiently(all) && !is_being_stopped(all)) {

@@ -15,6 +15,7 @@
 #include "scheduler/exceptions.hpp"
 #include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sequence_numbers.hpp"
 #include "scheduler/tags.hpp"
@@ -275,7 +276,7 @@ extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
     return 1;
   }
   if (nopal_pop() || take_kept(frame)) {
-    if (frame->steals == 0) {
+    if (!is_stolen_from(frame)) {
       _Unwind_Exception* const foreign = handled_foreign();
       if (foreign != nullptr && !cxx_runtime::is_forced_unwind(*foreign)) {  // unreached: forced-unwind
         // A `throw;` would do, but libstdc++'s counts a foreign exception as in flight for good.

@@ -15,6 +15,7 @@
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/observers.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/short_regions.hpp"
@@ -79,9 +80,13 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   }
   void* const exception = take_exception(frame);
   trace::note(self, trace::what::goes_on, frame);
+  if (profile::is_on()) {
+    profile::note_resumption(self->profile, frame);
+  }
   view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
                 state_at_join(self, stack, frame));
+  go_on_profiled(self, profile::after::other);
   if (deposits != nullptr) {
     nopal_resume_and_merge(frame, pointer, deposits);
   }
@@ -184,6 +189,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   char* const pointer = arch::stack_pointer_of(frame);
   nopal_stack* const stack = strand::leave(self, strand::reason::join, pointer, &frame->unfinished);
   check_join_of_old_process(frame);
+  if (profile::is_on()) {
+    profile::note_arrival(self->profile, frame);
+  }
   const auto children = static_cast<std::int32_t>(frame->steals);
   const exception_state exceptions = strand::exceptions_of(self);
   frame->caught = exceptions.caught;
@@ -225,6 +233,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near - 64, 1);
   nopal_stack* const stack = strand::leave(self, strand::reason::ended, stack_pointer, &frame->unfinished);
   check_child_of_old_process(self);
+  if (profile::is_on()) {
+    profile::note_stolen_child(self->profile, frame);
+  }
   const bool away = strand::is_away(stack->origin, frame);
   if (away && stack->origin.scope == frame) {
     // The continuation was stolen from a strand away from home: nothing of it is here.

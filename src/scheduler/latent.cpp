@@ -17,6 +17,7 @@
 #include "scheduler/exceptions.hpp"
 #include "scheduler/latent.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
@@ -73,7 +74,7 @@ NOPAL_EXPORT void nopal_fork_threw(void* thrown, nopal_frame* frame) {
     check_fork_at_end();
     nopal_throw_on();
   }
-  if (frame->steals == 0) {
+  if (!is_stolen_from(frame)) {
     nopal_throw_on();
   }
   keep_thrown(frame, false);

@@ -14,6 +14,7 @@
 #include "scheduler/adoption.hpp"
 #include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 
@@ -90,6 +91,7 @@ int begin_pinned(nopal_pinned* call) noexcept {
   begin_in_same_arena(nested);
   nested->pinned_at = here;
   nested->pinned_by = reinterpret_cast<const char*>(call);
+  begin_profiled_call(outer, nested);
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
   sanitizers::after(thread_worker(nested));
@@ -114,6 +116,7 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
     if (arenas_used != 0) {
       end_in_arena(nested);
     }
+    end_profiled_call(outer, nested);
     set_this_worker(outer);
     set_this_local(call->local);
   } else {

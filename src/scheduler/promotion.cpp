@@ -4,6 +4,7 @@
 #include "scheduler/promotion.hpp"
 
 #include "deque/deque.hpp"
+#include "profile/profile.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
@@ -323,7 +324,8 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
   if (!first->is_ready_to_answer) {
     return whole_push;
   }
-  if (none_latent) {
+  // While forks are recorded, none is latent.
+  if (none_latent || (profile::is_on() && !profile::is_unobserved(self->profile))) {
     self->stopped_at = nullptr;  // nor does the whole push walk
     return nothing_left;
   }

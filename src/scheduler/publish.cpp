@@ -2,6 +2,7 @@
 // registers only: to save the caller's vector registers would take hundreds of cycles.
 
 #include "deque/deque.hpp"
+#include "profile/profile.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/rhythm.hpp"
 #include "scheduler/runtime.hpp"
@@ -20,7 +21,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   runtime& all = the_runtime();
   // Acquire pairs with the release at the end of start_runtime.
   if (!all.running.load(std::memory_order_acquire) || !all.barrier_works.load(std::memory_order_relaxed) ||
-      !deque::has_room(self->deque)) {
+      !deque::has_room(self->deque) || profile::is_on()) {
     return whole_push;
   }
   if (self->exceptions != nullptr &&  // unreached: no-c++-state

@@ -8,6 +8,7 @@
 #include "scheduler/awaited_thieves.hpp"
 #include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/questions.hpp"
@@ -27,6 +28,7 @@ namespace {
 
 int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   runtime& all = the_runtime();
+  const bool is_adopted = self == nullptr;
   if (self != nullptr && rest == only_to_wake) {
     wake_one(self, root_of(*self));
     return 0;
@@ -56,12 +58,19 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   // Without a process-wide barrier nothing may stay private: each push publishes here, each pop is
   // an exchange.
   const bool barrier_works = all.barrier_works.load(std::memory_order_relaxed);
+  const bool is_profiled = profile::is_on();
+  if (is_profiled) {
+    note_push(self, frame, is_adopted);
+  }
   append_fork(self, frame, barrier_works);
-  if (!barrier_works || may_be_taken(all, self)) {
-    offer(self, barrier_works);
+  if (!barrier_works || may_be_taken(all, self) || is_profiled) {
+    offer(self, barrier_works && !is_profiled);
     if (all.chosen.steals_always) {
       await_thief(self);
     }
+  }
+  if (is_profiled) {
+    end_push(self);
   }
   return 0;
 }
@@ -74,6 +83,9 @@ extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, pus
   if (self == nullptr) {
     return push_slowly(frame, rest, self);  // on the thread's own stack
   }
+  if (profile::is_on()) {
+    profile::stop(self->profile);
+  }
   nopal_stack* const stack = self->deque.strand.stack;
   sanitizers::call_scheduler(ground(stack)->record, scheduler_record(self));
   const int failed = push_slowly(frame, rest, self);
@@ -83,7 +95,11 @@ extern "C" NOPAL_UNINSTRUMENTED int nopal_push_slow_path(nopal_frame* frame, pus
 
 extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
   worker* const self = reinterpret_cast<worker*>(deque);
-  if (!deque::pop_slow(*deque, no_exception_about, self)) {
+  const bool is_profiled = profile::is_on();
+  if (is_profiled) {
+    profile::stop(self->profile);
+  }
+  if (!deque::pop_slow(*deque, no_exception_about, self, is_profiled)) {
     return 0;
   }
   if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack)) &&
@@ -97,6 +113,9 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
     }
   }
   note_taken_back(self);
+  if (is_profiled) {
+    note_pop(self, untagged(deque->owner_slots[deque->bottom]));
+  }
   return 1;
 }
 

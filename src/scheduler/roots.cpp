@@ -12,6 +12,7 @@
 #include "scheduler/roots.hpp"
 
 #include "scheduler/observers.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
@@ -255,6 +256,7 @@ bool call_scheduler_with(worker* self, nopal_task* task) noexcept {
 }
 
 void begin_scheduler_call(worker* self) noexcept {
+  leave_profiled(self);
   strand::leave(self, strand::reason::call, self->exit_stack_pointer, self);
   self->kept = strand::state_of(self);
   strand::have_none(self);  // at work before it looks: see any_strand_active
@@ -273,6 +275,7 @@ NOPAL_UNINSTRUMENTED void end_scheduler_call(worker* self) noexcept {
   self->bottom_at_rest = self->deque.bottom;
   auto* const pointer = static_cast<char*>(self->exit_stack_pointer);
   strand::enter(self, {&self->native, pointer, self, self->kept.exceptions.uncaught != 0}, self->kept);
+  come_back_profiled(self);
   nopal_leave_scheduler(self);
 }
 

@@ -12,6 +12,7 @@
 #include "scheduler/latent.hpp"
 #include "scheduler/observers.hpp"
 #include "scheduler/overflow.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
@@ -134,6 +135,7 @@ bool start_locked(runtime& all) {
   all.looked_up_for.store(false, std::memory_order_relaxed);
   all.beat_kept.store(false, std::memory_order_relaxed);
   all.expects_region.store(0, std::memory_order_relaxed);
+  start_profile(chosen.profile_file, chosen.workers);
   allow_latent_forks(all);
   if (all.table_used.load(std::memory_order_relaxed) < chosen.workers) {
     all.table_used.store(chosen.workers, std::memory_order_seq_cst);

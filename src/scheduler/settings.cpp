@@ -243,6 +243,7 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
   const int pin_choice = environment.choice("NOPAL_PIN", {"0", "1"}, "0 or 1");
   result.pin = (asked.pin >= 0 ? asked.pin : pin_choice) == 1;
   result.print_stats = environment.choice("NOPAL_STATS", {"0", "1"}, "0 or 1") == 1;
+  result.profile_file = environment.value("NOPAL_PROFILE");
   const int forks_choice = environment.choice("NOPAL_FORKS", {"latent", "eager"}, "latent or eager");
   result.eager_forks = forks_choice == 1;
   result.latent_forks_named = forks_choice == 0;

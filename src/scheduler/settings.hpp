@@ -35,9 +35,10 @@ struct settings {
   nopal::reclaim_call reclaim_with = nopal::reclaim_call::dontneed;
   bool pin = false;
   bool print_stats = false;
-  bool eager_forks = false;         ///< no fork is latent
-  bool steals_always = false;       ///< forks wait for thieves; see awaited_thieves.hpp
-  bool latent_forks_named = false;  ///< forks are latent also where a tool watches
+  const char* profile_file = nullptr;  ///< null: the program is not profiled
+  bool eager_forks = false;            ///< no fork is latent
+  bool steals_always = false;          ///< forks wait for thieves; see awaited_thieves.hpp
+  bool latent_forks_named = false;     ///< forks are latent also where a tool watches
   /// Threads that may take the places of blocked strands at once
   int substitutes = default_substitutes;
   /// By which threads are asked for their latent forks; 0: none

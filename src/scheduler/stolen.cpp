@@ -8,6 +8,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/roots.hpp"
@@ -36,6 +37,7 @@ void see(observation& seen) {
   seen.strand.first_ticket = get(strand.first_ticket);
   seen.float_control = float_control_of(seen.victim->deque.setting);
   seen.uncaught = get(seen.victim->deque.setting.uncaught);
+  seen.unrecorded_in = profile::is_on() ? get(seen.victim->profile.unrecorded_in) : nullptr;
 }
 
 }  // namespace
@@ -98,6 +100,9 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
       !away || (second && !NOPAL_FAULT("never home again") && (frame->steals == 0 || frame->home == nullptr));
   char* const pointer = arch::stack_pointer_of(frame);
   char* const home_pointer = leaves_home ? pointer : pointer + seen.origin_to_home;
+  if (profile::is_on()) {
+    profile::note_steal(frame, observed.unrecorded_in);
+  }
   note_old_children(frame);
   if (frame->steals == 0) {
     frame->home = nullptr;
@@ -144,8 +149,12 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
 [[noreturn]] NOPAL_UNINSTRUMENTED void begin(worker* self, const ready_strand& one) {
   const auto* const root = static_cast<const worker*>(one.root);
   go_on_in(self, arena_of(root));
+  if (profile::is_on()) {
+    profile::begin_stolen(self->profile, one.frame);
+  }
   strand::enter(self, {one.stack, one.start, &one.frame->resume_address, false},
                 {root, get(root->local), {one.caught, one.uncaught}, one.float_control});
+  go_on_profiled(self, profile::after::other);
   nopal_resume(one.frame, one.start, nullptr);
 }
 

@@ -19,6 +19,8 @@ struct observation {
   bool views_used;
   const known_roots& known;
   nopal_arena* seat = nullptr;  ///< that the thief took for it
+  /// The fork around the victim's forks without a record, while programs are profiled
+  profile::fork_record* unrecorded_in = nullptr;
 };
 
 /// For deque::steal, of an `observation`. False: the thief may not run that strand.

@@ -10,6 +10,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/join.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/questions.hpp"
@@ -105,6 +106,10 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_enter_wait(nopal_frame* 
   waiter& wait = *reinterpret_cast<suspended_strand*>(frame)->wait;
   char* const pointer = arch::stack_pointer_of(frame);
   nopal_stack* const stack = strand::leave(self, strand::reason::join, pointer, &frame->unfinished);
+  if (profile::is_on()) {
+    profile::stop(self->profile);
+    profile::note_wait(self->profile, frame);
+  }
   const exception_state exceptions = strand::exceptions_of(self);
   frame->caught = exceptions.caught;
   frame->uncaught = exceptions.uncaught;

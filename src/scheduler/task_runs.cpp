@@ -11,6 +11,7 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
@@ -69,6 +70,9 @@ void run_taken_in_arena(void* argument) noexcept {
   trace::note(self, trace::what::starts_task, reinterpret_cast<std::uintptr_t>(task->run));
   trace::note(self, trace::what::runs);
   char* const top = stack->high - arch::stack_alignment;
+  if (profile::is_on()) {
+    profile::begin_task(self->profile);
+  }
   sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
                            false);
   nopal_call_on_stack(top, call, task);
@@ -220,6 +224,9 @@ void run_task_of_arenas(worker* self) noexcept {
 extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_call(void* stack_pointer,
                                                                     worker* self) noexcept {
   nopal_stack* const stack = self->deque.strand.stack;
+  if (profile::is_on()) {
+    profile::end_task(self->profile);
+  }
   strand::leave(self, strand::reason::ended, stack_pointer, stack);
   check_task_of_old_process(stack);
   stack->caller = nullptr;

@@ -17,6 +17,7 @@
 
 #include "arch/arch.hpp"
 #include "os/os.hpp"
+#include "profile/records.hpp"
 #include "scheduler/counters.hpp"
 #include "scheduler/presence.hpp"
 #include "scheduler/tasks.hpp"
@@ -261,6 +262,8 @@ struct worker {
   /// os::this_threads_cpu() of the thread; read by thieves while it runs a strand that they take from
   std::atomic<const std::uint32_t*> cpu_of_thread;
   worker_counters counts;
+  profile::strand_state profile;       ///< what the profiler knows of the strand
+  profile::strand_state kept_profile;  ///< as `kept`
 };
 
 /// A field of nopal_strand or nopal_strand_setting: relaxed, as their comments say.

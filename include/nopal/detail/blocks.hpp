@@ -76,7 +76,7 @@ void split_blocks(const block<sides>& all, std::size_t side, const block_limits<
 /// Calls `(*body)(block)` for blocks that make up one that is not empty.
 template <std::size_t sides, class Body>
 void run_blocks(const block<sides>* all, const block_limits<sides>* limits, Body* body) {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   const bool wanted = Body::takes_blocks;  // as far as any schedule divides it
 #else
   const bool wanted = Body::takes_blocks && look_for_demand() != demand::none;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ typedef struct nopal_monoid {
   void* context; /**< handed to the functions */
 } nopal_monoid;
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 
 typedef struct nopal_reducer {
   struct nopal_check_reducer known; /**< the library's */

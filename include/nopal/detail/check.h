@@ -1,4 +1,4 @@
-/* What programs compiled with NOPAL_CHECK tell the checking library: forks, joins, locks, reducers' views.
+/* What programs compiled with NOPAL_CHECKED tell the checking library: forks, joins, locks, reducers' views.
  *
  * The program runs serially, depth first. Accesses come by the hooks that -fsanitize=thread has compilers
  * emit; these notes say which of them are parallel.
@@ -10,7 +10,7 @@
 
 #include <nopal/detail/export.h>
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #ifndef __SANITIZE_THREAD__
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
@@ -19,7 +19,7 @@
 #endif
 #ifndef NOPAL_DETAIL_IS_INSTRUMENTED
 #pragma GCC warning                                                                                          \
-    "nopal: NOPAL_CHECK without -fsanitize=thread checks nothing: take the flags of pkg-config --cflags nopal-check"
+    "nopal: NOPAL_CHECKED without -fsanitize=thread checks nothing: take the flags of pkg-config --cflags nopal-check"
 #endif
 #endif
 

@@ -8,7 +8,7 @@
 #ifndef NOPAL_DETAIL_FIBRIL_C_H
 #define NOPAL_DETAIL_FIBRIL_C_H
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/detail/check.h>
 #elif !defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 #include <nopal/detail/c_scope_parallel.h>
@@ -51,7 +51,7 @@
   __builtin_choose_expr(NOPAL_DETAIL_FIBRIL_LEADS_TO(destination, result, any),                              \
                         NOPAL_DETAIL_FIBRIL_TARGET(destination, any), (destination))
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 
 struct nopal_fibril_checked {
   struct nopal_check_children* children;

@@ -6,14 +6,14 @@
 #include <type_traits>
 #include <utility>
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/scope.hpp>
 #elif !defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 #include <nopal/detail/c_scope_parallel.h>
 #endif
 #include <nopal/version.hpp>
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #define NOPAL_DETAIL_FIBRIL_NAMESPACE fibril_checked
 #elif defined(NOPAL_DETAIL_FIBRIL_SERIAL)
 #define NOPAL_DETAIL_FIBRIL_NAMESPACE fibril_elided
@@ -45,7 +45,7 @@ template <class Result, class Destination>
   }
 }
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 
 struct fibril_frame {
   nopal_check_children* children;
@@ -104,7 +104,7 @@ template <class F, class... Args>
 
 #define NOPAL_DETAIL_FIBRIL_FRAME ::nopal::detail::fibril_frame
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 
 #define NOPAL_DETAIL_FIBRIL_INIT(scope) static_cast<void>((scope)->children = nullptr)
 #define NOPAL_DETAIL_FIBRIL_JOIN(scope) nopal_check_join(&(scope)->children)

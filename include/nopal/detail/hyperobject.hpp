@@ -11,7 +11,7 @@
 
 #include <nopal/detail/mode.hpp>
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/detail/hyperobject_checked.hpp>
 #elif !defined(NOPAL_ELIDE)
 #include <nopal/detail/copy.h>
@@ -19,7 +19,7 @@
 #endif
 
 namespace nopal {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 // It is in the header above.
 #elif defined(NOPAL_ELIDE)
 inline namespace NOPAL_MODE_NAMESPACE {

@@ -276,7 +276,7 @@ template <class Chunk>
   loop.note_end();
 }
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 
 /// Calls of the library's own: what it reads and writes there is no race.
 class unheeded {

@@ -7,7 +7,7 @@
 
 #ifndef NOPAL_ELIDE
 #define NOPAL_MODE_NAMESPACE NOPAL_ABI_NAMESPACE
-#elif defined(NOPAL_CHECK)
+#elif defined(NOPAL_CHECKED)
 #define NOPAL_MODE_NAMESPACE checked
 #elif defined(NOPAL_ELIDE_DEPTH)
 #define NOPAL_MODE_NAMESPACE elided_depth

@@ -102,7 +102,7 @@ typename Reduction::value_type reduce_by_halves(std::size_t from, std::size_t to
 template <class Reduction>
 typename Reduction::value_type begin_reduction(std::size_t count, const Reduction* of) {
   using T = typename Reduction::value_type;
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   if (count != 0) return reduce_by_halves(0, count, 1, of);  // as far as any schedule divides it
 #endif
   return look_for_demand() == demand::none ? add_range(0, count, of, T(of->identity))

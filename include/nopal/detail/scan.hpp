@@ -97,7 +97,7 @@ private:
 template <class Scanning, class T>
 std::size_t split_scan(std::size_t from, std::size_t to, const Scanning* of, T& sum);
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 
 /// Adds up a range by halves, down to one position; `sums` gets that of each first half, at its end.
 template <class T, class Scanning>

@@ -38,7 +38,7 @@ inline constexpr std::ptrdiff_t merge_serial = 1 << 13;
 
 /// The workers there are for so many elements.
 inline std::ptrdiff_t workers_for([[maybe_unused]] std::ptrdiff_t count) {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   return count <= usual_serial ? 1 : 4;
 #elif defined(NOPAL_ELIDE)
   return 1;

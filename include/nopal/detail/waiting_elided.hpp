@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <nopal/detail/mode.hpp>
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/detail/check.h>
 #endif
 
@@ -29,7 +29,7 @@ public:
   ~event() = default;
 
   void set() noexcept {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     nopal_check_signal(this);
 #endif
     is_set_.store(true, std::memory_order_release);
@@ -43,12 +43,12 @@ public:
   void wait() const noexcept {
     const std::uint64_t before = times_set_.load(std::memory_order_acquire);
     if (!is_set()) {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
       nopal_check_wait();
 #endif
       times_set_.wait(before, std::memory_order_acquire);
     }
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     nopal_check_signaled(this);
 #endif
   }
@@ -70,7 +70,7 @@ public:
       is_locked_.wait(true, std::memory_order_relaxed);
     }
   }
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   [[nodiscard]] bool try_lock() noexcept {
     if (is_locked_.exchange(true, std::memory_order_acquire)) return false;
     nopal_check_lock(this);
@@ -80,7 +80,7 @@ public:
   [[nodiscard]] bool try_lock() noexcept { return !is_locked_.exchange(true, std::memory_order_acquire); }
 #endif
   void unlock() noexcept {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     nopal_check_unlock(this);
 #endif
     is_locked_.store(false, std::memory_order_release);

@@ -216,27 +216,6 @@ nopal_scope_of:
         .cfi_endproc
         .size   nopal_scope_of, .-nopal_scope_of
 
-// void nopal_registers_here(registers rdi): those of the caller, as it goes on.
-        .p2align 4
-        .globl  nopal_registers_here
-        .hidden nopal_registers_here
-        .type   nopal_registers_here, @function
-nopal_registers_here:
-        .cfi_startproc
-        movq    (%rsp), %rax
-        movq    %rax, REGISTERS_IP(%rdi)
-        leaq    8(%rsp), %rax
-        movq    %rax, REGISTERS_SP(%rdi)
-        movq    %rbx, REGISTERS_RBX(%rdi)
-        movq    %rbp, REGISTERS_RBP(%rdi)
-        movq    %r12, REGISTERS_R12(%rdi)
-        movq    %r13, REGISTERS_R13(%rdi)
-        movq    %r14, REGISTERS_R14(%rdi)
-        movq    %r15, REGISTERS_R15(%rdi)
-        ret
-        .cfi_endproc
-        .size   nopal_registers_here, .-nopal_registers_here
-
 // void* nopal_suspend_at_join(frame rdi): records the continuation and leaves for the scheduler
 // stack.
         .p2align 4
@@ -248,8 +227,22 @@ nopal_suspend_at_join:
         // A scope that another function made must not get further: its frame pointer is not ours.
         cmpq    %rbp, FRAME_FRAME_POINTER(%rdi)
         jne     nopal_throw_foreign_scope@PLT
-        DEPOSIT_VIEWS nopal_deposit_strand_views
+        cmpb    $0, nopal_profiled(%rip)
+        jne     2f
+1:      DEPOSIT_VIEWS nopal_deposit_strand_views
+        .cfi_remember_state
         SUSPEND_TO nopal_arrive_at_join
+        // Non-zero: the scope was stolen from only for the profiler to see its join.
+2:      .cfi_restore_state
+        pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        call    nopal_profile_join
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        testl   %eax, %eax
+        je      1b
+        xorl    %eax, %eax
+        ret
         .cfi_endproc
         .size   nopal_suspend_at_join, .-nopal_suspend_at_join
 

@@ -76,7 +76,7 @@ private:
       left_done.set();
     });
     NOPAL_DETAIL_TRY {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
       constexpr bool goes_on_with_it = false;  // as where the continuation was stolen
 #else
       const bool goes_on_with_it = !deterministic && left_done.is_set();

@@ -96,7 +96,7 @@ private:
       left_done.set();
     });
     bool result = false;
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     result = sweep(middle, last, false);  // as where the continuation was stolen
 #else
     NOPAL_DETAIL_TRY { result = sweep(middle, last, left_done.is_set() && left_result); }

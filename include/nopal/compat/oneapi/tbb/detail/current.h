@@ -54,7 +54,7 @@ struct presence {
 
 #ifdef NOPAL_ELIDE
 inline constinit thread_local const presence* current_of_thread = nullptr;
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 // One strand after the other has it, in a checked program on one thread: no race of the program's.
 [[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline const presence* current_presence() noexcept {
   return current_of_thread;
@@ -113,7 +113,7 @@ private:
 inline constinit std::atomic<int> global_limit{0};
 
 inline int runtime_workers() {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   return 4;  // for loops that are divided by their number
 #elif defined(NOPAL_ELIDE)
   return 1;

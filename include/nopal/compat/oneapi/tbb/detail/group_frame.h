@@ -39,13 +39,13 @@ public:
   [[nodiscard]] static bool has_outstanding() noexcept { return false; }
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     children_.fork(std::forward<F>(f), std::forward<Args>(args)...);
 #else
     nopal::scope().fork(std::forward<F>(f), std::forward<Args>(args)...);
 #endif
   }
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   void join() noexcept { children_.join(); }
   void wait_for_children() const noexcept { children_.join(); }
 #else
@@ -54,7 +54,7 @@ public:
 #endif
   static void fail_unjoined() noexcept {}
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 private:
   mutable nopal::scope children_;
 #endif

@@ -28,7 +28,7 @@ inline constexpr int halve_fully = std::numeric_limits<int>::max();
 template <class Partitioner>
 int halvings(const algorithm& self, const Partitioner&) {
   using partitioner = std::remove_cv_t<Partitioner>;
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   static_cast<void>(self);
   return halve_fully;  // as far as any schedule divides it
 #endif

@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "config.h"
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/detail/check.h>
 #endif
 
@@ -16,7 +16,7 @@ inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
 /// What a checked program notes of locks; nothing in others.
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 inline void note_lock(const void* lock) noexcept { nopal_check_lock(lock); }
 inline void note_shared_lock(const void* lock) noexcept { nopal_check_lock_shared(lock); }
 inline void note_unlock(const void* lock) noexcept { nopal_check_unlock(lock); }

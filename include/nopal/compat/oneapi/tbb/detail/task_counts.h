@@ -15,7 +15,7 @@
 #include "exception.h"
 #include "lock.h"
 
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
 #include <nopal/scope.hpp>
 #endif
 #ifndef NOPAL_ELIDE
@@ -60,7 +60,7 @@ public:
   }
   [[nodiscard]] bool is_done() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
   void call_announced(pending_task* task) noexcept {
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     children_.fork([task] {
       task->call();
       delete task;
@@ -76,13 +76,13 @@ public:
   void wait(arena_state* /*arena*/) noexcept {
     for (backoff pause; !is_done(); pause.wait()) {
     }
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
     children_.join();
 #endif
   }
 
 private:
-#ifdef NOPAL_CHECK
+#ifdef NOPAL_CHECKED
   nopal::scope children_;
 #endif
   std::atomic<std::uint32_t> count_{0};

@@ -1,0 +1,60 @@
+// Where the scheduler tells the profiler of what it does. Each is one well-predicted look while programs
+// are not profiled, and none is on the path of an unstolen fork.
+#ifndef NOPAL_SCHEDULER_PROFILING_HPP
+#define NOPAL_SCHEDULER_PROFILING_HPP
+
+#include "deque/deque.hpp"
+#include "profile/profile.hpp"
+#include "scheduler/worker.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+/// Begins with the runtime, if the settings say so.
+void start_profile(const char* file, int workers) noexcept;
+/// As the process ends, without the runtime's lock.
+void finish_profile() noexcept;
+
+/// The next fork comes to the slow push, unless none of the strand's is recorded.
+inline void await_fork(worker* self) noexcept {
+  if (!profile::is_unobserved(self->profile)) {
+    deque::poison(self->deque);
+  }
+}
+
+/// The thread of a worker that has just been made is one of the program's.
+void begin_profiled_thread(worker* self) noexcept;
+/// At a slow push, before the entry may be taken.
+void note_push(worker* self, nopal_frame* frame, bool is_adopted) noexcept;
+/// The entry is in the deque.
+void end_push(worker* self) noexcept;
+
+/// At a slow pop: the entry is out of the deque.
+void note_pop(worker* self, const nopal_frame* frame) noexcept;
+
+/// The last before the strand is entered.
+inline void go_on_profiled(worker* self, profile::after kind) noexcept {
+  if (profile::is_on()) {
+    await_fork(self);
+    profile::go_on(self->profile, kind);
+  }
+}
+
+/// A call that stays on its thread is part of the strand that makes it.
+void begin_profiled_call(const worker* outer, worker* nested) noexcept;
+void end_profiled_call(worker* outer, const worker* nested) noexcept;
+/// A strand that stands still while its thread looks for others.
+void leave_profiled(worker* self) noexcept;
+void come_back_profiled(worker* self) noexcept;
+
+/// Whether something was stolen from the scope since its last join. By the strand that owns it.
+inline bool is_stolen_from(const nopal_frame* frame) noexcept {
+  return frame->steals != 0 && (!profile::is_on() || profile::is_stolen_from(frame));
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

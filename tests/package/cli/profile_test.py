@@ -1,0 +1,174 @@
+"""`nopal profile` from outside. Usage: profile_test.py NOPAL_BINARY [unittest options]"""
+
+import csv
+import html.parser
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = ""
+COLUMNS = ["tag", "work", "span", "parallelism", "burdened_span", "burdened_parallelism"]
+# A program that forks: this one's own benchmark, in a process of its own.
+PROGRAM = ["bench", "nqueens", "--quick", "--repeats", "1", "--workers", "2"]
+
+
+def profile(*arguments, environment=None, **options):
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
+    return subprocess.run([BINARY, "profile", *arguments], capture_output=True, timeout=100, text=True,
+                          env={**inherited, **(environment or {})}, **options)
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.loads = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append(tag)
+        self.loads += [value for name, value in attributes if name in ("src", "href")]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+
+class Outputs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        at = pathlib.Path(cls.folder.name)
+        cls.ran = profile("--csv", at / "c", "--json", at / "j", "--html", at / "h", "--", BINARY, *PROGRAM)
+        cls.csv, cls.json, cls.html = ((at / name).read_text() for name in "cjh")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_words_end_with_what_to_do_next(self):
+        self.assertEqual(self.ran.returncode, 0, self.ran)
+        self.assertIn("parallelism", self.ran.stdout)
+        self.assertRegex(self.ran.stdout.splitlines()[-1], r"^Next: .+\.$")
+
+    def test_csv_has_the_columns_of_cilkscale(self):
+        head, *rows = csv.reader(self.csv.splitlines())
+        self.assertEqual(head, COLUMNS)
+        self.assertEqual(rows[-1][0], "")
+        for row in rows:
+            work, span, parallelism, burdened, _ = map(float, row[1:])
+            self.assertLessEqual(span, work)
+            self.assertLessEqual(span, burdened)
+            self.assertAlmostEqual(parallelism, work / span, delta=0.001 * parallelism)
+
+    def test_json_agrees_with_itself(self):
+        whole = json.loads(self.json)
+        regions = whole["regions"]
+        self.assertGreater(regions["work_s"], 0)
+        self.assertEqual([each["workers"] for each in whole["speedup"]], list(range(1, 257)))
+        for each in whole["speedup"]:
+            self.assertLessEqual(each["at_least"], each["at_most"] * 1.000001)
+            self.assertLessEqual(each["at_most"], min(each["workers"], regions["parallelism"]) * 1.000001)
+        of_sites = sum(site["own_work_s"] for site in whole["sites"])
+        self.assertAlmostEqual(of_sites, regions["work_s"] + whole["outside_s"], delta=0.05 * of_sites)
+        path = sum(site["path_s"] for site in whole["sites"])
+        self.assertAlmostEqual(path, regions["span_s"], delta=0.05 * path)
+        self.assertTrue(any(site["forks"] > 100 for site in whole["sites"]))
+
+    def test_the_page_is_whole_and_loads_nothing(self):
+        page = Page()
+        page.feed(self.html)
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.loads, [])
+        self.assertEqual(page.seen.count("polyline"), 3)
+        self.assertEqual(page.seen.count("circle"), 1)
+
+
+class ShortChildren(unittest.TestCase):
+    def test_forks_in_them_are_not_recorded_and_their_work_is_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "j")
+            ran = profile("--json", file, "--", BINARY, "bench-one", "fib", "--variant", "parallel", "--workers", "1",
+                          "--size", "30")
+            self.assertEqual(ran.returncode, 0, ran)
+            with open(file, encoding="utf-8") as text:
+                whole = json.load(text)
+        self.assertLess(whole["recorded_forks"], 1346268 / 4)  # of so many
+        self.assertGreater(whole["unobserved_s"], 0.1 * whole["regions"]["work_s"])
+        self.assertLess(whole["unobserved_s"], 1.001 * whole["regions"]["work_s"])
+        self.assertGreater(whole["regions"]["parallelism"], 2)
+
+
+class Files(unittest.TestCase):
+    def test_a_file_made_without_the_command_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "p")
+            inherited = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
+            subprocess.run([BINARY, *PROGRAM], env={**inherited, "NOPAL_PROFILE": file}, capture_output=True,
+                           check=True, timeout=100)
+            with open(file, encoding="utf-8") as text:
+                self.assertRegex(text.readlines()[1], r"^# work [\d.]+ s, span [\d.]+ s, parallelism [\d.]+; ")
+            ran = profile("--read", file)
+            self.assertEqual(ran.returncode, 0, ran)
+            self.assertIn("Next: ", ran.stdout)
+
+    def test_a_signal_leaves_a_file_that_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "p")
+            inherited = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
+            with subprocess.Popen([BINARY, "bench-one", "fib", "--variant", "parallel", "--size", "48",
+                                   "--workers", "1"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env={**inherited, "NOPAL_PROFILE": file}) as running:
+                for _ in range(200):
+                    if os.path.exists(file):
+                        break
+                    if running.poll() is not None:
+                        self.skipTest(f"the program ended: {running.stderr.read()}")
+                    signal.sigtimedwait([], 0.05)
+                signal.sigtimedwait([], 0.3)
+                running.send_signal(signal.SIGTERM)
+                self.assertEqual(running.wait(30), -signal.SIGTERM)
+            with open(file, encoding="utf-8") as text:
+                self.assertIn('"complete":false', text.read())
+
+
+class Refusals(unittest.TestCase):
+    def one_line(self, ran, code, *parts):
+        self.assertEqual(ran.returncode, code, ran)
+        self.assertEqual(ran.stderr.count("\n"), 1, ran)
+        for part in ("nopal profile: ", *parts):
+            self.assertIn(part, ran.stderr)
+
+    def test_no_program(self):
+        self.one_line(profile(), 2, "a program is missing", "accepted: ")
+
+    def test_no_such_program(self):
+        self.one_line(profile("--", "/no/such/program"), 2, "cannot run")
+
+    def test_a_program_that_knows_nothing_of_this(self):
+        self.one_line(profile("--", "/bin/true"), 1, "has left no profile", "accepted: ")
+
+    def test_a_file_that_is_no_profile(self):
+        self.one_line(profile("--read", __file__), 2, "is no profile", "accepted: ")
+        self.one_line(profile("--read", "/no/such/file"), 2, "cannot read")
+
+    def test_a_file_that_cannot_be_written_is_one_line_of_the_library(self):
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
+        ran = subprocess.run([BINARY, "demo", "--limit", "64K", __file__], text=True, capture_output=True,
+                             env={**inherited, "NOPAL_PROFILE": "/no/such/folder/p"}, timeout=60)
+        self.assertEqual(ran.returncode, 0, ran)
+        self.assertEqual([line for line in ran.stderr.splitlines() if "NOPAL_PROFILE" in line],
+                         ["nopal: NOPAL_PROFILE=/no/such/folder/p: No such file or directory; accepted: the path of a "
+                          "file that can be written"])
+
+
+if __name__ == "__main__":
+    BINARY = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,152 @@
+// `nopal profile`: runs a program with NOPAL_PROFILE and says what it has left, or reads such a file.
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "exit_codes.hpp"
+#include "output_file.hpp"
+#include "profile_data.hpp"
+#include "profile_report.hpp"
+
+extern char** environ;
+
+namespace {
+
+using tool::profile::data;
+
+struct profile_arguments {
+  std::string csv;
+  std::string json;
+  std::string html;
+  std::string read;
+  std::vector<std::string> program;
+};
+
+bool read_arguments(profile_arguments& given, int argc, char** argv) {
+  CLI::App app("Measures the work, the span and the parallelism of a program as it was built.",
+               "nopal profile");
+  app.add_option("--csv", given.csv, "file for a table of comma-separated values")->type_name("FILE");
+  app.add_option("--json", given.json, "file for everything, as JSON")->type_name("FILE");
+  app.add_option("--html", given.html, "file for a page")->type_name("FILE");
+  app.add_option("--read", given.read, "read what NOPAL_PROFILE has made, and run nothing")
+      ->type_name("FILE");
+  app.add_option("PROGRAM", given.program, "program and its arguments, behind --")->type_name("");
+  app.positionals_at_end();
+  if (!tool::parse(app, argc, argv)) return false;
+  if (given.program.empty() == given.read.empty()) {
+    throw tool::usage_error("a program is missing; accepted: -- PROGRAM ARGUMENT..., or --read FILE");
+  }
+  return true;
+}
+
+/// A file of its own, which goes with this.
+class temporary_file {
+public:
+  temporary_file() {
+    const char* const folder = std::getenv("TMPDIR");
+    name_ = fmt::format("{}/nopal-profile-XXXXXX", folder != nullptr && *folder != '\0' ? folder : "/tmp");
+    const int file = mkstemp(name_.data());
+    if (file < 0) throw std::runtime_error(fmt::format("cannot make '{}': {}", name_, std::strerror(errno)));
+    close(file);
+  }
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
+  ~temporary_file() { unlink(name_.c_str()); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+private:
+  std::string name_;
+};
+
+std::string text_of(const std::string& name) {
+  std::ifstream in(name);
+  if (!in) throw tool::usage_error(fmt::format("--read: cannot read '{}': {}", name, std::strerror(errno)));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Its status, as waitpid has it. The terminal's signals go to the program, and this waits for it.
+int run(const std::vector<std::string>& program, const std::string& file) {
+  setenv("NOPAL_PROFILE", file.c_str(), 1);
+  std::vector<char*> words;
+  for (const std::string& each : program) words.push_back(const_cast<char*>(each.c_str()));
+  words.push_back(nullptr);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGINT);
+  sigaddset(&usual, SIGQUIT);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGQUIT, SIG_IGN);
+  pid_t process = 0;
+  const int refused = posix_spawnp(&process, words[0], nullptr, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (refused != 0) {
+    throw tool::usage_error(fmt::format("cannot run '{}': {}", program[0], std::strerror(refused)));
+  }
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string end_of(int status) {
+  return WIFSIGNALED(status) ? fmt::format("was ended by signal {}", WTERMSIG(status))
+                             : fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+/// The profile's text, and whether the program went well.
+std::string profile_of(const profile_arguments& given, bool& went_well) {
+  const temporary_file file;
+  const int status = run(given.program, file.name());
+  went_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  std::string text = text_of(file.name());
+  if (text.empty()) {
+    throw std::runtime_error(fmt::format("'{}' {} and has left no profile; accepted: a program that forks, "
+                                         "linked with this version of the library",
+                                         given.program[0], end_of(status)));
+  }
+  if (!went_well) fmt::print(stderr, "nopal profile: '{}' {}\n", given.program[0], end_of(status));
+  return text;
+}
+
+}  // namespace
+
+int profile_command(int argc, char** argv) {
+  profile_arguments given;
+  if (!read_arguments(given, argc, argv)) return tool::exit_success;
+  tool::output_file csv("--csv", given.csv);
+  tool::output_file json("--json", given.json);
+  tool::output_file html("--html", given.html);
+  bool went_well = true;
+  const std::string text = given.read.empty() ? profile_of(given, went_well) : text_of(given.read);
+  data all = tool::profile::read(text, given.read.empty() ? given.program[0] : given.read);
+  tool::profile::find_source_lines(all);
+  unsetenv("NOPAL_PROFILE");
+  const double fork_ns = tool::profile::measure_fork();
+  fmt::print("{}", tool::profile::words(all, fork_ns));
+  if (csv.is_wanted()) csv.write(tool::profile::csv(all));
+  if (json.is_wanted()) json.write(tool::profile::json(all, fork_ns));
+  if (html.is_wanted()) html.write(tool::profile::page(all, fork_ns));
+  return went_well ? tool::exit_success : tool::exit_failed_check;
+}

@@ -1,0 +1,142 @@
+// The page: plain HTML with drawings in it, and nothing that it loads.
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "format.hpp"
+#include "profile_report.hpp"
+
+namespace tool::profile {
+
+namespace {
+
+constexpr double width = 640;
+constexpr double height = 400;
+constexpr double margin = 48;
+constexpr double most_workers = 256;
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c == '<'   ? "&lt;"
+              : c == '>' ? "&gt;"
+              : c == '&' ? "&amp;"
+              : c == '"' ? "&quot;"
+                         : std::string(1, c);
+  }
+  return result;
+}
+
+/// Both axes count doublings.
+double across(double workers) {
+  return margin + (width - 2 * margin) * std::log2(workers) / std::log2(most_workers);
+}
+double up(double speedup) {
+  return height - margin -
+         (height - 2 * margin) * std::log2(std::max(1.0, speedup)) / std::log2(most_workers);
+}
+
+template <class Speedup>
+std::string line_of(const char* kind, Speedup speedup) {
+  std::string points;
+  for (double workers = 1; workers <= most_workers; workers *= std::sqrt(2.0)) {
+    points += fmt::format("{:.1f},{:.1f} ", across(workers), up(speedup(workers)));
+  }
+  return fmt::format("<polyline class=\"{}\" points=\"{}\"/>\n", kind, points);
+}
+
+std::string plot(const data& all) {
+  std::string svg = fmt::format(
+      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Speedup by workers\">\n", width, height);
+  for (double at = 1; at <= most_workers; at *= 4) {
+    svg += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>"
+                       "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4:.0f}</text>\n",
+                       across(at), margin, height - margin, height - margin + 18, at);
+    svg += fmt::format("<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
+                       "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.0f}</text>\n",
+                       margin, width - margin, up(at), margin - 8, up(at) + 4, at);
+  }
+  const work_and_span& of = all.regions;
+  svg += line_of("perfect", [](double workers) { return workers; });
+  svg +=
+      line_of("most", [&of](double workers) { return std::min(workers, std::max(1.0, of.parallelism())); });
+  svg += line_of("least", [&of](double workers) {
+    const double time = of.work / workers + of.burdened_span;
+    return time > 0 ? std::min(of.work / time, workers) : 1;
+  });
+  if (all.region_wall > 0 && all.workers >= 1) {
+    svg += fmt::format("<circle class=\"seen\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>\n",
+                       across(std::min<double>(all.workers, most_workers)), up(of.work / all.region_wall));
+  }
+  svg +=
+      fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">workers</text>\n", width / 2, height - 8);
+  return svg + "</svg>\n<p class=\"key\"><span class=\"perfect\">perfect</span> <span class=\"most\">at "
+               "most, by work "
+               "and span</span> <span class=\"least\">at least about, with the burden of steals</span> <span "
+               "class=\"seen\">this run</span></p>\n";
+}
+
+/// The critical path as one bar, each site's part as long as it is.
+std::string path_bar(const data& all) {
+  constexpr double bar = 36;
+  double sum = 0;
+  for (const site& each : all.sites) sum += each.path;
+  if (sum <= 0) return "";
+  std::string svg = fmt::format(
+      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"The critical path by sites\">\n", width, 2 * bar);
+  svg += fmt::format(
+      "<rect class=\"root\" width=\"{}\" height=\"{}\"/><text x=\"6\" y=\"{}\">critical path, {}</text>\n",
+      width, bar - 2, bar / 2 + 4, escaped(format_seconds(all.regions.span / 1e9)));
+  double from = 0;
+  int colour = 0;
+  for (const site& each : all.sites) {
+    const double part = each.path / sum * width;
+    if (part < 0.5) continue;
+    const std::string label = each.label();
+    const auto room = static_cast<std::size_t>(part / 7);
+    svg += fmt::format(
+        "<g><title>{0}: {1}</title><rect class=\"part{2}\" x=\"{3:.1f}\" y=\"{4}\" width=\"{5:.1f}\" "
+        "height=\"{6}\"/><text x=\"{7:.1f}\" y=\"{8}\">{9}</text></g>\n",
+        escaped(label), escaped(format_seconds(each.path / 1e9)), colour++ % 4, from, bar, part, bar - 2,
+        from + 4, bar + bar / 2 + 4, escaped(room < 4 ? "" : label.substr(0, room)));
+    from += part;
+  }
+  return svg + "</svg>\n";
+}
+
+constexpr const char* style = R"(<style>
+:root { color-scheme: light dark; --line: #8884; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+pre { overflow-x: auto; font-size: 13px; }
+svg { width: 100%; max-width: 44rem; display: block; }
+svg text { font-size: 12px; fill: currentColor; }
+.grid { stroke: var(--line); }
+polyline { fill: none; stroke-width: 2; }
+polyline.perfect { stroke: #888; stroke-dasharray: 4 4; }
+polyline.most { stroke: #2a7de1; }
+polyline.least { stroke: #d9822b; }
+circle.seen { fill: #2e9e5b; }
+.key span { padding-right: 1rem; border-bottom: 3px solid; margin-right: 1rem; }
+.key .perfect { border-color: #888; } .key .most { border-color: #2a7de1; }
+.key .least { border-color: #d9822b; } .key .seen { border-color: #2e9e5b; }
+.root { fill: #8885; }
+.part0 { fill: #2a7de188; } .part1 { fill: #d9822b88; } .part2 { fill: #2e9e5b88; } .part3 { fill: #a05ac888; }
+</style>)";
+
+}  // namespace
+
+std::string page(const data& all, double fork_ns) {
+  const std::string name = all.program.substr(all.program.rfind('/') + 1);
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\"><title>Work and span of "
+      "{0}</title>\n{1}</head>\n"
+      "<body><h1>Work and span of {0}</h1>\n<p>{2}</p>\n<h2>Speedup</h2>\n{3}<h2>The critical path</h2>\n{4}"
+      "<h2>All numbers</h2>\n<pre>{5}</pre>\n</body></html>",
+      escaped(name), style, escaped(advice(all, fork_ns)), plot(all), path_bar(all),
+      escaped(words(all, fork_ns)));
+}
+
+}  // namespace tool::profile
