@@ -29,7 +29,7 @@ def run(command, place, environment):
 def copy_of_sources(root, target):
     """What the library takes, as a git repository."""
     target.mkdir(parents=True)
-    for name in ("cmake", "include", "src"):
+    for name in ("check", "cmake", "include", "src"):
         shutil.copytree(root / name, target / name)
     for name in ("CMakeLists.txt", "LICENSE"):
         shutil.copy(root / name, target)
