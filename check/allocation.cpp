@@ -8,6 +8,8 @@
 #include "heap.hpp"
 #include "shadow.hpp"
 
+#include <nopal/detail/check.h>
+
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);
@@ -53,6 +55,10 @@ using namespace nopal_check;
 #define HERE __builtin_return_address(0)
 
 extern "C" {
+
+void* nopal_check_allocate(std::size_t bytes, std::size_t alignment) {
+  return allocated(take_memory(bytes != 0 ? bytes : 1, alignment), bytes, HERE);
+}
 
 void* malloc(std::size_t bytes) { return allocated(__libc_malloc(bytes), bytes, HERE); }
 

@@ -1,19 +1,34 @@
 // Functions of the C library that read or write the program's memory: they say so, and do it.
 #include "copies.hpp"
 
+#include <link.h>
 #include <unwind.h>
 
 #include "shadow.hpp"
 
-extern "C" {
-extern const char __executable_start[];
-extern const char etext[];
-}
-
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
+namespace {
+
+address code_begin;
+address code_end;
+
+/// The first object is the program itself.
+int note_code(dl_phdr_info* program, std::size_t, void*) {
+  for (int i = 0; i < program->dlpi_phnum; ++i) {
+    const auto& part = program->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+    code_begin = program->dlpi_addr + part.p_vaddr;
+    code_end = code_begin + part.p_memsz;
+  }
+  return 1;
+}
+
+}  // namespace
+
 bool is_in_program(address at) noexcept {
-  return at >= reinterpret_cast<address>(__executable_start) && at < reinterpret_cast<address>(etext);
+  if (code_end == 0) dl_iterate_phdr(note_code, nullptr);
+  return at >= code_begin && at < code_end;
 }
 
 namespace {

@@ -41,10 +41,11 @@ std::string shortened(const char* file) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// Frames that a user did not write.
+/// Frames that a user did not write. Where a program has several copies of a function, its file may be
+/// given wrongly: names count, too.
 bool is_ours(std::string_view file, std::string_view function) {
   return has(file, "include/nopal/") || has(file, "/usr/include/") || has(file, "/usr/lib/") ||
-         has(file, "/c++/v1/") || function.starts_with("nopal_fork_");
+         has(file, "/c++/v1/") || function.starts_with("nopal_fork_") || function.starts_with("nopal::");
 }
 
 int add_frame(void* frames, address, const char* file, int line, const char* function) {

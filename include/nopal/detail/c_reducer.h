@@ -38,8 +38,8 @@ typedef struct nopal_reducer {
 
 static inline void* nopal_check_create_view(void* monoid) {
   const nopal_monoid* const of = (const nopal_monoid*)monoid;
-  void* view = NULL;
-  if (posix_memalign(&view, of->alignment > sizeof(void*) ? of->alignment : sizeof(void*), of->size) != 0) {
+  void* const view = nopal_check_allocate(of->size, of->alignment);
+  if (view == NULL) {
     return NULL;
   }
   if (of->identity != NULL) {

@@ -79,6 +79,9 @@ struct nopal_check_reducer {
   unsigned long long segment; /* of the leftmost view */
 };
 
+/* Memory for a view, to be given to `free`. Null where there is none. */
+NOPAL_EXPORT void* nopal_check_allocate(size_t bytes, size_t alignment);
+
 NOPAL_EXPORT void nopal_check_make_reducer(struct nopal_check_reducer* reducer);
 NOPAL_EXPORT void nopal_check_end_reducer(struct nopal_check_reducer* reducer);
 /* The strand's view. Null without memory; throws what `create` throws. */
