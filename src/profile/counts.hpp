@@ -56,6 +56,7 @@ struct counts_table {
   std::atomic<std::uint64_t> last_span;
   std::atomic<std::uint64_t> last_burdened;
   std::atomic<std::uint64_t> last_outside;  ///< `outside` then
+  sum all_work;                             ///< of all pieces, also of regions that are not over
   sum preempted;                            ///< left out of pieces: others had the processor
   /// What a hook takes of the piece behind it, by its kind: less than nine in ten pieces
   std::atomic<std::uint64_t> cost[4];

@@ -54,7 +54,10 @@ std::uint64_t predict(const strand_state& self, const fork_record& fork) noexcep
 
 /// Whether records have taken a third of the time.
 bool records_too_much(const strand_state& self) noexcept {
-  return 3 * self.counts->forks.get() * this_machine.record_cost > self.stopped - this_machine.began_ticks;
+  constexpr std::uint64_t first_forks = 4096;  // show how large children are
+  const std::uint64_t forks = self.counts->forks.get();
+  return forks > first_forks &&
+         3 * forks * this_machine.record_cost > self.stopped - this_machine.began_ticks;
 }
 
 std::uint32_t size_class(std::uint64_t ticks) noexcept {
@@ -96,7 +99,7 @@ void learn(strand_state& self, const fork_record& fork, std::uint64_t work, std:
   if (fork.first_work != 0) {
     follow(knowledge_of(fork.first_site).first_to_parent, ratio(fork.first_work - 1, work));
   }
-  if (!fork.is_unobserved.load(std::memory_order_relaxed) && work < 4 * this_machine.short_child) {
+  if (!fork.is_unobserved.load(std::memory_order_relaxed)) {
     follow(knowledge_of(fork.site).span_to_work[size_class(work)], ratio(span, work));
   }
   std::atomic<std::uint64_t>& mean = knowledge_of(fork.site).mean_work;
@@ -146,8 +149,13 @@ bool turns_out_long(strand_state& self) noexcept {
 }
 
 std::uint64_t expected_span(site_number site, std::uint64_t ticks) noexcept {
-  const std::uint32_t by = knowledge_of(site).span_to_work[size_class(ticks)].load(std::memory_order_relaxed);
-  return by == 0 ? ticks : part_of(ticks, by);
+  // Larger children are no less parallel than smaller ones.
+  for (std::uint32_t size = size_class(ticks) + 1; size-- > 0;) {
+    if (const std::uint32_t by = knowledge_of(site).span_to_work[size].load(std::memory_order_relaxed)) {
+      return part_of(ticks, by);
+    }
+  }
+  return ticks;
 }
 
 void begin_region(strand_state& self) noexcept {

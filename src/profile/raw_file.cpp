@@ -82,7 +82,7 @@ struct totals {
   lengths all{};
   lengths regions{};
   std::uint64_t outside = 0, first_outside = 0, region_count = 0, region_time = 0, forks = 0, unobserved = 0;
-  std::uint64_t converted = 0, roots = 0, preempted = 0;
+  std::uint64_t converted = 0, roots = 0, preempted = 0, seen = 0;
 
   void add(const counts_table& one) noexcept {
     region_count += one.regions.get();
@@ -91,6 +91,7 @@ struct totals {
     unobserved += one.unobserved_work.get();
     converted += one.converted.get();
     preempted += one.preempted.get();
+    seen += one.all_work.get();
     add_root({one.tasks_work.get(), one.tasks_span.get(), one.tasks_burdened.get()}, 0);
     if (one.root != nullptr) {
       ++roots;
@@ -148,6 +149,7 @@ void print_whole(const totals& sum, bool is_complete) noexcept {
             static_cast<ull>(sum.forks), static_cast<ull>(as_ns(sum.unobserved)),
             static_cast<ull>(sum.converted), static_cast<ull>(sum.roots));
   out.print(",\"preempted_ns\":%llu", static_cast<ull>(as_ns(sum.preempted)));
+  out.print(",\"seen_work_ns\":%llu", static_cast<ull>(as_ns(sum.seen)));
   out.print(",\"measuring_ns\":%llu", static_cast<ull>(as_ns(m.measuring)));
   out.print(",\"burden_ns\":%llu,\"steal_ns\":%llu,\"wake_ns\":%llu,\"cold_stack_ns\":%llu",
             static_cast<ull>(as_ns(m.burden)), static_cast<ull>(m.steal_ns), static_cast<ull>(m.wake_ns),

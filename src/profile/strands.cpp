@@ -195,6 +195,7 @@ void stop(strand_state& self) noexcept {
   if (top->is_sampled) {
     self.counts->sites[top->site].sampled_work.add(ticks);
   }
+  self.counts->all_work.add(ticks);
   self.now.work += ticks;
   self.now.span += span;
   self.now.burdened += burdened;

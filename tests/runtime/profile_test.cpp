@@ -147,6 +147,28 @@ TEST_P(profiled, a_scope_is_joined_twice) {
   expect(190, 140);
 }
 
+/// Children that end only when their continuation has gone on: each is stolen.
+TEST_P(profiled, what_is_stolen_counts_as_if_it_were_not) {
+  if (GetParam() == 1) GTEST_SKIP() << "nobody steals";
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> went_on{false};
+    nopal::scope both;
+    both.fork([&went_on] {
+      tree(3, 100);
+      while (!went_on.load()) std::this_thread::yield();
+      spend(10);
+    });
+    spend(30);
+    went_on.store(true);
+    spend(20);
+    both.join();
+    spend(5);
+  }
+  EXPECT_GE(nopal::stats().total.steals, 20U);
+  // What comes after the last join is outside of the region, as all that lies between two of them.
+  expect(20U * 860, 20U * 110);
+}
+
 [[gnu::noinline]] void throw_after(std::uint64_t ns) {
   spend(ns);
   throw std::runtime_error("thrown");

@@ -25,6 +25,7 @@ void read_whole(data& all, const nlohmann::json& from) {
   all.workers = from.value("workers", 0);
   all.complete = from.value("complete", true);
   all.regions = lengths_of(from);
+  all.seen_work = number(from, "seen_work_ns");
   all.outside = number(from, "outside_ns");
   all.wall = number(from, "wall_ns");
   all.region_count = number(from, "regions");

@@ -54,6 +54,7 @@ struct data {
   bool complete = true;
   work_and_span regions;
   double outside = 0;
+  double seen_work = 0;  ///< with that of regions that were not over
   double wall = 0;
   double region_count = 0;
   double region_wall = 0;

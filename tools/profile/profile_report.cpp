@@ -54,8 +54,11 @@ std::string lines_of_whole(const data& all) {
 
 std::string lines_of_quality(const data& all) {
   std::string text;
-  if (!all.complete)
-    text += "A signal ended the program. The region that was under way then is not in here.\n";
+  if (!all.complete) {
+    text += fmt::format("A signal ended the program, which had done {} of work; what is above is of the "
+                        "regions that were over\n",
+                        time_of(all.seen_work));
+  }
   if (share(all.unobserved, all.regions.work) > 0.01) {
     text += fmt::format(
         "{} of the work is in short children that were not looked into: their span is estimated\n",
@@ -219,6 +222,7 @@ std::string json(const data& all, double fork_ns) {
                            {"regions", in_json(all.regions)},
                            {"whole", in_json(all.whole())},
                            {"outside_s", all.outside / second},
+                           {"seen_work_s", all.seen_work / second},
                            {"region_count", all.region_count},
                            {"region_wall_s", all.region_wall / second},
                            {"wall_s", all.wall / second},
