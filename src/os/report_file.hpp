@@ -25,9 +25,6 @@ struct code_place {
 };
 [[nodiscard]] code_place place_of(const void* address) noexcept;
 
-/// The path of the program's own file.
-std::size_t program_path(char* path, std::size_t bytes) noexcept;
-
 struct thread_time {
   std::uint64_t processor_ns;  ///< that the calling thread had a processor
   std::uint64_t own_waits;     ///< how often it has waited for something

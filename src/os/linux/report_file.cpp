@@ -45,12 +45,6 @@ code_place place_of(const void* address) noexcept {
           found.dli_sname != nullptr ? found.dli_sname : ""};
 }
 
-std::size_t program_path(char* path, std::size_t bytes) noexcept {
-  const ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
-  path[length < 0 ? 0 : length] = '\0';
-  return length < 0 ? 0 : static_cast<std::size_t>(length);
-}
-
 thread_time time_of_thread() noexcept {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
