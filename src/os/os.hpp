@@ -304,7 +304,7 @@ struct topology {
 // ends. No descriptor stays open. Those that return an int return 0 or an errno value; all keep errno.
 
 /// Makes the file; one that is there stays as it is, and has to be an ordinary one.
-[[nodiscard]] int create_file(const char* path) noexcept;
+[[nodiscard]] int find_or_make_file(const char* path) noexcept;
 
 /// Maps a part of the file, whose room on the disk is taken first. Multiples of the page size. Null, with
 /// the reason in `refused`, on failure.

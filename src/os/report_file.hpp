@@ -31,8 +31,6 @@ struct thread_time {
 };
 [[nodiscard]] thread_time time_of_thread() noexcept;
 
-[[nodiscard]] int process_number() noexcept;
-
 /// Calls `act` in a handler of those signals that end a process from outside, where the program leaves
 /// them alone.
 void when_ended_by_signal(void (*act)(int signal_number)) noexcept;

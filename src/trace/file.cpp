@@ -104,7 +104,7 @@ bool open(const char* name, std::size_t name_bytes, std::size_t ring_bytes) noex
   if (!may_be_replaced()) {
     return false;
   }
-  int refused = os::create_file(path);
+  int refused = os::find_or_make_file(path);
   void* const page = refused == 0 ? os::map_file(path, 0, page_bytes, refused) : nullptr;
   if (page == nullptr) {
     char why[200];

@@ -55,8 +55,6 @@ thread_time time_of_thread() noexcept {
           static_cast<std::uint64_t>(used.ru_nvcsw)};
 }
 
-int process_number() noexcept { return getpid(); }
-
 namespace {
 
 void replace_handlers(void (*before)(int), void (*after)(int)) noexcept {

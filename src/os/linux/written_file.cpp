@@ -32,7 +32,7 @@ int take_room(int file, std::uint64_t offset, std::size_t bytes) noexcept {
 
 }  // namespace
 
-int create_file(const char* path) noexcept {
+int find_or_make_file(const char* path) noexcept {
   const not_cancelled whole;
   const int saved_errno = errno;
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
