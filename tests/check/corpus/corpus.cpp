@@ -6,7 +6,8 @@
 static known_case* all = nullptr;
 static volatile std::int64_t used;
 
-known_case::known_case(const char* with_name, void (*function)()) : name(with_name), run(function), next(all) {
+known_case::known_case(const char* with_name, void (*function)())
+    : name(with_name), run(function), next(all) {
   all = this;
 }
 

@@ -17,9 +17,9 @@ void use(std::int64_t value);
 inline void use_address(const volatile void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 // NOLINTBEGIN
-#define CASE(name)                                                                                            \
-  static void case_##name();                                                                                  \
-  static known_case registered_##name(#name, case_##name);                                                    \
+#define CASE(name)                                                                                           \
+  static void case_##name();                                                                                 \
+  static known_case registered_##name(#name, case_##name);                                                   \
   static void case_##name()
 
 #endif

@@ -1,0 +1,59 @@
+// What a root remembers of its regions: see short_regions.hpp and rhythm.hpp.
+#ifndef NOPAL_SCHEDULER_REGION_TIMES_HPP
+#define NOPAL_SCHEDULER_REGION_TIMES_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <nopal/detail/frame.h>
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+/// How long a region from one place took, the last time; see short_regions.hpp.
+struct region_time {
+  const void* place;  ///< where its first fork goes on, or a loop's own address
+  std::uint64_t ticks;
+  std::size_t count;     ///< of a loop's positions
+  std::uint32_t shared;  ///< loops that were not tried alone
+  /// Grows as regions that were taken for short ones turn out to be long, and falls as others are short
+  std::uint32_t surprises;
+  std::uint32_t at_once;  ///< so many regions wake at once, whatever the last one took
+};
+
+inline constexpr std::size_t region_places = 16;
+
+/// How regularly times of one kind come, in ticks; see rhythm.hpp.
+struct region_rhythm {
+  std::uint64_t mean;
+  std::uint64_t deviation;
+  std::uint32_t regular;  ///< times in a row that were near the mean
+};
+
+/// The regions of a root.
+struct region_times {
+  const nopal_frame* scope;     ///< whose fork began the region that is open; null: none is
+  const void* place;            ///< where that fork goes on
+  std::uint64_t began;          ///< in ticks
+  bool taken_for_short;         ///< some push of it woke nobody
+  bool none_older;              ///< no fork that is older than its first one was latent then
+  std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
+  region_time times[region_places];
+  // Of bursts, which are regions with next to nothing between them.
+  region_rhythm gaps;         ///< from the end of a burst to the next one
+  region_rhythm periods;      ///< from one beginning to the next
+  std::uint64_t burst_began;  ///< when, in ticks, as the next three
+  std::uint64_t ended;        ///< of the last region
+  // Read by sleepers, as hints.
+  std::atomic<std::uint64_t> expected;  ///< the next beginning; 0: not known
+  std::atomic<std::uint64_t> leeway;    ///< it is no surprise so much before or after
+};
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
