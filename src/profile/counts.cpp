@@ -21,13 +21,13 @@ struct place {
 
 constinit place all_places[places] = {};
 constinit site_knowledge knowledge[most_sites] = {};
-constinit std::atomic<site_number> used{other_sites + 1};
+constinit std::atomic<site_number> used_sites{other_sites + 1};
 constinit std::atomic<counts_table*> tables{nullptr};
 
 site_number new_number(const void* address) noexcept {
-  const site_number number = used.fetch_add(1, std::memory_order_relaxed);
+  const site_number number = used_sites.fetch_add(1, std::memory_order_relaxed);
   if (number >= most_sites) {
-    used.store(most_sites, std::memory_order_relaxed);
+    used_sites.store(most_sites, std::memory_order_relaxed);
     return other_sites;
   }
   knowledge[number].address.store(address, std::memory_order_release);
@@ -62,7 +62,7 @@ site_number number_of(const void* address) noexcept {
 site_knowledge& knowledge_of(site_number site) noexcept { return knowledge[site]; }
 
 site_number sites_used() noexcept {
-  const site_number now = used.load(std::memory_order_relaxed);
+  const site_number now = used_sites.load(std::memory_order_relaxed);
   return now < most_sites ? now : most_sites;
 }
 

@@ -9,12 +9,12 @@ namespace profile {
 
 namespace {
 
-constexpr std::uint64_t one = 1024;          // of ratios
+constexpr std::uint64_t whole_ratio = 1024;  // of ratios
 constexpr std::uint64_t sampled_share = 32;  // samples take no more of the time than one in so many
 constexpr std::uint64_t far_too_long = 16;
 
 std::uint64_t ratio(std::uint64_t part, std::uint64_t whole) noexcept {
-  const std::uint64_t result = whole == 0 ? one : part >= whole ? one : part * one / whole;
+  const std::uint64_t result = whole == 0 || part >= whole ? whole_ratio : part * whole_ratio / whole;
   return result == 0 ? 1 : result;
 }
 
@@ -25,7 +25,7 @@ void follow(std::atomic<std::uint32_t>& known, std::uint64_t seen) noexcept {
 }
 
 std::uint64_t part_of(std::uint64_t whole, std::uint64_t by) noexcept {
-  return whole > ~std::uint64_t{0} / one ? whole : whole * by / one;
+  return whole > ~std::uint64_t{0} / whole_ratio ? whole : whole * by / whole_ratio;
 }
 
 /// Of the last child of that site in the one around, and one; 0: there was none.

@@ -30,7 +30,7 @@ struct description {
 };
 
 constinit pthread_mutex_t nodes_lock = PTHREAD_MUTEX_INITIALIZER;
-description* latest = nullptr;  // under the lock
+description* latest_nodes = nullptr;  // under the lock
 
 class nodes_guard {
 public:
@@ -75,14 +75,14 @@ std::vector<node> read_nodes(const char* root) {
 
 // Under the lock. Null, if there is no memory for it.
 const description* known_nodes() noexcept {
-  if (latest == nullptr) {
+  if (latest_nodes == nullptr) {
     try {
-      latest = new description{nullptr, read_nodes("")};
+      latest_nodes = new description{nullptr, read_nodes("")};
     } catch (const std::bad_alloc&) {
       return nullptr;
     }
   }
-  return latest;
+  return latest_nodes;
 }
 
 const node* find(int number) noexcept {
@@ -100,7 +100,7 @@ const node* find(int number) noexcept {
 void describe_nodes(const char* root) {
   std::vector<node> nodes = read_nodes(root);
   const nodes_guard guard;
-  latest = new description{latest, std::move(nodes)};
+  latest_nodes = new description{latest_nodes, std::move(nodes)};
 }
 
 os::cpu_bits* bind_this_thread(const os::cpu_bits& cpus) noexcept {
