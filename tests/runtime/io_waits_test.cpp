@@ -83,10 +83,10 @@ bool begins_with(const std::string& text, const char* begin) { return text.rfind
 
 /// Each waits for what the next one writes: the worker is left, also where there is one alone.
 NOPAL_PROGRAM(a_chain_of_pipes) {
-  constexpr int count = 200;
+  constexpr std::size_t count = 200;
   std::array<pipe_ends, count> pipes;
   scope s;
-  for (int i = 0; i + 1 < count; ++i) {
+  for (std::size_t i = 0; i + 1 < count; ++i) {
     s.fork([&pipes, i] {
       nopal::wait_readable(pipes.at(i).first);
       get(pipes.at(i).first);

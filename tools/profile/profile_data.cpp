@@ -100,7 +100,7 @@ data read(const std::string& text, const std::string& file) {
   if (!has_whole) {
     throw usage_error(fmt::format("'{}' is no profile; accepted: a file that NOPAL_PROFILE has made", file));
   }
-  std::stable_sort(all.sites.begin(), all.sites.end(), [](const site& a, const site& b) {
+  std::sort(all.sites.begin(), all.sites.end(), [](const site& a, const site& b) {
     return a.path != b.path ? a.path > b.path : a.work > b.work;
   });
   std::reverse(all.intervals.begin(), all.intervals.end());  // the first one first
