@@ -35,8 +35,8 @@ enum class priority : int { low = 1, normal = 2, high = 3 };
 struct arena_constraints {
   int node = -1;  ///< of memory_nodes(), on whose CPUs its threads run; negative: on all
   int limit = 0;  ///< 0: as many as `workers()` and, with a node, as that has CPUs
-  priority importance = priority::normal;
-  int reserved = 0;
+  priority importance = priority::normal;  ///< which arenas idle workers look at first
+  int reserved = 0;                        ///< of these, for threads that call `execute` or `wait`
 };
 
 namespace detail {

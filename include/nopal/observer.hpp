@@ -34,10 +34,12 @@ public:
   /// Begins to observe, or ceases. Ceasing waits for calls of its functions that are under way, but not
   /// where one of them does it. Not to be called on several threads at once.
   void observe(bool on = true);
+  /// Whether it observes.
   [[nodiscard]] bool is_observing() const noexcept;
 
   /// `is_worker`: on a thread of the pool.
   virtual void on_entry(bool is_worker) { static_cast<void>(is_worker); }
+  /// The same as it ceases to take part.
   virtual void on_exit(bool is_worker) { static_cast<void>(is_worker); }
 
 protected:

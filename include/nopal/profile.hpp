@@ -41,8 +41,11 @@ public:
     return result;
   }
 
+  /// The time of all that was done.
   [[nodiscard]] std::uint64_t work_ns() const noexcept { return values_.work_ns; }
+  /// The time of the longest path through it.
   [[nodiscard]] std::uint64_t span_ns() const noexcept { return values_.span_ns; }
+  /// The same where each continuation on that path is stolen.
   [[nodiscard]] std::uint64_t burdened_span_ns() const noexcept { return values_.burdened_span_ns; }
 
   /// Work for each unit of span: with more workers than that, some have nothing to do. 0 if nothing

@@ -32,7 +32,7 @@ class NopalConan(ConanFile):
         self.version = re.search(r'NOPAL_VERSION_STRING "([^"]+)"', header).group(1)
 
     def export_sources(self):
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "check/*", "cmake/*", "include/*", "src/*"):
             copy(self, pattern, self.sources_of_project(), self.export_sources_folder)
 
     def layout(self):

@@ -36,10 +36,10 @@ namespace {
 constinit pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 constinit pthread_cond_t call_ended = PTHREAD_COND_INITIALIZER;
 // Under the lock, in the order of their numbers.
-nopal_observer* first = nullptr;
-nopal_observer* last = nullptr;
+nopal_observer* first_observing = nullptr;
+nopal_observer* last_observing = nullptr;
 /// The latest number. Written under the lock; read without it, relaxed, by those who may come late.
-std::atomic<std::uint64_t> latest{0};
+std::atomic<std::uint64_t> latest_number{0};
 
 class registry_guard {
 public:
@@ -107,7 +107,7 @@ void end_call(nopal_observer& one) noexcept {
 
 /// The first that observes the arena and has a larger number than `seen`.
 nopal_observer* later_observer(const nopal_arena* arena, std::uint64_t seen) noexcept {
-  nopal_observer* one = first;
+  nopal_observer* one = first_observing;
   while (one != nullptr && (one->number <= seen || one->arena != arena)) {
     one = one->next;
   }
@@ -115,7 +115,7 @@ nopal_observer* later_observer(const nopal_arena* arena, std::uint64_t seen) noe
 }
 
 bool is_listed(const presence_note& note) noexcept {
-  const nopal_observer* one = first;
+  const nopal_observer* one = first_observing;
   while (one != nullptr && one->number < note.number) {
     one = one->next;
   }
@@ -127,7 +127,7 @@ nopal_observer* note_next(presence& at, presence_note* note) noexcept {
   const registry_guard guard;
   nopal_observer* const one = later_observer(at.arena, at.seen);
   if (one == nullptr) {
-    at.seen = latest.load(std::memory_order_relaxed);
+    at.seen = latest_number.load(std::memory_order_relaxed);
     return nullptr;
   }
   at.seen = one->number;
@@ -139,7 +139,7 @@ nopal_observer* note_next(presence& at, presence_note* note) noexcept {
 
 /// Without memory for a note nobody else is told: there would be no exit.
 void call_entries(worker* self, presence& at) noexcept {
-  while (at.seen != latest.load(std::memory_order_relaxed)) {
+  while (at.seen != latest_number.load(std::memory_order_relaxed)) {
     auto* const note = new (std::nothrow) presence_note;
     if (note == nullptr) {
       return;
@@ -334,7 +334,7 @@ void unlock_observers() noexcept { pthread_mutex_unlock(&registry_lock); }
 
 void forget_observer_calls() noexcept {
   new (&call_ended) pthread_cond_t(PTHREAD_COND_INITIALIZER);  // threads of the parent may wait there
-  for (nopal_observer* one = first; one != nullptr; one = one->next) {
+  for (nopal_observer* one = first_observing; one != nullptr; one = one->next) {
     one->calls = own_calls(one);
   }
 }
@@ -345,11 +345,11 @@ extern "C" NOPAL_EXPORT void nopal_observe(nopal_observer* observer) {
     if (observer->number != 0) {
       return;
     }
-    observer->number = latest.load(std::memory_order_relaxed) + 1;
+    observer->number = latest_number.load(std::memory_order_relaxed) + 1;
     observer->next = nullptr;
-    (first == nullptr ? first : last->next) = observer;
-    last = observer;
-    latest.store(observer->number, std::memory_order_relaxed);
+    (first_observing == nullptr ? first_observing : last_observing->next) = observer;
+    last_observing = observer;
+    latest_number.store(observer->number, std::memory_order_relaxed);
     __atomic_fetch_add(&observing, 1, __ATOMIC_RELAXED);
   }
   worker* const self = this_worker();
@@ -362,11 +362,11 @@ extern "C" NOPAL_EXPORT void nopal_observe_no_more(nopal_observer* observer) {
   const registry_guard guard;
   if (observer->number != 0) {
     nopal_observer* before = nullptr;
-    for (nopal_observer* one = first; one != observer; one = one->next) {
+    for (nopal_observer* one = first_observing; one != observer; one = one->next) {
       before = one;
     }
-    (before == nullptr ? first : before->next) = observer->next;
-    last = last == observer ? before : last;
+    (before == nullptr ? first_observing : before->next) = observer->next;
+    last_observing = last_observing == observer ? before : last_observing;
     observer->number = 0;
     __atomic_fetch_sub(&observing, 1, __ATOMIC_RELAXED);
   }

@@ -26,10 +26,10 @@ constexpr int looks_before_yield = 64;
 
 std::atomic<bool> is_locked{false};
 // Under the lock.
-ready_strand* first = nullptr;
-ready_strand* latest = nullptr;
+ready_strand* first_ready = nullptr;
+ready_strand* latest_ready = nullptr;
 /// How many; written under the lock, looked at without
-std::atomic<std::uint32_t> count{0};
+std::atomic<std::uint32_t> ready_count{0};
 
 class ready_guard {
 public:
@@ -42,23 +42,23 @@ public:
 const worker* root_of(const ready_strand& one) noexcept { return static_cast<const worker*>(one.root); }
 
 void append(ready_strand& one) noexcept {
-  one.older = latest;
+  one.older = latest_ready;
   one.younger = nullptr;
-  (latest == nullptr ? first : latest->younger) = &one;
-  latest = &one;
+  (latest_ready == nullptr ? first_ready : latest_ready->younger) = &one;
+  latest_ready = &one;
   // Sequentially consistent: before the look for sleepers; pairs with has_ready.
-  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  ready_count.store(ready_count.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
 }
 
 void remove(const ready_strand& one) noexcept {
-  (one.older == nullptr ? first : one.older->younger) = one.younger;
-  (one.younger == nullptr ? latest : one.younger->older) = one.older;
-  count.store(count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  (one.older == nullptr ? first_ready : one.older->younger) = one.younger;
+  (one.younger == nullptr ? latest_ready : one.younger->older) = one.older;
+  ready_count.store(ready_count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
 /// One that `self` may run, or null. A strand that is listed keeps its root, so the answer is right.
 ready_strand* find(const worker* self, bool from_first) noexcept {
-  ready_strand* one = from_first ? first : latest;
+  ready_strand* one = from_first ? first_ready : latest_ready;
   while (one != nullptr && !may_run(self, root_of(*one))) {
     one = from_first ? one->younger : one->older;
   }
@@ -88,7 +88,7 @@ void make_ready(ready_strand& one) noexcept {
 }
 
 bool has_ready(const worker* self) noexcept {
-  if (count.load(std::memory_order_seq_cst) == 0) {
+  if (ready_count.load(std::memory_order_seq_cst) == 0) {
     return false;
   }
   const ready_guard guard;
@@ -97,7 +97,7 @@ bool has_ready(const worker* self) noexcept {
 
 void take_ready(worker* self) noexcept {
   // Mostly none. Late is harmless: who goes to sleep looks again.
-  if (count.load(std::memory_order_relaxed) == 0) {
+  if (ready_count.load(std::memory_order_relaxed) == 0) {
     return;
   }
   ready_strand taken;
@@ -120,9 +120,9 @@ void take_ready(worker* self) noexcept {
 }
 
 void forget_ready() noexcept {
-  first = nullptr;
-  latest = nullptr;
-  count.store(0, std::memory_order_relaxed);
+  first_ready = nullptr;
+  latest_ready = nullptr;
+  ready_count.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace internal

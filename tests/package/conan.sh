@@ -23,6 +23,6 @@ conan profile detect
 recipe=$work_dir/conan-$linkage-recipe
 rm -rf "$recipe"
 mkdir -p "$recipe/packaging"
-(cd "$source_dir" && cp -R CMakeLists.txt LICENSE cmake include src "$recipe" && cp -R packaging/conan "$recipe/packaging")
+(cd "$source_dir" && cp -R CMakeLists.txt LICENSE check cmake include src "$recipe" && cp -R packaging/conan "$recipe/packaging")
 conan create "$recipe/packaging/conan" --build=missing --no-remote -s compiler.cppstd=20 -o "nopal/*:shared=$shared" \
   -c "tools.build:compiler_executables={'c': '$CC', 'cpp': '$CXX'}"

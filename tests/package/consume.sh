@@ -70,7 +70,7 @@ pkg_config_io() {
 copy_sources() {
   rm -rf "$1"
   mkdir -p "$1"
-  (cd "$source_dir" && cp -R CMakeLists.txt LICENSE cmake include src "$1")
+  (cd "$source_dir" && cp -R CMakeLists.txt LICENSE check cmake include src "$1")
 }
 
 case $way in

@@ -58,7 +58,8 @@ def main():
              if name != "tutorial_exceptions" and (not found or set(found) != {lines})]
     saved = {file.stem for file in steps.glob("tutorial_*.cpp")}
     wrong += [f"{name} is saved and not run" for name in saved - {name for name, _ in ran}]
-    wrong += [f"{file.stem} is on no page" for file in (root / "examples" / "docs").glob("tutorial_*.cpp") if file.stem not in saved]
+    wrong += [f"{file.stem} is on no page" for file in (root / "examples" / "docs").glob("tutorial_*.cpp")
+              if file.stem not in saved and file.stem != "tutorial_race"]  # which is wrong on purpose
     print("\n".join([*wrong, f"{len(ran)} programs run, {len(wrong)} faults"]))
     return 1 if wrong or not ran else 0
 
