@@ -19,7 +19,7 @@ namespace {
 profile::lengths lengths_here() noexcept {
   worker* self = this_worker();
   if (self == nullptr) {
-    const char* const file = std::getenv("NOPAL_PROFILE");
+    const char* const file = secure_getenv("NOPAL_PROFILE");
     if (file == nullptr || *file == '\0' || (self = adopt_this_thread()) == nullptr) {
       return {};
     }

@@ -96,7 +96,8 @@ std::string shown(const char* text) {
 
 /// A program that runs with more rights than its user has writes no file that the user names.
 const char* from_environment(const char* name) {
-  return std::strcmp(name, "NOPAL_TRACE") == 0 ? secure_getenv(name) : std::getenv(name);
+  const bool names_file = std::strcmp(name, "NOPAL_TRACE") == 0 || std::strcmp(name, "NOPAL_PROFILE") == 0;
+  return names_file ? secure_getenv(name) : std::getenv(name);
 }
 
 /// Reads "FILE" or "FILE,size=BYTES".

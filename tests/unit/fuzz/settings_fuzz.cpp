@@ -10,10 +10,10 @@
 
 namespace {
 
-constexpr const char* names[] = {"NOPAL_WORKERS",        "NOPAL_STACK_SIZE", "NOPAL_RECLAIM",
-                                 "NOPAL_RECLAIM_WITH",   "NOPAL_PIN",        "NOPAL_STATS",
-                                 "NOPAL_ON_BAD_SETTING", "NOPAL_FORKS",      "NOPAL_SIGNAL",
-                                 "NOPAL_SUBSTITUTES",    "NOPAL_STEAL",      "NOPAL_TRACE"};
+constexpr const char* names[] = {
+    "NOPAL_WORKERS", "NOPAL_STACK_SIZE",     "NOPAL_RECLAIM", "NOPAL_RECLAIM_WITH", "NOPAL_PIN",
+    "NOPAL_STATS",   "NOPAL_ON_BAD_SETTING", "NOPAL_FORKS",   "NOPAL_SIGNAL",       "NOPAL_SUBSTITUTES",
+    "NOPAL_STEAL",   "NOPAL_TRACE",          "NOPAL_PROFILE"};
 std::string values[std::size(names)];
 
 const char* fuzzed_variable(const char* name) {
