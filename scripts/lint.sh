@@ -35,7 +35,7 @@ sources_to_read() {
     /^[{]/ { entry = ""; next }
     /^[}]/ {
       if (entry !~ /VARIANT=(elided|depth|record) / || entry ~ /programs\/(fib|pbfs)[.]cpp"/) {
-        gsub(/ -fno-gnu-unique | -mgeneral-regs-only /, " ", entry)
+        gsub(/ -fno-gnu-unique | -mgeneral-regs-only | -fno-ipa-icf /, " ", entry)
         printf "%s{\n%s}", separator, entry
         separator = ",\n"
       }

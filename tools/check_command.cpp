@@ -109,6 +109,7 @@ int check_command(int argc, char** argv) {
   setenv("NOPAL_CHECK", options.c_str(), 1);
   // In place of this process: signals and the exit status are the program's.
   std::vector<char*> arguments;
+  arguments.reserve(given.program.size() + 1);
   for (std::string& each : given.program) arguments.push_back(each.data());
   arguments.push_back(nullptr);
   execv(file.c_str(), arguments.data());

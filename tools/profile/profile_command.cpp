@@ -86,6 +86,7 @@ std::string text_of(const std::string& name) {
 int run(const std::vector<std::string>& program, const std::string& file) {
   setenv("NOPAL_PROFILE", file.c_str(), 1);
   std::vector<char*> words;
+  words.reserve(program.size() + 1);
   for (const std::string& each : program) words.push_back(const_cast<char*>(each.c_str()));
   words.push_back(nullptr);
   posix_spawnattr_t attributes;

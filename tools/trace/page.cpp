@@ -37,7 +37,10 @@ std::string for_script(std::string code) {
   return code;
 }
 
-double ms(std::uint64_t ns) { return static_cast<double>(ns / 10) / 1e5; }
+double ms(std::uint64_t ns) {
+  const std::uint64_t tens = ns / 10;  // no more digits than that
+  return static_cast<double>(tens) / 1e5;
+}
 
 /// Names by number, so that each stands once in the page.
 class name_list {

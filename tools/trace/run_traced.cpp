@@ -24,6 +24,7 @@ namespace {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
+  result.reserve(texts.size() + 1);
   for (std::string& each : texts) result.push_back(each.data());
   result.push_back(nullptr);
   return result;

@@ -70,6 +70,7 @@ private:
     return all;
   }
 
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): for those who know that there is one
   slice& open_slice(std::size_t number) { return result_.lanes[number].slices[*states_[number].open]; }
 
   void begin_slice(std::size_t number, slice one) {

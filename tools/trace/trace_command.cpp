@@ -79,6 +79,7 @@ void report(const std::vector<timeline>& processes, const trace_arguments& given
 
 std::vector<timeline> timelines_of(const std::vector<std::string>& files) {
   std::vector<timeline> result;
+  result.reserve(files.size());
   std::uint64_t next_flow = 1;
   for (const std::string& each : files) result.push_back(timeline_of(read_raw(each), next_flow));
   return result;

@@ -30,9 +30,9 @@ concept has_reduce = requires(const M& monoid, typename M::value_type& left, typ
 /// Nothing, or what was reduced into: a result of its own would be lost.
 template <class M>
 concept reduces_into_left =
-    requires(const M& monoid, typename M::value_type& left, typename M::value_type& right) {
-      requires std::is_void_v<decltype(monoid.reduce(left, std::move(right)))> ||
-                   std::is_lvalue_reference_v<decltype(monoid.reduce(left, std::move(right)))>;
+    requires(const M& monoid, typename M::value_type& left, typename M::value_type (&right)()) {
+      requires std::is_void_v<decltype(monoid.reduce(left, right()))> ||
+                   std::is_lvalue_reference_v<decltype(monoid.reduce(left, right()))>;
     };
 
 template <class M>
