@@ -169,8 +169,11 @@ void begin_region(strand_state& self) noexcept {
 
 void end_region(strand_state& self) noexcept {
   fork_record* const root = self.top;
-  if (root == nullptr || root->scope != nullptr || root->open_scopes == 0 || --root->open_scopes != 0 ||
-      root->told == nullptr) {
+  if (root == nullptr || root->scope != nullptr || root->open_scopes == 0) {
+    return;
+  }
+  --root->open_scopes;
+  if (root->open_scopes != 0 || root->told == nullptr) {
     return;
   }
   counts_table& told = *root->told;

@@ -20,6 +20,9 @@ constexpr std::uint64_t new_patience_ns = 2'000'000;
 constexpr std::uint64_t least_patience_ns = 2'000;
 constexpr int yields_before_nap = 20;
 constexpr std::uint64_t nap_ns = 20'000;
+/// About what a nap takes, by the system's timer slack. No clock is read here: this runs between two strands, where
+/// ThreadSanitizer would take the clock's result on the scheduler's stack for a race.
+constexpr std::uint64_t nap_takes_ns = 70'000;
 constexpr std::uint32_t waits_until_new_patience = 1024;
 
 /// Whether some other worker may come to steal: it has no strand, or one that waits for no thief. Where all
@@ -54,18 +57,23 @@ void await_thief(worker* self) noexcept {
   if (self->patience_ns == 0) {
     self->patience_ns = most_patience_ns;
   }
-  const std::uint64_t until = os::monotonic_ns() + self->patience_ns;
   std::atomic<std::uint32_t> nothing{0};
+  std::uint64_t waited_ns = 0;
   for (int looks = 0; deque::has_public(self->deque); ++looks) {
     if (!may_have_thief(self)) {
       return;
     }
-    if (os::monotonic_ns() > until) {
+    if (waited_ns > self->patience_ns) {
       lose_patience(self);
       return;
     }
     // A thief that waits for a CPU gets this one: the system moves threads to CPUs that are idle.
-    looks < yields_before_nap ? os::yield() : static_cast<void>(os::futex_wait_for(nothing, 0, nap_ns));
+    if (looks < yields_before_nap) {
+      os::yield();
+    } else {
+      static_cast<void>(os::futex_wait_for(nothing, 0, nap_ns));
+      waited_ns += nap_takes_ns;
+    }
   }
   self->patience_ns = most_patience_ns;
   self->waits_in_vain = 0;
