@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/nopal")
 
-set(libraries nopal nopal_check)
+set(libraries nopal)
 if(TARGET nopal_static)
   list(APPEND libraries nopal_static)
 endif()
@@ -14,6 +14,17 @@ install(TARGETS ${libraries} EXPORT nopal_targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# The checking library is left out where it was not built, as after `--target nopal`.
+install(TARGETS nopal_check EXPORT nopal_check_targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development OPTIONAL
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime OPTIONAL NAMELINK_COMPONENT development
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT nopal_check_targets NAMESPACE nopal:: FILE nopalCheckTargets.cmake DESTINATION "${package_dir}"
+  COMPONENT development)
+set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_STATIC_LIBRARY_SUFFIX}")
+if(BUILD_SHARED_LIBS)
+  set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_SHARED_LIBRARY_SUFFIX}")
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nopal" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" REGEX "/nopal/(detail/io_.*|io)[.]hpp$" EXCLUDE)
 nopal_install_tbb_headers()
