@@ -30,6 +30,7 @@ site_number new_number(const void* address) noexcept {
     used_sites.store(most_sites, std::memory_order_relaxed);
     return other_sites;
   }
+  // Release pairs with the acquire of the file's writer.
   knowledge[number].address.store(address, std::memory_order_release);
   return number;
 }
@@ -40,10 +41,12 @@ site_number number_of(const void* address) noexcept {
   const auto bits = reinterpret_cast<std::uintptr_t>(address);
   std::uint32_t at = static_cast<std::uint32_t>((bits * 0x9e3779b97f4a7c15U) >> 40) % places;
   for (std::uint32_t looks = 0; looks < places; ++looks, at = (at + 1) % places) {
+    // Acquire pairs with the exchange below, of whoever took the place.
     const void* here = all_places[at].address.load(std::memory_order_acquire);
     if (here == nullptr && all_places[at].address.compare_exchange_strong(here, address)) {
       const site_number number = new_number(address);
       // Release pairs with the acquire below: its knowledge has the address.
+      // Release pairs with the acquire of those who wait for the number below.
       all_places[at].number.store(number, std::memory_order_release);
       return number;
     }
@@ -76,6 +79,7 @@ counts_table* make_counts() noexcept {
   }
   made->next = tables.load(std::memory_order_relaxed);
   // Release pairs with the acquire in first_counts: the table is empty.
+  // Release pairs with the acquire in first_counts.
   while (!tables.compare_exchange_weak(made->next, made, std::memory_order_release)) {
   }
   return made;
