@@ -83,6 +83,16 @@ inline constexpr bool shows_public_pops = true;
 #endif
 }
 
+/// Owner: whether an entry may leave by the fast path of a pop.
+[[gnu::always_inline]] inline bool has_private(const nopal_deque& deque) noexcept {
+#if defined(NOPAL_DEQUE_LOCKFREE) || defined(NOPAL_DEQUE_THE)
+  return size(deque) > 0;
+#else
+  // Relaxed: what it guards is done again until it holds.
+  return __atomic_load_n(&deque.bottom, __ATOMIC_RELAXED) > __atomic_load_n(&deque.split, __ATOMIC_RELAXED);
+#endif
+}
+
 /// Whether there are entries, as thieves see it. Leaves the owner's cache line alone if there are
 /// public ones. A snapshot.
 [[gnu::always_inline]] inline bool has_entries(const nopal_deque& deque) noexcept {

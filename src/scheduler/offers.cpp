@@ -1,6 +1,7 @@
 // What an owner makes public of its deque, with what thieves have to know of the exceptions at each fork.
 
 #include "deque/deque.hpp"
+#include "os/os.hpp"
 #include "scheduler/exceptions.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/push.hpp"
@@ -75,6 +76,16 @@ void offer(worker* self, bool barrier_works) noexcept {
   note_published(self, deque::publish(self->deque, most, record_caught, &record));
   NOPAL_DISTURB();
   wake_one(self, root_of(*self));
+}
+
+void offer_for_notes(worker* self) noexcept {
+  offer(self, false);
+  // A thief that was forcing the publication of the new entry made the owner's come to nothing, and may
+  // then not be allowed its own: the entry would leave unseen.
+  while (deque::has_private(self->deque) && exceptions_known(self, deque::size(self->deque))) {
+    os::yield();
+    offer(self, false);
+  }
 }
 
 void offer_all(worker* self) noexcept {

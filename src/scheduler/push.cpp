@@ -64,7 +64,7 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   }
   append_fork(self, frame, barrier_works);
   if (!barrier_works || may_be_taken(all, self) || is_profiled) {
-    offer(self, barrier_works && !is_profiled);
+    is_profiled ? offer_for_notes(self) : offer(self, barrier_works);
     if (all.chosen.steals_always) {
       await_thief(self);
     }

@@ -61,6 +61,9 @@ enum push_remainder : int {
 /// By the owner, after a push: makes some entries public, where thieves can be told of exceptions, and
 /// wakes a sleeper.
 void offer(worker* self, bool barrier_works) noexcept;
+/// The same while programs are profiled: every entry becomes public, so that its pop is seen. Waits for a
+/// thief that is forcing a publication.
+void offer_for_notes(worker* self) noexcept;
 /// By the owner, whose strand is about to stand still: makes all entries public that may be.
 void offer_all(worker* self) noexcept;
 
