@@ -83,16 +83,6 @@ inline constexpr bool shows_public_pops = true;
 #endif
 }
 
-/// Owner: whether an entry may leave by the fast path of a pop.
-[[gnu::always_inline]] inline bool has_private(const nopal_deque& deque) noexcept {
-#if defined(NOPAL_DEQUE_LOCKFREE) || defined(NOPAL_DEQUE_THE)
-  return size(deque) > 0;
-#else
-  // Relaxed: what it guards is done again until it holds.
-  return __atomic_load_n(&deque.bottom, __ATOMIC_RELAXED) > __atomic_load_n(&deque.split, __ATOMIC_RELAXED);
-#endif
-}
-
 /// Whether there are entries, as thieves see it. Leaves the owner's cache line alone if there are
 /// public ones. A snapshot.
 [[gnu::always_inline]] inline bool has_entries(const nopal_deque& deque) noexcept {
@@ -132,9 +122,10 @@ inline constexpr bool shows_public_pops = true;
 std::int32_t publish(nopal_deque& deque, std::int32_t most) noexcept;
 
 /// The same; calls `record` for the slot of each before, perhaps more than once, and perhaps for
-/// some that stay private.
+/// some that stay private. While a thief forces a publication, nothing is published, unless
+/// `ends_raise`: then that one comes to nothing.
 std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void* context, nopal_frame*& slot),
-                     void* context) noexcept;
+                     void* context, bool ends_raise = false) noexcept;
 
 /// Owner: `bottom` was lowered onto an entry that is or was public, or that a thief is about to
 /// publish. True if the owner gets the entry. If a forced publish is under way and

@@ -33,7 +33,9 @@ void lose_all(nopal_deque& deque) noexcept {
 // Each entry is public once it is pushed; the youngest just was.
 std::int32_t publish(nopal_deque&, std::int32_t) noexcept { return 1; }
 
-std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*) noexcept { return 1; }
+std::int32_t publish(nopal_deque&, std::int32_t, void (*)(void*, nopal_frame*&), void*, bool) noexcept {
+  return 1;
+}
 
 bool pop_slow(nopal_deque& deque, bool (*)(void*), void*, bool) noexcept {
   const std::int32_t wanted = deque.bottom;

@@ -4,7 +4,7 @@
 // The shared word holds top, split, a version and the flag `raising`. Who moves what, always by one
 // compare-and-exchange of the whole word:
 //   owner    raises split (publish); lowers it (pop_slow; a new version); ends a raise that it meets
-//            (a new version);
+//            (pop_slow, and publish if it is told to; a new version);
 //   thief    advances top while top < split and nobody raises; raises split with the flag set (a new
 //            version), and after the process-wide barrier settles it with the flag cleared.
 // The version changes at every step after which a slot below `split` may be rewritten, so a thief
@@ -29,29 +29,44 @@ namespace {
 /// line.
 constexpr std::int32_t places_to_leave = 8;
 
+/// Pairs with the exchange by which a thief raises: a split seen before this is not of a later version.
+std::uint64_t version_of(const nopal_deque& deque) noexcept {
+  return __atomic_load_n(&deque.version_and_raising, __ATOMIC_RELAXED);
+}
+
 template <class Record>
 [[gnu::always_inline]] inline std::int32_t publish_recorded(nopal_deque& deque, std::int32_t most,
-                                                            Record record) {
+                                                            Record record, bool ends_raise) {
   shared_word word = load(deque);
   // By the last attempt. A thief may raise the split between two of them, or settle it lower.
   std::int32_t recorded_from = 0;
   std::int32_t recorded_to = 0;
   for (;;) {
-    const std::int32_t split = word.split + most < deque.bottom ? word.split + most : deque.bottom;
-    if ((word.version_and_raising & raising) != 0 || split <= word.split) {
+    const bool is_raised = (word.version_and_raising & raising) != 0;
+    // A raise begins where nothing is public, and until it is settled nothing is.
+    const std::int32_t from = is_raised ? word.top : word.split;
+    const std::int32_t split = from + most < deque.bottom ? from + most : deque.bottom;
+    if ((is_raised && !ends_raise) || split <= from) {
+      if (ends_raise && word.version_and_raising != version_of(deque) &&
+          !NOPAL_FAULT("raised split believed")) {
+        word = load(deque);  // the split may be one that a thief has just raised
+        continue;
+      }
       return 0;  // A thief is at it already, or there is nothing private.
     }
-    for (std::int32_t i = word.split; i < split; ++i) {
+    for (std::int32_t i = from; i < split; ++i) {
       if (i < recorded_from ||  // unreached: race
           // unreached: race
           (i >= recorded_to && (recorded_to == 0 || !NOPAL_FAULT("recorded at first only")))) {
         record(deque.owner_slots[i]);
       }
     }
-    recorded_from = word.split;
+    recorded_from = from;
     recorded_to = split;
-    if (exchange(deque, word, {word.top, split, word.version_and_raising})) {
-      return split - word.split;
+    const std::uint64_t version =
+        is_raised ? next_version(word.version_and_raising) : word.version_and_raising;
+    if (exchange(deque, word, {word.top, split, version})) {
+      return split - from;
     }
   }
 }
@@ -82,12 +97,13 @@ void lose_all(nopal_deque& deque) noexcept {
 }
 
 std::int32_t publish(nopal_deque& deque, std::int32_t most) noexcept {
-  return publish_recorded(deque, most, [](nopal_frame*&) {});
+  return publish_recorded(deque, most, [](nopal_frame*&) {}, false);
 }
 
 std::int32_t publish(nopal_deque& deque, std::int32_t most, void (*record)(void*, nopal_frame*&),
-                     void* context) noexcept {
-  return publish_recorded(deque, most, [record, context](nopal_frame*& slot) { record(context, slot); });
+                     void* context, bool ends_raise) noexcept {
+  return publish_recorded(
+      deque, most, [record, context](nopal_frame*& slot) { record(context, slot); }, ends_raise);
 }
 
 bool pop_slow(nopal_deque& deque, bool (*allowed)(void*), void* context, bool keeps_public) noexcept {

@@ -1,7 +1,6 @@
 // What an owner makes public of its deque, with what thieves have to know of the exceptions at each fork.
 
 #include "deque/deque.hpp"
-#include "os/os.hpp"
 #include "scheduler/exceptions.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/push.hpp"
@@ -62,7 +61,7 @@ bool exceptions_known(worker* self, std::int32_t entries) {
 
 }  // namespace
 
-void offer(worker* self, bool barrier_works) noexcept {
+void offer(worker* self, how_much much) noexcept {
   const std::int32_t entries = deque::size(self->deque);
   // unreached below: race
   if (!exceptions_known(self, entries)) {
@@ -72,20 +71,10 @@ void offer(worker* self, bool barrier_works) noexcept {
   // unreached: no-c++-state
   caught_record record{self->exceptions == nullptr ? nullptr : self->exceptions->caught,
                        entries == 1 ? nullptr : self->deque.strand.stack};
-  const std::int32_t most = barrier_works ? deque::publish_batch(entries) : everything;
-  note_published(self, deque::publish(self->deque, most, record_caught, &record));
+  const std::int32_t most = much == how_much::some ? deque::publish_batch(entries) : everything;
+  note_published(self, deque::publish(self->deque, most, record_caught, &record, much == how_much::all));
   NOPAL_DISTURB();
   wake_one(self, root_of(*self));
-}
-
-void offer_for_notes(worker* self) noexcept {
-  offer(self, false);
-  // A thief that was forcing the publication of the new entry made the owner's come to nothing, and may
-  // then not be allowed its own: the entry would leave unseen.
-  while (deque::has_private(self->deque) && exceptions_known(self, deque::size(self->deque))) {
-    os::yield();
-    offer(self, false);
-  }
 }
 
 void offer_all(worker* self) noexcept {

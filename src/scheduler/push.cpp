@@ -64,7 +64,8 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   }
   append_fork(self, frame, barrier_works);
   if (!barrier_works || may_be_taken(all, self) || is_profiled) {
-    is_profiled ? offer_for_notes(self) : offer(self, barrier_works);
+    // The profiler is to see each pop.
+    offer(self, barrier_works && !is_profiled ? how_much::some : how_much::all);
     if (all.chosen.steals_always) {
       await_thief(self);
     }

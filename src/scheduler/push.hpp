@@ -4,6 +4,8 @@
 
 #include <nopal/detail/noise.h>
 
+#include <cstdint>
+
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
 #include "testing/fault_points.hpp"
@@ -58,12 +60,12 @@ enum push_remainder : int {
   }
 }
 
-/// By the owner, after a push: makes some entries public, where thieves can be told of exceptions, and
-/// wakes a sleeper.
-void offer(worker* self, bool barrier_works) noexcept;
-/// The same while programs are profiled: every entry becomes public, so that its pop is seen. Waits for a
-/// thief that is forcing a publication.
-void offer_for_notes(worker* self) noexcept;
+enum class how_much : std::uint8_t { some, all };
+
+/// By the owner, after a push: makes some entries public, or all, where thieves can be told of
+/// exceptions, and wakes a sleeper. All of them also while a thief forces some: each pop comes to
+/// pop_slow.
+void offer(worker* self, how_much much) noexcept;
 /// By the owner, whose strand is about to stand still: makes all entries public that may be.
 void offer_all(worker* self) noexcept;
 

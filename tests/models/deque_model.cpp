@@ -37,7 +37,7 @@ extern "C" int nopal_push_slow_path(nopal_frame* frame, int) noexcept {
 extern "C" int nopal_push_and_publish(nopal_frame*, void*) noexcept { return 1; }
 extern "C" int nopal_pop_slow(nopal_deque* deque) {
   owner_pops = true;
-  const bool mine = nopal::internal::deque::pop_slow(*deque, explore::deque_model::in_no_handler, the_model);
+  const bool mine = the_model->pop_slowly(*deque);
   owner_pops = false;
   return mine ? 1 : 0;
 }
@@ -76,7 +76,7 @@ void deque_model::set_up() {
     name(&entries_[i].recorded, sizeof(int), ("recorded " + std::to_string(i)).c_str());
   }
   in_deque_.clear();
-  pushed_ = strand_ = caught_ = handlers_ = 0;
+  pushed_ = slow_pops_ = strand_ = caught_ = handlers_ = 0;
   name(&caught_, sizeof caught_, "caught");
   nopal_current = &deque;
 
@@ -139,16 +139,23 @@ int deque_model::push_slowly(nopal_frame* frame) {
     return 1;
   }
   nopal::internal::deque::append(deque, frame);
-  if (!with_.without_barrier) {
+  if (!with_.without_barrier && !with_.shows_pops) {
     nopal::internal::deque::unpoison(deque);
   }
   const std::int32_t all = 1 << 30;
   nopal::internal::deque::publish(
       deque,
-      with_.without_barrier ? all
-                            : nopal::internal::deque::publish_batch(nopal::internal::deque::size(deque)),
-      [](void* self, nopal_frame*& slot) { static_cast<deque_model*>(self)->record(slot); }, this);
+      with_.without_barrier || with_.shows_pops
+          ? all
+          : nopal::internal::deque::publish_batch(nopal::internal::deque::size(deque)),
+      [](void* self, nopal_frame*& slot) { static_cast<deque_model*>(self)->record(slot); }, this,
+      with_.shows_pops && with_.fault != deque_fault::raise_kept);
   return 0;
+}
+
+bool deque_model::pop_slowly(nopal_deque& deque) {
+  ++slow_pops_;
+  return nopal::internal::deque::pop_slow(deque, in_no_handler, this, with_.shows_pops);
 }
 
 /// As record_caught.
@@ -165,7 +172,9 @@ void deque_model::pop() {
     return;
   }
   weaken_stores(&worker_.deque.bottom, with_.fault == deque_fault::pop_relaxed);
+  const int seen = slow_pops_;
   const bool is_mine = nopal_pop() != 0;
+  require(!with_.shows_pops || slow_pops_ > seen, "a pop was not seen");
   weaken_stores(&worker_.deque.bottom, with_.fault == deque_fault::push_relaxed);
   if (is_mine) {
     entry& mine = entries_[in_deque_.back()];

@@ -22,6 +22,7 @@ enum class deque_fault {
   bottom_relaxed,   ///< the look at `bottom` acquires nothing
   install_relaxed,  ///< the store of a grown array's address releases nothing
   slots_relaxed,    ///< the load of the array's address acquires nothing
+  raise_kept,       ///< a push that is to publish everything leaves that to a thief that forces some
 };
 
 struct deque_scenario {
@@ -37,6 +38,8 @@ struct deque_scenario {
   std::int32_t first = 0;        ///< so many places were left behind at the start
   bool poisoned = false;         ///< the limit at the start; for good, if `without_barrier`
   bool without_barrier = false;  ///< the system has none: every push publishes everything
+  bool shows_pops =
+      false;  ///< every push publishes everything, and the owner sees every pop; `poisoned` at the start
   deque_fault fault = deque_fault::none;
 };
 
@@ -52,6 +55,7 @@ public:
 
   int push_slowly(nopal_frame* frame);
   static bool in_no_handler(void* self);
+  bool pop_slowly(nopal_deque& deque);
 
 private:
   static constexpr int most_entries = 12;
@@ -87,6 +91,7 @@ private:
   entry entries_[most_entries];
   std::vector<int> in_deque_;  // by the owner's count, oldest first
   int pushed_ = 0;
+  int slow_pops_ = 0;
   int strand_ = 0;
   int caught_ = 0;    // what the C++ runtime has: the handler that the owner is in; read by thieves
   int handlers_ = 0;  // the owner's own count

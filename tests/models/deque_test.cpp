@@ -50,6 +50,16 @@ const deque_scenario anew_beside_force = {
 const deque_scenario a_few_places_further = {
     .owner = "-!+-", .thieves = {"sf"}, .pushed = 1, .published = 1, .first = 2};
 const deque_scenario without_barrier = {.owner = "+-+-", .thieves = {"s", "s"}, .without_barrier = true};
+const deque_scenario shown_pop_against_force = {
+    .owner = "+-", .thieves = {"fs"}, .poisoned = true, .shows_pops = true};
+const deque_scenario shown_pops_against_force = {
+    .owner = "++--", .thieves = {"fs"}, .poisoned = true, .shows_pops = true};
+const deque_scenario shown_pops_against_two = {
+    .owner = "+-", .thieves = {"f", "s"}, .poisoned = true, .shows_pops = true};
+const deque_scenario shown_pops_against_refused_force = {
+    .owner = "+-+-", .thieves = {"rf"}, .poisoned = true, .shows_pops = true};
+const deque_scenario shown_pops_in_a_handler = {
+    .owner = "+{+-}-", .thieves = {"fks"}, .poisoned = true, .shows_pops = true};
 
 const deque_scenario handler_after_pop = {.owner = "-{+-", .thieves = {"fs"}, .pushed = 1};
 const deque_scenario handler_and_another_pop = {.owner = "-{++-", .thieves = {"fs"}, .pushed = 1};
@@ -74,6 +84,11 @@ TEST(deque, growth_beside_force) { expect_right(growth_beside_force); }
 TEST(deque, anew) { expect_right(anew); }
 TEST(deque, anew_beside_force) { expect_right(anew_beside_force); }
 TEST(deque, a_few_places_further) { expect_right(a_few_places_further); }
+TEST(deque, shown_pop_against_force) { expect_right(shown_pop_against_force); }
+TEST(deque, shown_pops_against_force) { expect_right(shown_pops_against_force); }
+TEST(deque, shown_pops_against_two) { expect_right(shown_pops_against_two); }
+TEST(deque, shown_pops_against_refused_force) { expect_right(shown_pops_against_refused_force); }
+TEST(deque, shown_pops_in_a_handler) { expect_right(shown_pops_in_a_handler); }
 TEST(deque, handler_after_pop) { expect_right(handler_after_pop); }
 TEST(deque, handler_and_another_pop) { expect_right(handler_and_another_pop); }
 TEST(deque, handler_left) { expect_right(handler_left); }
@@ -112,6 +127,12 @@ TEST(deque_faults, no_raising) {
   expect_fault(force_beside_a_thief, deque_fault::no_raising, memory_kind::tso);
   expect_fault(force_beside_a_thief, deque_fault::no_raising, memory_kind::views);
 }
+TEST(deque_faults, raise_kept) {
+  expect_fault(shown_pop_against_force, deque_fault::raise_kept, memory_kind::tso);
+  expect_fault(shown_pop_against_force, deque_fault::raise_kept, memory_kind::views);
+  expect_fault(shown_pops_against_force, deque_fault::raise_kept, memory_kind::tso);
+}
+TEST(deque_faults, raised_split_believed) { expect_found(shown_pop_against_force, "raised split believed"); }
 TEST(deque_faults, permission_asked_too_early) { expect_found(handler_after_pop, "allowed too early"); }
 TEST(deque_faults, raise_ended_unchecked) { expect_found(pops_in_a_handler, "raise ended unchecked"); }
 TEST(deque_faults, recorded_at_first_only) { expect_found(publish_in_a_handler, "recorded at first only"); }

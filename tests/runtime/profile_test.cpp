@@ -90,22 +90,6 @@ TEST_P(profiled, a_balanced_tree_has_the_span_of_a_leaf) {
   expect(256'000, 1000);
 }
 
-// A thief that forces the publication of a fork, as the first ones do, kept the end of a child from
-// being seen, in one beginning of a hundred.
-TEST_P(profiled, beginnings_lose_no_end_of_a_child) {
-  for (int i = 0; i < 150; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      tree(8, 1000);
-      auto numbers = whole();
-      _exit(numbers["work_ns"] == 256'000 && numbers["span_ns"] == 1000 ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_EQ(status, 0) << "in process " << i;
-  }
-}
-
 /// Before the fork, in the child, beside it, and after the join.
 void stairs(int steps) {
   if (steps == 0) return;

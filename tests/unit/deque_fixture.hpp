@@ -43,11 +43,11 @@ public:
     return frame;
   }
 
-  std::int32_t publish(std::int32_t most) {
+  std::int32_t publish(std::int32_t most, bool ends_raise = false) {
     const auto record = [](void* context, nopal_frame*& slot) {
       static_cast<deque_fixture*>(context)->recorded_.push_back(slot);
     };
-    return nopal::internal::deque::publish(deque_, most, record, this);
+    return nopal::internal::deque::publish(deque_, most, record, this, ends_raise);
   }
 
   /// A forced publish whose barrier is `barrier_`, and during which `during_raise_` happens.

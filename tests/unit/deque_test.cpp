@@ -243,6 +243,17 @@ TEST_F(deque_test, nobody_steals_while_a_thief_raises) {
   EXPECT_TRUE(force());
 }
 
+TEST_F(deque_test, an_owner_that_is_to_publish_all_ends_a_raise) {
+  push_range(0, 4);
+  during_raise_ = [](deque_fixture& self) {
+    EXPECT_EQ(self.publish(100, true), 4);
+    EXPECT_EQ(self.recorded_.size(), 4U);
+  };
+  EXPECT_FALSE(force());
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(steal(), entry(i));
+  EXPECT_FALSE(pop());
+}
+
 TEST_F(deque_test, an_owner_that_pops_into_a_raise_ends_it) {
   push_range(0, 4);
   during_raise_ = [](deque_fixture& self) {
