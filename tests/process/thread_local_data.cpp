@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <thread>
 
+#include "support/watchdog.hpp"
+
 namespace {
 
 constexpr std::size_t bytes = std::size_t{THREAD_LOCAL_KB} << 10;
@@ -46,6 +48,7 @@ void meet_all(int strands) {
 }  // namespace
 
 int main() {
+  support::print_workers_on_alarm();
   alarm(30);  // a worker that did not start never arrives
   std::thread([] { fill(); }).join();
   meet_all(nopal::workers());
