@@ -246,12 +246,14 @@ NOPAL_PROGRAM(exceptions_beside_waits) {
   std::atomic<bool> ends{false};
   std::atomic<int> caught{0};
   std::thread other([&] {
-    while (!ends) {
+    // So many that the waits end even where nobody keeps up with them.
+    for (int i = 0; i != 20'000 && !ends; ++i) {
       shared.enqueue([] { throw std::runtime_error("kept"); });
       std::this_thread::yield();
     }
   });
-  for (int i = 0; i != 2000; ++i) {
+  // The other thread may begin late.
+  for (int i = 0; i < 2000 || caught == 0; ++i) {
     try {
       shared.wait();
     } catch (const std::runtime_error& error) {
