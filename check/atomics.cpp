@@ -64,6 +64,13 @@ T load(const volatile T* a) noexcept {
   }
 }
 
+/// The plain access to what is expected, of which compilers that hand its address tell nothing.
+void note_expected(const void* expected, std::size_t bytes, how kind, void* at) noexcept {
+  if (self.is_heeding == 0) return;
+  const at_work now;
+  look(reinterpret_cast<address>(expected), bytes, kind, reinterpret_cast<address>(at));
+}
+
 template <class T>
 int exchange_if(volatile T* a, T* expected, T desired, void* at) noexcept {
   bool is_done;
@@ -80,6 +87,14 @@ int exchange_if(volatile T* a, T* expected, T desired, void* at) noexcept {
     note(a, sizeof(T), how::read, at);
   }
   return is_done ? 1 : 0;
+}
+
+template <class T>
+int exchange_if_as_at(volatile T* a, T* expected, T desired, void* at) noexcept {
+  note_expected(expected, sizeof(T), how::read, at);
+  const int is_done = exchange_if(a, expected, desired, at);
+  if (is_done == 0) note_expected(expected, sizeof(T), how::write, at);
+  return is_done;
 }
 
 }  // namespace
@@ -109,10 +124,10 @@ int exchange_if(volatile T* a, T* expected, T desired, void* at) noexcept {
   CHANGE(bits, fetch_xor, old ^ v)                                                                           \
   CHANGE(bits, fetch_nand, ~(old & v))                                                                       \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile a##bits* a, a##bits* c, a##bits v, int, int) {  \
-    return exchange_if(a, c, v, HERE);                                                                       \
+    return exchange_if_as_at(a, c, v, HERE);                                                                 \
   }                                                                                                          \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile a##bits* a, a##bits* c, a##bits v, int, int) {    \
-    return exchange_if(a, c, v, HERE);                                                                       \
+    return exchange_if_as_at(a, c, v, HERE);                                                                 \
   }                                                                                                          \
   a##bits __tsan_atomic##bits##_compare_exchange_val(volatile a##bits* a, a##bits c, a##bits v, int, int) {  \
     exchange_if(a, &c, v, HERE);                                                                             \

@@ -93,7 +93,7 @@ std::uint32_t new_record(std::uint32_t number) noexcept {
 }
 
 cell renumbered(cell old) noexcept {
-  if (old.is_list()) return old;
+  if (is_list(old)) return old;
   return {new_record(old.writer), new_record(old.reader)};
 }
 
@@ -126,6 +126,7 @@ void renumber_threads() noexcept {
     each->strand = strand_numbers[each->strand];
     each->first_record = has_threads ? ~0U : first_of_records + new_records.count;
     for (cached_record& cached : each->cache) cached = {};
+    forget_unchanged(*each);
   }
   for (children* each = all_children; each != nullptr; each = each->next) {
     each->bag = strand_numbers[each->bag];

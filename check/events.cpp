@@ -1,10 +1,14 @@
 #include "events.hpp"
 
 #include <cstdio>
+#include <string>
 #include <unistd.h>
 
+#include "locks.hpp"
 #include "records.hpp"
+#include "sites.hpp"
 #include "strands.hpp"
+#include "symbols.hpp"
 #include "tables.hpp"
 #include "thread.hpp"
 
@@ -38,6 +42,11 @@ std::uint32_t separated_child(std::uint32_t strand) noexcept {
   }
 }
 
+std::string place_of_wait(void* returned_to) {
+  const at_work now;
+  return text_of_place(place_in(frames_of(sites[site_at(reinterpret_cast<address>(returned_to))])));
+}
+
 }  // namespace
 
 bool comes_before(std::uint32_t record) noexcept {
@@ -49,6 +58,22 @@ bool comes_before(std::uint32_t record) noexcept {
     }
   }
   return false;
+}
+
+void wait_in_vain(const char* what, const void* lock, void* returned_to) {
+  if (self.running == nullptr) return;
+  // Other threads may end the wait.
+  if (other_threads.load(std::memory_order_relaxed) != 0 &&
+      (lock == nullptr || !is_held(self.lock_set, reinterpret_cast<address>(lock))))
+    return;
+  const std::string place = place_of_wait(returned_to);
+  std::fflush(nullptr);
+  std::fprintf(
+      stderr,
+      "nopal: check: %s: a strand waits for %s, which only comes after it in serial order, in which a "
+      "checked program runs: it cannot be checked\n",
+      place.c_str(), what);
+  _exit(2);
 }
 
 void leave_events() noexcept {
@@ -93,12 +118,16 @@ void nopal_check_signaled(const void* event) {
   if (number != 0 && settings[number].strand != self.strand) waits.add({settings[number], self.running});
 }
 
-void nopal_check_wait(void) {
-  if (has_threads || self.running == nullptr) return;
-  std::fflush(nullptr);
-  std::fputs("nopal: check: a strand waits for an event that only comes after it in serial order, in which a "
-             "checked program runs: it cannot be checked\n",
-             stderr);
-  _exit(2);
+void nopal_check_wait(const char* what, const void* lock) {
+  wait_in_vain(what, lock, __builtin_return_address(0));
+}
+
+void nopal_check_wait_long(int descriptor, int seconds) {
+  if (self.running == nullptr) return;
+  std::fprintf(
+      stderr,
+      "nopal: check: %s: a strand has waited %d s for the descriptor %d: this has no end if only a later "
+      "strand of the serial order makes it ready\n",
+      place_of_wait(__builtin_return_address(0)).c_str(), seconds, descriptor);
 }
 }

@@ -13,6 +13,10 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 /// Whether events order the access of this record before the running strand.
 bool comes_before(std::uint32_t record) noexcept;
 
+/// Ends the program with a line if the running strand, which was called from there, waits for what can never come; `lock`
+/// is null if it waits for no lock.
+void wait_in_vain(const char* what, const void* lock, void* returned_to);
+
 /// At a child's end: what it waited for orders nothing after it.
 void leave_events() noexcept;
 

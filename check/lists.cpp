@@ -24,7 +24,7 @@ std::uint32_t take_one(const listed& value) noexcept {
 }
 
 void make_list(cell& known) noexcept {
-  if (known.is_list()) return;
+  if (is_list(known)) return;
   std::uint32_t first = 0;
   if (known.writer != 0) first = take_one({known.writer, 0, first, how::write});
   if (known.reader != 0) first = take_one({known.reader, 0, first, how::read});
@@ -60,21 +60,24 @@ void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t r
   const how kind = access.kind;
   make_list(known);
   bool is_new = true;
+  int alike = 0;
   std::uint32_t* link = &known.writer;
   while (*link != 0) {
     const std::uint32_t number = *link;
     listed& entry = lists[number];
     compare(entry, access, locks);
     const bool runs_beside = is_parallel_to_this(entry);
-    if (!runs_beside && says_as_much(kind, entry.kind) && is_part(locks, entry.locks)) {
+    if (!runs_beside && says_as_much(kind, entry.kind) && is_part(locks, entry.locks, false)) {
       *link = entry.next;
       entry.next = free_ones;
       free_ones = number;
       continue;
     }
     const bool is_mine = record_of(entry.record).strand == self.strand;
-    if ((runs_beside || is_mine) && says_as_much(entry.kind, kind) && is_part(entry.locks, locks)) {
-      is_new = false;
+    if ((runs_beside || is_mine) && says_as_much(entry.kind, kind) && is_part(entry.locks, locks, false)) {
+      // Those of many forks under one lock are alike; a few tell.
+      constexpr int enough = 8;
+      if (is_part(entry.locks, locks, true) || ++alike == enough) is_new = false;
     }
     link = &entry.next;
   }

@@ -17,12 +17,16 @@ void make_locks() noexcept;
 std::uint32_t with_lock(std::uint32_t set, address lock, bool is_shared) noexcept;
 std::uint32_t without_lock(std::uint32_t set, address lock) noexcept;
 
+bool is_held(std::uint32_t set, address lock) noexcept;
 /// Whether no lock of one excludes one of the other.
 bool are_disjoint(std::uint32_t a, std::uint32_t b) noexcept;
-/// Whether what holds `b` is excluded by all that `a` is.
-bool is_part(std::uint32_t a, std::uint32_t b) noexcept;
+/// Whether what holds `b` is excluded by all that `a` is. `same_forks`: also where the locks were held over forks.
+bool is_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept;
 /// Whether they have a lock in common that is no atomic operation's.
 bool share_a_lock(std::uint32_t a, std::uint32_t b) noexcept;
+
+/// Before a fork: what is held does not keep the child and its parent apart.
+void hold_over_fork() noexcept;
 
 void hold(address lock, bool is_shared) noexcept;
 void let_go(address lock) noexcept;

@@ -76,9 +76,11 @@ std::vector<std::string> read_suppressions(const std::string& file) {
     refuse("NOPAL_CHECK: suppressions='" + file + "' cannot be read: " + std::strerror(errno));
   }
   std::vector<std::string> patterns;
-  char line[4096];
-  while (std::fgets(line, sizeof line, from) != nullptr) {
-    std::string_view pattern(line);
+  char* line = nullptr;
+  std::size_t room = 0;
+  errno = 0;
+  for (ssize_t bytes; (bytes = getline(&line, &room, from)) >= 0;) {
+    std::string_view pattern(line, static_cast<std::size_t>(bytes));
     pattern = pattern.substr(0, pattern.find_first_of("#\n"));
     while (!pattern.empty() && (pattern.back() == ' ' || pattern.back() == '\t' || pattern.back() == '\r')) {
       pattern.remove_suffix(1);
@@ -86,6 +88,10 @@ std::vector<std::string> read_suppressions(const std::string& file) {
     while (!pattern.empty() && (pattern.front() == ' ' || pattern.front() == '\t')) pattern.remove_prefix(1);
     if (!pattern.empty()) patterns.emplace_back(pattern);
   }
+  if (std::ferror(from) != 0) {
+    refuse("NOPAL_CHECK: suppressions='" + file + "' cannot be read: " + std::strerror(errno));
+  }
+  std::free(line);
   std::fclose(from);
   return patterns;
 }

@@ -21,9 +21,13 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
-/// Program counters of pairs that were looked at before, and the numbers of both kinds.
-number_map seen_races;
-number_map seen_orders;
+/// Pairs that were looked at before.
+struct seen_pairs {
+  number_map sites;  ///< whether they were
+  number_map code;   ///< how many pairs of sites have these program counters
+};
+seen_pairs seen_races;
+number_map seen_orders;  // by program counters alone: they are many, and no races
 
 void (*watcher)(const void* memory, std::size_t bytes);
 
@@ -40,13 +44,23 @@ found& all_found() {
 /// Each thread has its own, and what a call leaves there is read right after it.
 bool is_errno(const race& one) noexcept { return one.begin == reinterpret_cast<address>(&errno); }
 
-bool is_first(number_map& seen, const race& one) noexcept {
-  const std::uint64_t earlier = sites[record_of(one.earlier).site].at;
-  const std::uint64_t key =
-      (earlier * hash_step) ^ (std::uint64_t{one.at} * 0xff51afd7ed558ccdU) ^
-      (static_cast<std::uint64_t>(one.earlier_kind) << 1 | static_cast<std::uint64_t>(one.kind));
-  std::uint32_t& number = seen.at(key);
-  return ++number <= most_stacks_of_a_pair;
+std::uint64_t key_of(std::uint64_t a, std::uint64_t b, const race& one) noexcept {
+  return (a * hash_step) ^ (b * 0xff51afd7ed558ccdU) ^
+         (static_cast<std::uint64_t>(one.earlier_kind) << 1 | static_cast<std::uint64_t>(one.kind));
+}
+
+/// A function that many call has the same program counters at places of the program that differ.
+bool is_first(seen_pairs& seen, const race& one) noexcept {
+  const std::uint32_t earlier = record_of(one.earlier).site;
+  std::uint32_t& times = seen.sites.at(key_of(earlier, site_at(one.at), one));
+  if (times != 0) return false;
+  times = 1;
+  return ++seen.code.at(key_of(sites[earlier].at, one.at, one)) <= most_stacks_of_a_pair;
+}
+
+bool is_first_order(const race& one) noexcept {
+  constexpr std::uint32_t enough = 64;
+  return ++seen_orders.at(key_of(sites[record_of(one.earlier).site].at, one.at, one)) <= enough;
 }
 
 bool is_suppressed(const std::vector<source_frame>& frames) {
@@ -95,7 +109,7 @@ void found_race(const race& one) noexcept {
 
 void found_order(const race& one, bool by_a_lock) noexcept {
   if (comes_before(one.earlier)) return;
-  if (!is_first(seen_orders, one)) return;
+  if (!is_first_order(one)) return;
   const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
   const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
   if (is_suppressed(earlier) || is_suppressed(now) || (is_by_nopal(earlier) && is_by_nopal(now))) return;
@@ -123,7 +137,8 @@ std::size_t end_of_races() noexcept {
     text += "nopal: check: " + std::to_string(races) + (races == 1 ? " race" : " races");
     if (all.suppressed != 0) text += ", " + std::to_string(all.suppressed) + " suppressed";
     if (!all.orders.empty())
-      text += ", " + std::to_string(all.orders.size()) + " in an order of the schedule's";
+      text += ", " + std::to_string(all.orders.size()) +
+              (all.orders.size() == 1 ? " order that depends" : " orders that depend") + " on the schedule";
     text += "\n";
   } else if (is_logged()) {
     text += "nopal: check: 0 races\n";

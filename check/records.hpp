@@ -27,9 +27,14 @@ inline std::uint32_t next_record() noexcept { return first_of_records + records.
 /// is known to be of the running segment.
 inline std::uint32_t new_segment() noexcept { return has_threads ? ~0U : next_record(); }
 
+inline void forget_unchanged(thread& t) noexcept {
+  for (cell& each : t.unchanged) each = no_cell;
+}
+
 inline void start_segment() noexcept {
   self.first_record = new_segment();
   ++self.epoch;
+  forget_unchanged(self);
 }
 
 void make_records() noexcept;

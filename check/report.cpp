@@ -29,6 +29,7 @@ void add_frames(std::string& text, const char* begin, const std::vector<source_f
     text += each.function.empty() ? "a function" : each.function;
     if (!each.file.empty()) text += ", " + text_of_place(each);
     text += "\n";
+    if (each.function == "main") break;  // what the C library does around it says nothing
   }
 }
 

@@ -12,7 +12,7 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 
 /// One pair of instructions may be reached by several pairs of places, as those of a header are: so
 /// many stacks of it are looked at.
-inline constexpr std::uint32_t most_stacks_of_a_pair = 64;
+inline constexpr std::uint32_t most_stacks_of_a_pair = 1024;
 
 std::string text_of_race(const race& one, const std::vector<source_frame>& earlier,
                          const std::vector<source_frame>& now, const std::vector<source_frame>& fork);

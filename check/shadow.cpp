@@ -71,7 +71,7 @@ layout layout_for(address begin, std::size_t bytes) noexcept {
     const unsigned shift = granule_shift(before) - granule_shift(wanted);
     for (std::size_t i = 0; i < count; ++i) {
       made[i] = from[i >> shift];
-      if (made[i].is_list() && (i & ((1U << shift) - 1)) != 0) made[i].writer = copy_list(made[i].writer);
+      if (is_list(made[i]) && (i & ((1U << shift) - 1)) != 0) made[i].writer = copy_list(made[i].writer);
     }
     free_block(before);
   }
@@ -83,7 +83,7 @@ void unite(std::uint64_t& entry) noexcept {
   const cell* const all = cells_of(entry);
   const std::size_t count = cells_in(entry & layout_mask);
   const cell first = all[0];
-  if (first.is_list()) return;
+  if (is_list(first)) return;
   for (std::size_t i = 1; i < count; ++i) {
     if (!(all[i] == first)) return;
   }
@@ -116,8 +116,15 @@ void report(const access& which, std::uint32_t earlier, how earlier_kind, how ki
   found_race({earlier, earlier_kind, which.begin, which.bytes, kind, which.at, which.looked_at});
 }
 
+/// Whether a read of the running strand is in no race with what is known, and is not kept beside it.
+bool read_leaves(cell known) noexcept {
+  if (known.reader == 0) return known.writer != 0 && is_mine(known.writer);
+  if (is_mine(known.reader)) return true;
+  return is_parallel_record(known.reader) && (known.writer == 0 || !is_parallel_record(known.writer));
+}
+
 [[gnu::noinline]] void look_slowly(cell& known, access& which, how kind) noexcept {
-  if (which.locks != 0 || known.is_list()) {
+  if (which.locks != 0 || is_list(known)) {
     const std::uint32_t record = which.its_record();
     look_in_list(known, {0, how::read, which.begin, which.bytes, kind, which.at, which.looked_at},
                  which.locks, record);
@@ -132,7 +139,11 @@ void report(const access& which, std::uint32_t earlier, how earlier_kind, how ki
     known = {record, 0};
     return;
   }
-  if (known.reader != 0 ? is_mine(known.reader) : known.writer != 0 && is_mine(known.writer)) return;
+  if (is_unchanged(known)) return;
+  if (read_leaves(known)) {
+    if (!has_threads) unchanged_like(self, known) = known;
+    return;
+  }
   const std::uint32_t record = which.its_record();
   if (known.writer != 0 && is_parallel_record(known.writer)) report(which, known.writer, how::write, kind);
   if (known.reader == 0 || !is_parallel_record(known.reader)) known.reader = record;
@@ -211,7 +222,7 @@ void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) no
   cell* const cells = cells_of(entry);
   const unsigned shift = granule_shift(entry);
   for (std::size_t i = within >> shift; i < (within + bytes) >> shift; ++i) {
-    if (cells[i].is_list()) free_list(cells[i].writer);
+    if (is_list(cells[i])) free_list(cells[i].writer);
     cells[i] = {};
   }
 }
@@ -220,7 +231,7 @@ void free_lists_in(std::uint64_t entry) noexcept {
   if ((entry & layout_mask) <= one_cell || lists.count <= 1) return;
   const cell* const cells = cells_of(entry);
   for (std::size_t i = 0; i < cells_in(entry & layout_mask); ++i) {
-    if (cells[i].is_list()) free_list(cells[i].writer);
+    if (is_list(cells[i])) free_list(cells[i].writer);
   }
 }
 
@@ -254,7 +265,7 @@ void look_at_value(address begin, address at) noexcept {
   const cell known = (entry_of(begin) & layout_mask) < by_8
                          ? cell{}
                          : cells_of(entry_of(begin))[begin % block_bytes >> granule_shift(entry_of(begin))];
-  if (known.is_list()) return;
+  if (is_list(known)) return;
   if (known.reader != 0 && is_parallel_record(known.reader)) {
     found_race({known.reader, how::read, begin, 0, how::write, at, {begin, 8}});
   }
@@ -273,6 +284,18 @@ void clear(address begin, std::size_t bytes) noexcept {
       free_block(entry);
       entry = nothing;
     }
+    begin += part;
+    bytes -= part;
+  }
+}
+
+void clear_mapping(address begin, std::size_t bytes) noexcept {
+  constexpr std::size_t group_bytes = block_bytes << group_shift;
+  while (bytes != 0) {
+    const address group = begin / group_bytes;
+    const std::size_t room = group_bytes - begin % group_bytes;
+    const std::size_t part = bytes < room ? bytes : room;
+    if ((groups_used[group / 64] >> group % 64 & 1) != 0) clear(begin, part);
     begin += part;
     bytes -= part;
   }

@@ -14,13 +14,13 @@
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
-/// Records; zero: none. A `writer` that is less than `first_of_records` is a list's number.
-struct cell {
-  std::uint32_t writer;
-  std::uint32_t reader;
-  friend bool operator==(const cell&, const cell&) = default;
-  [[nodiscard]] bool is_list() const noexcept { return writer - 1 < first_of_records - 1; }
-};
+inline bool is_list(cell c) noexcept { return c.writer - 1 < first_of_records - 1; }
+/// Where a read leaves it as it is, if any is.
+inline cell& unchanged_like(thread& t, cell c) noexcept {
+  return t.unchanged[(c.writer ^ c.reader) % unchanged_cells];
+}
+
+inline bool is_unchanged(cell c) noexcept { return unchanged_like(self, c) == c; }
 
 enum class how : std::uint8_t { read, write };
 
@@ -61,7 +61,7 @@ inline bool is_known(address begin) noexcept {
   const std::uint32_t first = self.first_record;
   const auto is_fresh = [first](cell known) {
     return kind == how::write ? known.writer >= first && (known.reader == 0 || known.reader >= first)
-                              : known.writer >= first || known.reader >= first;
+                              : known.writer >= first || known.reader >= first || is_unchanged(known);
   };
   const std::size_t within = begin % block_bytes;
   if (within + bytes > block_bytes || entry == nothing) return false;
@@ -83,6 +83,8 @@ void look_at_value(address begin, address at) noexcept;
 
 /// The memory is as if nobody had used it.
 void clear(address begin, std::size_t bytes) noexcept;
+/// The same of any number of bytes, most of which may never have been used.
+void clear_mapping(address begin, std::size_t bytes) noexcept;
 /// The same of a part of the stack that will be used again at once.
 void clear_stack(address begin, address end) noexcept;
 

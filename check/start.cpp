@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "locks.hpp"
 #include "races.hpp"
 #include "records.hpp"
+#include "report.hpp"
 #include "shadow.hpp"
 #include "sites.hpp"
 #include "strands.hpp"
@@ -21,6 +23,10 @@ extern "C" {
 [[gnu::weak]] void __tsan_flush_memory();
 // The C library says so to the C++ library, which then counts references without atomic operations.
 [[gnu::weak]] extern char __libc_single_threaded;
+
+// Where the program itself names nothing of threads.cpp, its libraries do, and linkers do not look for those.
+[[gnu::used]] int (*const nopal_check_threads)(pthread_t*, const pthread_attr_t*, void* (*)(void*),
+                                               void*) = &pthread_create;
 
 // `nopal check` looks for this note in the program.
 [[gnu::section(".note.nopal.check"), gnu::used, gnu::aligned(4)]] const struct {
@@ -59,6 +65,19 @@ const std::vector<std::string>& suppression_patterns() { return all_settings->pa
 int report_file() noexcept { return log_file; }
 bool is_logged() noexcept { return log_file != STDERR_FILENO; }
 
+namespace {
+
+/// Last of all: what the program does at its end is looked at, too.
+[[gnu::destructor(101)]] void end_process() {
+  if (is_finished || !is_started) return;
+  const int status = finish(-1);
+  if (status == -1) return;
+  std::fflush(nullptr);
+  syscall(SYS_exit_group, status);
+}
+
+}  // namespace
+
 void start() noexcept {
   if (is_started) return;
   is_started = true;
@@ -73,6 +92,9 @@ void start() noexcept {
     all_settings->patterns = read_suppressions(all_settings->chosen.suppressions);
   }
   if (!all_settings->chosen.log.empty()) open_log(all_settings->chosen.log);
+  // A file of the program's may get the number.
+  if (log_file == STDERR_FILENO && fcntl(STDERR_FILENO, F_GETFD) < 0) log_file = -1;
+  at_quick_exit(end_process);
   if (&__libc_single_threaded != nullptr) __libc_single_threaded = 0;  // strands count as threads
   make_strands();
   make_sites();
@@ -83,11 +105,39 @@ void start() noexcept {
   begin_thread();
 }
 
+namespace {
+
+bool forks_unchecked;  // some code does
+
+/// A line where the program was not looked at as its user may think.
+bool says_what_was_not_checked() noexcept {
+  if (__atomic_load_n(&forks_unchecked, __ATOMIC_RELAXED)) {
+    write_report(
+        "nopal: check: some code that forks was compiled without the flags of nopal-check: races in it are "
+        "not seen; compile all files of the program with them\n");
+    return true;
+  }
+  bool has_hooks = false;
+  for (const thread* each = all_threads; each != nullptr; each = each->next_thread) {
+    has_hooks = has_hooks || each->outermost[1].caller != 0;  // of the first call that said so
+  }
+  if (!program_forks || has_hooks) return false;
+  write_report(
+      "nopal: check: the compiler has put no hooks into this program, so nothing was checked: -flto and "
+      "-save-temps lose the flags' -fsanitize=thread; compile without them\n");
+  return true;
+}
+
+}  // namespace
+
 int finish(int status) noexcept {
-  if (!is_started || is_finished) return status;
+  // Children of fork(2) and vfork end as they would: the parent reports.
+  if (!is_started || is_finished || getpid() != process) return status;
   const at_work now;
   is_finished = true;
+  const bool is_incomplete = says_what_was_not_checked();
   const std::size_t races = end_of_races();
+  if (races == 0 && is_incomplete) return 2;
   return races != 0 ? all_settings->chosen.exit_code : status;
 }
 
@@ -95,20 +145,14 @@ namespace {
 
 [[gnu::constructor(101)]] void begin_process() { start(); }
 
-/// Last of all: what the program does at its end is looked at, too.
-[[gnu::destructor(101)]] void end_process() {
-  if (is_finished || !is_started) return;
-  const int status = finish(-1);
-  if (status == -1) return;
-  std::fflush(nullptr);
-  syscall(SYS_exit_group, status);
-}
-
 }  // namespace
 
 }  // namespace nopal_check
 
 extern "C" {
+
+// Relaxed: read when the process ends.
+void nopal_check_unchecked_fork() { __atomic_store_n(&nopal_check::forks_unchecked, true, __ATOMIC_RELAXED); }
 
 // Programs that end without their destructors.
 void _exit(int status) {

@@ -4,6 +4,7 @@
 
 #include "collect.hpp"
 #include "events.hpp"
+#include "locks.hpp"
 #include "records.hpp"
 #include "shadow.hpp"
 #include "sites.hpp"
@@ -15,6 +16,7 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 
 table<std::uint32_t> sets;
 table<origin> origins;
+bool program_forks;
 children* all_children;
 std::uint32_t crossing_site;
 
@@ -74,7 +76,11 @@ void begin_child(children** of, address at, address stack) noexcept {
   if (among != nullptr) note_crossing(among, at);
   if (among == nullptr) among = make_children(of);
   if (self.running + 1 == procedures_end()) fail("nopal: check: children nest deeper than 4194304\n");
-  const std::uint32_t strand = make_strand(self.strand, fork_site(at));
+  hold_over_fork();
+  program_forks = true;
+  const std::uint32_t site = fork_site(at);
+  make_room_for_strand();  // what it collects renumbers the parent
+  const std::uint32_t strand = make_strand(self.strand, site);
   *++self.running = {strand, among, self.calls, stack};
   self.strand = strand;
   begin_segment();
@@ -110,8 +116,11 @@ void make_strands() noexcept {
   origins.add({});
 }
 
-std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept {
+void make_room_for_strand() noexcept {
   if (sets.count == strands_to_collect()) collect();
+}
+
+std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept {
   sets.add(is_root | self.number);
   return origins.add({parent, site});
 }

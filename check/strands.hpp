@@ -35,6 +35,7 @@ struct origin {
 
 extern table<std::uint32_t> sets;  ///< by strand: `is_root` with the above, or the next on the way there
 extern table<origin> origins;      ///< by strand
+extern bool program_forks;         ///< a fork was seen
 extern children* all_children;     ///< the latest first
 extern std::uint32_t
     crossing_site;  ///< where scopes were first forked on or joined in no nested order; zero: nowhere
@@ -55,6 +56,9 @@ inline bool is_parallel(std::uint32_t strand) noexcept {
   return sets[root_of(strand)] == (is_root | is_p_bag | self.number);
 }
 
+/// May give all strands new numbers.
+void make_room_for_strand() noexcept;
+/// After the above.
 std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept;
 
 void make_strands() noexcept;

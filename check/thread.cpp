@@ -9,10 +9,14 @@
 #include "strands.hpp"
 #include "views.hpp"
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the C library's
+extern "C" void* __libc_stack_end;
+
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
 NOPAL_CHECK_THREAD_LOCAL thread self;
 bool has_threads;
+std::atomic<int> other_threads{0};
 thread* all_threads;
 
 namespace {
@@ -22,7 +26,13 @@ bool is_taken;
 
 void find_stack() noexcept {
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+    // The first thread's bounds are read in /proc, and there is none.
+    constexpr std::size_t usual_bytes = std::size_t{8} << 20;
+    self.lowest = self.stack_end = reinterpret_cast<address>(__libc_stack_end);
+    self.stack_begin = self.stack_end - usual_bytes;
+    return;
+  }
   void* begin = nullptr;
   std::size_t bytes = 0;
   pthread_attr_getstack(&attributes, &begin, &bytes);
@@ -51,6 +61,7 @@ void begin_thread() noexcept {
   self.outermost_procedure = static_cast<procedure*>(reserve(most_procedures * sizeof(procedure)));
   self.running = self.outermost_procedure;
   self.number = ++last_number;
+  make_room_for_strand();
   self.strand = make_strand(0, 0);
   *self.running = {self.strand, nullptr, self.calls, self.stack_end};
   self.segment = new_view_segment();
@@ -70,6 +81,7 @@ void end_thread() noexcept {
   *self.from_thread = self.next_thread;
   if (self.next_thread != nullptr) self.next_thread->from_thread = self.from_thread;
   self.running = nullptr;
+  self.calls = nullptr;  // destructors of its thread-local variables follow
   leave_checker();
   munmap(self.outermost, most_calls * sizeof(call_frame));
   munmap(self.outermost_procedure, most_procedures * sizeof(procedure));

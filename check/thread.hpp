@@ -9,6 +9,7 @@
 #ifndef NOPAL_CHECK_THREAD_HPP
 #define NOPAL_CHECK_THREAD_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,6 +44,14 @@ struct cached_record {
   std::uint32_t record;
 };
 
+/// What shadow memory keeps of a cell: records; zero: none. A `writer` that is less than
+/// `first_of_records` is a list's number.
+struct cell {
+  std::uint32_t writer;
+  std::uint32_t reader;
+  friend bool operator==(const cell&, const cell&) = default;
+};
+
 /// A read that was found to be in no race, and is not kept beside another reader.
 struct known_read {
   address at;  ///< with its size in the bits that addresses do not have
@@ -51,6 +60,8 @@ struct known_read {
 
 inline constexpr std::size_t cached_records = 2048;
 inline constexpr std::size_t known_reads = 4096;
+inline constexpr std::size_t unchanged_cells = 4;
+inline constexpr cell no_cell{0, 1};  ///< which is in no shadow memory
 inline constexpr std::size_t most_calls = std::size_t{1} << 22;
 inline constexpr std::size_t most_procedures = std::size_t{1} << 22;
 
@@ -74,6 +85,8 @@ struct thread {
   thread* next_thread;
   thread** from_thread;
   std::uint64_t epoch;  ///< of known reads; another with each segment, and where shadow memory is cleared
+  /// Cells that a read of the running segment leaves as they are, whatever memory they stand for.
+  cell unchanged[unchanged_cells];
   cached_record cache[cached_records];
   known_read reads[known_reads];
 };
@@ -86,6 +99,9 @@ extern NOPAL_CHECK_THREAD_LOCAL thread self;
 
 /// Whether the program has more than one thread, now or before: then each look takes the lock.
 extern bool has_threads;
+/// Those of the program that began and have not ended, the first one left out. Relaxed, without a partner: it decides
+/// only whether a wait says that it has no end, and nothing is read after it.
+extern std::atomic<int> other_threads;
 
 procedure* procedures_end() noexcept;
 

@@ -37,11 +37,14 @@ bool read_check_arguments(check_arguments& given, int argc, char** argv) {
       ->type_name("FILE");
   tool::add_whole_number(app, "--exit-code", given.exit_code, {0, 255},
                          "exit status where there are races (66)");
-  app.add_option("PROGRAM", given.program, "the program and its arguments, after '--'")
-      ->type_name("")
-      ->required();
+  app.add_option("PROGRAM", given.program, "the program and its arguments, after '--'")->type_name("");
   app.positionals_at_end();
-  return tool::parse(app, argc, argv);
+  if (!tool::parse(app, argc, argv)) return false;
+  if (given.program.empty()) {
+    throw tool::usage_error(
+        "a program is missing; accepted: -- PROGRAM ARGUMENT..., as in 'nopal check -- ./program 10'");
+  }
+  return true;
 }
 
 /// The file that the shell would run.

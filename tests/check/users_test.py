@@ -119,6 +119,9 @@ def check_command(command):
     for words in (["/bin/true"], ["true"], ["./no_such_program"], ["no_such_program"], []):
         status, _, error = run([command, "check", "--", *words])
         expect(f"command, {words}", status in (1, 2) and error.startswith("nopal check: ") and error.count("\n") == 1, (status, error))
+    status, _, error = run([command, "check"])
+    expect("command, no program", status == 2 and "accepted: -- PROGRAM ARGUMENT..., as in 'nopal check -- ./program 10'" in error,
+           (status, error))
     status, out, _ = run([command, "check", "--help"])
     expect("command, help", status == 0 and "--suppressions" in out, (status, out))
 

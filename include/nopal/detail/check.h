@@ -57,8 +57,11 @@ NOPAL_EXPORT void nopal_check_unlock(const void* lock);
 /* What the running strand did so far comes before what is after `signaled` with the same address. */
 NOPAL_EXPORT void nopal_check_signal(const void* event);
 NOPAL_EXPORT void nopal_check_signaled(const void* event);
-/* It waits for what has not come: in a program of one thread nothing can come any more. */
-NOPAL_EXPORT void nopal_check_wait(void);
+/* It waits for what has not come, say "an event": in a program of one thread nothing can come any more, nor can
+   in any the lock that the thread itself holds; null: it waits for no lock. */
+NOPAL_EXPORT void nopal_check_wait(const char* what, const void* lock);
+/* It has waited so long for a descriptor, and does further. */
+NOPAL_EXPORT void nopal_check_wait_long(int descriptor, int seconds);
 
 /* For tests: called for every race, those that are reported no more included. */
 NOPAL_EXPORT void nopal_check_watch(void (*found)(const void* memory, size_t bytes));

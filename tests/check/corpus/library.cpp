@@ -214,3 +214,18 @@ CASE(shared_pointer_itself) {
   p = nullptr;  // with: A
   s.join();
 }
+namespace library_data { char letters[16]; }
+CASE(fill_of_few_characters) {
+  nopal::scope s;
+  s.fork([] { std::fill(library_data::letters, library_data::letters + 8, 'a'); });  // race: A
+  library_data::letters[3] = 'b';  // with: A
+  s.join();
+}
+CASE(copy_of_few_characters) {
+  static char to[16];
+  nopal::scope s;
+  s.fork([] { std::copy(library_data::letters, library_data::letters + 8, to); });  // race: A
+  to[7] = 'b';  // with: A
+  to[8] = 'b';
+  s.join();
+}

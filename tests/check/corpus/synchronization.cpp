@@ -234,6 +234,24 @@ CASE(future_of_a_child) {
   use(f.get() + x);
   s.join();
 }
+CASE(failed_exchange_writes_what_was_expected) {
+  std::atomic<int> a{7};
+  static int expected;
+  nopal::scope s;
+  s.fork([&a] { a.compare_exchange_strong(expected, 5); });  // race: A
+  use(expected);  // with: A
+  s.join();
+  use(a.load());
+}
+CASE(exchange_that_succeeds_reads_what_was_expected) {
+  std::atomic<int> a{0};
+  static int expected;
+  nopal::scope s;
+  s.fork([&a] { a.compare_exchange_strong(expected, 5); });
+  use(expected);
+  s.join();
+  use(a.load());
+}
 CASE(blocking_call_in_both) {
   nopal::scope s;
   s.fork([] { nopal::blocking([] { x = 1; }); });  // race: A

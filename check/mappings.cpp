@@ -1,0 +1,79 @@
+// Memory that the program maps begins anew, and what it unmaps is forgotten: the system gives addresses again. The
+// calls of the system take the place of the C library's functions, which the checker itself uses at its start.
+#include <cstdarg>
+#include <cstddef>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shadow.hpp"
+#include "thread.hpp"
+
+using namespace nopal_check;
+
+namespace {
+
+/// Whole pages, as the system maps them.
+void forget(const void* begin, std::size_t bytes) noexcept {
+  if (self.is_heeding == 0 || begin == MAP_FAILED || bytes == 0) return;
+  const at_work now;
+  constexpr std::size_t page = 4096;
+  clear_mapping(reinterpret_cast<address>(begin), (bytes + page - 1) / page * page);
+}
+
+void* mapped(void* wanted, std::size_t bytes, int protection, int flags, int file, off_t from) noexcept {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the system's call gives a number
+  auto* const made = reinterpret_cast<void*>(syscall(SYS_mmap, wanted, bytes, protection, flags, file, from));
+  forget(made, bytes);
+  return made;
+}
+
+}  // namespace
+
+extern "C" {
+
+void* shmat(int memory, const void* wanted, int flags) noexcept {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the system's call gives a number
+  auto* const made = reinterpret_cast<void*>(syscall(SYS_shmat, memory, wanted, flags));
+  shmid_ds about{};
+  if (made != MAP_FAILED && shmctl(memory, IPC_STAT, &about) == 0) forget(made, about.shm_segsz);
+  return made;
+}
+
+void* mmap(void* wanted, std::size_t bytes, int protection, int flags, int file, off_t from) noexcept {
+  return mapped(wanted, bytes, protection, flags, file, from);
+}
+void* mmap64(void* wanted, std::size_t bytes, int protection, int flags, int file, off64_t from) noexcept {
+  return mapped(wanted, bytes, protection, flags, file, from);
+}
+
+int munmap(void* begin, std::size_t bytes) noexcept {
+  const auto result = static_cast<int>(syscall(SYS_munmap, begin, bytes));
+  if (result == 0) forget(begin, bytes);
+  return result;
+}
+
+void* mremap(void* begin, std::size_t bytes, std::size_t wanted_bytes, int flags, ...) noexcept {
+  void* wanted = nullptr;
+  if ((flags & MREMAP_FIXED) != 0) {
+    va_list rest;
+    va_start(rest, flags);
+    wanted = va_arg(rest, void*);
+    va_end(rest);
+  }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the system's call gives a number
+  auto* const made = reinterpret_cast<void*>(syscall(SYS_mremap, begin, bytes, wanted_bytes, flags, wanted));
+  if (made == MAP_FAILED) return made;
+  if (made != begin) {
+    forget(begin, bytes);
+    forget(made, wanted_bytes);
+  } else if (wanted_bytes > bytes) {
+    forget(static_cast<char*>(made) + bytes, wanted_bytes - bytes);
+  } else {
+    forget(static_cast<char*>(made) + wanted_bytes, bytes - wanted_bytes);
+  }
+  return made;
+}
+}
