@@ -44,10 +44,13 @@ std::int64_t io_end(const std::chrono::duration<Rep, Period>& limit) {
 /// Calls `wait(end)`, which says whether it was ended early, until it was or the clock has come to `end`.
 template <class Clock, class Duration, class Wait>
 bool io_wait_until(const std::chrono::time_point<Clock, Duration>& end, Wait wait) {
+  // Ends far in the past, and those of coarse clocks, are further away than the clock's own numbers say.
+  using exact = std::chrono::duration<long double, typename Clock::period>;
+  const auto left = [&end] { return exact(end.time_since_epoch()) - exact(Clock::now().time_since_epoch()); };
   for (;;) {
-    if (wait(io_end(end - Clock::now()))) return true;
+    if (wait(io_end(left()))) return true;
     // Other clocks may be set meanwhile.
-    if (Clock::now() >= end) return false;
+    if (left() <= exact::zero()) return false;
   }
 }
 

@@ -24,6 +24,7 @@
 #include <nopal/detail/loop.hpp>
 #include <nopal/detail/range.hpp>
 #include <nopal/detail/reduce.hpp>
+#include <nopal/detail/refused.hpp>
 #include <nopal/detail/scan.hpp>
 #include <nopal/detail/search.hpp>
 #include <nopal/detail/whole_range.hpp>
@@ -96,6 +97,14 @@ template <class First, class Last, class Body>
 void parallel_for(First first, Last last, Body&& body) {
   nopal::parallel_for(first, last, std::size_t{0}, body);
 }
+/// A grain behind the body does not compile.
+template <class First, class Last, class Body, class Grain>
+  requires(detail::integer_index<Grain> && !std::is_convertible_v<Body, std::size_t>)
+void parallel_for(First /*first*/, Last /*last*/, Body&& /*body*/, Grain /*grain*/) {
+  static_assert(
+      refusals::accepted<Body>,
+      "nopal: parallel_for: the grain stands before the body: parallel_for(first, last, grain, body)");
+}
 
 /// Calls `body` with `projection` of each element from `first` up to `last`: as parallel_for where
 /// the iterators are random-access, T1 = O(n) and T∞ = O(log n); else each call is a fork and the
@@ -161,6 +170,17 @@ template <class First, class Last, class T, class Combine>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Combine&& combine) {
   const detail::element_itself map;
   return nopal::parallel_reduce(first, last, std::move(identity), map, combine);
+}
+/// Without an identity it does not compile.
+template <class First, class Last, class Map, class Combine>
+  requires(detail::ends<First, Last> &&
+           detail::map_and_no_identity<Map, std::remove_reference_t<Combine>,
+                                       typename detail::positions_between<First, Last>::position,
+                                       typename detail::positions_between<First, Last>::element>)
+refusals::no_value parallel_reduce(First /*first*/, Last /*last*/, Map /*map*/, Combine&& /*combine*/) {
+  static_assert(refusals::accepted<Map>,
+                "nopal: parallel_reduce: the identity is missing, which stands before the map");
+  return {};
 }
 /// The same by the tree that depends on the range and `grain` alone.
 template <class First, class Last, class Grain, class T, class Combine>

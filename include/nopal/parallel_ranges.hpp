@@ -25,7 +25,8 @@ inline namespace NOPAL_MODE_NAMESPACE {
 template <class Range, class Grain, class Body>
   requires(!detail::ends<Range, Grain>)
 void parallel_for(Range&& range, Grain grain, Body&& body) {
-  static_assert(detail::integer_index<Grain>, "nopal: parallel_for: the grain must be a whole number");
+  static_assert(detail::integer_index<Grain>,
+                "nopal: parallel_for: the grain must be a whole number, and stands before the body");
   if constexpr (detail::can_divide<Range>() && detail::integer_index<Grain>) {
     const auto all = detail::ends_of(range);
     detail::with_elements<detail::iterator_of<Range>>(body, [&all, grain](auto& called) {
@@ -88,6 +89,32 @@ template <class Range, class Grain, class T, class Combine>
     const auto all = detail::ends_of(range);
     return nopal::parallel_reduce(all.first, all.last, grain, std::move(identity), combine);
   }
+}
+
+/// Without an identity it does not compile: a range and how to combine,
+template <class Range, class Combine>
+refusals::no_value parallel_reduce(Range&& /*range*/, Combine&& /*combine*/) {
+  static_assert(refusals::accepted<Range>,
+                "nopal: parallel_reduce: after the range come an identity and how to combine");
+  return {};
+}
+/// two ends and how to combine,
+template <class First, class Last, class Combine>
+  requires(!detail::is_range<First>)
+refusals::no_value parallel_reduce(First&& /*first*/, Last /*last*/, Combine&& /*combine*/) {
+  static_assert(refusals::accepted<First>,
+                "nopal: parallel_reduce: the first argument must be a range, or the first of two ends, after "
+                "which come an identity and how to combine");
+  return {};
+}
+/// or a map and how to combine.
+template <class Range, class Map, class Combine>
+  requires(detail::is_range<Range> &&
+           detail::map_and_no_identity<Map, std::remove_reference_t<Combine>,
+                                       typename detail::positions_in<Range>::position,
+                                       typename detail::positions_in<Range>::element>)
+refusals::no_value parallel_reduce(Range&& range, Map map, Combine&& combine) {
+  return nopal::parallel_reduce(detail::begin_of(range), detail::end_of(range), map, combine);
 }
 
 /// Assigns `f(element)` for each element of the range to the output that starts at `out`. Returns

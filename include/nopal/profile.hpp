@@ -32,12 +32,13 @@ public:
   /// Ends it. With a name, which is copied, the profile gets the sum of all intervals of that name.
   void end(const char* name = nullptr) noexcept { nopal_work_span_end(&values_, name); }
 
-  /// What was done from `earlier` to `later`.
+  /// What was done from `earlier` to `later`, on one strand; nothing where `earlier` is more.
   friend work_span operator-(const work_span& later, const work_span& earlier) noexcept {
+    const auto since = [](std::uint64_t begin, std::uint64_t end) { return end > begin ? end - begin : 0; };
     work_span result;
-    result.values_ = {later.values_.work_ns - earlier.values_.work_ns,
-                      later.values_.span_ns - earlier.values_.span_ns,
-                      later.values_.burdened_span_ns - earlier.values_.burdened_span_ns};
+    result.values_ = {since(earlier.values_.work_ns, later.values_.work_ns),
+                      since(earlier.values_.span_ns, later.values_.span_ns),
+                      since(earlier.values_.burdened_span_ns, later.values_.burdened_span_ns)};
     return result;
   }
 

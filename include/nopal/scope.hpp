@@ -13,5 +13,6 @@
 
 #include <nopal/detail/scope_parallel.hpp>
 #endif
+#include <nopal/detail/free_forks.hpp>
 
 #endif

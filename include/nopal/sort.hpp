@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <nopal/detail/mode.hpp>
+#include <nopal/detail/refused.hpp>
 #include <nopal/detail/sort_division.hpp>
 #include <nopal/detail/sort_order.hpp>
 #include <nopal/detail/sort_quick.hpp>
@@ -71,6 +72,14 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
   nopal::parallel_sort(std::begin(range), std::end(range), std::move(compare), std::move(projection));
 }
 
+/// What else it is called with does not compile.
+template <class... Arguments>
+void parallel_sort(Arguments&&... /*arguments*/) {
+  static_assert(refusals::accepted<Arguments...>,
+                "nopal: sort: parallel_sort takes two random-access iterators of one type, or a range that "
+                "has them (a std::list has none), then a comparator and a projection, or none");
+}
+
 /// Sorts `[first, last)` by `compare`, as std::stable_sort does: equal elements stay in the order
 /// they had.
 ///
@@ -104,6 +113,14 @@ template <class Range, class Compare = std::less<>, class Projection = std::iden
   requires sort_detail::sortable_range<Range>
 void parallel_stable_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
   nopal::parallel_stable_sort(std::begin(range), std::end(range), std::move(compare), std::move(projection));
+}
+
+/// What else it is called with does not compile.
+template <class... Arguments>
+void parallel_stable_sort(Arguments&&... /*arguments*/) {
+  static_assert(refusals::accepted<Arguments...>,
+                "nopal: sort: parallel_stable_sort takes two random-access iterators of one type, or a range "
+                "that has them (a std::list has none), then a comparator and a projection, or none");
 }
 
 }  // namespace NOPAL_MODE_NAMESPACE

@@ -30,8 +30,12 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// that runs no strand this is a plain call. No signal of ours interrupts `f`, until it forks.
 template <class F>
 decltype(auto) blocking(F&& f) {
-  [[maybe_unused]] const detail::blocking_call call;
-  return std::forward<F>(f)();
+  constexpr bool callable = std::is_invocable_v<F>;
+  static_assert(callable, "nopal: blocking: the argument must be callable without arguments, as a lambda is");
+  if constexpr (callable) {
+    [[maybe_unused]] const detail::blocking_call call;
+    return std::forward<F>(f)();
+  }
 }
 
 template <class T>
@@ -61,7 +65,12 @@ public:
   [[nodiscard]] bool ready() const { return state().done.is_set(); }
 
   /// Waits until there is a value or an exception, or the promise is broken.
-  void wait() const { state().done.wait(); }
+  void wait() const {
+#ifdef NOPAL_CHECKED
+    if (!ready()) nopal_check_wait("a future", nullptr);
+#endif
+    state().done.wait();
+  }
 
   /// Waits, and takes the value; throws the exception, or `broken_promise`. The future is of no
   /// promise then.
@@ -123,12 +132,14 @@ public:
   /// void. Throws `error` if it has been given one, or an exception.
   template <class... Value>
   void set_value(Value&&... value) {
-    static_assert(sizeof...(Value) == (std::is_void_v<T> ? 0 : 1),
-                  "nopal: set_value: one value, or none for promise<void>");
-    claim();
-    // Should the value's constructor throw, the promise is broken.
-    const setting sets{state_};
-    state_->store(std::forward<Value>(value)...);
+    constexpr bool fits = sizeof...(Value) == (std::is_void_v<T> ? 0 : 1);
+    static_assert(fits, "nopal: set_value: one value, or none for promise<void>");
+    if constexpr (fits) {
+      claim();
+      // Should the value's constructor throw, the promise is broken.
+      const setting sets{state_};
+      state_->store(std::forward<Value>(value)...);
+    }
   }
 
   /// The same with an exception for `get` to throw.

@@ -3,6 +3,7 @@
 # Reaches Nopal the way a user does and runs a program with it.
 #   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive;
 #            find_package_in_c, subdirectory_in_c: of a project in C alone;
+#            find_package_components: what the package says of those that there are, and of others;
 #            find_package_io, pkg_config_io, subdirectory_io: with libnopal-io;
 #            subdirectory_of_watched: of a project that has -fsanitize=thread for all it contains
 #   LINKAGE  static, shared
@@ -26,6 +27,14 @@ configure_and_build() {
   rm -rf "$build"
   "$CMAKE" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS="$shared" "$@"
   "$CMAKE" --build "$build" --parallel 2
+}
+
+# refuses PREFIX COMPONENT MESSAGE: the package there does not have the component, and says so. CMake breaks lines.
+refuses() {
+  if "$CMAKE" -B "$build-refused" -S "$consumer" "-DCMAKE_PREFIX_PATH=$1" "-DNOPAL_COMPONENTS=$2" >"$build-refused.log" 2>&1; then
+    echo "the component $2 was found"; exit 1
+  fi
+  tr -s ' \n' ' ' <"$build-refused.log" | grep -qF "$3" || { cat "$build-refused.log"; exit 1; }
 }
 
 run_programs() {
@@ -94,6 +103,7 @@ case $way in
     "$CMAKE" --install "$build"
     if [ -e "$build-prefix/bin/nopal" ]; then echo 'nopal was built, though it is not the target'; exit 1; fi
     rm -rf "$build"
+    refuses "$build-prefix" check 'nopal: the component check: libnopal_check is not installed beside it'
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$build-prefix"
     ;;
   tbb_headers)
@@ -118,6 +128,11 @@ case $way in
     ;;
   find_package_io)
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_IO=ON
+    ;;
+  find_package_components)
+    configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_IN_C=ON -DNOPAL_COMPONENTS=check \
+      -DNOPAL_TARGET=nopal::check
+    refuses "$prefix" tools 'nopal: there is no component tools; accepted: check, io'
     ;;
   subdirectory_io)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_IO=ON $unity

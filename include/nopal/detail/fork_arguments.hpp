@@ -49,7 +49,7 @@ constexpr bool can_fork() {
     static_assert(!by_reference, "nopal: fork gives the child copies of its arguments: for a parameter that "
                                  "is a reference pass std::ref(x), or capture x in a lambda");
     static_assert(by_reference, "nopal: fork: the callable does not take these arguments (they are passed as "
-                                "rvalues of their decayed types)");
+                                "rvalues of their decayed types); where a result goes, fork_into is told");
   }
   return can_copy<F, Args...> && can_call<F, Args...>;
 }
@@ -65,12 +65,13 @@ constexpr bool can_fork_into() {
                                  "that is a reference pass std::ref(x), or capture x in a lambda");
     static_assert(by_reference,
                   "nopal: fork_into: the callable does not take these arguments (they are passed as "
-                  "rvalues of their decayed types)");
+                  "rvalues of their decayed types); before it stands where its result goes");
   }
   if constexpr (can_copy<F, Args...> && can_call<F, Args...>) {
-    constexpr bool assigns =
-        std::is_assignable_v<Out&, std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>>;
-    static_assert(assigns,
+    using result = std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>;
+    constexpr bool assigns = std::is_assignable_v<Out&, result>;
+    static_assert(!std::is_void_v<result>, "nopal: fork_into: the callable returns nothing: use fork");
+    static_assert(assigns || std::is_void_v<result>,
                   "nopal: fork_into: the callable's result cannot be assigned to the first argument");
     return assigns;
   } else {

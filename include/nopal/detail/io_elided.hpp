@@ -18,6 +18,9 @@
 #include <limits>
 
 #include <nopal/detail/mode.hpp>
+#ifdef NOPAL_CHECKED
+#include <nopal/detail/check.h>
+#endif
 #include <nopal/runtime.hpp>
 
 namespace nopal {
@@ -43,6 +46,14 @@ inline std::int64_t io_now() {
 
 /// The result of poll(2), which a signal does not end.
 inline int io_poll(pollfd& one, std::int64_t end) {
+#ifdef NOPAL_CHECKED
+  constexpr int long_s = 3;
+  if (end == io_never) {
+    const int found = ::poll(&one, 1, long_s * 1000);
+    if (found > 0) return found;
+    if (found == 0) nopal_check_wait_long(one.fd, long_s);
+  }
+#endif
   for (;;) {
     constexpr std::int64_t most_ms = 1'000'000'000;
     int milliseconds = -1;
@@ -85,12 +96,14 @@ inline void io_sleep(std::int64_t end) {
 /// The call's result, once it was not interrupted and did not have to wait.
 template <class Call>
 auto io_repeat(int descriptor, short events, Call call) {
-  for (;;) {
+  constexpr int usual = 3;  // others may have taken what was there
+  for (int tries = 0;; ++tries) {
     const auto result = call();
     if (result >= 0 || (errno != EINTR && errno != EAGAIN)) return result;
     if (errno == EAGAIN) {
       pollfd one{descriptor, events, 0};
       io_poll(one, io_never);
+      if (tries > usual) ::poll(nullptr, 0, 1);  // the system may say that it is ready when the call is not
     }
   }
 }
@@ -105,7 +118,14 @@ inline int io_accept(int listener, sockaddr* address, socklen_t* length, int fla
   return io_repeat(listener, POLLIN, [=] { return ::accept4(listener, address, length, flags); });
 }
 inline int io_connect(int descriptor, const sockaddr* address, socklen_t length) {
-  const int result = ::connect(descriptor, address, length);
+  const bool is_local =
+      length >= static_cast<socklen_t>(sizeof(sa_family_t)) && address->sa_family == AF_UNIX;
+  int result = ::connect(descriptor, address, length);
+  // Nothing was begun, and nothing tells when there is room among those that wait to be accepted.
+  while (result != 0 && is_local && (errno == EAGAIN || errno == EINTR)) {
+    ::poll(nullptr, 0, 1);
+    result = ::connect(descriptor, address, length);
+  }
   if (result == 0 || (errno != EINPROGRESS && errno != EINTR)) return result;
   pollfd one{descriptor, POLLOUT, 0};
   int refused = 0;

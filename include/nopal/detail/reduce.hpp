@@ -82,14 +82,15 @@ template <class Reduction>
   if (count <= 1) {
     return open_reduction(0, count, of, T(of->identity));
   }
-  const whole_loop loop(reinterpret_cast<const void*>(&begin_shared_reduction<Reduction>), count);
+  whole_loop loop(reinterpret_cast<const void*>(&begin_shared_reduction<Reduction>), count);
   T sum(of->identity);
   const std::size_t rest = loop.go_alone(1, [of, &sum](std::size_t from, std::size_t to) {
     sum = of->add_chunk(from, to, std::move(sum));
     return true;
   });
   if (rest < count) {
-    sum = open_reduction(rest, count, of, std::move(sum));
+    sum = look_for_demand() == demand::none ? add_range(rest, count, of, std::move(sum))
+                                            : open_reduction(rest, count, of, std::move(sum));
   }
   loop.note_end();
   return sum;
@@ -105,8 +106,9 @@ typename Reduction::value_type begin_reduction(std::size_t count, const Reductio
 #ifdef NOPAL_CHECKED
   if (count != 0) return reduce_by_halves(0, count, 1, of);  // as far as any schedule divides it
 #endif
-  return look_for_demand() == demand::none ? add_range(0, count, of, T(of->identity))
-                                           : begin_shared_reduction(count, of);
+  return count <= few_positions && look_for_demand() == demand::none
+             ? add_range(0, count, of, T(of->identity))
+             : begin_shared_reduction(count, of);
 }
 
 /// The same by halves down to `grain` positions at most, whether or not a thief wants work: the

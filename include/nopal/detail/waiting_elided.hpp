@@ -44,7 +44,7 @@ public:
     const std::uint64_t before = times_set_.load(std::memory_order_acquire);
     if (!is_set()) {
 #ifdef NOPAL_CHECKED
-      nopal_check_wait();
+      nopal_check_wait("an event", nullptr);
 #endif
       times_set_.wait(before, std::memory_order_acquire);
     }
@@ -67,6 +67,9 @@ public:
 
   void lock() noexcept {
     while (!try_lock()) {
+#ifdef NOPAL_CHECKED
+      nopal_check_wait("a nopal::mutex to be let go", this);
+#endif
       is_locked_.wait(true, std::memory_order_relaxed);
     }
   }

@@ -106,6 +106,13 @@ concept grain_and_no_map =
     integer_index<Grain> && !std::is_invocable_v<T&, Element> && !std::is_invocable_v<T&, const Position&> &&
     std::is_invocable_r_v<T, Combine&, T, T>;
 
+/// Whether a map stands where the identity should. Values may be callable too: these can be combined.
+template <class T, class Combine, class Position, class Element>
+concept map_and_no_identity =
+    !std::is_arithmetic_v<T> &&
+    (std::is_invocable_v<T&, Element> || std::is_invocable_v<T&, const Position&>) &&
+    !std::is_invocable_v<Combine&, T, T>;
+
 template <class Positions>
 struct positions_are {
   using position = typename Positions::position;
