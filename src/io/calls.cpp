@@ -76,13 +76,40 @@ int wait_in_call(int descriptor, short events) noexcept {
   return outcome == wait_was_closed ? EBADF : outcome;
 }
 
+/// Pauses between calls that are to be repeated though the system says that they are ready.
+class pauses {
+public:
+  void wait() noexcept {
+    constexpr int nothing = -1;
+    const std::int64_t end = now() + next_;
+    // Where the system refuses that, too, the thread waits.
+    if (wait_for(nothing, 0, end) != wait_is_over) wait_as_thread(nothing, 0, end);
+    next_ = next_ < longest ? 2 * next_ : longest;
+  }
+  /// After a wait from `began` on, and before a call that may have the same outcome again.
+  void wait_if_at_once(std::int64_t began) noexcept {
+    constexpr std::int64_t at_once = 50'000;
+    constexpr int usual = 2;  // others may have taken what was there
+    quick_ = now() - began < at_once ? quick_ + 1 : 0;
+    if (quick_ > usual) wait();
+  }
+
+private:
+  static constexpr std::int64_t longest = 16'000'000;
+  std::int64_t next_ = 100'000;
+  int quick_ = 0;
+};
+
 /// A call that does not block: again after each wait, while there would be one.
 template <class Call>
 result call_until_ready(int descriptor, short events, Call call) noexcept {
+  pauses between;
   for (;;) {
     const result done = call_now(call);
     if (done.error != EAGAIN) return done;
+    const std::int64_t began = now();
     if (const int refused = wait_in_call(descriptor, events); refused != 0) return {-1, refused};
+    between.wait_if_at_once(began);
   }
 }
 
@@ -188,15 +215,23 @@ int io_accept(int listener, sockaddr* address, socklen_t* length, int flags) {
 }
 
 int io_connect(int descriptor, const sockaddr* address, socklen_t length) {
-  io::result done = io::blocks(descriptor)
-                        ? blocking([=] { return io::connect_once(descriptor, address, length); })
-                        : io::connect_once(descriptor, address, length);
-  if (done.error == EINPROGRESS || done.error == EINTR) {
+  const bool is_local =
+      length >= static_cast<socklen_t>(sizeof(sa_family_t)) && address->sa_family == AF_UNIX;
+  io::pauses between;
+  for (;;) {
+    const io::result done = io::blocks(descriptor)
+                                ? blocking([=] { return io::connect_once(descriptor, address, length); })
+                                : io::connect_once(descriptor, address, length);
+    if (is_local && (done.error == EAGAIN || done.error == EINTR)) {
+      // Nothing was begun: there is no room among those that wait to be accepted, and nothing tells when there is.
+      between.wait();
+      continue;
+    }
+    if (done.error != EINPROGRESS && done.error != EINTR) return static_cast<int>(io::give(done));
     int refused = io::wait_in_call(descriptor, POLLOUT);
     if (refused == 0) refused = io::error_of(descriptor);
-    done = {refused == 0 ? 0 : -1, refused};
+    return static_cast<int>(io::give({refused == 0 ? 0 : -1, refused}));
   }
-  return static_cast<int>(io::give(done));
 }
 
 int io_close(int descriptor) noexcept {

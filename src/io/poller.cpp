@@ -34,6 +34,7 @@ struct one_wait {
   short events;           ///< of poll(2)
   bool is_timed = false;  ///< `timer` is libevent's
   int outcome = wait_is_over;
+  std::uint64_t closings = 0;  ///< those of its number, when it began
   one_wait* next = nullptr;
   one_wait** here = nullptr;  ///< what points to it in its list; null: in none
   ::event timer{};
@@ -62,6 +63,7 @@ void take_out(one_wait& wait) noexcept {
 /// call for it.
 struct watched {
   int number = -1;
+  std::uint64_t closings = 0;  ///< of the number, by `close_and_tell`
   wait_list waits;
   ::event watch{};
 };
@@ -317,6 +319,7 @@ int begin_wait(one_wait& wait, int descriptor, std::int64_t end) noexcept {
     if (::fcntl(descriptor, F_GETFD) < 0) return EBADF;
     one = entry_of(descriptor);
     if (one == nullptr) return ENOMEM;
+    wait.closings = one->closings;
     insert(one->waits, wait);
     if (const int refused = watch_anew(*current, *one); refused != 0) {
       take_out(wait);
@@ -338,14 +341,18 @@ int begin_wait(one_wait& wait, int descriptor, std::int64_t end) noexcept {
 /// Has all who wait for the number told that it is closed. Under the lock.
 void take_waits(poller& own, int descriptor) noexcept {
   const auto place = own.descriptors.find(descriptor);
-  if (place == own.descriptors.end() || place->second.waits.first == nullptr) return;
+  if (place == own.descriptors.end()) return;
   watched& one = place->second;
+  ++one.closings;
+  // Also where nobody waits any more: the file may live on under another number, and the system would report it
+  // for this one for good.
+  event_del_noblock(&one.watch);
+  if (one.waits.first == nullptr) return;
   while (one.waits.first != nullptr) {
     one_wait& wait = *one.waits.first;
     take_out(wait);
     insert(own.closed, wait);
   }
-  event_del_noblock(&one.watch);
   event_active(&own.tell_closed, EV_READ, 1);
 }
 
@@ -363,6 +370,15 @@ int wait_for(int descriptor, short events, std::int64_t end) noexcept {
     if (const int refused = begin_wait(wait, descriptor, end); refused != 0) return refused;
   }
   wait.told.wait();
+  if (wait.outcome == wait_is_over && descriptor >= 0) {
+    // Others that were told of the same may have closed it since: the number may be another file's.
+    const std::lock_guard guard(lock);
+    if (current != nullptr) {
+      const auto place = current->descriptors.find(descriptor);
+      if (place != current->descriptors.end() && place->second.closings != wait.closings)
+        return wait_was_closed;
+    }
+  }
   return wait.outcome;
 }
 

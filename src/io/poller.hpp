@@ -38,6 +38,9 @@ std::int64_t now() noexcept;
 /// is not open, or why the system refuses.
 int wait_until_ready(int descriptor, short events, std::int64_t end) noexcept;
 
+/// The same where nobody polls: the thread waits. Of no descriptor if that and `events` are none.
+int wait_as_thread(int descriptor, short events, std::int64_t end) noexcept;
+
 }  // namespace io
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -41,7 +41,9 @@ int milliseconds_to(std::int64_t end) noexcept {
   return (one.revents & POLLNVAL) != 0 ? EBADF : 0;
 }
 
-/// When nobody polls any more. Signals and long times end a look early.
+}  // namespace
+
+// Signals and long times end a look early.
 int wait_as_thread(int descriptor, short events, std::int64_t end) noexcept {
   const detail::blocking_call call;
   for (;;) {
@@ -49,6 +51,8 @@ int wait_as_thread(int descriptor, short events, std::int64_t end) noexcept {
     if (found != ETIMEDOUT || (end != detail::io_never && now() >= end)) return found;
   }
 }
+
+namespace {
 
 [[noreturn, gnu::noinline, gnu::cold]] void fail(const char* text, int descriptor) {
   char line[128];

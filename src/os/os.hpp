@@ -320,6 +320,9 @@ struct topology {
 
 void remove_file(const char* path) noexcept;
 
+/// Gives a file another name, which none has. False if that is impossible.
+[[nodiscard]] bool rename_file(const char* path, const char* to) noexcept;
+
 /// A number of the program that this process executes now: another one as a rule after it has executed
 /// another.
 [[nodiscard]] std::uint64_t image_number() noexcept;

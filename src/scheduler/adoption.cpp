@@ -32,6 +32,9 @@
 #include "view/task_views.hpp"
 #include "view/views.hpp"
 
+// Of the race detector, where the program is linked with it: such programs are not to come here.
+extern "C" [[gnu::weak]] void nopal_check_unchecked_fork();
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
@@ -362,6 +365,9 @@ int install_hooks(runtime& all) noexcept {
 int set_told_of_end(worker* self) noexcept { return pthread_setspecific(thread_end_key, self); }
 
 worker* adopt_this_thread() noexcept {
+  if (nopal_check_unchecked_fork != nullptr) {
+    nopal_check_unchecked_fork();
+  }
   runtime& all = the_runtime();
   if (!may_be_adopted() || !start_runtime(all)) {
     return nullptr;

@@ -91,6 +91,8 @@ int begin_pinned(nopal_pinned* call) noexcept {
   begin_in_same_arena(nested);
   nested->pinned_at = here;
   nested->pinned_by = reinterpret_cast<const char*>(call);
+  nopal_stack* const stack = get(outer->deque.strand.stack);
+  nested->below = stack != nullptr ? ground(stack) : nullptr;  // null: in models
   begin_profiled_call(outer, nested);
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.

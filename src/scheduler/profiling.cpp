@@ -32,6 +32,7 @@ void hand_on(const profile::strand_state& from, profile::strand_state& to) noexc
   to.mark = from.mark;
   to.now = from.now;
   to.kind = from.kind;
+  to.looked = from.looked;
 }
 
 }  // namespace
@@ -108,6 +109,44 @@ void come_back_profiled(worker* self) noexcept {
     hand_on(self->kept_profile, self->profile);
     go_on_profiled(self, profile::after::other);
   }
+}
+
+void set_aside::begin(worker* self, while_it what) noexcept {
+  profile::strand_state& state = self->profile;
+  if (what == while_it::waits) {
+    if (state.top == nullptr && state.root == nullptr && self->outer == nullptr) {
+      begin_profiled_thread(self);  // which has started tasks, and has never forked
+    }
+    if (state.top == nullptr) {
+      return;
+    }
+    leave_profiled(self);
+    set(state.unrecorded_in, nullptr);
+  } else {
+    profile::stop(state);
+    hand_on(state, self->outer->profile);  // where it is from
+    set(state.unrecorded_in, nullptr);
+    profile::begin_task(state, profile::after::join);
+    await_fork(self);
+  }
+  self_ = self;
+  what_ = what;
+}
+
+void set_aside::end() noexcept {
+  if (this_worker() != self_) {
+    return;  // the runtime was stopped meanwhile
+  }
+  if (what_ == while_it::waits) {
+    come_back_profiled(self_);
+    return;
+  }
+  profile::strand_state& state = self_->profile;
+  profile::end_task(state);
+  const profile::processor_look last = state.looked;
+  hand_on(self_->outer->profile, state);
+  state.looked = last;
+  go_on_profiled(self_, profile::after::join);
 }
 
 /// nopal_suspend_at_join, on the strand's stack. Non-zero: nothing was stolen, and the join is over.

@@ -48,6 +48,32 @@ void end_profiled_call(worker* outer, const worker* nested) noexcept;
 void leave_profiled(worker* self) noexcept;
 void come_back_profiled(worker* self) noexcept;
 
+/// Sets the strand of a worker aside while its thread waits for tasks, or while it runs one in the worker of a call
+/// that stays on its thread; and comes back to it. Small, for waits lie on top of each other.
+class set_aside {
+public:
+  enum class while_it { waits, runs_a_task };
+  set_aside(worker* self, while_it what) noexcept {
+    if (profile::is_on() && self != nullptr) {
+      begin(self, what);
+    }
+  }
+  set_aside(const set_aside&) = delete;
+  set_aside& operator=(const set_aside&) = delete;
+  ~set_aside() {
+    if (self_ != nullptr) {
+      end();
+    }
+  }
+
+private:
+  void begin(worker* self, while_it what) noexcept;
+  void end() noexcept;
+
+  worker* self_ = nullptr;  ///< null: nothing is set aside
+  while_it what_ = while_it::waits;
+};
+
 /// Whether something was stolen from the scope since its last join. By the strand that owns it.
 inline bool is_stolen_from(const nopal_frame* frame) noexcept {
   return frame->steals != 0 && (!profile::is_on() || profile::is_stolen_from(frame));

@@ -41,6 +41,7 @@ struct region_times {
   bool taken_for_short;         ///< some push of it woke nobody
   bool none_older;              ///< no fork that is older than its first one was latent then
   std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
+  std::uint64_t looked;         ///< when a loop looked at the clock, in ticks; never later than now
   region_time times[region_places];
   // Of bursts, which are regions with next to nothing between them.
   region_rhythm gaps;         ///< from the end of a burst to the next one

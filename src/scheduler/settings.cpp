@@ -294,10 +294,8 @@ settings read_settings(const configuration& asked) {
 
 void refuse_environment(const configuration& asked) {
   if (asked.on_bad_setting != bad_setting::refuse) return;
-  configuration with_workers = asked;
-  with_workers.workers = 1;  // the machine is not asked
   refused_variables refused;
-  static_cast<void>(complete_settings(with_workers, from_environment, refused));
+  static_cast<void>(complete_settings(asked, from_environment, refused));
   if (refused.count == 0) return;
   std::string line = refusal_line(refused.at[0]);
   line.pop_back();

@@ -17,6 +17,10 @@ namespace {
 
 /// A loop that takes less is not worth a steal.
 constexpr std::uint64_t ticks_worth_a_steal = 20'000;
+/// The rest of a loop fits beside an upper bound of its first part's time where the whole takes no more.
+constexpr std::uint64_t ticks_far_too_short = ticks_worth_a_steal / 8;
+/// One of so many loops that are far too short is measured.
+constexpr std::uint32_t short_until_measured = 16;
 /// One of so many short loops that were shared is tried alone.
 constexpr std::uint32_t shared_until_tried = 8;
 // Between looks for regions that woke nobody: the first pause, doubled as long as there are none, and
@@ -110,25 +114,35 @@ void pass_looking_up_on(worker* self) noexcept {
 }
 
 extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::size_t count, int* alone) {
-  *alone = 0;
+  *alone = nopal_not_alone;
   if (worker* const self = this_worker()) {
     region_time& last = time_of(self, place);
     // More positions than last time may take any time. Few may be such as wait for one another, and can
     // be stolen from the beginning.
     const auto few = static_cast<std::size_t>(the_runtime().chosen.workers) * 4;
     if (last.place == place && count / 2 <= last.count && count > few) {
+      if (last.ticks < ticks_far_too_short && ++last.shared % short_until_measured != 0) {
+        *alone = nopal_alone_as_before;
+        return self->regions.looked;
+      }
       // One that others took part in may have taken longer than alone.
       const bool is_time_to_try =
           last.ticks < 2 * ticks_worth_a_steal && ++last.shared % shared_until_tried == 0;
-      *alone = last.ticks < ticks_worth_a_steal || is_time_to_try ? 1 : 0;
+      *alone = last.ticks < ticks_worth_a_steal || is_time_to_try ? nopal_alone : nopal_not_alone;
     }
   }
   return ticks_now();
 }
 
+extern "C" NOPAL_EXPORT std::uint64_t nopal_loop_time() { return ticks_now(); }
+
 extern "C" NOPAL_EXPORT std::size_t nopal_may_go_on_alone(std::uint64_t began, std::size_t done,
                                                           std::size_t left) {
-  const std::uint64_t passed = ticks_now() - began;
+  const std::uint64_t now = ticks_now();
+  const std::uint64_t passed = now - began;
+  if (worker* const self = this_worker()) {
+    self->regions.looked = now;
+  }
   if (passed >= ticks_worth_a_steal) {
     return 0;
   }

@@ -71,7 +71,8 @@ void run_taken_in_arena(void* argument) noexcept {
   trace::note(self, trace::what::runs);
   char* const top = stack->high - arch::stack_alignment;
   if (profile::is_on()) {
-    profile::begin_task(self->profile);
+    profile::begin_task(self->profile, profile::after::other);
+    await_fork(self);
   }
   sanitizers::enter_strand(scheduler_record(self), self->scheduler_stack_pointer, stack->record, top, task,
                            false);
@@ -118,6 +119,7 @@ void call_task(nopal_task* task, view::views_of whose) noexcept {
   }
   arch::set_float_control(task->float_control);
   {
+    const set_aside waiting(root, set_aside::while_it::runs_a_task);
     const view::task_views views(group, whose);
     call_code_of(task);
   }

@@ -16,6 +16,7 @@
 #include <nopal/detail/pinned.h>
 
 #include "scheduler/adoption.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -376,6 +377,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
 
 extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
   task_list* list = own_task_list();
+  const set_aside waiting(this_worker(), set_aside::while_it::waits);
   if (arena == nullptr) {
     run_own(group, arena, list);
   }

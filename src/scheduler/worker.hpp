@@ -98,6 +98,7 @@ struct worker {
   const char* pinned_at;  ///< a nested worker's call lies below this address of its stack
   /// Of a nested worker: its own frames lie below this address, those of the worker outside above it
   const char* pinned_by;
+  nopal_stack* below;  ///< of a nested worker while its call lasts: the stack that its own stands for
   /// Thieves may not look at the exceptions of the workers outside of this one
   bool hides_outer;
 
@@ -265,13 +266,11 @@ inline void set_float_control_of(nopal_strand_setting& setting, std::uint64_t co
 [[nodiscard]] inline worker* thread_worker(const worker* self) noexcept { return self->first; }
 
 /// The stack of the pool or of a thread that `stack` stands for. The stack of a nested worker
-/// stands for the one that the worker outside runs on.
+/// stands for the one that the worker outside runs on. Constant time: calls may be nested deep.
 template <class Stack>
 [[nodiscard]] inline Stack* ground(Stack* stack) noexcept {
-  while (stack->native_owner != nullptr && stack->native_owner->outer != nullptr) {
-    stack = get(stack->native_owner->outer->deque.strand.stack);
-  }
-  return stack;
+  const worker* const owner = stack->native_owner;
+  return owner != nullptr && owner->outer != nullptr ? owner->below : stack;
 }
 
 /// Whether `stack` is that of a root, whose strands are resumed there by its worker alone.

@@ -17,11 +17,13 @@ void begin_profiled_call(const worker*, worker*) noexcept {}
 void end_profiled_call(worker*, const worker*) noexcept {}
 void leave_profiled(worker*) noexcept {}
 void come_back_profiled(worker*) noexcept {}
+void set_aside::begin(worker*, while_it) noexcept {}
+void set_aside::end() noexcept {}
 
 namespace profile {
 
 void begin_thread(strand_state&) noexcept {}
-void begin_task(strand_state&) noexcept {}
+void begin_task(strand_state&, after) noexcept {}
 void end_task(strand_state&) noexcept {}
 void stop(strand_state&) noexcept {}
 void begin_pieces(strand_state&) noexcept {}

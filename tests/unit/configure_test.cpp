@@ -53,6 +53,19 @@ TEST(configure, refuses_bad_variables_or_takes_them_as_unset_as_it_is_told) {
   EXPECT_EQ(seen.err, "nopal: NOPAL_PIN=maybe: not understood; accepted: 0 or 1; taken as unset\n");
 }
 
+NOPAL_PROGRAM(refuses_and_steals_always) {
+  nopal::configuration with;
+  with.on_bad_setting = nopal::bad_setting::refuse;
+  nopal::configure(with);
+  return support::fib(12) == 144 ? 0 : 1;
+}
+
+TEST(configure, that_refuses_takes_what_is_understood) {
+  const support::outcome seen =
+      support::run_program("refuses_and_steals_always", {{"NOPAL_STEAL", "always"}});
+  EXPECT_EQ(seen.exit_code, 0) << seen.description();
+}
+
 TEST(configure, that_refuses_sets_nothing) {
   EXPECT_TRUE(support::succeeds("refuses_bad_settings", support::on_workers(3)));
 }

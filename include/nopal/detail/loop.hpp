@@ -61,10 +61,16 @@ enum class demand { none = nopal_no_demand, nothing_left = nopal_nothing_left, a
 inline constexpr std::size_t looks_at_least = 8;
 inline constexpr std::size_t longest_chunk = 4096;
 
+/// Chunks end where vectors do: the next one has no single positions to begin with.
+inline constexpr std::size_t positions_of_vectors = 32;
+
 /// How far a strand goes before it looks, in a range of `count` positions, of which `grain` are not
 /// worth a fork.
 [[gnu::always_inline]] inline std::size_t chunk_of(std::size_t count, std::size_t grain) noexcept {
-  const std::size_t share = count / looks_at_least;
+  std::size_t share = count / looks_at_least;
+  if (share >= 2 * positions_of_vectors) {
+    share = (share + positions_of_vectors / 2) / positions_of_vectors * positions_of_vectors;
+  }
   const std::size_t usual = share < longest_chunk ? share : longest_chunk;
   return usual > grain ? usual : grain;
 }
@@ -214,8 +220,8 @@ template <split How, class Chunk>
   s.join();
 }
 
-/// A whole loop that others may want a part of. Where the last one from the same place was over
-/// before a thief would have been of use, it goes on alone until that much time has passed.
+/// The time of a whole loop. Where the last one from the same place was over before a thief would have been
+/// of use, the loop goes on alone until that much time has passed.
 class whole_loop {
 public:
 #ifdef NOPAL_ELIDE
@@ -225,22 +231,26 @@ public:
   whole_loop(const void* place, std::size_t count) noexcept
       : place_(place), count_(count), began_(nopal_begin_loop(place, count, &alone_)) {}
   /// For the next one. Not called where an exception ends the loop.
-  void note_end() const noexcept { nopal_end_loop(place_, count_, began_); }
+  void note_end() const noexcept {
+    if (alone_ != nopal_alone_as_before) {
+      nopal_end_loop(place_, count_, began_);
+    }
+  }
 #endif
 
   /// Calls `visit(from, to)` for as many chunks as it goes on alone, or until that is false. Returns where
   /// the rest begins.
   template <class Visit>
-  [[gnu::always_inline]] std::size_t go_alone(std::size_t grain, Visit visit) const {
+  [[gnu::always_inline]] std::size_t go_alone(std::size_t grain, Visit visit) {
     std::size_t from = 0;
 #ifndef NOPAL_ELIDE
-    for (std::size_t step = alone_ != 0 ? chunk_of(count_, grain) : 0; step != 0;) {
+    for (std::size_t step = alone_ != nopal_not_alone ? chunk_of(count_, grain) : 0; step != 0;) {
       const std::size_t next = end_of_chunk(from, count_, step);
       if (!visit(from, next)) {
         return count_;
       }
       from = next;
-      step = from < count_ ? nopal_may_go_on_alone(began_, from, count_ - from) : 0;
+      step = from < count_ ? go_on_alone(from) : 0;
     }
 #else
     static_cast<void>(grain);
@@ -251,10 +261,22 @@ public:
 
 private:
 #ifndef NOPAL_ELIDE
+  /// How many positions more, `done` being over.
+  std::size_t go_on_alone(std::size_t done) noexcept {
+    const std::size_t more = nopal_may_go_on_alone(began_, done, count_ - done);
+    if (more != 0 || alone_ != nopal_alone_as_before) {
+      return more;
+    }
+    // It began after that moment: as many positions again tell how long they take.
+    alone_ = nopal_alone;
+    began_ = nopal_loop_time();
+    return done;
+  }
+
   const void* place_;
   std::size_t count_;
   int alone_;
-  std::uint64_t began_;
+  std::uint64_t began_;  ///< or an earlier moment
 #endif
 };
 
@@ -263,7 +285,7 @@ template <class Chunk>
   if (count <= grain) {
     return open_loop(0, count, grain, chunk);
   }
-  const whole_loop loop(reinterpret_cast<const void*>(&begin_shared_loop<Chunk>), count);
+  whole_loop loop(reinterpret_cast<const void*>(&begin_shared_loop<Chunk>), count);
   const std::size_t rest = loop.go_alone(grain, [chunk](std::size_t from, std::size_t to) {
     if constexpr (std::is_same_v<decltype((*chunk)(from, to)), bool>) {
       return (*chunk)(from, to);
@@ -272,9 +294,16 @@ template <class Chunk>
       return true;
     }
   });
-  open_loop(rest, count, grain, chunk);
+  if (look_for_demand() == demand::none) {
+    run_loop(rest, count, grain, chunk);
+  } else {
+    open_loop(rest, count, grain, chunk);
+  }
   loop.note_end();
 }
+
+/// So few positions are gone through with a look before each. More are worth a look at the clock.
+inline constexpr std::size_t few_positions = 16;
 
 #ifdef NOPAL_CHECKED
 
@@ -322,7 +351,7 @@ void begin_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
 /// looks.
 template <class Chunk>
 [[gnu::always_inline]] inline void begin_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
-  if (look_for_demand() == demand::none) {
+  if (count <= few_positions && look_for_demand() == demand::none) {
     run_loop(0, count, grain, chunk);
   } else {
     begin_shared_loop(count, grain, chunk);

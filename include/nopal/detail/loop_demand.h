@@ -12,9 +12,19 @@
 extern "C" {
 #endif
 
-/* When a loop over `count` positions begins, in ticks. `place` is an address that is the loop's own.
- * Sets `alone` to whether the loop goes on alone at first. */
+/* Whether a loop goes on alone at first. */
+enum {
+  nopal_not_alone,
+  nopal_alone,
+  nopal_alone_as_before /* the last ones were far too short: the loop's time is not noted if this is, too */
+};
+
+/* When a loop over `count` positions begins, in ticks; where it is alone as before, some earlier moment, since
+ * clocks take as long as many positions. `place` is an address that is the loop's own. Sets `alone`. */
 NOPAL_EXPORT uint64_t nopal_begin_loop(const void* place, size_t count, int* alone);
+
+/* The time in ticks. */
+NOPAL_EXPORT uint64_t nopal_loop_time(void);
 
 /* How many of the positions that are left a loop that has gone through `done`, more than none, goes
  * through before it asks again. 0: it takes too long. */

@@ -3,23 +3,69 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <initializer_list>
+
+#include "os/os.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace os {
 
-int create_file(const char* path) noexcept {
-  constexpr mode_t everybody = 0666;  // less what the process's mask takes
-  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everybody);
-  return file < 0 ? -errno : file;
+namespace {
+
+constexpr mode_t everybody = 0666;  // less what the process's mask takes
+
+bool is_open(const report_file& file) noexcept {
+  struct stat found{};
+  return fstat(file.number, &found) == 0 && found.st_dev == file.device && found.st_ino == file.inode;
+}
+
+}  // namespace
+
+int create_file(const char* path, report_file& made) noexcept {
+  made.number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everybody);
+  if (made.number < 0) {
+    return errno;
+  }
+  struct stat found{};
+  if (fstat(made.number, &found) == 0) {
+    made.device = found.st_dev;
+    made.inode = found.st_ino;
+  }
+  // Where the path is too long or cannot be told, the file is not opened again.
+  char whole[PATH_MAX];
+  if (realpath(path, whole) != nullptr && std::strlen(whole) < sizeof made.path) {
+    std::memcpy(made.path, whole, std::strlen(whole) + 1);
+  }
+  return 0;
+}
+
+int reopen_file(report_file& file) noexcept {
+  if (!is_open(file)) {
+    file.number = open(file.path, O_WRONLY | O_CREAT | O_CLOEXEC, everybody);
+    if (file.number < 0) {
+      return errno;
+    }
+  }
+  // Neither is there for pipes and the like.
+  (void)flock(file.number, LOCK_EX);
+  (void)!ftruncate(file.number, 0);
+  (void)lseek(file.number, 0, SEEK_SET);
+  return 0;
 }
 
 int write_file(int file, const char* text, std::size_t bytes) noexcept {
@@ -35,14 +81,47 @@ int write_file(int file, const char* text, std::size_t bytes) noexcept {
   return 0;
 }
 
-code_place place_of(const void* address) noexcept {
-  Dl_info found{};
-  void* map = nullptr;
-  if (dladdr1(address, &found, &map, RTLD_DL_LINKMAP) == 0 || found.dli_fname == nullptr || map == nullptr) {
-    return {"", reinterpret_cast<std::uint64_t>(address), ""};
+namespace {
+
+struct loaded_code {
+  std::uint64_t address;
+  std::uint64_t base;
+  bool is_found;
+  bool is_program;
+};
+
+int find_code(dl_phdr_info* object, std::size_t, void* argument) noexcept {
+  auto& wanted = *static_cast<loaded_code*>(argument);
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = object->dlpi_phdr[i];
+    if (part.p_type == PT_LOAD && wanted.address - object->dlpi_addr - part.p_vaddr < part.p_memsz) {
+      wanted.base = object->dlpi_addr;
+      wanted.is_found = true;
+      wanted.is_program = object->dlpi_name == nullptr || *object->dlpi_name == '\0';
+      return 1;
+    }
   }
-  return {found.dli_fname, reinterpret_cast<std::uint64_t>(address) - static_cast<link_map*>(map)->l_addr,
-          found.dli_sname != nullptr ? found.dli_sname : ""};
+  return 0;
+}
+
+}  // namespace
+
+code_place place_of(const void* address) noexcept {
+  // Of the program by its own headers: one that is linked statically has no loader that would know it, and what it was
+  // called by may lie elsewhere when it has changed its directory.
+  loaded_code code{reinterpret_cast<std::uint64_t>(address), 0, false, false};
+  dl_iterate_phdr(find_code, &code);
+  Dl_info found{};
+  const bool is_known = dladdr(address, &found) != 0;
+  static char path[PATH_MAX];
+  if (code.is_program) {
+    program_path(path, sizeof path);
+  } else if (!is_known || found.dli_fname == nullptr) {
+    return {"", code.address, ""};
+  } else if (realpath(found.dli_fname, path) == nullptr) {
+    std::snprintf(path, sizeof path, "%s", found.dli_fname);  // by a name that no longer leads there
+  }
+  return {path, code.address - code.base, is_known && found.dli_sname != nullptr ? found.dli_sname : ""};
 }
 
 thread_time time_of_thread() noexcept {
@@ -53,6 +132,25 @@ thread_time time_of_thread() noexcept {
   constexpr std::uint64_t ns_per_s = 1'000'000'000;
   return {static_cast<std::uint64_t>(time.tv_sec) * ns_per_s + static_cast<std::uint64_t>(time.tv_nsec),
           static_cast<std::uint64_t>(used.ru_nvcsw)};
+}
+
+std::uint64_t ready_ns_of_thread() noexcept {
+  const int before = errno;  // the program's
+  // No points of cancellation, for the thread is the program's; and no descriptor that is kept, for it may close it.
+  const long file = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  char text[100];
+  long bytes = 0;
+  if (file >= 0) {
+    bytes = syscall(SYS_read, file, text, sizeof text - 1);
+    syscall(SYS_close, file);
+  }
+  errno = before;
+  text[bytes > 0 ? bytes : 0] = '\0';
+  // Its time with a processor, its time without, and how often it had one.
+  unsigned long long with = 0, without = 0, turns = 0;
+  const int found = std::sscanf(text, "%llu %llu %llu", &with, &without, &turns);
+  // All are zero where the kernel does not count.
+  return found == 3 && turns != 0 ? without : unknown_ns;
 }
 
 namespace {

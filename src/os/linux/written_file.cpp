@@ -88,6 +88,13 @@ void remove_file(const char* path) noexcept {
   errno = saved_errno;
 }
 
+bool rename_file(const char* path, const char* to) noexcept {
+  const int saved_errno = errno;
+  const bool is_done = renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
+  errno = saved_errno;
+  return is_done;
+}
+
 // Where the system put the random bytes for this program, not these themselves: they are secret.
 std::uint64_t image_number() noexcept { return getauxval(AT_RANDOM); }
 

@@ -1,0 +1,108 @@
+// Loops that were over before a thief would have been of use go on alone, and are shared as soon as they take
+// longer.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include <nopal/parallel.hpp>
+
+#include "support/strands.hpp"
+
+namespace {
+
+constexpr int positions = 1000;
+
+void take(std::chrono::microseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}
+
+/// The most positions that the loop went through without a look.
+int longest_chunk(std::chrono::microseconds each) {
+  std::atomic<int> most{0};
+  nopal::parallel_for(0, positions, [&](int from, int to) {
+    if (each.count() != 0) take((to - from) * each);
+    for (int seen = most; seen < to - from && !most.compare_exchange_weak(seen, to - from);) {
+    }
+  });
+  return most;
+}
+
+/// All but an eighth at once, as soon as the machine lets some loop be as short as it is. False: a busy one does not
+/// where a tool watches, whose loops take many times as long.
+template <class Loop>
+bool become_alone(Loop loop) {
+  const int most = support::watched ? 10'000 : 100'000;
+  for (int i = 0; i < most; ++i) {
+    if (loop() >= positions / 2) return true;
+  }
+  NOPAL_CHECK(support::watched);
+  return false;
+}
+
+NOPAL_PROGRAM(loops_that_take_longer_are_shared) {
+  using std::chrono::microseconds;
+  for (int round = 0; round < 20; ++round) {
+    if (!become_alone([] { return longest_chunk(microseconds{0}); })) break;
+    // Short ones and long ones by turns, from the same place: no long one is taken for a short one.
+    NOPAL_CHECK(longest_chunk(microseconds{20}) <= positions / 4);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// Inside a region, where nobody wants more than there is.
+NOPAL_PROGRAM(inner_loops_that_take_longer_are_shared) {
+  using std::chrono::microseconds;
+  nopal::scope s;
+  s.fork([] {
+    if (become_alone([] { return longest_chunk(microseconds{0}); })) {
+      NOPAL_CHECK(longest_chunk(microseconds{20}) <= positions / 4);
+    }
+  });
+  s.join();
+  return 0;
+}
+
+/// Most loops are not measured; one in sixteen is.
+NOPAL_PROGRAM(one_in_sixteen_is_measured) {
+  static const char place = 0;
+  nopal::parallel_for(0, 2, [](int) {});  // this thread is a worker
+  int as_before = 0;
+  constexpr int loops = 16'000;
+  for (int i = 0; i < loops; ++i) {
+    int alone = nopal_not_alone;
+    const std::uint64_t began = nopal_begin_loop(&place, positions, &alone);
+    if (alone == nopal_alone_as_before) {
+      NOPAL_CHECK(began <= nopal_loop_time());
+      ++as_before;
+    } else {
+      nopal_end_loop(&place, positions, nopal_loop_time());
+    }
+  }
+  NOPAL_CHECK(as_before <= loops / 16 * 15 && as_before >= loops / 2);
+  // More positions than twice as many may take any time; a time that is too long is none of before.
+  int alone = nopal_alone;
+  static_cast<void>(nopal_begin_loop(&place, 2 * positions + 2, &alone));
+  NOPAL_CHECK(alone == nopal_not_alone);
+  nopal_end_loop(&place, positions, nopal_loop_time() - 10'000);
+  static_cast<void>(nopal_begin_loop(&place, positions, &alone));
+  NOPAL_CHECK(alone == nopal_alone);
+  return 0;
+}
+
+class short_loops : public support::program_at_workers {};
+
+TEST_P(short_loops, that_take_longer_are_shared) { EXPECT_TRUE(run("loops_that_take_longer_are_shared")); }
+TEST_P(short_loops, inside_a_region_that_take_longer_are_shared) {
+  EXPECT_TRUE(run("inner_loops_that_take_longer_are_shared"));
+}
+TEST_P(short_loops, are_measured_one_in_sixteen) { EXPECT_TRUE(run("one_in_sixteen_is_measured")); }
+
+INSTANTIATE_TEST_SUITE_P(at_workers, short_loops, testing::Values(1, 2, 7),
+                         testing::PrintToStringParamName());
+
+}  // namespace
