@@ -16,6 +16,7 @@ interrupt_watch::interrupt_watch() {
   sigaddset(&watched, SIGINT);
   sigaddset(&watched, SIGTERM);
   sigaddset(&watched, SIGHUP);
+  sigaddset(&watched, SIGQUIT);
   sigprocmask(SIG_BLOCK, &watched, &mask_before_);
   descriptor_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
   if (descriptor_ < 0) {

@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP as something to wait for and then an exception, so that what they
+// SIGINT, SIGTERM, SIGHUP and SIGQUIT as something to wait for and then an exception, so that what they
 // interrupt can tidy up first.
 #ifndef NOPAL_TOOLS_INTERRUPT_HPP
 #define NOPAL_TOOLS_INTERRUPT_HPP

@@ -39,6 +39,7 @@ constexpr std::uint64_t first_cost_ns = 60;
 constexpr std::uint64_t most_cost_ns = 150;
 constexpr std::uint64_t record_cost_ns = 300;
 constexpr std::uint64_t long_piece_ns = 100'000;
+constexpr std::uint64_t old_look_ns = 2'000'000;
 
 std::uint64_t median(std::array<std::uint64_t, tries>& of) noexcept {
   std::sort(of.begin(), of.end());
@@ -167,7 +168,11 @@ void measure_machine() noexcept {
   this_machine.first_cost = real_ticks(first_cost_ns);
   this_machine.record_cost = real_ticks(record_cost_ns);
   this_machine.most_cost = real_ticks(most_cost_ns);
-  this_machine.long_piece = nopal_profile_clock != nullptr ? ~std::uint64_t{0} : real_ticks(long_piece_ns);
+  const auto unless_clock = [&](std::uint64_t ns) {
+    return nopal_profile_clock != nullptr ? ~std::uint64_t{0} : real_ticks(ns);
+  };
+  this_machine.long_piece = unless_clock(long_piece_ns);
+  this_machine.old_look = unless_clock(old_look_ns);
   this_machine.measuring = processor_ticks() - from;
   // What was measured is no part of the program.
   const std::uint64_t at = now();

@@ -25,6 +25,7 @@ struct machine {
   std::uint64_t most_cost;      ///< likewise, at most
   std::uint64_t record_cost;    ///< of a fork that is recorded, about; in ticks
   std::uint64_t long_piece;     ///< of such the thread's own time is asked for, in ticks
+  std::uint64_t old_look;       ///< it is asked for anew after so many ticks
 };
 
 extern machine this_machine;

@@ -39,8 +39,8 @@ extern "C" __attribute__((visibility("hidden"))) std::uint64_t (*nopal_profile_c
 
 /// The thread of `self` is one of the program's, from here on.
 void begin_thread(strand_state& self) noexcept;
-/// A task begins and ends: a root of its own.
-void begin_task(strand_state& self) noexcept;
+/// A task begins and ends: a root of its own. Of another kind than `other` where the thread has just been in a hook.
+void begin_task(strand_state& self, after kind) noexcept;
 void end_task(strand_state& self) noexcept;
 
 /// A hook begins: the piece ends.

@@ -29,7 +29,7 @@ struct named_interval {
 };
 
 struct output {
-  int file = -1;
+  os::report_file file;
   int workers = 0;
   int process = 0;
   int refused = 0;
@@ -47,7 +47,7 @@ struct output {
                                   ? static_cast<std::size_t>(wanted)
                                   : sizeof text - 1;
     if (refused == 0) {
-      refused = os::write_file(file, text, bytes);
+      refused = os::write_file(file.number, text, bytes);
     }
   }
 };
@@ -56,25 +56,69 @@ constinit output out;
 
 using ull = unsigned long long;
 
-/// For a string of JSON: what has to be escaped, and the end of what is too long.
+/// How many bytes of a text are one character in UTF-8; 0: they are none.
+std::size_t character_bytes(const char* at) noexcept {
+  const auto byte = [at](std::size_t i) { return static_cast<unsigned char>(at[i]); };
+  const unsigned char first = byte(0);
+  const std::size_t bytes = first < 0x80   ? 1
+                            : first < 0xc2 ? 0
+                            : first < 0xe0 ? 2
+                            : first < 0xf0 ? 3
+                            : first < 0xf5 ? 4
+                                           : 0;
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) {
+      return 0;
+    }
+  }
+  // The longer forms of what has a shorter one, halves of pairs, and what is beyond the last character.
+  const bool is_wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
+                        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
+  return is_wrong ? 0 : bytes;
+}
+
+/// For a string of JSON: what has to be escaped, U+FFFD for bytes that are no UTF-8, and nothing of the end of
+/// what is too long.
 struct json_text {
   explicit json_text(const char* from) noexcept {
     std::size_t used = 0;
-    for (; *from != '\0' && used < sizeof text - 8; ++from) {
+    while (*from != '\0' && used < sizeof text - 8) {
       const auto c = static_cast<unsigned char>(*from);
-      if (c < 0x20) {
-        used += static_cast<std::size_t>(std::snprintf(text + used, 7, "\\u%04x", c));
+      const std::size_t bytes = character_bytes(from);
+      if (bytes == 0 || c < 0x20) {
+        used += static_cast<std::size_t>(std::snprintf(text + used, 7, "\\u%04x", bytes == 0 ? 0xfffdU : c));
+        ++from;
         continue;
       }
       if (c == '"' || c == '\\') {
         text[used++] = '\\';
       }
-      text[used++] = *from;
+      std::memcpy(text + used, from, bytes);
+      used += bytes;
+      from += bytes;
     }
     text[used] = '\0';
   }
   char text[1000];
 };
+
+/// Without the half of a character that a cut has left at the end.
+void trim_character(char* text) noexcept {
+  std::size_t bytes = std::strlen(text);
+  for (std::size_t back = 1; back <= 3 && back <= bytes; ++back) {
+    const auto c = static_cast<unsigned char>(text[bytes - back]);
+    if (c < 0x80) {
+      return;
+    }
+    if (c >= 0xc0) {
+      const std::size_t wanted = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+      if (wanted > back) {
+        text[bytes - back] = '\0';
+      }
+      return;
+    }
+  }
+}
 
 /// Sums over all workers. Threads of the program run beside one another, as tasks do: the span is the
 /// longest one.
@@ -123,7 +167,7 @@ void print_words(const totals& sum, bool is_complete) noexcept {
   out.print("# Work and span as nopal measured them. `nopal profile --read` makes tables and pages of this "
             "file.\n");
   if (!is_complete) {
-    out.print("# A signal ended the program: what was under way is not in here.\n");
+    out.print("# The program ended in the midst: what was under way is not in here.\n");
   }
   out.print("# work %.6f s, span %.6f s, parallelism %.1f; burdened span %.6f s, parallelism %.1f\n",
             seconds(sum.regions.work), seconds(sum.regions.span),
@@ -218,11 +262,9 @@ void print_site(site_number site) noexcept {
 }  // namespace
 
 int open_raw_file(const char* path, int workers) noexcept {
-  const int file = os::create_file(path);
-  if (file < 0) {
-    return -file;
+  if (const int refused = os::create_file(path, out.file)) {
+    return refused;
   }
-  out.file = file;
   out.workers = workers;
   out.process = os::process_number();
   return 0;
@@ -234,7 +276,10 @@ void write_raw_file(bool is_complete) noexcept {
   totals sum;
   for (const counts_table* one = first_counts(); one != nullptr; one = one->next) {
     sum.add(*one);
+    // Of the thread that calls this it is so after exit() in a region.
+    is_complete = is_complete && (one->root == nullptr || one->root->open_scopes == 0);
   }
+  out.refused = os::reopen_file(out.file);
   print_words(sum, is_complete);
   print_whole(sum, is_complete);
   for (site_number site = 0; site < sites_used(); ++site) {
@@ -253,9 +298,14 @@ void write_raw_file(bool is_complete) noexcept {
 }
 
 void add_named(const char* name, const lengths& difference) noexcept {
+  decltype(named_interval::name) kept{};
+  std::strncpy(kept, name, sizeof kept - 1);
+  if (std::strlen(name) >= sizeof kept) {
+    trim_character(kept);
+  }
   std::lock_guard<std::mutex> guard(out.naming);
   named_interval* found = out.named.load(std::memory_order_relaxed);
-  while (found != nullptr && std::strncmp(found->name, name, sizeof found->name - 1) != 0) {
+  while (found != nullptr && std::strcmp(found->name, kept) != 0) {
     found = found->next;
   }
   if (found == nullptr) {
@@ -263,7 +313,7 @@ void add_named(const char* name, const lengths& difference) noexcept {
     if (found == nullptr) {
       return;
     }
-    std::strncpy(found->name, name, sizeof found->name - 1);
+    std::memcpy(found->name, kept, sizeof kept);
     found->next = out.named.load(std::memory_order_relaxed);
     // Release pairs with the acquire of whoever writes the file.
     out.named.store(found, std::memory_order_release);

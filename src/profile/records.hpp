@@ -106,6 +106,15 @@ struct scope_record {
 /// What the piece that runs now came after.
 enum class after : std::uint8_t { fork, child, join, other };
 
+/// What the system says of the thread that runs a strand, and when.
+struct processor_look {
+  std::uint64_t at;            ///< the moment; 0: never
+  std::uint64_t processor_ns;  ///< that the thread had a processor until then
+  std::uint64_t own_waits;     ///< how often it had waited of itself
+  std::uint64_t ready_at;      ///< the moment of the next, which takes longer to ask for
+  std::uint64_t ready_ns;      ///< that others had its processor while it was ready
+};
+
 struct strand_state {
   fork_record* top;            ///< the innermost fork around; null: not known
   fork_record* unrecorded_in;  ///< around forks without a record; thieves read it
@@ -114,11 +123,9 @@ struct strand_state {
   std::uint64_t stopped;       ///< when it ended, while its worker is in a hook
   lengths now;                 ///< when the piece began
   after kind;
-  bool is_first_thread;        ///< of the process
-  std::uint64_t processor_at;  ///< when the thread's own time was last asked for
-  std::uint64_t processor_ns;  ///< that time
-  std::uint64_t own_waits;     ///< how often the thread had waited of itself until then
-  fork_record* root;           ///< of the thread's own strands
+  bool is_first_thread;  ///< of the process
+  processor_look looked;
+  fork_record* root;  ///< of the thread's own strands
   counts_table* counts;
 };
 

@@ -80,11 +80,11 @@ void begin_thread(strand_state& self) noexcept {
   self.mark = self.is_first_thread && self.mark == 0 ? this_machine.began_ticks : now();
 }
 
-void begin_task(strand_state& self) noexcept {
+void begin_task(strand_state& self, after kind) noexcept {
   have_counts(self);
   self.top = make_root(nullptr);
   self.now = {};
-  go_on(self, after::other);
+  go_on(self, kind);
 }
 
 void end_task(strand_state& self) noexcept {

@@ -1,7 +1,7 @@
 // Segments, forks and the ends of children. Joins and steals are in scopes.cpp.
 
-#include "os/report_file.hpp"
 #include "profile/observation.hpp"
+#include "profile/preemption.hpp"
 #include "profile/scopes.hpp"
 
 namespace nopal {
@@ -28,6 +28,18 @@ fork_record* innermost_of(strand_state& self, const nopal_frame* frame) noexcept
   return found;
 }
 
+/// Whether a child of that site is around. Of a recursion very deep in others: it is taken for one.
+bool is_around(site_number site, const fork_record* innermost) noexcept {
+  int looks = 0;
+  for (const fork_record* one = innermost; one != nullptr && looks != most_looks;
+       one = one->parent, ++looks) {
+    if (one->site == site && one->scope != nullptr) {
+      return true;
+    }
+  }
+  return looks == most_looks;
+}
+
 fork_record* make_fork(strand_state& self, scope_record* scope, const nopal_frame* frame) noexcept {
   fork_record* const made = pool<fork_record>::take();
   fork_record* const parent = self.top;
@@ -37,7 +49,7 @@ fork_record* make_fork(strand_state& self, scope_record* scope, const nopal_fram
   made->scope = scope;
   made->frame = frame;
   made->site = site;
-  made->is_nested = (parent->sites_around & bit) != 0;
+  made->is_nested = (parent->sites_around & bit) != 0 && is_around(site, parent);
   made->is_sampled = false;
   made->is_unobserved.store(false, std::memory_order_relaxed);
   made->sites_around = parent->sites_around | bit;
@@ -100,29 +112,6 @@ void settle_strays(fork_record* fork, const lengths& at_end) noexcept {
   }
 }
 
-void ask_for_time(strand_state& self, std::uint64_t at) noexcept {
-  const os::thread_time time = os::time_of_thread();
-  self.processor_at = at;
-  self.processor_ns = time.processor_ns;
-  self.own_waits = time.own_waits;
-}
-
-/// The piece of so many ticks, without the time in which the thread was ready and others had its
-/// processor.
-std::uint64_t without_preemption(strand_state& self, std::uint64_t ticks) noexcept {
-  const strand_state before = self;
-  ask_for_time(self, self.stopped);
-  if (before.processor_at == 0 || self.own_waits != before.own_waits) {
-    return ticks;
-  }
-  const std::uint64_t all = as_ns(self.stopped - before.processor_at);
-  const std::uint64_t own = self.processor_ns - before.processor_ns;
-  const std::uint64_t lost = all > own ? (all - own) * this_machine.ticks_per_ms / 1'000'000 : 0;
-  const std::uint64_t of_piece = lost < ticks ? lost : ticks;
-  self.counts->preempted.add(of_piece);
-  return ticks - of_piece;
-}
-
 /// The piece of so many ticks without what is not the program's.
 std::uint64_t own_part(strand_state& self, std::uint64_t ticks) noexcept {
   std::atomic<std::uint64_t>& known = self.counts->cost[static_cast<int>(self.kind)];
@@ -155,16 +144,38 @@ void note_stray(strand_state& self) noexcept {
 
 void path_shares::add(site_number site, std::uint64_t ticks) noexcept {
   const std::uint32_t used = count < most ? count : most;
+  std::uint32_t least = 0;
   for (std::uint32_t i = 0; i < used; ++i) {
-    if (at[i].site == site || (i == most - 1 && used == most)) {
-      // The last one stands for all that have no room.
+    if (at[i].site == site) {
       at[i].ticks += ticks;
-      at[i].site = at[i].site == site ? site : other_sites;
       return;
     }
+    if (at[i].site != other_sites && (at[least].site == other_sites || at[i].ticks < at[least].ticks)) {
+      least = i;
+    }
   }
-  at[used] = {site, ticks};
-  count = used + 1;
+  if (used < most) {
+    at[used] = {site, ticks};
+    count = used + 1;
+    return;
+  }
+  // The last one stands for all that have no room: the shortest.
+  share& others = at[most - 1];
+  if (others.site != other_sites) {
+    const share last = others;
+    others = {other_sites, at[least].ticks};
+    if (least != most - 1) {
+      at[least] = last;
+    }
+    add(site, ticks);
+    return;
+  }
+  if (ticks > at[least].ticks) {
+    others.ticks += at[least].ticks;
+    at[least] = {site, ticks};
+  } else {
+    others.ticks += ticks;
+  }
 }
 
 void path_shares::add(const path_shares& others) noexcept {
@@ -202,18 +213,15 @@ void stop(strand_state& self) noexcept {
   top->own.add(top->site, span);
 }
 
-void begin_pieces(strand_state& self) noexcept {
-  if (this_machine.long_piece != ~std::uint64_t{0}) {
-    ask_for_time(self, now());
-  }
-}
-
 void go_on(strand_state& self, after kind) noexcept {
-  if (kind == after::other) {
-    begin_pieces(self);  // the thread may have waited for long
+  const std::uint64_t at = now();
+  // Of kind `other` the thread may have waited for long.
+  const bool looks = kind == after::other || is_look_old(self, at);
+  if (looks) {
+    begin_pieces(self);
   }
   self.kind = kind;
-  self.mark = now();
+  self.mark = looks ? now() : at;
 }
 
 lengths so_far(const strand_state& self) noexcept {

@@ -25,14 +25,42 @@ namespace {
 
 constexpr std::uint64_t interval_ns = 1'000'000;
 
+/// How long a handler keeps its thread from going on, at most: that may have what the writer needs.
+constexpr std::uint64_t patience_ns = 2'000'000'000;
+
+/// Who writes the file.
+enum writer : std::uint32_t { nobody, the_program, the_watcher };
+
 constinit std::atomic<std::uint32_t> ended_by{0};
-constinit std::atomic<bool> is_finished{false};
+constinit std::atomic<std::uint32_t> written_by{nobody};
 os::thread_handle watcher;
 
+/// True for one. Sequentially consistent, as all looks at the two words: what ends the process comes here once.
+/// Pairs with the looks in `wait_for_end` and `watch`.
+bool begin_to_write(writer who) noexcept {
+  std::uint32_t none = nobody;
+  return written_by.compare_exchange_strong(none, who);
+}
+
+/// Of the process, which the watcher is about to end.
+void wait_for_end() noexcept {
+  const std::uint64_t until = os::monotonic_ns() + patience_ns;
+  while (written_by.load() != the_program && os::monotonic_ns() < until) {
+    os::futex_wait_for(written_by, written_by.load(), interval_ns);
+  }
+}
+
+/// The program is not to see that a signal came, and does not go on unless it ends of itself.
 void note_signal(int number) {
+  if (!is_own_process()) {
+    os::end_by_signal(number);
+    return;
+  }
   std::uint32_t none = 0;
+  // Pairs with the looks in `watch` and `finish`: the first signal is the one that ends the process.
   ended_by.compare_exchange_strong(none, static_cast<std::uint32_t>(number));
   os::futex_wake(ended_by, INT_MAX);
+  wait_for_end();
 }
 
 void watch(void*) {
@@ -40,13 +68,13 @@ void watch(void*) {
   for (;;) {
     os::futex_wait_for(ended_by, 0, interval_ns);
     if (const std::uint32_t number = ended_by.load(std::memory_order_relaxed)) {
-      if (!is_finished.exchange(true)) {
+      if (begin_to_write(the_watcher)) {
         write_raw_file(false);
+        os::end_by_signal(static_cast<int>(number));
       }
-      os::end_by_signal(static_cast<int>(number));
       return;
     }
-    if (is_finished.load(std::memory_order_relaxed)) {
+    if (written_by.load(std::memory_order_relaxed) != nobody) {
       return;
     }
     ask_workers(now());
@@ -68,14 +96,18 @@ bool start(const char* path, int workers) noexcept {
   }
   measure_machine();
   nopal_profiled = 1;
-  os::when_ended_by_signal(note_signal);
-  // Without it results are not kept where a signal ends the process.
-  static_cast<void>(os::start_thread(watch, nullptr, 64 << 10, watcher));
+  // Without the thread results are not kept where a signal ends the process.
+  if (os::start_thread(watch, nullptr, 64 << 10, watcher) == 0) {
+    os::when_ended_by_signal(note_signal);
+  }
   return true;
 }
 
 void finish() noexcept {
-  if (is_on() && is_own_process() && !is_finished.exchange(true)) {
+  if (!is_on() || !is_own_process()) {
+    return;
+  }
+  if (begin_to_write(the_program)) {
     // The library may be unloaded afterwards.
     os::leave_signals(note_signal);
     os::futex_wake(ended_by, INT_MAX);
@@ -83,6 +115,11 @@ void finish() noexcept {
       os::join_thread(watcher);
     }
     write_raw_file(true);
+    if (const std::uint32_t number = ended_by.load()) {
+      os::end_by_signal(static_cast<int>(number));
+    }
+  } else if (written_by.load() == the_watcher) {
+    wait_for_end();
   }
 }
 

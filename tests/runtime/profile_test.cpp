@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <nopal/nopal.hpp>
+#include <oneapi/tbb/task_group.h>
 
 #include <atomic>
 #include <cstdint>
@@ -264,6 +265,35 @@ TEST_P(profiled, intervals_are_named_and_subtracted) {
   EXPECT_EQ(told["span_ns"], 140U);
 }
 
+TEST_P(profiled, intervals_that_end_elsewhere_are_not_negative) {
+  tree(4, 100);
+  nopal::work_span interval;
+  interval.begin();
+  const nopal::work_span here = interval;
+  nopal::work_span difference;
+  std::thread([&interval, &difference, here] {
+    tree(1, 1);
+    difference = nopal::work_span::now() - here;
+    interval.end("elsewhere");
+  }).join();
+  EXPECT_EQ(interval.work_ns(), 0U);
+  EXPECT_EQ(difference.work_ns(), 0U);
+  EXPECT_EQ(numbers_of(text(), "{\"interval\"")["work_ns"], 0U);
+}
+
+TEST_P(profiled, an_interval_goes_from_its_last_begin_or_that_of_the_thread) {
+  nopal::work_span never;
+  nopal::work_span twice;
+  twice.begin();
+  tree(1, 10);
+  twice.begin();
+  tree(1, 100);
+  twice.end();
+  never.end();
+  EXPECT_EQ(twice.work_ns(), 200U);
+  EXPECT_EQ(never.work_ns(), 220U);
+}
+
 TEST_P(profiled, intervals_of_c_add_up_by_name) {
   for (int i = 0; i < 3; ++i) {
     nopal_work_span interval;
@@ -301,6 +331,39 @@ TEST_P(profiled, a_strand_that_waits_does_no_work) {
   s.join();
   auto numbers = whole();
   EXPECT_EQ(numbers["work_ns"], 110U);
+}
+
+TEST_P(profiled, tasks_that_the_waiting_thread_runs_are_work) {
+  tbb::task_group group;
+  for (int i = 0; i < 20; ++i) {
+    group.run([i] {
+      spend(100);
+      if (i % 2 == 0) {
+        tbb::task_group inner;
+        inner.run_and_wait([] { tree(1, 40); });
+      }
+    });
+  }
+  group.wait();
+  auto numbers = whole();
+  EXPECT_EQ(numbers["work_ns"], 20U * 100 + 10U * 80);
+  EXPECT_EQ(numbers["span_ns"], 100U);
+}
+
+TEST_P(profiled, a_child_that_waits_for_tasks_is_not_their_work) {
+  nopal::scope s;
+  s.fork([] {
+    spend(30);
+    tbb::task_group group;
+    group.run([] { spend(500); });
+    group.run([] { spend(500); });
+    group.wait();
+    spend(20);
+  });
+  s.join();
+  auto numbers = whole();
+  EXPECT_EQ(numbers["work_ns"], 1050U);
+  EXPECT_EQ(numbers["span_ns"], 500U);
 }
 
 TEST_P(profiled, a_child_process_leaves_the_file_alone) {

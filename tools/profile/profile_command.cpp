@@ -1,7 +1,8 @@
 // `nopal profile`: runs a program with NOPAL_PROFILE and says what it has left, or reads such a file.
 
-#include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,9 +21,12 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
+#include "interrupt.hpp"
 #include "output_file.hpp"
 #include "profile_data.hpp"
 #include "profile_report.hpp"
+#include "temporary.hpp"
+#include "utf8.hpp"
 
 extern char** environ;
 
@@ -59,8 +63,7 @@ bool read_arguments(profile_arguments& given, int argc, char** argv) {
 class temporary_file {
 public:
   temporary_file() {
-    const char* const folder = std::getenv("TMPDIR");
-    name_ = fmt::format("{}/nopal-profile-XXXXXX", folder != nullptr && *folder != '\0' ? folder : "/tmp");
+    name_ = tool::temporary_template("nopal-profile");
     const int file = mkstemp(name_.data());
     if (file < 0) throw std::runtime_error(fmt::format("cannot make '{}': {}", name_, std::strerror(errno)));
     close(file);
@@ -82,7 +85,24 @@ std::string text_of(const std::string& name) {
   return text.str();
 }
 
-/// Its status, as waitpid has it. The terminal's signals go to the program, and this waits for it.
+/// Waits for the program's end. What would interrupt the command goes to it.
+int status_of(pid_t process, const tool::interrupt_watch& watch) {
+  const int ended = static_cast<int>(syscall(SYS_pidfd_open, process, 0));  // -1 where the system has none
+  int status = 0;
+  while (waitpid(process, &status, WNOHANG) == 0) {
+    pollfd watched[] = {{watch.descriptor(), POLLIN, 0}, {ended, POLLIN, 0}};
+    poll(watched, 2, ended < 0 ? 10 : -1);  // a negative descriptor is left alone
+    try {
+      watch.check();
+    } catch (const tool::interrupted& signal) {
+      kill(process, signal.signal_number());
+    }
+  }
+  if (ended >= 0) close(ended);
+  return status;
+}
+
+/// Its status, as waitpid has it.
 int run(const std::vector<std::string>& program, const std::string& file) {
   setenv("NOPAL_PROFILE", file.c_str(), 1);
   std::vector<char*> words;
@@ -91,24 +111,26 @@ int run(const std::vector<std::string>& program, const std::string& file) {
   words.push_back(nullptr);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  sigset_t usual;
-  sigemptyset(&usual);
-  sigaddset(&usual, SIGINT);
-  sigaddset(&usual, SIGQUIT);
-  posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGQUIT, SIG_IGN);
+  const tool::interrupt_watch watch;
+  posix_spawnattr_setsigmask(&attributes, &watch.mask_before());
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t process = 0;
   const int refused = posix_spawnp(&process, words[0], nullptr, &attributes, words.data(), environ);
   posix_spawnattr_destroy(&attributes);
   if (refused != 0) {
     throw tool::usage_error(fmt::format("cannot run '{}': {}", program[0], std::strerror(refused)));
   }
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  return status_of(process, watch);
+}
+
+/// They were the program's.
+void forget_settings() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (text.starts_with("NOPAL_")) names.push_back(text.substr(0, text.find('=')));
   }
-  return status;
+  for (const std::string& each : names) unsetenv(each.c_str());
 }
 
 std::string end_of(int status) {
@@ -143,11 +165,11 @@ int profile_command(int argc, char** argv) {
   const std::string text = given.read.empty() ? profile_of(given, went_well) : text_of(given.read);
   data all = tool::profile::read(text, given.read.empty() ? given.program[0] : given.read);
   tool::profile::find_source_lines(all);
-  unsetenv("NOPAL_PROFILE");
+  forget_settings();
   const double fork_ns = tool::profile::measure_fork();
   fmt::print("{}", tool::profile::words(all, fork_ns));
   if (csv.is_wanted()) csv.write(tool::profile::csv(all));
   if (json.is_wanted()) json.write(tool::profile::json(all, fork_ns));
-  if (html.is_wanted()) html.write(tool::profile::page(all, fork_ns));
+  if (html.is_wanted()) html.write(tool::valid_utf8(tool::profile::page(all, fork_ns)));
   return went_well ? tool::exit_success : tool::exit_failed_check;
 }

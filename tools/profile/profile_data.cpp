@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <sstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,16 +16,55 @@ namespace tool::profile {
 
 namespace {
 
-double number(const nlohmann::json& from, const char* name) { return from.value(name, 0.0); }
+/// What is wrong with a member of a line.
+struct unfit_member : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+const nlohmann::json& member(const nlohmann::json& from, const char* name) {
+  const auto found = from.find(name);
+  if (found == from.end()) throw unfit_member(fmt::format("'{}' is missing", name));
+  return *found;
+}
+
+/// None that the library writes is negative, or more than 64 bits have.
+double number(const nlohmann::json& from, const char* name) {
+  constexpr double most = 18446744073709551616.0;
+  const nlohmann::json& found = member(from, name);
+  const double value = found.is_number() ? found.get<double>() : -1;
+  if (value >= 0 && value <= most) return value;
+  throw unfit_member(fmt::format("'{}' is no number from 0 to 2^64", name));
+}
+
+unsigned long long whole_number(const nlohmann::json& from, const char* name, unsigned long long most) {
+  const nlohmann::json& found = member(from, name);
+  if (found.is_number_unsigned() && found.get<unsigned long long>() <= most) {
+    return found.get<unsigned long long>();
+  }
+  throw unfit_member(fmt::format("'{}' is no whole number from 0 to {}", name, most));
+}
+
+std::string string(const nlohmann::json& from, const char* name) {
+  const nlohmann::json& found = member(from, name);
+  if (!found.is_string()) throw unfit_member(fmt::format("'{}' is no string", name));
+  return found.get<std::string>();
+}
+
+bool truth(const nlohmann::json& from, const char* name) {
+  const nlohmann::json& found = member(from, name);
+  if (!found.is_boolean()) throw unfit_member(fmt::format("'{}' is neither true nor false", name));
+  return found.get<bool>();
+}
 
 work_and_span lengths_of(const nlohmann::json& from) {
   return {number(from, "work_ns"), number(from, "span_ns"), number(from, "burdened_span_ns")};
 }
 
 void read_whole(data& all, const nlohmann::json& from) {
-  all.program = from.value("program", "");
-  all.workers = from.value("workers", 0);
-  all.complete = from.value("complete", true);
+  constexpr unsigned long long most_workers = 1'000'000;
+  all.program = string(from, "program");
+  all.workers = static_cast<int>(whole_number(from, "workers", most_workers));
+  all.complete = truth(from, "complete");
   all.regions = lengths_of(from);
   all.seen_work = number(from, "seen_work_ns");
   all.outside = number(from, "outside_ns");
@@ -43,10 +84,10 @@ void read_whole(data& all, const nlohmann::json& from) {
 
 site read_site(const nlohmann::json& from) {
   site result;
-  result.number = from.value("site", 0);
-  result.object = from.value("object", "");
-  result.offset = from.value("offset", 0ULL);
-  result.symbol = from.value("symbol", "");
+  result.number = static_cast<int>(whole_number(from, "site", std::numeric_limits<int>::max()));
+  result.object = string(from, "object");
+  result.offset = whole_number(from, "offset", std::numeric_limits<unsigned long long>::max());
+  result.symbol = string(from, "symbol");
   result.forks = number(from, "forks");
   result.unobserved = number(from, "unobserved");
   result.work = number(from, "work_ns");
@@ -56,6 +97,20 @@ site read_site(const nlohmann::json& from) {
   result.sampled_forks = number(from, "sampled_forks");
   result.sampled_work = number(from, "sampled_work_ns");
   return result;
+}
+
+/// True for the line of the whole.
+bool read_line(data& all, const nlohmann::json& one) {
+  if (one.contains("nopal_profile")) {
+    read_whole(all, one);
+    return true;
+  }
+  if (one.contains("site")) {
+    all.sites.push_back(read_site(one));
+  } else if (one.contains("interval")) {
+    all.intervals.push_back({string(one, "interval"), number(one, "count"), lengths_of(one)});
+  }
+  return false;
 }
 
 }  // namespace
@@ -80,7 +135,9 @@ data read(const std::string& text, const std::string& file) {
   data all;
   bool has_whole = false;
   std::istringstream lines(text);
+  int line_number = 0;
   for (std::string line; std::getline(lines, line);) {
+    ++line_number;
     if (line.empty() || line[0] != '{') continue;
     const nlohmann::json one = nlohmann::json::parse(line, nullptr, false);
     if (one.is_discarded() || !one.is_object()) {
@@ -88,13 +145,11 @@ data read(const std::string& text, const std::string& file) {
                                     "NOPAL_PROFILE has made",
                                     file));
     }
-    if (one.contains("nopal_profile")) {
-      has_whole = true;
-      read_whole(all, one);
-    } else if (one.contains("site")) {
-      all.sites.push_back(read_site(one));
-    } else if (one.contains("interval")) {
-      all.intervals.push_back({one.value("interval", ""), number(one, "count"), lengths_of(one)});
+    try {
+      has_whole = read_line(all, one) || has_whole;
+    } catch (const unfit_member& wrong) {
+      throw usage_error(fmt::format("'{}', line {}: {}; accepted: a file that NOPAL_PROFILE has made", file,
+                                    line_number, wrong.what()));
     }
   }
   if (!has_whole) {

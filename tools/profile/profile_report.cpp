@@ -18,6 +18,9 @@ constexpr std::size_t most_rows = 20;
 constexpr double noticed_share = 0.03;
 /// A grain of so many times a fork leaves one in so many of the work to forks.
 constexpr double grain_in_forks = 50;
+/// What a fork takes in a sample, at most, in ns.
+constexpr double most_measured = 400;
+constexpr double wanted_grain = 1000;
 /// So many times as much parallelism as workers is enough: the rest is for balance.
 constexpr double enough = 5;
 
@@ -30,7 +33,7 @@ double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 std::string lines_of_whole(const data& all) {
   std::string text;
-  text += fmt::format("work           {:>10}   of the serial program, in {}\n", time_of(all.regions.work),
+  text += fmt::format("work           {:>10}   as one worker takes it, in {}\n", time_of(all.regions.work),
                       format_count(static_cast<std::uint64_t>(all.region_count), "region"));
   text += fmt::format("span           {:>10}   parallelism {}\n", time_of(all.regions.span),
                       times(all.regions.parallelism()));
@@ -55,8 +58,8 @@ std::string lines_of_whole(const data& all) {
 std::string lines_of_quality(const data& all) {
   std::string text;
   if (!all.complete) {
-    text += fmt::format("A signal ended the program, which had done {} of work; what is above is of the "
-                        "regions that were over\n",
+    text += fmt::format("A signal, or exit() in a region, ended the program, which had done {} of work; what "
+                        "is above is of the regions that were over\n",
                         time_of(all.seen_work));
   }
   if (share(all.unobserved, all.regions.work) > 0.01) {
@@ -85,10 +88,12 @@ std::string bounds_table(const data& all) {
 }
 
 /// At least: another path may be as long.
-double span_at_half(const data& all, const site& one) { return all.regions.span - one.path / 2; }
-/// At most: what the site's children do beside the path may lie beside one another still.
+double span_at_half(const data& all, const site& one) {
+  return std::max(0.0, all.regions.span - one.path / 2);
+}
+/// At most: all that the site's children do may come on top, where the path was beside them.
 double span_without(const data& all, const site& one) {
-  return std::min(all.regions.work, all.regions.span + std::max(0.0, one.work - one.path));
+  return std::min(all.regions.work, all.regions.span + one.work);
 }
 
 std::string sites_table(const data& all) {
@@ -113,11 +118,24 @@ double fork_share(const site& one, double fork_ns) {
   return between > 0 ? std::min(1.0, fork_ns / between) * 1.0 : 0;
 }
 
+/// In samples a fork takes most of the time between two. Many are in children too short to be recorded.
+bool are_too_close(const site& one) {
+  return one.unobserved > 0 && one.sampled_forks > 0 && one.between_forks() < most_measured;
+}
+
 std::string hints(const data& all, double fork_ns) {
   std::string text;
   for (const site& each : all.sites) {
     const double of_work = fork_share(each, fork_ns) * share(each.own_work, all.regions.work);
-    if (each.number <= 1 || of_work < noticed_share) continue;
+    if (each.number <= 1) continue;
+    if (are_too_close(each) && share(each.own_work, all.regions.work) >= noticed_share) {
+      text += fmt::format(
+          "{}: forks are less than {} apart, closer than can be measured; to fork above {} alone, "
+          "and call below, may save much of the work: see what the serial program takes\n",
+          each.label(), time_of(each.between_forks()), time_of(wanted_grain));
+      continue;
+    }
+    if (of_work < noticed_share) continue;
     const double grain = grain_in_forks * fork_ns;
     const work_and_span with_grain{all.regions.work, all.regions.span + grain,
                                    all.regions.burdened_span + grain};
@@ -266,7 +284,7 @@ std::string json(const data& all, double fork_ns) {
     one["count"] = each.count;
     report["intervals"].push_back(one);
   }
-  return report.dump(2);
+  return report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace tool::profile

@@ -17,6 +17,21 @@ COLUMNS = ["tag", "work", "span", "parallelism", "burdened_span", "burdened_para
 PROGRAM = ["bench", "nqueens", "--quick", "--repeats", "1", "--workers", "2"]
 
 
+def ones(*names):
+    return dict.fromkeys(names, 1)
+
+
+# The lines of a file that the library leaves.
+LENGTHS = ones("work_ns", "span_ns", "burdened_span_ns")
+WHOLE = {"nopal_profile": 1, "program": "p", "workers": 2, "complete": True, **LENGTHS,
+         **ones("seen_work_ns", "outside_ns", "wall_ns", "regions", "regions_wall_ns", "forks", "unobserved_ns",
+                "preempted_ns", "turned_out_long", "roots", "burden_ns", "steal_ns", "wake_ns", "cold_stack_ns")}
+SITE = {"site": 2, "object": "", "offset": 3, "symbol": "f",
+        **ones("forks", "unobserved", "work_ns", "own_work_ns", "all_work_ns", "path_ns", "sampled_forks",
+               "sampled_work_ns")}
+INTERVAL = {"interval": "i", "count": 1, **LENGTHS}
+
+
 def profile(*arguments, environment=None, **options):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
     return subprocess.run([BINARY, "profile", *arguments], capture_output=True, timeout=100, text=True,
@@ -158,6 +173,32 @@ class Refusals(unittest.TestCase):
     def test_a_file_that_is_no_profile(self):
         self.one_line(profile("--read", __file__), 2, "is no profile", "accepted: ")
         self.one_line(profile("--read", "/no/such/file"), 2, "cannot read")
+
+    def read(self, lines, *options, **streams):
+        """What --read says of a file with these lines."""
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8") as text:
+            text.writelines(json.dumps(line) + "\n" for line in lines)
+            text.flush()
+            return subprocess.run([BINARY, "profile", "--read", text.name, *options], timeout=100, text=True,
+                                  stderr=subprocess.PIPE, **({"stdout": subprocess.PIPE} | streams))
+
+    def test_lines_whose_members_are_wrong_are_named(self):
+        self.assertEqual(self.read([WHOLE, SITE, INTERVAL]).returncode, 0)
+        for line in (WHOLE, SITE, INTERVAL):
+            for name in list(line)[1:]:
+                less = {key: value for key, value in line.items() if key != name}
+                for changed in (less, *(less | {name: value} for value in (None, [], -5, 1e300))):
+                    with self.subTest(changed):
+                        self.one_line(self.read([changed, WHOLE]), 2, f"'{name}' is ", "line 1", "accepted: ")
+        self.one_line(self.read([SITE | {"site": "x"}, WHOLE]), 2, "'site' is no whole number")
+        self.one_line(self.read([INTERVAL | {"interval": 5}, WHOLE]), 2, "'interval' is no string")
+
+    def test_output_that_finds_no_room(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            self.one_line(self.read([WHOLE], stdout=full), 1, "cannot write the output: No space left on device")
+        for option in ("--csv", "--json", "--html"):
+            with self.subTest(option):
+                self.one_line(self.read([WHOLE], option, "/dev/full"), 1, "cannot write '/dev/full'")
 
     def test_a_file_that_cannot_be_written_is_one_line_of_the_library(self):
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}

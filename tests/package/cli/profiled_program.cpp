@@ -1,0 +1,150 @@
+// What profile_ends_test.py profiles. Usage: PROGRAM WHAT [ARGUMENT]
+#include <nopal/nopal.hpp>
+#include <nopal/profile.hpp>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <utility>
+
+namespace {
+
+/// Time that the thread had a processor, in ms.
+double used() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
+
+[[gnu::noinline]] void spin(double ms) {
+  const double until = used() + ms;
+  while (used() < until) {
+  }
+}
+
+/// A millisecond or so, without a call of the system at which others might get the processor.
+[[gnu::noinline]] void calculate() {
+  for (int i = 0; i < 1'000'000; ++i) asm volatile("" ::"r"(i));
+}
+
+double ms_of_calculation() {
+  double least = 1e9;
+  for (int i = 0; i < 10; ++i) {
+    const double from = used();
+    calculate();
+    least = std::min(least, used() - from);
+  }
+  return least;
+}
+
+[[gnu::noinline]] void region(double ms) {
+  nopal::scope s;
+  s.fork(spin, ms);
+  spin(ms);
+  s.join();
+}
+
+[[gnu::noinline]] void tree(int depth, bool waits) {
+  if (depth == 0) {
+    calculate();
+    if (waits) usleep(1);
+    calculate();
+    return;
+  }
+  nopal::scope s;
+  s.fork(tree, depth - 1, waits);
+  tree(depth - 1, waits);
+  s.join();
+}
+
+template <int number>
+[[gnu::noinline]] void site(double ms) {
+  nopal::scope s;
+  s.fork(spin, ms);
+  s.join();
+}
+
+template <int... numbers>
+void many_sites(std::integer_sequence<int, numbers...>) {
+  (site<numbers>(0.5), ...);
+}
+
+/// More sites than a word has bits, and than a path's shares have room; the last is the longest.
+[[gnu::noinline]] void in_child_of_first() {
+  many_sites(std::make_integer_sequence<int, 70>());
+  nopal::scope s;
+  s.fork(site<1000>, 30);
+  s.join();
+}
+
+/// The number under which the program opens a file after it has closed all that it did not open.
+int close_all(const char* file) {
+  for (int number = 3; number < 1000; ++number) close(number);
+  const int mine = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  return mine >= 0 && write(mine, "mine\n", 5) == 5 ? 0 : 1;
+}
+
+/// How the child ends that a signal is sent to.
+int child_gets(int number) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 100; ++i) usleep(100'000);
+    _exit(0);
+  }
+  usleep(50'000);
+  kill(child, number);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) && WTERMSIG(status) == number ? 0 : 1;
+}
+
+[[gnu::noinline]] void exit_in_region() {
+  nopal::scope s;
+  s.fork(spin, 5);
+  spin(5);
+  std::exit(0);
+}
+
+int run(const std::string& what, const char* argument) {
+  if (what == "away" && chdir("/") != 0) return 1;
+  region(2);
+  if (what == "close") return close_all(argument);
+  if (what == "child") return child_gets(SIGTERM) + child_gets(SIGINT);
+  if (what == "exit") exit_in_region();
+  if (what == "name") {
+    nopal::work_span whole;
+    whole.begin();
+    region(2);
+    whole.end(argument);
+  }
+  if (what == "tree" || what == "waits") {
+    std::fprintf(stderr, "%g\n", ms_of_calculation() * 2 * 256);
+    tree(8, what == "waits");
+  }
+  if (what == "sites") {
+    nopal::scope s;
+    s.fork(in_child_of_first);
+    s.join();
+  }
+  if (what == "sleep") {
+    std::puts("begun");
+    std::fflush(stdout);
+    usleep(30'000'000);
+    std::puts("went on");
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  return run(argv[1], argc > 2 ? argv[2] : "");
+}
