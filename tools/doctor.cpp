@@ -1,5 +1,6 @@
 #include "doctor.hpp"
 
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,8 +14,10 @@ namespace tool::doctor {
 namespace {
 
 std::vector<section> examine() {
+  // It takes variables that are not understood out of the way.
+  section runtime = check_runtime();
   const int workers = worker_count();
-  return {check_runtime(),       check_cpus(),          check_waiting(),
+  return {std::move(runtime),    check_cpus(),          check_waiting(),
           check_memory(workers), check_system(workers), check_compilers()};
 }
 

@@ -1,5 +1,8 @@
 // The `nopal` command: finds the subcommand, and turns what it throws into one line and an exit code.
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -64,10 +67,18 @@ int fail(std::string_view where, const std::string& message, int exit_code) {
   return exit_code;
 }
 
+/// What has been printed may still lie in memory, and find no room where it goes.
+int end_output(std::string_view where, int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  const int refused =
+      fail(where, fmt::format("cannot write the output: {}", std::strerror(errno)), tool::exit_failed_check);
+  return exit_code == tool::exit_success ? refused : exit_code;
+}
+
 int run(const subcommand& chosen, int argc, char** argv) {
   const std::string where = fmt::format("nopal {}", chosen.name);
   try {
-    return chosen.run(argc, argv);
+    return end_output(where, chosen.run(argc, argv));
   } catch (const tool::usage_error& e) {
     return fail(where, e.what(), tool::exit_bad_usage);
   } catch (const tool::interrupted& e) {
@@ -87,11 +98,11 @@ int main(int argc, char** argv) {
   const std::string_view first = argv[1];
   if (first == "--help" || first == "-h") {
     print_help();
-    return tool::exit_success;
+    return end_output("nopal", tool::exit_success);
   }
   if (first == "--version") {
     fmt::print("nopal {}\n", NOPAL_VERSION_STRING);
-    return tool::exit_success;
+    return end_output("nopal", tool::exit_success);
   }
   for (const subcommand& each : subcommands) {
     if (each.name == first) return run(each, argc - 1, argv + 1);

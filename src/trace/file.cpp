@@ -29,7 +29,11 @@ constexpr std::size_t most_name_bytes = 4096;
 file_header* header = nullptr;  ///< mapped; null: there is no file
 bool is_parents = false;        ///< the file is that of this process's parent
 bool room_told = false;
+std::uint64_t loaded_ns = 0;
 char path[most_name_bytes + 32];
+
+// As early as the library can: what the program does before its first fork is not recorded, but how long it takes is.
+[[gnu::constructor]] void note_loading() noexcept { loaded_ns = os::monotonic_ns(); }
 
 clock_pair clock_now() noexcept { return {processor_ticks() - first_ticks, os::monotonic_ns()}; }
 
@@ -55,6 +59,19 @@ bool complete_path(const char* name, std::size_t bytes) noexcept {
   return true;
 }
 
+/// What this process left as another program goes to a name of its own, with a number behind.
+bool keep_former() noexcept {
+  constexpr int most = 1000;
+  char to[sizeof path + 8];
+  for (int i = 1; i <= most; ++i) {
+    std::snprintf(to, sizeof to, "%s.%d", path, i);
+    if (os::rename_file(path, to)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Whether a file of that name may be written anew: there is none, it is empty, or it is the trace of a
 /// process that is gone.
 bool may_be_replaced() noexcept {
@@ -77,6 +94,9 @@ bool may_be_replaced() noexcept {
         "another process, or another copy of the library, writes it; accepted: a name with %p, which becomes "
         "the process's number");
     return false;
+  }
+  if (is_own && there.ended.ns == 0 && keep_former()) {
+    return true;
   }
   os::remove_file(path);  // who still has it mapped keeps it
   return true;
@@ -121,6 +141,7 @@ bool open(const char* name, std::size_t name_bytes, std::size_t ring_bytes) noex
   os::program_path(header->program, sizeof header->program);
   first_ticks = processor_ticks();
   header->began = clock_now();
+  header->loaded_ns = loaded_ns;
   is_on = true;
   return true;
 }

@@ -85,6 +85,7 @@ struct file_header {
   std::uint64_t image;            ///< tells this program of others that the process ran
   std::uint64_t program_headers;  ///< where the program's are in its memory; for its functions' names
   char program[1024];             ///< its path
+  std::uint64_t loaded_ns;        ///< when the library was there, by the system's clock; 0: not known
 };
 static_assert(sizeof(file_header) <= page_bytes);
 

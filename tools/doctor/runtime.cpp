@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
+#include <nopal/runtime.hpp>
 #include <nopal/version.hpp>
 
 #include "doctor/checks.hpp"
@@ -13,15 +16,45 @@
 namespace tool::doctor {
 namespace {
 
-constexpr std::array<std::string_view, 12> variables = {
+constexpr std::array<std::string_view, 14> variables = {
     "NOPAL_WORKERS",     "NOPAL_STACK_SIZE", "NOPAL_RECLAIM", "NOPAL_RECLAIM_WITH",   "NOPAL_PIN",
     "NOPAL_FORKS",       "NOPAL_SIGNAL",     "NOPAL_STATS",   "NOPAL_ON_BAD_SETTING", "NOPAL_STEAL",
-    "NOPAL_SUBSTITUTES", "NOPAL_TRACE"};
+    "NOPAL_SUBSTITUTES", "NOPAL_TRACE",      "NOPAL_PROFILE", "NOPAL_CHECK"};
 
 std::string known_variables() {
   std::string names;
   for (const std::string_view name : variables) names.append(names.empty() ? "" : ", ").append(name);
   return names;
+}
+
+/// What the runtime says of the first variable that it does not understand; empty: it understands all.
+std::string refusal() {
+  nopal::configuration asked;
+  asked.on_bad_setting = nopal::bad_setting::refuse;
+  try {
+    nopal::configure(asked);
+  } catch (const nopal::error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+/// Takes the variables that are not understood out of the environment, and judges what was found of them.
+void judge_refused(std::vector<finding>& findings) {
+  const char* const choice = std::getenv("NOPAL_ON_BAD_SETTING");
+  const bool is_lenient = choice != nullptr && std::string_view(choice) == "default";
+  for (std::string line = refusal(); !line.empty(); line = refusal()) {
+    const auto refused = std::find_if(findings.begin(), findings.end(), [&](const finding& each) {
+      return line.starts_with("nopal: " + each.name + '=');
+    });
+    if (refused == findings.end() || unsetenv(refused->name.c_str()) != 0) throw nopal::error(line);
+    const std::string reason = line.substr(line.find(": not understood; ") + 2);
+    if (is_lenient) {
+      judge(*refused, verdict::note, reason + "; taken as unset");
+    } else {
+      judge(*refused, verdict::problem, reason + "; programs that use the runtime end with exit code 2");
+    }
+  }
 }
 
 }  // namespace
@@ -39,6 +72,7 @@ section check_runtime() {
     }
     runtime.findings.push_back(std::move(found));
   }
+  judge_refused(runtime.findings);
   if (runtime.findings.size() == 1) {
     finding none = plain_finding("environment", "no NOPAL_* variable is set");
     none.data = nullptr;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "utf8.hpp"
+
 namespace tool::tracing {
 
 class message {
@@ -21,17 +23,19 @@ public:
     for (int i = 0; i < 8; ++i) bytes_.push_back(static_cast<char>(value >> 8 * i & 0xff));
     return *this;
   }
-  message& text(int field, std::string_view value) {
+  /// Readers refuse a whole trace for one text that is not UTF-8.
+  message& text(int field, const std::string& value) { return add(field, valid_utf8(value)); }
+  message& part(int field, const message& value) { return add(field, value.bytes_); }
+
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+private:
+  message& add(int field, std::string_view value) {
     key(field, 2);
     varint(value.size());
     bytes_.append(value);
     return *this;
   }
-  message& part(int field, const message& value) { return text(field, value.bytes_); }
-
-  [[nodiscard]] const std::string& bytes() const { return bytes_; }
-
-private:
   void key(int field, std::uint64_t wire_type) { varint(static_cast<std::uint64_t>(field) << 3 | wire_type); }
   void varint(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));

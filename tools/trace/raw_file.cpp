@@ -137,6 +137,8 @@ raw_process read_raw(const std::string& path) {
   result.program.assign(header.program, strnlen(header.program, sizeof header.program));
   result.program_headers = header.program_headers;
   result.began_ns = header.began.ns;
+  if (header.loaded_ns != 0 && header.loaded_ns < header.began.ns)
+    result.before_ns = header.began.ns - header.loaded_ns;
   result.ended_ns = std::max(header.began.ns, latest.ns);
   result.was_ended = header.ended.ns == 0;
   for (const ring_place& ring : rings) {

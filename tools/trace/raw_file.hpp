@@ -30,8 +30,9 @@ struct raw_process {
   std::string program;
   std::uint64_t program_headers = 0;
   std::uint64_t began_ns = 0;
-  std::uint64_t ended_ns = 0;  ///< what is known of its end, at least
-  bool was_ended = false;      ///< it was killed, or goes on: the file has no end
+  std::uint64_t before_ns = 0;  ///< from the library's loading to there; 0: not known
+  std::uint64_t ended_ns = 0;   ///< what is known of its end, at least
+  bool was_ended = false;       ///< it was killed, or goes on: the file has no end
   std::vector<raw_worker> workers;
 };
 

@@ -18,6 +18,7 @@
 
 #include "command_line.hpp"
 #include "interrupt.hpp"
+#include "temporary.hpp"
 
 namespace tool::tracing {
 namespace {
@@ -67,7 +68,7 @@ int descriptor_of(pid_t child) { return static_cast<int>(syscall(SYS_pidfd_open,
 }  // namespace
 
 raw_directory::raw_directory() {
-  std::string name = (std::filesystem::temp_directory_path() / "nopal-trace-XXXXXX").string();
+  std::string name = temporary_template("nopal-trace");
   if (mkdtemp(name.data()) == nullptr) {
     throw std::runtime_error(fmt::format("cannot make a directory '{}': {}", name, std::strerror(errno)));
   }

@@ -18,15 +18,18 @@ double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
 }  // namespace
 
 std::string summary_line(const timeline& process) {
+  const auto seconds = [](std::uint64_t ns) { return format_seconds(static_cast<double>(ns) / 1e9); };
+  const std::string before =
+      process.before_ns == 0 ? "" : fmt::format(", {} after the program's start", seconds(process.before_ns));
   const totals& sum = process.sum;
-  return fmt::format(
-      "{} ({}), {}: {} for {}: strands {:.0f}%, looking for work {:.0f}%, asleep {:.0f}%; {}, {}",
-      process.program.substr(process.program.rfind('/') + 1), process.process,
-      format_seconds(static_cast<double>(process.ended_ns - process.began_ns) / 1e9),
-      format_count(process.lanes.size(), "worker"), format_seconds(static_cast<double>(sum.life_ns()) / 1e9),
-      share(sum.strand_ns, sum.life_ns()), share(sum.search_ns, sum.life_ns()),
-      share(sum.sleep_ns, sum.life_ns()), format_count(sum.steals, "steal"),
-      format_count(sum.suspensions, "suspended strand"));
+  return fmt::format("{} ({}), {} from its first fork{}: {} for {}: strands {:.0f}%, looking for work "
+                     "{:.0f}%, asleep {:.0f}%; {}, {}",
+                     process.program.substr(process.program.rfind('/') + 1), process.process,
+                     seconds(process.ended_ns - process.began_ns), before,
+                     format_count(process.lanes.size(), "worker"), seconds(sum.life_ns()),
+                     share(sum.strand_ns, sum.life_ns()), share(sum.search_ns, sum.life_ns()),
+                     share(sum.sleep_ns, sum.life_ns()), format_count(sum.steals, "steal"),
+                     format_count(sum.suspensions, "suspended strand"));
 }
 
 std::string advice_for(const timeline& process) {

@@ -36,6 +36,7 @@ public:
     result_.program = raw.program;
     result_.program_headers = raw.program_headers;
     result_.began_ns = raw.began_ns;
+    result_.before_ns = raw.before_ns;
     result_.ended_ns = raw.ended_ns;
     result_.was_ended = raw.was_ended;
     result_.lanes.resize(raw.workers.size());

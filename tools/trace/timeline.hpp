@@ -82,7 +82,8 @@ struct timeline {
   int process = 0;
   std::string program;
   std::uint64_t program_headers = 0;
-  std::uint64_t began_ns = 0;
+  std::uint64_t began_ns = 0;   ///< with its first fork, or another call that starts the runtime
+  std::uint64_t before_ns = 0;  ///< of the program until then; 0: not known
   std::uint64_t ended_ns = 0;
   bool was_ended = false;
   std::vector<lane> lanes;

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "exit_codes.hpp"
 #include "output_file.hpp"
+#include "trace/order.hpp"
 #include "trace/page.hpp"
 #include "trace/perfetto.hpp"
 #include "trace/raw_file.hpp"
@@ -31,12 +32,9 @@ struct trace_arguments {
 };
 
 void check(const trace_arguments& given) {
-  if (given.output.empty() && given.html.empty()) {
-    throw usage_error("nothing is to be written; accepted: --output FILE, --html FILE, or both");
-  }
   if (given.command.empty() == given.read.empty()) {
     throw usage_error(given.command.empty()
-                          ? "a program is missing; accepted: -- PROGRAM ARGUMENTS, or --read RAW"
+                          ? "a program is missing; accepted: -- PROGRAM ARGUMENT..., or --read RAW"
                           : "--read and a program exclude each other");
   }
   if (given.ring_bytes < static_cast<std::int64_t>(limits::least_ring_bytes) ||
@@ -58,9 +56,11 @@ bool read_arguments(trace_arguments& given, int argc, char** argv) {
       ->expected(1)
       ->take_all();
   add_byte_count(app, "--size", given.ring_bytes,
-                 "room for the latest records of each worker, 64K to 1G (4M, some 250,000 records)");
+                 "room for the latest records of each worker, 64K to 1G (4M, some 260,000 records)");
   app.add_option("PROGRAM", given.command, "the program and its arguments, behind --");
-  app.footer("The exit code is the program's; 2 for bad usage, 1 if there is no trace to write.");
+  app.footer("Without --output and --html there is a summary alone. The exit code is the program's; 2 for "
+             "bad usage, 1 if "
+             "there is no trace to write, or if one of several cannot be read.");
   if (!parse(app, argc, argv)) return false;
   check(given);
   return true;
@@ -75,13 +75,31 @@ void report(const std::vector<timeline>& processes, const trace_arguments& given
   if (!given.output.empty())
     fmt::print(stderr, "nopal trace: open {} at https://ui.perfetto.dev\n", given.output);
   if (!given.html.empty()) fmt::print(stderr, "nopal trace: open {} in a browser\n", given.html);
+  if (given.output.empty() && given.html.empty()) {
+    fmt::print(stderr,
+               "nopal trace: to see when, add --html FILE, a page for any browser, or --output FILE\n");
+  }
 }
 
-std::vector<timeline> timelines_of(const std::vector<std::string>& files) {
+/// What of the files can be read, as it began; for the others a line, and `all_read` is false. Throws if nothing can.
+std::vector<timeline> timelines_of(const std::vector<std::string>& files, bool& all_read) {
   std::vector<timeline> result;
   result.reserve(files.size());
+  std::vector<std::string> refused;
   std::uint64_t next_flow = 1;
-  for (const std::string& each : files) result.push_back(timeline_of(read_raw(each), next_flow));
+  for (const std::string& each : files) {
+    try {
+      result.push_back(timeline_of(read_raw(each), next_flow));
+    } catch (const std::runtime_error& error) {
+      refused.emplace_back(error.what());
+    }
+  }
+  if (result.empty() && !refused.empty()) throw std::runtime_error(refused.front());
+  for (const std::string& each : refused) {
+    fmt::print(stderr, "nopal trace: {}; the trace is without it\n", one_line(each));
+  }
+  all_read = refused.empty();
+  sort_stably(result, [](const timeline& one) { return one.began_ns; });
   return result;
 }
 
@@ -93,13 +111,14 @@ int trace_command(int argc, char** argv) {
   output_file output("--output", given.output);
   output_file html("--html", given.html);
   int exit_code = exit_success;
+  bool all_read = true;
   std::vector<timeline> processes;
   if (given.command.empty()) {
-    processes = timelines_of(given.read);
+    processes = timelines_of(given.read, all_read);
   } else {
     const raw_directory directory;
     exit_code = run_traced(given.command, directory.setting(given.ring_bytes));
-    processes = timelines_of(directory.files());
+    processes = timelines_of(directory.files(), all_read);
     if (processes.empty()) {
       throw std::runtime_error(fmt::format(
           "'{}' left no trace: it forked nothing, or has no Nopal of this version", given.command[0]));
@@ -108,5 +127,5 @@ int trace_command(int argc, char** argv) {
   if (output.is_wanted()) output.write_all(perfetto_trace(processes));
   if (html.is_wanted()) html.write(page_of(processes));
   report(processes, given);
-  return exit_code;
+  return all_read || exit_code != exit_success ? exit_code : exit_failed_check;
 }

@@ -89,13 +89,33 @@ class Workers(unittest.TestCase):
         self.assertIn("NOPAL_WORKERS", sections["cpus"]["workers"]["text"])
         self.assertEqual(sections["system"]["threads_started_on_trial"]["value"], 2)
 
-    def test_a_senseless_variable_is_one_line(self):
-        ran = doctor(environment={"NOPAL_WORKERS": "several"})
-        self.assertEqual(ran.returncode, 2)
-        self.assertRegex(ran.stderr.decode(), r"^nopal: NOPAL_WORKERS=several: .*accepted: [^\n]*\n$")
 
 
 class Environment(unittest.TestCase):
+    def test_variables_that_are_not_understood_are_problems_and_all_else_is_reported(self):
+        senseless = {"NOPAL_WORKERS": "several", "NOPAL_PIN": "maybe\n", "NOPAL_FORKS": ""}
+        ran, sections = report(environment=senseless)
+        self.assertEqual(ran.returncode, 1, ran)
+        self.assertEqual(ran.stderr, b"")
+        for name in ("NOPAL_WORKERS", "NOPAL_PIN"):
+            found = sections["runtime"][name]
+            self.assertEqual(found["verdict"], "problem", found)
+            self.assertRegex(found["advice"], "^not understood; accepted: .*; programs .* exit code 2$")
+        self.assertEqual(sections["runtime"]["NOPAL_FORKS"]["verdict"], "ok")
+        self.assertEqual(list(sections), list(report()[1]))
+
+    def test_variables_that_are_taken_as_unset_are_notes(self):
+        ran, sections = report(environment={"NOPAL_WORKERS": "0", "NOPAL_ON_BAD_SETTING": "default"})
+        self.assertEqual(ran.returncode, 0, ran)
+        found = sections["runtime"]["NOPAL_WORKERS"]
+        self.assertEqual(found["verdict"], "note", found)
+        self.assertRegex(found["advice"], "^not understood; accepted: .*; taken as unset$")
+
+    def test_the_tools_variables_are_known(self):
+        _, sections = report(environment={"NOPAL_PROFILE": "", "NOPAL_CHECK": "exitcode=3"})
+        self.assertEqual(sections["runtime"]["NOPAL_CHECK"]["verdict"], "ok")
+        self.assertEqual(sections["runtime"]["NOPAL_PROFILE"]["verdict"], "ok")
+
     def test_an_unknown_variable_is_noted(self):
         _, sections = report(environment={"NOPAL_WROKERS": "3"})
         self.assertEqual(sections["runtime"]["NOPAL_WROKERS"]["verdict"], "note")
