@@ -3,6 +3,7 @@
 #include "profile/scopes.hpp"
 
 #include "profile/observation.hpp"
+#include "sanitizers/sanitizers.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -68,6 +69,7 @@ scope_record* make_scope(fork_record* parent) noexcept {
 }
 
 void begin_thread(strand_state& self) noexcept {
+  const sanitizers::unseen here;
   have_counts(self);
   if (self.root == nullptr) {
     self.root = make_root(self.counts);
@@ -81,6 +83,7 @@ void begin_thread(strand_state& self) noexcept {
 }
 
 void begin_task(strand_state& self, after kind) noexcept {
+  const sanitizers::unseen here;
   have_counts(self);
   self.top = make_root(nullptr);
   self.now = {};
@@ -88,6 +91,7 @@ void begin_task(strand_state& self, after kind) noexcept {
 }
 
 void end_task(strand_state& self) noexcept {
+  const sanitizers::unseen here;
   stop(self);
   fork_record* const root = self.top;
   if (self.counts != nullptr && root != nullptr && root->scope == nullptr && root->told == nullptr) {
@@ -100,6 +104,7 @@ void end_task(strand_state& self) noexcept {
 }
 
 void note_steal(nopal_frame* frame, fork_record* around) noexcept {
+  const sanitizers::unseen here;
   if (frame->steals != 0) {
     scope_record* const scope = scope_of(frame);
     if (!scope->is_real) {
@@ -117,6 +122,7 @@ void note_steal(nopal_frame* frame, fork_record* around) noexcept {
 }
 
 void begin_stolen(strand_state& self, const nopal_frame* frame) noexcept {
+  const sanitizers::unseen here;
   have_counts(self);
   const scope_record* const scope = scope_of(frame);
   self.top = scope->parent;
@@ -128,6 +134,7 @@ void begin_stolen(strand_state& self, const nopal_frame* frame) noexcept {
 }
 
 void note_arrival(strand_state& self, nopal_frame* frame) noexcept {
+  const sanitizers::unseen here;
   scope_record* const scope = self.joining;
   self.joining = nullptr;
   scope->suspended = self.now;
@@ -137,12 +144,14 @@ void note_arrival(strand_state& self, nopal_frame* frame) noexcept {
 }
 
 void note_wait(strand_state& self, nopal_frame* frame) noexcept {
+  const sanitizers::unseen here;
   self.joining = make_scope(self.top);
   self.joining->is_wait = true;
   note_arrival(self, frame);
 }
 
 void note_resumption(strand_state& self, nopal_frame* frame) noexcept {
+  const sanitizers::unseen here;
   have_counts(self);
   scope_record* const scope = scope_of(frame);
   set_place(frame, scope->float_control);
@@ -156,6 +165,7 @@ void note_resumption(strand_state& self, nopal_frame* frame) noexcept {
 }
 
 bool join_phantom(strand_state& self, nopal_frame* frame) noexcept {
+  const sanitizers::unseen here;
   scope_record* const scope = scope_of(frame);
   if (scope->is_real) {
     self.joining = scope;

@@ -3,6 +3,7 @@
 #include "profile/observation.hpp"
 #include "profile/preemption.hpp"
 #include "profile/scopes.hpp"
+#include "sanitizers/sanitizers.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -237,6 +238,7 @@ lengths so_far(const strand_state& self) noexcept {
 }
 
 void note_fork(strand_state& self, nopal_frame* frame) noexcept {
+  const sanitizers::unseen here;
   if (self.top == nullptr) {
     return;
   }
@@ -266,6 +268,7 @@ void note_fork(strand_state& self, nopal_frame* frame) noexcept {
 }
 
 void note_child(strand_state& self, const nopal_frame* frame) noexcept {
+  const sanitizers::unseen here;
   fork_record* const fork = innermost_of(self, frame);
   if (fork == nullptr || fork->scope == nullptr) {
     return;
@@ -287,6 +290,7 @@ void note_child(strand_state& self, const nopal_frame* frame) noexcept {
 }
 
 void note_stolen_child(strand_state& self, const nopal_frame* frame) noexcept {
+  const sanitizers::unseen here;
   fork_record* const fork = innermost_of(self, frame);
   if (fork == nullptr || fork->scope == nullptr) {
     note_stray(self);

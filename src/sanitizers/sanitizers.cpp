@@ -156,6 +156,18 @@ void end_ignoring_sync() noexcept {
   }
 }
 
+void begin_ignoring_memory() noexcept {
+  if (thread_present) {
+    thread::ignore_memory();
+  }
+}
+
+void end_ignoring_memory() noexcept {
+  if (thread_present) {
+    thread::heed_memory();
+  }
+}
+
 }  // namespace watched
 }  // namespace sanitizers
 }  // namespace internal

@@ -52,6 +52,8 @@ void after(void* order) noexcept;
 void thread_begins() noexcept;
 void begin_ignoring_sync() noexcept;
 void end_ignoring_sync() noexcept;
+void begin_ignoring_memory() noexcept;
+void end_ignoring_memory() noexcept;
 }  // namespace watched
 
 /// How far from one another stacks must lie for a tool to tell them apart; 0: it does not matter.
@@ -154,6 +156,25 @@ inline void end_ignoring_sync() noexcept {
     watched::end_ignoring_sync();
   }
 }
+
+/// While it lives, no tool looks for races in what the calling stack does. The library is compiled
+/// without ThreadSanitizer, which sees of it the calls of memcpy and memset that compilers make of
+/// copies and zeroes, but not the atomics that order them. Not to be held where stacks change.
+class unseen {
+public:
+  unseen() noexcept {
+    if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+      watched::begin_ignoring_memory();
+    }
+  }
+  ~unseen() {
+    if (__builtin_expect(static_cast<long>(present), 0) != 0) {
+      watched::end_ignoring_memory();
+    }
+  }
+  unseen(const unseen&) = delete;
+  unseen& operator=(const unseen&) = delete;
+};
 
 }  // namespace sanitizers
 }  // namespace internal

@@ -21,6 +21,10 @@ __attribute__((weak)) void AnnotateBenignRaceSized(const char* file, int line, c
                                                    unsigned long bytes, const char* why);
 __attribute__((weak)) void AnnotateIgnoreSyncBegin(const char* file, int line);
 __attribute__((weak)) void AnnotateIgnoreSyncEnd(const char* file, int line);
+__attribute__((weak)) void AnnotateIgnoreReadsBegin(const char* file, int line);
+__attribute__((weak)) void AnnotateIgnoreReadsEnd(const char* file, int line);
+__attribute__((weak)) void AnnotateIgnoreWritesBegin(const char* file, int line);
+__attribute__((weak)) void AnnotateIgnoreWritesEnd(const char* file, int line);
 }
 
 namespace nopal {
@@ -52,7 +56,9 @@ bool is_present() noexcept {
   return __tsan_get_current_fiber != nullptr && __tsan_create_fiber != nullptr &&
          __tsan_destroy_fiber != nullptr && __tsan_switch_to_fiber != nullptr && __tsan_acquire != nullptr &&
          __tsan_release != nullptr && AnnotateBenignRaceSized != nullptr &&
-         AnnotateIgnoreSyncBegin != nullptr && AnnotateIgnoreSyncEnd != nullptr;
+         AnnotateIgnoreSyncBegin != nullptr && AnnotateIgnoreSyncEnd != nullptr &&
+         AnnotateIgnoreReadsBegin != nullptr && AnnotateIgnoreReadsEnd != nullptr &&
+         AnnotateIgnoreWritesBegin != nullptr && AnnotateIgnoreWritesEnd != nullptr;
 }
 
 void change_stack(stack_record& from, stack_record& to) noexcept {
@@ -86,6 +92,14 @@ void share_thread_locals() noexcept {
 }
 void ignore_locks() noexcept { AnnotateIgnoreSyncBegin(__FILE__, __LINE__); }
 void heed_locks() noexcept { AnnotateIgnoreSyncEnd(__FILE__, __LINE__); }
+void ignore_memory() noexcept {
+  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+}
+void heed_memory() noexcept {
+  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
 
 }  // namespace thread
 }  // namespace sanitizers

@@ -38,6 +38,9 @@ void unlock_sharing() noexcept;
 /// Between the two, what this thread locks and unlocks is no order.
 void ignore_locks() noexcept;
 void heed_locks() noexcept;
+/// Between the two, no access of this fiber is looked at.
+void ignore_memory() noexcept;
+void heed_memory() noexcept;
 }  // namespace thread
 
 namespace valgrind {

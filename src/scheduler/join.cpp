@@ -82,7 +82,6 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   trace::note(self, trace::what::goes_on, frame);
   if (profile::is_on()) {
     profile::note_resumption(self->profile, frame);
-    sanitizers::before(&frame->unfinished);  // this stack wrote what the strand's own will
   }
   view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},

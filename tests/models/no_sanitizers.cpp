@@ -28,6 +28,8 @@ void after(void*) noexcept {}
 void thread_begins() noexcept {}
 void begin_ignoring_sync() noexcept {}
 void end_ignoring_sync() noexcept {}
+void begin_ignoring_memory() noexcept {}
+void end_ignoring_memory() noexcept {}
 }  // namespace watched
 
 }  // namespace sanitizers
