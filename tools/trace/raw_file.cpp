@@ -75,12 +75,16 @@ struct ring_place {
   format::ring_header header;
 };
 
-/// The rings that are whole; a file that was cut has fewer.
+/// How many rings are there to their last byte.
+std::uint64_t whole_rings(const std::string& bytes, const format::file_header& header) {
+  return std::min<std::uint64_t>(header.rings, (bytes.size() - format::page_bytes) / header.ring_bytes);
+}
+
+/// Those that make sense.
 std::vector<ring_place> rings_of(const std::string& bytes, const format::file_header& header) {
   std::vector<ring_place> rings;
-  for (std::uint64_t i = 0; i < header.rings; ++i) {
+  for (std::uint64_t i = 0; i < whole_rings(bytes, header); ++i) {
     const std::uint64_t offset = format::page_bytes + i * header.ring_bytes;
-    if (offset > bytes.size() || bytes.size() - offset < header.ring_bytes) break;
     const auto ring = part_at<format::ring_header>(bytes, offset);
     const std::uint64_t most = (header.ring_bytes - format::page_bytes) / sizeof(format::record);
     if (is_power_of_two(ring.capacity) && ring.capacity <= most) rings.push_back({offset, ring});
@@ -126,6 +130,10 @@ raw_process read_raw(const std::string& path) {
   if (header.ring_bytes <= format::page_bytes || header.ring_bytes > (std::uint64_t{1} << 40)) {
     throw std::runtime_error(fmt::format("'{}' is damaged: its first page makes no sense", path));
   }
+  const std::uint64_t whole = whole_rings(bytes, header);
+  if (whole == 0 && header.rings != 0) {
+    throw std::runtime_error(fmt::format("'{}' is cut: it has its first page and no worker whole", path));
+  }
   const std::vector<ring_place> rings = rings_of(bytes, header);
   format::clock_pair latest = header.ended;
   for (const ring_place& ring : rings) {
@@ -141,6 +149,7 @@ raw_process read_raw(const std::string& path) {
     result.before_ns = header.began.ns - header.loaded_ns;
   result.ended_ns = std::max(header.began.ns, latest.ns);
   result.was_ended = header.ended.ns == 0;
+  result.parts_cut = header.rings - whole;
   for (const ring_place& ring : rings) {
     result.workers.push_back(read_ring(bytes, ring, clock));
     const std::vector<raw_event>& events = result.workers.back().events;

@@ -33,6 +33,7 @@ struct raw_process {
   std::uint64_t before_ns = 0;  ///< from the library's loading to there; 0: not known
   std::uint64_t ended_ns = 0;   ///< what is known of its end, at least
   bool was_ended = false;       ///< it was killed, or goes on: the file has no end
+  std::uint64_t parts_cut = 0;  ///< workers that the file had, and are not in it whole: it was cut
   std::vector<raw_worker> workers;
 };
 

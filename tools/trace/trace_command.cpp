@@ -89,7 +89,14 @@ std::vector<timeline> timelines_of(const std::vector<std::string>& files, bool& 
   std::uint64_t next_flow = 1;
   for (const std::string& each : files) {
     try {
-      result.push_back(timeline_of(read_raw(each), next_flow));
+      const raw_process read = read_raw(each);
+      if (read.parts_cut != 0) {
+        fmt::print(stderr,
+                   "nopal trace: '{}' is cut: {} of its workers are not whole; the trace is without them\n",
+                   each, read.parts_cut);
+        all_read = false;
+      }
+      result.push_back(timeline_of(read, next_flow));
     } catch (const std::runtime_error& error) {
       refused.emplace_back(error.what());
     }
@@ -98,7 +105,7 @@ std::vector<timeline> timelines_of(const std::vector<std::string>& files, bool& 
   for (const std::string& each : refused) {
     fmt::print(stderr, "nopal trace: {}; the trace is without it\n", one_line(each));
   }
-  all_read = refused.empty();
+  all_read = all_read && refused.empty();
   sort_stably(result, [](const timeline& one) { return one.began_ns; });
   return result;
 }
