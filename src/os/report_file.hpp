@@ -20,11 +20,14 @@ struct report_file {
   char path[4096] = {};  ///< from the root
 };
 
-/// Makes it, or empties it. Returns 0 or an errno value. Processes that the program executes do not get it.
+/// Makes it, or empties it. Returns 0 or an errno value: EBUSY if this process has it open already. Processes that the
+/// program executes do not get it.
 [[nodiscard]] int create_file(const char* path, report_file& made) noexcept;
 /// Before it is written: opens it anew if the program has closed it, whose number may be another file's;
 /// empties it, and keeps other processes that end from writing it meanwhile. Returns 0 or an errno value.
 [[nodiscard]] int reopen_file(report_file& file) noexcept;
+/// Others may write it from here on.
+void close_file(report_file& file) noexcept;
 /// Writes all. Returns 0 or an errno value.
 int write_file(int file, const char* text, std::size_t bytes) noexcept;
 

@@ -295,6 +295,7 @@ void write_raw_file(bool is_complete) noexcept {
   if (out.refused != 0) {
     os::write_stderr("nopal: NOPAL_PROFILE: the file could not be written: %s\n", std::strerror(out.refused));
   }
+  os::close_file(out.file);
 }
 
 void add_named(const char* name, const lengths& difference) noexcept {

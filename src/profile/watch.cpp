@@ -1,6 +1,7 @@
 // The thread that watches: it has workers look into children that take long, and writes the file
 // when a signal is to end the process.
 
+#include <cerrno>
 #include <climits>
 #include <cstring>
 
@@ -89,7 +90,14 @@ bool start(const char* path, int workers) noexcept {
     return is_on();
   }
   was_started = true;
-  if (const int refused = open_raw_file(path, workers)) {
+  const int refused = open_raw_file(path, workers);
+  if (refused == EBUSY) {
+    os::write_stderr("nopal: NOPAL_PROFILE=%.200s: another copy of the library in this process writes it; "
+                     "accepted: one library for program and plug-ins\n",
+                     path);
+    return false;
+  }
+  if (refused != 0) {
     os::write_stderr("nopal: NOPAL_PROFILE=%.200s: %s; accepted: the path of a file that can be written\n",
                      path, std::strerror(refused));
     return false;

@@ -1,5 +1,6 @@
 #include "os/report_file.hpp"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -34,12 +35,45 @@ bool is_open(const report_file& file) noexcept {
   return fstat(file.number, &found) == 0 && found.st_dev == file.device && found.st_ino == file.inode;
 }
 
+/// Whether another descriptor of this process is of the same ordinary file. False where there is no /proc.
+bool is_open_twice(const report_file& file) noexcept {
+  struct stat own{};
+  if (fstat(file.number, &own) != 0 || !S_ISREG(own.st_mode)) {
+    return false;
+  }
+  DIR* const all = opendir("/proc/self/fd");
+  if (all == nullptr) {
+    return false;
+  }
+  bool found = false;
+  while (const dirent* const one = readdir(all)) {
+    struct stat other{};
+    const auto number = static_cast<int>(std::strtol(one->d_name, nullptr, 10));
+    found = found || (*one->d_name != '.' && number != file.number && fstat(number, &other) == 0 &&
+                      other.st_dev == own.st_dev && other.st_ino == own.st_ino);
+  }
+  closedir(all);
+  return found;
+}
+
+/// Not for ever: where another process is stopped while it has the file, both write it.
+void lock_file(int number) noexcept {
+  constexpr int most_tries = 500;
+  for (int i = 0; i < most_tries && flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++i) {
+    usleep(10'000);
+  }
+}
+
 }  // namespace
 
 int create_file(const char* path, report_file& made) noexcept {
   made.number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everybody);
   if (made.number < 0) {
     return errno;
+  }
+  if (is_open_twice(made)) {
+    close(made.number);
+    return EBUSY;
   }
   struct stat found{};
   if (fstat(made.number, &found) == 0) {
@@ -62,10 +96,17 @@ int reopen_file(report_file& file) noexcept {
     }
   }
   // Neither is there for pipes and the like.
-  (void)flock(file.number, LOCK_EX);
+  lock_file(file.number);
   (void)!ftruncate(file.number, 0);
   (void)lseek(file.number, 0, SEEK_SET);
   return 0;
+}
+
+void close_file(report_file& file) noexcept {
+  if (is_open(file)) {
+    close(file.number);
+  }
+  file.number = -1;
 }
 
 int write_file(int file, const char* text, std::size_t bytes) noexcept {

@@ -46,6 +46,16 @@ class Ends(Case):
         self.assertEqual(own.read_bytes(), b"mine\n")
         self.assertGreater(whole["regions"]["work_s"], 0)
 
+    @unittest.skipUnless(os.environ.get("LIBRARY") == "STATIC_LIBRARY", "a shared library is one for both")
+    def test_of_two_copies_of_the_library_the_first_is_profiled(self):
+        for what, lines in ("plugin", 1), ("reload", 3):
+            ran = self.with_file(what, os.environ["PLUGIN"])
+            self.assertEqual(ran.returncode, 0, ran)
+            self.assertEqual(ran.stderr.decode(), lines * (f"nopal: NOPAL_PROFILE={self.raw}: another copy of the library in this "
+                                                           "process writes it; accepted: one library for program and plug-ins\n"))
+            with open(self.raw, encoding="utf-8") as text:
+                self.assertIn('{"nopal_profile"', text.read())
+
     def test_a_signal_ends_a_child_of_fork_as_ever(self):
         self.assertEqual(self.with_file("child").returncode, 0)
 

@@ -2,6 +2,7 @@
 #include <nopal/nopal.hpp>
 #include <nopal/profile.hpp>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +113,17 @@ int child_gets(int number) {
   std::exit(0);
 }
 
+int in_plugin(const char* path, int times) {
+  for (int i = 0; i < times; ++i) {
+    void* const plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (plugin == nullptr) return 3;
+    auto* const compute = reinterpret_cast<long (*)(int)>(dlsym(plugin, "compute_in_plugin"));
+    if (compute == nullptr || compute(20) != 6765) return 4;
+    if (times > 1) dlclose(plugin);
+  }
+  return 0;
+}
+
 int run(const std::string& what, const char* argument) {
   if (what == "away" && chdir("/") != 0) return 1;
   region(2);
@@ -133,6 +145,7 @@ int run(const std::string& what, const char* argument) {
     s.fork(in_child_of_first);
     s.join();
   }
+  if (what == "plugin" || what == "reload") return in_plugin(argument, what == "reload" ? 3 : 1);
   if (what == "sleep") {
     std::puts("begun");
     std::fflush(stdout);
