@@ -98,8 +98,10 @@ bool start(const char* path, int workers) noexcept {
     return false;
   }
   if (refused != 0) {
-    os::write_stderr("nopal: NOPAL_PROFILE=%.200s: %s; accepted: the path of a file that can be written\n",
-                     path, std::strerror(refused));
+    os::write_stderr(
+        "nopal: NOPAL_PROFILE=%.200s: %s; accepted: the path of a file that can be written; the program runs "
+        "without a profile\n",
+        path, std::strerror(refused));
     return false;
   }
   measure_machine();

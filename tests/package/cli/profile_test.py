@@ -207,7 +207,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran)
         self.assertEqual([line for line in ran.stderr.splitlines() if "NOPAL_PROFILE" in line],
                          ["nopal: NOPAL_PROFILE=/no/such/folder/p: No such file or directory; accepted: the path of a "
-                          "file that can be written"])
+                          "file that can be written; the program runs without a profile"])
 
 
 if __name__ == "__main__":
