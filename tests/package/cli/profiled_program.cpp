@@ -117,7 +117,7 @@ int in_plugin(const char* path, int times) {
   for (int i = 0; i < times; ++i) {
     void* const plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (plugin == nullptr) return 3;
-    auto* const compute = reinterpret_cast<long (*)(int)>(dlsym(plugin, "compute_in_plugin"));
+    auto* const compute = reinterpret_cast<long (*)(int)>(dlsym(plugin, "plugin_fib"));
     if (compute == nullptr || compute(20) != 6765) return 4;
     if (times > 1) dlclose(plugin);
   }
