@@ -312,13 +312,13 @@ private:
     worker& w = workers_[self];
     w.doing = activity::parking;
     w.parked = true;
-    ++sleepers_;
+    const bool is_first = sleepers_++ == 0;
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (i != self) workers_[i].deque.poison();
     }
     // A line per worker to poison it, and one to look at it.
     const auto others = static_cast<picoseconds>(workers_.size() - 1);
-    agenda_.set(self, now + pass_barrier() + 2 * others * line_);
+    agenda_.set(self, now + (is_first ? pass_barrier() : 0) + 2 * others * line_);
   }
   bool end_parking(worker& of) {
     if (!of.parked) return false;

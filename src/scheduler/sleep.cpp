@@ -63,6 +63,11 @@ void wait_until_awake(worker* self) noexcept {
   self->is_kept_off_cpu = self->is_kept_off_cpu && !os::allow_cpus(self->allowed_cpus);
 }
 
+void leave_cpu(worker* self, int cpu) noexcept {
+  self->is_kept_off_cpu =
+      os::forbid_cpu(self->thread_id, cpu, self->allowed_cpus) && !os::allow_cpus(self->allowed_cpus);
+}
+
 namespace {
 
 bool work_in_sight(worker* self) {
@@ -112,15 +117,6 @@ bool wakes_elsewhere(const worker* sleeper) {
   return the_runtime().spreads_woken && sleeper->of_pool && !sleeper->is_substitute;
 }
 
-}  // namespace
-
-void leave_cpu(worker* self, int cpu) noexcept {
-  self->is_kept_off_cpu =
-      os::forbid_cpu(self->thread_id, cpu, self->allowed_cpus) && !os::allow_cpus(self->allowed_cpus);
-}
-
-namespace {
-
 /// By one that was woken.
 void note_wake(const worker* self) noexcept {
   if (!left_out() && wakes_elsewhere(self)) {
@@ -156,24 +152,28 @@ bool try_to_wake(worker* sleeper) {
   return true;
 }
 
-/// Returns whether every push from here on sees the announcement.
-bool announce_sleep(worker* self) {
+/// How a sleeper meets a fast push that neither saw its announcement nor is seen by its look.
+enum class ordered_by : std::uint8_t { barrier, second_look };
+
+/// Returns whether every push from here on sees the announcement, or the second look sees the push.
+bool announce_sleep(worker* self, ordered_by what) {
   runtime& all = the_runtime();
   self->park.store(parked, std::memory_order_seq_cst);
   NOPAL_DISTURB();
-  all.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  const int others = all.sleepers.fetch_add(1, std::memory_order_seq_cst);
   NOPAL_DISTURB();
   poison_all(self);
+  // Beside other sleepers no worker that runs is interrupted for one more: what they push next finds its
+  // limit poisoned.
+  if (others > 0 && what == ordered_by::second_look) {  // unreached: race
+    return true;
+  }
   // The owners' half of the fence between a push and its look for sleepers. Without the barrier
   // every limit is poisoned all the time and every push comes by with a fence of its own.
   const bool ordered = os::process_barrier() || !all.barrier_works.load(std::memory_order_relaxed);
   NOPAL_DISTURB();
   return ordered;
 }
-
-}  // namespace
-
-namespace {
 
 /// What a sleeper's timer is for.
 enum class timer_for : std::uint8_t { nothing, look, question, beat };
@@ -199,7 +199,7 @@ void park_once(worker* self) noexcept {
     go_on_in(self, nullptr);  // a worker of the pool would find itself what there is
   }
   sleep_elsewhere(self);
-  const bool ordered = announce_sleep(self);
+  const bool ordered = announce_sleep(self, ordered_by::second_look);
   if (work_in_sight(self) && end_parking(self, awake)) {  // unreached: race
     return;
   }
@@ -210,9 +210,8 @@ void park_once(worker* self) noexcept {
     the_runtime().some_slept.store(true, std::memory_order_relaxed);
   }
   NOPAL_DISTURB();
-  // A push whose owner read its limit just before the barrier may still be on its way; one later
-  // look finds it. A barrier that worked at the start and fails now leaves it at that: the caller
-  // looks and comes again.
+  // A push whose owner read its limit just before it was poisoned may still be on its way; one later
+  // look finds it. Where the barrier has ceased to work the caller then looks and comes again.
   timer next{second_look_ns, timer_for::look};
   const std::uint64_t first_beat = sleep_until_beat(self);
   const bool looks_soon = first_beat == 0 && may_know_beat_soon(self);
@@ -222,7 +221,8 @@ void park_once(worker* self) noexcept {
     next.ns = soon_ns;
   }
   // unreached below: race
-  if (!sleep_for(self, next)) {
+  const bool looked = !sleep_for(self, next);
+  if (looked) {
     if (next.what == timer_for::beat && end_parking(self, awake)) {
       return expect_region(self);
     }
@@ -231,8 +231,10 @@ void park_once(worker* self) noexcept {
       return;
     }
   }
+  // Also after a signal that came before that look. Relaxed: as below.
+  bool looks_again = looks_soon || (!looked && self->park.load(std::memory_order_relaxed) == parked);
   std::uint64_t looking_up = 0;
-  for (bool looks_again = looks_soon;; looks_again = false) {
+  for (;;) {
     next = {};
     next.set_sooner(sleep_until_asking(self), timer_for::question);
     const bool looked_up = self->looks_up;
@@ -252,6 +254,7 @@ void park_once(worker* self) noexcept {
     if (is_interrupted) {
       continue;  // by a signal
     }
+    looks_again = false;
     if (next.what == timer_for::beat && end_parking(self, awake)) {
       return expect_region(self);
     }
@@ -298,7 +301,7 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
     give_up_seats(self);
     go_on_in(self, nullptr);
   }
-  announce_sleep(self);
+  announce_sleep(self, ordered_by::barrier);
   // Sequentially consistent: who makes an event counts it before it looks for sleepers.
   // unreached: race
   if ((NOPAL_FAULT("nap does not look") || events.load(std::memory_order_seq_cst) == seen) &&
