@@ -39,17 +39,70 @@ constexpr bool takes_references() {
          detail::can_call_with_an_lvalue<F, Args...>(std::index_sequence_for<Args...>());
 }
 
+/// How many parameters a function has; -1 where that cannot be told.
+template <class F>
+inline constexpr int parameters_of = -1;
+template <class Result, class... Parameters>
+inline constexpr int parameters_of<Result (*)(Parameters...)> = sizeof...(Parameters);
+template <class Result, class... Parameters>
+inline constexpr int parameters_of<Result (*)(Parameters...) noexcept> = sizeof...(Parameters);
+
+/// What is wrong with arguments of which copies can be made, but with which there is no call.
+enum class fork_mistake : int { reference, no_callable, out_before, count, other };
+
+/// Objects of classes may be callable with something else; what else is no function is not.
+template <class F>
+inline constexpr bool may_be_callable =
+    std::is_class_v<F> || std::is_union_v<F> || std::is_member_pointer_v<F> ||
+    (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>);
+
+/// Whether a variable for the result stands before the callable, as with fork_into.
+template <class Out, class... Args>
+inline constexpr bool begins_with_out = false;
+template <class Out, class F, class... Args>
+  requires can_call<F, Args...>
+inline constexpr bool begins_with_out<Out, F, Args...> =
+    !may_be_callable<std::decay_t<Out>> ||
+    std::is_assignable_v<std::decay_t<Out>&, std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>>;
+
+/// The first of the mistakes that there is.
+template <class F, class... Args>
+constexpr fork_mistake mistake_in_fork() {
+  if constexpr (detail::takes_references<F, Args...>()) {
+    return fork_mistake::reference;
+  } else if constexpr (begins_with_out<F, Args...>) {
+    return fork_mistake::out_before;
+  } else if constexpr (!may_be_callable<std::decay_t<F>>) {
+    return fork_mistake::no_callable;
+  } else if constexpr (parameters_of<std::decay_t<F>> >= 0 &&
+                       parameters_of<std::decay_t<F>> != static_cast<int>(sizeof...(Args))) {
+    return fork_mistake::count;
+  } else {
+    return fork_mistake::other;
+  }
+}
+
 /// Checks the arguments of fork.
 template <class F, class... Args>
 constexpr bool can_fork() {
   static_assert(can_copy<F, Args...>,
                 "nopal: fork: the callable and its arguments must be copyable or movable");
   if constexpr (can_copy<F, Args...> && !can_call<F, Args...>) {
-    constexpr bool by_reference = detail::takes_references<F, Args...>();
-    static_assert(!by_reference, "nopal: fork gives the child copies of its arguments: for a parameter that "
-                                 "is a reference pass std::ref(x), or capture x in a lambda");
-    static_assert(by_reference, "nopal: fork: the callable does not take these arguments (they are passed as "
-                                "rvalues of their decayed types); where a result goes, fork_into is told");
+    constexpr fork_mistake mistake = detail::mistake_in_fork<F, Args...>();
+    static_assert(mistake != fork_mistake::reference,
+                  "nopal: fork gives the child copies of its arguments: for a parameter that "
+                  "is a reference pass std::ref(x), or capture x in a lambda");
+    static_assert(mistake != fork_mistake::out_before,
+                  "nopal: fork: the callable comes first; for its result there is fork_into: "
+                  "s.fork_into(out, f, arguments...)");
+    static_assert(mistake != fork_mistake::no_callable,
+                  "nopal: fork: the first argument cannot be called: s.fork(f, arguments...)");
+    static_assert(mistake != fork_mistake::count,
+                  "nopal: fork: the function takes another number of arguments; defaults of its parameters "
+                  "do not count");
+    static_assert(mistake != fork_mistake::other,
+                  "nopal: fork: the callable cannot be called with these arguments, of which it gets "
+                  "copies as rvalues");
   }
   return can_copy<F, Args...> && can_call<F, Args...>;
 }
@@ -60,12 +113,19 @@ constexpr bool can_fork_into() {
   static_assert(can_copy<F, Args...>,
                 "nopal: fork_into: the callable and its arguments must be copyable or movable");
   if constexpr (can_copy<F, Args...> && !can_call<F, Args...>) {
-    constexpr bool by_reference = detail::takes_references<F, Args...>();
-    static_assert(!by_reference, "nopal: fork_into gives the child copies of its arguments: for a parameter "
-                                 "that is a reference pass std::ref(x), or capture x in a lambda");
-    static_assert(by_reference,
-                  "nopal: fork_into: the callable does not take these arguments (they are passed as "
-                  "rvalues of their decayed types); before it stands where its result goes");
+    constexpr fork_mistake mistake = detail::mistake_in_fork<F, Args...>();
+    static_assert(mistake != fork_mistake::reference,
+                  "nopal: fork_into gives the child copies of its arguments: for a parameter "
+                  "that is a reference pass std::ref(x), or capture x in a lambda");
+    static_assert(
+        mistake != fork_mistake::no_callable && mistake != fork_mistake::out_before,
+        "nopal: fork_into: the second argument cannot be called: s.fork_into(out, f, arguments...)");
+    static_assert(mistake != fork_mistake::count,
+                  "nopal: fork_into: the function takes another number of arguments; defaults of its "
+                  "parameters do not count");
+    static_assert(mistake != fork_mistake::other,
+                  "nopal: fork_into: the callable cannot be called with these arguments, of which it gets "
+                  "copies as rvalues");
   }
   if constexpr (can_copy<F, Args...> && can_call<F, Args...>) {
     using result = std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...>;

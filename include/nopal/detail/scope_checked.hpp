@@ -19,6 +19,7 @@
 #include <nopal/detail/fork_arguments.hpp>
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/mode.hpp>
+#include <nopal/detail/wrong_forks.hpp>
 
 #define NOPAL_HAS_LATENT_FORKS 0
 
@@ -90,8 +91,11 @@ template <class Out, class F, class... Args>
 }  // namespace detail
 
 /// The fork-join scope of a checked program; see the parallel class of the same name.
-class scope {
+class scope : NOPAL_ABI_NAMESPACE::detail::wrong_forks {
 public:
+  using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork;
+  using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork_into;
+
   scope() noexcept = default;
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <nopal/detail/fork_arguments.hpp>
+#include <nopal/detail/wrong_forks.hpp>
 #include <nopal/version.hpp>
 
 #define NOPAL_HAS_LATENT_FORKS 0
@@ -67,8 +68,11 @@ struct forked_mark {
 #endif
 
 /// The serial elision of a fork-join scope; see the parallel class of the same name.
-class scope {
+class scope : NOPAL_ABI_NAMESPACE::detail::wrong_forks {
 public:
+  using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork;
+  using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork_into;
+
   scope() noexcept = default;
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;

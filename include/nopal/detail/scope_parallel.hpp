@@ -11,6 +11,7 @@
 #if NOPAL_HAS_LATENT_FORKS
 #include <nopal/detail/latent_fork.hpp>
 #endif
+#include <nopal/detail/wrong_forks.hpp>
 #include <nopal/version.hpp>
 
 extern "C" NOPAL_EXPORT const char nopal_library_is_missing_or_differs_from_headers__expected_abi_3;
@@ -39,8 +40,11 @@ struct scope_access;
 /// Continuation stealing on a cactus stack follows C. Yang and J. Mellor-Crummey, "A practical
 /// solution to the cactus stack problem", SPAA 2016; the join follows N. Pfeiffer's master's
 /// thesis, FAU Erlangen-Nürnberg, 2020.
-class scope {
+class scope : detail::wrong_forks {
 public:
+  using detail::wrong_forks::fork;
+  using detail::wrong_forks::fork_into;
+
   /// Makes an empty scope. No allocation, no system call; the runtime starts at the first fork.
   [[gnu::always_inline]] scope() noexcept { nopal_make_frame(&frame_); }
 
