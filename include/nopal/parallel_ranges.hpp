@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <nopal/blocked_range.hpp>
+#include <nopal/detail/missing_arguments.hpp>
 #include <nopal/detail/whole_range.hpp>
 #include <nopal/parallel.hpp>
 
@@ -38,7 +39,10 @@ void parallel_for(Range&& range, Grain grain, Body&& body) {
 template <class Range, class Body>
   requires(!detail::has_sides<Range>)
 void parallel_for(Range&& range, Body&& body) {
-  if constexpr (detail::can_divide<Range>()) {
+  static_assert(!detail::ends_alone<Range, Body>, "nopal: parallel_for: after two ends comes the body");
+  if constexpr (detail::ends_alone<Range, Body>) {
+    return;
+  } else if constexpr (detail::can_divide<Range>()) {
     nopal::parallel_for(range, std::size_t{0}, body);
   }
 }
@@ -121,7 +125,11 @@ refusals::no_value parallel_reduce(Range&& range, Map map, Combine&& combine) {
 /// the end of the output.
 template <class Range, class Out, class F>
 Out parallel_transform(Range&& range, Out out, F&& f) {
-  if constexpr (detail::can_divide<Range>()) {
+  static_assert(!detail::ends_alone<Range, Out>,
+                "nopal: parallel_transform: after two ends come where the output begins, and the function");
+  if constexpr (detail::ends_alone<Range, Out>) {
+    return out;
+  } else if constexpr (detail::can_divide<Range>()) {
     const auto all = detail::ends_of(range);
     return nopal::parallel_transform(all.first, all.last, out, f);
   }

@@ -103,6 +103,18 @@ class Uses(Refusals):
             with self.subTest(use):
                 self.says_once(says, self.compiled(use))
 
+    def test_calls_that_wrong_ones_resemble_compile(self):
+        headers = f"{PATTERN_HEADERS}#include <nopal/arena.hpp>\n#include <nopal/io.hpp>\n"
+        for use in ("nopal::parallel_inclusive_scan(values, values + 5);",
+                    "nopal::parallel_exclusive_scan(values, values, 0);",
+                    "nopal::parallel_transform(values, values + 5, [](int i) { return i; });",
+                    "nopal::scope s; s.fork(use); s.fork_into(numbers[1], [](int i) { return i; }, 3); s.join();",
+                    "nopal::arena a; auto f = [] { return 1; }; a.enqueue(f); a.enqueue(use); changed = a.execute(f); a.wait();",
+                    "const auto limit = std::chrono::milliseconds(5); nopal::sleep_for(limit);"):
+            with self.subTest(use):
+                result = self.compiled(use, headers)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_wrong_forks_are_told_in_one_sentence_however_forks_are_compiled(self):
         for mode in ("NOPAL_FORKS_EAGER", "NOPAL_ELIDE"):
             headers = f"#define {mode}\n{PATTERN_HEADERS}"

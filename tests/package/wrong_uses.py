@@ -62,8 +62,38 @@ FORKS = [
     ("nopal::scope s; int out; s.fork_into(out, [] {});", "fork_into: the callable returns nothing: use fork"),
     ("nopal::scope s; s.fork_into(take, 1);", "fork_into: the second argument cannot be called: s.fork_into(out, f, arguments...)"),
 ]
+# Calls of patterns that lack an argument, and the first words of what is said about it.
+MISSING = [
+    ("nopal::parallel_invoke();", "parallel_invoke takes one function or more"),
+    ("nopal::parallel_for();", "parallel_for takes a range or two ends"),
+    ("nopal::parallel_for(numbers);", "parallel_for takes a range or two ends"),
+    ("nopal::parallel_for(0, 10);", "parallel_for: after two ends comes the body"),
+    ("nopal::parallel_for(numbers.begin(), numbers.end());", "parallel_for: after two ends comes the body"),
+    ("nopal::parallel_for_each(numbers);", "parallel_for_each takes a range or two ends"),
+    ("nopal::parallel_for_each(listed.begin(), listed.end());", "parallel_for_each takes a range or two ends"),
+    ("nopal::parallel_for_each(values, values + 10);", "parallel_for_each takes a range or two ends"),
+    ("changed = nopal::parallel_reduce(numbers);", "parallel_reduce takes a range or two ends"),
+    ("nopal::parallel_transform(numbers);", "parallel_transform takes a range or two ends"),
+    ("nopal::parallel_transform(numbers, [](int i) { return i; });", "parallel_transform takes a range or two ends"),
+    ("nopal::parallel_transform(numbers.begin(), numbers.end(), values);",
+     "parallel_transform: after two ends come where the output begins, and the function"),
+    ("nopal::parallel_inclusive_scan(numbers);", "parallel_inclusive_scan takes a range or two ends"),
+    ("nopal::parallel_inclusive_scan(numbers.begin(), numbers.end());", "parallel_inclusive_scan takes a range or two ends"),
+    ("nopal::parallel_exclusive_scan(numbers, values);", "parallel_exclusive_scan takes a range or two ends"),
+    ("nopal::parallel_exclusive_scan(numbers.begin(), numbers.end(), values);",
+     "parallel_exclusive_scan takes a range or two ends"),
+    ("nopal::parallel_exclusive_scan(values, values + 10, values);", "parallel_exclusive_scan takes a range or two ends"),
+    ("auto found = nopal::parallel_find_if(numbers);", "parallel_find_if takes a range or two ends"),
+    ("auto found = nopal::parallel_find_if(numbers.begin(), numbers.end());", "parallel_find_if takes a range or two ends"),
+    ("int* found = nopal::parallel_find_if(values, values + 10);", "parallel_find_if takes a range or two ends"),
+    ("bool any = nopal::parallel_any_of(numbers);", "parallel_any_of takes a range or two ends"),
+    ("if (nopal::parallel_all_of(numbers.begin(), numbers.end())) return;", "parallel_all_of takes a range or two ends"),
+    ("bool none = nopal::parallel_none_of(numbers);", "parallel_none_of takes a range or two ends"),
+]
+
 # What is written, and what is said about it.
 WRONG = [
+    *MISSING,
     *FORKS,
     ("nopal::fork(take, 1, 2);", "fork is a member of scopes: nopal::scope s; s.fork(f, arguments...); s.join();"),
     ("nopal::scope s; nopal::fork(s, take, 1, 2);", "fork is a member of scopes"),

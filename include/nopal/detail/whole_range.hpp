@@ -41,6 +41,11 @@ template <class First, class Last, class Third>
 concept ends_before_output = ends<First, Last> && (!std::is_array_v<std::remove_reference_t<First>> ||
                                                    std::input_or_output_iterator<std::decay_t<Third>>);
 
+/// Whether the first two arguments of a call are the ends of a range, and what should follow is missing.
+template <class First, class Last>
+concept ends_alone =
+    !is_range<First> && !std::is_void_v<positions_of<std::decay_t<First>, std::decay_t<Last>>>;
+
 /// The type of two iterators; void, which is refused, if they have not the same.
 template <class First, class Last>
 using iterator_between =
