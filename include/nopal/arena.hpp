@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <nopal/detail/mode.hpp>
+#include <nopal/detail/refused.hpp>
 #include <nopal/detail/thrown.hpp>
 #include <nopal/nodes.hpp>
 #include <nopal/runtime.hpp>
@@ -171,12 +172,27 @@ public:
   /// thread could go on alone; a thread that is in the arena already goes on at once.
   template <class F>
   std::invoke_result_t<F> execute(F&& f);
+  /// What cannot be called does not compile.
+  template <class F>
+    requires(!std::is_invocable_v<F>)
+  refusals::no_value execute(F&& /*f*/) {
+    static_assert(refusals::accepted<F>,
+                  "nopal: arena: what is executed must be callable without arguments, as a lambda is");
+    return {};
+  }
 
   /// Has `f()` called in the arena some time, by a worker that is idle or a thread that waits, and
   /// waits for nothing. On one worker it begins at `wait`. Arguments as with a fork: `f` is moved
   /// or copied. An exception is kept for `wait`.
   template <class F>
   void enqueue(F&& f);
+  /// What cannot be called does not compile.
+  template <class F>
+    requires(!std::is_invocable_v<std::decay_t<F>>)
+  void enqueue(F&& /*f*/) {
+    static_assert(refusals::accepted<F>,
+                  "nopal: arena: what is enqueued must be callable without arguments, as a lambda is");
+  }
 
   /// Waits until all that was enqueued is over, and runs it meanwhile, in the arena. Throws the
   /// exception that was thrown first, once. Throws `error` where what was enqueued calls it.

@@ -22,6 +22,7 @@
 #else
 #include <nopal/detail/io_parallel.hpp>
 #endif
+#include <nopal/detail/refused.hpp>
 #include <nopal/runtime.hpp>
 #include <nopal/version.hpp>
 
@@ -71,6 +72,14 @@ template <class Rep, class Period>
   return detail::io_wait(descriptor, POLLIN, detail::io_end(limit));
 }
 
+/// A limit without a unit does not compile.
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+bool wait_readable(int /*descriptor*/, Number /*limit*/) {
+  static_assert(refusals::accepted<Number>,
+                "nopal: wait_readable: the limit has a unit, as std::chrono::milliseconds(5) has");
+  return false;
+}
 /// The same until the clock has come to `end`.
 template <class Clock, class Duration>
 [[nodiscard]] bool wait_readable(int descriptor, const std::chrono::time_point<Clock, Duration>& end) {
@@ -86,6 +95,14 @@ template <class Rep, class Period>
   return detail::io_wait(descriptor, POLLOUT, detail::io_end(limit));
 }
 
+/// A limit without a unit does not compile.
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+bool wait_writable(int /*descriptor*/, Number /*limit*/) {
+  static_assert(refusals::accepted<Number>,
+                "nopal: wait_writable: the limit has a unit, as std::chrono::milliseconds(5) has");
+  return false;
+}
 /// The same until the clock has come to `end`.
 template <class Clock, class Duration>
 [[nodiscard]] bool wait_writable(int descriptor, const std::chrono::time_point<Clock, Duration>& end) {
@@ -98,6 +115,13 @@ template <class Clock, class Duration>
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& duration) {
   detail::io_sleep(detail::io_end(duration));
+}
+/// A number without a unit does not compile.
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+void sleep_for(Number /*duration*/) {
+  static_assert(refusals::accepted<Number>,
+                "nopal: sleep_for: a duration has a unit, as std::chrono::milliseconds(5) has");
 }
 
 /// The same until the clock has come to `end`.

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from wrong_uses import FORKS, FORKS_BY_REFERENCE, PATTERN_HEADERS, PATTERN_PROGRAM, WRONG
+from wrong_uses import FORKS, FORKS_BY_REFERENCE, OF_ARENAS, PATTERN_HEADERS, PATTERN_PROGRAM, WITHOUT_UNIT, WRONG
 
 compiler, include, tbb_include = "", "", ""
 work = tempfile.TemporaryDirectory()
@@ -102,6 +102,13 @@ class Uses(Refusals):
         for use, says in WRONG:
             with self.subTest(use):
                 self.says_once(says, self.compiled(use))
+
+    def test_wrong_calls_in_arenas_and_of_waits_are_told_in_one_sentence(self):
+        for header, calls in (("arena", OF_ARENAS), ("io", WITHOUT_UNIT)):
+            headers = f"{PATTERN_HEADERS}#include <nopal/{header}.hpp>\n"
+            for use, says in calls:
+                with self.subTest(use):
+                    self.says_once(says, self.compiled(use, headers))
 
     def test_calls_that_wrong_ones_resemble_compile(self):
         headers = f"{PATTERN_HEADERS}#include <nopal/arena.hpp>\n#include <nopal/io.hpp>\n"

@@ -90,6 +90,17 @@ MISSING = [
     ("if (nopal::parallel_all_of(numbers.begin(), numbers.end())) return;", "parallel_all_of takes a range or two ends"),
     ("bool none = nopal::parallel_none_of(numbers);", "parallel_none_of takes a range or two ends"),
 ]
+OF_ARENAS = [
+    ("nopal::arena a; a.execute(5);", "arena: what is executed must be callable without arguments, as a lambda is"),
+    ("nopal::arena a; changed = a.execute([](int i) { return i; });", "arena: what is executed must be callable without"),
+    ("nopal::arena a; a.enqueue(5);", "arena: what is enqueued must be callable without arguments, as a lambda is"),
+    ("nopal::arena a; a.enqueue([](int) {});", "arena: what is enqueued must be callable without arguments"),
+]
+WITHOUT_UNIT = [
+    ("nopal::sleep_for(5);", "sleep_for: a duration has a unit, as std::chrono::milliseconds(5) has"),
+    ("if (nopal::wait_readable(0, 5)) return;", "wait_readable: the limit has a unit, as std::chrono::milliseconds(5) has"),
+    ("if (nopal::wait_writable(0, 0.5)) return;", "wait_writable: the limit has a unit, as std::chrono::milliseconds(5) has"),
+]
 
 # What is written, and what is said about it.
 WRONG = [
