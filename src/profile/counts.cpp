@@ -45,13 +45,13 @@ site_number number_of(const void* address) noexcept {
     const void* here = all_places[at].address.load(std::memory_order_acquire);
     if (here == nullptr && all_places[at].address.compare_exchange_strong(here, address)) {
       const site_number number = new_number(address);
-      // Release pairs with the acquire below: its knowledge has the address.
-      // Release pairs with the acquire of those who wait for the number below.
+      // Release pairs with the acquire of those who wait for the number below: its knowledge has the address.
       all_places[at].number.store(number, std::memory_order_release);
       return number;
     }
     if (here == address) {
       for (;;) {
+        // Acquire pairs with the release above.
         const site_number number = all_places[at].number.load(std::memory_order_acquire);
         if (number != 0) {
           return number;
@@ -79,12 +79,12 @@ counts_table* make_counts() noexcept {
   }
   made->next = tables.load(std::memory_order_relaxed);
   // Release pairs with the acquire in first_counts: the table is empty.
-  // Release pairs with the acquire in first_counts.
   while (!tables.compare_exchange_weak(made->next, made, std::memory_order_release)) {
   }
   return made;
 }
 
+// Acquire pairs with the release in make_counts.
 counts_table* first_counts() noexcept { return tables.load(std::memory_order_acquire); }
 
 }  // namespace profile
