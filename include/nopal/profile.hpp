@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <nopal/detail/difference.hpp>
 #include <nopal/detail/work_span.h>
 #include <nopal/version.hpp>
 
@@ -34,11 +35,10 @@ public:
 
   /// What was done from `earlier` to `later`, on one strand; nothing where `earlier` is more.
   friend work_span operator-(const work_span& later, const work_span& earlier) noexcept {
-    const auto since = [](std::uint64_t begin, std::uint64_t end) { return end > begin ? end - begin : 0; };
     work_span result;
-    result.values_ = {since(earlier.values_.work_ns, later.values_.work_ns),
-                      since(earlier.values_.span_ns, later.values_.span_ns),
-                      since(earlier.values_.burdened_span_ns, later.values_.burdened_span_ns)};
+    result.values_ = {detail::difference(later.values_.work_ns, earlier.values_.work_ns),
+                      detail::difference(later.values_.span_ns, earlier.values_.span_ns),
+                      detail::difference(later.values_.burdened_span_ns, earlier.values_.burdened_span_ns)};
     return result;
   }
 

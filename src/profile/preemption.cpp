@@ -1,5 +1,7 @@
 #include "profile/preemption.hpp"
 
+#include <nopal/detail/difference.hpp>
+
 #include "os/report_file.hpp"
 #include "profile/counts.hpp"
 #include "profile/profile.hpp"
@@ -24,20 +26,16 @@ processor_look look(const processor_look& before, std::uint64_t at) noexcept {
   return result;
 }
 
-std::uint64_t difference(std::uint64_t more, std::uint64_t less) noexcept {
-  return more > less ? more - less : 0;
-}
-
 /// While the thread had things to wait for, only the system knows.
 std::uint64_t lost_ns(const processor_look& from, const processor_look& to) noexcept {
   if (from.own_waits == to.own_waits) {
-    return difference(as_ns(to.at - from.at), to.processor_ns - from.processor_ns);
+    return detail::difference(as_ns(to.at - from.at), to.processor_ns - from.processor_ns);
   }
   if (from.ready_ns == os::unknown_ns || to.ready_ns == os::unknown_ns) {
     return 0;
   }
   // Others may have had the processor during the look itself, whose first answer is the other one.
-  return difference(difference(to.ready_ns, from.ready_ns), as_ns(now() - to.at));
+  return detail::difference(detail::difference(to.ready_ns, from.ready_ns), as_ns(now() - to.at));
 }
 
 }  // namespace

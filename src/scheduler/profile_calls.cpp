@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include <nopal/detail/difference.hpp>
 #include <nopal/detail/work_span.h>
 
 #include "scheduler/adoption.hpp"
@@ -34,9 +35,6 @@ nopal_work_span in_ns(const profile::lengths& ticks) noexcept {
                           : nopal_work_span{};
 }
 
-/// Of an interval that began on another strand the beginning may be the later one.
-std::uint64_t since(std::uint64_t begin, std::uint64_t end) noexcept { return end > begin ? end - begin : 0; }
-
 }  // namespace
 
 extern "C" {
@@ -45,8 +43,10 @@ NOPAL_EXPORT void nopal_work_span_begin(nopal_work_span* interval) { *interval =
 
 NOPAL_EXPORT void nopal_work_span_end(nopal_work_span* interval, const char* name) {
   const nopal_work_span now = in_ns(lengths_here());
-  *interval = {since(interval->work_ns, now.work_ns), since(interval->span_ns, now.span_ns),
-               since(interval->burdened_span_ns, now.burdened_span_ns)};
+  // Of an interval that began on another strand the beginning may be the later one.
+  *interval = {detail::difference(now.work_ns, interval->work_ns),
+               detail::difference(now.span_ns, interval->span_ns),
+               detail::difference(now.burdened_span_ns, interval->burdened_span_ns)};
   if (name != nullptr && profile::is_on()) {
     profile::add_named(name, {interval->work_ns, interval->span_ns, interval->burdened_span_ns});
   }
