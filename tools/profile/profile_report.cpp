@@ -33,8 +33,10 @@ double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 std::string lines_of_whole(const data& all) {
   std::string text;
+  const bool has_tasks_alone = all.region_count == 0 && all.regions.work > 0;
   text += fmt::format("work           {:>10}   as one worker takes it, in {}\n", time_of(all.regions.work),
-                      format_count(static_cast<std::uint64_t>(all.region_count), "region"));
+                      has_tasks_alone ? "tasks outside of regions"
+                                      : format_count(static_cast<std::uint64_t>(all.region_count), "region"));
   text += fmt::format("span           {:>10}   parallelism {}\n", time_of(all.regions.span),
                       times(all.regions.parallelism()));
   text +=

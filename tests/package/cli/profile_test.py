@@ -193,6 +193,11 @@ class Refusals(unittest.TestCase):
         self.one_line(self.read([SITE | {"site": "x"}, WHOLE]), 2, "'site' is no whole number")
         self.one_line(self.read([INTERVAL | {"interval": 5}, WHOLE]), 2, "'interval' is no string")
 
+    def test_the_work_of_tasks_is_said_to_be_in_no_region(self):
+        self.assertIn(", in tasks outside of regions\n", self.read([WHOLE | {"regions": 0}]).stdout)
+        self.assertIn(", in 1 region\n", self.read([WHOLE]).stdout)
+        self.assertIn(", in 0 regions\n", self.read([WHOLE | {"regions": 0, "work_ns": 0}]).stdout)
+
     def test_output_that_finds_no_room(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             self.one_line(self.read([WHOLE], stdout=full), 1, "cannot write the output: No space left on device")
