@@ -12,6 +12,7 @@
 
 #include "os/interruptions.hpp"
 #include "os/os.hpp"
+#include "scheduler/setting_names.hpp"
 #include "trace/trace.hpp"
 
 namespace nopal {
@@ -278,6 +279,7 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
 }
 
 settings read_settings(const configuration& asked) {
+  tell_of_misspelt_settings();
   refused_variables refused;
   const settings result = complete_settings(asked, from_environment, refused);
   for (int i = 0; i < refused.count; ++i) {

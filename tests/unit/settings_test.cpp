@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/strands.hpp"
@@ -130,6 +131,28 @@ TEST(environment, a_bad_value_is_refused_by_the_first_question_too) {
   const support::outcome seen = support::run_program("asks_only", {{"NOPAL_WORKERS", "none"}});
   EXPECT_EQ(seen.exit_code, 2);
   EXPECT_EQ(seen.err, "nopal: NOPAL_WORKERS=none: not understood; accepted: a whole number from 1 to 1024\n");
+}
+
+TEST(environment, a_name_that_is_nearly_a_settings_is_one_line_and_the_program_goes_on) {
+  for (const auto& [name, meant] :
+       std::vector<std::pair<std::string, std::string>>{{"NOPAL_WORKER", "NOPAL_WORKERS"},
+                                                        {"NOPAL_WROKERS", "NOPAL_WORKERS"},
+                                                        {"NOPAL_WORKERSS", "NOPAL_WORKERS"},
+                                                        {"NOPAL_WORKER5", "NOPAL_WORKERS"},
+                                                        {"NOPAL_PROFILES", "NOPAL_PROFILE"}}) {
+    const support::outcome seen = support::run_program("asks_only", {{name, "2"}});
+    EXPECT_EQ(seen.exit_code, 0) << name;
+    EXPECT_EQ(seen.err, "nopal: " + name + ": there is no such setting; is " + meant + " meant?\n");
+  }
+}
+
+TEST(environment, names_of_other_programs_and_of_settings_are_no_line) {
+  for (const char* const name : {"NOPAL_STORM_SEED", "NOPAL_BUILD_TYPE", "NOPAL_CHECKED", "NOPAL_STATIC",
+                                 "NOPAL", "NOPAL_", "NOPAL_IO", "OPAL_WORKERS", "NOPAL_CHECK"}) {
+    const support::outcome seen = support::run_program("asks_only", {{name, "2"}});
+    EXPECT_EQ(seen.exit_code, 0) << name;
+    EXPECT_EQ(seen.err, "") << name;
+  }
 }
 
 TEST(environment, a_refusal_stays_one_line_whatever_the_value) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -12,18 +11,16 @@
 #include <nopal/version.hpp>
 
 #include "doctor/checks.hpp"
+#include "scheduler/setting_names.hpp"
 
 namespace tool::doctor {
 namespace {
 
-constexpr std::array<std::string_view, 14> variables = {
-    "NOPAL_WORKERS",     "NOPAL_STACK_SIZE", "NOPAL_RECLAIM", "NOPAL_RECLAIM_WITH",   "NOPAL_PIN",
-    "NOPAL_FORKS",       "NOPAL_SIGNAL",     "NOPAL_STATS",   "NOPAL_ON_BAD_SETTING", "NOPAL_STEAL",
-    "NOPAL_SUBSTITUTES", "NOPAL_TRACE",      "NOPAL_PROFILE", "NOPAL_CHECK"};
+using nopal::internal::setting_names;
 
 std::string known_variables() {
   std::string names;
-  for (const std::string_view name : variables) names.append(names.empty() ? "" : ", ").append(name);
+  for (const std::string_view name : setting_names) names.append(names.empty() ? "" : ", ").append(name);
   return names;
 }
 
@@ -67,7 +64,7 @@ section check_runtime() {
     const std::string_view name = text.substr(0, text.find('='));
     finding found =
         plain_finding(std::string(name), std::string(text.substr(std::min(name.size() + 1, text.size()))));
-    if (std::find(variables.begin(), variables.end(), name) == variables.end()) {
+    if (std::find(setting_names.begin(), setting_names.end(), name) == setting_names.end()) {
       judge(found, verdict::note, "the runtime does not read this variable; it reads " + known_variables());
     }
     runtime.findings.push_back(std::move(found));
