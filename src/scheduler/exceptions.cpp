@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <nopal/detail/fast_path.h>
+#include <nopal/detail/stop.h>
 
 #include "cxx_runtime/exception_record.hpp"
 #include "scheduler/ending.hpp"
@@ -270,23 +271,37 @@ void keep_thrown(const nopal_task_group* group) noexcept {
 
 void* take_exception(const nopal_task_group* group) noexcept { return take_exception(key_of(group)); }
 
+namespace {
+
+/// Of a child that has its continuation: true if nothing of the scope was stolen, so that the exception goes
+/// on from the fork.
+bool keep_unless_alone(nopal_frame* frame) {
+  if (is_stolen_from(frame)) {
+    keep_exception(frame, false, next_position());
+    return false;
+  }
+  _Unwind_Exception* const foreign = handled_foreign();
+  if (foreign != nullptr && !cxx_runtime::is_forced_unwind(*foreign)) {  // unreached: forced-unwind
+    // A `throw;` would do, but libstdc++'s counts a foreign exception as in flight for good.
+    take_from_handler();
+    raise_foreign(foreign);
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" NOPAL_EXPORT int nopal_threw_after_child(nopal_frame* frame) {
+  return handles_end_of_thread() || keep_unless_alone(frame) ? 1 : 0;
+}
+
 extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {
   if (handles_end_of_thread()) {
     pass_fork_at_end(frame);
     return 1;
   }
   if (nopal_pop() || take_kept(frame)) {
-    if (!is_stolen_from(frame)) {
-      _Unwind_Exception* const foreign = handled_foreign();
-      if (foreign != nullptr && !cxx_runtime::is_forced_unwind(*foreign)) {  // unreached: forced-unwind
-        // A `throw;` would do, but libstdc++'s counts a foreign exception as in flight for good.
-        take_from_handler();
-        raise_foreign(foreign);
-      }
-      return 1;
-    }
-    keep_exception(frame, false, next_position());
-    return 0;
+    return keep_unless_alone(frame) ? 1 : 0;
   }
   keep_exception(frame, true, last_before_steal);
   return 2;

@@ -21,6 +21,7 @@
 #include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
@@ -84,6 +85,9 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
     profile::note_resumption(self->profile, frame);
   }
   view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
+  if (stops::used()) {
+    stops::begin(self, stops::take(frame));
+  }
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
                 state_at_join(self, stack, frame));
   go_on_profiled(self, profile::after::other);
@@ -196,6 +200,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   const exception_state exceptions = strand::exceptions_of(self);
   frame->caught = exceptions.caught;
   frame->uncaught = exceptions.uncaught;
+  if (stops::innermost(self) != nullptr) {
+    stops::keep(frame, stops::innermost(self));
+  }
   const std::uint64_t ticket = self->deque.strand.latest_ticket;
   frame->last_ticket = ticket > frame->last_ticket ? ticket : frame->last_ticket;
   self->counts.joined_children.add(static_cast<std::uint64_t>(children));

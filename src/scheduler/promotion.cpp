@@ -8,6 +8,7 @@
 #include "scheduler/push.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/traced.hpp"
 #include "testing/fault_points.hpp"
@@ -165,6 +166,7 @@ void push_collected(worker* self, std::int32_t count) noexcept {
     first[i] = first[count - 1 - i];
     first[count - 1 - i] = younger;
   }
+  stops::raise(self, first, count);
   for (std::int32_t i = 0; i < count; ++i) {
     nopal_frame* const frame = first[i];
     NOPAL_FAULT_OMITS("return address kept", *static_cast<void**>(frame->call_stack_pointer) = frame->caught);

@@ -9,6 +9,7 @@
 #include "scheduler/seats.hpp"
 #include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/stops.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -21,7 +22,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   runtime& all = the_runtime();
   // Acquire pairs with the release at the end of start_runtime.
   if (!all.running.load(std::memory_order_acquire) || !all.barrier_works.load(std::memory_order_relaxed) ||
-      !deque::has_room(self->deque) || profile::is_on()) {
+      !deque::has_room(self->deque) || profile::is_on() || stops::any_requested()) {
     return whole_push;
   }
   if (self->exceptions != nullptr &&  // unreached: no-c++-state
@@ -36,6 +37,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
     return whole_push;
   }
   append_fork(self, frame, true);
+  stops::poison_if_stopped(self);
   if (!may_be_taken(all, self)) {
     return nothing_left;  // unreached: alone
   }
@@ -43,7 +45,9 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   const std::int32_t published = deque::publish(self->deque, deque::publish_batch(deque::size(self->deque)));
   note_published(self, published);
   if (wakes) {
-    return may_wake_later(all, self, published) ? nothing_left : only_to_wake;
+    const bool later = may_wake_later(all, self, published);
+    stops::poison_if_stopped(self);
+    return later ? nothing_left : only_to_wake;
   }
   // Who expects a region looks once more before it sleeps.
   return (expected && is_expected()) || !anyone_sleeps() ? nothing_left : only_to_wake;  // unreached: race

@@ -16,6 +16,7 @@
 #include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/tags.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
@@ -32,6 +33,12 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   if (self != nullptr && rest == only_to_wake) {
     wake_one(self, root_of(*self));
     return 0;
+  }
+  if (self != nullptr && stops::any_requested() && stops::is_stopped_here(self)) {
+    if (profile::is_on()) {
+      end_push(self);
+    }
+    return 1;  // see nopal_push_refused
   }
   if (self == nullptr) {
     self = adopt_this_thread();
@@ -73,6 +80,7 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
   if (is_profiled) {
     end_push(self);
   }
+  stops::poison_if_stopped(self);
   return 0;
 }
 

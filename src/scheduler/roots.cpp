@@ -18,6 +18,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/stops.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 #include "view/views.hpp"
@@ -187,6 +188,7 @@ void begin_task_root(worker* root, const nopal_task* task) noexcept {
   if (root == nullptr) {
     return;
   }
+  stops::begin(root, nullptr);
   // Release pairs with the acquire before a walk whose answer is kept: what was of the last task is
   // gone.
   NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_release));
@@ -259,6 +261,7 @@ void begin_scheduler_call(worker* self) noexcept {
   leave_profiled(self);
   strand::leave(self, strand::reason::call, self->exit_stack_pointer, self);
   self->kept = strand::state_of(self);
+  stops::begin_call(self);
   strand::have_none(self);  // at work before it looks: see any_strand_active
 }
 
@@ -274,6 +277,7 @@ NOPAL_UNINSTRUMENTED void end_scheduler_call(worker* self) noexcept {
   }
   self->bottom_at_rest = self->deque.bottom;
   auto* const pointer = static_cast<char*>(self->exit_stack_pointer);
+  stops::end_call(self);
   strand::enter(self, {&self->native, pointer, self, self->kept.exceptions.uncaught != 0}, self->kept);
   come_back_profiled(self);
   nopal_leave_scheduler(self);

@@ -16,6 +16,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/substitutes.hpp"
 #include "testing/fault_points.hpp"
 
@@ -313,6 +314,7 @@ void free_worker(worker* self) noexcept {
   sanitizers::stack_unmade(self->own_scheduler_record);
   forget_presences(self);
   deque::destroy(self->deque);
+  stops::forget(self);
   free_signal_stack(self);
   delete self;
 }

@@ -15,6 +15,7 @@
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/spare_stacks.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/tags.hpp"
 #include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
@@ -38,6 +39,7 @@ void see(observation& seen) {
   seen.float_control = float_control_of(seen.victim->deque.setting);
   seen.uncaught = get(seen.victim->deque.setting.uncaught);
   seen.unrecorded_in = profile::is_on() ? get(seen.victim->profile.unrecorded_in) : nullptr;
+  seen.stops = stops::used() ? stops::part_of_oldest(seen.victim) : nullptr;
 }
 
 }  // namespace
@@ -143,6 +145,7 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
   result.caught = is_tagged(slot) ? frame->caught : nullptr;
   result.uncaught = observed.uncaught;
   result.float_control = observed.float_control;
+  result.stops = observed.stops;
   return result;
 }
 
@@ -152,6 +155,7 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
   if (profile::is_on()) {
     profile::begin_stolen(self->profile, one.frame);
   }
+  stops::begin(self, one.stops);
   strand::enter(self, {one.stack, one.start, &one.frame->resume_address, false},
                 {root, get(root->local), {one.caught, one.uncaught}, one.float_control});
   go_on_profiled(self, profile::after::other);

@@ -21,6 +21,7 @@ struct observation {
   nopal_arena* seat = nullptr;  ///< that the thief took for it
   /// The fork around the victim's forks without a record, while programs are profiled
   profile::fork_record* unrecorded_in = nullptr;
+  nopal_stop* stops = nullptr;  ///< the innermost part around the fork that may be stopped
 };
 
 /// For deque::steal, of an `observation`. False: the thief may not run that strand.

@@ -18,6 +18,7 @@
 #include "scheduler/seats.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/stolen.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/traced.hpp"
 #include "scheduler/waiters.hpp"
@@ -113,6 +114,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_enter_wait(nopal_frame* 
   const exception_state exceptions = strand::exceptions_of(self);
   frame->caught = exceptions.caught;
   frame->uncaught = exceptions.uncaught;
+  if (stops::innermost(self) != nullptr) {
+    stops::keep(frame, stops::innermost(self));
+  }
   frame->last_ticket = self->deque.strand.latest_ticket;
   frame->home = stack;
   frame->home_stack_pointer = pointer;

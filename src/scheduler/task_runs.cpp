@@ -19,6 +19,7 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/traced.hpp"
@@ -84,6 +85,7 @@ void be_at_work(worker* self) noexcept {
   self->spare->origin = {};
   self->spare->came_home.forget();
   strand::run_on(self, self->spare);
+  stops::begin(self, nullptr);
 }
 
 /// The worker belongs to none of the roots whose strands it ran before: those do not wait for what

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include <nopal/detail/frame.h>
+#include <nopal/detail/stop.h>
 #include <nopal/version.hpp>
 
 #include "sanitizers/sanitizers.hpp"
@@ -67,6 +68,7 @@ struct ready_strand {
   void* caught = nullptr;
   unsigned int uncaught = 0;
   std::uint64_t float_control = 0;
+  nopal_stop* stops = nullptr;  ///< the innermost part around it that may be stopped
   // In the list; under its lock.
   ready_strand* older = nullptr;
   ready_strand* younger = nullptr;

@@ -11,6 +11,7 @@
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/forkable.h>
 #include <nopal/detail/latent_mode.h>
+#include <nopal/detail/stop.h>
 #include <nopal/detail/unwind_marks.h>
 #include <nopal/version.hpp>
 
@@ -122,7 +123,8 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   NOPAL_DETAIL_MARK_CHILD();                                                                                 \
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {                                                              \
     NOPAL_DETAIL_MARK_CHILD();                                                                               \
-    nopal_fail_push();                                                                                       \
+    nopal_c_push_refused();                                                                                  \
+    return;                                                                                                  \
   }
 #define NOPAL_DETAIL_TAKE_BACK()                                                                             \
   if (NOPAL_UNLIKELY(!nopal_pop())) {                                                                        \

@@ -16,6 +16,7 @@
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/fork_arguments.hpp>
 #include <nopal/detail/invoke.hpp>
+#include <nopal/detail/stop.h>
 #include <nopal/detail/unwind_marks.h>
 
 namespace nopal {
@@ -100,7 +101,9 @@ template <class Owner, class Result, class F, class... Args>
   // Volatile keeps it in memory, read again only if the continuation was stolen.
   nopal_frame* volatile kept = frame;
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {
-    nopal_throw_push_failure();
+    owner.destroy();
+    nopal_push_refused();
+    return;
   }
 #ifdef __cpp_exceptions
   try {
@@ -148,7 +151,9 @@ template <class Owner, class Result, class F, class... Args>
 [[gnu::always_inline]] inline bool run_watched_child(nopal_frame* frame, Owner& owner, Result* result, F& f,
                                                      Args&... args) {
   if (nopal_push(frame) != 0) {
-    nopal_throw_push_failure();
+    owner.destroy();
+    nopal_push_refused();
+    return false;
   }
 #ifdef __cpp_exceptions
   try {

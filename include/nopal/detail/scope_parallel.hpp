@@ -122,6 +122,7 @@ namespace detail {
 struct scope_access {
   /// Continuations stolen since the last join; read by the strand that owns the scope.
   static uint32_t steals(const scope& s) noexcept { return s.frame_.steals; }
+  static nopal_frame* frame(scope& s) noexcept { return &s.frame_; }
 };
 
 /// Refers to the library's name of this binary interface, so that another library does not link.

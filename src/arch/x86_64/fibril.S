@@ -140,8 +140,8 @@ nopal_fibril_fork_\name:
         movq    %r13, %rax
         jmp     .Lpushed_\name
 .Lpush_failed_\name:
-        call    nopal_fail_push@PLT
-        ud2
+        call    nopal_c_push_refused@PLT
+        jmp     .Lpopped_\name         // the child was not to begin
 
 .Lpop_slow_\name:
         movq    %r11, %rdi

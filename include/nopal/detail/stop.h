@@ -1,0 +1,71 @@
+/* What <nopal/speculate.hpp> asks of the library: which parts of a computation may be stopped, and
+ * whether the code that asks is in one that is.
+ *
+ * A part is code between nopal_enter_stop and nopal_leave_stop, all that it calls, and all that it
+ * forks. Parts are nested as calls are. Each has a record in the frame of the function that began it.
+ */
+#ifndef NOPAL_DETAIL_STOP_H
+#define NOPAL_DETAIL_STOP_H
+
+#include <stdint.h>
+
+#include <nopal/detail/export.h>
+#include <nopal/detail/frame.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a part is. */
+enum nopal_stop_kind {
+  nopal_stop_skips = 0,   /* forks of a stopped part do not begin their children */
+  nopal_stop_unwinds = 1, /* they throw, inside of its children */
+  nopal_stop_child = 2,   /* a child of the part that `of` is */
+  nopal_stop_shield = 3   /* nothing outside of it stops what is inside */
+};
+
+/** The record of a part. */
+struct nopal_stop {
+  struct nopal_stop* parent;   /**< the part around it; null: none */
+  const struct nopal_stop* of; /**< see nopal_stop_child */
+  uint32_t kind;               /**< a nopal_stop_kind */
+  uint32_t requested;          /**< atomic; not zero: it is to stop */
+  void* tokens;                /**< of the C++ interface; atomic; null: nobody asked for one */
+};
+
+/* How many parts are to stop now; atomic. Zero as a rule: then nothing else is asked. */
+NOPAL_EXPORT extern uint32_t nopal_stops_requested;
+
+/* The calling strand is in the part from here on. By the function in whose frame the record is, not by
+ * one that it calls: what is forked later in that function is in the part, what it forked before is not.
+ * Makes the thread a worker. Non-zero: that is impossible, or there is no memory, and nothing has begun. */
+NOPAL_EXPORT int nopal_enter_stop(struct nopal_stop* part, uint32_t kind, const struct nopal_stop* of);
+/* By the same function, with all joined that it forked since. */
+NOPAL_EXPORT void nopal_leave_stop(struct nopal_stop* part);
+
+/* Stops the part, and all inside of it. From any thread, while the part lasts. Not zero: it was to stop
+ * before. */
+NOPAL_EXPORT int nopal_request_stop(struct nopal_stop* part);
+
+/* Whether the part, or one around it, is to stop. */
+NOPAL_EXPORT int nopal_is_stopped(const struct nopal_stop* part);
+/* Whether that holds for the innermost one around the caller. */
+NOPAL_EXPORT int nopal_stop_requested_here(void);
+
+/* After a push that was not done. Returns where the part is stopped and the child is not to begin. Throws
+ * where that is said by an exception, and where the thread could not be adopted. The other is for C,
+ * where the latter ends the program. */
+NOPAL_EXPORT void nopal_push_refused(void);
+NOPAL_EXPORT void nopal_c_push_refused(void);
+/* Throws if a fork here would throw since the part is stopped. */
+NOPAL_EXPORT void nopal_poll_stop(void);
+
+/* In a handler of what was thrown after the child had taken its continuation back: as
+ * nopal_child_threw. */
+NOPAL_EXPORT int nopal_threw_after_child(struct nopal_frame* frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

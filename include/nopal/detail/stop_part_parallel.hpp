@@ -1,0 +1,56 @@
+// A part of the computation that may be stopped, for as long as an object lasts.
+#ifndef NOPAL_DETAIL_STOP_PART_PARALLEL_HPP
+#define NOPAL_DETAIL_STOP_PART_PARALLEL_HPP
+
+#include <nopal/detail/frame.h>
+#include <nopal/detail/stop.h>
+#include <nopal/version.hpp>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace detail {
+
+/// Part of the function that it is a local of: the constructor is always inlined.
+class stop_part {
+public:
+  [[gnu::always_inline]] explicit stop_part(nopal_stop_kind kind, const stop_part* of = nullptr) {
+    if (nopal_enter_stop(&part_, kind, of != nullptr ? &of->part_ : nullptr) != 0) {
+      nopal_throw_push_failure();
+    }
+  }
+  stop_part(const stop_part&) = delete;
+  stop_part& operator=(const stop_part&) = delete;
+  [[gnu::always_inline]] ~stop_part() { nopal_leave_stop(&part_); }
+
+  /// False if it had been stopped before.
+  bool stop() noexcept { return nopal_request_stop(&part_) == 0; }
+  /// It, or one around it.
+  [[nodiscard]] bool is_stopped() const noexcept {
+    return __atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0 && nopal_is_stopped(&part_) != 0;
+  }
+  [[nodiscard]] bool unwinds() const noexcept { return part_.kind == nopal_stop_unwinds; }
+  [[nodiscard]] nopal_stop* record() noexcept { return &part_; }
+
+private:
+  nopal_stop part_;
+};
+
+[[nodiscard]] inline bool is_stopped_here() noexcept {
+  // Relaxed: who is stopped finds out sooner or later.
+  return __atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0 && nopal_stop_requested_here() != 0;
+}
+
+inline void poll_stop() {
+  if (__atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0) {
+    nopal_poll_stop();
+  }
+}
+
+/// Forks find out by themselves.
+constexpr bool is_skipped_serially(const stop_part&) noexcept { return false; }
+
+}  // namespace detail
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

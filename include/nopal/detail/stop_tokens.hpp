@@ -1,0 +1,75 @@
+// The standard library's tokens of parts that may be stopped. Made when somebody asks for one: most parts
+// have none.
+#ifndef NOPAL_DETAIL_STOP_TOKENS_HPP
+#define NOPAL_DETAIL_STOP_TOKENS_HPP
+
+#include <version>
+
+#ifdef __cpp_lib_jthread
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include <nopal/detail/mode.hpp>
+#include <nopal/detail/stop.h>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+struct stop_tokens {
+  struct stops_too {
+    std::stop_source source;
+    void operator()() noexcept { source.request_stop(); }
+  };
+  std::stop_source source;
+  /// Of the part around it.
+  std::optional<std::stop_callback<stops_too>> outside;
+};
+
+inline stop_tokens& tokens_of(nopal_stop* part) {
+  // Sequentially consistent, and so is what `tell_tokens` does: it finds the tokens, or this finds the
+  // request.
+  auto* made = static_cast<stop_tokens*>(__atomic_load_n(&part->tokens, __ATOMIC_SEQ_CST));
+  if (made != nullptr) {
+    return *made;
+  }
+  auto own = std::make_unique<stop_tokens>();
+  nopal_stop* outside = part->parent;
+  while (outside != nullptr && outside->kind == nopal_stop_child) {
+    outside = outside->parent;
+  }
+  if (outside != nullptr && outside->kind != nopal_stop_shield) {
+    own->outside.emplace(tokens_of(outside).source.get_token(), stop_tokens::stops_too{own->source});
+  }
+  void* expected = nullptr;
+  if (!__atomic_compare_exchange_n(&part->tokens, &expected, own.get(), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    return *static_cast<stop_tokens*>(expected);
+  }
+  if (__atomic_load_n(&part->requested, __ATOMIC_SEQ_CST) != 0) {
+    own->source.request_stop();
+  }
+  return *own.release();
+}
+
+/// After the part was stopped.
+inline void tell_tokens(nopal_stop* part) noexcept {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (auto* const made = static_cast<stop_tokens*>(__atomic_load_n(&part->tokens, __ATOMIC_SEQ_CST))) {
+    made->source.request_stop();
+  }
+}
+
+/// As the part ends.
+inline void drop_tokens(nopal_stop* part) noexcept {
+  delete static_cast<stop_tokens*>(__atomic_load_n(&part->tokens, __ATOMIC_ACQUIRE));
+}
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif
+
+#endif

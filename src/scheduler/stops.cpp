@@ -1,0 +1,401 @@
+// Entering and leaving parts that may be stopped, requests, and what a refused push means.
+
+#include "scheduler/stops.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <nopal/detail/noise.h>
+#include <nopal/detail/stopped.hpp>
+
+#include "scheduler/adoption.hpp"
+#include "scheduler/exceptions.hpp"
+#include "scheduler/observers.hpp"
+#include "scheduler/profiling.hpp"
+#include "scheduler/runtime.hpp"
+#include "strand/strand.hpp"
+
+unsigned char nopal_stops_used = 0;
+extern "C" NOPAL_EXPORT std::uint32_t nopal_stops_requested;
+std::uint32_t nopal_stops_requested = 0;
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace stops {
+
+namespace {
+
+constexpr std::uintptr_t from_before = ~std::uintptr_t{0};
+constexpr std::uint32_t first_capacity = sizeof(stop_path::first) / sizeof(stop_step);
+constexpr std::uint32_t steps_for_calls = 1;  ///< of a strand that runs while another stands still
+
+/// A grown path keeps what it was, since thieves may be reading that.
+struct block {
+  block* previous;
+  stop_step steps[1];
+};
+
+std::uint32_t capacity_of(const stop_path& path) noexcept {
+  return path.grown.load(std::memory_order_relaxed) != nullptr ? path.capacity : first_capacity;
+}
+
+block* block_of(stop_step* steps) noexcept {
+  return reinterpret_cast<block*>(reinterpret_cast<char*>(steps) - offsetof(block, steps));
+}
+
+bool grow(stop_path& path) noexcept {
+  const std::uint32_t count = path.count.load(std::memory_order_relaxed);
+  const std::uint32_t capacity = 2 * capacity_of(path);
+  auto* const bigger =
+      static_cast<block*>(std::calloc(1, sizeof(block) + std::size_t{capacity} * sizeof(stop_step)));
+  if (bigger == nullptr) {
+    return false;
+  }
+  stop_step* const before = path.grown.load(std::memory_order_relaxed);
+  bigger->previous = before != nullptr ? block_of(before) : nullptr;
+  const stop_step* const from = before != nullptr ? before : path.first;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    stop_step& to = bigger->steps[i];
+    to.index.store(from[i].index.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    to.part.store(from[i].part.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    to.place = from[i].place;
+  }
+  path.capacity = capacity;
+  // Release pairs with the acquire in steps_of: a thief that reads the steps there finds these.
+  path.grown.store(bigger->steps, std::memory_order_release);
+  return true;
+}
+
+/// There is room.
+void append(stop_path& path, std::int32_t index, nopal_stop* part, std::uintptr_t place) noexcept {
+  const std::uint32_t count = path.count.load(std::memory_order_relaxed);
+  stop_step& step = steps_of(path)[count];
+  step.index.store(index, std::memory_order_relaxed);
+  step.part.store(part, std::memory_order_relaxed);
+  step.place = place;
+  // Release pairs with the acquire in part_of_oldest: who sees so many steps sees this one.
+  path.count.store(count + 1, std::memory_order_release);
+}
+
+/// Handlers promote nothing meanwhile: they would change the path.
+class changing {
+public:
+  explicit changing(worker* self) noexcept : first_(thread_worker(self)), before_(first_->promotes) {
+    __atomic_store_n(&first_->promotes, true, __ATOMIC_RELAXED);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~changing() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    __atomic_store_n(&first_->promotes, before_, __ATOMIC_RELAXED);
+  }
+  changing(const changing&) = delete;
+  changing& operator=(const changing&) = delete;
+
+private:
+  worker* first_;
+  bool before_;
+};
+
+void take_off(stop_path& path, nopal_stop* part) noexcept {
+  stop_step* const all = steps_of(path);
+  std::uint32_t count = path.count.load(std::memory_order_relaxed);
+  // Code that was jumped over has left its steps behind.
+  while (count > path.kept && all[count - 1].part.load(std::memory_order_relaxed) != part &&
+         all[count - 1].place != from_before) {
+    --count;
+  }
+  if (count == path.kept) {
+    return;
+  }
+  stop_step& last = all[count - 1];
+  if (last.place != from_before) {
+    path.count.store(count - 1, std::memory_order_release);
+  } else {
+    // The strand came with it, so no entry of the deque is older.
+    last.part.store(part->parent, std::memory_order_relaxed);
+    path.count.store(count, std::memory_order_release);
+  }
+}
+
+}  // namespace
+
+nopal_stop* part_of_oldest(const worker* victim) noexcept {
+  stop_path& path = const_cast<worker*>(victim)->stops;
+  const std::int32_t index = __atomic_load_n(&victim->deque.top, __ATOMIC_RELAXED);
+  // Acquire pairs with the release in `append`.
+  std::uint32_t left = path.count.load(std::memory_order_acquire);
+  const stop_step* const all = steps_of(path);
+  while (left > 0 && all[left - 1].index.load(std::memory_order_relaxed) > index) {
+    --left;
+  }
+  return left == 0 ? nullptr : all[left - 1].part.load(std::memory_order_relaxed);
+}
+
+void begin(worker* self, nopal_stop* part) noexcept {
+  if (!used()) {
+    return;
+  }
+  stop_path& path = self->stops;
+  path.count.store(path.kept, std::memory_order_release);
+  if (part != nullptr || path.kept != 0) {
+    append(path, self->deque.bottom, part, from_before);
+  }
+  if (any_requested() && is_stopped_here(self)) {
+    deque::poison(self->deque);
+  }
+}
+
+void begin_call(worker* self) noexcept {
+  if (used()) {
+    self->stops.kept = self->stops.count.load(std::memory_order_relaxed);
+  }
+}
+
+void end_call(worker* self) noexcept {
+  stop_path& path = self->stops;
+  if (path.kept == 0) {
+    if (used()) {
+      path.count.store(0, std::memory_order_release);
+    }
+    return;
+  }
+  path.count.store(path.kept, std::memory_order_release);
+  path.kept = 0;
+  if (deque::size(self->deque) == 0) {
+    // The deque may have begun anew meanwhile.
+    nopal_stop* const part = innermost(self);
+    path.count.store(0, std::memory_order_release);
+    append(path, self->deque.bottom, part, from_before);
+  }
+  if (any_requested() && is_stopped_here(self)) {
+    deque::poison(self->deque);
+  }
+}
+
+bool is_stopped_here(const worker* self) noexcept { return nopal_is_stopped(innermost(self)) != 0; }
+
+void forget(worker* self) noexcept {
+  stop_step* const grown = self->stops.grown.load(std::memory_order_relaxed);
+  for (block* one = grown != nullptr ? block_of(grown) : nullptr; one != nullptr;) {
+    block* const previous = one->previous;
+    std::free(one);
+    one = previous;
+  }
+  self->stops.grown.store(nullptr, std::memory_order_relaxed);
+  self->stops.count.store(0, std::memory_order_relaxed);
+}
+
+namespace {
+
+/// Where the parts of suspended strands are kept, by the address of the scope or the wait.
+struct kept_part {
+  kept_part* next;
+  const nopal_frame* frame;  ///< null: free
+  nopal_stop* part;
+};
+struct shelf {
+  std::atomic<bool> taken{false};
+  kept_part* first = nullptr;
+};
+constexpr std::size_t shelves_number = 64;
+constinit shelf shelves[shelves_number];
+
+shelf& shelf_of(const nopal_frame* frame) noexcept {
+  return shelves[(reinterpret_cast<std::uintptr_t>(frame) * 0x9e3779b97f4a7c15U >> 40) % shelves_number];
+}
+
+class shelf_guard {
+public:
+  explicit shelf_guard(shelf& of) noexcept : of_(of) {
+    // Acquire and release pair with each other: a list is changed by one at a time.
+    while (of_.taken.exchange(true, std::memory_order_acquire)) {
+      os::yield();
+    }
+  }
+  ~shelf_guard() { of_.taken.store(false, std::memory_order_release); }
+  shelf_guard(const shelf_guard&) = delete;
+  shelf_guard& operator=(const shelf_guard&) = delete;
+
+private:
+  shelf& of_;
+};
+
+kept_part* find(shelf& in, const nopal_frame* frame) noexcept {
+  kept_part* one = in.first;
+  while (one != nullptr && one->frame != frame) {
+    one = one->next;
+  }
+  return one;
+}
+
+}  // namespace
+
+void keep(const nopal_frame* frame, nopal_stop* part) noexcept {
+  shelf& in = shelf_of(frame);
+  const shelf_guard guard(in);
+  kept_part* place = find(in, nullptr);
+  if (place == nullptr) {
+    place = static_cast<kept_part*>(std::malloc(sizeof(kept_part)));
+    if (place == nullptr) {
+      return;
+    }
+    place->next = in.first;
+    in.first = place;
+  }
+  place->frame = frame;
+  place->part = part;
+}
+
+nopal_stop* take(const nopal_frame* frame) noexcept {
+  shelf& in = shelf_of(frame);
+  const shelf_guard guard(in);
+  kept_part* const place = find(in, frame);
+  if (place == nullptr) {
+    return nullptr;
+  }
+  place->frame = nullptr;
+  return place->part;
+}
+
+void forget_kept() noexcept {
+  for (shelf& each : shelves) {
+    each.taken.store(false, std::memory_order_relaxed);
+  }
+}
+
+namespace {
+
+enum class meaning : std::uint8_t { goes_on, skips, throws };
+
+/// What a fork of the strand means now.
+meaning of_fork(const worker* self) noexcept {
+  if (self == nullptr || !any_requested()) {
+    return meaning::goes_on;
+  }
+  nopal_stop* const inside = innermost(self);
+  meaning result = meaning::goes_on;
+  for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
+    if (__atomic_load_n(&one->requested, __ATOMIC_ACQUIRE) == 0) {
+      continue;
+    }
+    result = meaning::skips;
+    for (const nopal_stop* child = inside; one->kind == nopal_stop_unwinds && child != one;
+         child = child->parent) {
+      if (child->kind == nopal_stop_child && child->of == one) {
+        return meaning::throws;
+      }
+    }
+  }
+  return result;
+}
+
+/// No exception is thrown out of a destructor that an exception runs.
+bool may_throw(const worker* self) noexcept { return strand::exceptions_of(self).uncaught == 0; }
+
+}  // namespace
+
+}  // namespace stops
+
+extern "C" {
+
+NOPAL_EXPORT int nopal_is_stopped(const nopal_stop* part) {
+  for (; part != nullptr && part->kind != nopal_stop_shield; part = part->parent) {
+    // Acquire pairs with the release in nopal_request_stop: what its caller did comes before.
+    if (__atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) != 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+NOPAL_EXPORT int nopal_stop_requested_here() {
+  const worker* const self = this_worker();
+  return self != nullptr && stops::is_stopped_here(self) ? 1 : 0;
+}
+
+[[gnu::noinline]] NOPAL_EXPORT int nopal_enter_stop(nopal_stop* part, std::uint32_t kind, const nopal_stop* of) {
+  // One word above the frame: the return address, as at a fork.
+  const auto place = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + sizeof(void*);
+  worker* self = this_worker();
+  if (self == nullptr) {
+    self = adopt_this_thread();
+    if (self == nullptr) {
+      return 1;
+    }
+    be_present(self, nullptr);
+  }
+  __atomic_store_n(&nopal_stops_used, 1, __ATOMIC_RELAXED);
+  const stops::changing no_walks(self);
+  stop_path& path = self->stops;
+  if (path.count.load(std::memory_order_relaxed) + stops::steps_for_calls >= stops::capacity_of(path) &&
+      !stops::grow(path)) {
+    return 1;
+  }
+  part->parent = stops::innermost(self);
+  part->of = of;
+  part->kind = kind;
+  part->requested = 0;
+  part->tokens = nullptr;
+  stops::append(path, self->deque.bottom, part, place);
+  return 0;
+}
+
+NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
+  worker* const self = this_worker();
+  {
+    const stops::changing no_walks(self);
+    stops::take_off(self->stops, part);
+  }
+  if (__atomic_load_n(&part->requested, __ATOMIC_RELAXED) != 0) {
+    __atomic_sub_fetch(&nopal_stops_requested, 1, __ATOMIC_RELAXED);
+  }
+  if (stops::any_requested() && stops::is_stopped_here(self)) {
+    deque::poison(self->deque);  // a shield is left
+  }
+}
+
+NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
+  // Release pairs with the acquire of those who look; acquire with the release of who was first.
+  if (__atomic_exchange_n(&part->requested, 1, __ATOMIC_ACQ_REL) != 0) {
+    return 1;
+  }
+  // Sequentially consistent: pairs with the fence in poison_if_stopped. An owner that misses this has its
+  // limit poisoned after it stored it.
+  __atomic_add_fetch(&nopal_stops_requested, 1, __ATOMIC_SEQ_CST);
+  NOPAL_DISTURB();
+  for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); });
+  return 0;
+}
+
+NOPAL_EXPORT void nopal_poll_stop() {
+  worker* const self = this_worker();
+  if (stops::of_fork(self) == stops::meaning::throws && stops::may_throw(self)) {
+    throw stopped();
+  }
+}
+
+NOPAL_EXPORT void nopal_push_refused() {
+  worker* const self = this_worker();
+  switch (stops::of_fork(self)) {
+  case stops::meaning::goes_on: nopal_throw_push_failure();
+  case stops::meaning::skips: return;
+  case stops::meaning::throws:
+    if (stops::may_throw(self)) {
+      throw stopped();
+    }
+  }
+}
+
+NOPAL_EXPORT void nopal_c_push_refused() {
+  if (stops::of_fork(this_worker()) == stops::meaning::goes_on) {
+    nopal_fail_push();
+  }
+}
+
+}  // extern "C"
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal

@@ -1,0 +1,100 @@
+// Parts of a computation that may be stopped: which of them a strand is in, and what that means for its
+// forks. docs/speculation.md has the argument.
+#ifndef NOPAL_SCHEDULER_STOPS_HPP
+#define NOPAL_SCHEDULER_STOPS_HPP
+
+#include <nopal/detail/stop.h>
+
+#include "deque/deque.hpp"
+#include "scheduler/worker.hpp"
+
+/// Some thread has entered such a part. Plain, and written once: who is in one, or takes a strand that
+/// is, comes after that.
+extern "C" unsigned char nopal_stops_used;
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace stops {
+
+[[gnu::always_inline]] inline bool used() noexcept { return nopal_stops_used != 0; }
+
+/// Some part is to stop. Relaxed: what follows from it is looked up.
+[[gnu::always_inline]] inline bool any_requested() noexcept {
+  return __atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0;
+}
+
+[[gnu::always_inline]] inline stop_step* steps_of(stop_path& path) noexcept {
+  // Acquire pairs with the release in `grow`, for thieves.
+  stop_step* const grown = path.grown.load(std::memory_order_acquire);
+  return grown != nullptr ? grown : path.first;
+}
+
+/// The innermost part that the worker's strand is in; null: none.
+[[gnu::always_inline]] inline nopal_stop* innermost(const worker* self) noexcept {
+  stop_path& path = const_cast<worker*>(self)->stops;
+  const std::uint32_t count = path.count.load(std::memory_order_relaxed);
+  return count == 0 ? nullptr : steps_of(path)[count - 1].part.load(std::memory_order_relaxed);
+}
+
+/// By a thief that has seen the oldest entry of the victim's deque: the innermost part that this is in,
+/// if the thief gets it.
+nopal_stop* part_of_oldest(const worker* victim) noexcept;
+
+/// The worker's strand is another from here on, in `part`. Its deque holds nothing but what is of code
+/// that stands still.
+void begin(worker* self, nopal_stop* part) noexcept;
+/// The worker's strand stands still while its thread runs others; and goes on.
+void begin_call(worker* self) noexcept;
+void end_call(worker* self) noexcept;
+
+/// For a strand in `part` that arrives at the join of `frame`, or waits; and goes on. Without memory it
+/// goes on in no part: its forks begin their children then.
+void keep(const nopal_frame* frame, nopal_stop* part) noexcept;
+nopal_stop* take(const nopal_frame* frame) noexcept;
+
+/// At a promotion, before `count` forks from `first` on become the entries behind the deque's: those of
+/// the path's steps that are younger than some of them say so.
+[[gnu::always_inline]] inline void raise(worker* self, nopal_frame* const* first, std::int32_t count) noexcept {
+  stop_path& path = self->stops;
+  stop_step* const all = steps_of(path);
+  const std::int32_t bottom = self->deque.bottom;
+  for (std::uint32_t i = path.count.load(std::memory_order_relaxed); i > path.kept; --i) {
+    stop_step& step = all[i - 1];
+    if (step.index.load(std::memory_order_relaxed) != bottom) {
+      return;
+    }
+    std::int32_t older = 0;
+    while (older < count &&
+           reinterpret_cast<std::uintptr_t>(first[older]->call_stack_pointer) > step.place) {
+      ++older;
+    }
+    // Relaxed: the deque's publication orders it.
+    step.index.store(bottom + older, std::memory_order_relaxed);
+  }
+}
+
+/// Whether forks of the worker's strand are not to begin their children.
+[[nodiscard]] bool is_stopped_here(const worker* self) noexcept;
+
+/// After the limit may have been changed by its owner: every fork of a strand that is stopped takes the slow
+/// path. A request that this does not see poisons the limit later.
+[[gnu::always_inline]] inline void poison_if_stopped(worker* self) noexcept {
+  if (used()) {
+    // Pairs with the increment in nopal_request_stop: the store of the limit comes before the look.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (any_requested() && is_stopped_here(self)) {
+      deque::poison(self->deque);
+    }
+  }
+}
+
+/// The memory of the path.
+void forget(worker* self) noexcept;
+
+}  // namespace stops
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,26 @@
+// Models without parts that may be stopped.
+#include "models/redirect.hpp"
+// The macros come first.
+#include "scheduler/stops.hpp"
+
+unsigned char nopal_stops_used = 0;
+std::uint32_t nopal_stops_requested = 0;
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace stops {
+
+nopal_stop* part_of_oldest(const worker*) noexcept { return nullptr; }
+void begin(worker*, nopal_stop*) noexcept {}
+void begin_call(worker*) noexcept {}
+void end_call(worker*) noexcept {}
+void keep(const nopal_frame*, nopal_stop*) noexcept {}
+nopal_stop* take(const nopal_frame*) noexcept { return nullptr; }
+bool is_stopped_here(const worker*) noexcept { return false; }
+void forget(worker*) noexcept {}
+
+}  // namespace stops
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
