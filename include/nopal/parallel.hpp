@@ -27,7 +27,9 @@
 #include <nopal/detail/refused.hpp>
 #include <nopal/detail/scan.hpp>
 #include <nopal/detail/search.hpp>
+#include <nopal/detail/unless_stopped.hpp>
 #include <nopal/detail/whole_range.hpp>
+#include <nopal/searches.hpp>
 #include <nopal/sort.hpp>
 
 namespace nopal {
@@ -35,7 +37,8 @@ inline namespace NOPAL_MODE_NAMESPACE {
 
 /// Calls every function, which may run at the same time, and returns a tuple of their results, in
 /// order; nothing if one of them returns void. Functions that return references have references in
-/// the tuple. All have returned when it returns or throws. One fork for each but the last, and no
+/// the tuple. All have returned when it returns or throws; with results all are called even in a stopped
+/// `cancel_scope`. One fork for each but the last, and no
 /// allocation: T1 is the sum of theirs, T∞ the longest of them.
 template <class First, class... Others>
 auto parallel_invoke(First&& first, Others&&... others) {
@@ -45,9 +48,12 @@ auto parallel_invoke(First&& first, Others&&... others) {
     using functions = std::tuple<First&&, Others&&...>;
     std::tuple<detail::slot_for<First>, detail::slot_for<Others>...> results;
     functions all(std::forward<First>(first), std::forward<Others>(others)...);
+    constexpr bool has_results = !std::is_void_v<std::invoke_result_t<First>> &&
+                                 (!std::is_void_v<std::invoke_result_t<Others>> && ...);
+    [[maybe_unused]] const std::conditional_t<has_results, detail::unless_stopped, detail::no_guard> whole(
+        true);
     detail::invoke_into(results, all, std::make_index_sequence<sizeof...(Others)>());
-    if constexpr (!std::is_void_v<std::invoke_result_t<First>> &&
-                  (!std::is_void_v<std::invoke_result_t<Others>> && ...)) {
+    if constexpr (has_results) {
       return std::apply(
           [](auto&... each) {
             return std::tuple<std::invoke_result_t<First>, std::invoke_result_t<Others>...>(each.take()...);
@@ -256,7 +262,8 @@ Out parallel_inclusive_scan(First&& first, Last&& last, Out out, Op op = {}) {
   using In = detail::iterator_between<First, Last>;
   constexpr bool fits = detail::can_scan<In, Out, Op, detail::value_of<In>>();
   if constexpr (fits) {
-    if (!(first < last)) {
+    const detail::unless_stopped whole;
+    if (!(first < last) || !whole.goes_on()) {
       return out;
     }
     detail::value_of<In> init = *first;

@@ -17,6 +17,7 @@
 #include <nopal/detail/sort_quick.hpp>
 #include <nopal/detail/sort_stable.hpp>
 #include <nopal/detail/sort_text.hpp>
+#include <nopal/detail/unless_stopped.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -47,11 +48,14 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// 256, as ranges above a share of n/(4P), and of 32768 elements, are partitioned in parallel; the
 /// worst case, an input made against this very algorithm, is a serial heap sort. A strand sorts
 /// 2048 elements and fewer. The order of equal elements depends on the input and the number of
-/// workers alone, and not on the schedule.
+/// workers alone, and not on the schedule. In a stopped `cancel_scope` it does nothing; one that has begun
+/// is done wholly.
 template <sort_detail::sortable_iterator Iterator, class Compare = std::less<>,
           class Projection = std::identity>
 void parallel_sort(Iterator first, Iterator last, Compare compare = {}, Projection projection = {}) {
   if constexpr (sort_detail::is_sortable<Iterator, Compare, Projection>()) {
+    const detail::unless_stopped whole;
+    if (!whole.goes_on()) return;
     const sort_detail::order<Compare, Projection> less(compare, projection);
     const auto begin = sort_detail::plain_iterator(first);
     const auto end = begin + (last - first);
@@ -100,6 +104,8 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare compare = {}, P
   if constexpr (sort_detail::equal_is_same<std::iter_value_t<Iterator>, Compare, Projection>) {
     nopal::parallel_sort(first, last, std::move(compare));
   } else if constexpr (sort_detail::is_sortable<Iterator, Compare, Projection>()) {
+    const detail::unless_stopped whole;
+    if (!whole.goes_on()) return;
     const sort_detail::order<Compare, Projection> less(compare, projection);
     const auto begin = sort_detail::plain_iterator(first);
     const auto count = static_cast<std::ptrdiff_t>(last - first);

@@ -11,16 +11,13 @@
 
 #include <nopal/detail/fork_arguments.hpp>
 #include <nopal/detail/mode.hpp>
+#include <nopal/detail/stop_part.hpp>
 #include <nopal/detail/stop_tokens.hpp>
 #include <nopal/detail/stopped.hpp>
 #include <nopal/scope.hpp>
 #ifdef NOPAL_ELIDE
-#include <nopal/detail/stop_part_serial.hpp>
-// Needs the part.
 #include <nopal/detail/inlet_fork_serial.hpp>
 #else
-#include <nopal/detail/stop_part_parallel.hpp>
-// Needs the part.
 #include <nopal/detail/inlet_fork_parallel.hpp>
 #endif
 #include <nopal/detail/speculative_child.hpp>
@@ -93,9 +90,9 @@ public:
   [[gnu::always_inline]] void fork_into(Out& out, F&& f, Args&&... args) {
     if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork_into<Out, F, Args...>()) {
       if (detail::is_skipped_serially(part_)) return;
-      scope_.fork(detail::assigning_child<Out, std::decay_t<F>>{std::forward<F>(f), __builtin_addressof(out),
-                                                                &part_},
-                  std::forward<Args>(args)...);
+      scope_.fork(
+          detail::assigning_child<Out, std::decay_t<F>>{std::forward<F>(f), __builtin_addressof(out), &part_},
+          std::forward<Args>(args)...);
     }
   }
 

@@ -94,7 +94,7 @@ int begin_pinned(nopal_pinned* call) noexcept {
   nested->pinned_by = reinterpret_cast<const char*>(call);
   nopal_stack* const stack = get(outer->deque.strand.stack);
   nested->below = stack != nullptr ? ground(stack) : nullptr;  // null: in models
-  stops::begin(nested, stops::innermost(outer));
+  stops::begin(nested, nullptr);  // what stops the code around the call stops nothing in it
   begin_profiled_call(outer, nested);
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.

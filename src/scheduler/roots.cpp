@@ -188,7 +188,6 @@ void begin_task_root(worker* root, const nopal_task* task) noexcept {
   if (root == nullptr) {
     return;
   }
-  stops::begin(root, nullptr);
   // Release pairs with the acquire before a walk whose answer is kept: what was of the last task is
   // gone.
   NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_release));

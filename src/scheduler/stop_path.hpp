@@ -20,8 +20,8 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 struct stop_step {
-  std::atomic<std::int32_t> index;      ///< of the first entry of the deque that is in the part
-  std::atomic<nopal_stop*> part;        ///< null: of none, whatever is below
+  std::atomic<std::int32_t> index;  ///< of the first entry of the deque that is in the part
+  std::atomic<nopal_stop*> part;    ///< null: of none, whatever is below
   /// Where the function that entered has its return address to the library; the largest number: the
   /// strand came with it. The owner's
   std::uintptr_t place;

@@ -17,7 +17,6 @@
 #include "strand/strand.hpp"
 
 unsigned char nopal_stops_used = 0;
-extern "C" NOPAL_EXPORT std::uint32_t nopal_stops_requested;
 std::uint32_t nopal_stops_requested = 0;
 
 namespace nopal {
@@ -315,7 +314,8 @@ NOPAL_EXPORT int nopal_stop_requested_here() {
   return self != nullptr && stops::is_stopped_here(self) ? 1 : 0;
 }
 
-[[gnu::noinline]] NOPAL_EXPORT int nopal_enter_stop(nopal_stop* part, std::uint32_t kind, const nopal_stop* of) {
+[[gnu::noinline]] NOPAL_EXPORT int nopal_enter_stop(nopal_stop* part, std::uint32_t kind,
+                                                    const nopal_stop* of) {
   // One word above the frame: the return address, as at a fork.
   const auto place = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + sizeof(void*);
   worker* self = this_worker();

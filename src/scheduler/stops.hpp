@@ -8,15 +8,13 @@
 #include "deque/deque.hpp"
 #include "scheduler/worker.hpp"
 
-/// Some thread has entered such a part. Plain, and written once: who is in one, or takes a strand that
-/// is, comes after that.
-extern "C" unsigned char nopal_stops_used;
-
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace stops {
 
+/// Some thread has entered such a part. Relaxed, and written once: who is in one, or takes a strand that
+/// is, comes after that.
 [[gnu::always_inline]] inline bool used() noexcept { return nopal_stops_used != 0; }
 
 /// Some part is to stop. Relaxed: what follows from it is looked up.
@@ -55,7 +53,8 @@ nopal_stop* take(const nopal_frame* frame) noexcept;
 
 /// At a promotion, before `count` forks from `first` on become the entries behind the deque's: those of
 /// the path's steps that are younger than some of them say so.
-[[gnu::always_inline]] inline void raise(worker* self, nopal_frame* const* first, std::int32_t count) noexcept {
+[[gnu::always_inline]] inline void raise(worker* self, nopal_frame* const* first,
+                                         std::int32_t count) noexcept {
   stop_path& path = self->stops;
   stop_step* const all = steps_of(path);
   const std::int32_t bottom = self->deque.bottom;
@@ -65,8 +64,7 @@ nopal_stop* take(const nopal_frame* frame) noexcept;
       return;
     }
     std::int32_t older = 0;
-    while (older < count &&
-           reinterpret_cast<std::uintptr_t>(first[older]->call_stack_pointer) > step.place) {
+    while (older<count&& reinterpret_cast<std::uintptr_t>(first[older]->call_stack_pointer)> step.place) {
       ++older;
     }
     // Relaxed: the deque's publication orders it.

@@ -226,7 +226,7 @@ struct worker {
   /// os::this_threads_cpu() of the thread; read by thieves while it runs a strand that they take from
   std::atomic<const std::uint32_t*> cpu_of_thread;
   worker_counters counts;
-  stop_path stops;  ///< of the strand, and of one that stands still meanwhile
+  stop_path stops;                     ///< of the strand, and of one that stands still meanwhile
   profile::strand_state profile;       ///< what the profiler knows of the strand
   profile::strand_state kept_profile;  ///< as `kept`
 };

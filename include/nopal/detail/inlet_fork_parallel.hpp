@@ -29,8 +29,8 @@ struct inlet_fork {
 /// once.
 template <class R, class Ordered, class Inlet, class F, class... Args>
 [[gnu::always_inline]] inline void run_with_inlet(nopal_frame* frame, inlets* of, const stop_part* part,
-                                                  Ordered*& ordered, bool& has_continuation, Inlet& inlet, F& f,
-                                                  Args&... args) {
+                                                  Ordered*& ordered, bool& has_continuation, Inlet& inlet,
+                                                  F& f, Args&... args) {
   returned<R> result;
   const bool ran = run_speculatively(part, [&]() __attribute__((always_inline)) {
     result.make([&]() __attribute__((always_inline)) -> R {
@@ -87,8 +87,7 @@ void enter_child_with_inlet(nopal_frame* frame, void*, Passed* passed) {
   } catch (...) {
     copies.destroy();
     end_without_result(of, ordered);
-    const int what =
-        has_continuation ? nopal_threw_after_child(kept) : nopal_watched_child_threw(kept);
+    const int what = has_continuation ? nopal_threw_after_child(kept) : nopal_watched_child_threw(kept);
     if (what == 1) {
       throw;
     }
@@ -115,11 +114,11 @@ fork_with_inlet(scope& from, inlets& of, const stop_part& part, Inlet&& inlet, F
   using references = std::tuple<Inlet&&, F&&, Args&&...>;
   using ordered = ordered_inlet_of<std::decay_t<Inlet>, result>;
   using passed = inlet_fork<references, ordered>;
-  passed all{references(std::forward<Inlet>(inlet), std::forward<F>(f), std::forward<Args>(args)...), &of, &part,
-             of.next<std::decay_t<Inlet>, result>()};
+  passed all{references(std::forward<Inlet>(inlet), std::forward<F>(f), std::forward<Args>(args)...), &of,
+             &part, of.next<std::decay_t<Inlet>, result>()};
   using entry = void (*)(nopal_frame*, void*, passed*);
-  const entry child =
-      &enter_child_with_inlet<result, passed, ordered, std::decay_t<Inlet>, std::decay_t<F>, std::decay_t<Args>...>;
+  const entry child = &enter_child_with_inlet<result, passed, ordered, std::decay_t<Inlet>, std::decay_t<F>,
+                                              std::decay_t<Args>...>;
   NOPAL_DETAIL_MARK_PARENT();
   reinterpret_cast<entry>(&nopal_enter_fork)(frame, reinterpret_cast<void*>(child), &all);
   nopal_forget_stack_pointer();

@@ -83,7 +83,8 @@ constexpr bool is_inlet_for() {
   if constexpr (std::is_void_v<R>) {
     return std::is_invocable_v<std::decay_t<Inlet>&>;
   } else {
-    return std::is_invocable_v<std::decay_t<Inlet>&, std::conditional_t<std::is_lvalue_reference_v<R>, R, R&&>>;
+    return std::is_invocable_v<std::decay_t<Inlet>&,
+                               std::conditional_t<std::is_lvalue_reference_v<R>, R, R&&>>;
   }
 }
 
@@ -92,8 +93,9 @@ constexpr bool is_inlet_for() {
 template <class Inlet, class F, class... Args>
 constexpr bool takes_result() {
   constexpr bool takes = is_inlet_for<Inlet, returned_by<F, Args...>>();
-  static_assert(takes, "nopal: fork_inlet: the inlet must be callable with what the child returns, or without "
-                       "arguments where that is void");
+  static_assert(takes,
+                "nopal: fork_inlet: the inlet must be callable with what the child returns, or without "
+                "arguments where that is void");
   return takes;
 }
 

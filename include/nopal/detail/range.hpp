@@ -13,6 +13,7 @@
 #include <nopal/detail/loop.hpp>
 #include <nopal/detail/reduce.hpp>
 #include <nopal/detail/scan.hpp>
+#include <nopal/detail/unless_stopped.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -243,6 +244,10 @@ constexpr bool can_scan() {
 template <bool Inclusive, class In, class Out, class Op, class T>
 Out scan_from(const In& first, const In& last, const Out& out, Op& op, T init) {
   const std::size_t count = indexed<In>::count(first, last);
+  const unless_stopped whole;
+  if (!whole.goes_on()) {
+    return out;
+  }
   const scanning<Inclusive, T, In, Out, Op> of{first, out, op};
   static_cast<void>(scan_range(0, count, &of, std::move(init)));
   return indexed<Out>{out}.at(count);

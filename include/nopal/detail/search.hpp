@@ -124,6 +124,25 @@ std::size_t first_position(std::size_t count, Test& test) {
   return first.match();
 }
 
+/// Some position of `count` for which `test(position)`, as a rule the one that is found first; `count` if there
+/// is none. What `test` throws is thrown.
+template <class Test>
+std::size_t some_position(std::size_t count, Test& test) {
+  first_event any(count);
+  auto chunk = [&any, &test, count](std::size_t from, std::size_t to) {
+    if (any.position() != count) {
+      return false;
+    }
+    if (find_in_chunk(from, to, test)) {
+      any.found(from);
+      return false;
+    }
+    return true;
+  };
+  begin_loop(count, 1, &chunk);
+  return any.position();
+}
+
 /// Whether `test(position)` for any of `count` positions. If tests may throw, a match counts once
 /// all positions before it are tested, since one of those tests may throw.
 template <class Test>

@@ -6,6 +6,7 @@
 
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/mode.hpp>
+#include <nopal/detail/stop_part.hpp>
 #include <nopal/detail/stopped.hpp>
 
 namespace nopal {

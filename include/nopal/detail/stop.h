@@ -36,6 +36,9 @@ struct nopal_stop {
 /* How many parts are to stop now; atomic. Zero as a rule: then nothing else is asked. */
 NOPAL_EXPORT extern uint32_t nopal_stops_requested;
 
+/* Not zero: some thread has entered a part. Written once; who is in one sees it. */
+NOPAL_EXPORT extern unsigned char nopal_stops_used;
+
 /* The calling strand is in the part from here on. By the function in whose frame the record is, not by
  * one that it calls: what is forked later in that function is in the part, what it forked before is not.
  * Makes the thread a worker. Non-zero: that is impossible, or there is no memory, and nothing has begun. */

@@ -44,7 +44,8 @@ inline stop_tokens& tokens_of(nopal_stop* part) {
     own->outside.emplace(tokens_of(outside).source.get_token(), stop_tokens::stops_too{own->source});
   }
   void* expected = nullptr;
-  if (!__atomic_compare_exchange_n(&part->tokens, &expected, own.get(), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  if (!__atomic_compare_exchange_n(&part->tokens, &expected, own.get(), false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_SEQ_CST)) {
     return *static_cast<stop_tokens*>(expected);
   }
   if (__atomic_load_n(&part->requested, __ATOMIC_SEQ_CST) != 0) {

@@ -1,0 +1,113 @@
+// Several ways to compute the same, of which the first to be done counts.
+#ifndef NOPAL_DETAIL_RACE_HPP
+#define NOPAL_DETAIL_RACE_HPP
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/invoke.hpp>
+#include <nopal/detail/loop.hpp>
+#include <nopal/detail/stop_part.hpp>
+#include <nopal/detail/thrown.hpp>
+#include <nopal/scope.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+template <class Result>
+struct race_state {
+  stop_part part{nopal_stop_skips};
+  std::mutex lock;
+  std::optional<Result> result;
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  kept_exception thrown;
+  std::size_t thrown_by = static_cast<std::size_t>(-1);
+#endif
+
+  template <class F>
+  void run(std::size_t number, F& f) {
+    std::optional<Result> own;
+    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+      detail::invoke(std::forward<F>(f));
+      own.emplace(number);
+    } else {
+      own.emplace(detail::invoke(std::forward<F>(f)));
+    }
+    const std::lock_guard guard(lock);
+    if (!result) {
+      result = std::move(own);
+    }
+    static_cast<void>(part.stop());
+  }
+
+  template <class F>
+  void enter(std::size_t number, F& f) {
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+    kept_exception caught;
+    try {
+      run<F>(number, f);
+    } catch (...) {
+      if (handles_end_of_thread()) throw_on();
+      caught.keep();
+    }
+    if (caught.is_set()) {
+      const std::lock_guard guard(lock);
+      if (number < thrown_by) {
+        thrown_by = number;
+        swap(thrown, caught);
+      }
+    }
+#else
+    run<F>(number, f);
+#endif
+  }
+};
+
+template <class... Fs>
+using race_result =
+    typename std::conditional_t<(std::is_void_v<std::invoke_result_t<Fs>> || ...),
+                                std::type_identity<std::size_t>,
+                                std::common_type<std::conditional_t<std::is_void_v<std::invoke_result_t<Fs>>,
+                                                                    int, std::invoke_result_t<Fs>>...>>::type;
+
+template <class Result, class... Fs, std::size_t... Index>
+Result run_race(std::index_sequence<Index...>, std::tuple<Fs&&...>& functions) {
+  race_state<Result> state;
+  {
+    scope s;
+    (s.fork([&state, &functions] {
+      if (!state.part.is_stopped()) {
+        state.template enter<Fs>(Index, std::get<Index>(functions));
+      }
+    }),
+     ...);
+    s.join();
+  }
+  if (!state.result) {
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+    state.thrown.rethrow();
+#endif
+    // Where what is around it is stopped, nothing was called.
+    const stop_part shield(nopal_stop_shield);
+    using first = std::tuple_element_t<0, std::tuple<Fs...>>;
+    state.template run<first>(0, std::get<0>(functions));
+  }
+  return std::move(*state.result);
+}
+
+template <class... Fs>
+race_result<Fs...> race(Fs&&... functions) {
+  std::tuple<Fs&&...> all(std::forward<Fs>(functions)...);
+  return detail::run_race<race_result<Fs...>, Fs...>(std::index_sequence_for<Fs...>(), all);
+}
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,235 @@
+// Searches in trees that the program describes: for the first node of a kind, and for any.
+#ifndef NOPAL_DETAIL_TREE_SEARCH_HPP
+#define NOPAL_DETAIL_TREE_SEARCH_HPP
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/invoke.hpp>
+#include <nopal/detail/loop.hpp>
+#include <nopal/detail/range.hpp>
+#include <nopal/detail/stop_part.hpp>
+#include <nopal/detail/thrown.hpp>
+#include <nopal/scope.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+template <class Node, class Expand, class Accept>
+constexpr bool describes_tree() {
+  using node = std::decay_t<Node>;
+  if constexpr (std::is_invocable_r_v<bool, Accept&, const node&> &&
+                std::is_invocable_v<Expand&, const node&>) {
+    using children = std::remove_reference_t<std::invoke_result_t<Expand&, const node&>>;
+    if constexpr (is_range<children>) {
+      return std::is_constructible_v<node, decltype(*detail::begin_of(std::declval<children&>()))>;
+    }
+  }
+  return false;
+}
+template <class Node, class Expand, class Accept>
+concept is_tree = describes_tree<Node, Expand, Accept>();
+
+/// The first event below a node: a node that is accepted, or what was thrown before.
+template <class Node>
+struct tree_event {
+  std::optional<Node> node;
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  kept_exception thrown;
+#endif
+};
+
+/// A node whose children are searched. It lies on the stack of the strand that does so.
+template <class Node>
+class tree_level {
+public:
+  tree_level(tree_level* above, std::size_t index) noexcept : above_(above), index_(index) {}
+  tree_level(const tree_level&) = delete;
+  tree_level& operator=(const tree_level&) = delete;
+  ~tree_level() = default;
+
+  /// Whether the child at `index` comes after an event. Relaxed: it only saves work until the join, which
+  /// orders the events for their reader.
+  [[nodiscard]] bool is_behind(std::size_t index) const noexcept {
+    const tree_level* level = this;
+    for (; level != nullptr; index = level->index_, level = level->above_) {
+      if (__atomic_load_n(&level->least_, __ATOMIC_RELAXED) < index) return true;
+    }
+    return false;
+  }
+
+  /// In the child at `index`, or below it. Told at each level at once: what comes later ends.
+  template <class Fill>
+  void happened(std::size_t index, Fill fill) {
+    put(index, fill);
+    for (tree_level* level = this; level != nullptr; level = level->above_) {
+      std::size_t least = __atomic_load_n(&level->least_, __ATOMIC_RELAXED);
+      while (index < least && !__atomic_compare_exchange_n(&level->least_, &least, index, true,
+                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      }
+      index = level->index_;
+    }
+  }
+
+  /// After the join: hands what happened first on to the level above.
+  void hand_on() {
+    if (first_ == none || above_ == nullptr) return;
+    above_->put(index_, [this](tree_event<Node>& to) { move_event(event_, to); });
+  }
+  [[nodiscard]] tree_event<Node>& event() noexcept { return event_; }
+
+  static void move_event(tree_event<Node>& from, tree_event<Node>& to) {
+    to.node.reset();
+    if (from.node) to.node.emplace(std::move(*from.node));
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+    swap(from.thrown, to.thrown);
+#endif
+  }
+
+private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  template <class Fill>
+  void put(std::size_t index, Fill fill) {
+    const std::lock_guard guard(lock_);
+    if (index < first_) {
+      fill(event_);
+      first_ = index;
+    }
+  }
+
+  tree_level* const above_;
+  const std::size_t index_;   ///< of this node among its siblings
+  std::size_t least_ = none;  ///< atomic; the first child in which something happened
+  std::size_t first_ = none;  ///< the one that `event_` is of
+  tree_event<Node> event_;
+  std::mutex lock_;
+};
+
+/// Calls `search(child, index)` as a child of its own for each child of a node, until `ends(index)`.
+template <class Node, class Children, class Search, class Ends>
+void fork_children(Children&& children, const Search& search, const Ends& ends) {
+  scope s;
+  std::size_t index = 0;
+  const auto end = detail::end_of(children);
+  NOPAL_DETAIL_TRY {
+    for (auto at = detail::begin_of(children); at != end && !ends(index); ++at, ++index) {
+      s.fork([&search, index](Node child) { search(child, index); }, Node(*at));
+    }
+  }
+  NOPAL_DETAIL_JOIN_IF_THROWN(s)
+  s.join();
+}
+
+template <class Node, class Expand, class Accept>
+void search_first(const Node& node, tree_level<Node>& above, std::size_t index, Expand& expand,
+                  Accept& accept);
+
+/// Whether the node is accepted; otherwise its children are searched.
+template <class Node, class Expand, class Accept>
+bool accepted_or_searched(const Node& node, tree_level<Node>& above, std::size_t index, Expand& expand,
+                          Accept& accept) {
+  if (static_cast<bool>(detail::invoke(accept, node))) {
+    return true;
+  }
+  tree_level<Node> here(&above, index);
+  fork_children<Node>(
+      detail::invoke(expand, node),
+      [&here, &expand, &accept](const Node& child, std::size_t at) {
+        search_first(child, here, at, expand, accept);
+      },
+      [&here](std::size_t at) { return here.is_behind(at); });
+  here.hand_on();
+  return false;
+}
+
+template <class Node, class Expand, class Accept>
+void search_first(const Node& node, tree_level<Node>& above, std::size_t index, Expand& expand,
+                  Accept& accept) {
+  if (above.is_behind(index)) {
+    return;
+  }
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  bool accepted = false;
+  kept_exception thrown;
+  try {
+    accepted = accepted_or_searched(node, above, index, expand, accept);
+  } catch (...) {
+    if (handles_end_of_thread()) throw_on();
+    thrown.keep();
+  }
+  if (thrown.is_set()) {
+    above.happened(index, [&thrown](tree_event<Node>& to) {
+      to.node.reset();
+      swap(to.thrown, thrown);
+    });
+    return;
+  }
+#else
+  const bool accepted = accepted_or_searched(node, above, index, expand, accept);
+#endif
+  if (accepted) {
+    above.happened(index, [&node](tree_event<Node>& to) {
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+      kept_exception none;
+      swap(to.thrown, none);
+#endif
+      to.node.emplace(node);
+    });
+  }
+}
+
+template <class Node, class Root, class Expand, class Accept>
+std::optional<Node> first_node(Root&& root, Expand& expand, Accept& accept) {
+  tree_level<Node> top(nullptr, 0);
+  const Node first(std::forward<Root>(root));
+  search_first(first, top, 0, expand, accept);
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  top.event().thrown.rethrow();
+#endif
+  return std::move(top.event().node);
+}
+
+template <class Node>
+struct any_search {
+  stop_part part{nopal_stop_skips};
+  std::mutex lock;
+  std::optional<Node> found;
+};
+
+template <class Node, class Expand, class Accept>
+void search_any(const Node& node, any_search<Node>& all, Expand& expand, Accept& accept) {
+  if (is_stopped_here()) {
+    return;
+  }
+  if (static_cast<bool>(detail::invoke(accept, node))) {
+    const std::lock_guard guard(all.lock);
+    if (!all.found) {
+      all.found.emplace(node);
+    }
+    static_cast<void>(all.part.stop());
+    return;
+  }
+  fork_children<Node>(
+      detail::invoke(expand, node),
+      [&all, &expand, &accept](const Node& child, std::size_t) { search_any(child, all, expand, accept); },
+      [](std::size_t) { return is_stopped_here(); });
+}
+
+template <class Node, class Root, class Expand, class Accept>
+std::optional<Node> some_node(Root&& root, Expand& expand, Accept& accept) {
+  const Node first(std::forward<Root>(root));
+  any_search<Node> all;
+  search_any(first, all, expand, accept);
+  return std::move(all.found);
+}
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif
