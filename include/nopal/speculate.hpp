@@ -101,7 +101,8 @@ public:
   ///
   /// Inlets of one scope never run at the same time, and each sees what those before it did. They run in
   /// the order in which children end, or in that of the forks (`inlet_order`). An inlet may stop the
-  /// scope, fork and join; what it throws counts as thrown by its child. No lock is taken for a child whose
+  /// scope, fork and join; what it throws counts as thrown by its child, or in the order of the forks by the
+  /// child that it waited for. No lock is taken for a child whose
   /// continuation was not stolen. An inlet also runs for children that end after the scope was stopped:
   /// they may have been cut short. It does not run for children that were not begun, that threw, or that
   /// were unwound.

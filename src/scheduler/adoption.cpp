@@ -25,7 +25,6 @@
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/scheduler_stack.hpp"
-#include "scheduler/stops.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
@@ -93,7 +92,6 @@ worker* adopt_locked(runtime& all) {
   begin_visits(self);
   strand::run_on(self, &self->native);
   self->bottom_at_rest = self->deque.bottom;
-  stops::begin(self, nullptr);
   set_if_changed(self->deque.setting.root, self);
   set(self->local, nopal_local());
   // unreached: no-c++-state

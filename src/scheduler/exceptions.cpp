@@ -391,15 +391,6 @@ extern "C" NOPAL_EXPORT void nopal_rethrow_at_end(nopal_frame* frame, void* exce
   nopal_rethrow(exception);
 }
 
-extern "C" NOPAL_EXPORT void nopal_throw_push_failure() {
-  throw error("nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
-}
-
-extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
-  throw error("nopal: a scope was forked on or joined by a function other than the one that made it: "
-              "make a scope in every function that forks");
-}
-
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -1,4 +1,4 @@
-// The functions of <nopal/runtime.hpp> other than stats().
+// The functions of <nopal/runtime.hpp> other than stats(), and what forks throw.
 
 #include <nopal/runtime.hpp>
 
@@ -17,6 +17,18 @@ extern "C" NOPAL_EXPORT const char nopal_headers_and_library_differ__expected_ab
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+extern "C" NOPAL_EXPORT void nopal_throw_push_failure() {
+  throw error("nopal: fork: this thread cannot become a worker: out of memory for its deque or for stacks");
+}
+
+extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
+  throw error("nopal: a scope was forked on or joined by a function other than the one that made it: "
+              "make a scope in every function that forks");
+}
+
+}  // namespace internal
 
 int workers() { return internal::known_settings(internal::the_runtime()).workers; }
 

@@ -16,6 +16,7 @@
 #include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/tags.hpp"
 
 namespace nopal {
@@ -93,6 +94,7 @@ void leave_old_process(runtime& all, worker* first) noexcept {
   }
   leave_old_tasks(all, first);
   forget_ready();
+  stops::forget_kept();
   free_old_seats(first);
   forget_observer_calls();
 }

@@ -321,7 +321,7 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
   forks_again(first);
   if (!may_be_taken(the_runtime(), self)) {
     self->buries_latent = true;
-    return nothing_left;
+    return first->is_ready_to_answer ? nothing_left : whole_push;
   }
   if (!first->is_ready_to_answer) {
     return whole_push;

@@ -72,6 +72,9 @@ nopal_stop* take(const nopal_frame* frame) noexcept;
   }
 }
 
+/// In a child of fork(2): no other thread has the lists any more.
+void forget_kept() noexcept;
+
 /// Whether forks of the worker's strand are not to begin their children.
 [[nodiscard]] bool is_stopped_here(const worker* self) noexcept;
 

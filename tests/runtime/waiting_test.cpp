@@ -1,4 +1,5 @@
 // Strands that wait for events and mutexes.
+#include <nopal/arena.hpp>
 #include <nopal/waiting.hpp>
 
 #include <gtest/gtest.h>
@@ -326,6 +327,21 @@ NOPAL_PROGRAM(new_processes_while_strands_wait) {
   return 0;
 }
 
+/// A thread that became a worker before it first forked.
+NOPAL_PROGRAM(waits_of_a_thread_that_entered_an_arena) {
+  nopal::arena(1).execute([] {});
+  nopal::event ready;
+  scope s;
+  s.fork([&ready] {
+    scope own;
+    own.fork([&ready] { ready.wait(); });
+    ready.set();
+    own.join();
+  });
+  s.join();
+  return 0;
+}
+
 class waiting : public support::program_at_workers {};
 
 /// Without a thread to take anybody's place: strands that wait are suspended.
@@ -354,6 +370,9 @@ TEST_P(waiting, roots_are_woken_for_ready_strands) {
   EXPECT_TRUE(run("waiting_roots_are_woken_for_ready_strands"));
 }
 
+TEST_P(suspended, of_a_thread_that_entered_an_arena) {
+  EXPECT_TRUE(run("waits_of_a_thread_that_entered_an_arena"));
+}
 TEST_P(suspended, events) { EXPECT_TRUE(run("events")); }
 TEST_P(suspended, many_wait_for_one_event) { EXPECT_TRUE(run("many_wait_for_one_event")); }
 TEST_P(suspended, two_thousand_at_once) { EXPECT_TRUE(run("two_thousand_wait_at_once")); }

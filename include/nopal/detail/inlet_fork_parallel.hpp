@@ -28,9 +28,9 @@ struct inlet_fork {
 /// Runs the child, takes its continuation back, runs the inlet; whether it has the continuation is told at
 /// once.
 template <class R, class Ordered, class Inlet, class F, class... Args>
-[[gnu::always_inline]] inline void run_with_inlet(nopal_frame* frame, inlets* of, const stop_part* part,
-                                                  Ordered*& ordered, bool& has_continuation, Inlet& inlet,
-                                                  F& f, Args&... args) {
+[[gnu::noinline]] void run_with_inlet(nopal_frame* frame, inlets* of, const stop_part* part,
+                                      Ordered*& ordered, bool& has_continuation, Inlet& inlet, F& f,
+                                      Args&... args) {
   returned<R> result;
   const bool ran = run_speculatively(part, [&]() __attribute__((always_inline)) {
     result.make([&]() __attribute__((always_inline)) -> R {
@@ -59,46 +59,54 @@ template <class Ordered>
 #endif
 }
 
-template <class R, class Passed, class Ordered, class Inlet, class F, class... Args>
-void enter_child_with_inlet(nopal_frame* frame, void*, Passed* passed) {
-  owned_copies<std::tuple<Inlet, F, Args...>> copies(std::move(passed->references));
-  inlets* const of = passed->of;
-  const stop_part* const part = passed->part;
-  Ordered* ordered = passed->ordered;
+/// As run_watched_child, where it ends in the function that was entered whoever watches. True if the continuation was
+/// stolen.
+template <class R, class Owner, class Ordered, class Inlet, class F, class... Args>
+[[gnu::always_inline]] inline bool run_child_with_inlet(nopal_frame* frame, Owner& owner, inlets* of,
+                                                        const stop_part* part, Ordered* ordered, Inlet& inlet,
+                                                        F& f, Args&... args) {
   // As in run_child.
   nopal_frame* volatile kept = frame;
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {
-    copies.destroy();
+    owner.destroy();
     of->end(ordered);
     nopal_push_refused();
-    return;
+    return false;
   }
   bool has_continuation = false;
-  bool is_over = true;
 #ifdef __cpp_exceptions
   try {
-#endif
-    std::apply(
-        [&](Inlet& inlet, F& f, Args&... args) __attribute__((always_inline)) {
-          run_with_inlet<R>(kept, of, part, ordered, has_continuation, inlet, f, args...);
-        },
-        copies.get());
-#ifdef __cpp_exceptions
+    run_with_inlet<R>(kept, of, part, ordered, has_continuation, inlet, f, args...);
   } catch (...) {
-    copies.destroy();
+    owner.destroy();
     end_without_result(of, ordered);
     const int what = has_continuation ? nopal_threw_after_child(kept) : nopal_watched_child_threw(kept);
     if (what == 1) {
       throw;
     }
-    is_over = what == 0;
-    if (is_over) {
-      return;
-    }
+    return what == 2;
   }
+#else
+  NOPAL_DETAIL_MARK_CHILD();
+  run_with_inlet<R>(kept, of, part, ordered, has_continuation, inlet, f, args...);
 #endif
-  copies.destroy();
-  if (!has_continuation) {
+  owner.destroy();
+  return !has_continuation;
+}
+
+template <class R, class Passed, class Ordered, class Inlet, class F, class... Args>
+void enter_child_with_inlet(nopal_frame* frame, void*, Passed* passed) {
+  owned_copies<std::tuple<Inlet, F, Args...>> copies(std::move(passed->references));
+  inlets* const of = passed->of;
+  const stop_part* const part = passed->part;
+  Ordered* const ordered = passed->ordered;
+  nopal_frame* volatile kept = frame;
+  const bool stolen = std::apply(
+      [&copies, frame, of, part, ordered](Inlet& inlet, F& f, Args&... args) {
+        return run_child_with_inlet<R>(frame, copies, of, part, ordered, inlet, f, args...);
+      },
+      copies.get());
+  if (stolen) {
     nopal_end_stolen_child(kept);
   }
 }
