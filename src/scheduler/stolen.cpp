@@ -145,7 +145,7 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
   result.caught = is_tagged(slot) ? frame->caught : nullptr;
   result.uncaught = observed.uncaught;
   result.float_control = observed.float_control;
-  result.stops = observed.stops;
+  result.stops = NOPAL_FAULT("path read late") ? stops::part_of_oldest(observed.victim) : observed.stops;
   return result;
 }
 

@@ -75,7 +75,7 @@ void append(stop_path& path, std::int32_t index, nopal_stop* part, std::uintptr_
   step.part.store(part, std::memory_order_relaxed);
   step.place = place;
   // Release pairs with the acquire in part_of_oldest: who sees so many steps sees this one.
-  path.count.store(count + 1, std::memory_order_release);
+  path.count.store(count + 1, NOPAL_FAULT_ORDER("step told late", std::memory_order_release));
 }
 
 /// Handlers promote nothing meanwhile: they would change the path.
@@ -271,7 +271,7 @@ NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
     stops::take_off(self->stops, part);
   }
   if (__atomic_load_n(&part->requested, __ATOMIC_RELAXED) != 0) {
-    __atomic_sub_fetch(&nopal_stops_requested, 1, __ATOMIC_RELAXED);
+    static_cast<void>(__atomic_fetch_sub(&nopal_stops_requested, 1U, __ATOMIC_RELAXED));
   }
   if (stops::any_requested() && stops::is_stopped_here(self)) {
     deque::poison(self->deque);  // a shield is left
@@ -279,13 +279,15 @@ NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
 }
 
 NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
+  // The count first: who sees the request sees the count. Sequentially consistent, as the fence: they pair
+  // with that in poison_if_stopped. Of an owner that misses either, the limit is seen here as it stored it.
+  static_cast<void>(__atomic_fetch_add(&nopal_stops_requested, 1U, __ATOMIC_SEQ_CST));
   // Release pairs with the acquire of those who look; acquire with the release of who was first.
-  if (__atomic_exchange_n(&part->requested, 1, __ATOMIC_ACQ_REL) != 0) {
+  if (__atomic_exchange_n(&part->requested, 1U, __ATOMIC_SEQ_CST) != 0) {
+    static_cast<void>(__atomic_fetch_sub(&nopal_stops_requested, 1U, __ATOMIC_RELAXED));
     return 1;
   }
-  // Sequentially consistent: pairs with the fence in poison_if_stopped. An owner that misses this has its
-  // limit poisoned after it stored it.
-  __atomic_add_fetch(&nopal_stops_requested, 1, __ATOMIC_SEQ_CST);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
   NOPAL_DISTURB();
   for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); });
   return 0;

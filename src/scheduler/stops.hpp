@@ -7,6 +7,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/worker.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -83,7 +84,7 @@ void forget_kept() noexcept;
 [[gnu::always_inline]] inline void poison_if_stopped(worker* self) noexcept {
   if (used()) {
     // Pairs with the increment in nopal_request_stop: the store of the limit comes before the look.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    NOPAL_FAULT_OMITS("look not fenced", __atomic_thread_fence(__ATOMIC_SEQ_CST));
     if (any_requested() && is_stopped_here(self)) {
       deque::poison(self->deque);
     }

@@ -78,7 +78,7 @@ std::optional<board> serial_first(const board& from) {
 }
 
 NOPAL_PROGRAM(over_trees) {
-  for (int size = 3; size <= 9; ++size) {
+  for (int size = 3; size <= 8; ++size) {
     const std::optional<board> serial = serial_first({size, {}});
     for (int round = 0; round < 10; ++round) {
       const std::optional<board> first = parallel_find_first(board{size, {}}, moves, is_full);
@@ -97,7 +97,7 @@ std::vector<int> two_children(int of) {
 
 /// What the serial search would have met comes first, be it a node or an exception.
 NOPAL_PROGRAM(exceptions_in_trees) {
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 30; ++round) {
     const auto node_first = [](int node) {
       if (node == 2) throw node;
       return node == 9;
@@ -149,7 +149,7 @@ NOPAL_PROGRAM(races) {
 
 /// Of two searches at once, and one inside the other, each stops itself alone.
 NOPAL_PROGRAM(searches_in_searches) {
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 5; ++round) {
     std::atomic<int> wrong{0};
     const std::optional<int> outer = parallel_find_any(0, two_children, [&wrong](int node) {
       const std::optional<int> inner =

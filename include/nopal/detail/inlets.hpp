@@ -2,8 +2,7 @@
 //
 // A child that has returned takes its continuation back before its inlet runs. If nothing was stolen from
 // the scope since its last join, no other child of it is under way, and none begins before the inlet
-// returns: there is nothing to lock. Otherwise a mutex keeps the inlets apart, which strands may hold across
-// forks.
+// returns. Otherwise whoever finds an inlet running leaves its own to be run after that.
 #ifndef NOPAL_DETAIL_INLETS_HPP
 #define NOPAL_DETAIL_INLETS_HPP
 
@@ -18,11 +17,7 @@
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/mode.hpp>
 #include <nopal/detail/stopped.hpp>
-#ifdef NOPAL_ELIDE
-#include <nopal/detail/waiting_elided.hpp>
-#else
-#include <nopal/detail/waiting_parallel.hpp>
-#endif
+#include <nopal/detail/thrown.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -99,19 +94,21 @@ constexpr bool takes_result() {
   return takes;
 }
 
-/// The inlet of a child, where inlets run in the order of the forks. Made at the fork.
-struct ordered_inlet {
-  explicit ordered_inlet(std::uint64_t of) noexcept : number(of) {}
-  ordered_inlet(const ordered_inlet&) = delete;
-  ordered_inlet& operator=(const ordered_inlet&) = delete;
-  virtual ~ordered_inlet() = default;
+/// The inlet of a child, and what that returned, until they are to meet.
+struct waiting_inlet {
+  explicit waiting_inlet(std::uint64_t of) noexcept : number(of) {}
+  waiting_inlet(const waiting_inlet&) = delete;
+  waiting_inlet& operator=(const waiting_inlet&) = delete;
+  virtual ~waiting_inlet() = default;
   virtual void run() = 0;
   const std::uint64_t number;
-  ordered_inlet* next = nullptr;
+  waiting_inlet* next = nullptr;
 };
 template <class Inlet, class R>
-struct ordered_inlet_of final : ordered_inlet {
-  using ordered_inlet::ordered_inlet;
+struct waiting_inlet_of final : waiting_inlet {
+  using waiting_inlet::waiting_inlet;
+  waiting_inlet_of(Inlet&& with, returned<R>&& what)
+      : waiting_inlet(0), inlet(std::move(with)), result(std::move(what)) {}
   void run() override {
     if (inlet) {
       result.give_to(*inlet);
@@ -121,61 +118,125 @@ struct ordered_inlet_of final : ordered_inlet {
   returned<R> result;
 };
 
-/// Those of one scope.
+/// Those of one scope. Whoever comes while an inlet runs leaves its own behind, and who runs that one runs
+/// it next: nobody waits, so inlets may fork, join and wait.
 class inlets {
 public:
   explicit inlets(inlet_order order) noexcept : in_order_(order == inlet_order::serial) {}
   inlets(const inlets&) = delete;
   inlets& operator=(const inlets&) = delete;
-  ~inlets() = default;
+  ~inlets() {
+    while (waiting_ != nullptr) {
+      delete std::exchange(waiting_, waiting_->next);
+    }
+  }
 
   /// By the strand that forks; null where the order is that of the children's ends.
   template <class Inlet, class R>
-  [[nodiscard]] ordered_inlet_of<Inlet, R>* next() {
-    return in_order_ ? new ordered_inlet_of<Inlet, R>(forked_++) : nullptr;
+  [[nodiscard]] waiting_inlet_of<Inlet, R>* next() {
+    return in_order_ ? new waiting_inlet_of<Inlet, R>(forked_++) : nullptr;
   }
 
-  /// `alone`: no other child of the scope is under way.
+  /// With no other child of the scope under way.
   template <class Inlet, class R>
-  void run(Inlet& inlet, returned<R>& result, ordered_inlet_of<Inlet, R>* ordered, bool alone) {
-    if (ordered != nullptr) {
-      ordered->inlet.emplace(std::move(inlet));
-      ordered->result = std::move(result);
-      return end(ordered);
-    }
-    if (alone) {
-      return result.give_to(inlet);
-    }
-    const std::lock_guard guard(lock_);
+  static void run_alone(Inlet& inlet, returned<R>& result) {
     result.give_to(inlet);
   }
+  void run_alone(waiting_inlet* one) {
+    const std::unique_ptr<waiting_inlet> owned(one);
+    turn_ = one->number + 1;
+    one->run();
+  }
 
-  /// The child is over, with a result or without one: runs the inlets whose turn has come.
-  void end(ordered_inlet* one) {
+  /// In the order of the children's ends.
+  template <class Inlet, class R>
+  void run(Inlet& inlet, returned<R>& result) {
+    if (!begin()) {
+      std::unique_ptr<waiting_inlet> later =
+          std::make_unique<waiting_inlet_of<Inlet, R>>(std::move(inlet), std::move(result));
+      const std::lock_guard guard(lock_);
+      if (std::exchange(runs_, true)) {
+        waiting_inlet** place = &waiting_;
+        while (*place != nullptr) place = &(*place)->next;
+        *place = later.release();
+        return;
+      }
+      // Meanwhile nobody runs one any more.
+      later->next = waiting_;
+      waiting_ = later.release();
+      return run_waiting_after([] {});
+    }
+    run_waiting_after([&] { result.give_to(inlet); });
+  }
+
+  /// In the order of the forks, with a result or without one.
+  void end(waiting_inlet* one) {
     if (one == nullptr) {
       return;
     }
-    const std::lock_guard guard(lock_);
-    ordered_inlet** place = &waiting_;
-    while (*place != nullptr && (*place)->number < one->number) {
-      place = &(*place)->next;
+    {
+      const std::lock_guard guard(lock_);
+      waiting_inlet** place = &waiting_;
+      while (*place != nullptr && (*place)->number < one->number) {
+        place = &(*place)->next;
+      }
+      one->next = *place;
+      *place = one;
+      if (std::exchange(runs_, true)) {
+        return;
+      }
     }
-    one->next = *place;
-    *place = one;
-    while (waiting_ != nullptr && waiting_->number == turn_) {
-      const std::unique_ptr<ordered_inlet> next(waiting_);
-      waiting_ = next->next;
-      ++turn_;
-      next->run();
-    }
+    run_waiting_after([] {});
   }
 
 private:
-  NOPAL_MODE_NAMESPACE::mutex lock_;
+  bool begin() noexcept {
+    const std::lock_guard guard(lock_);
+    return !std::exchange(runs_, true);
+  }
+
+  /// Calls `first()`, and then what waits. Throws the first exception of all, once none waits any more.
+  template <class First>
+  void run_waiting_after(First first) {
+    kept_exception thrown;
+    call(thrown, first);
+    while (const std::unique_ptr<waiting_inlet> one{take()}) {
+      call(thrown, [&one] { one->run(); });
+    }
+    thrown.rethrow();
+  }
+  template <class F>
+  static void call(kept_exception& thrown, F f) {
+#ifdef __cpp_exceptions
+    try {
+      f();
+    } catch (...) {
+      if (handles_end_of_thread()) throw_on();
+      if (!thrown.is_set()) thrown.keep();
+    }
+#else
+    static_cast<void>(thrown);
+    f();
+#endif
+  }
+
+  /// The next one to run; null: none can, and nobody runs one from here on.
+  waiting_inlet* take() noexcept {
+    const std::lock_guard guard(lock_);
+    if (waiting_ == nullptr || (in_order_ && waiting_->number != turn_)) {
+      runs_ = false;
+      return nullptr;
+    }
+    ++turn_;
+    return std::exchange(waiting_, waiting_->next);
+  }
+
+  std::mutex lock_;  ///< of what follows; never held while an inlet runs
+  bool runs_ = false;
   const bool in_order_;
   std::uint64_t forked_ = 0;
   std::uint64_t turn_ = 0;            ///< whose inlet is next
-  ordered_inlet* waiting_ = nullptr;  ///< for their turn
+  waiting_inlet* waiting_ = nullptr;  ///< the next one first
 };
 
 }  // namespace detail

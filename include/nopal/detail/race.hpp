@@ -13,7 +13,7 @@
 #include <nopal/detail/loop.hpp>
 #include <nopal/detail/stop_part.hpp>
 #include <nopal/detail/thrown.hpp>
-#include <nopal/scope.hpp>
+#include <nopal/speculate.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -21,7 +21,7 @@ namespace detail {
 
 template <class Result>
 struct race_state {
-  stop_part part{nopal_stop_skips};
+  cancel_scope* all;
   std::mutex lock;
   std::optional<Result> result;
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
@@ -42,7 +42,7 @@ struct race_state {
     if (!result) {
       result = std::move(own);
     }
-    static_cast<void>(part.stop());
+    static_cast<void>(all->request_stop());
   }
 
   template <class F>
@@ -79,14 +79,11 @@ template <class Result, class... Fs, std::size_t... Index>
 Result run_race(std::index_sequence<Index...>, std::tuple<Fs&&...>& functions) {
   race_state<Result> state;
   {
-    scope s;
-    (s.fork([&state, &functions] {
-      if (!state.part.is_stopped()) {
-        state.template enter<Fs>(Index, std::get<Index>(functions));
-      }
-    }),
-     ...);
+    cancel_scope s;
+    state.all = &s;
+    (s.fork([&state, &functions] { state.template enter<Fs>(Index, std::get<Index>(functions)); }), ...);
     s.join();
+    state.all = nullptr;
   }
   if (!state.result) {
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
@@ -94,6 +91,8 @@ Result run_race(std::index_sequence<Index...>, std::tuple<Fs&&...>& functions) {
 #endif
     // Where what is around it is stopped, nothing was called.
     const stop_part shield(nopal_stop_shield);
+    cancel_scope alone;
+    state.all = &alone;
     using first = std::tuple_element_t<0, std::tuple<Fs...>>;
     state.template run<first>(0, std::get<0>(functions));
   }

@@ -34,7 +34,7 @@ template <class Body>
 
 template <class F>
 struct speculative_child {
-  F f;
+  [[no_unique_address]] F f;
   const stop_part* part;
 
   template <class... Args>
@@ -47,7 +47,7 @@ struct speculative_child {
 
 template <class Out, class F>
 struct assigning_child {
-  F f;
+  [[no_unique_address]] F f;
   Out* out;
   const stop_part* part;
 

@@ -11,9 +11,8 @@
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/loop.hpp>
 #include <nopal/detail/range.hpp>
-#include <nopal/detail/stop_part.hpp>
 #include <nopal/detail/thrown.hpp>
-#include <nopal/scope.hpp>
+#include <nopal/speculate.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -196,7 +195,7 @@ std::optional<Node> first_node(Root&& root, Expand& expand, Accept& accept) {
 
 template <class Node>
 struct any_search {
-  stop_part part{nopal_stop_skips};
+  cancel_scope* scope;
   std::mutex lock;
   std::optional<Node> found;
 };
@@ -211,7 +210,7 @@ void search_any(const Node& node, any_search<Node>& all, Expand& expand, Accept&
     if (!all.found) {
       all.found.emplace(node);
     }
-    static_cast<void>(all.part.stop());
+    static_cast<void>(all.scope->request_stop());
     return;
   }
   fork_children<Node>(
@@ -224,7 +223,10 @@ template <class Node, class Root, class Expand, class Accept>
 std::optional<Node> some_node(Root&& root, Expand& expand, Accept& accept) {
   const Node first(std::forward<Root>(root));
   any_search<Node> all;
+  cancel_scope s;
+  all.scope = &s;
   search_any(first, all, expand, accept);
+  s.join();
   return std::move(all.found);
 }
 

@@ -1,0 +1,53 @@
+// Every schedule of parts that may be stopped beside thieves and requests, and faults that must be found.
+
+#include "models/stop_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/report.hpp"
+
+namespace {
+
+using explore::memory_kind;
+using explore::stop_scenario;
+
+explore::options how_for(int preemptions, const char* fault = "") {
+  explore::options how;
+  how.preemptions = preemptions;
+  how.broken = fault;
+  return how;
+}
+
+void expect_right(const stop_scenario& with, int preemptions) {
+  explore::expect_right(*make_stop_model(with), how_for(preemptions));
+}
+void expect_broken(const stop_scenario& with, memory_kind memory, const char* fault, int preemptions) {
+  explore::expect_failure(*make_stop_model(with), memory, how_for(preemptions, fault));
+}
+
+TEST(stops, one_part_around_a_fork) { expect_right({.owner = "(+-)", .poisoned = true}, 1); }
+TEST(stops, a_part_inside_of_a_child) { expect_right({.owner = "(+(+-)-)", .poisoned = true}, 0); }
+TEST(stops, a_part_after_a_fork) { expect_right({.owner = "+()-(+-)", .poisoned = true}, 0); }
+TEST(stops, parts_one_after_the_other) { expect_right({.owner = "+()(+-)-", .poisoned = true}, 0); }
+TEST(stops, beside_two_thieves) { expect_right({.owner = "(+(+-)-)", .thieves = 2, .poisoned = true}, 0); }
+TEST(stops, a_request_beside_forks) { expect_right({.owner = "(+-+-", .stops = true}, 0); }
+TEST(stops, a_request_beside_forks_without_thieves) {
+  expect_right({.owner = "(+-+-+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
+}
+
+TEST(stop_faults, path_read_late) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    expect_broken({.owner = "(+(+-)-)", .poisoned = true}, memory, "path read late", 2);
+  }
+}
+TEST(stop_faults, step_told_late) {
+  expect_broken({.owner = "(+(+-)-)", .poisoned = true}, memory_kind::views, "step told late", 2);
+}
+TEST(stop_faults, look_not_fenced) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    expect_broken({.owner = "(+-+-", .thieves = 0, .stops = true, .poisoned = true}, memory,
+                  "look not fenced", -1);
+  }
+}
+
+}  // namespace
