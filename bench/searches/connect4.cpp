@@ -232,8 +232,8 @@ std::vector<search> connect4_searches(bool quick) {
   const task early{
       {position_after("4444"), position_after("43"), position_after("4536")}, quick ? 7 : 12, quick ? 4 : 6};
   const task late{{position_after("44455554221"), position_after("4443325567"), position_after("1212334556")},
-                  quick ? 8 : 14,
-                  quick ? 4 : 8};
+                  quick ? 8 : 12,
+                  quick ? 4 : 7};
   const auto named = [](const char* what, const task& of) {
     return search{std::string("connect4, ") + what + ", " + std::to_string(of.plies) + " plies",
                   [of] { return run_values(of); }};

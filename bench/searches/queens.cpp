@@ -239,7 +239,7 @@ board make_board(int size, int rows_searched, unsigned barred, std::uint64_t see
 
 std::vector<search> queens_searches(bool quick) {
   const board open = quick ? make_board(20, 10, 0, 0) : make_board(28, 16, 0, 0);
-  const board barred = quick ? make_board(16, 8, 40, 1) : make_board(24, 13, 45, 1);
+  const board barred = quick ? make_board(16, 8, 50, 1) : make_board(26, 16, 65, 1);
   const std::string queens = "queens " + std::to_string(open.size);
   const std::string with_bars = "queens " + std::to_string(barred.size) + " barred";
   return {{queens + ", first", [open] { return run(open, true); }},
