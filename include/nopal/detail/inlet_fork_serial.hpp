@@ -13,10 +13,11 @@ inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
 template <class Inlet, class F, class... Args>
-void fork_with_inlet(scope& from, inlets& of, const stop_part& part, Inlet&& inlet, F&& f, Args&&... args) {
+void fork_with_inlet(scope& from, inlets& /*of*/, const stop_part& part, Inlet&& inlet, F&& f,
+                     Args&&... args) {
   using result = returned_by<F, Args...>;
   from.fork(
-      [&of, &part](std::decay_t<Inlet>&& takes, std::decay_t<F>&& call, std::decay_t<Args>&&... with) {
+      [&part](std::decay_t<Inlet>&& takes, std::decay_t<F>&& call, std::decay_t<Args>&&... with) {
         returned<result> value;
         const bool ran = run_speculatively(&part, [&] {
           value.make([&]() -> result {
