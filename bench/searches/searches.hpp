@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct outcome {
   std::int64_t answer = 0;  ///< the same for all libraries
   bool is_right = false;    ///< as far as can be told without the serial answer
   double seconds = 0;
+  double processor_seconds = 0;  ///< of all threads
   std::uint64_t nodes = 0;
   std::uint64_t stops = 0;
   double stop_us = 0;        ///< from a stop to the end of its scope, on average
@@ -73,16 +75,18 @@ private:
   clock::time_point at_;
 };
 
-/// Runs the search, which returns the answer, and takes its time.
+/// Runs the search, which returns the answer, and takes its time, that of processors as well.
 template <class Search>
 outcome timed(const Search& run) {
   tally counts;
+  const std::clock_t used = std::clock();
   const auto start = std::chrono::steady_clock::now();
   const std::int64_t answer = run(counts);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   outcome all = counts.counts();
   all.answer = answer;
   all.seconds = took.count();
+  all.processor_seconds = static_cast<double>(std::clock() - used) / CLOCKS_PER_SEC;
   return all;
 }
 
