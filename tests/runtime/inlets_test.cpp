@@ -1,4 +1,5 @@
 // Inlets: one at a time, in the order asked for, beside stops and exceptions.
+#include <nopal/arena.hpp>
 #include <nopal/speculate.hpp>
 
 #include <gtest/gtest.h>
@@ -112,8 +113,17 @@ NOPAL_PROGRAM(results_of_all_kinds) {
         return all;
       },
       std::string("xxxx"), 25);
+  struct constant {
+    const int value;
+  };
+  s.fork_inlet(
+      [&calls](const constant& one) {
+        NOPAL_CHECK(one.value == 5);
+        ++calls;
+      },
+      [] { return constant{5}; });
   s.join();
-  NOPAL_CHECK(calls == 4);
+  NOPAL_CHECK(calls == 5);
   support::check_quiet();
   return 0;
 }
@@ -174,11 +184,99 @@ NOPAL_PROGRAM(children_without_results_keep_nobody_waiting) {
   return 0;
 }
 
+/// An argument that cannot be copied, and an inlet that throws: the others run all the same, before the join is over.
+NOPAL_PROGRAM(what_throws_keeps_nobody_waiting) {
+  struct throws_when_copied {
+    bool is_bad;
+    explicit throws_when_copied(bool bad) : is_bad(bad) {}
+    throws_when_copied(const throws_when_copied& other) : is_bad(other.is_bad) {
+      if (is_bad) throw 1;
+    }
+  };
+  for (int round = 0; round < 50; ++round) {
+    int ran = 0;
+    int caught = 0;
+    {
+      cancel_scope s{on_stop::skip, inlet_order::serial};
+      for (int i = 0; i < 6; ++i) {
+        const throws_when_copied argument(i == 2);
+        try {
+          s.fork_inlet([&ran](int) { ++ran; },
+                       [](const throws_when_copied&, int value) { return worked(value); }, argument, i);
+        } catch (int) {
+          ++caught;
+        }
+      }
+      s.join();
+      NOPAL_CHECK(ran == 5 && caught == 1);
+    }
+    ran = caught = 0;
+    try {
+      cancel_scope s{on_stop::skip, inlet_order::serial};
+      for (int i = 0; i < 40; ++i) {
+        s.fork_inlet(
+            [&ran](int value) {
+              ++ran;
+              if (value == 3) throw value;
+            },
+            worked, i);
+      }
+      s.join();
+    } catch (int) {
+      ++caught;
+    }
+    // Alone, the fork throws as in the serial program, and there are no more.
+    NOPAL_CHECK(caught == 1 && ran >= 4);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// A strand that cannot be suspended, since it handles an exception or is in an arena, waits for no other's inlet.
+void run_inlets_that_join() {
+  support::flag first{false};
+  support::flag second{false};
+  int ran = 0;
+  cancel_scope s{on_stop::skip, inlet_order::serial};
+  s.fork_inlet(
+      [&](int) {
+        scope inner;
+        inner.fork([&second] { support::wait_briefly(second); });
+        support::set(second);
+        support::fib(12);
+        inner.join();
+        ++ran;
+      },
+      [&first] {
+        support::wait_briefly(first);
+        return 1;
+      });
+  support::set(first);
+  for (int i = 0; i < 20; ++i) s.fork_inlet([&ran](int) { ++ran; }, worked, i);
+  s.join();
+  NOPAL_CHECK(ran == 21);
+}
+NOPAL_PROGRAM(inlets_in_handlers_and_arenas) {
+  for (int round = 0; round < 50; ++round) {
+    try {
+      throw 1;
+    } catch (int) {
+      run_inlets_that_join();
+    }
+    nopal::arena(nopal::workers()).execute(run_inlets_that_join);
+  }
+  return 0;
+}
+
 class inlets : public support::program_at_workers {};
 
 TEST_P(inlets, run_one_at_a_time) { EXPECT_TRUE(run("one_at_a_time")); }
 TEST_P(inlets, stop_their_scope) { EXPECT_TRUE(run("an_inlet_stops_its_scope")); }
 TEST_P(inlets, take_results_of_all_kinds) { EXPECT_TRUE(run("results_of_all_kinds")); }
+TEST_P(inlets, keep_nobody_waiting_where_something_throws) {
+  EXPECT_TRUE(run("what_throws_keeps_nobody_waiting"));
+}
+TEST_P(inlets, in_handlers_and_arenas) { EXPECT_TRUE(run("inlets_in_handlers_and_arenas")); }
 TEST_P(inlets, throw_in_serial_order) { EXPECT_TRUE(run("exceptions")); }
 TEST_P(inlets, wait_for_no_child_without_result) {
   EXPECT_TRUE(run("children_without_results_keep_nobody_waiting"));

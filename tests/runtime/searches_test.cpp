@@ -147,6 +147,27 @@ NOPAL_PROGRAM(races) {
   return 0;
 }
 
+#ifdef __cpp_lib_jthread
+/// Of scopes inside of functions that race.
+NOPAL_PROGRAM(tokens_in_races) {
+  for (int round = 0; round < 50; ++round) {
+    const int winner = parallel_race(
+        [] {
+          nopal::cancel_scope s;
+          const std::stop_token token = s.token();
+          while (nopal::workers() > 1 && !token.stop_requested()) support::fib(3);
+          return 1;
+        },
+        [] { return 2; });
+    NOPAL_CHECK(winner == (nopal::workers() > 1 ? 2 : 1));
+  }
+  support::check_quiet();
+  return 0;
+}
+#else
+NOPAL_PROGRAM(tokens_in_races) { return 0; }
+#endif
+
 /// Of two searches at once, and one inside the other, each stops itself alone.
 NOPAL_PROGRAM(searches_in_searches) {
   for (int round = 0; round < 5; ++round) {
@@ -170,6 +191,7 @@ TEST_P(searches, over_ranges) { EXPECT_TRUE(run("over_ranges")); }
 TEST_P(searches, over_trees) { EXPECT_TRUE(run("over_trees")); }
 TEST_P(searches, throw_what_comes_first) { EXPECT_TRUE(run("exceptions_in_trees")); }
 TEST_P(searches, race) { EXPECT_TRUE(run("races")); }
+TEST_P(searches, race_beside_tokens) { EXPECT_TRUE(run("tokens_in_races")); }
 TEST_P(searches, in_searches) { EXPECT_TRUE(run("searches_in_searches")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, searches, testing::Values(1, 2, 4, 7),

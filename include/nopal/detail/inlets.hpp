@@ -154,16 +154,18 @@ public:
     if (!begin()) {
       std::unique_ptr<waiting_inlet> later =
           std::make_unique<waiting_inlet_of<Inlet, R>>(std::move(inlet), std::move(result));
-      const std::lock_guard guard(lock_);
-      if (std::exchange(runs_, true)) {
+      {
+        const std::lock_guard guard(lock_);
         waiting_inlet** place = &waiting_;
-        while (*place != nullptr) place = &(*place)->next;
+        while (*place != nullptr) {
+          place = &(*place)->next;
+        }
         *place = later.release();
-        return;
+        if (std::exchange(runs_, true)) {
+          return;
+        }
       }
-      // Meanwhile nobody runs one any more.
-      later->next = waiting_;
-      waiting_ = later.release();
+      // Meanwhile the last one ended.
       return run_waiting_after([] {});
     }
     run_waiting_after([&] { result.give_to(inlet); });

@@ -40,7 +40,7 @@ struct race_state {
     }
     const std::lock_guard guard(lock);
     if (!result) {
-      result = std::move(own);
+      result.emplace(std::move(*own));
     }
     static_cast<void>(all->request_stop());
   }

@@ -62,9 +62,8 @@ public:
   }
 
   /// In the child at `index`, or below it. Told at each level at once: what comes later ends.
-  template <class Fill>
-  void happened(std::size_t index, Fill fill) {
-    put(index, fill);
+  void happened(std::size_t index, tree_event<Node>& what) {
+    put(index, what);
     for (tree_level* level = this; level != nullptr; level = level->above_) {
       std::size_t least = __atomic_load_n(&level->least_, __ATOMIC_RELAXED);
       while (index < least && !__atomic_compare_exchange_n(&level->least_, &least, index, true,
@@ -76,27 +75,22 @@ public:
 
   /// After the join: hands what happened first on to the level above.
   void hand_on() {
-    if (first_ == none || above_ == nullptr) return;
-    above_->put(index_, [this](tree_event<Node>& to) { move_event(event_, to); });
+    if (first_ != none && above_ != nullptr) above_->put(index_, event_);
   }
   [[nodiscard]] tree_event<Node>& event() noexcept { return event_; }
-
-  static void move_event(tree_event<Node>& from, tree_event<Node>& to) {
-    to.node.reset();
-    if (from.node) to.node.emplace(std::move(*from.node));
-#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
-    swap(from.thrown, to.thrown);
-#endif
-  }
 
 private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  template <class Fill>
-  void put(std::size_t index, Fill fill) {
+  /// The node was copied before: copies are the program's, and may fork.
+  void put(std::size_t index, tree_event<Node>& what) {
     const std::lock_guard guard(lock_);
     if (index < first_) {
-      fill(event_);
+      event_.node.reset();
+      if (what.node) event_.node.emplace(std::move(*what.node));
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+      swap(event_.thrown, what.thrown);
+#endif
       first_ = index;
     }
   }
@@ -152,34 +146,24 @@ void search_first(const Node& node, tree_level<Node>& above, std::size_t index, 
   if (above.is_behind(index)) {
     return;
   }
+  tree_event<Node> event;
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
-  bool accepted = false;
-  kept_exception thrown;
   try {
-    accepted = accepted_or_searched(node, above, index, expand, accept);
+    if (!accepted_or_searched(node, above, index, expand, accept)) {
+      return;
+    }
+    event.node.emplace(node);
   } catch (...) {
     if (handles_end_of_thread()) throw_on();
-    thrown.keep();
-  }
-  if (thrown.is_set()) {
-    above.happened(index, [&thrown](tree_event<Node>& to) {
-      to.node.reset();
-      swap(to.thrown, thrown);
-    });
-    return;
+    event.thrown.keep();
   }
 #else
-  const bool accepted = accepted_or_searched(node, above, index, expand, accept);
-#endif
-  if (accepted) {
-    above.happened(index, [&node](tree_event<Node>& to) {
-#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
-      kept_exception none;
-      swap(to.thrown, none);
-#endif
-      to.node.emplace(node);
-    });
+  if (!accepted_or_searched(node, above, index, expand, accept)) {
+    return;
   }
+  event.node.emplace(node);
+#endif
+  above.happened(index, event);
 }
 
 template <class Node, class Root, class Expand, class Accept>
@@ -206,9 +190,12 @@ void search_any(const Node& node, any_search<Node>& all, Expand& expand, Accept&
     return;
   }
   if (static_cast<bool>(detail::invoke(accept, node))) {
-    const std::lock_guard guard(all.lock);
-    if (!all.found) {
-      all.found.emplace(node);
+    std::optional<Node> found(node);
+    {
+      const std::lock_guard guard(all.lock);
+      if (!all.found) {
+        all.found.emplace(std::move(*found));
+      }
     }
     static_cast<void>(all.scope->request_stop());
     return;
