@@ -130,7 +130,11 @@ auto parallel_race(First&& first, Others&&... others) {
   constexpr bool callable = std::is_invocable_v<First> && (std::is_invocable_v<Others> && ...);
   static_assert(callable, "nopal: parallel_race: every argument must be callable without arguments");
   if constexpr (callable) {
-    return detail::race(std::forward<First>(first), std::forward<Others>(others)...);
+    constexpr bool alike = detail::have_race_result<First, Others...>();
+    static_assert(alike,
+                  "nopal: parallel_race: what the functions return must have a common type that can be "
+                  "moved, or be void for all of them");
+    if constexpr (alike) return detail::race(std::forward<First>(first), std::forward<Others>(others)...);
   }
 }
 

@@ -68,6 +68,21 @@ struct race_state {
   }
 };
 
+/// Whether all return nothing, or what has a common type.
+template <class... Fs>
+constexpr bool have_race_result() {
+  constexpr bool none = (std::is_void_v<std::invoke_result_t<Fs>> && ...);
+  if constexpr (!none && (std::is_void_v<std::invoke_result_t<Fs>> || ...)) {
+    return false;
+  } else if constexpr (!none) {
+    return requires {
+      requires std::is_move_constructible_v<std::common_type_t<std::invoke_result_t<Fs>...>>;
+    };
+  } else {
+    return true;
+  }
+}
+
 template <class... Fs>
 using race_result =
     typename std::conditional_t<(std::is_void_v<std::invoke_result_t<Fs>> || ...),
