@@ -134,7 +134,7 @@ public:
   [[nodiscard]] bool stop_requested() const noexcept { return part_.is_stopped(); }
 
 #ifdef __cpp_lib_jthread
-  /// A token that is stopped when this scope is, or one around it; it may outlive the scope. From any
+  /// A token that is stopped soon after this scope is, or one around it; it may outlive the scope. From any
   /// strand of the scope. The first call of a scope allocates memory.
   [[nodiscard]] std::stop_token token() { return detail::tokens_of(part_.record()).source.get_token(); }
 #endif

@@ -1,8 +1,6 @@
-// Threads of the program become workers at their first fork and stop being ones when they end; what
-// a child of fork(2) and the end of the program need.
-//
-// A thread of the program keeps its own stack: strands whose frames lie there are resumed there, by
-// that thread alone. Its decisions run on a scheduler stack of its own. See docs/adoption.md.
+// Threads of the program become workers at their first fork and stop being ones when they end; what a child of
+// fork(2) and the end of the program need. A thread of the program keeps its own stack: strands whose frames lie
+// there are resumed there, by that thread alone. Its decisions run on a scheduler stack. See docs/adoption.md.
 
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +23,7 @@
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/scheduler_stack.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
@@ -92,6 +91,7 @@ worker* adopt_locked(runtime& all) {
   begin_visits(self);
   strand::run_on(self, &self->native);
   self->bottom_at_rest = self->deque.bottom;
+  stops::begin(self, nullptr);
   set_if_changed(self->deque.setting.root, self);
   set(self->local, nopal_local());
   // unreached: no-c++-state

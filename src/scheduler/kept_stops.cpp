@@ -15,14 +15,15 @@ namespace {
 
 struct kept_part {
   kept_part* next;
-  const nopal_frame* frame;  ///< null: free
+  const nopal_frame* frame;
   nopal_stop* part;
 };
 struct shelf {
   std::atomic<bool> taken{false};
   kept_part* first = nullptr;
+  kept_part* free = nullptr;  ///< to be used again
 };
-constexpr std::size_t shelves_number = 64;
+constexpr std::size_t shelves_number = 1024;
 constinit shelf shelves[shelves_number];
 
 shelf& shelf_of(const nopal_frame* frame) noexcept {
@@ -45,46 +46,40 @@ private:
   shelf& of_;
 };
 
-kept_part* find(shelf& in, const nopal_frame* frame) noexcept {
-  kept_part* one = in.first;
-  while (one != nullptr && one->frame != frame) {
-    one = one->next;
-  }
-  return one;
-}
-
 }  // namespace
 
 void keep(const nopal_frame* frame, nopal_stop* part) noexcept {
   shelf& in = shelf_of(frame);
   const shelf_guard guard(in);
-  kept_part* place = find(in, nullptr);
-  if (place == nullptr) {
-    place = static_cast<kept_part*>(std::malloc(sizeof(kept_part)));
-    if (place == nullptr) {
-      return;
-    }
-    place->next = in.first;
-    in.first = place;
+  kept_part* place = in.free;
+  if (place != nullptr) {
+    in.free = place->next;
+  } else if ((place = static_cast<kept_part*>(std::malloc(sizeof(kept_part)))) == nullptr) {
+    return;
   }
-  place->frame = frame;
-  place->part = part;
+  *place = {in.first, frame, part};
+  in.first = place;
 }
 
 nopal_stop* take(const nopal_frame* frame) noexcept {
   shelf& in = shelf_of(frame);
   const shelf_guard guard(in);
-  kept_part* const place = find(in, frame);
-  if (place == nullptr) {
-    return nullptr;
+  for (kept_part** place = &in.first; *place != nullptr; place = &(*place)->next) {
+    kept_part* const one = *place;
+    if (one->frame == frame) {
+      *place = one->next;
+      one->next = in.free;
+      in.free = one;
+      return one->part;
+    }
   }
-  place->frame = nullptr;
-  return place->part;
+  return nullptr;
 }
 
 void forget_kept() noexcept {
   for (shelf& each : shelves) {
     each.taken.store(false, std::memory_order_relaxed);
+    each.first = each.free = nullptr;
   }
 }
 

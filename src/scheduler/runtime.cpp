@@ -337,7 +337,6 @@ void free_idle_pool_workers(runtime& all) noexcept {
 void enter_table(runtime& all, worker* self, int index) noexcept {
   NOPAL_PLAIN_WRITE(self->index);
   self->index = index;
-  stops::begin(self, nullptr);
   // Those nested in it, which an earlier thread has left, come along.
   for (worker* one = self->nested.load(std::memory_order_relaxed); one != nullptr;
        one = one->nested.load(std::memory_order_relaxed)) {

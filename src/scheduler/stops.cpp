@@ -99,10 +99,9 @@ private:
 
 void take_off(stop_path& path, nopal_stop* part) noexcept {
   stop_step* const all = steps_of(path);
+  // Code that was jumped over has left its steps above.
   std::uint32_t count = path.count.load(std::memory_order_relaxed);
-  // Code that was jumped over has left its steps behind.
-  while (count > path.kept && all[count - 1].part.load(std::memory_order_relaxed) != part &&
-         all[count - 1].place != from_before) {
+  while (count > path.kept && all[count - 1].part.load(std::memory_order_relaxed) != part) {
     --count;
   }
   if (count == path.kept) {

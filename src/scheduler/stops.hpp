@@ -73,7 +73,7 @@ nopal_stop* take(const nopal_frame* frame) noexcept;
   }
 }
 
-/// In a child of fork(2): no other thread has the lists any more.
+/// In a child of fork(2): the strands that are suspended are not in it, and no thread has the lists.
 void forget_kept() noexcept;
 
 /// Whether forks of the worker's strand are not to begin their children.

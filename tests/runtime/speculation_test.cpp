@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/splitting.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -480,6 +481,50 @@ NOPAL_PROGRAM(patterns_are_whole_or_not_begun) {
   return 0;
 }
 
+/// A strand that goes on in a child of fork(2), or while the pool is started anew by another thread.
+NOPAL_PROGRAM(scopes_go_on_in_a_new_process) {
+  support::fib(5);
+  cancel_scope s;
+  const pid_t child = support::split();
+  if (child != 0) {
+    support::exited_with_0(child);
+    return 0;
+  }
+  support::fib(5);
+  s.request_stop();
+  int begun_here = 0;
+  s.fork([&begun_here] { ++begun_here; });
+  s.join();
+  _exit(nopal::stop_requested() && begun_here == 0 ? 0 : 1);
+}
+
+NOPAL_PROGRAM(scopes_go_on_when_the_pool_starts_again) {
+  nopal::configure({.workers = 1});
+  support::fib(5);
+  std::atomic<int> step{0};
+  const auto await = [&step](int wanted) {
+    while (step < wanted) std::this_thread::yield();
+  };
+  std::thread other([&] {
+    support::fib(5);
+    cancel_scope s;
+    step = 1;
+    await(2);
+    s.request_stop();
+    int begun_here = 0;
+    s.fork([&begun_here] { ++begun_here; });
+    s.join();
+    NOPAL_CHECK(nopal::stop_requested() && begun_here == 0);
+  });
+  await(1);
+  nopal::shutdown();
+  nopal::configure({.workers = 4});
+  support::fib(5);
+  step = 2;
+  other.join();
+  return 0;
+}
+
 /// At random moments. Whatever began is over at the join, and has run to its end.
 NOPAL_PROGRAM(stops_at_random) {
   const auto seed = std::random_device()();
@@ -545,6 +590,10 @@ TEST_P(speculation, exceptions_of_what_was_begun_are_kept) {
 TEST_P(speculation, tokens) { EXPECT_TRUE(run("tokens")); }
 TEST_P(speculation, waits_in_stopped_scopes) { EXPECT_TRUE(run("waits_in_stopped_scopes")); }
 TEST_P(speculation, patterns_are_whole_or_not_begun) { EXPECT_TRUE(run("patterns_are_whole_or_not_begun")); }
+TEST_P(speculation, goes_on_in_a_new_process) { EXPECT_TRUE(run("scopes_go_on_in_a_new_process")); }
+TEST(speculation_once, goes_on_when_the_pool_starts_again) {
+  EXPECT_TRUE(support::succeeds("scopes_go_on_when_the_pool_starts_again"));
+}
 TEST_P(speculation, stops_at_random) { EXPECT_TRUE(run("stops_at_random")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, speculation, testing::Values(1, 2, 4, 7),

@@ -87,11 +87,15 @@ constexpr bool is_inlet_for() {
 /// forked.
 template <class Inlet, class F, class... Args>
 constexpr bool takes_result() {
-  constexpr bool takes = is_inlet_for<Inlet, returned_by<F, Args...>>();
+  using result = returned_by<F, Args...>;
+  constexpr bool moves =
+      std::is_void_v<result> || std::is_reference_v<result> || std::is_move_constructible_v<result>;
+  static_assert(moves, "nopal: fork_inlet: what the child returns must be a type that can be moved");
+  constexpr bool takes = is_inlet_for<Inlet, result>();
   static_assert(takes,
                 "nopal: fork_inlet: the inlet must be callable with what the child returns, or without "
                 "arguments where that is void");
-  return takes;
+  return takes && moves;
 }
 
 /// The inlet of a child, and what that returned, until they are to meet.

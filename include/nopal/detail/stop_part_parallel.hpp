@@ -10,7 +10,8 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
 
-/// Part of the function that it is a local of: the constructor is always inlined.
+/// Part of the function that it is a local of: the constructor is always inlined. A member of what has a
+/// constructor of its own would be part of that.
 class stop_part {
 public:
   [[gnu::always_inline]] explicit stop_part(nopal_stop_kind kind, const stop_part* of = nullptr) {
