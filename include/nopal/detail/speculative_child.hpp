@@ -15,7 +15,7 @@ namespace detail {
 
 /// Calls `body()` as a child of the part; false if it was unwound.
 template <class Body>
-[[gnu::always_inline]] inline bool run_speculatively(const stop_part* part, Body body) {
+[[gnu::always_inline]] inline bool run_speculatively([[maybe_unused]] const stop_part* part, Body body) {
 #ifdef __cpp_exceptions
   if (part->unwinds()) {
     try {
