@@ -166,7 +166,9 @@ void push_collected(worker* self, std::int32_t count) noexcept {
     first[i] = first[count - 1 - i];
     first[count - 1 - i] = younger;
   }
-  stops::raise(self, first, count);
+  if (stops::used()) {
+    stops::raise(self, first, count);
+  }
   for (std::int32_t i = 0; i < count; ++i) {
     nopal_frame* const frame = first[i];
     NOPAL_FAULT_OMITS("return address kept", *static_cast<void**>(frame->call_stack_pointer) = frame->caught);
