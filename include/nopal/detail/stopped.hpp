@@ -14,6 +14,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 /// scope takes it at the child's end; code between catches it only to throw it on.
 class NOPAL_EXPORT stopped : public std::exception {
 public:
+  /// One line
   [[nodiscard]] const char* what() const noexcept override { return "nopal: the scope is stopped"; }
 };
 
