@@ -1,26 +1,20 @@
-// Scopes that can be stopped: what begins in them, who knows of it, what unwinds, and that nothing is left.
+// Scopes that can be stopped: what begins in them, and who knows of it.
 #include <nopal/parallel.hpp>
 #include <nopal/speculate.hpp>
-#include <nopal/waiting.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <memory>
-#include <numeric>
-#include <random>
-#include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "support/splitting.hpp"
+#include "support/living.hpp"
 #include "support/strands.hpp"
 
 namespace {
 
 using nopal::cancel_scope;
-using nopal::on_stop;
 using nopal::scope;
 
 std::atomic<long> begun{0};
@@ -36,18 +30,6 @@ long counted_fib(int n) {
   s.join();
   return a + b;
 }
-
-/// Lives as long as a copy of it does.
-class living {
-public:
-  explicit living(std::atomic<int>& count) : count_(&count) { ++*count_; }
-  living(const living& other) : count_(other.count_) { ++*count_; }
-  living& operator=(const living&) = delete;
-  ~living() { --*count_; }
-
-private:
-  std::atomic<int>* count_;
-};
 
 NOPAL_PROGRAM(a_scope_that_nobody_stops) {
   NOPAL_CHECK(!nopal::stop_requested());
@@ -74,7 +56,7 @@ NOPAL_PROGRAM(no_child_begins_in_a_stopped_scope) {
     long result = -1;
     s.fork_into(result, counted_fib, 10);
     bool called = false;
-    s.fork([&called, one = living(alive)] { called = true; });
+    s.fork([&called, one = support::living(alive)] { called = true; });
     s.fork([&called](std::unique_ptr<int>, std::vector<int>) { called = true; }, std::make_unique<int>(1),
            std::vector<int>(100));
     s.fork_inlet([&called](long) { called = true; }, counted_fib, 5);
@@ -265,306 +247,6 @@ NOPAL_PROGRAM(stops_from_other_threads) {
   return 0;
 }
 
-// --- unwinding -----------------------------------------------------------------------------------------
-
-void unwound_tree(int depth, std::atomic<int>& alive, std::atomic<int>& reached) {
-  const living one(alive);
-  nopal::poll();
-  if (depth == 0) {
-    ++reached;
-    return;
-  }
-  scope s;
-  s.fork(unwound_tree, depth - 1, std::ref(alive), std::ref(reached));
-  unwound_tree(depth - 1, alive, reached);
-  s.join();
-}
-
-NOPAL_PROGRAM(unwinding_runs_destructors) {
-  for (int round = 0; round < 100; ++round) {
-    std::atomic<int> alive{0};
-    std::atomic<int> reached{0};
-    bool thrown_past = false;
-    try {
-      cancel_scope s{on_stop::unwind};
-      s.fork(unwound_tree, 14, std::ref(alive), std::ref(reached));
-      s.fork([&] {
-        const living one(alive);
-        s.request_stop();
-        unwound_tree(3, alive, reached);
-        reached = 1 << 20;
-      });
-      s.fork([&] { reached = 1 << 20; });
-      s.join();
-      NOPAL_CHECK(s.stop_requested());
-    } catch (...) {
-      thrown_past = true;
-    }
-    NOPAL_CHECK(!thrown_past && alive == 0 && reached <= 1 << 14);
-  }
-  support::check_quiet();
-  return 0;
-}
-
-NOPAL_PROGRAM(unwinding_ends_at_its_scope) {
-  std::atomic<int> after{0};
-  cancel_scope outer{on_stop::unwind};
-  outer.fork([&] {
-    cancel_scope inner{on_stop::unwind};
-    inner.fork([&] {
-      inner.request_stop();
-      nopal::poll();
-      after += 100;
-    });
-    inner.join();
-    // In the child of `outer`, which goes on.
-    nopal::poll();
-    NOPAL_CHECK(!nopal::stop_requested() || inner.stop_requested());
-    ++after;
-  });
-  outer.join();
-  NOPAL_CHECK(after == 1 && !outer.stop_requested());
-  // In the scope's own function forks are skipped, and nothing is thrown.
-  outer.request_stop();
-  outer.fork([&] { after += 100; });
-  nopal::poll();
-  counted_fib(5);
-  outer.join();
-  NOPAL_CHECK(after == 1);
-  support::check_quiet();
-  return 0;
-}
-
-NOPAL_PROGRAM(unwinding_throws_nothing_from_destructors) {
-  struct forks_at_end {
-    std::atomic<int>& ended;
-    ~forks_at_end() {
-      scope s;
-      s.fork([this] { ended += 100; });
-      s.join();
-      nopal::poll();
-      ++ended;
-    }
-  };
-  std::atomic<int> ended{0};
-  cancel_scope s{on_stop::unwind};
-  s.fork([&] {
-    const forks_at_end one{ended};
-    s.request_stop();
-    nopal::poll();
-    ended += 1000;
-  });
-  s.join();
-  NOPAL_CHECK(ended == 1);
-  support::check_quiet();
-  return 0;
-}
-
-NOPAL_PROGRAM(exceptions_of_what_was_begun_are_kept) {
-  for (int round = 0; round < 100; ++round) {
-    int caught = 0;
-    try {
-      cancel_scope s;
-      s.fork([&s] {
-        s.request_stop();
-        throw 1;
-      });
-      s.fork([] { throw 2; });
-      s.join();
-    } catch (int what) {
-      caught = what;
-    }
-    NOPAL_CHECK(caught == 1);
-  }
-  support::check_quiet();
-  return 0;
-}
-
-// --- tokens --------------------------------------------------------------------------------------------
-
-#ifdef __cpp_lib_jthread
-NOPAL_PROGRAM(tokens) {
-  std::stop_source source;
-  std::stop_token later;
-  {
-    cancel_scope s{source.get_token()};
-    later = s.token();
-    cancel_scope inner;
-    const std::stop_token of_inner = inner.token();
-    int told = 0;
-    const std::stop_callback callback(of_inner, [&told] { ++told; });
-    const bool shielded = nopal::shield([&] {
-      cancel_scope apart;
-      const std::stop_token token = apart.token();
-      source.request_stop();
-      return !token.stop_requested();
-    });
-    NOPAL_CHECK(shielded && told == 1);
-    NOPAL_CHECK(s.stop_requested() && inner.stop_requested() && of_inner.stop_requested());
-    inner.fork([&told] { ++told; });
-    inner.join();
-    NOPAL_CHECK(told == 1);
-  }
-  NOPAL_CHECK(later.stop_requested());
-  {
-    const cancel_scope already{source.get_token()};
-    NOPAL_CHECK(already.stop_requested());
-  }
-  {
-    cancel_scope never;
-    later = never.token();
-  }
-  NOPAL_CHECK(!later.stop_requested());
-  support::check_quiet();
-  return 0;
-}
-#else
-NOPAL_PROGRAM(tokens) { return 0; }
-#endif
-
-// --- beside other things -------------------------------------------------------------------------------
-
-NOPAL_PROGRAM(waits_in_stopped_scopes) {
-  for (int round = 0; round < 50; ++round) {
-    nopal::event ready;
-    std::atomic<int> wrong{0};
-    cancel_scope s;
-    s.fork([&] {
-      {
-        cancel_scope own;
-        own.fork([&] {
-          ready.wait();
-          // Suspended and resumed, it is where it was.
-          if (!nopal::stop_requested()) ++wrong;
-          scope inner;
-          inner.fork([&] { ++wrong; });
-        });
-        own.request_stop();
-        ready.set();
-        own.join();
-      }
-      if (nopal::stop_requested()) ++wrong;
-    });
-    counted_fib(8);
-    s.join();
-    NOPAL_CHECK(wrong == 0 && !s.stop_requested());
-  }
-  support::check_quiet();
-  return 0;
-}
-
-NOPAL_PROGRAM(patterns_are_whole_or_not_begun) {
-  std::minstd_rand random(7);
-  for (int round = 0; round < 20; ++round) {
-    std::vector<unsigned> values(60'000);
-    for (unsigned& value : values) value = static_cast<unsigned>(random());
-    std::vector<unsigned> sorted = values;
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<unsigned> stable = values;
-    std::vector<unsigned> sums(values.size());
-    const std::vector<unsigned> before = values;
-    cancel_scope s;
-    s.fork([&] { nopal::parallel_sort(values); });
-    s.fork([&] { nopal::parallel_stable_sort(stable, std::greater<>()); });
-    s.fork([&] { nopal::parallel_inclusive_scan(before.begin(), before.end(), sums.begin()); });
-    s.fork([&] { s.request_stop(); });
-    s.join();
-    NOPAL_CHECK(values == sorted || values == before);
-    NOPAL_CHECK(stable == before || std::equal(stable.begin(), stable.end(), sorted.rbegin()));
-    std::vector<unsigned> whole(values.size());
-    std::partial_sum(before.begin(), before.end(), whole.begin());
-    NOPAL_CHECK(sums == whole || sums == std::vector<unsigned>(values.size()));
-    const auto [a, b] = nopal::parallel_invoke([] { return std::string("a"); }, [] { return 2; });
-    NOPAL_CHECK(a == "a" && b == 2);
-  }
-  support::check_quiet();
-  return 0;
-}
-
-/// A strand that goes on in a child of fork(2), or while the pool is started anew by another thread.
-NOPAL_PROGRAM(scopes_go_on_in_a_new_process) {
-  support::fib(5);
-  cancel_scope s;
-  const pid_t child = support::split();
-  if (child != 0) {
-    support::exited_with_0(child);
-    return 0;
-  }
-  support::fib(5);
-  s.request_stop();
-  int begun_here = 0;
-  s.fork([&begun_here] { ++begun_here; });
-  s.join();
-  _exit(nopal::stop_requested() && begun_here == 0 ? 0 : 1);
-}
-
-NOPAL_PROGRAM(scopes_go_on_when_the_pool_starts_again) {
-  nopal::configure({.workers = 1});
-  support::fib(5);
-  std::atomic<int> step{0};
-  const auto await = [&step](int wanted) {
-    while (step < wanted) std::this_thread::yield();
-  };
-  std::thread other([&] {
-    support::fib(5);
-    cancel_scope s;
-    step = 1;
-    await(2);
-    s.request_stop();
-    int begun_here = 0;
-    s.fork([&begun_here] { ++begun_here; });
-    s.join();
-    NOPAL_CHECK(nopal::stop_requested() && begun_here == 0);
-  });
-  await(1);
-  nopal::shutdown();
-  nopal::configure({.workers = 4});
-  support::fib(5);
-  step = 2;
-  other.join();
-  return 0;
-}
-
-/// At random moments. Whatever began is over at the join, and has run to its end.
-NOPAL_PROGRAM(stops_at_random) {
-  const auto seed = std::random_device()();
-  std::mt19937 random(seed);
-  for (int round = 0; round < 400; ++round) {
-    std::atomic<int> alive{0};
-    std::atomic<int> ended{0};
-    std::atomic<int> entered{0};
-    const int stops_at = static_cast<int>(random() % 200);
-    {
-      cancel_scope s;
-      struct tree {
-        static void run(int depth, cancel_scope& all, std::atomic<int>& left, std::atomic<int>& in,
-                        std::atomic<int>& out, living one) {
-          ++in;
-          if (--left == 0) all.request_stop();
-          if (depth > 0) {
-            scope here;
-            for (int i = 0; i < 3; ++i) {
-              here.fork(run, depth - 1, std::ref(all), std::ref(left), std::ref(in), std::ref(out), one);
-            }
-            here.join();
-          }
-          ++out;
-        }
-      };
-      std::atomic<int> left{stops_at};
-      s.fork(tree::run, 5, std::ref(s), std::ref(left), std::ref(entered), std::ref(ended), living(alive));
-      s.fork(tree::run, 4, std::ref(s), std::ref(left), std::ref(entered), std::ref(ended), living(alive));
-      s.join();
-      if (entered != ended || alive != 0) std::fprintf(stderr, "the seed is %u\n", seed);
-      NOPAL_CHECK(entered == ended && alive == 0);
-      NOPAL_CHECK(s.stop_requested() == (left <= 0 && stops_at > 0));
-    }
-    NOPAL_CHECK(!nopal::stop_requested());
-  }
-  support::check_quiet();
-  return 0;
-}
-
 class speculation : public support::program_at_workers {};
 
 TEST_P(speculation, costs_nothing_where_nobody_stops) { EXPECT_TRUE(run("a_scope_that_nobody_stops")); }
@@ -579,22 +261,6 @@ TEST_P(speculation, of_a_scope_made_after_a_fork) { EXPECT_TRUE(run("a_scope_mad
 TEST_P(speculation, shields) { EXPECT_TRUE(run("shields")); }
 TEST_P(speculation, of_deep_scopes) { EXPECT_TRUE(run("deep_scopes")); }
 TEST_P(speculation, stops_from_other_threads) { EXPECT_TRUE(run("stops_from_other_threads")); }
-TEST_P(speculation, unwinding_runs_destructors) { EXPECT_TRUE(run("unwinding_runs_destructors")); }
-TEST_P(speculation, unwinding_ends_at_its_scope) { EXPECT_TRUE(run("unwinding_ends_at_its_scope")); }
-TEST_P(speculation, unwinding_throws_nothing_from_destructors) {
-  EXPECT_TRUE(run("unwinding_throws_nothing_from_destructors"));
-}
-TEST_P(speculation, exceptions_of_what_was_begun_are_kept) {
-  EXPECT_TRUE(run("exceptions_of_what_was_begun_are_kept"));
-}
-TEST_P(speculation, tokens) { EXPECT_TRUE(run("tokens")); }
-TEST_P(speculation, waits_in_stopped_scopes) { EXPECT_TRUE(run("waits_in_stopped_scopes")); }
-TEST_P(speculation, patterns_are_whole_or_not_begun) { EXPECT_TRUE(run("patterns_are_whole_or_not_begun")); }
-TEST_P(speculation, goes_on_in_a_new_process) { EXPECT_TRUE(run("scopes_go_on_in_a_new_process")); }
-TEST(speculation_once, goes_on_when_the_pool_starts_again) {
-  EXPECT_TRUE(support::succeeds("scopes_go_on_when_the_pool_starts_again"));
-}
-TEST_P(speculation, stops_at_random) { EXPECT_TRUE(run("stops_at_random")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, speculation, testing::Values(1, 2, 4, 7),
                          testing::PrintToStringParamName());

@@ -22,7 +22,7 @@ namespace detail {
 #ifdef __cpp_exceptions
   try {
     of->end(ordered);
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
   }
 #else
   of->end(ordered);
