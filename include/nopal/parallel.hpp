@@ -29,7 +29,6 @@
 #include <nopal/detail/search.hpp>
 #include <nopal/detail/unless_stopped.hpp>
 #include <nopal/detail/whole_range.hpp>
-#include <nopal/searches.hpp>
 #include <nopal/sort.hpp>
 
 namespace nopal {
@@ -344,5 +343,6 @@ template <class Iterator, class Predicate, class Projection = detail::itself>
 // The same patterns over whole ranges and over blocks, which those above are written for.
 #include <nopal/blocked_range.hpp>
 #include <nopal/parallel_ranges.hpp>
+#include <nopal/searches.hpp>
 
 #endif

@@ -18,6 +18,7 @@
 #include <nopal/detail/search.hpp>
 #include <nopal/detail/tree_search.hpp>
 #include <nopal/detail/whole_range.hpp>
+#include <nopal/parallel.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -28,12 +29,7 @@ template <class Iterator, class Predicate, class Projection = detail::itself>
   requires(detail::ends<Iterator, Iterator>)
 [[nodiscard]] Iterator parallel_find_first(Iterator first, Iterator last, Predicate predicate,
                                            Projection projection = {}) {
-  constexpr bool fits = detail::can_search<Iterator, Predicate, Projection>();
-  if constexpr (fits) {
-    const detail::indexed<Iterator> all{first};
-    auto test = detail::tester(all, predicate, projection);
-    return all.at(detail::first_position(detail::indexed<Iterator>::count(first, last), test));
-  }
+  return nopal::parallel_find_if(first, last, std::move(predicate), std::move(projection));
 }
 
 /// Some position whose element, projected, satisfies `predicate`, as a rule the one that is found first;
@@ -79,7 +75,7 @@ template <class Range, class Predicate, class Projection = detail::itself>
 /// `expand(node)` returns the node's children as a range, in order; it is called for nodes that are
 /// not accepted. Both are called for all nodes before the answer, and for some behind it, and by several
 /// strands at once. What they throw behind the answer is dropped, as the serial search would not have come
-/// there. One fork for each child but the last; a strand that is behind a find ends at its next node.
+/// there. One fork for each child; a strand that is behind a find ends at its next node.
 template <class Node, class Expand, class Accept>
   requires(detail::is_tree<Node, Expand, Accept>)
 [[nodiscard]] std::optional<std::decay_t<Node>> parallel_find_first(Node&& root, Expand expand,

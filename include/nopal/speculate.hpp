@@ -101,11 +101,10 @@ public:
   ///
   /// Inlets of one scope never run at the same time, and each sees what those before it did. They run in
   /// the order in which children end, or in that of the forks (`inlet_order`). An inlet may stop the
-  /// scope, fork and join; what it throws counts as thrown by its child, or in the order of the forks by the
-  /// child that it waited for. No lock is taken for a child whose
-  /// continuation was not stolen. An inlet also runs for children that end after the scope was stopped:
-  /// they may have been cut short. It does not run for children that were not begun, that threw, or that
-  /// were unwound.
+  /// scope, fork and join; what it throws counts as thrown by its child, or by the child that it waited for.
+  /// No lock is taken for a child whose continuation was not stolen. An inlet also runs for children that end
+  /// after the scope was stopped: they may have been cut short. It does not run for children that were not
+  /// begun, that threw, or that were unwound.
   template <class Inlet, class F, class... Args>
   [[gnu::always_inline]] void fork_inlet(Inlet&& inlet, F&& f, Args&&... args) {
     if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork<F, Args...>() &&
@@ -120,7 +119,7 @@ public:
   /// stopped one stays stopped.
   [[gnu::always_inline]] void join() { scope_.join(); }
 
-  /// Stops the scope. From any thread and strand, as long as the scope lasts. False if it was stopped
+  /// Stops the scope. From any thread and strand; the scope lasts until the call has returned. False if it was stopped
   /// before. Takes time in proportion to the number of workers.
   bool request_stop() noexcept {
     if (!part_.stop()) return false;

@@ -292,7 +292,11 @@ bool keep_unless_alone(nopal_frame* frame) {
 }  // namespace
 
 extern "C" NOPAL_EXPORT int nopal_threw_after_child(nopal_frame* frame) {
-  return handles_end_of_thread() || keep_unless_alone(frame) ? 1 : 0;
+  if (handles_end_of_thread()) {
+    check_fork_at_end();
+    return 1;
+  }
+  return keep_unless_alone(frame) ? 1 : 0;
 }
 
 extern "C" NOPAL_EXPORT int nopal_watched_child_threw(nopal_frame* frame) {

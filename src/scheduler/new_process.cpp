@@ -94,7 +94,9 @@ void leave_old_process(runtime& all, worker* first) noexcept {
   }
   leave_old_tasks(all, first);
   forget_ready();
-  stops::forget_kept();
+  if (stops::used()) {
+    stops::forget_kept();
+  }
   free_old_seats(first);
   forget_observer_calls();
 }

@@ -46,7 +46,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
   note_published(self, published);
   if (wakes) {
     const bool later = may_wake_later(all, self, published);
-    stops::poison_if_stopped(self);
+    stops::poison_if_stopped(self);  // who owes a wake-up has changed the limit again
     return later ? nothing_left : only_to_wake;
   }
   // Who expects a region looks once more before it sleeps.

@@ -17,7 +17,7 @@
 #include "strand/strand.hpp"
 
 unsigned char nopal_stops_used = 0;
-std::uint32_t nopal_stops_requested = 0;
+alignas(64) std::uint32_t nopal_stops_requested = 0;  // apart from the former, which is hardly ever written
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -45,8 +45,8 @@ block* block_of(stop_step* steps) noexcept {
 }
 
 bool grow(stop_path& path) noexcept {
-  const std::uint32_t count = path.count.load(std::memory_order_relaxed);
-  const std::uint32_t capacity = 2 * capacity_of(path);
+  const std::uint32_t before_capacity = capacity_of(path);
+  const std::uint32_t capacity = 2 * before_capacity;
   auto* const bigger =
       static_cast<block*>(std::calloc(1, sizeof(block) + std::size_t{capacity} * sizeof(stop_step)));
   if (bigger == nullptr) {
@@ -55,7 +55,8 @@ bool grow(stop_path& path) noexcept {
   stop_step* const before = path.grown.load(std::memory_order_relaxed);
   bigger->previous = before != nullptr ? block_of(before) : nullptr;
   const stop_step* const from = before != nullptr ? before : path.first;
-  for (std::uint32_t i = 0; i < count; ++i) {
+  // Steps that were left, too: a thief may have read a larger count.
+  for (std::uint32_t i = 0; i < before_capacity; ++i) {
     stop_step& to = bigger->steps[i];
     to.index.store(from[i].index.load(std::memory_order_relaxed), std::memory_order_relaxed);
     to.part.store(from[i].part.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -247,7 +248,10 @@ NOPAL_EXPORT int nopal_stop_requested_here() {
     }
     be_present(self, nullptr);
   }
-  __atomic_store_n(&nopal_stops_used, 1, __ATOMIC_RELAXED);
+  if (!stops::used()) {
+    // Written once: all workers read the line.
+    __atomic_store_n(&nopal_stops_used, 1, __ATOMIC_RELAXED);
+  }
   const stops::changing no_walks(self);
   stop_path& path = self->stops;
   if (path.count.load(std::memory_order_relaxed) + stops::steps_for_calls >= stops::capacity_of(path) &&

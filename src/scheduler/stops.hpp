@@ -65,7 +65,11 @@ nopal_stop* take(const nopal_frame* frame) noexcept;
       return;
     }
     std::int32_t older = 0;
-    while (older<count&& reinterpret_cast<std::uintptr_t>(first[older]->call_stack_pointer)> step.place) {
+    while (older != count) {
+      const auto place = reinterpret_cast<std::uintptr_t>(first[older]->call_stack_pointer);
+      if (place <= step.place) {
+        break;
+      }
       ++older;
     }
     // Relaxed: the deque's publication orders it.

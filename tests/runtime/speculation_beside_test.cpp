@@ -78,7 +78,7 @@ NOPAL_PROGRAM(unwinding_ends_at_its_scope) {
     inner.join();
     // In the child of `outer`, which goes on.
     nopal::poll();
-    NOPAL_CHECK(!nopal::stop_requested() || inner.stop_requested());
+    NOPAL_CHECK(nopal::stop_requested() && !outer.stop_requested());
     ++after;
   });
   outer.join();

@@ -249,7 +249,7 @@ NOPAL_PROGRAM(stops_from_other_threads) {
 
 class speculation : public support::program_at_workers {};
 
-TEST_P(speculation, costs_nothing_where_nobody_stops) { EXPECT_TRUE(run("a_scope_that_nobody_stops")); }
+TEST_P(speculation, is_a_scope_where_nobody_stops) { EXPECT_TRUE(run("a_scope_that_nobody_stops")); }
 TEST_P(speculation, no_child_begins_in_a_stopped_scope) {
   EXPECT_TRUE(run("no_child_begins_in_a_stopped_scope"));
 }
