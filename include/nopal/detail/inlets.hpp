@@ -33,7 +33,7 @@ public:
   }
   template <class Inlet>
   void give_to(Inlet& inlet) {
-    static_cast<void>(NOPAL_ABI_NAMESPACE::detail::invoke(inlet, std::move(*value_)));
+    if (value_) static_cast<void>(NOPAL_ABI_NAMESPACE::detail::invoke(inlet, std::move(*value_)));
   }
 
 private:
