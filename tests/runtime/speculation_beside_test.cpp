@@ -43,6 +43,7 @@ NOPAL_PROGRAM(unwinding_runs_destructors) {
   for (int round = 0; round < 100; ++round) {
     std::atomic<int> alive{0};
     std::atomic<int> reached{0};
+    std::atomic<bool> requested{false};
     bool thrown_past = false;
     try {
       cancel_scope s{on_stop::unwind};
@@ -50,10 +51,15 @@ NOPAL_PROGRAM(unwinding_runs_destructors) {
       s.fork([&] {
         const support::living one(alive);
         s.request_stop();
+        requested = true;
         unwound_tree(3, alive, reached);
         reached = 1 << 20;
       });
-      s.fork([&] { reached = 1 << 20; });
+      // A thief may have begun here before the request.
+      const bool too_late = requested;
+      s.fork([&reached, too_late] {
+        if (too_late) reached = 1 << 20;
+      });
       s.join();
       NOPAL_CHECK(s.stop_requested());
     } catch (...) {
