@@ -70,7 +70,7 @@ nopal_stop* take(const nopal_frame* frame) noexcept {
       *place = one->next;
       one->next = in.free;
       in.free = one;
-      return one->part;
+      return NOPAL_FAULT("resumed out of its part") ? nullptr : one->part;
     }
   }
   return nullptr;

@@ -129,7 +129,9 @@ nopal_stop* part_of_oldest(const worker* victim) noexcept {
   while (left > 0 && all[left - 1].index.load(std::memory_order_relaxed) > index) {
     --left;
   }
-  return left == 0 ? nullptr : all[left - 1].part.load(std::memory_order_relaxed);
+  return left == 0 || NOPAL_FAULT("stolen out of its part")
+             ? nullptr
+             : all[left - 1].part.load(std::memory_order_relaxed);
 }
 
 void begin(worker* self, nopal_stop* part) noexcept {
@@ -277,7 +279,7 @@ NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
     static_cast<void>(__atomic_fetch_sub(&nopal_stops_requested, 1U, __ATOMIC_RELAXED));
   }
   if (stops::any_requested() && stops::is_stopped_here(self)) {
-    deque::poison(self->deque);  // a shield is left
+    NOPAL_FAULT_OMITS("shield left untold", deque::poison(self->deque));
   }
 }
 
@@ -292,7 +294,8 @@ NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
   }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   NOPAL_DISTURB();
-  for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); });
+  NOPAL_FAULT_OMITS("request not told",
+                    for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); }));
   return 0;
 }
 

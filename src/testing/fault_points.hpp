@@ -4,7 +4,7 @@
 //
 // A test compiles the sources with NOPAL_FAULT_POINTS defined as the name of a header, which
 // defines the macros below that mean something there: tests/models/fault_points.hpp for the models,
-// tests/codegen/programs/never_home_again.hpp for generated programs. A fault's name says what is
+// tests/codegen/programs/never_home_again.hpp and chosen_fault.hpp for generated programs. A fault's name says what is
 // wrong with it; docs/models.md and docs/programs.md list what must find each.
 #ifndef NOPAL_TESTING_FAULT_POINTS_HPP
 #define NOPAL_TESTING_FAULT_POINTS_HPP
