@@ -26,6 +26,11 @@ namespace stops {
 
 namespace {
 
+/// What a part's `requested` is. Not zero: the part is to stop.
+constexpr std::uint32_t not_requested = 0;
+constexpr std::uint32_t asked = 1;  ///< some worker may not know yet
+constexpr std::uint32_t told = 2;   ///< all limits were poisoned since
+
 constexpr std::uintptr_t from_before = ~std::uintptr_t{0};
 constexpr std::uint32_t first_capacity = sizeof(stop_path::first) / sizeof(stop_step);
 constexpr std::uint32_t steps_for_calls = 1;  ///< of a strand that runs while another stands still
@@ -284,19 +289,31 @@ NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
 }
 
 NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
+  // Acquire pairs with the release at the end of a request that told all.
+  if (__atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) == stops::told) {
+    return 1;
+  }
   // The count first: who sees the request sees the count. Sequentially consistent, as the fence: they pair
   // with that in poison_if_stopped. Of an owner that misses either, the limit is seen here as it stored it.
   static_cast<void>(__atomic_fetch_add(&nopal_stops_requested, 1U, __ATOMIC_SEQ_CST));
   // Release pairs with the acquire of those who look; acquire with the release of who was first.
-  if (__atomic_exchange_n(&part->requested, 1U, __ATOMIC_SEQ_CST) != 0) {
+  std::uint32_t before = stops::not_requested;
+  const bool first = __atomic_compare_exchange_n(&part->requested, &before, stops::asked, false,
+                                                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  if (!first) {
     static_cast<void>(__atomic_fetch_sub(&nopal_stops_requested, 1U, __ATOMIC_RELAXED));
+  }
+  // Also by those who find that another one asks: for what they do next the part is stopped, and the first one
+  // may not have come to their worker yet.
+  if (NOPAL_FAULT("second request returns early") && !first) {
     return 1;
   }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   NOPAL_DISTURB();
   NOPAL_FAULT_OMITS("request not told",
                     for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); }));
-  return 0;
+  __atomic_store_n(&part->requested, stops::told, __ATOMIC_RELEASE);
+  return first ? 0 : 1;
 }
 
 NOPAL_EXPORT void nopal_poll_stop() {

@@ -60,7 +60,7 @@ public:
     name(&not_entered_, sizeof not_entered_, "not entered");
     pushed_ = entered_ = 0;
     own_ = &parts_[most_parts - 1];
-    ended_ = false;
+    ended_ = asked_ = false;
   }
 
   void run(int thread) override {
@@ -130,6 +130,10 @@ private:
         nopal_leave_stop(part);
         part = nullptr;
         break;
+      case '!':
+        nopal_request_stop(&parts_[0]);
+        asked_ = true;
+        break;
       case '+':
         if (!push()) {
           skip_child(at);
@@ -165,9 +169,10 @@ private:
         require(nopal_stop_requested_here() != 0, "a push is refused that is not stopped");
         return false;
       }
-      return true;
+    } else {
+      nopal::internal::deque::append(deque, frame);
     }
-    nopal::internal::deque::append(deque, frame);
+    require(!asked_, "a fork begins after its strand has asked");
     return true;
   }
 
@@ -179,6 +184,7 @@ private:
     nopal::internal::worker* const self = &workers[0];
     nopal::internal::deque::reset(self->deque);
     nopal::internal::stops::begin(self, own_);
+    asked_ = false;
     nopal_stop* const part = enter();
     if (push()) {
       static_cast<void>(nopal_pop());
@@ -196,6 +202,7 @@ private:
   int pushed_ = 0;
   int entered_ = 0;
   bool ended_ = false;
+  bool asked_ = false;  ///< the strand, the first part
   char memory_[1024] = {};
 };
 

@@ -11,9 +11,9 @@
 namespace explore {
 
 struct stop_scenario {
-  /// ( enter a part, ) leave it, + push, - pop. The forks are nested as calls are. Where a pop finds its entry stolen,
-  /// the strand is over, and the worker goes on with another, which is in a part of its own, enters one more,
-  /// and forks.
+  /// ( enter a part, ) leave it, + push, - pop, ! stop the first part. The forks are nested as calls are. Where a pop
+  /// finds its entry stolen, the strand is over, and the worker goes on with another, which is in a part of its own,
+  /// enters one more, and forks.
   std::string owner;
   int thieves = 1;
   bool stops = false;     ///< one more thread stops the first part, once it is entered
@@ -21,7 +21,7 @@ struct stop_scenario {
 };
 
 /// Each thief's strand is in the part that its fork was in. After the request every push in the part is refused, or was
-/// under way; none is at the end, when nothing moves any more.
+/// under way; none is at the end, when nothing moves any more, and none after a request of the strand itself.
 std::unique_ptr<model> make_stop_model(const stop_scenario& with);
 
 }  // namespace explore

@@ -34,6 +34,9 @@ TEST(stops, a_request_beside_forks) { expect_right({.owner = "(+-+-", .stops = t
 TEST(stops, a_request_beside_forks_without_thieves) {
   expect_right({.owner = "(+-+-+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
 }
+TEST(stops, two_requests_at_a_time) {
+  expect_right({.owner = "(+-!+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
+}
 
 TEST(stop_faults, path_read_late) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
@@ -47,6 +50,12 @@ TEST(stop_faults, look_not_fenced) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
     expect_broken({.owner = "(+-+-", .thieves = 0, .stops = true, .poisoned = true}, memory,
                   "look not fenced", -1);
+  }
+}
+TEST(stop_faults, second_request_returns_early) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    expect_broken({.owner = "(+-!+-", .thieves = 0, .stops = true, .poisoned = true}, memory,
+                  "second request returns early", -1);
   }
 }
 
