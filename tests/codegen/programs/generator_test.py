@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 from reduce import numbers_of
+from stops import unit_text
 from toolchain import HERE, Build, find_compilers, random_flags
 from units import Unit
 
@@ -50,6 +51,21 @@ class Generator(unittest.TestCase):
         for compiler in find_compilers():
             draws = [random_flags(random.Random(7), compiler) for _ in range(2)]
             self.assertEqual(draws[0], draws[1])
+
+
+class StopGenerator(unittest.TestCase):
+    def test_same_seed_same_text(self):
+        for seed in range(5):
+            self.assertEqual(unit_text(f'{seed}', 2), unit_text(f'{seed}', 2))
+        self.assertEqual(len({unit_text(f'{seed}', 1) for seed in range(20)}), 20)
+
+    def test_every_feature_comes_up(self):
+        text = ''.join(unit_text(f'{seed}', 4) for seed in range(20))
+        for feature in ('on_stop::skip', 'on_stop::unwind', 'inlet_order::serial', 'inlet_order::completion', 'nopal::scope ',
+                        '.fork(', '.fork_into(', '.fork_inlet(', '.get_token(), ', '.token(), ', 'std::stop_callback', 'outsider ',
+                        '.stop(', '.poll();', '.look();', '.append();', 'throw_error();', 'stops::shielded(', 'stops::call(',
+                        'parallel_for(', 'parallel_reduce(', 'parallel_invoke(', 'make_whole(', '.join();', 'for (int'):
+            self.assertIn(feature, text)
 
 
 class Removal(unittest.TestCase):

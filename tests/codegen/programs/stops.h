@@ -2,6 +2,7 @@
 #ifndef NOPAL_TESTS_PROGRAMS_STOPS_H
 #define NOPAL_TESTS_PROGRAMS_STOPS_H
 
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,12 @@ private:
 };
 
 inline nopal::reducer<nopal::op_vector_append<long>>* the_reducer;
+
+inline void wait(unsigned n) {
+  for (unsigned i = 0; i < n; ++i) {
+    __asm__ volatile("");
+  }
+}
 
 /// An activation, as its body sees it.
 class here {
@@ -148,11 +155,6 @@ public:
   void find(const activation* child, const counted& where) {
     if (child != nullptr) {
       note(does::finds, child, where.value());
-    }
-  }
-  void pause(unsigned n) const {
-    for (unsigned i = 0; i < n; ++i) {
-      __asm__ volatile("");
     }
   }
 
@@ -270,6 +272,30 @@ public:
 private:
   const part* which_;
   Scope* scope_;
+};
+
+/// A thread of the program that asks the scope to stop some time later, if it is drawn.
+class outsider {
+public:
+  template <class Scope>
+  outsider(const part& which, Scope& s, unsigned pause, bool drawn) {
+    if (drawn) {
+      thread_ = std::thread([ask = stops_other(which, s), pause]() mutable {
+        wait(pause);
+        ask();
+      });
+    }
+  }
+  outsider(const outsider&) = delete;
+  outsider& operator=(const outsider&) = delete;
+  ~outsider() {
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+private:
+  std::thread thread_;
 };
 
 /// Around a scope of the function: `scope_begins` is made before it, `scope_ends` after it.

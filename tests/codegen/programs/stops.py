@@ -14,13 +14,14 @@ class Scope:
 class Place:
     """Where a statement stands: what it can use."""
 
-    def __init__(self, depth, cancels=(), scopes=(), sources=(), calm=False, in_inlet=False):
+    def __init__(self, depth, cancels=(), scopes=(), sources=(), calm=False, in_inlet=False, times=1):
         self.depth = depth
         self.cancels = cancels  # numbers of scopes around that can be stopped, the outermost first
         self.scopes = scopes    # those of this body that it may fork on, the innermost last
         self.sources = sources
-        self.calm = calm        # nothing is thrown, and nothing appended: inlets, and what they call
+        self.calm = calm        # inlets, and what they call: nothing appends to the reducer, or throws in what they call
         self.in_inlet = in_inlet
+        self.times = times      # how often it is come by, at most
 
     @property
     def me(self):
@@ -32,7 +33,7 @@ class Place:
 
     def with_(self, **changes):
         values = dict(depth=self.depth, cancels=self.cancels, scopes=self.scopes, sources=self.sources, calm=self.calm,
-                      in_inlet=self.in_inlet)
+                      in_inlet=self.in_inlet, times=self.times)
         values.update(changes)
         return Place(**values)
 
@@ -94,11 +95,10 @@ class StopProgram:
         if place.cancels or place.sources:
             choices += [(7, self.stop)]
         if place.cancels:
-            choices += [(1, self.callback)]
+            choices += [(1, self.callback)] + ([(1, self.outsider)] if place.times == 1 else [])
         if not place.calm:
             choices += [(3, self.append), (3, self.throw)]
-        if not place.in_inlet:
-            choices += [(3, self.poll)]
+        choices += [(1, self.throw)] if place.in_inlet else [(3, self.poll)]
         if self.left > 0 and place.depth < self.deepest:
             if place.in_inlet:
                 choices += [(4, self.shield)]
@@ -123,7 +123,7 @@ class StopProgram:
             self.line(f'{place.me}.look();')
 
     def pause(self, place):
-        self.line(f'{place.me}.pause({self.rng.choice([10, 300, 3000])});')
+        self.line(f'stops::wait({self.rng.choice([10, 300, 3000])});')
 
     def stop(self, place):
         n = self.rng.choice(place.cancels[-3:] + place.sources)
@@ -132,6 +132,11 @@ class StopProgram:
     def callback(self, place):
         of, to = self.rng.choice(place.cancels), self.rng.choice(place.cancels)
         self.line(f'std::stop_callback b{self.number()}(s{of}.token(), stops::stops_other(p{to}, s{to}));')
+
+    def outsider(self, place):
+        n, number = self.rng.choice(place.cancels[-3:]), self.number()
+        self.line(f'const stops::outsider o{number}(p{n}, s{n}, {self.rng.choice([0, 1000, 20000])}, '
+                  f'{place.me}.is_drawn({number}, {self.stops}));')
 
     def append(self, place):
         self.line(f'{place.me}.append();')
@@ -204,9 +209,14 @@ class StopProgram:
         self.activation(inside, f's{on}.fork({captured.format(a=a)} {{ {"t.value(); " if form else ""}stops::run(*c, ', f'); }}{last}')
         self.line(f'{place.me}.forked(a{a});')
 
+    def count(self, place):
+        """Of a loop."""
+        return self.rng.choice([count for count in (1, 3, 6, 20) if count * place.times <= 100])
+
     def fork_loop(self, place):
-        self.open(f'for (int i{self.number()} = 0; i{self.numbers} < {self.rng.randint(2, 6)}; ++i{self.numbers})')
-        self.fork(place)
+        i, count = self.number(), self.count(place)
+        self.open(f'for (int i{i} = 0; i{i} < {count}; ++i{i})')
+        self.fork(place.with_(times=place.times * count))
         self.close()
 
     def fork_into(self, place):
@@ -224,7 +234,9 @@ class StopProgram:
         on, a = place.scopes[-1].number, self.number()
         loops = self.chance(40)
         if loops:
-            self.open(f'for (int i{a} = 0; i{a} < {self.rng.randint(2, 6)}; ++i{a})')
+            count = self.count(place)
+            place = place.with_(times=place.times * count)
+            self.open(f'for (int i{a} = 0; i{a} < {count}; ++i{a})')
         self.line(f'stops::activation& a{a} = {place.me}.forks(l{on}, true);')
         self.activation(place.body(calm=True).with_(in_inlet=True),
                         f's{on}.fork_inlet([&, c = &a{a}](stops::counted v) {{ stops::inlet(*c, v, ', '); },')
@@ -249,16 +261,16 @@ class StopProgram:
         return self.rng.choice(['', '1, ', '3, '])
 
     def loop(self, place):
-        count = self.rng.choice([1, 3, 9, 20])
+        count = self.count(place)
         a = self.pattern(place, 'loop', count)
-        self.activation(place.body(), f'nopal::parallel_for(0, {count}, {self.grain()}[&, c = &a{a}](int i) '
+        self.activation(place.body(times=place.times * count), f'nopal::parallel_for(0, {count}, {self.grain()}[&, c = &a{a}](int i) '
                         '{ stops::run(stops::position(*c, i), ', '); });')
         self.line(f'{place.me}.called(a{a});')
 
     def reduce(self, place):
-        count = self.rng.choice([1, 3, 9, 20])
+        count = self.count(place)
         a = self.pattern(place, 'reduction', count)
-        self.activation(place.body(), f'const std::vector<long> r{a} = nopal::parallel_reduce(0, {count}, {self.grain()}'
+        self.activation(place.body(times=place.times * count), f'const std::vector<long> r{a} = nopal::parallel_reduce(0, {count}, {self.grain()}'
                         f'std::vector<long>(), [&, c = &a{a}](int i) {{ return stops::one(stops::run(stops::position(*c, i), ', ')); }, stops::joined);')
         self.line(f'{place.me}.called(a{a});')
         self.line(f'{place.me}.note(stops::does::reduces, &a{a}, stops::number_of(r{a}));')

@@ -115,23 +115,20 @@ private:
   void look_at(const activation& who, const std::vector<int>& own) {
     children_of_scopes pending;
     const event* cause = nullptr;
-    long by_destructor = 0;
     int began = 0;
     must(own.size() < 2 || who.is == how::aside || who.begins == own[0],
          "a body does not begin with its beginning", own[0]);
     for (const int i : own) {
       const event& e = the_record.events[i];
       if (e.what == does::throws_out) {
-        look_at_exception(cause, i, e.value, by_destructor, pending);
+        look_at_exception(cause, i, e.value, pending);
         continue;
       }
       if (e.what == does::joined) {
         std::vector<const activation*>& all = pending[e.object];
         all_ended(all, i);
-        if (e.value == 2) {
-          by_destructor = first_seen(all);
-        } else if (e.value == 0) {
-          must(first_seen(all) == 0, "a join does not throw what a child threw", i);
+        if (e.value == 0) {
+          must(throws(all, 0), "a join does not throw what a child threw", i);
           all.clear();
         }
       }
@@ -144,13 +141,36 @@ private:
     }
   }
 
-  static long first_seen(const std::vector<const activation*>& all) {
+  /// The errors of the inlets of these children.
+  std::vector<long> thrown_by_inlets(const std::vector<const activation*>& all) {
+    std::vector<long> errors;
     for (const activation* child : all) {
-      if (const long error = seen(*child)) {
-        return error;
+      for (const activation* inlet : children_[child]) {
+        if (inlet->is == how::inlet && inlet->error != 0) {
+          errors.push_back(inlet->error);
+        }
       }
     }
-    return 0;
+    return errors;
+  }
+
+  /// Whether a scope with these children since its last join throws that; 0: nothing. It is what the first one threw. But
+  /// what an inlet throws leaves with whichever child ran it.
+  bool throws(const std::vector<const activation*>& all, long error) {
+    std::vector<long> errors;
+    for (const activation* child : all) {
+      if (const long one = seen(*child)) {
+        errors.push_back(one);
+      }
+    }
+    const std::vector<long> of_inlets = thrown_by_inlets(all);
+    if (of_inlets.empty()) {
+      return error == (errors.empty() ? 0 : errors.front());
+    }
+    return has(errors, error) || has(of_inlets, error);
+  }
+  static bool has(const std::vector<long>& errors, long error) {
+    return std::find(errors.begin(), errors.end(), error) != errors.end();
   }
 
   void look_at_event(const event& e, int i, int began, children_of_scopes& pending) {
@@ -237,8 +257,7 @@ private:
   }
 
   /// What a body throws, by what it did last.
-  void look_at_exception(const event* cause, int i, long error, long by_destructor,
-                         children_of_scopes& pending) {
+  void look_at_exception(const event* cause, int i, long error, children_of_scopes& pending) {
     ++thrown;
     if (cause == nullptr) {
       return fail("something is thrown by nobody", i);
@@ -251,16 +270,19 @@ private:
       must(error == unwound && may_unwind(static_cast<const part*>(cause->object), i), "a poll throws", i);
       break;
     case does::joins:
-      must(error == first_seen(pending[cause->object]), "a join throws another error than the first", i);
+      must(throws(pending[cause->object], error), "a join throws another error than the first", i);
       break;
     case does::forks:
       if (child->begins == never) {
-        must(error == unwound && may_unwind(child->outside, i), "a fork throws", i);
+        // Inlets that waited for it run.
+        must((error == unwound && may_unwind(child->outside, i)) ||
+                 has(thrown_by_inlets(pending[child->scope]), error),
+             "a fork throws", i);
       } else {  // nothing was stolen
-        must(error == first_seen(pending[child->scope]), "a fork throws another error than its child", i);
+        must(throws(pending[child->scope], error), "a fork throws another error than its child", i);
       }
       break;
-    default: must(by_destructor != 0 && error == by_destructor, "something is thrown by nobody", i);
+    default: fail("something is thrown by nobody", i);
     }
   }
 
