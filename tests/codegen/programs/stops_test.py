@@ -105,7 +105,7 @@ class Session:
         for setting in SETTINGS:
             if finding := self.run(path, variables_of(setting)):
                 return finding
-        path = self.build(text, f'elided{number}', other, [LEVELS[(number + 1) % 2]], True)
+        path = self.build(text, f'elided{number}', other, [LEVELS[number % 4 != 3]], True)
         return path if isinstance(path, Finding) else self.run(path, {})
 
 
