@@ -124,7 +124,7 @@ public:
   bool request_stop() noexcept {
     if (!part_.stop()) return false;
 #ifdef __cpp_lib_jthread
-    detail::tell_tokens(part_.record());
+    nopal_tell_tokens(part_.record());
 #endif
     return true;
   }
@@ -148,7 +148,7 @@ private:
     explicit tokens_end(nopal_stop* of) noexcept : part(of) {}
     tokens_end(const tokens_end&) = delete;
     tokens_end& operator=(const tokens_end&) = delete;
-    ~tokens_end() { detail::drop_tokens(part); }
+    ~tokens_end() { nopal_drop_tokens(part); }
   };
   const tokens_end tokens_{part_.record()};
   struct stops_this {

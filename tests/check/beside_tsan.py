@@ -12,7 +12,7 @@ import corpus_test
 
 def build(compiler, root, library, work):
     folder = os.path.join(root, "tests/check/corpus")
-    sources = ["corpus.cpp", "c_cases.cpp", "forks.cpp", "tasks.cpp", "memory.cpp", "heap.cpp", "library.cpp", "synchronization.cpp",
+    sources = ["corpus.cpp", "c_cases.cpp", "forks.cpp", "tasks.cpp", "memory.cpp", "heap.cpp", "library.cpp", "synchronization.cpp", "speculation.cpp",
                "patterns.cpp", "tbb.cpp"]
     flags = ["-O1", "-g", "-fsanitize=thread", "-DNOPAL_STATIC", "-I" + root + "/include", "-I" + root + "/include/nopal/compat"]
     objects = []

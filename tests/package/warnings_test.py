@@ -82,6 +82,37 @@ int forks(many* m, int* table) {
 }
 """
 
+SPECULATION_IN_C = """
+#include <nopal/speculate.h>
+void child(void* argument);
+void inlet(void* context, void* argument);
+int stops(int* values, int n);
+int stops(int* values, int n) {
+  nopal_cancel_scope s;
+  nopal_cancel_scope_init(&s, nopal_inlets_by_serial_order);
+  for (int i = 0; i < n; ++i) nopal_fork_inlet(&s, child, &values[i], inlet, &s);
+  nopal_join(&s.scope);
+  if (!nopal_stop_requested() && nopal_cancel_scope_stop(&s) == 0) nopal_shield(child, values);
+  nopal_cancel_scope_destroy(&s);
+  return values[0];
+}
+"""
+
+SPECULATION_PROGRAM = """
+#include <nopal/nopal.hpp>
+#include <nopal/speculate.hpp>
+int main() {
+  nopal::cancel_scope s{nopal::on_stop::unwind, nopal::inlet_order::serial};
+  const std::stop_token token = s.token();
+  int sum = 0;
+  s.fork_inlet([&sum](int x) { sum += x; }, [](int x) { return x; }, 1);
+  s.fork([&s] { s.request_stop(); nopal::poll(); });
+  s.fork_into(sum, [] { return 2; });
+  s.join();
+  return token.stop_requested() && nopal::shield([] { return !nopal::stop_requested(); }) ? 0 : sum;
+}
+"""
+
 PATTERNS_PROGRAM = """
 #include <nopal/nopal.hpp>
 #include <string>
@@ -116,12 +147,16 @@ def cases():
     ours = including(public_headers("nopal", "*.h", "*.hpp"), include)
     of_tbb = including(public_headers("nopal/compat/oneapi", "tbb.h", "tbb/*.h"), include / "nopal/compat")
     fibril = "#include <nopal/compat/fibril.h>\n"
-    in_c = "#include <nopal/nopal.h>\n"
+    in_c = "#include <nopal/nopal.h>\n#include <nopal/speculate.h>\n"
     for mode in ("", "-DNOPAL_ELIDE"):
-        yield from (("c", mode, source) for source in (in_c, fibril, "#define _GNU_SOURCE\n" + flags_test.C_PROGRAM))
+        yield from (("c", mode, source) for source in (
+            in_c, fibril, "#define _GNU_SOURCE\n" + flags_test.C_PROGRAM, SPECULATION_IN_C))
         yield from (("c++", mode, source) for source in (
-            in_c, fibril, ours, of_tbb, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM, TBB_PROGRAM))
+            in_c, SPECULATION_IN_C, SPECULATION_PROGRAM, fibril, ours, of_tbb, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM, TBB_PROGRAM))
     yield "c++", "-fno-exceptions", ours + of_tbb
+    for mode in ("-fsanitize=thread", "-fsanitize=thread -DNOPAL_CHECKED -mno-avx"):
+        yield "c++", mode, SPECULATION_PROGRAM
+        yield "c", mode, SPECULATION_IN_C
     yield "c++", "-DNOPAL_TBB_STEAL_BODIES", of_tbb + TBB_PROGRAM
     yield "c++", "-DNOPAL_STATIC", ours
     for source in (ours + in_c, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM):

@@ -1,5 +1,6 @@
 // Scopes that can be stopped beside exceptions, tokens, waits, patterns and new processes, and stopped at random.
 #include <nopal/parallel.hpp>
+#include <nopal/speculate.h>
 #include <nopal/speculate.hpp>
 #include <nopal/waiting.hpp>
 
@@ -183,8 +184,31 @@ NOPAL_PROGRAM(tokens) {
   support::check_quiet();
   return 0;
 }
+
+NOPAL_PROGRAM(tokens_inside_scopes_of_c) {
+  nopal_cancel_scope outer;
+  nopal_cancel_scope_init(&outer, nopal_inlets_by_completion);
+  std::stop_token later;
+  {
+    cancel_scope inner;
+    const std::stop_token token = inner.token();
+    later = token;
+    NOPAL_CHECK(!token.stop_requested());
+    NOPAL_CHECK(nopal_cancel_scope_stop(&outer) == 0);
+    NOPAL_CHECK(token.stop_requested() && inner.stop_requested());
+    bool begun = false;
+    inner.fork([&begun] { begun = true; });
+    inner.join();
+    NOPAL_CHECK(!begun);
+  }
+  nopal_cancel_scope_destroy(&outer);
+  NOPAL_CHECK(later.stop_requested() && !nopal::stop_requested());
+  support::check_quiet();
+  return 0;
+}
 #else
 NOPAL_PROGRAM(tokens) { return 0; }
+NOPAL_PROGRAM(tokens_inside_scopes_of_c) { return 0; }
 #endif
 
 // --- beside other things -------------------------------------------------------------------------------
@@ -343,6 +367,7 @@ TEST_P(speculation_beside, exceptions_of_what_was_begun_are_kept) {
   EXPECT_TRUE(run("exceptions_of_what_was_begun_are_kept"));
 }
 TEST_P(speculation_beside, tokens) { EXPECT_TRUE(run("tokens")); }
+TEST_P(speculation_beside, tokens_inside_scopes_of_c) { EXPECT_TRUE(run("tokens_inside_scopes_of_c")); }
 TEST_P(speculation_beside, waits_in_stopped_scopes) { EXPECT_TRUE(run("waits_in_stopped_scopes")); }
 TEST_P(speculation_beside, patterns_are_whole_or_not_begun) {
   EXPECT_TRUE(run("patterns_are_whole_or_not_begun"));

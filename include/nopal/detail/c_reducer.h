@@ -66,7 +66,8 @@ static inline int nopal_reducer_init(nopal_reducer* reducer, const nopal_monoid*
       nopal_check_create_view, nopal_check_reduce_views, nopal_check_destroy_view};
   reducer->monoid = monoid;
   reducer->known.functions = &functions;
-  reducer->known.context = (void*)monoid;
+  /* Its functions take it for constant again. In C and in C++, where no one cast is plain in both. */
+  __builtin_memcpy(&reducer->known.context, &monoid, sizeof monoid);
   reducer->known.leftmost = value;
   nopal_check_make_reducer(&reducer->known);
   return 0;

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/check.h>
 #include <nopal/detail/inlets.hpp>
 #include <nopal/detail/speculative_child.hpp>
 
@@ -12,12 +13,32 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
+/// To the checker inlets of one scope hold a lock.
+class one_inlet_at_a_time {
+public:
+  explicit one_inlet_at_a_time([[maybe_unused]] const inlets& of) noexcept : of_(&of) {
+#ifdef NOPAL_CHECKED
+    nopal_check_lock(of_);
+#endif
+  }
+  one_inlet_at_a_time(const one_inlet_at_a_time&) = delete;
+  one_inlet_at_a_time& operator=(const one_inlet_at_a_time&) = delete;
+  ~one_inlet_at_a_time() {
+#ifdef NOPAL_CHECKED
+    nopal_check_unlock(of_);
+#endif
+  }
+
+private:
+  [[maybe_unused]] const inlets* of_;
+};
+
 template <class Inlet, class F, class... Args>
-void fork_with_inlet(scope& from, inlets& /*of*/, const stop_part& part, Inlet&& inlet, F&& f,
+void fork_with_inlet(scope& from, [[maybe_unused]] inlets& of, const stop_part& part, Inlet&& inlet, F&& f,
                      Args&&... args) {
   using result = returned_by<F, Args...>;
   from.fork(
-      [&part](std::decay_t<Inlet>&& takes, std::decay_t<F>&& call, std::decay_t<Args>&&... with) {
+      [&part, &of](std::decay_t<Inlet>&& takes, std::decay_t<F>&& call, std::decay_t<Args>&&... with) {
         returned<result> value;
         const bool ran = run_speculatively(&part, [&] {
           value.make([&]() -> result {
@@ -25,6 +46,7 @@ void fork_with_inlet(scope& from, inlets& /*of*/, const stop_part& part, Inlet&&
           });
         });
         if (ran) {
+          const one_inlet_at_a_time alone(of);
           value.give_to(takes);
         }
       },

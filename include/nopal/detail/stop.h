@@ -24,13 +24,19 @@ enum nopal_stop_kind {
   nopal_stop_shield = 3   /* nothing outside of it stops what is inside */
 };
 
+/** Tokens of the C++ interface, which C tells and ends, too. */
+struct nopal_tokens {
+  void (*tell)(struct nopal_tokens* tokens); /**< that the part is to stop */
+  void (*drop)(struct nopal_tokens* tokens); /**< that it ends */
+};
+
 /** The record of a part. */
 struct nopal_stop {
   struct nopal_stop* parent;   /**< the part around it; null: none */
   const struct nopal_stop* of; /**< see nopal_stop_child */
   uint32_t kind;               /**< a nopal_stop_kind */
   uint32_t requested;          /**< atomic; not zero: it is to stop */
-  void* tokens;                /**< of the C++ interface; atomic; null: nobody asked for one */
+  struct nopal_tokens* tokens; /**< atomic; null: nobody asked for one */
 };
 
 /* How many parts are to stop now; atomic. Zero as a rule: then nothing else is asked. */
@@ -49,6 +55,19 @@ NOPAL_EXPORT void nopal_leave_stop(struct nopal_stop* part);
 /* Stops the part, and all inside of it. From any thread, while the part lasts. Not zero: it was to stop
  * before. */
 NOPAL_EXPORT int nopal_request_stop(struct nopal_stop* part);
+
+/* After it: the tokens of the part. Sequentially consistent, as the request is and who makes tokens: that one finds
+ * the request, or this the tokens. */
+static inline void nopal_tell_tokens(struct nopal_stop* part) {
+  struct nopal_tokens* const made = __atomic_load_n(&part->tokens, __ATOMIC_SEQ_CST);
+  if (made) made->tell(made);
+}
+/* As the part ends, with nobody in it any more. */
+static inline void nopal_drop_tokens(struct nopal_stop* part) {
+  /* Acquire pairs with the exchange of who made them. */
+  struct nopal_tokens* const made = __atomic_load_n(&part->tokens, __ATOMIC_ACQUIRE);
+  if (made) made->drop(made);
+}
 
 /* Whether the part, or one around it, is to stop. */
 NOPAL_EXPORT int nopal_is_stopped(const struct nopal_stop* part);

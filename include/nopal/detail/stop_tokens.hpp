@@ -18,7 +18,12 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
-struct stop_tokens {
+struct stop_tokens : nopal_tokens {
+  stop_tokens() : nopal_tokens{&told, &dropped} {}
+  stop_tokens(const stop_tokens&) = delete;
+  stop_tokens& operator=(const stop_tokens&) = delete;
+  ~stop_tokens() = default;
+
   struct stops_too {
     std::stop_source source;
     void operator()() noexcept { source.request_stop(); }
@@ -26,10 +31,14 @@ struct stop_tokens {
   std::stop_source source;
   /// Of the part around it.
   std::optional<std::stop_callback<stops_too>> outside;
+
+private:
+  static void told(nopal_tokens* these) { static_cast<stop_tokens*>(these)->source.request_stop(); }
+  static void dropped(nopal_tokens* these) { delete static_cast<stop_tokens*>(these); }
 };
 
 inline stop_tokens& tokens_of(nopal_stop* part) {
-  // Sequentially consistent, and so is what `tell_tokens` does: it finds the tokens, or this finds the
+  // Sequentially consistent, as nopal_tell_tokens is: it finds the tokens, or this finds the
   // request.
   auto* made = static_cast<stop_tokens*>(__atomic_load_n(&part->tokens, __ATOMIC_SEQ_CST));
   if (made != nullptr) {
@@ -43,28 +52,15 @@ inline stop_tokens& tokens_of(nopal_stop* part) {
   if (outside != nullptr && outside->kind != nopal_stop_shield) {
     own->outside.emplace(tokens_of(outside).source.get_token(), stop_tokens::stops_too{own->source});
   }
-  void* expected = nullptr;
-  if (!__atomic_compare_exchange_n(&part->tokens, &expected, own.get(), false, __ATOMIC_SEQ_CST,
-                                   __ATOMIC_SEQ_CST)) {
+  nopal_tokens* expected = nullptr;
+  if (!__atomic_compare_exchange_n(&part->tokens, &expected, static_cast<nopal_tokens*>(own.get()), false,
+                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     return *static_cast<stop_tokens*>(expected);
   }
   if (__atomic_load_n(&part->requested, __ATOMIC_SEQ_CST) != 0) {
     own->source.request_stop();
   }
   return *own.release();
-}
-
-/// After the part was stopped.
-inline void tell_tokens(nopal_stop* part) noexcept {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (auto* const made = static_cast<stop_tokens*>(__atomic_load_n(&part->tokens, __ATOMIC_SEQ_CST))) {
-    made->source.request_stop();
-  }
-}
-
-/// As the part ends.
-inline void drop_tokens(nopal_stop* part) noexcept {
-  delete static_cast<stop_tokens*>(__atomic_load_n(&part->tokens, __ATOMIC_ACQUIRE));
 }
 
 }  // namespace detail

@@ -74,9 +74,10 @@ static NOPAL_ALWAYS_INLINE void* nopal_view_at_hand(const struct nopal_hyperobje
   /* The array's memory serves one strand after the other, in an order that ThreadSanitizer is not
    * told of. */
   void* view;
+  const uint64_t slot = reducer->slot;
   __asm__ volatile("{movq (%1, %2, 8), %0|mov %0, QWORD PTR [%1 + %2 * 8]}"
                    : "=r"(view)
-                   : "r"(nopal_this_views()), "r"((uint64_t)reducer->slot)
+                   : "r"(nopal_this_views()), "r"(slot)
                    : "memory");
   return view;
 #else

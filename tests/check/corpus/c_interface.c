@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <nopal/nopal.h>
+#include <nopal/speculate.h>
 #include <nopal/compat/fibril.h>
 
 void use_in_c(long value);
@@ -152,4 +153,23 @@ C_CASE(fibril_void) {
   fibril_fork(&fr, f_write, (1));
   f_write(2);
   fibril_join(&fr);
+}
+
+static void count_in_c(void* context, void* argument) { *(int*)context += *(int*)argument; }  /* race: A */
+static void child_in_c(void* argument) { *(int*)argument = 1; }
+C_CASE(c_inlet_and_continuation) {
+  nopal_cancel_scope s;
+  nopal_cancel_scope_init(&s, nopal_inlets_by_completion);
+  nopal_fork_inlet(&s, child_in_c, &c_a[0], count_in_c, &c_x);
+  c_x = 2;  /* with: A */
+  nopal_cancel_scope_destroy(&s);
+}
+static void count_in_c_clean(void* context, void* argument) { *(int*)context += *(int*)argument; }
+C_CASE(c_inlets_share) {
+  nopal_cancel_scope s;
+  nopal_cancel_scope_init(&s, nopal_inlets_by_completion);
+  nopal_fork_inlet(&s, child_in_c, &c_a[0], count_in_c_clean, &c_x);
+  nopal_fork_inlet(&s, child_in_c, &c_a[1], count_in_c_clean, &c_x);
+  nopal_cancel_scope_destroy(&s);
+  use_in_c(c_x);
 }

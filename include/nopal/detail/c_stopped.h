@@ -1,0 +1,26 @@
+/* Whether a part of a serial program is to stop. See stop.h; no symbol of the library is used. */
+#ifndef NOPAL_DETAIL_C_STOPPED_H
+#define NOPAL_DETAIL_C_STOPPED_H
+
+#include <stddef.h>
+
+#include <nopal/detail/stop.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The part, or one around it. None is, where there is none. */
+static inline int nopal_is_serially_stopped(const struct nopal_stop* part) {
+  for (; part != NULL && part->kind != nopal_stop_shield; part = part->parent) {
+    /* Acquire pairs with the exchange of who stops it. */
+    if (__atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) != 0) return 1;
+  }
+  return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,97 @@
+// Inlets of C: those of C++ (<nopal/detail/inlets.hpp>), made when the first of a scope has to wait, or is to
+// keep an order.
+
+#include <new>
+
+#include <nopal/speculate.h>
+
+#include <nopal/detail/inlets.hpp>
+
+#include "os/os.hpp"
+
+namespace {
+
+using nopal::detail::inlets;
+using nopal::detail::returned;
+
+struct c_inlet {
+  void (*run)(void*, void*);
+  void* context;
+  void* argument;
+  void operator()() { run(context, argument); }
+};
+using ordered_inlet = nopal::detail::waiting_inlet_of<c_inlet, void>;
+
+[[noreturn]] void fail() {
+  nopal::internal::os::end_process("nopal: fork_inlet: out of memory for an inlet that has to wait");
+}
+
+/// Those of the scope, if some were made.
+inlets* made(void** of) noexcept {
+  // Acquire pairs with the release of who made them.
+  return static_cast<inlets*>(__atomic_load_n(of, __ATOMIC_ACQUIRE));
+}
+
+inlets& those_of(void** of) {
+  if (inlets* const all = made(of)) {
+    return *all;
+  }
+  auto* const own = new inlets(nopal::inlet_order::completion);
+  void* expected = nullptr;
+  if (__atomic_compare_exchange_n(of, &expected, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return *own;
+  }
+  delete own;
+  return *static_cast<inlets*>(expected);
+}
+
+/// `action()`; without memory the program ends.
+template <class Action>
+void with_memory(Action action) noexcept {
+  try {
+    action();
+  } catch (const std::bad_alloc&) {
+    fail();
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+void nopal_order_c_inlets(void** of) {
+  with_memory([of] { *of = new inlets(nopal::inlet_order::serial); });
+}
+
+void* nopal_next_c_inlet(void** of) {
+  void* next = nullptr;
+  if (inlets* const all = made(of)) {
+    with_memory([&] { next = all->next<c_inlet, void>(); });
+  }
+  return next;
+}
+
+void nopal_run_c_inlet(void** of, int alone, void* ordered, void (*inlet)(void*, void*), void* context,
+                       void* argument) noexcept {
+  c_inlet one{inlet, context, argument};
+  if (ordered != nullptr) {
+    auto* const mine = static_cast<ordered_inlet*>(ordered);
+    mine->inlet = one;
+    with_memory([&] { alone != 0 ? made(of)->run_alone(mine) : made(of)->end(mine); });
+  } else if (alone != 0) {
+    one();
+  } else {
+    returned<void> nothing;
+    with_memory([&] { those_of(of).run(one, nothing); });
+  }
+}
+
+void nopal_skip_c_inlet(void** of, void* ordered) noexcept {
+  if (ordered != nullptr) {
+    made(of)->end(static_cast<ordered_inlet*>(ordered));
+  }
+}
+
+void nopal_drop_c_inlets(void** of) { delete made(of); }
+
+}  // extern "C"

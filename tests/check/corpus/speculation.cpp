@@ -1,0 +1,75 @@
+// Scopes that can be stopped, and inlets.
+// clang-format off
+#include <vector>
+
+#include <nopal/speculate.hpp>
+#include <nopal/waiting.hpp>
+
+#include "corpus.hpp"
+
+namespace {
+
+int square(int x) { return x * x; }
+
+}  // namespace
+
+CASE(inlets_share) {
+  int sum = 0;
+  nopal::cancel_scope s;
+  for (int i = 0; i < 4; ++i) s.fork_inlet([&sum](int x) { sum += x; }, square, i);
+  s.join();
+  use(sum);
+}
+CASE(inlets_share_in_order) {
+  std::vector<int> all;
+  nopal::cancel_scope s{nopal::on_stop::skip, nopal::inlet_order::serial};
+  for (int i = 0; i < 4; ++i) s.fork_inlet([&all](int x) { all.push_back(x); }, square, i);
+  s.join();
+  use(all.size());
+}
+CASE(inlet_and_continuation) {
+  int sum = 0;
+  nopal::cancel_scope s;
+  s.fork_inlet([&sum](int x) { sum += x; }, square, 1);  // race: A
+  use(sum);  // with: A
+  s.join();
+}
+CASE(inlet_and_child) {
+  int sum = 0;
+  nopal::cancel_scope s;
+  s.fork_inlet([&sum](int x) { sum += x; }, square, 1);  // race: A
+  s.fork([&sum] { use(sum); });  // with: A
+  s.join();
+}
+CASE(children_with_inlets) {
+  int shared = 0;
+  nopal::cancel_scope s;
+  s.fork_inlet([](int x) { use(x); }, [&shared] { return ++shared; });  // race: A
+  s.fork_inlet([](int x) { use(x); }, [&shared] { return ++shared; });  // with: A
+  s.join();
+}
+CASE(inlets_of_two_scopes) {
+  int sum = 0;
+  nopal::cancel_scope s;
+  nopal::cancel_scope other;
+  s.fork_inlet([&sum](int x) { sum += x; }, square, 1);  // race: A
+  other.fork_inlet([&sum](int x) { sum += x; }, square, 2);  // with: A
+  other.join();
+  s.join();
+}
+CASE(stopped_scope_joined) {
+  int result = 0;
+  nopal::cancel_scope s;
+  s.fork_into(result, square, 3);
+  s.fork([&s] { s.request_stop(); });
+  s.join();
+  use(result);
+}
+CASE(stopped_scope_not_joined) {
+  int result = 0;
+  nopal::cancel_scope s;
+  s.fork_into(result, square, 3);  // race: A
+  s.request_stop();
+  use(result);  // with: A
+  s.join();
+}
