@@ -1,7 +1,9 @@
 // The code of docs/speculation.md.
 #include <nopal/parallel.hpp>
+#include <nopal/reducer.hpp>
 #include <nopal/speculate.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <vector>
@@ -56,12 +58,68 @@ std::optional<int> power_above(int limit) {
 }
 // end snippet
 
+// snippet: best
+/// The least sum of one number from each row, no two of one column.
+struct choice {
+  std::size_t rows = 0;  ///< that are chosen from
+  unsigned columns = 0;  ///< that are taken, as bits
+  int sum = 0;
+};
+
+std::optional<choice> least_choice(const std::vector<std::vector<int>>& table) {
+  const auto expand = [&table](const choice& from) {
+    std::vector<choice> children;
+    for (std::size_t c = 0; from.rows < table.size() && c < table.size(); ++c) {
+      const unsigned column = 1U << c;
+      if ((from.columns & column) == 0) {
+        children.push_back({from.rows + 1, from.columns | column, from.sum + table[from.rows][c]});
+      }
+    }
+    return children;
+  };
+  const auto value = [&table](const choice& at) {
+    return at.rows == table.size() ? std::optional(at.sum) : std::nullopt;
+  };
+  const auto bound = [&table](const choice& at) {  // the least of each row that is left
+    int sum = at.sum;
+    for (std::size_t row = at.rows; row < table.size(); ++row) {
+      sum += *std::min_element(table[row].begin(), table[row].end());
+    }
+    return sum;
+  };
+  return nopal::parallel_find_best(choice{}, expand, value, bound);
+}
+// end snippet
+
+// snippet: views
+/// Counts what was looked at by those who were not stopped.
+long looked_at(const std::vector<int>& numbers, int wanted) {
+  long all = 0;
+  nopal::cancel_scope s;
+  for (const int number : numbers) {
+    s.fork_inlet(
+        [&](long own) {
+          if (!s.stop_requested()) all += own;  // otherwise dropped
+          if (number == wanted) s.request_stop();
+        },
+        [number] {
+          nopal::reducer<nopal::op_add<long>> own;  // of this child, and all that it forks
+          nopal::parallel_for(0, number, [&own](int) { *own += 1; });
+          return own.value();
+        });
+  }
+  s.join();
+  return all;
+}
+// end snippet
+
 }  // namespace
 
 int main() {
   const std::vector<int> numbers = {3, 34, 4, 12, 5, 2, 8, 9, 21};
   const bool right = has_sum(numbers, 30) && !has_sum({2, 4, 6}, 5) && best_of({9, 7, 3, 8}, 10) == 9 &&
-                     power_above(100) == 128;
+                     power_above(100) == 128 && least_choice({{4, 2, 8}, {4, 3, 7}, {3, 1, 6}})->sum == 12 &&
+                     looked_at({5, 6, 7}, 8) == 18;
   std::puts(right ? "right" : "wrong");
   return right ? 0 : 1;
 }

@@ -6,11 +6,13 @@
 #include <nopal/detail/language.h>
 
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/best_search.hpp>
 #include <nopal/detail/mode.hpp>
 #include <nopal/detail/race.hpp>
 #include <nopal/detail/range.hpp>
@@ -92,6 +94,31 @@ template <class Node, class Expand, class Accept>
   return detail::some_node<std::decay_t<Node>>(std::forward<Node>(root), expand, accept);
 }
 
+/// The best node of a tree, by best-first branch and bound; none if no node has a value.
+///
+/// `value(node)` is what the node is worth as an answer, or an empty `std::optional` where it is none.
+/// `bound(node)` is the most that it, or any node below it, can be worth: no child's is better than its
+/// parent's. `expand(node)` returns the children as a range. `better(a, b)`: a is better than b; less by
+/// default, for costs; `std::greater<>()` for gains. Nodes whose bound is no better than the best value so
+/// far are left out, as is all below them. Of several best nodes it is one, and which depends on the schedule.
+///
+/// On one worker nodes are expanded in the order of their bounds, so no other search of that kind
+/// expands fewer. Several strands also expand some that one would have left out. Open nodes are kept in one
+/// heap under a lock: made for nodes that take microseconds. `better` must not
+/// fork. What the functions throw is thrown, once all strands have ended; where several throw,
+/// one of that. In a stopped scope it ends at the next node, and the answer means nothing.
+template <class Node, class Expand, class Value, class Bound, class Better = std::less<>>
+[[nodiscard]] std::optional<std::decay_t<Node>> parallel_find_best(Node&& root, Expand expand, Value value,
+                                                                   Bound bound, Better better = {}) {
+  using node = std::decay_t<Node>;
+  if constexpr (detail::can_find_best<node, Expand, Value, Bound, Better>()) {
+    return detail::best_search<node, Expand, Value, Bound, Better>(expand, value, bound, better)
+        .run(node(std::forward<Node>(root)));
+  } else {
+    return std::nullopt;
+  }
+}
+
 /// What else they are called with does not compile.
 template <class... Arguments>
 refusals::no_value parallel_find_first(Arguments&&... /*arguments*/) {
@@ -110,6 +137,16 @@ refusals::no_value parallel_find_any(Arguments&&... /*arguments*/) {
       "nopal: parallel_find_any takes two random-access iterators of one type and a predicate, a range "
       "and a predicate, or the root of a tree, a function that returns a node's children as a range, and "
       "one that accepts nodes");
+  return {};
+}
+
+/// The same.
+template <class... Arguments>
+  requires(sizeof...(Arguments) < 4 || sizeof...(Arguments) > 5)
+refusals::no_value parallel_find_best(Arguments&&... /*arguments*/) {
+  static_assert(refusals::accepted<Arguments...>,
+                "nopal: parallel_find_best takes the root of a tree, a function that returns a node's "
+                "children as a range, the value of a node, the bound of a node, and a comparison or none");
   return {};
 }
 

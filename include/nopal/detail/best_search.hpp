@@ -1,0 +1,195 @@
+// Best-first branch and bound: open nodes in a heap that all strands share, and the best answer so far.
+//
+// Strands are forked to take nodes, not for nodes: each takes the node of the best bound, until there is
+// none. So no node waits for a strand of its own, and a fork is made only when there is work for one more.
+#ifndef NOPAL_DETAIL_BEST_SEARCH_HPP
+#define NOPAL_DETAIL_BEST_SEARCH_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <nopal/detail/invoke.hpp>
+#include <nopal/detail/mode.hpp>
+#include <nopal/detail/range.hpp>
+#include <nopal/runtime.hpp>
+#include <nopal/speculate.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+template <class Node, class Expand, class Value, class Bound, class Better>
+constexpr bool can_find_best() {
+  constexpr bool bounds = std::is_invocable_v<Bound&, const Node&>;
+  static_assert(bounds, "nopal: parallel_find_best: the bound must be callable with a node");
+  constexpr bool values = std::is_invocable_v<Value&, const Node&>;
+  static_assert(values, "nopal: parallel_find_best: the value must be callable with a node");
+  constexpr bool expands = std::is_invocable_v<Expand&, const Node&>;
+  static_assert(expands, "nopal: parallel_find_best: the function that expands must be callable with a node");
+  if constexpr (bounds && values && expands) {
+    using worth = std::decay_t<std::invoke_result_t<Bound&, const Node&>>;
+    constexpr bool alike =
+        std::is_convertible_v<std::invoke_result_t<Value&, const Node&>, std::optional<worth>>;
+    static_assert(
+        alike, "nopal: parallel_find_best: the value must be of the bound's type, or a std::optional of it");
+    constexpr bool compares = std::is_invocable_r_v<bool, Better&, const worth&, const worth&>;
+    static_assert(compares, "nopal: parallel_find_best: the comparison must take two bounds");
+    constexpr bool ranges = is_range<std::remove_reference_t<std::invoke_result_t<Expand&, const Node&>>>;
+    static_assert(ranges, "nopal: parallel_find_best: what a node is expanded to must be a range of nodes");
+    return alike && compares && ranges;
+  }
+  return false;
+}
+
+/// So many strands look for work in one search.
+inline std::size_t most_searchers() noexcept {
+#ifdef NOPAL_ELIDE
+  return 1;
+#else
+  return static_cast<std::size_t>(nopal::workers());
+#endif
+}
+
+template <class Node, class Expand, class Value, class Bound, class Better>
+class best_search {
+public:
+  using worth = std::decay_t<std::invoke_result_t<Bound&, const Node&>>;
+
+  best_search(Expand& expand, Value& value, Bound& bound, Better& better)
+      : expand_(expand), value_(value), bound_(bound), better_(better) {}
+
+  [[nodiscard]] std::optional<Node> run(Node&& root) {
+    auto first = std::make_unique<open_node>(std::move(root));
+    first->bound.emplace(detail::invoke(bound_, std::as_const(first->node)));
+    open_.push_back(std::move(first));
+    take_nodes();
+    return best_ != nullptr ? std::optional<Node>(std::move(best_->node)) : std::nullopt;
+  }
+
+private:
+  struct open_node {
+    explicit open_node(Node&& one) : node(std::move(one)) {}
+    Node node;
+    std::optional<worth> bound;
+  };
+  using open_nodes = std::vector<std::unique_ptr<open_node>>;
+
+  /// Until there are no nodes left that may be better than the answer. Other strands may have some in hand.
+  void take_nodes() {
+    scope s;
+    NOPAL_DETAIL_TRY {
+      gives_up unless_done{this};
+      while (!is_stopped_here()) {
+        if (takes_one_more()) {
+          s.fork([this] { take_nodes(); });
+        }
+        std::unique_ptr<open_node> node = next();
+        if (node == nullptr) break;
+        look_at(std::move(node));
+      }
+      unless_done.all = nullptr;
+    }
+    NOPAL_DETAIL_JOIN_IF_THROWN(s)
+    s.join();
+    const std::lock_guard guard(lock_);
+    --searchers_;
+  }
+  /// Something was thrown: nobody takes nodes any more.
+  struct gives_up {
+    best_search* all;
+    explicit gives_up(best_search* of) noexcept : all(of) {}
+    gives_up(const gives_up&) = delete;
+    gives_up& operator=(const gives_up&) = delete;
+    ~gives_up() {
+      if (all != nullptr) {
+        const std::lock_guard guard(all->lock_);
+        all->given_up_ = true;
+      }
+    }
+  };
+
+  void look_at(std::unique_ptr<open_node> from) {
+    std::optional<worth> value = detail::invoke(value_, std::as_const(from->node));
+    open_nodes children;
+    {
+      auto&& below = detail::invoke(expand_, std::as_const(from->node));
+      const auto end = detail::end_of(below);
+      for (auto at = detail::begin_of(below); at != end; ++at) {
+        children.push_back(std::make_unique<open_node>(Node(*at)));
+        children.back()->bound.emplace(detail::invoke(bound_, std::as_const(children.back()->node)));
+      }
+    }
+    // What is left of both ends after the lock is free.
+    const std::lock_guard guard(lock_);
+    if (value && (!worth_ || better_(std::as_const(*value), std::as_const(*worth_)))) {
+      worth_ = std::move(value);
+      best_.swap(from);
+    }
+    for (std::unique_ptr<open_node>& child : children) {
+      if (may_be_better(*child->bound)) {
+        open_.push_back(std::move(child));
+        std::push_heap(open_.begin(), open_.end(), is_worse());
+      }
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<open_node> next() {
+    open_nodes left_out;
+    const std::lock_guard guard(lock_);
+    if (given_up_ || open_.empty()) {
+      return nullptr;
+    }
+    if (!may_be_better(*open_.front()->bound)) {
+      left_out.swap(open_);  // nor is any other
+      return nullptr;
+    }
+    std::pop_heap(open_.begin(), open_.end(), is_worse());
+    std::unique_ptr<open_node> node = std::move(open_.back());
+    open_.pop_back();
+    return node;
+  }
+
+  /// Whether there is work for the caller and another strand, which is counted then.
+  [[nodiscard]] bool takes_one_more() {
+    const std::lock_guard guard(lock_);
+    if (given_up_ || open_.size() < 2 || searchers_ == most_) {
+      return false;
+    }
+    ++searchers_;
+    return true;
+  }
+
+  [[nodiscard]] bool may_be_better(const worth& bound) {
+    return !worth_ || better_(bound, std::as_const(*worth_));
+  }
+  auto is_worse() {
+    return [this](const std::unique_ptr<open_node>& a, const std::unique_ptr<open_node>& b) {
+      return better_(std::as_const(*b->bound), std::as_const(*a->bound));
+    };
+  }
+
+  Expand& expand_;
+  Value& value_;
+  Bound& bound_;
+  Better& better_;
+  const std::size_t most_ = most_searchers();
+  /// Of what follows; never held while anything of the program runs but comparisons
+  std::mutex lock_;
+  open_nodes open_;             ///< a heap, the best bound first
+  std::optional<worth> worth_;  ///< of the best node so far
+  std::unique_ptr<open_node> best_;
+  std::size_t searchers_ = 1;
+  bool given_up_ = false;
+};
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif
