@@ -16,7 +16,7 @@ namespace {
 std::vector<search> all_searches(bool quick) {
   std::vector<search> all;
   for (const auto& made : {queens_searches(quick), knapsack_searches(quick), fifteen_searches(quick),
-                           sat_searches(quick), connect4_searches(quick)})
+                           sat_searches(quick), connect4_searches(quick), ranges_searches(quick)})
     all.insert(all.end(), made.begin(), made.end());
   return all;
 }

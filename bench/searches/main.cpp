@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -61,6 +62,9 @@ std::vector<library> all_libraries() {
 #ifdef NOPAL_BENCH_HAS_TBB
   all.push_back(searches::onetbb::make_library());
 #endif
+#ifdef NOPAL_BENCH_RAYON
+  all.push_back({"Rayon", false, all.front().searches, nullptr, NOPAL_BENCH_RAYON, {"queens", "range"}});
+#endif
   return all;
 }
 
@@ -72,6 +76,40 @@ std::vector<candidate> candidates_of(const std::vector<library>& libraries, cons
     for (const library& one : libraries)
       if (!one.is_serial) all.push_back({&one, count});
   return all;
+}
+
+bool is_known(const library& to, const std::string& name) {
+  return to.known.empty() || std::any_of(to.known.begin(), to.known.end(), [&name](const std::string& word) {
+           return name.rfind(word, 0) == 0;
+         });
+}
+
+/// In a child process: the program that has the runs, and writes a line for each.
+[[noreturn]] void run_program(const candidate& with, const search& what, const options& how, int to) {
+  const std::string workers = std::to_string(with.workers);
+  const std::string passes = std::to_string(how.passes);
+  const std::string& program = with.by->program;
+  if (dup2(to, 1) == 1) {
+    execl(program.c_str(), program.c_str(), what.name.c_str(), workers.c_str(), passes.c_str(),
+          how.quick ? "quick" : "usual", static_cast<char*>(nullptr));
+  }
+  _exit(1);
+}
+
+/// What such a program wrote.
+void read_lines(int from, std::vector<outcome>& runs) {
+  std::FILE* const lines = fdopen(dup(from), "r");
+  char line[200];
+  while (lines != nullptr && std::fgets(line, sizeof line, lines) != nullptr) {
+    outcome seen;
+    char* at = line;
+    seen.answer = std::strtoll(at, &at, 10);
+    seen.seconds = std::strtod(at, &at);
+    seen.processor_seconds = std::strtod(at, &at);
+    seen.is_right = true;
+    runs.push_back(seen);
+  }
+  if (lines != nullptr) std::fclose(lines);
 }
 
 /// In a child process: so many runs after one to warm up, each written as it is done.
@@ -95,9 +133,11 @@ bool take_runs(candidate& with, const search& what, const options& how) {
   if (child == 0) {
     close(ends[0]);
     alarm(how.quick ? 20 : 300);
+    if (!with.by->program.empty()) run_program(with, what, how, ends[1]);
     run_and_tell(with, what, how, ends[1]);
   }
   close(ends[1]);
+  if (child > 0 && !with.by->program.empty()) read_lines(ends[0], with.runs);
   outcome seen;
   while (child > 0 && read(ends[0], &seen, sizeof seen) == sizeof seen) with.runs.push_back(seen);
   close(ends[0]);
@@ -125,9 +165,11 @@ double nodes_of(const candidate& one) {
 }
 
 void print_row(const std::string& name, const candidate& one, const candidate& serial) {
-  fmt::print("{:<30} {:<7} {:>2} {:>9.2f} {:>7.2f} {:>9.2f} {:>11.0f} {:>6.2f}", name, one.by->name,
-             one.workers, seconds_of(one) * 1e3, seconds_of(serial) / seconds_of(one),
-             processor_seconds_of(one) * 1e3, nodes_of(one), nodes_of(one) / nodes_of(serial));
+  fmt::print("{:<30} {:<7} {:>2} {:>9.2f} {:>7.2f} {:>9.2f}", name, one.by->name, one.workers,
+             seconds_of(one) * 1e3, seconds_of(serial) / seconds_of(one), processor_seconds_of(one) * 1e3);
+  if (nodes_of(one) != 0) {
+    fmt::print(" {:>11.0f} {:>6.2f}", nodes_of(one), nodes_of(one) / nodes_of(serial));
+  }
   std::vector<outcome> stopped;
   std::copy_if(one.runs.begin(), one.runs.end(), std::back_inserter(stopped),
                [](const outcome& run) { return run.stops != 0; });
@@ -155,6 +197,9 @@ bool is_right(const std::string& name, const candidate& one, const candidate& se
 bool compare(const options& how, std::vector<candidate> all, std::size_t number, const std::string& name,
              const std::map<const library*, std::vector<search>>& made) {
   bool all_right = true;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [&name](const candidate& one) { return !is_known(*one.by, name); }),
+            all.end());
   for (int round = 0; round < how.rounds; ++round) {
     for (candidate& one : all) {
       if (take_runs(one, made.at(one.by)[number], how)) continue;
@@ -177,7 +222,7 @@ int main(int argc, char** argv) {
   options how;
   CLI::App app{
       "Times searches that stop once they are answered: serially, with scopes that can be stopped, with\n"
-      "flags polled by hand and, where it is installed, with oneTBB's cancellation"};
+      "flags polled by hand and, where they are installed, with oneTBB's cancellation and on Rayon"};
   app.add_option("--workers", how.workers, "numbers of workers, the calling thread being one (1,2)")
       ->delimiter(',')
       ->check(CLI::Range(1, 1000));

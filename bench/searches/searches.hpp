@@ -122,6 +122,9 @@ struct library {
   std::function<std::vector<search>(bool quick)> searches;
   /// Calls `runs` on so many workers, in a process that has not used the library before.
   std::function<void(int workers, const std::function<void()>& runs)> with_workers;
+  /// Not empty: a program has the runs, and what it has of all searches begins with one of these words.
+  std::string program{};
+  std::vector<std::string> known{};
 };
 
 }  // namespace searches

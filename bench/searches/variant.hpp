@@ -24,6 +24,7 @@ std::vector<search> knapsack_searches(bool quick);
 std::vector<search> fifteen_searches(bool quick);
 std::vector<search> sat_searches(bool quick);
 std::vector<search> connect4_searches(bool quick);
+std::vector<search> ranges_searches(bool quick);
 
 library make_library();
 

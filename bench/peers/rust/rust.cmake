@@ -1,7 +1,7 @@
 # The peers in Rust: Rayon and chili, in one cargo project. Left out, and said, where cargo is missing or too
 # old, or where a crate is neither on this machine nor can be had.
 set(rust_directory "${CMAKE_CURRENT_LIST_DIR}")
-set(rust_peers rayon chili)
+set(rust_peers rayon chili rayon_searches)
 
 # nopal_find_rust(reason): sets `reason` to what is missing, or to nothing.
 function(nopal_find_rust reason)

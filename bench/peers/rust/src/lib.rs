@@ -16,4 +16,5 @@ mod sparse;
 mod warm_up;
 
 pub use fork_join::{ForkJoin, STACK_BYTES};
+pub use random::{mix, RandomSequence};
 pub use warm_up::warm_up;
