@@ -1,7 +1,7 @@
 # The peers in Rust: Rayon and chili, in one cargo project. Left out, and said, where cargo is missing or too
 # old, or where a crate is neither on this machine nor can be had.
 set(rust_directory "${CMAKE_CURRENT_LIST_DIR}")
-set(rust_peers rayon chili rayon_searches)
+set(rust_peers rayon chili)
 
 # nopal_find_rust(reason): sets `reason` to what is missing, or to nothing.
 function(nopal_find_rust reason)
@@ -43,10 +43,12 @@ file(GLOB_RECURSE rust_sources CONFIGURE_DEPENDS "${rust_directory}/src/*.rs")
 list(TRANSFORM rust_peers PREPEND "${peer_directory}/" OUTPUT_VARIABLE rust_executables)
 list(TRANSFORM rust_peers PREPEND "${rust_build}/release/" OUTPUT_VARIABLE rust_built)
 # The working directory matters: cargo looks there for .cargo/config.toml.
-add_custom_command(OUTPUT ${rust_executables}
+set(rayon_searches "${PROJECT_BINARY_DIR}/tools/rayon_searches")  # no peer of the programs
+add_custom_command(OUTPUT ${rust_executables} "${rayon_searches}"
   COMMAND "${NOPAL_CARGO}" build --quiet --release --locked --offline --target-dir "${rust_build}"
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${peer_directory}"
   COMMAND "${CMAKE_COMMAND}" -E copy ${rust_built} "${peer_directory}"
+  COMMAND "${CMAKE_COMMAND}" -E copy "${rust_build}/release/rayon_searches" "${rayon_searches}"
   DEPENDS ${rust_sources} "${rust_directory}/Cargo.toml" "${rust_directory}/Cargo.lock"
     "${rust_directory}/build.rs" "${rust_directory}/.cargo/config.toml"
   WORKING_DIRECTORY "${rust_directory}"
