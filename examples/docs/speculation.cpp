@@ -98,7 +98,7 @@ long looked_at(const std::vector<int>& numbers, int wanted) {
   nopal::cancel_scope s;
   for (const int number : numbers) {
     s.fork_inlet(
-        [&](long own) {
+        [&, number](long own) {
           if (!s.stop_requested()) all += own;  // otherwise dropped
           if (number == wanted) s.request_stop();
         },

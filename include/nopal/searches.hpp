@@ -74,8 +74,8 @@ template <class Range, class Predicate, class Projection = detail::itself>
 /// The first node of a tree, in the order of a depth-first search from `root`, that `accept(node)` holds for;
 /// none if there is no such node. The serial answer, whatever the schedule.
 ///
-/// `expand(node)` returns the node's children as a range, in order; it is called for nodes that are
-/// not accepted. Both are called for all nodes before the answer, and for some behind it, and by several
+/// `expand(node)` returns the node's children as a range, in order, of which nodes are copied; it is called for
+/// nodes that are not accepted. Both are called for all nodes before the answer, and for some behind it, and by several
 /// strands at once. What they throw behind the answer is dropped, as the serial search would not have come
 /// there. One fork for each child; a strand that is behind a find ends at its next node.
 template <class Node, class Expand, class Accept>
@@ -96,7 +96,8 @@ template <class Node, class Expand, class Accept>
 
 /// The best node of a tree, by best-first branch and bound; none if no node has a value.
 ///
-/// `value(node)` is what the node is worth as an answer, or an empty `std::optional` where it is none.
+/// `value(node)` is what the node is worth as an answer, or an empty `std::optional` where it is none; of the same
+/// type as the bound, or a `std::optional` of it.
 /// `bound(node)` is the most that it, or any node below it, can be worth: no child's is better than its
 /// parent's. `expand(node)` returns the children as a range. `better(a, b)`: a is better than b; less by
 /// default, for costs; `std::greater<>()` for gains. Nodes whose bound is no better than the best value so

@@ -20,7 +20,9 @@
  * it asks nopal_stop_requested; joins wait for what runs. Scopes are nested: to stop one stops those inside.
  *
  * The rules of nopal_scope hold: made, forked on, joined and ended by one activation of one function. Scopes of
- * one function end in the opposite order of their making, and none is left by longjmp or an exception.
+ * one function end in the opposite order of their making, and none is left by longjmp or an exception. On every way
+ * out of the function the scope is destroyed: otherwise its thread stays in it, and if it was stopped, later forks
+ * of the thread are skipped.
  *
  * With NOPAL_ELIDE defined, forks of a stopped scope itself are skipped, and those of other scopes inside
  * of it are made.
@@ -74,8 +76,8 @@ enum nopal_inlet_order {
 /** @fn void nopal_fork_inlet(nopal_cancel_scope* scope, void (*function)(void*), void* argument,
  *                            void (*inlet)(void* context, void* argument), void* context)
  * Forks `function(argument)`; when that returns, calls `inlet(context, argument)`. Inlets of one scope
- * never run at the same time, and each sees what those before it did. An inlet may stop the scope, fork
- * and join. It also runs for children that end after the scope was stopped, and not for those that were not
+ * never run at the same time, and each sees what those before it did; the function that forks reads what they
+ * write after the join. An inlet may stop the scope, and fork and join on scopes of its own. It also runs for children that end after the scope was stopped, and not for those that were not
  * begun. What the pointers point to must live until the join. No lock is taken for a child whose
  * continuation was not stolen. */
 

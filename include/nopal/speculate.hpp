@@ -14,6 +14,7 @@
 #include <nopal/detail/stop_part.hpp>
 #include <nopal/detail/stop_tokens.hpp>
 #include <nopal/detail/stopped.hpp>
+#include <nopal/detail/wrong_forks.hpp>
 #include <nopal/scope.hpp>
 #ifdef NOPAL_ELIDE
 #include <nopal/detail/inlet_fork_serial.hpp>
@@ -30,8 +31,8 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// that made it, in all that this calls, and in all that is forked there.
 [[nodiscard]] inline bool stop_requested() noexcept { return detail::is_stopped_here(); }
 
-/// Throws `stopped` where a fork would: in a child of a stopped scope that unwinds. One load where no
-/// scope is stopped.
+/// Throws `stopped`, a std::exception, where a fork would: in a child of a stopped scope that unwinds. One load
+/// where no scope is stopped. Nothing where exceptions are off.
 inline void poll() { detail::poll_stop(); }
 
 /// Calls `f()` outside of all scopes that may be stopped, and returns what it returns: nothing stops what it
@@ -53,11 +54,16 @@ decltype(auto) shield(F&& f) {
 /// runs goes on to its end, unless it asks `stop_requested()`, or the scope unwinds. Joins wait for
 /// what runs. Nothing of this costs a fork anything before.
 ///
+/// `on_stop` is `skip` or `unwind`, `inlet_order` is `completion` or `serial`.
+///
 /// Scopes are nested: to stop one stops those inside of it. As a scope it is made, forked on and joined
 /// by one function. Its constructor makes the thread a worker, and throws `error` where that is
 /// impossible.
-class cancel_scope {
+class cancel_scope : NOPAL_ABI_NAMESPACE::detail::wrong_forks {
 public:
+  using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork;
+  using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork_into;
+
   /// Takes some nanoseconds.
   [[gnu::always_inline]] explicit cancel_scope(on_stop how = on_stop::skip,
                                                inlet_order order = inlet_order::completion)
@@ -101,18 +107,33 @@ public:
   ///
   /// Inlets of one scope never run at the same time, and each sees what those before it did. They run in
   /// the order in which children end, or in that of the forks (`inlet_order`). An inlet may stop the
-  /// scope, fork and join; what it throws counts as thrown by its child, or by the child that it waited for.
+  /// scope, and fork and join on scopes of its own; what it throws counts as thrown by its child, or by the child that it waited for.
   /// No lock is taken for a child whose continuation was not stolen. An inlet also runs for children that end
   /// after the scope was stopped: they may have been cut short. It does not run for children that were not
-  /// begun, that threw, or that were unwound.
+  /// begun, that threw, or that were unwound. The function that forks may go on meanwhile, on another worker:
+  /// what inlets write it reads after the join, or as an atomic.
   template <class Inlet, class F, class... Args>
   [[gnu::always_inline]] void fork_inlet(Inlet&& inlet, F&& f, Args&&... args) {
-    if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork<F, Args...>() &&
-                  detail::takes_result<Inlet, F, Args...>()) {
-      if (detail::is_skipped_serially(part_)) return;
-      detail::fork_with_inlet(scope_, inlets_, part_, std::forward<Inlet>(inlet), std::forward<F>(f),
-                              std::forward<Args>(args)...);
+    if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork<F, Args...>()) {
+      if constexpr (detail::takes_result<Inlet, F, Args...>()) {
+        if (detail::is_skipped_serially(part_)) return;
+        detail::fork_with_inlet(scope_, inlets_, part_, std::forward<Inlet>(inlet), std::forward<F>(f),
+                                std::forward<Args>(args)...);
+      }
     }
+  }
+
+  /// Without arguments.
+  template <class Nothing = void>
+  void fork_inlet() {
+    static_assert(refusals::accepted<Nothing>,
+                  "nopal: fork_inlet takes what gets the result, then a callable and its arguments: "
+                  "s.fork_inlet(inlet, f, arguments...)");
+  }
+  /// Without a callable.
+  template <class Inlet>
+  void fork_inlet(Inlet&& /*inlet*/) {
+    fork_inlet<Inlet>();
   }
 
   /// As `scope::join`. Returns normally where the scope is stopped. The scope can be used again, but a
@@ -133,7 +154,8 @@ public:
   [[nodiscard]] bool stop_requested() const noexcept { return part_.is_stopped(); }
 
 #ifdef __cpp_lib_jthread
-  /// A token that is stopped soon after this scope is, or one around it; it may outlive the scope. From any
+  /// A token that is stopped with this scope, or one around it, its callbacks by the thread that stops that; it may
+  /// outlive the scope. From any
   /// strand of the scope. The first call of a scope allocates memory.
   [[nodiscard]] std::stop_token token() { return detail::tokens_of(part_.record()).source.get_token(); }
 #endif

@@ -195,7 +195,7 @@ void nopal_fail_push(void) {
 void nopal_fail_foreign_scope(nopal_frame*) {
   nopal::internal::os::end_process(
       "nopal: a scope was forked on or joined by a function other than the one that made it: "
-      "call nopal_scope_init (fibril_init) in every function that forks");
+      "call nopal_scope_init (nopal_cancel_scope_init, fibril_init) in every function that forks");
 }
 
 }  // extern "C"

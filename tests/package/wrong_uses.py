@@ -2,6 +2,7 @@
 
 PATTERN_HEADERS = """
 #include <nopal/parallel.hpp>
+#include <nopal/speculate.hpp>
 #include <nopal/waiting.hpp>
 #include <functional>
 #include <list>
@@ -36,6 +37,12 @@ FORKS_BY_REFERENCE = [
 
 # Forks of what is no call, and what is said about them.
 FORKS = [
+    ("nopal::cancel_scope s; s.fork();", "fork takes a callable and its arguments: s.fork(f, arguments...)"),
+    ("nopal::cancel_scope s; s.fork_into(&changed, [] { return 1; });",
+     "fork_into: the first argument is the variable for the result, not its address"),
+    ("nopal::cancel_scope s; s.fork_inlet();", "fork_inlet takes what gets the result, then a callable and its arguments"),
+    ("nopal::cancel_scope s; s.fork_inlet([](int) {});", "fork_inlet takes what gets the result, then a callable"),
+    ("nopal::cancel_scope s; s.fork_inlet([](int) {}, take, 1);", "fork: the function takes another number of arguments"),
     ("nopal::scope s; s.fork();", "fork takes a callable and its arguments: s.fork(f, arguments...)"),
     ("nopal::scope s; s.fork(take, 1);", "fork: the function takes another number of arguments"),
     ("nopal::scope s; s.fork(5);", "fork: the first argument cannot be called: s.fork(f, arguments...)"),
@@ -119,6 +126,10 @@ WRONG = [
      "parallel_find_best: the bound must be callable with a node"),
     ("static_cast<void>(nopal::parallel_find_best(1, [](int) { return 2; }, [](int) { return 1; }, [](int) { return 1; }));",
      "parallel_find_best: what a node is expanded to must be a range of nodes"),
+    ("static_cast<void>(nopal::parallel_find_best(1, [](int) { return numbers; }, [](int) { return 1.5; }, [](int) { return 1; }));",
+     "parallel_find_best: the value must be of the bound's type, or a std::optional of it"),
+    ("static_cast<void>(nopal::parallel_find_best(moved(), [](const moved&) { return std::vector<moved>(3); }, [](const moved&) { return 1; },"
+     " [](const moved&) { return 1; }));", "parallel_find_best: the elements of the range must be nodes, which are copied"),
     ("static_cast<void>(nopal::parallel_find_best(1, [](int) { return numbers; }, [](int) { return unlike(); }, [](int) { return 1; }));",
      "parallel_find_best: the value must be of the bound's type, or a std::optional of it"),
     ("nopal::parallel_invoke([] {}, 3);", "parallel_invoke: every argument must be callable without arguments"),

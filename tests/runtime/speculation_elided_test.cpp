@@ -64,4 +64,15 @@ TEST(elided_speculation, searches_and_races_as_the_serial_program) {
             static_cast<std::ptrdiff_t>(visited.size() / 2 - 1));
 }
 
+TEST(elided_speculation, races_go_on_after_one_that_throws) {
+  EXPECT_EQ(nopal::parallel_race([]() -> int { throw 3; }, [] { return 4; }), 4);
+  int caught = 0;
+  try {
+    static_cast<void>(nopal::parallel_race([]() -> int { throw 3; }, []() -> int { throw 4; }));
+  } catch (int what) {
+    caught = what;
+  }
+  EXPECT_EQ(caught, 3);
+}
+
 }  // namespace

@@ -14,14 +14,16 @@ typedef struct nopal_cancel_scope {
 } nopal_cancel_scope;
 
 static inline void nopal_enter_serial_part(struct nopal_stop* part, uint32_t kind) {
-  part->parent = nopal_serial_part;
+  part->parent = nopal_get_serial_part();
   part->of = NULL;
   part->kind = kind;
   part->requested = 0;
   part->tokens = NULL;
-  nopal_serial_part = part;
+  nopal_set_serial_part(part);
 }
-static inline void nopal_leave_serial_part(struct nopal_stop** part) { nopal_serial_part = (*part)->parent; }
+static inline void nopal_leave_serial_part(struct nopal_stop** part) {
+  nopal_set_serial_part((*part)->parent);
+}
 
 static inline void nopal_cancel_scope_init(nopal_cancel_scope* scope, enum nopal_inlet_order order) {
   (void)order; /* one as the other */
@@ -49,7 +51,7 @@ static inline int nopal_cancel_scope_is_stopped(const nopal_cancel_scope* scope)
   return nopal_is_serially_stopped(&scope->part);
 }
 
-static inline int nopal_stop_requested(void) { return nopal_is_serially_stopped(nopal_serial_part); }
+static inline int nopal_stop_requested(void) { return nopal_is_serially_stopped(nopal_get_serial_part()); }
 
 static inline void nopal_shield(void (*function)(void*), void* argument) {
   struct nopal_stop part;

@@ -3,6 +3,7 @@
 #define NOPAL_DETAIL_RACE_HPP
 
 #include <cstddef>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <tuple>
@@ -27,6 +28,8 @@ struct race_state {
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
   kept_exception thrown;
   std::size_t thrown_by = static_cast<std::size_t>(-1);
+#elif defined(__cpp_exceptions)
+  std::exception_ptr thrown;  ///< the first
 #endif
 
   template <class F>
@@ -61,6 +64,13 @@ struct race_state {
         thrown_by = number;
         swap(thrown, caught);
       }
+    }
+#elif defined(__cpp_exceptions)
+    try {
+      run<F>(number, f);
+    } catch (...) {
+      if (handles_end_of_thread()) throw_on();
+      if (!thrown) thrown = std::current_exception();
     }
 #else
     run<F>(number, f);
@@ -103,6 +113,8 @@ Result run_race(std::index_sequence<Index...>, std::tuple<Fs&&...>& functions) {
   if (!state.result) {
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
     state.thrown.rethrow();
+#elif defined(__cpp_exceptions)
+    if (state.thrown) std::rethrow_exception(std::move(state.thrown));
 #endif
     // Where what is around it is stopped, nothing was called.
     const stop_part shield(nopal_stop_shield);

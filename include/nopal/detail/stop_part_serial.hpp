@@ -17,12 +17,12 @@ namespace detail {
 class stop_part {
 public:
   explicit stop_part(nopal_stop_kind kind, const stop_part* of = nullptr) noexcept
-      : part_{nopal_serial_part, of != nullptr ? &of->part_ : nullptr, kind, 0, nullptr} {
-    nopal_serial_part = &part_;
+      : part_{nopal_get_serial_part(), of != nullptr ? &of->part_ : nullptr, kind, 0, nullptr} {
+    nopal_set_serial_part(&part_);
   }
   stop_part(const stop_part&) = delete;
   stop_part& operator=(const stop_part&) = delete;
-  ~stop_part() { nopal_serial_part = part_.parent; }
+  ~stop_part() { nopal_set_serial_part(part_.parent); }
 
   bool stop() noexcept { return __atomic_exchange_n(&part_.requested, 1U, __ATOMIC_SEQ_CST) == 0; }
   [[nodiscard]] bool is_stopped() const noexcept { return nopal_is_serially_stopped(&part_) != 0; }
@@ -34,13 +34,13 @@ private:
 };
 
 [[nodiscard]] inline bool is_stopped_here() noexcept {
-  return nopal_is_serially_stopped(nopal_serial_part) != 0;
+  return nopal_is_serially_stopped(nopal_get_serial_part()) != 0;
 }
 
 inline void poll_stop() {
 #ifdef __cpp_exceptions
   if (std::uncaught_exceptions() != 0) return;
-  const nopal_stop* const inside = nopal_serial_part;
+  const nopal_stop* const inside = nopal_get_serial_part();
   for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
     if (one->kind != nopal_stop_unwinds || __atomic_load_n(&one->requested, __ATOMIC_ACQUIRE) == 0) continue;
     for (const nopal_stop* child = inside; child != one; child = child->parent) {

@@ -11,12 +11,33 @@
 #include <optional>
 #include <stop_token>
 
+#include <nopal/detail/check.h>
 #include <nopal/detail/mode.hpp>
 #include <nopal/detail/stop.h>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
+
+/// To the checker who makes or ends tokens holds a lock, as the standard's tokens do inside, by atomics.
+class holds_tokens {
+public:
+  holds_tokens() noexcept {
+#ifdef NOPAL_CHECKED
+    nopal_check_lock(&lock);
+#endif
+  }
+  holds_tokens(const holds_tokens&) = delete;
+  holds_tokens& operator=(const holds_tokens&) = delete;
+  ~holds_tokens() {
+#ifdef NOPAL_CHECKED
+    nopal_check_unlock(&lock);
+#endif
+  }
+
+private:
+  static constexpr char lock = 0;
+};
 
 struct stop_tokens : nopal_tokens {
   stop_tokens() : nopal_tokens{&told, &dropped} {}
@@ -34,10 +55,14 @@ struct stop_tokens : nopal_tokens {
 
 private:
   static void told(nopal_tokens* these) { static_cast<stop_tokens*>(these)->source.request_stop(); }
-  static void dropped(nopal_tokens* these) { delete static_cast<stop_tokens*>(these); }
+  static void dropped(nopal_tokens* these) {
+    [[maybe_unused]] const holds_tokens alone;
+    delete static_cast<stop_tokens*>(these);
+  }
 };
 
 inline stop_tokens& tokens_of(nopal_stop* part) {
+  [[maybe_unused]] const holds_tokens alone;
   // Sequentially consistent, as nopal_tell_tokens is: it finds the tokens, or this finds the
   // request.
   auto* made = static_cast<stop_tokens*>(__atomic_load_n(&part->tokens, __ATOMIC_SEQ_CST));

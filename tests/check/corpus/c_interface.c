@@ -173,3 +173,19 @@ C_CASE(c_inlets_share) {
   nopal_cancel_scope_destroy(&s);
   use_in_c(c_x);
 }
+static void stoppable_child(void* argument) {
+  nopal_cancel_scope s;
+  nopal_cancel_scope_init(&s, nopal_inlets_by_completion);
+  nopal_fork(&s.scope, child_in_c, argument);
+  nopal_join(&s.scope);
+  nopal_cancel_scope_stop(&s);
+  if (nopal_stop_requested()) nopal_shield(child_in_c, argument);
+  nopal_cancel_scope_destroy(&s);
+}
+C_CASE(c_scopes_of_siblings) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork(&s, stoppable_child, &c_a[2]);
+  nopal_fork(&s, stoppable_child, &c_a[3]);
+  nopal_join(&s);
+}

@@ -1,7 +1,9 @@
 // Scopes that can be stopped, and inlets.
 // clang-format off
+#include <stop_token>
 #include <vector>
 
+#include <nopal/parallel.hpp>
 #include <nopal/speculate.hpp>
 #include <nopal/waiting.hpp>
 
@@ -72,4 +74,47 @@ CASE(stopped_scope_not_joined) {
   s.request_stop();
   use(result);  // with: A
   s.join();
+}
+CASE(scopes_of_siblings) {
+  nopal::scope all;
+  for (int i = 0; i < 3; ++i) {
+    all.fork([] {
+      nopal::cancel_scope s{nopal::on_stop::unwind};
+      int own = 0;
+      s.fork([&s, &own] { own = 1; s.request_stop(); nopal::poll(); });
+      s.join();
+      use(own + nopal::shield([] { return nopal::stop_requested() ? 1 : 0; }));
+    });
+  }
+  all.join();
+}
+CASE(races_of_siblings) {
+  nopal::scope all;
+  for (int i = 0; i < 3; ++i) {
+    all.fork([] { use(nopal::parallel_race([] { return 1; }, [] { return 2; })); });
+  }
+  all.join();
+}
+CASE(tokens_of_siblings) {
+  nopal::cancel_scope around;
+  nopal::scope all;
+  for (int i = 0; i < 2; ++i) {
+    all.fork([] {
+      nopal::cancel_scope s;
+      const std::stop_token token = s.token();
+      s.request_stop();
+      use(token.stop_requested());
+    });
+  }
+  all.join();
+}
+CASE(best_of_siblings) {
+  nopal::scope all;
+  for (int i = 0; i < 2; ++i) {
+    all.fork([] {
+      const auto two = [](int of) { return of < 20 ? std::vector<int>{2 * of, 2 * of + 1} : std::vector<int>{}; };
+      use(*nopal::parallel_find_best(1, two, [](int of) { return of; }, [](int) { return 0; }));
+    });
+  }
+  all.join();
 }
