@@ -239,8 +239,13 @@ NOPAL_EXPORT int nopal_is_stopped(const nopal_stop* part) {
 }
 
 NOPAL_EXPORT int nopal_stop_requested_here() {
-  const worker* const self = this_worker();
-  return self != nullptr && stops::is_stopped_here(self) ? 1 : 0;
+  worker* const self = this_worker();
+  if (self == nullptr || !stops::is_stopped_here(self)) {
+    return 0;
+  }
+  // Who asked for it may not have come to this worker yet; the strand knows, and forks nothing from here on.
+  deque::poison(self->deque);
+  return 1;
 }
 
 [[gnu::noinline]] NOPAL_EXPORT int nopal_enter_stop(nopal_stop* part, std::uint32_t kind,

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <optional>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "support/living.hpp"
@@ -248,6 +250,68 @@ NOPAL_PROGRAM(what_is_thrown) {
   return 0;
 }
 
+/// A comparison that throws leaves nothing that others trip over.
+NOPAL_PROGRAM(comparisons_that_throw) {
+  for (int round = 1; round < 400; ++round) {
+    std::atomic<int> compared{0};
+    int caught = 0;
+    try {
+      static_cast<void>(parallel_find_best(
+          0, two_children, [](int) { return std::optional<int>(); }, [](int node) { return node; },
+          [&compared, round](int a, int b) {
+            if (++compared == 10 * round) throw 7;
+            return a < b;
+          }));
+    } catch (int what) {
+      caught = what;
+    }
+    NOPAL_CHECK(caught == 7);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// A search that is narrow, again and again, is wide again behind that: each wide level waits until two strands have
+/// a node of it in hand.
+NOPAL_PROGRAM(narrow_and_wide) {
+  struct node {
+    int level = 0;
+    int place = 0;
+  };
+  constexpr int levels = 50;
+  const int wanted = std::min(nopal::workers(), 2);
+  std::atomic<int> inside{0};
+  std::vector<std::atomic<bool>> met(levels);
+  const auto expand = [&](const node& from) {
+    std::vector<node> children;
+    if (from.level == levels) return children;
+    if (from.level % 2 == 0) {
+      // Others find nothing meanwhile.
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      for (int i = 0; i < 20; ++i) children.push_back({from.level + 1, i});
+      return children;
+    }
+    if (from.place != 0) {
+      ++inside;
+      for (int i = 0; i < 2000 && !met[static_cast<std::size_t>(from.level)]; ++i) {
+        if (inside >= wanted) met[static_cast<std::size_t>(from.level)] = true;
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+      }
+      --inside;
+    } else {
+      children.push_back({from.level + 1, 0});
+    }
+    return children;
+  };
+  static_cast<void>(parallel_find_best(
+      node{}, expand, [](const node&) { return std::optional<int>(); },
+      // Of a level, the one that leads on comes last.
+      [](const node& at) { return 2 * at.level + (at.place == 0 ? 1 : 0); }));
+  for (int level = 1; level < levels; level += 2) NOPAL_CHECK(met[static_cast<std::size_t>(level)]);
+  support::check_quiet();
+  return 0;
+}
+
 NOPAL_PROGRAM(in_stopped_scopes) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> looked_at{0};
@@ -272,6 +336,8 @@ TEST_P(best_search, expands_no_more_than_it_must) { EXPECT_TRUE(run("paths")); }
 TEST_P(best_search, may_find_nothing) { EXPECT_TRUE(run("no_answer")); }
 TEST_P(best_search, ends_each_node_once) { EXPECT_TRUE(run("nodes_end_once")); }
 TEST_P(best_search, throws_what_was_thrown) { EXPECT_TRUE(run("what_is_thrown")); }
+TEST_P(best_search, throws_what_comparisons_throw) { EXPECT_TRUE(run("comparisons_that_throw")); }
+TEST_P(best_search, is_wide_again_after_it_was_narrow) { EXPECT_TRUE(run("narrow_and_wide")); }
 TEST_P(best_search, is_stopped) { EXPECT_TRUE(run("in_stopped_scopes")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, best_search, testing::Values(1, 2, 4, 7),

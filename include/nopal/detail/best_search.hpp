@@ -75,50 +75,71 @@ public:
     auto first = std::make_unique<open_node>(std::move(root));
     first->bound.emplace(detail::invoke(bound_, std::as_const(first->node)));
     open_.push_back(std::move(first));
-    take_nodes();
+    do {
+      searchers_ = 1;
+      begins_anew_ = false;
+      take_nodes(0);
+    } while (begins_anew_ && !is_stopped_here());
     return best_ != nullptr ? std::optional<Node>(std::move(best_->node)) : std::nullopt;
   }
 
 private:
   struct open_node {
-    explicit open_node(Node&& one) : node(std::move(one)) {}
+    template <class From>
+    explicit open_node(From&& one) : node(std::forward<From>(one)) {}
     Node node;
     std::optional<worth> bound;
   };
   using open_nodes = std::vector<std::unique_ptr<open_node>>;
 
+  /// Searchers fork searchers so deep. Where more are of use then, all end, and the first begins anew.
+  static constexpr int deepest = 16;
+
   /// Until there are no nodes left that may be better than the answer. Other strands may have some in hand.
-  void take_nodes() {
+  void take_nodes(int depth) {
     scope s;
     NOPAL_DETAIL_TRY {
-      gives_up unless_done{this};
+      gives_up unless_done(*this);
       while (!is_stopped_here()) {
-        if (takes_one_more()) {
-          s.fork([this] { take_nodes(); });
+        if (takes_one_more(depth)) {
+          s.fork([this, depth] { take_nodes(depth + 1); });
         }
         std::unique_ptr<open_node> node = next();
         if (node == nullptr) break;
         look_at(std::move(node));
       }
-      unless_done.all = nullptr;
+      unless_done.is_done = true;
     }
     NOPAL_DETAIL_JOIN_IF_THROWN(s)
     s.join();
-    const std::lock_guard guard(lock_);
-    --searchers_;
   }
-  /// Something was thrown: nobody takes nodes any more.
+  /// The end of a searcher. Where something was thrown nobody takes nodes any more.
   struct gives_up {
-    best_search* all;
-    explicit gives_up(best_search* of) noexcept : all(of) {}
+    best_search& all;
+    bool is_done = false;
+    explicit gives_up(best_search& of) noexcept : all(of) {}
     gives_up(const gives_up&) = delete;
     gives_up& operator=(const gives_up&) = delete;
     ~gives_up() {
-      if (all != nullptr) {
-        const std::lock_guard guard(all->lock_);
-        all->given_up_ = true;
-      }
+      const std::lock_guard guard(all.lock_);
+      --all.searchers_;
+      all.given_up_ = all.given_up_ || !is_done;
     }
+  };
+  /// With the lock: what `better` throws out of the heap leaves a hole there, which nobody is to see.
+  class changes_heap {
+  public:
+    explicit changes_heap(bool& given_up) noexcept : given_up_(given_up), before_(given_up) {
+      given_up_ = true;
+    }
+    changes_heap(const changes_heap&) = delete;
+    changes_heap& operator=(const changes_heap&) = delete;
+    ~changes_heap() = default;
+    void done() noexcept { given_up_ = before_; }
+
+  private:
+    bool& given_up_;
+    const bool before_;
   };
 
   void look_at(std::unique_ptr<open_node> from) {
@@ -128,14 +149,19 @@ private:
       auto&& below = detail::invoke(expand_, std::as_const(from->node));
       const auto end = detail::end_of(below);
       for (auto at = detail::begin_of(below); at != end; ++at) {
-        children.push_back(std::make_unique<open_node>(Node(*at)));
+        children.push_back(std::make_unique<open_node>(*at));
         children.back()->bound.emplace(detail::invoke(bound_, std::as_const(children.back()->node)));
       }
     }
     // What is left of both ends after the lock is free.
     const std::lock_guard guard(lock_);
-    if (value && (!worth_ || better_(std::as_const(*value), std::as_const(*worth_)))) {
-      worth_ = std::move(value);
+    if (given_up_) {
+      return;
+    }
+    changes_heap change(given_up_);
+    if (value && (!worth_ || is_better(*value, *worth_))) {
+      worth_.reset();
+      worth_.emplace(std::move(*value));
       best_.swap(from);
     }
     for (std::unique_ptr<open_node>& child : children) {
@@ -144,40 +170,49 @@ private:
         std::push_heap(open_.begin(), open_.end(), is_worse());
       }
     }
+    change.done();
   }
 
   [[nodiscard]] std::unique_ptr<open_node> next() {
     open_nodes left_out;
     const std::lock_guard guard(lock_);
-    if (given_up_ || open_.empty()) {
+    if (given_up_ || begins_anew_ || open_.empty()) {
       return nullptr;
     }
-    if (!may_be_better(*open_.front()->bound)) {
+    changes_heap change(given_up_);
+    std::unique_ptr<open_node> node;
+    if (may_be_better(*open_.front()->bound)) {
+      std::pop_heap(open_.begin(), open_.end(), is_worse());
+      node = std::move(open_.back());
+      open_.pop_back();
+    } else {
       left_out.swap(open_);  // nor is any other
-      return nullptr;
     }
-    std::pop_heap(open_.begin(), open_.end(), is_worse());
-    std::unique_ptr<open_node> node = std::move(open_.back());
-    open_.pop_back();
+    change.done();
     return node;
   }
 
   /// Whether there is work for the caller and another strand, which is counted then.
-  [[nodiscard]] bool takes_one_more() {
+  [[nodiscard]] bool takes_one_more(int depth) {
     const std::lock_guard guard(lock_);
     if (given_up_ || open_.size() < 2 || searchers_ == most_) {
+      return false;
+    }
+    if (depth == deepest) {
+      begins_anew_ = true;
       return false;
     }
     ++searchers_;
     return true;
   }
 
-  [[nodiscard]] bool may_be_better(const worth& bound) {
-    return !worth_ || better_(bound, std::as_const(*worth_));
+  [[nodiscard]] bool is_better(const worth& a, const worth& b) {
+    return static_cast<bool>(detail::invoke(better_, a, b));
   }
+  [[nodiscard]] bool may_be_better(const worth& bound) { return !worth_ || is_better(bound, *worth_); }
   auto is_worse() {
     return [this](const std::unique_ptr<open_node>& a, const std::unique_ptr<open_node>& b) {
-      return better_(std::as_const(*b->bound), std::as_const(*a->bound));
+      return is_better(*b->bound, *a->bound);
     };
   }
 
@@ -186,13 +221,14 @@ private:
   Bound& bound_;
   Better& better_;
   const std::size_t most_ = most_searchers();
-  /// Of what follows; never held while anything of the program runs but comparisons
+  /// Of what follows; held while `better` runs, and bounds are moved, and nothing else of the program
   std::mutex lock_;
   open_nodes open_;             ///< a heap, the best bound first
   std::optional<worth> worth_;  ///< of the best node so far
   std::unique_ptr<open_node> best_;
   std::size_t searchers_ = 1;
-  bool given_up_ = false;
+  bool begins_anew_ = false;
+  bool given_up_ = false;  ///< something was thrown
 };
 
 }  // namespace detail
