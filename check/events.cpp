@@ -21,6 +21,7 @@ namespace {
 struct setting {
   std::uint32_t strand;
   std::uint32_t records_end;  ///< records from before the set are less
+  std::uint32_t earlier;      ///< another setting, of which waits know as well; 0: none
 };
 
 /// A wait that is over, by a procedure that is not.
@@ -29,6 +30,8 @@ struct waited {
   const procedure* by;
 };
 
+constexpr std::uint32_t most = std::uint32_t{1}
+                               << 24;  ///< of settings, and of waits; what is more is not known
 table<setting> settings;
 table<waited> waits;
 number_map by_event;
@@ -81,9 +84,11 @@ void leave_events() noexcept {
 }
 
 void renumber_events(std::uint32_t (*strand)(std::uint32_t), std::uint32_t records_end) noexcept {
-  for (std::uint32_t i = 0; i < settings.count; ++i) settings[i] = {strand(settings[i].strand), records_end};
+  for (std::uint32_t i = 0; i < settings.count; ++i) {
+    settings[i] = {strand(settings[i].strand), records_end, settings[i].earlier};
+  }
   for (std::uint32_t i = 0; i < waits.count; ++i) {
-    waits[i].for_it = {strand(waits[i].for_it.strand), records_end};
+    waits[i].for_it = {strand(waits[i].for_it.strand), records_end, 0};
   }
 }
 
@@ -93,29 +98,46 @@ using namespace nopal_check;
 
 extern "C" {
 
-void nopal_check_signal(const void* event) {
+namespace {
+
+/// `too`: what the earlier settings of the event said goes on to be so.
+void signal(const void* event, bool too) {
   if (self.running == nullptr) return;
   const at_work now;
   if (settings.elements == nullptr) {
-    settings.make(std::size_t{1} << 24);
+    settings.make(most);
     settings.add({});
-    waits.make(std::size_t{1} << 24);
+    waits.make(most);
   }
   std::uint32_t& number = by_event.at(reinterpret_cast<address>(event));
-  const setting made{self.strand, next_record()};
-  if (number == 0) {
-    number = settings.add(made);
+  const setting made{self.strand, next_record(), too ? number : 0};
+  if (number == 0 || too) {
+    if (settings.count < most) number = settings.add(made);
   } else {
     settings[number] = made;
   }
   start_segment();  // later accesses have records of their own
 }
 
+}  // namespace
+
+void nopal_check_signal(const void* event) { signal(event, false); }
+void nopal_check_forget_event(const void* event) {
+  if (self.running == nullptr || settings.elements == nullptr) return;
+  const at_work now;
+  std::uint32_t& number = by_event.at(reinterpret_cast<address>(event));
+  number = 0;
+}
+void nopal_check_signal_too(const void* event) { signal(event, true); }
+
 void nopal_check_signaled(const void* event) {
   if (self.running == nullptr) return;
   const at_work now;
-  const std::uint32_t number = by_event.at(reinterpret_cast<address>(event));
-  if (number != 0 && settings[number].strand != self.strand) waits.add({settings[number], self.running});
+  for (std::uint32_t number = by_event.at(reinterpret_cast<address>(event)); number != 0;
+       number = settings[number].earlier) {
+    if (settings[number].strand != self.strand && waits.count < most)
+      waits.add({settings[number], self.running});
+  }
 }
 
 void nopal_check_wait(const char* what, const void* lock) {

@@ -107,7 +107,7 @@ public:
   ///
   /// Inlets of one scope never run at the same time, and each sees what those before it did. They run in
   /// the order in which children end, or in that of the forks (`inlet_order`). An inlet may stop the
-  /// scope, and fork and join on scopes of its own; what it throws counts as thrown by its child, or by the child that it waited for.
+  /// scope, fork and join on scopes of its own, and wait, but not for what its function does after the fork; what it throws counts as thrown by its child, or by the child that it waited for.
   /// No lock is taken for a child whose continuation was not stolen. An inlet also runs for children that end
   /// after the scope was stopped: they may have been cut short. It does not run for children that were not
   /// begun, that threw, or that were unwound. The function that forks may go on meanwhile, on another worker:

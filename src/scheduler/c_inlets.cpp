@@ -18,7 +18,7 @@ struct c_inlet {
   void (*run)(void*, void*);
   void* context;
   void* argument;
-  void operator()() { run(context, argument); }
+  void operator()() noexcept { run(context, argument); }
 };
 using ordered_inlet = nopal::detail::waiting_inlet_of<c_inlet, void>;
 
@@ -45,7 +45,7 @@ inlets& those_of(void** of) {
   return *static_cast<inlets*>(expected);
 }
 
-/// `action()`; without memory the program ends.
+/// `action()`; without memory the program ends. Inlets throw nothing themselves.
 template <class Action>
 void with_memory(Action action) noexcept {
   try {
@@ -59,8 +59,9 @@ void with_memory(Action action) noexcept {
 
 extern "C" {
 
-void nopal_order_c_inlets(void** of) {
-  with_memory([of] { *of = new inlets(nopal::inlet_order::serial); });
+void nopal_make_c_inlets(void** of, int in_order) {
+  with_memory(
+      [=] { *of = new inlets(in_order != 0 ? nopal::inlet_order::serial : nopal::inlet_order::completion); });
 }
 
 void* nopal_next_c_inlet(void** of) {

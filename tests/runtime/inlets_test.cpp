@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/strands.hpp"
@@ -268,6 +269,24 @@ NOPAL_PROGRAM(inlets_in_handlers_and_arenas) {
   return 0;
 }
 
+/// Behind one that is slow: what waits takes no time in proportion to what waits already.
+NOPAL_PROGRAM(many_that_wait) {
+  constexpr int number = 300'000;
+  std::atomic<bool> all_forked{nopal::workers() == 1};
+  int run = 0;
+  cancel_scope s{on_stop::skip, inlet_order::serial};
+  s.fork_inlet([&run] { ++run; },
+               [&all_forked] {
+                 while (!all_forked) std::this_thread::yield();
+               });
+  for (int i = 1; i < number; ++i) s.fork_inlet([&run] { ++run; }, [] {});
+  all_forked = true;
+  s.join();
+  NOPAL_CHECK(run == number);
+  support::check_quiet();
+  return 0;
+}
+
 class inlets : public support::program_at_workers {};
 
 TEST_P(inlets, run_one_at_a_time) { EXPECT_TRUE(run("one_at_a_time")); }
@@ -281,6 +300,8 @@ TEST_P(inlets, throw_in_serial_order) { EXPECT_TRUE(run("exceptions")); }
 TEST_P(inlets, wait_for_no_child_without_result) {
   EXPECT_TRUE(run("children_without_results_keep_nobody_waiting"));
 }
+
+TEST_P(inlets, many_that_wait_take_no_longer_each) { EXPECT_TRUE(run("many_that_wait")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, inlets, testing::Values(1, 2, 4, 7), testing::PrintToStringParamName());
 

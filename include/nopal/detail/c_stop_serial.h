@@ -30,6 +30,9 @@ static inline void nopal_cancel_scope_init(nopal_cancel_scope* scope, enum nopal
   nopal_scope_init(&scope->scope);
   nopal_enter_serial_part(&scope->part, nopal_stop_skips);
   scope->scope.part = &scope->part;
+#ifdef NOPAL_CHECKED
+  nopal_check_forget_event(scope);
+#endif
 }
 
 static inline void nopal_leave_cancel_scope(struct nopal_stop** part) {
@@ -73,11 +76,11 @@ nopal_fork_inlet(nopal_cancel_scope* scope, void (*function)(void*), void* argum
 #endif
   function(argument);
 #ifdef NOPAL_CHECKED
-  nopal_check_lock(scope); /* inlets of one scope never run at the same time */
+  nopal_check_signaled(scope); /* an inlet sees what those before it did, and their children */
 #endif
   inlet(context, argument);
 #ifdef NOPAL_CHECKED
-  nopal_check_unlock(scope);
+  nopal_check_signal_too(scope);
 #endif
 }
 

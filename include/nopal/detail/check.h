@@ -56,6 +56,9 @@ NOPAL_EXPORT void nopal_check_unlock(const void* lock);
 
 /* What the running strand did so far comes before what is after `signaled` with the same address. */
 NOPAL_EXPORT void nopal_check_signal(const void* event);
+/* And so does what came before those that have signaled it already, since nopal_check_forget_event. */
+NOPAL_EXPORT void nopal_check_signal_too(const void* event);
+NOPAL_EXPORT void nopal_check_forget_event(const void* event);
 NOPAL_EXPORT void nopal_check_signaled(const void* event);
 /* It waits for what has not come, say "an event": in a program of one thread nothing can come any more, nor can
    in any the lock that the thread itself holds; null: it waits for no lock. */

@@ -13,19 +13,19 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
-/// To the checker inlets of one scope hold a lock.
+/// To the checker an inlet comes after all of the children and inlets that were before it: it sees what they did.
 class one_inlet_at_a_time {
 public:
   explicit one_inlet_at_a_time([[maybe_unused]] const inlets& of) noexcept : of_(&of) {
 #ifdef NOPAL_CHECKED
-    nopal_check_lock(of_);
+    nopal_check_signaled(of_);
 #endif
   }
   one_inlet_at_a_time(const one_inlet_at_a_time&) = delete;
   one_inlet_at_a_time& operator=(const one_inlet_at_a_time&) = delete;
   ~one_inlet_at_a_time() {
 #ifdef NOPAL_CHECKED
-    nopal_check_unlock(of_);
+    nopal_check_signal_too(of_);
 #endif
   }
 

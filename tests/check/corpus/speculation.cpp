@@ -1,5 +1,6 @@
 // Scopes that can be stopped, and inlets.
 // clang-format off
+#include <memory>
 #include <stop_token>
 #include <vector>
 
@@ -117,4 +118,26 @@ CASE(best_of_siblings) {
     });
   }
   all.join();
+}
+CASE(inlets_keep_what_the_first_made) {
+  std::unique_ptr<int> first;
+  nopal::cancel_scope s;
+  for (int i = 0; i < 4; ++i) {
+    s.fork_inlet([&first](std::unique_ptr<int>&& made) { use(*(first ? first : (first = std::move(made)))); },
+                 [i] { return std::make_unique<int>(i); });
+  }
+  s.join();
+}
+CASE(inlets_keep_what_children_made) {
+  std::unique_ptr<std::vector<int>> best;
+  nopal::cancel_scope s;
+  for (int i = 0; i < 4; ++i) {
+    s.fork_inlet(
+        [&best](std::unique_ptr<std::vector<int>>&& made) {
+          if (!best || (*made)[0] > (*best)[0]) best = std::move(made);
+        },
+        [i] { return std::make_unique<std::vector<int>>(3, i); });
+  }
+  s.join();
+  use((*best)[0]);
 }
