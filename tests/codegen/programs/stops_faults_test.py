@@ -29,7 +29,7 @@ FAULTS = [
     StopFault('two inlets at a time', 5, 'two inlets run at a time', INLETS,
               r'const std::lock_guard guard\(lock_\);\n    return !std::exchange\(runs_, true\);', 'return true;'),
     StopFault('inlets as they come', 4, 'inlets are not in order', INLETS,
-              r'in_order_ && waiting_->number != turn_', 'false'),
+              r'in_order_ && first->number != turn_', 'false'),
     StopFault('the end of a stopped child is thrown on', 1, 'throws another error', CHILD,
               r'if \(!part->is_stopped\(\)\) throw;', 'throw;'),
     StopFault('results of children stay', 1, 'objects live at the end', INLETS,
