@@ -59,10 +59,10 @@ def run_programs(fault, where, library, include, variables):
     return None
 
 
-def is_found(fault, where, library, faulty_library, looks):
+def is_found(fault, where, library, faulty_library, twice):
     """What is wrong, or null."""
     library, variables = (library, {}) if fault.header else (faulty_library, {'NOPAL_CHOSEN_FAULT': fault.name})
-    if not looks and (finding := run_programs(fault, where, library, INCLUDE, {})):
+    if twice and (finding := run_programs(fault, where, library, INCLUDE, {})):
         return f'fails without the fault\n{finding}'
     with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
         include = fault.altered_headers(directory) if fault.header else INCLUDE
@@ -76,7 +76,7 @@ def main(library, faulty_library, *options):
     failed, looks = False, '--look' in options
     for fault in FAULTS:
         for where in range(40) if looks else [fault.where]:
-            result = is_found(fault, where, library, faulty_library, looks)
+            result = is_found(fault, where, library, faulty_library, '--twice' in options)
             if result is None:
                 break
         failed |= result is not None
