@@ -3,6 +3,8 @@
 
 #include <new>
 
+// Leaves out <nopal/detail/copy.h>: only users' code says which copy of the library it refers to.
+#define NOPAL_DETAIL_COPY_H
 #include <nopal/speculate.h>
 
 #include <nopal/detail/inlets.hpp>
