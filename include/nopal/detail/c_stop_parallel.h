@@ -91,14 +91,14 @@ static inline void nopal_shield(void (*function)(void*), void* argument) {
   }
 }
 
-/* What travels from the forker's frame. */
+/** What travels from the forker's frame. */
 struct nopal_inlet_fork {
-  void (*function)(void*);
-  void* argument;
-  void (*inlet)(void*, void*);
-  void* context;
-  void** inlets;
-  void* ordered;
+  void (*function)(void*);     /**< the child */
+  void* argument;              /**< of both */
+  void (*inlet)(void*, void*); /**< what is called then */
+  void* context;               /**< of the inlet */
+  void** inlets;               /**< the scope's */
+  void* ordered;               /**< see nopal_next_c_inlet */
 };
 
 typedef void (*nopal_any_entry)(void);
