@@ -72,7 +72,7 @@ public:
       : expand_(expand), value_(value), bound_(bound), better_(better) {}
 
   [[nodiscard]] std::optional<Node> run(Node&& root) {
-    auto first = std::make_unique<open_node>(std::move(root));
+    auto first = std::make_unique<open_node>(std::in_place, std::move(root));
     first->bound.emplace(detail::invoke(bound_, std::as_const(first->node)));
     open_.push_back(std::move(first));
     do {
@@ -86,7 +86,7 @@ public:
 private:
   struct open_node {
     template <class From>
-    explicit open_node(From&& one) : node(std::forward<From>(one)) {}
+    open_node(std::in_place_t /*node*/, From&& one) : node(std::forward<From>(one)) {}
     Node node;
     std::optional<worth> bound;
   };
@@ -149,7 +149,7 @@ private:
       auto&& below = detail::invoke(expand_, std::as_const(from->node));
       const auto end = detail::end_of(below);
       for (auto at = detail::begin_of(below); at != end; ++at) {
-        children.push_back(std::make_unique<open_node>(*at));
+        children.push_back(std::make_unique<open_node>(std::in_place, *at));
         children.back()->bound.emplace(detail::invoke(bound_, std::as_const(children.back()->node)));
       }
     }

@@ -5,6 +5,8 @@
 #include <nopal/detail/c_scope_parallel.h>
 #include <nopal/detail/stop.h>
 
+/* NOLINTBEGIN(modernize-use-nullptr): C, too */
+
 #ifdef __cplusplus
 extern "C" {
 #define NOPAL_DETAIL_THROWS_NOTHING noexcept
@@ -144,5 +146,7 @@ nopal_fork_inlet(nopal_cancel_scope* scope, void (*function)(void*), void* argum
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(modernize-use-nullptr) */
 
 #endif
