@@ -30,8 +30,8 @@ struct waited {
   const procedure* by;
 };
 
-constexpr std::uint32_t most = std::uint32_t{1}
-                               << 24;  ///< of settings, and of waits; what is more is not known
+/// Of settings, and of waits; what is more is not known.
+constexpr std::uint32_t most = std::uint32_t{1} << 24;
 table<setting> settings;
 table<waited> waits;
 number_map by_event;
@@ -125,8 +125,7 @@ void nopal_check_signal(const void* event) { signal(event, false); }
 void nopal_check_forget_event(const void* event) {
   if (self.running == nullptr || settings.elements == nullptr) return;
   const at_work now;
-  std::uint32_t& number = by_event.at(reinterpret_cast<address>(event));
-  number = 0;
+  by_event.at(reinterpret_cast<address>(event)) = 0;
 }
 void nopal_check_signal_too(const void* event) { signal(event, true); }
 

@@ -77,8 +77,9 @@ enum nopal_inlet_order {
  *                            void (*inlet)(void* context, void* argument), void* context)
  * Forks `function(argument)`; when that returns, calls `inlet(context, argument)`. Inlets of one scope
  * never run at the same time, and each sees what those before it did; the function that forks reads what they
- * write after the join. An inlet may stop the scope, and fork and join on scopes of its own. It also runs for children that end after the scope was stopped, and not for those that were not
- * begun. What the pointers point to must live until the join. No lock is taken for a child whose
+ * write after the join. An inlet may stop the scope, and fork and join on scopes of its own. It also runs
+ * for children that end after the scope was stopped, and not for those that were not begun. An exception
+ * that leaves the child or the inlet ends the program. What the pointers point to must live until the join. No lock is taken for a child whose
  * continuation was not stolen. */
 
 #ifdef __cplusplus

@@ -40,6 +40,7 @@ inlets& those_of(void** of) {
   }
   auto* const own = new inlets(nopal::inlet_order::completion);
   void* expected = nullptr;
+  // Release pairs with the acquire in `made`, acquire with the release of who was first.
   if (__atomic_compare_exchange_n(of, &expected, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     return *own;
   }

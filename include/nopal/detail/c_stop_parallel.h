@@ -51,6 +51,7 @@ static NOPAL_ALWAYS_INLINE void nopal_cancel_scope_init(nopal_cancel_scope* scop
 }
 
 static NOPAL_ALWAYS_INLINE void nopal_leave_cancel_scope(nopal_cancel_scope** scope) {
+  /* Acquire pairs with the exchange of who made them, in the library. */
   if (NOPAL_UNLIKELY(__atomic_load_n(&(*scope)->inlets, __ATOMIC_ACQUIRE) != NULL)) {
     nopal_drop_c_inlets(&(*scope)->inlets);
   }
@@ -70,11 +71,11 @@ static inline int nopal_cancel_scope_stop(nopal_cancel_scope* scope) {
   return 0;
 }
 
+/* Relaxed, here and below: who is stopped finds out sooner or later. */
 static inline int nopal_cancel_scope_is_stopped(const nopal_cancel_scope* scope) {
   return __atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0 && nopal_is_stopped(&scope->part);
 }
 
-/* Relaxed: who is stopped finds out sooner or later. */
 static inline int nopal_stop_requested(void) {
   return __atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0 && nopal_stop_requested_here();
 }

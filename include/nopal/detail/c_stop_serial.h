@@ -45,6 +45,7 @@ static inline void nopal_cancel_scope_destroy(nopal_cancel_scope* scope) {
 }
 
 static inline int nopal_cancel_scope_stop(nopal_cancel_scope* scope) {
+  /* Pairs with the acquire of who looks, and with who makes tokens, see nopal_tell_tokens. */
   if (__atomic_exchange_n(&scope->part.requested, 1U, __ATOMIC_SEQ_CST) != 0) return 1;
   nopal_tell_tokens(&scope->part);
   return 0;

@@ -24,6 +24,7 @@ public:
   stop_part& operator=(const stop_part&) = delete;
   ~stop_part() { nopal_set_serial_part(part_.parent); }
 
+  /// Pairs with the acquire of who looks, and with who makes tokens, see nopal_tell_tokens.
   bool stop() noexcept { return __atomic_exchange_n(&part_.requested, 1U, __ATOMIC_SEQ_CST) == 0; }
   [[nodiscard]] bool is_stopped() const noexcept { return nopal_is_serially_stopped(&part_) != 0; }
   [[nodiscard]] bool unwinds() const noexcept { return part_.kind == nopal_stop_unwinds; }
