@@ -271,7 +271,7 @@ NOPAL_PROGRAM(inlets_in_handlers_and_arenas) {
 
 /// Behind one that is slow: what waits takes no time in proportion to what waits already.
 NOPAL_PROGRAM(many_that_wait) {
-  constexpr int number = 300'000;
+  constexpr int number = 600'000;
   std::atomic<bool> all_forked{nopal::workers() == 1};
   int run = 0;
   cancel_scope s{on_stop::skip, inlet_order::serial};
