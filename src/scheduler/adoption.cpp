@@ -91,7 +91,7 @@ worker* adopt_locked(runtime& all) {
   begin_visits(self);
   strand::run_on(self, &self->native);
   self->bottom_at_rest = self->deque.bottom;
-  stops::begin(self, nullptr);
+  stops::begin(self, this_outside_part());
   set_if_changed(self->deque.setting.root, self);
   set(self->local, nopal_local());
   // unreached: no-c++-state

@@ -103,7 +103,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
     give_up_seats_for_call(outer);
     wait_for_seat(outer, arena);
   }
-  begin_pinned(call);  // which has what it needs
+  begin_pinned(call, nopal_innermost_stop());  // which has what it needs
   worker* const nested = this_worker();
   nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
   set(nested->arena, arena);
@@ -120,7 +120,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
 }
 
 extern "C" NOPAL_EXPORT int nopal_begin_seated(nopal_pinned* call, nopal_arena* arena) {
-  if (worker_for_call() == nullptr || begin_pinned(call) != 0) {
+  if (worker_for_call() == nullptr || begin_pinned(call, nullptr) != 0) {
     return 1;
   }
   worker* const nested = this_worker();

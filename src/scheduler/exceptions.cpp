@@ -10,6 +10,7 @@
 
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/stop.h>
+#include <nopal/detail/stopped.hpp>
 
 #include "cxx_runtime/exception_record.hpp"
 #include "scheduler/ending.hpp"
@@ -117,96 +118,6 @@ struct exception_store {
 
 constinit exception_store store;
 static_assert(sizeof(kept_exception) <= 64, "a block of the reserve holds one");
-
-}  // namespace
-
-namespace {
-
-bool lies_on(const char* address, const nopal_stack* stack) {
-  stack = ground(stack);
-  if (stack->native_owner == nullptr) {
-    return address >= stack->low && address < stack->high;  // unreached: handler-place
-  }
-  return !the_runtime().stacks.contains(
-      address);  // A strand here has frames on this stack and on the pool's.
-}
-
-}  // namespace
-
-/// The unwinder notes the stack pointer of the handling function in the record. On the stack of the
-/// fork it tells the handler's age. On another, the exception was caught before the strand came to
-/// this one, so before the fork.
-void* caught_at(void* caught, const void* stack_pointer, const nopal_stack* stack) noexcept {
-  while (caught != nullptr) {
-    const char* const handler = cxx_runtime::handler_stack_pointer(caught);
-    // Null while another strand that handles the same exception throws it on: libunwind's way.
-    if (handler == nullptr || !lies_on(handler, stack) ||  // unreached: libunwind
-        handler >= static_cast<const char*>(stack_pointer)) {
-      break;
-    }
-    caught = cxx_runtime::next_of(caught);
-  }
-  return caught;
-}
-
-namespace {
-
-/// A search for the activation that is said to handle an exception.
-struct handler_search {
-  const char* stack_pointer;
-  void* record;  ///< null: it is another runtime's, which has none
-  int frames_left;
-  bool found;
-};
-
-/// Whether the function that has this frame is the one that the record names. What it does now may lie in
-/// the part of it where the exception came from, where its handler begins, or where that jumps to.
-bool is_of(void* record, _Unwind_Context* frame) {
-  const auto* const table = reinterpret_cast<const void*>(_Unwind_GetLanguageSpecificData(frame));
-  const auto* const part = reinterpret_cast<const void*>(_Unwind_GetRegionStart(frame));
-  const auto* const begin = static_cast<const unsigned char*>(cxx_runtime::handler_begin(record));
-  return table == cxx_runtime::handler_table(record) || part == arch::part_of(begin) ||
-         arch::jumps_soon(begin, part);
-}
-
-_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* context) {
-  auto& search = *static_cast<handler_search*>(context);
-  if (reinterpret_cast<const char*>(_Unwind_GetCFA(frame)) == search.stack_pointer) {
-    // Another function may lie there by now, or the call of a latent fork, whose frame has no bytes.
-    // unreached below: handler-kind
-    search.found = search.record == nullptr || is_of(search.record, frame);
-  }
-  if (search.found) {
-    return _URC_NORMAL_STOP;
-  }
-  return --search.frames_left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;  // unreached: handler-kind
-}
-
-}  // namespace
-
-bool handlers_known(void* caught, const nopal_stack* stack) noexcept {
-  constexpr int most_frames = 1000;
-  for (; caught != nullptr; caught = cxx_runtime::next_of(caught)) {
-    const char* const handler = cxx_runtime::handler_stack_pointer(caught);
-    // unreached below: libunwind
-    if (handler == nullptr) {
-      return false;
-    }
-    if (!lies_on(handler, stack)) {
-      return true;
-    }
-    const bool native = cxx_runtime::is_native(*cxx_runtime::header_of(caught));
-    // unreached: handler-kind
-    handler_search search{handler, native ? caught : nullptr, most_frames, false};
-    _Unwind_Backtrace(look_at_frame, &search);
-    if (!search.found) {
-      return false;
-    }
-  }
-  return true;
-}
-
-namespace {
 
 /// The exception being handled, for a join.
 void keep_thrown_in(kept_exception& kept) noexcept {
@@ -372,9 +283,29 @@ void delete_all(kept_exception* first) {
   }
 }
 
+/// Its address stands for `stopped`, which takes no memory before it is thrown.
+constinit char stopped_mark = 0;
+
 }  // namespace
 
+void* stopped_at_join() noexcept { return &stopped_mark; }
+
+void* one_of_exceptions(void* first, void* second) noexcept {
+  if (second == nullptr || first == nullptr || first == &stopped_mark) {
+    return second != nullptr ? second : first;
+  }
+  kept_exception* last = static_cast<kept_exception*>(first);
+  while (last->next != nullptr) {
+    last = last->next;
+  }
+  last->next = static_cast<kept_exception*>(second);  // it ends with those that are dropped
+  return first;
+}
+
 extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
+  if (exception == &stopped_mark) {
+    throw stopped();
+  }
   auto* const kept = static_cast<kept_exception*>(exception);
   std::exception_ptr thrown = static_cast<std::exception_ptr&&>(kept->thrown);
   _Unwind_Exception* const foreign = std::exchange(kept->foreign, nullptr);
@@ -389,7 +320,9 @@ extern "C" NOPAL_EXPORT void nopal_rethrow_at_end(nopal_frame* frame, void* exce
   // A thread that is being ended leaves the scope as an exception does, but counts as none.
   // unreached: ended-after-throw
   if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork) || os::thread_is_ending()) {
-    delete_all(static_cast<kept_exception*>(exception));
+    if (exception != &stopped_mark) {
+      delete_all(static_cast<kept_exception*>(exception));
+    }
     return;
   }
   nopal_rethrow(exception);

@@ -14,6 +14,10 @@ void forget_exceptions() noexcept;
 /// The earliest exception, in serial order, of the finished children of `frame`; null if none
 /// threw.
 void* take_exception(nopal_frame* frame) noexcept;
+/// What a join returns that is to throw `stopped`.
+void* stopped_at_join() noexcept;
+/// What a join returns that has both, each of which may be null: the first is thrown, unless it is `stopped`.
+void* one_of_exceptions(void* first, void* second) noexcept;
 
 /// Keeps the exception being handled for the join of `frame`: that of a child whose continuation
 /// was stolen, or of the strand's own part.

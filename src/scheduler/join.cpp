@@ -79,15 +79,19 @@ strand::state state_at_join(const worker* self, const nopal_stack* stack, const 
   if (frame->last_ticket > get(self->deque.strand.latest_ticket)) {
     set(self->deque.strand.latest_ticket, frame->last_ticket);
   }
-  void* const exception = take_exception(frame);
+  void* exception = take_exception(frame);
   trace::note(self, trace::what::goes_on, frame);
   if (profile::is_on()) {
     profile::note_resumption(self->profile, frame);
   }
-  view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
   if (stops::used()) {
     stops::begin(self, stops::take(frame));
+    // What a child threw counts for more.
+    if (exception == nullptr && stops::throws_at_join(self, frame)) {
+      exception = stopped_at_join();
+    }
   }
+  view::deposit* const deposits = view::views_used() ? view::take_views(stack, frame, exception) : nullptr;
   strand::enter(self, {stack, pointer, &frame->unfinished, frame->uncaught != 0},
                 state_at_join(self, stack, frame));
   go_on_profiled(self, profile::after::other);

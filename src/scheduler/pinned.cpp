@@ -70,7 +70,10 @@ void hide_outer(worker* self) noexcept {
   }
 }
 
-int begin_pinned(nopal_pinned* call) noexcept {
+int begin_pinned(nopal_pinned* call, nopal_stop* part) noexcept {
+  if (part != nullptr) {
+    stops::use();
+  }
   worker* const outer = this_worker();
   call->outer = outer;
   call->local = nopal_local();
@@ -78,6 +81,8 @@ int begin_pinned(nopal_pinned* call) noexcept {
   if (outer == nullptr) {
     call->outside = this_pinned_at();
     set_this_pinned_at(here);
+    call->part = this_outside_part();
+    set_this_outside_part(part);
     return 0;
   }
   worker* nested = outer->nested.load(std::memory_order_relaxed);  // made by this thread
@@ -94,7 +99,7 @@ int begin_pinned(nopal_pinned* call) noexcept {
   nested->pinned_by = reinterpret_cast<const char*>(call);
   nopal_stack* const stack = get(outer->deque.strand.stack);
   nested->below = stack != nullptr ? ground(stack) : nullptr;  // null: in models
-  stops::begin(nested, nullptr);  // what stops the code around the call stops nothing in it
+  stops::begin(nested, part);
   begin_profiled_call(outer, nested);
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
@@ -102,11 +107,15 @@ int begin_pinned(nopal_pinned* call) noexcept {
   return 0;
 }
 
-extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
+extern "C" NOPAL_EXPORT int nopal_begin_pinned_in(nopal_pinned* call, nopal_stop* part) {
   if (anyone_observes()) {
     be_present_before_call();
   }
-  return begin_pinned(call);
+  return begin_pinned(call, part);
+}
+
+extern "C" NOPAL_EXPORT int nopal_begin_pinned(nopal_pinned* call) {
+  return nopal_begin_pinned_in(call, nopal_innermost_stop());
 }
 
 extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
@@ -127,6 +136,10 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
     // The thread may have become a worker meanwhile, whose root is that of the whole thread.
     nopal_set_local(call->local);
     set_this_pinned_at(call->outside);
+    set_this_outside_part(call->part);
+    if (worker* const self = this_worker()) {
+      stops::begin(self, call->part);
+    }
   }
 }
 

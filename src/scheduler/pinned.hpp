@@ -20,7 +20,7 @@ bool has_nested(worker* outer) noexcept;
 
 /// nopal_begin_pinned without a word to observers: for a task that its thread begins, whose arena is
 /// given later.
-int begin_pinned(nopal_pinned* call) noexcept;
+int begin_pinned(nopal_pinned* call, nopal_stop* part) noexcept;
 
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -46,6 +46,9 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
       return 1;
     }
     be_present(self, nullptr);
+    if (stops::any_requested() && stops::is_stopped_here(self)) {
+      return 1;  // in a call that was begun before
+    }
   } else if (!all.running.load(std::memory_order_acquire) && !start_runtime(all)) {
     // Acquire pairs with the release at the end of start_runtime.
     return 1;

@@ -125,6 +125,12 @@ void take_off(stop_path& path, nopal_stop* part) noexcept {
 
 }  // namespace
 
+void use() noexcept {
+  if (!used()) {
+    __atomic_store_n(&nopal_stops_used, 1, __ATOMIC_RELAXED);
+  }
+}
+
 nopal_stop* part_of_oldest(const worker* victim) noexcept {
   stop_path& path = const_cast<worker*>(victim)->stops;
   const std::int32_t index = __atomic_load_n(&victim->deque.top, __ATOMIC_RELAXED);
@@ -204,13 +210,16 @@ meaning of_fork(const worker* self) noexcept {
   }
   nopal_stop* const inside = innermost(self);
   meaning result = meaning::goes_on;
-  for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
+  // Acquire pairs with those who ask, and with those who bind.
+  for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield;
+       one = __atomic_load_n(&one->parent, __ATOMIC_ACQUIRE)) {
     if (__atomic_load_n(&one->requested, __ATOMIC_ACQUIRE) == 0) {
       continue;
     }
     result = meaning::skips;
-    for (const nopal_stop* child = inside; one->kind == nopal_stop_unwinds && child != one;
-         child = child->parent) {
+    for (const nopal_stop* child = inside;
+         one->kind == nopal_stop_unwinds && child != nullptr && child != one;
+         child = __atomic_load_n(&child->parent, __ATOMIC_ACQUIRE)) {
       if (child->kind == nopal_stop_child && child->of == one) {
         return meaning::throws;
       }
@@ -224,12 +233,24 @@ bool may_throw(const worker* self) noexcept { return strand::exceptions_of(self)
 
 }  // namespace
 
+bool throws_at_join(const worker* self, const nopal_frame* frame) noexcept {
+  return frame->uncaught_at_fork != nopal_join_returns && frame->uncaught == 0 &&
+         of_fork(self) == meaning::throws;
+}
+
 }  // namespace stops
 
 extern "C" {
 
+NOPAL_EXPORT nopal_stop* nopal_innermost_stop() {
+  const worker* const self = this_worker();
+  return self != nullptr ? stops::innermost(self) : this_outside_part();
+}
+
 NOPAL_EXPORT int nopal_is_stopped(const nopal_stop* part) {
-  for (; part != nullptr && part->kind != nopal_stop_shield; part = part->parent) {
+  // Acquire pairs with the release of who binds a part of calls to another: that one's record is whole.
+  for (; part != nullptr && part->kind != nopal_stop_shield;
+       part = __atomic_load_n(&part->parent, __ATOMIC_ACQUIRE)) {
     // Acquire pairs with the release in nopal_request_stop: what its caller did comes before.
     if (__atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) != 0) {
       return 1;
@@ -240,7 +261,10 @@ NOPAL_EXPORT int nopal_is_stopped(const nopal_stop* part) {
 
 NOPAL_EXPORT int nopal_stop_requested_here() {
   worker* const self = this_worker();
-  if (self == nullptr || !stops::is_stopped_here(self)) {
+  if (self == nullptr) {
+    return nopal_is_stopped(this_outside_part());
+  }
+  if (!stops::is_stopped_here(self)) {
     return 0;
   }
   // Who asked for it may not have come to this worker yet; the strand knows, and forks nothing from here on.
@@ -260,10 +284,7 @@ NOPAL_EXPORT int nopal_stop_requested_here() {
     }
     be_present(self, nullptr);
   }
-  if (!stops::used()) {
-    // Written once: all workers read the line.
-    __atomic_store_n(&nopal_stops_used, 1, __ATOMIC_RELAXED);
-  }
+  stops::use();
   const stops::changing no_walks(self);
   stop_path& path = self->stops;
   if (path.count.load(std::memory_order_relaxed) + stops::steps_for_calls >= stops::capacity_of(path) &&
@@ -317,7 +338,10 @@ NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
   NOPAL_DISTURB();
   NOPAL_FAULT_OMITS("request not told",
                     for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); }));
-  __atomic_store_n(&part->requested, stops::told, __ATOMIC_RELEASE);
+  // Not where the request was withdrawn meanwhile.
+  std::uint32_t still = stops::asked;
+  static_cast<void>(__atomic_compare_exchange_n(&part->requested, &still, stops::told, false,
+                                                __ATOMIC_RELEASE, __ATOMIC_RELAXED));
   return first ? 0 : 1;
 }
 

@@ -18,6 +18,9 @@ namespace stops {
 /// is, comes after that.
 [[gnu::always_inline]] inline bool used() noexcept { return nopal_stops_used != 0; }
 
+/// From here on. Written once: all workers read the line.
+void use() noexcept;
+
 /// Some part is to stop. Relaxed: what follows from it is looked up.
 [[gnu::always_inline]] inline bool any_requested() noexcept {
   return __atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0;
@@ -82,6 +85,9 @@ void forget_kept() noexcept;
 
 /// Whether forks of the worker's strand are not to begin their children.
 [[nodiscard]] bool is_stopped_here(const worker* self) noexcept;
+
+/// Whether the join of `frame`, at which the worker's strand resumes in its part, is to throw `stopped`.
+[[nodiscard]] bool throws_at_join(const worker* self, const nopal_frame* frame) noexcept;
 
 /// After the limit may have been changed by its owner: every fork of a strand that is stopped takes the slow
 /// path. A request that this does not see poisons the limit later.

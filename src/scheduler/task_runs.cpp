@@ -112,7 +112,7 @@ void call_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_pinned call;
   // Without memory for a pinned call the task is part of the code that waits. Its own pinned calls
   // then fail, and tell the program.
-  const bool pinned = begin_pinned(&call) == 0;
+  const bool pinned = begin_pinned(&call, nullptr) == 0;  // what stops who waits stops no task
   // unreached: refused-wait
   worker* const root = !pinned || call.outer == nullptr ? nullptr : this_worker();
   begin_task_root(root, task);

@@ -203,7 +203,7 @@ class strand_seeker {
 public:
   explicit strand_seeker(const nopal_task_group* group) noexcept
       : begun_((this_worker() != nullptr || adopt_this_thread() != nullptr) &&  // unreached: refused-wait
-               nopal_begin_pinned(&call_) == 0) {                               // unreached: refused-wait
+               nopal_begin_pinned_in(&call_, nullptr) == 0) {                   // unreached: refused-wait
     if (begun_) {                                                               // unreached: refused-wait
       self_ = this_worker();
       // Sequentially consistent: before the announcement that the call sleeps; see wake_waiters_of.

@@ -25,6 +25,7 @@ extern __thread nopal_deque* nopal_own_current
 static __thread const void* nopal_this_local __attribute__((tls_model("initial-exec"))) = nullptr;
 
 static __thread const char* nopal_this_pinned_at __attribute__((tls_model("initial-exec"))) = nullptr;
+static __thread nopal_stop* nopal_this_outside_part __attribute__((tls_model("initial-exec"))) = nullptr;
 
 static __thread bool started_by_pool __attribute__((tls_model("initial-exec")));
 
@@ -53,6 +54,8 @@ extern "C" NOPAL_EXPORT [[gnu::noinline]] const void* nopal_local() { return nop
 
 [[gnu::noinline]] const char* this_pinned_at() noexcept { return nopal_this_pinned_at; }
 [[gnu::noinline]] void set_this_pinned_at(const char* address) noexcept { nopal_this_pinned_at = address; }
+[[gnu::noinline]] nopal_stop* this_outside_part() noexcept { return nopal_this_outside_part; }
+[[gnu::noinline]] void set_this_outside_part(nopal_stop* part) noexcept { nopal_this_outside_part = part; }
 
 [[gnu::noinline]] exception_state* this_thread_exceptions() noexcept {
   return __cxa_get_globals != nullptr ? __cxa_get_globals() : nullptr;  // unreached: no-c++-state

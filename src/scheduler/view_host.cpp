@@ -59,6 +59,9 @@ void keep_thrown(nopal_frame* frame, bool of_stolen_child) noexcept {
 }
 void keep_thrown(const nopal_task_group* group) noexcept { nopal::internal::keep_thrown(group); }
 void* take_exception(nopal_frame* frame) noexcept { return nopal::internal::take_exception(frame); }
+void* one_of_exceptions(void* first, void* second) noexcept {
+  return nopal::internal::one_of_exceptions(first, second);
+}
 void* take_exception(const nopal_task_group* group) noexcept {
   return nopal::internal::take_exception(group);
 }

@@ -356,6 +356,9 @@ void set_this_local(const void* value) noexcept;
 /// address of its stack. Null: in none.
 const char* this_pinned_at() noexcept;
 void set_this_pinned_at(const char* address) noexcept;
+/// The part that may be stopped which such a call on a thread without a worker is in; null: none.
+nopal_stop* this_outside_part() noexcept;
+void set_this_outside_part(nopal_stop* part) noexcept;
 
 /// Whether the calling thread was started as one of the pool's, also when it has left that.
 bool is_thread_of_pool() noexcept;

@@ -43,6 +43,8 @@ void keep_thrown(const nopal_task_group* group) noexcept;
 /// Takes what was kept; null: nothing.
 [[nodiscard]] void* take_exception(nopal_frame* frame) noexcept;
 [[nodiscard]] void* take_exception(const nopal_task_group* group) noexcept;
+/// What a join returns that has both, each of which may be null.
+[[nodiscard]] void* one_of_exceptions(void* first, void* second) noexcept;
 
 /// The calling worker resumes `frame` once the child that ends here has been counted; null: none.
 void resume_after_child(nopal_frame* frame) noexcept;

@@ -149,7 +149,7 @@ extern "C" void* nopal_merge_at_join(nopal_frame* frame, deposit* first) noexcep
     first = next;
   }
   go_on_with(host::this_stack(), frame, all, before);
-  return exception != nullptr ? exception : host::take_exception(frame);  // unreached: deposits-and-throw
+  return host::one_of_exceptions(exception, host::take_exception(frame));
 }
 
 }  // namespace view

@@ -143,7 +143,7 @@ void end_merge(merge_into_values& mine) noexcept {
 /// `views` and what reductions do go to the calling strand.
 void merge_into_strand(view_set* views, bool base, const nopal_task_group* group) noexcept {
   nopal_pinned call;
-  const bool pinned = nopal_begin_pinned(&call) == 0;
+  const bool pinned = nopal_begin_pinned_in(&call, nullptr) == 0;
   const base_views before = this_base_views();
   view_set* mine = leave_set();
   if (base) {

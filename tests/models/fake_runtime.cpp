@@ -36,6 +36,8 @@ bool start_runtime(runtime&) noexcept { return true; }
 bool hold_stacks(worker*) noexcept { return true; }  // nobody stops the runtime
 void let_stacks_go(worker*) noexcept {}
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
+void* stopped_at_join() noexcept { return nullptr; }
+nopal_stop* this_outside_part() noexcept { return nullptr; }
 void check_end_of_thread(worker*, const nopal_stack*, bool) noexcept {}
 void note_old_children(nopal_frame*) noexcept {}
 bool has_old_children(const nopal_frame*) noexcept { return false; }

@@ -66,6 +66,8 @@ void set_this_worker(worker* self) noexcept { the_life_world->set_worker(self); 
 exception_state* this_thread_exceptions() noexcept { return the_life_world->exceptions(); }
 void forget_exceptions() noexcept {}
 void* take_exception(nopal_frame*) noexcept { return nullptr; }
+void* stopped_at_join() noexcept { return nullptr; }
+nopal_stop* this_outside_part() noexcept { return nullptr; }
 void leave_old_process(runtime&, worker*) noexcept {}
 bool take_kept(nopal_frame*) noexcept { return false; }
 void note_old_children(nopal_frame*) noexcept {}

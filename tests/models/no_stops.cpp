@@ -11,6 +11,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace stops {
 
+void use() noexcept {}
 nopal_stop* part_of_oldest(const worker*) noexcept { return nullptr; }
 void begin(worker*, nopal_stop*) noexcept {}
 void begin_call(worker*) noexcept {}
@@ -18,9 +19,12 @@ void end_call(worker*) noexcept {}
 void keep(const nopal_frame*, nopal_stop*) noexcept {}
 nopal_stop* take(const nopal_frame*) noexcept { return nullptr; }
 bool is_stopped_here(const worker*) noexcept { return false; }
+bool throws_at_join(const worker*, const nopal_frame*) noexcept { return false; }
 void forget(worker*) noexcept {}
 
 }  // namespace stops
+
+extern "C" nopal_stop* nopal_innermost_stop() { return nullptr; }
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -36,6 +36,7 @@ worker* make_worker() noexcept { return explore::the_task_world->nested_worker()
 void end_visits_of(worker*) noexcept {}
 const char* this_pinned_at() noexcept { return nullptr; }
 void set_this_pinned_at(const char*) noexcept {}
+void set_this_outside_part(nopal_stop*) noexcept {}
 bool handles_end_of_thread() noexcept { return false; }
 _Unwind_Exception* take_handled_foreign() noexcept { return nullptr; }
 void check_task_of_old_process(const nopal_stack*) noexcept {}

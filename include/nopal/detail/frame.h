@@ -39,7 +39,7 @@ struct nopal_frame {
   /* Exceptions being handled (the C++ runtime's list) while the strand is suspended */
   void* caught;
   uint32_t uncaught;         /* exceptions in flight while the strand is suspended */
-  uint32_t uncaught_at_fork; /* the same at the first stolen fork */
+  uint32_t uncaught_at_fork; /* the same at the first stolen fork; or nopal_join_returns */
   uint32_t float_control;    /* SSE control word while the strand is suspended */
   uint32_t x87_control;      /* x87 control word while the strand is suspended */
   /* Of the last steal, and of the last before the strand left home through this scope (0: none).
@@ -133,6 +133,9 @@ NOPAL_EXPORT void nopal_watched_fork(struct nopal_frame* frame);
 NOPAL_EXPORT int nopal_watched_push(struct nopal_frame* frame);
 NOPAL_EXPORT int nopal_watched_pop(void);
 NOPAL_EXPORT int nopal_watched_child_threw(struct nopal_frame* frame);
+
+/* In `uncaught_at_fork` before a join: of C, which `stopped` is not thrown through. */
+enum { nopal_join_returns = 0xffff };
 
 /* Throws the exception that a join returned. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);

@@ -3,7 +3,8 @@
  * Between nopal_begin_pinned and nopal_end_pinned the code is a root of its own: as the outermost
  * code of a thread of the program is. If it forks, it comes back on the thread that began it, and
  * while it waits at a join this thread runs strands of this root and of roots below it, and no
- * others. What the thread's worker had in its deque stays there for thieves.
+ * others. What the thread's worker had in its deque stays there for thieves. It is in the parts that may be
+ * stopped (stop.h) that its caller is in.
  */
 #ifndef NOPAL_DETAIL_PINNED_H
 #define NOPAL_DETAIL_PINNED_H
@@ -14,6 +15,8 @@
 extern "C" {
 #endif
 
+struct nopal_stop;
+
 /* Lies in the frame of the caller, from the beginning to the end. */
 struct nopal_pinned {
   /* The worker that the call interrupts; null on a thread that is none: pinned by itself */
@@ -22,11 +25,14 @@ struct nopal_pinned {
   /* Where `outer` is null: of the call around this one, where that begins on the stack; null:
    * none */
   const char* outside;
+  struct nopal_stop* part; /* where `outer` is null: the part of that call */
 };
 
 /* Some nanoseconds, no lock; memory is taken once for each depth that a thread reaches. Non-zero:
  * there is none, and nothing has begun. */
 NOPAL_EXPORT int nopal_begin_pinned(struct nopal_pinned* call);
+/* The same, in `part` in place of the caller's; null: nothing around the call stops what is in it. */
+NOPAL_EXPORT int nopal_begin_pinned_in(struct nopal_pinned* call, struct nopal_stop* part);
 
 struct nopal_arena;
 
@@ -63,8 +69,16 @@ namespace detail {
 /// The time of a pinned call.
 class pinned_call {
 public:
-  pinned_call() {
-    if (nopal_begin_pinned(&call_) != 0) {
+  pinned_call() { check(nopal_begin_pinned(&call_)); }
+  /// In `part`, see nopal_begin_pinned_in.
+  explicit pinned_call(nopal_stop* part) { check(nopal_begin_pinned_in(&call_, part)); }
+  pinned_call(const pinned_call&) = delete;
+  pinned_call& operator=(const pinned_call&) = delete;
+  ~pinned_call() { nopal_end_pinned(&call_); }
+
+private:
+  static void check(int failed) {
+    if (failed != 0) {
 #ifdef __cpp_exceptions
       throw std::bad_alloc();
 #else
@@ -72,11 +86,6 @@ public:
 #endif
     }
   }
-  pinned_call(const pinned_call&) = delete;
-  pinned_call& operator=(const pinned_call&) = delete;
-  ~pinned_call() { nopal_end_pinned(&call_); }
-
-private:
   nopal_pinned call_;
 };
 

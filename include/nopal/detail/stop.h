@@ -3,6 +3,10 @@
  *
  * A part is code between nopal_enter_stop and nopal_leave_stop, all that it calls, and all that it
  * forks. Parts are nested as calls are. Each has a record in the frame of the function that began it.
+ *
+ * A part may also be one that calls are made in which stay on their thread (pinned.h): what oneTBB calls a
+ * context. Such a record lies anywhere, may serve several calls at once, and its request is withdrawn when it is
+ * to be used anew.
  */
 #ifndef NOPAL_DETAIL_STOP_H
 #define NOPAL_DETAIL_STOP_H
@@ -32,7 +36,7 @@ struct nopal_tokens {
 
 /** The record of a part. */
 struct nopal_stop {
-  struct nopal_stop* parent;   /**< the part around it; null: none */
+  struct nopal_stop* parent;   /**< the part around it; null: none. Atomic in those of calls */
   const struct nopal_stop* of; /**< see nopal_stop_child */
   uint32_t kind;               /**< a nopal_stop_kind */
   uint32_t requested;          /**< atomic; not zero: it is to stop */
@@ -56,6 +60,17 @@ NOPAL_EXPORT void nopal_leave_stop(struct nopal_stop* part);
  * before. */
 NOPAL_EXPORT int nopal_request_stop(struct nopal_stop* part);
 
+/* Takes the request back, of a part of calls that are all over. Not zero: there was one. Relaxed: who begins a call in
+ * the part comes after by the caller's own doing. */
+static inline int nopal_withdraw_stop(struct nopal_stop* part) {
+  if (__atomic_load_n(&part->requested, __ATOMIC_RELAXED) == 0 ||
+      __atomic_exchange_n(&part->requested, 0, __ATOMIC_RELAXED) == 0) {
+    return 0;
+  }
+  (void)__atomic_fetch_sub(&nopal_stops_requested, 1, __ATOMIC_RELAXED);
+  return 1;
+}
+
 /* After it: the tokens of the part. Sequentially consistent, as the request is and who makes tokens: that one finds
  * the request, or this the tokens. */
 static inline void nopal_tell_tokens(struct nopal_stop* part) {
@@ -68,6 +83,9 @@ static inline void nopal_drop_tokens(struct nopal_stop* part) {
   struct nopal_tokens* const made = __atomic_load_n(&part->tokens, __ATOMIC_ACQUIRE);
   if (made) made->drop(made);
 }
+
+/* The innermost part around the caller; null: none. */
+NOPAL_EXPORT struct nopal_stop* nopal_innermost_stop(void);
 
 /* Whether the part, or one around it, is to stop. */
 NOPAL_EXPORT int nopal_is_stopped(const struct nopal_stop* part);

@@ -10,7 +10,7 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
-/// Thrown by forks, and by `poll`, in a child of a stopped scope that was made with `on_stop::unwind`. The
+/// Thrown by forks, by `poll`, and by joins that waited, in a child of a stopped scope that was made with `on_stop::unwind`. The
 /// scope takes it at the child's end; code between catches it only to throw it on.
 class NOPAL_EXPORT stopped : public std::exception {
 public:

@@ -1,4 +1,5 @@
 // The serial elision of programs on oneTBB's interface. Linked without the library.
+#include <nopal/speculate.hpp>
 #include <tbb/tbb.h>
 
 #include <cstdio>
@@ -24,6 +25,27 @@ int fib(int n) {
   group.run([&] { a = fib(n - 1); });
   group.run_and_wait([&] { b = fib(n - 2); });
   return a + b;
+}
+
+void check_stops() {
+  int calls = 0;
+  {
+    nopal::cancel_scope s;
+    tbb::parallel_for(0, 10, [&](int) {
+      if (++calls == 3) s.request_stop();
+    });
+    check(calls == 3, "a stopped scope cancels the loop inside");
+    tbb::task_group_context apart(tbb::task_group_context::isolated);
+    tbb::parallel_for(0, 10, [&](int) { calls += nopal::stop_requested() ? 100 : 1; }, apart);
+    check(calls == 13, "and no isolated one");
+    s.join();
+  }
+  bool seen = false;
+  tbb::parallel_for(0, 10, [&](int i) {
+    if (i == 5) tbb::task::current_context()->cancel_group_execution();
+    seen = nopal::stop_requested();
+  });
+  check(seen && !nopal::stop_requested(), "a cancelled context stops what its bodies fork");
 }
 
 }  // namespace
@@ -54,6 +76,7 @@ int main() {
     caught = true;
   }
   check(caught, "a wait throws");
+  check_stops();
   int enqueued = 0;
   tbb::task_arena(1).enqueue([&] { enqueued = 1; });
   check(enqueued == 1, "what is enqueued is called");

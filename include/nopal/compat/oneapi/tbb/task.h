@@ -203,6 +203,11 @@ inline void spawn(task& one, task_group_context&) {
 /// Runs `one` and all that it spawns. Throws the first exception.
 inline void execute_and_wait(task& one, task_group_context& context, wait_context&, task_group_context&) {
   const nopal_detail::algorithm self(context);
+  // A task is run or cancelled, in any case.
+  nopal_detail::own_forks forks;
+  if (nopal_detail::innermost_part() != nullptr) {
+    forks.shield();
+  }
   nopal_detail::task_tree tree(self);
   tree.run(&one);
   tree.rethrow();

@@ -213,7 +213,7 @@ namespace this_task_arena {
 /// nothing else.
 template <class F>
 std::invoke_result_t<F&> isolate(F&& f) {
-  const nopal_detail::body_call inside(nopal_detail::current());
+  const nopal_detail::body_call inside(nopal_detail::current(), nopal_detail::innermost_part(), -1);
   return std::forward<F>(f)();
 }
 

@@ -33,10 +33,10 @@ namespace nopal_detail {
 class group_base {
 public:
   group_base(task_group_context* context, bool is_local) : context_(context != nullptr ? *context : own_) {
-    if (const execution* const outer = current(); outer != nullptr) {
-      binding_ = is_local ? (algorithm::bind(context_, outer->context) ? binding::close : binding::none)
-                 : algorithm::bind_loosely(context_, outer->context) ? binding::loose
-                                                                     : binding::none;
+    if (is_local) {
+      binding_ = algorithm::bind(context_) ? binding::close : binding::none;
+    } else if (const execution* const outer = current(); outer != nullptr) {
+      binding_ = algorithm::bind_loosely(context_, outer->context) ? binding::loose : binding::none;
     }
   }
   group_base(const group_base&) = delete;
@@ -62,6 +62,7 @@ public:
     NOPAL_TBB_TRY {
       execution now;
       now.context = &context_;
+      now.part = algorithm::part_of(context_);
       now.arena = arena;
       const body_call inside(&now);
       if constexpr (std::is_same_v<std::invoke_result_t<F&>, task_handle>) {

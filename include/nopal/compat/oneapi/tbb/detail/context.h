@@ -11,14 +11,12 @@
 #include "current.h"
 #include "exception.h"
 #include "lock.h"
+#include "stops.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
 namespace nopal_detail {
-/// How many contexts are cancelled now, so that those who ask look no further while there is none.
-inline constinit std::atomic<int> cancelled_contexts{0};
-
 /// Guards contexts that may outlive what they are bound to: held while one is bound or unbound, and
 /// while somebody looks through it.
 inline constinit tiny_lock loose_contexts_lock{};
@@ -27,11 +25,14 @@ class algorithm;
 }  // namespace nopal_detail
 
 /// What can be cancelled: the algorithms and groups that are started with it, and those started by
-/// their tasks.
+/// their tasks, and what these fork by Nopal's own interface.
 ///
 /// Cancelling is a request: what runs goes on, what has not begun does not begin. Any thread may
-/// cancel and ask at any time. Making, cancelling and resetting take constant time, asking the
-/// depth of nesting while anything is cancelled.
+/// cancel and ask at any time. Making and resetting take constant time, cancelling a time in proportion to the
+/// number of workers, asking the depth of nesting while anything is stopped.
+///
+/// It is a part of the computation that may be stopped, as a `nopal::cancel_scope` is, and is in those around the
+/// algorithm that it is first used in.
 class task_group_context {
 public:
   /// Whether the cancellation of what starts an algorithm cancels it too.
@@ -39,43 +40,34 @@ public:
   /// Accepted, and without a meaning here.
   enum traits_type { fp_settings = 0x0001, concurrent_wait = 0x0004, default_traits = 0 };
 
-  /// Makes a context that is not cancelled. A `bound` one is bound to the algorithm it is first
-  /// used in, until the end of that use.
+  /// Makes a context that is not cancelled. A `bound` one is bound to where it is first used, until the
+  /// end of that use.
   task_group_context(kind_type kind = bound, std::uintptr_t traits = default_traits) noexcept
       : is_bound_(kind == bound), traits_(traits) {}
   task_group_context(const task_group_context&) = delete;
   task_group_context& operator=(const task_group_context&) = delete;
   ~task_group_context() {
     reset();
-    // Acquire pairs with the release in bind_loosely_to().
+    // Acquire pairs with the release in join_siblings().
     if (loose_children_.load(std::memory_order_acquire) != nullptr) {
       let_children_go();
     }
   }
 
   /// Asks to cancel. False if it is cancelled already.
-  bool cancel_group_execution() noexcept {
-    // Counted first: who finds it cancelled finds the count.
-    nopal_detail::cancelled_contexts.fetch_add(1, std::memory_order_relaxed);
-    if (cancelled_.exchange(true, std::memory_order_acq_rel)) {
-      nopal_detail::cancelled_contexts.fetch_sub(1, std::memory_order_relaxed);
-      return false;
-    }
-    return true;
-  }
+  bool cancel_group_execution() noexcept { return nopal_detail::stop(part_); }
 
-  /// Whether this or what it is bound to was cancelled.
+  /// Whether this or what it is bound to was cancelled, or stopped.
   [[nodiscard]] bool is_group_execution_cancelled() const noexcept {
-    if (nopal_detail::cancelled_contexts.load(std::memory_order_acquire) == 0) [[likely]] {
+    if (!nopal_detail::any_stopped()) [[likely]] {
       return false;
     }
-    // Pairs with bind_to(): the parent is whole. The flags pair with cancel_group_execution().
-    for (const task_group_context* at = this; at != nullptr;
-         at = at->parent_.load(std::memory_order_acquire)) {
-      if (at->cancelled_.load(std::memory_order_acquire)) {
+    for (const nopal_stop* at = &part_; at != nullptr && at->kind != nopal_stop_shield;
+         at = nopal_detail::around(*at)) {
+      if (nopal_detail::is_asked_to_stop(*at)) {
         return true;
       }
-      if (at->is_loose_.load(std::memory_order_relaxed)) {
+      if (nopal_detail::loose_parent(*at) != nullptr) {
         return is_loose_parent_cancelled(*at);
       }
     }
@@ -87,11 +79,7 @@ public:
   }
 
   /// Takes a cancellation back. Only while nothing runs in this context.
-  void reset() noexcept {
-    if (cancelled_.load(std::memory_order_relaxed) && cancelled_.exchange(false, std::memory_order_acq_rel)) {
-      nopal_detail::cancelled_contexts.fetch_sub(1, std::memory_order_release);
-    }
-  }
+  void reset() noexcept { nopal_detail::withdraw_stop(part_); }
 
   /// Does nothing: strands have the floating-point settings of the root they come from.
   void capture_fp_settings() noexcept {}
@@ -101,50 +89,57 @@ public:
 private:
   friend class nopal_detail::algorithm;
 
-  /// True if the caller has to unbind.
-  bool bind_to(task_group_context* parent) noexcept {
-    if (!is_bound_ || parent == nullptr || parent == this ||
-        parent_.load(std::memory_order_relaxed) != nullptr) {
+  /// To the innermost part around the caller. True if the caller has to unbind.
+  bool bind(nopal_stop* around) noexcept {
+    // Whoever binds it has it until it is unbound: so what it is bound to is never in it.
+    if (!is_bound_ || is_in_use_.load(std::memory_order_relaxed) ||
+        is_in_use_.exchange(true, std::memory_order_acquire)) {
       return false;
     }
-    // Release pairs with the loads of is_group_execution_cancelled().
-    task_group_context* nobody = nullptr;
-    return parent_.compare_exchange_strong(nobody, parent, std::memory_order_acq_rel);
+    // Release pairs with the loads of those who look.
+    __atomic_store_n(&part_.parent, around, __ATOMIC_RELEASE);
+    return true;
   }
   // Called by whoever bound it, when nothing runs in it.
   void unbind() noexcept {
     // Somebody who holds the lock may look through this.
     if (loose_children_.load(std::memory_order_acquire) != nullptr) {
       const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-      parent_.store(nullptr, std::memory_order_release);
+      __atomic_store_n(&part_.parent, nullptr, __ATOMIC_RELEASE);
     } else {
-      parent_.store(nullptr, std::memory_order_release);
+      __atomic_store_n(&part_.parent, nullptr, __ATOMIC_RELEASE);
     }
+    // Release pairs with the acquire of who binds it next.
+    is_in_use_.store(false, std::memory_order_release);
   }
 
   bool bind_loosely_to(task_group_context* parent) noexcept {
     const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    if (!bind_to(parent)) {
+    if (parent == nullptr || parent == this || !bind(nullptr)) {
       return false;
     }
-    is_loose_.store(true, std::memory_order_relaxed);
+    __atomic_store_n(&part_.of, &parent->part_, __ATOMIC_RELEASE);
     join_siblings(parent);
     return true;
   }
   void unbind_loosely() noexcept {
-    const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    leave_siblings();
-    parent_.store(nullptr, std::memory_order_release);
+    {
+      const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
+      leave_siblings();
+      __atomic_store_n(&part_.of, nullptr, __ATOMIC_RELEASE);
+    }
+    is_in_use_.store(false, std::memory_order_release);
   }
 
   // These under the lock.
   void join_siblings(task_group_context* parent) noexcept {
+    loose_parent_ = parent;
     next_sibling_ = parent->loose_children_.load(std::memory_order_relaxed);
     // Release pairs with the look in the parent's destructor.
     parent->loose_children_.store(this, std::memory_order_release);
   }
   void leave_siblings() noexcept {
-    task_group_context* const parent = parent_.load(std::memory_order_relaxed);
+    task_group_context* const parent = std::exchange(loose_parent_, nullptr);
     if (parent == nullptr) {
       return;
     }
@@ -164,29 +159,33 @@ private:
     const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
     for (task_group_context* at = loose_children_.load(std::memory_order_relaxed); at != nullptr;
          at = at->next_sibling_) {
-      at->parent_.store(nullptr, std::memory_order_release);
+      at->loose_parent_ = nullptr;
+      __atomic_store_n(&at->part_.of, nullptr, __ATOMIC_RELEASE);
     }
   }
 
   /// Contexts may end, but none of those that are looked at from `child` on while the lock is held:
   /// each waits for it, or outlives one that does.
-  static bool is_loose_parent_cancelled(const task_group_context& child) noexcept {
+  static bool is_loose_parent_cancelled(const nopal_stop& child) noexcept {
     const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    for (const task_group_context* at = child.parent_.load(std::memory_order_acquire); at != nullptr;
-         at = at->parent_.load(std::memory_order_acquire)) {
-      if (at->cancelled_.load(std::memory_order_acquire)) {
+    for (const nopal_stop* at = nopal_detail::loose_parent(child);
+         at != nullptr && at->kind != nopal_stop_shield;) {
+      if (nopal_detail::is_asked_to_stop(*at)) {
         return true;
       }
+      const nopal_stop* const loose = nopal_detail::loose_parent(*at);
+      at = loose != nullptr ? loose : nopal_detail::around(*at);
     }
     return false;
   }
 
-  std::atomic<task_group_context*> parent_{nullptr};
-  std::atomic<bool> cancelled_{false};
-  std::atomic<bool> is_loose_{false};  // it may live longer than its parent; stays set
+  /// `of` is the part of what it is bound to loosely, and `parent` of what it is bound to otherwise.
+  nopal_stop part_{nullptr, nullptr, nopal_stop_skips, 0, nullptr};
+  std::atomic<bool> is_in_use_{false};
   const bool is_bound_;
   const std::uintptr_t traits_;
   std::atomic<task_group_context*> loose_children_{nullptr};  // written under the lock
+  task_group_context* loose_parent_ = nullptr;                // under the lock
   task_group_context* next_sibling_ = nullptr;                // among those; under the lock
 };
 
@@ -195,10 +194,13 @@ namespace nopal_detail {
 /// The use of a context by one algorithm, in the frame of the function that the user called.
 class algorithm {
 public:
-  explicit algorithm(task_group_context& context) noexcept { begin(context); }
+  [[gnu::always_inline]] explicit algorithm(task_group_context& context) {
+    if (begin(context)) {
+      own_forks_.shield();
+    }
+  }
   /// In another arena than the caller's.
-  algorithm(task_group_context& context, arena_state* arena) noexcept {
-    begin(context);
+  [[gnu::always_inline]] algorithm(task_group_context& context, arena_state* arena) : algorithm(context) {
     now_.arena = arena;
   }
 
@@ -210,16 +212,17 @@ public:
     }
   }
 
-  /// True if it has to be unbound, before the outer context ends.
-  static bool bind(task_group_context& context, task_group_context* outer) noexcept {
-    return context.bind_to(outer);
-  }
+  /// To where the caller is. True if it has to be unbound, before what is around the caller ends.
+  static bool bind(task_group_context& context) noexcept { return context.bind(innermost_part()); }
   static void unbind(task_group_context& context) noexcept { context.unbind(); }
   /// For what may live longer than the outer context. True if it has to be unbound at its own end.
   static bool bind_loosely(task_group_context& context, task_group_context* outer) noexcept {
     return context.bind_loosely_to(outer);
   }
   static void unbind_loosely(task_group_context& context) noexcept { context.unbind_loosely(); }
+
+  /// What is stopped when the context is cancelled.
+  static nopal_stop* part_of(task_group_context& context) noexcept { return &context.part_; }
 
   [[nodiscard]] task_group_context& context() const noexcept { return *now_.context; }
   [[nodiscard]] bool is_cancelled() const noexcept { return now_.context->is_group_execution_cancelled(); }
@@ -250,16 +253,22 @@ public:
   }
 
 private:
-  void begin(task_group_context& context) noexcept {
+  /// True if the forks of the algorithm itself are to begin though what is around the caller may be stopped: the
+  /// context is not bound to that.
+  bool begin(task_group_context& context) noexcept {
     now_.context = &context;
+    now_.part = part_of(context);
     if (const execution* const outer = current(); outer != nullptr) {
       now_.arena = outer->arena;
-      unbinds_ = bind(context, outer->context);
     }
+    nopal_stop* const around = innermost_part();
+    unbinds_ = context.bind(around);
+    return around != nullptr && !unbinds_;
   }
 
   execution now_;
   bool unbinds_ = false;
+  own_forks own_forks_;
 };
 
 }  // namespace nopal_detail

@@ -11,6 +11,8 @@
 
 #include "config.h"
 
+#include "stops.h"
+
 #ifndef NOPAL_ELIDE
 #include <nopal/detail/pinned.h>
 #include <nopal/runtime.hpp>
@@ -31,6 +33,7 @@ struct execution {
   task_group_context* context = nullptr;
   task_list* spawned = nullptr;  ///< where tasks of the low-level interface go; null elsewhere
   arena_state* arena = nullptr;  ///< the innermost arena; null: that of all workers
+  nopal_stop* part = nullptr;    ///< what of the context says that the user's code is to stop
 };
 
 /// Tells threads apart: the address of a thread-local array of two.
@@ -80,11 +83,18 @@ inline const execution* current() noexcept {
 /// Gives back the slot of a call that is over.
 void leave_slot(const presence& call) noexcept;
 
+#ifndef NOPAL_ELIDE
+using part_of_call = nopal::detail::pinned_call;  // its end puts the local pointer back
+#endif
+
 /// While it lives, the code is one call of the user's in `where`, and stays on its thread.
 class body_call {
 public:
   explicit body_call(const execution* where, int wanted_index = -1)
-      : presence_{where, current_presence(), this_thread_key(), wanted_index, -1} {
+      : body_call(where, where != nullptr ? where->part : nullptr, wanted_index) {}
+  /// In `part` in place of that of the context.
+  body_call(const execution* where, nopal_stop* part, int wanted_index)
+      : in_(part), presence_{where, current_presence(), this_thread_key(), wanted_index, -1} {
 #ifdef NOPAL_ELIDE
     set_presence(&presence_);
 #else
@@ -103,9 +113,7 @@ public:
   }
 
 private:
-#ifndef NOPAL_ELIDE
-  nopal::detail::pinned_call pinned_;  // its end puts the local pointer back
-#endif
+  part_of_call in_;
   presence presence_;
 };
 
