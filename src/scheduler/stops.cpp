@@ -338,6 +338,7 @@ NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
   NOPAL_DISTURB();
   NOPAL_FAULT_OMITS("request not told",
                     for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); }));
+  NOPAL_FAULT_DOES("withdrawn and told", __atomic_store_n(&part->requested, stops::told, __ATOMIC_RELEASE));
   // Not where the request was withdrawn meanwhile.
   std::uint32_t still = stops::asked;
   static_cast<void>(__atomic_compare_exchange_n(&part->requested, &still, stops::told, false,

@@ -60,13 +60,14 @@ public:
     name(&not_entered_, sizeof not_entered_, "not entered");
     pushed_ = entered_ = 0;
     own_ = &parts_[most_parts - 1];
-    ended_ = asked_ = false;
+    ended_ = asked_ = requester_ended_ = false;
   }
 
   void run(int thread) override {
     if (thread == requester()) {
       lock(&not_entered_);
       nopal_request_stop(&parts_[0]);
+      requester_ended_ = true;
       return;
     }
     if (thread > 0) {
@@ -90,6 +91,8 @@ public:
     }
     const bool stopped = nopal::internal::stops::is_stopped_here(&workers[0]);
     require(!stopped || workers[0].deque.limit == nopal_poisoned_limit, "a stopped strand forks on");
+    const std::uint32_t requested = parts_[0].requested != 0 ? 1 : 0;
+    require(!requester_ended_ || nopal_stops_requested == requested, "requests are counted wrongly");
   }
 
 private:
@@ -133,6 +136,10 @@ private:
       case '!':
         nopal_request_stop(&parts_[0]);
         asked_ = true;
+        break;
+      case '~':
+        nopal_withdraw_stop(&parts_[0]);
+        asked_ = false;
         break;
       case '+':
         if (!push()) {
@@ -203,6 +210,7 @@ private:
   int entered_ = 0;
   bool ended_ = false;
   bool asked_ = false;  ///< the strand, the first part
+  bool requester_ended_ = false;
   char memory_[1024] = {};
 };
 

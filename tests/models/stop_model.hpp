@@ -11,7 +11,7 @@
 namespace explore {
 
 struct stop_scenario {
-  /// ( enter a part, ) leave it, + push, - pop, ! stop the first part. The forks are nested as calls are. Where a pop
+  /// ( enter a part, ) leave it, + push, - pop, ! stop the first part, ~ take that back. The forks are nested as calls are. Where a pop
   /// finds its entry stolen, the strand is over, and the worker goes on with another, which is in a part of its own,
   /// enters one more, and forks.
   std::string owner;

@@ -38,6 +38,17 @@ TEST(stops, two_requests_at_a_time) {
   expect_right({.owner = "(+-!+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
 }
 
+TEST(stops, a_request_that_is_withdrawn) {
+  expect_right({.owner = "(~+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
+  expect_right({.owner = "(!~+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
+}
+
+TEST(stop_faults, withdrawn_and_told) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    expect_broken({.owner = "(~+-", .thieves = 0, .stops = true, .poisoned = true}, memory,
+                  "withdrawn and told", -1);
+  }
+}
 TEST(stop_faults, path_read_late) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
     expect_broken({.owner = "(+(+-)-)", .poisoned = true}, memory, "path read late", 2);
