@@ -287,14 +287,20 @@ struct cpu_place {
   int l3 = -1;       ///< lowest CPU below the same third-level cache
   int package = -1;  ///< the system's number
   int node = -1;     ///< the system's number
+  /// Of that node among those that the CPUs around are of; 0 where the system does not say
+  int node_index = 0;
 };
 
 struct topology {
   std::vector<cpu_place> places;  ///< ascending by `cpu`
+  int nodes = 1;                  ///< that these are of; 1 where the system does not say
 
   /// A `cpu_distance`; `distance_other_node` for a CPU that is not in `places`. With no description
   /// at all, different CPUs are one flat class, `distance_same_node`.
   [[nodiscard]] int distance(int a, int b) const noexcept;
+
+  /// The place's `node_index`; 0 for a CPU that is not in `places`.
+  [[nodiscard]] int node_index(int cpu) const noexcept;
 };
 
 [[nodiscard]] topology read_topology(const std::vector<int>& cpus, const char* root = "");

@@ -4,6 +4,7 @@
 #include "scheduler/traced.hpp"
 #include "view/views.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -49,7 +50,7 @@ void read_machine(runtime& all) {
   }
   all.hierarchy = false;
   try {
-    all.topology = new os::topology(os::read_topology(os::current_affinity()));
+    all.topology = new os::topology(os::read_topology(os::current_affinity(), all.machine_files));
     all.hierarchy = has_hierarchy(*all.topology);
   } catch (const std::bad_alloc&) {
     all.topology = nullptr;
@@ -115,8 +116,9 @@ bool start_locked(runtime& all) {
                      std::strerror(refused));
     return false;
   }
+  const int nodes = all.topology == nullptr ? 1 : std::min(all.topology->nodes, stack_pool::most_nodes);
   if (!all.stacks_mapped &&
-      !all.stacks.start({chosen.stack_bytes, chosen.workers, chosen.reclaim, chosen.reclaim_with})) {
+      !all.stacks.start({chosen.stack_bytes, chosen.workers, chosen.reclaim, chosen.reclaim_with, nodes})) {
     os::write_stderr(
         "nopal: no address space for %d stacks of %zu bytes: lower NOPAL_STACK_SIZE or NOPAL_WORKERS, "
         "or raise the limit on address space\n",

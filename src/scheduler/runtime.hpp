@@ -31,6 +31,8 @@ struct runtime {
   std::uint64_t times_asked = 0;  ///< changes with `asked`
   settings chosen;
   bool settings_known = false;  ///< `chosen` is complete, and does not change; always while the runtime runs
+  /// Below which files describe the machine; tests have others
+  const char* machine_files = "";
   os::topology* topology = nullptr;
   bool hierarchy = false;  ///< some CPUs are nearer to one another than others
   /// Adopted threads' workers without a thread, to be used again

@@ -8,6 +8,15 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
+namespace {
+
+/// Where the thread is now, since it may have moved at any time; asked for where there are several nodes.
+int node_of_this_thread(const runtime& all) noexcept {
+  return all.topology->node_index(os::current_cpu()) % all.stacks.nodes();
+}
+
+}  // namespace
+
 void drop_stack(worker* self, nopal_stack* stack) noexcept {
   NOPAL_PLAIN_WRITE(stack->origin);
   stack->origin = {};
@@ -24,16 +33,27 @@ void return_stack(worker* self, nopal_stack* stack) noexcept {
   self->counts.stacks_returned.add();
   // Under `eager` nothing keeps pages that it does not use. A low spare stack would have
   // continuations run on still lower ones, further and further down, each with pages of its own.
-  if (self->spare == nullptr && all.chosen.reclaim != reclaim::eager && all.stacks.is_high(stack)) {
+  if (self->spare == nullptr && all.chosen.reclaim != reclaim::eager && all.stacks.is_high(stack) &&
+      is_near(stack)) {
     self->spare = stack;
   } else {
     self->counts.pages_reclaimed.add(all.stacks.give(stack));
   }
 }
 
+nopal_stack* take_stack(const void* below) noexcept {
+  runtime& all = the_runtime();
+  return all.stacks.take(below, all.stacks.nodes() == 1 ? 0 : node_of_this_thread(all));
+}
+
+bool is_near(const nopal_stack* stack) noexcept {
+  const runtime& all = the_runtime();
+  return all.stacks.nodes() == 1 || all.stacks.node_of(stack) == node_of_this_thread(all);
+}
+
 bool have_stack(worker* self) noexcept {
   if (self->spare == nullptr) {
-    self->spare = the_runtime().stacks.take(nullptr);
+    self->spare = take_stack(nullptr);
   }
   return self->spare != nullptr;
 }

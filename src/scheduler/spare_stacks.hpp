@@ -13,6 +13,10 @@ void drop_stack(worker* self, nopal_stack* stack) noexcept;
 
 /// Gives the empty `stack` back to this worker's cache or to the pool.
 void return_stack(worker* self, nopal_stack* stack) noexcept;
+/// A stack of the pool, if possible one below `below`, and of the memory node where the thread is now.
+nopal_stack* take_stack(const void* below) noexcept;
+/// Whether the stack is of that node, or there is only one.
+[[nodiscard]] bool is_near(const nopal_stack* stack) noexcept;
 /// A stack must be at hand before a continuation is taken, which cannot be put back.
 bool have_stack(worker* self) noexcept;
 /// There is no memory for a stack: says so once, and waits a little for somebody to return one.

@@ -3,6 +3,8 @@
 
 #include "scheduler/stolen.hpp"
 
+#include <utility>
+
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -174,9 +176,15 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
 }
 
 nopal_stack* stack_below(worker* self, const void* frame_pointer) noexcept {
+  const auto is_below = [frame_pointer](const nopal_stack* one) {
+    return one->high <= static_cast<const char*>(frame_pointer);
+  };
   nopal_stack* stack = self->spare;
-  if (stack->high > static_cast<const char*>(frame_pointer)) {
-    if (nopal_stack* const other = the_runtime().stacks.take(frame_pointer)) {
+  if (!is_below(stack) || !is_near(stack)) {
+    if (nopal_stack* other = take_stack(frame_pointer)) {
+      if (is_below(stack) && !(is_below(other) && is_near(other))) {
+        std::swap(stack, other);  // It is no better.
+      }
       the_runtime().stacks.give(stack);
       stack = other;
     }

@@ -27,6 +27,10 @@ bool stack_pool::start(const policy& with) noexcept {
   policy_ = with;
   budget_ = 4 * with.workers;
   budget_of_few_ = 32 * with.workers;
+  of_first_node_ = 0;
+  for (std::size_t bit = 0; bit < bits; bit += static_cast<std::size_t>(with.nodes)) {
+    of_first_node_ |= std::uint64_t{1} << bit;
+  }
   const std::size_t least = static_cast<std::size_t>(with.workers) + 1;
   std::size_t count = stacks_of_a_region(least);
   for (bool first = true; !add_region(count, first); first = false) {
@@ -118,18 +122,19 @@ void stack_pool::stop() noexcept {
   out_.store(0, std::memory_order_relaxed);
 }
 
-nopal_stack* stack_pool::take(const void* below) noexcept {
-  bool refused = false;  // a stack; more address space would not help
+nopal_stack* stack_pool::take(const void* below, int node) noexcept {
+  wish what{below, NOPAL_FAULT("taken from any node") ? ~std::uint64_t{0} : of_first_node_ << node, false};
   for (;;) {
     // Acquire pairs with add_region.
     const std::size_t count = regions_count_.load(std::memory_order_acquire);
-    nopal_stack* stack = take_from_any(count, below, refused);
+    nopal_stack* stack = take_near_or_far(count, what);
     // unreached: race
-    if (stack == nullptr && below != nullptr && !refused && count < regions_for_order && grow(count)) {
+    if (stack == nullptr && below != nullptr && !what.refused && count < regions_for_order && grow(count)) {
       continue;  // The system places mappings downwards, as a rule: the new one lies below.
     }
     if (stack == nullptr && below != nullptr) {
-      stack = take_from_any(count, nullptr, refused);
+      what.below = nullptr;
+      stack = take_near_or_far(count, what);
     }
     if (stack != nullptr) {
       reuse(stack);
@@ -140,24 +145,40 @@ nopal_stack* stack_pool::take(const void* below) noexcept {
       }
       return stack;
     }
-    if (refused || !grow(count)) {
+    what.below = below;
+    if (what.refused || !grow(count)) {
       return nullptr;
     }
   }
 }
 
-nopal_stack* stack_pool::take_from_any(std::size_t count, const void* below, bool& refused) noexcept {
+nopal_stack* stack_pool::take_near_or_far(std::size_t count, wish& what) noexcept {
+  nopal_stack* const stack = take_from_any(count, what);
+  return stack != nullptr || ~what.those == 0 ? stack : take_far(count, what);
+}
+
+// The order of stacks comes before their nodes: what is below on another node is better than what
+// is above on this one.
+[[gnu::noinline]] nopal_stack* stack_pool::take_far(std::size_t count, wish& what) noexcept {
+  NOPAL_FAULT_DOES("none of another node", return nullptr);
+  wish others{what.below, ~what.those, what.refused};
+  nopal_stack* const stack = take_from_any(count, others);
+  what.refused = others.refused;
+  return stack;
+}
+
+nopal_stack* stack_pool::take_from_any(std::size_t count, wish& what) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    if (nopal_stack* const stack = take_from(regions_[i], below, refused)) {
+    if (nopal_stack* const stack = take_from(regions_[i], what)) {
       return stack;
     }
   }
   return nullptr;
 }
 
-nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refused) noexcept {
+nopal_stack* stack_pool::take_from(region& from, wish& what) noexcept {
   NOPAL_PLAIN_READ(from);
-  const char* const bound = static_cast<const char*>(below);
+  const char* const bound = static_cast<const char*>(what.below);
   std::size_t first = 0;
   if (bound != nullptr && bound < from.high) {
     if (bound <= from.low) {
@@ -166,7 +187,7 @@ nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refuse
     first = (static_cast<std::size_t>(from.high - bound) + from.stride_bytes - 1) / from.stride_bytes;
   }
   for (std::size_t word = first / bits; word * bits < from.count; ++word) {
-    std::uint64_t wanted = word == first / bits ? ~std::uint64_t{0} << first % bits : ~std::uint64_t{0};
+    std::uint64_t wanted = word == first / bits ? what.those & ~std::uint64_t{0} << first % bits : what.those;
     std::uint64_t free = from.free[word].load(std::memory_order_relaxed);
     while ((free & wanted) != 0) {
       NOPAL_DISTURB();
@@ -181,7 +202,7 @@ nopal_stack* stack_pool::take_from(region& from, const void* below, bool& refuse
               NOPAL_FAULT_ORDER("taken without acquire", std::memory_order_acquire),
               std::memory_order_relaxed)) {
         const std::size_t index = word * bits + bit;
-        if (prepare(from, index, refused)) {
+        if (prepare(from, index, what.refused)) {
           return &from.stacks[index];
         }
         wanted &= ~(std::uint64_t{1} << bit);
@@ -212,6 +233,14 @@ bool stack_pool::prepare(region& in, std::size_t index, bool& refused) noexcept 
   return true;
 }
 
+int stack_pool::node_of(const nopal_stack* stack) const noexcept {
+  const region* const home = home_of(stack);
+  // In a child of fork(2) it may be of its parent's pool.
+  return home == nullptr
+             ? 0
+             : static_cast<int>((stack - home->stacks) % static_cast<std::ptrdiff_t>(bits) % policy_.nodes);
+}
+
 bool stack_pool::is_high(const nopal_stack* stack) const noexcept {
   const nopal_stack* const first = regions_[0].stacks;
   return first != nullptr && stack >= first &&
@@ -228,10 +257,10 @@ bool stack_pool::contains(const void* address) const noexcept {
   return false;
 }
 
-stack_pool::region* stack_pool::home_of(const nopal_stack* stack) noexcept {
+const stack_pool::region* stack_pool::home_of(const nopal_stack* stack) const noexcept {
   const std::size_t count = regions_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {  // unreached: home-region
-    region& home = regions_[i];
+    const region& home = regions_[i];
     if (stack >= home.stacks && stack < home.stacks + home.count) {
       return &home;
     }
@@ -240,11 +269,11 @@ stack_pool::region* stack_pool::home_of(const nopal_stack* stack) noexcept {
 }
 
 std::size_t stack_pool::give(nopal_stack* stack) noexcept {
-  region* const found = home_of(stack);
+  const region* const found = home_of(stack);
   if (found == nullptr) {
     return give_pages_back(stack, stack->high);
   }
-  region& home = *found;
+  const region& home = *found;
   const std::size_t pages = idle(stack, stack->high);
   out_.fetch_sub(1, std::memory_order_relaxed);
   const auto index = static_cast<std::size_t>(stack - home.stacks);

@@ -45,13 +45,14 @@ std::size_t stack_pool::wide_guard() const noexcept {
                    page_bytes;
 }
 
-/// How many stacks a region gets: more than will be used, but fewer if they would take much of what
-/// the program may map, and never fewer than `least`.
+/// How many stacks a region gets: more than will be used on each memory node, but fewer if they would
+/// take much of what the program may map, and never fewer than `least`.
 std::size_t stack_pool::stacks_of_a_region(std::size_t least) const noexcept {
   const std::size_t stride = round_up(policy_.stack_bytes, os::page_size()) + narrow_guard();
   const std::size_t most = os::address_space_left() / least_left_by_stacks;
   const std::size_t often_enough = 4 * (static_cast<std::size_t>(policy_.workers) + 1);
   std::size_t count = round_up(std::max<std::size_t>(often_enough, 256), bits);
+  count *= static_cast<std::size_t>(policy_.nodes);
   while (count > least && count > most / stride) {
     count = std::max(count / 2, least);
   }

@@ -46,10 +46,11 @@ void check_child_of_old_process(const worker*) noexcept {}
 void* caught_at(void*, const void*, const nopal_stack*) noexcept { return nullptr; }
 bool handlers_known(void*, const nopal_stack*) noexcept { return true; }
 
-nopal_stack* stack_pool::take(const void* below) noexcept {
+nopal_stack* stack_pool::take(const void* below, int) noexcept {
   return below == nullptr ? explore::the_scheduler_model->wants_stack() : nullptr;
 }
 bool stack_pool::is_high(const nopal_stack*) const noexcept { return false; }  // so workers keep none
+int stack_pool::node_of(const nopal_stack*) const noexcept { return 0; }
 std::size_t stack_pool::give(nopal_stack* stack) noexcept {
   explore::the_scheduler_model->given(stack);
   return 0;
@@ -76,6 +77,7 @@ bool allow_cpus(const cpu_bits&) noexcept {
   return true;
 }
 int topology::distance(int, int) const noexcept { return 0; }
+int topology::node_index(int) const noexcept { return 0; }
 void write_stderr(const char*, ...) noexcept {}
 
 bool process_barrier() noexcept {

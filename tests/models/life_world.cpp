@@ -91,7 +91,8 @@ bool stack_pool::start(const policy&) noexcept {
 }
 void stack_pool::stop() noexcept { the_life_world->stacks_stop(); }
 bool stack_pool::is_high(const nopal_stack*) const noexcept { return true; }
-nopal_stack* stack_pool::take(const void*) noexcept { return the_life_world->stack_of_this(); }
+nopal_stack* stack_pool::take(const void*, int) noexcept { return the_life_world->stack_of_this(); }
+int stack_pool::node_of(const nopal_stack*) const noexcept { return 0; }
 std::size_t stack_pool::give(nopal_stack* stack) noexcept {
   the_life_world->touch(stack);
   return 0;
@@ -136,6 +137,7 @@ bool pin_current_thread(int) { return true; }
 std::vector<int> current_affinity() { return {}; }
 topology read_topology(const std::vector<int>&, const char*) { return {}; }
 int topology::distance(int, int) const noexcept { return 0; }
+int topology::node_index(int) const noexcept { return 0; }
 int current_cpu() noexcept { return 0; }
 const std::uint32_t* this_threads_cpu() noexcept { return nullptr; }
 bool forbid_cpu(int, int, cpu_bits&) noexcept { return false; }

@@ -101,7 +101,8 @@ public:
     // The last members, counts of stacks for statistics and for a budget that is not used.
     constexpr std::size_t counts = 4 * sizeof(std::uint64_t);
     ignore(pool_memory_ + sizeof pool_memory_ - counts, counts);
-    require(pool_->start({page, 1, nopal::reclaim::never, nopal::reclaim_call::dontneed}), "no first region");
+    require(pool_->start({page, 1, nopal::reclaim::never, nopal::reclaim_call::dontneed, with_.nodes}),
+            "no first region");
   }
 
   void run(int thread) override {
@@ -109,8 +110,11 @@ public:
     int count = 0;
     for (const char what : with_.threads[static_cast<std::size_t>(thread)]) {
       if (what == 't') {
-        nopal_stack* const stack = pool_->take(nullptr);
+        const int node = thread % with_.nodes;
+        nopal_stack* const stack = pool_->take(nullptr, node);
         require(stack != nullptr || !with_.enough, "there is no stack although there are enough");
+        require(!with_.near || (stack != nullptr && pool_->node_of(stack) == node),
+                "a stack is another node's although the taker's own has one");
         if (stack != nullptr) {
           hold(thread, *stack);
           held[count++] = stack;
@@ -136,7 +140,7 @@ public:
     const int granted = with_.regions - (the_system.regions_left > 0 ? the_system.regions_left : 0);
     the_system.regions_left = 0;
     int taken = 0;
-    while (pool_->take(nullptr) != nullptr) {
+    while (pool_->take(nullptr, with_.nodes - 1) != nullptr) {
       ++taken;
     }
     require(with_.stacks < 100 || taken + held == granted * region_stacks,

@@ -15,6 +15,8 @@ struct pool_scenario {
   int regions = 1;                   ///< of two stacks each, as many as the system grants
   int stacks = 100;                  ///< as many as the system grants
   bool enough = true;                ///< no take may come back without a stack
+  int nodes = 1;                     ///< memory nodes; thread i is on node i modulo that
+  bool near = false;                 ///< each take is of the thread's own node
 };
 
 /// A stack is held by one thread at a time, which sees what the last holder wrote; stacks that are given back can be taken.

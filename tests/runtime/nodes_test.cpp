@@ -18,19 +18,21 @@
 
 #include "os/os.hpp"
 #include "scheduler/nodes.hpp"
+#include "scheduler/runtime.hpp"
 #include "support/at_once.hpp"
 #include "support/program.hpp"
 
 namespace {
 
+using nopal::internal::the_runtime;
 using nopal::internal::os::current_affinity;
 
-/// Nodes 2 and 5, with half of this process's CPUs each; the first has the first of them. False: there is
-/// one CPU.
-bool describe_two_nodes() {
+/// Nodes 2 and 5, with half of this process's CPUs each; the first has the first of them. Returns below
+/// which directory; empty: there is one CPU.
+std::filesystem::path write_two_nodes() {
   const std::vector<int> cpus = current_affinity();
   if (cpus.size() < 2) {
-    return false;
+    return {};
   }
   const std::filesystem::path root =
       std::filesystem::temp_directory_path() / ("nopal_nodes_" + std::to_string(getpid()));
@@ -46,9 +48,31 @@ bool describe_two_nodes() {
   std::ofstream(nodes / "online") << "2,5\n";
   std::ofstream(nodes / "node2/cpulist") << list(cpus.begin(), middle) << "\n";
   std::ofstream(nodes / "node5/cpulist") << list(middle, cpus.end()) << "\n";
-  nopal::internal::describe_nodes(root.c_str());
-  std::filesystem::remove_all(root);
-  return true;
+  return root;
+}
+
+/// So for arenas.
+bool describe_two_nodes() {
+  const std::filesystem::path root = write_two_nodes();
+  if (!root.empty()) {
+    nopal::internal::describe_nodes(root.c_str());
+    std::filesystem::remove_all(root);
+  }
+  return !root.empty();
+}
+
+/// For stacks as well. Starts the runtime.
+bool start_on_two_nodes() {
+  const std::filesystem::path root = write_two_nodes();
+  if (!root.empty()) {
+    nopal::internal::describe_nodes(root.c_str());
+    the_runtime().machine_files = root.c_str();
+    nopal::parallel_for(0, 100, [](int) {});
+    the_runtime().machine_files = "";
+    std::filesystem::remove_all(root);
+    NOPAL_CHECK(the_runtime().stacks.nodes() == 2);
+  }
+  return !root.empty();
 }
 
 std::vector<int> cpus_of(int node) {
@@ -163,6 +187,48 @@ NOPAL_PROGRAM(own_masks) {
   return 0;
 }
 
+/// The continuation has come here by a steal, and the thread does not leave its node.
+[[gnu::noinline]] void look_at_stolen(std::atomic<int>& steals) {
+  namespace internal = nopal::internal;
+  const nopal_stack* const stack = internal::get(internal::this_worker()->deque.strand.stack);
+  NOPAL_CHECK(stack->native_owner == nullptr);
+  NOPAL_CHECK(the_runtime().stacks.node_of(stack) ==
+              the_runtime().topology->node_index(internal::os::current_cpu()));
+  ++steals;
+}
+
+void look_at_stolen_of_tree(std::atomic<int>& steals, int depth) {
+  if (depth == 0) return;
+  nopal::scope scope;
+  const int forked_on = nopal::worker_index();
+  scope.fork([&steals, depth] { look_at_stolen_of_tree(steals, depth - 1); });
+  if (nopal::worker_index() != forked_on) look_at_stolen(steals);
+  look_at_stolen_of_tree(steals, depth - 1);
+  scope.join();
+}
+
+NOPAL_PROGRAM(stacks_of_pinned_workers) {
+  if (!start_on_two_nodes()) return 0;
+  NOPAL_CHECK(nopal::internal::os::set_current_affinity({cpus_of(2).front()}));
+  std::atomic<int> steals{0};
+  for (int round = 0; round != 20; ++round) look_at_stolen_of_tree(steals, 6);
+  NOPAL_CHECK(steals > 0 || nopal::workers() == 1);
+  return 0;
+}
+
+// Workers come with the stack that they have at hand from another node.
+NOPAL_PROGRAM(stacks_in_arenas) {
+  if (!start_on_two_nodes()) return 0;
+  std::atomic<int> steals{0};
+  for (int round = 0; round != 40; ++round) {
+    nopal::arena({.node = round % 2 == 0 ? 2 : 5, .limit = 3}).execute([&steals] {
+      look_at_stolen_of_tree(steals, 5);
+    });
+  }
+  NOPAL_CHECK(steals > 0 || nopal::workers() == 1);
+  return 0;
+}
+
 // What this machine itself says: every CPU is of some node that an arena can have.
 NOPAL_PROGRAM(this_machine) {
   int cpus = 0;
@@ -177,6 +243,15 @@ NOPAL_PROGRAM(this_machine) {
   return 0;
 }
 
+/// As far as there is a thief.
+support::environment where_all_is_stolen(int workers) {
+  support::environment settings = support::on_workers(workers);
+  if (workers > 1) {
+    settings.emplace_back("NOPAL_STEAL", "always");
+  }
+  return settings;
+}
+
 class nodes : public support::program_at_workers {};
 
 TEST_P(nodes, have_the_threads_of_their_arenas) { EXPECT_TRUE(run("two_nodes")); }
@@ -184,6 +259,14 @@ TEST_P(nodes, limit_arenas_by_their_cpus) { EXPECT_TRUE(run("default_limits")); 
 TEST_P(nodes, are_named_where_another_is_asked_for) { EXPECT_TRUE(run("refused_nodes")); }
 TEST_P(nodes, have_arenas_of_onetbb) { EXPECT_TRUE(run("arenas_of_onetbb")); }
 TEST_P(nodes, leave_threads_what_they_were_confined_to) { EXPECT_TRUE(run("own_masks")); }
+TEST_P(nodes, have_stacks_of_their_own) {
+  support::environment settings = where_all_is_stolen(GetParam());
+  settings.emplace_back("NOPAL_PIN", "1");
+  EXPECT_TRUE(support::succeeds("stacks_of_pinned_workers", settings));
+}
+TEST_P(nodes, give_their_stacks_to_those_who_come) {
+  EXPECT_TRUE(support::succeeds("stacks_in_arenas", where_all_is_stolen(GetParam())));
+}
 TEST_P(nodes, are_those_of_the_machine) { EXPECT_TRUE(run("this_machine")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, nodes, testing::Values(1, 2, 4), testing::PrintToStringParamName());

@@ -308,6 +308,8 @@ TEST_F(topology_test, two_packages_of_two_pairs) {
   const os::topology machine = os::read_topology({7, 0, 1, 2, 3, 4, 5, 6, 0}, root_.path());
   ASSERT_EQ(machine.places.size(), 8u);
   EXPECT_EQ(machine.places[7].cpu, 7);
+  EXPECT_EQ(machine.nodes, 2);
+  EXPECT_TRUE(machine.node_index(3) == 0 && machine.node_index(4) == 1 && machine.node_index(8) == 0);
   EXPECT_EQ(machine.places[7].node, 2);
   EXPECT_EQ(machine.distance(3, 3), os::distance_same_core);
   EXPECT_EQ(machine.distance(0, 1), os::distance_shared_l2);

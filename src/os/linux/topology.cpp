@@ -105,6 +105,22 @@ void read_nodes(const std::string& prefix, std::vector<cpu_place>& places) {
   }
 }
 
+/// Numbers the nodes of these CPUs without gaps, and returns how many there are: one at least.
+int index_nodes(std::vector<cpu_place>& places) {
+  std::vector<int> numbers;
+  for (const cpu_place& place : places) {
+    if (place.node >= 0) numbers.push_back(place.node);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  for (cpu_place& place : places) {
+    if (place.node < 0) continue;
+    place.node_index =
+        static_cast<int>(std::lower_bound(numbers.begin(), numbers.end(), place.node) - numbers.begin());
+  }
+  return numbers.empty() ? 1 : static_cast<int>(numbers.size());
+}
+
 bool same_known(int a, int b) { return a == b && a != -1; }
 
 }  // namespace
@@ -138,6 +154,11 @@ int topology::distance(int a, int b) const noexcept {
   return distance_other_node;
 }
 
+int topology::node_index(int cpu) const noexcept {
+  const cpu_place* const place = find_place(places, cpu);
+  return place == nullptr ? 0 : place->node_index;
+}
+
 topology read_topology(const std::vector<int>& cpus, const char* root) {
   const std::string prefix(root);
   std::vector<int> ordered(cpus);
@@ -149,6 +170,7 @@ topology read_topology(const std::vector<int>& cpus, const char* root) {
     machine.places.push_back(read_place(prefix + "/sys/devices/system/cpu/cpu" + std::to_string(cpu), cpu));
   }
   read_nodes(prefix, machine.places);
+  machine.nodes = index_nodes(machine.places);
   return machine;
 }
 
