@@ -48,7 +48,6 @@ worker* choose_victim(worker* self, int attempt) noexcept {
   if (victim == nullptr) {
     return nullptr;
   }
-  // unreached below: hierarchy
   if (all.hierarchy) {
     const int reach = attempt * os::distance_levels / looks_before_yield;
     const int distance = all.topology->distance(self->cpu.load(std::memory_order_relaxed),

@@ -137,6 +137,14 @@ TEST(pool_of_two_nodes, gives_those_of_the_other_node_where_there_are_no_more) {
   pool->stop();
 }
 
+// As a child of fork(2) has them.
+TEST(pool_of_two_nodes, puts_stacks_of_no_region_on_the_first) {
+  const auto pool = started_with(2);
+  const nopal_stack foreign;
+  EXPECT_EQ(pool->node_of(&foreign), 0);
+  pool->stop();
+}
+
 TEST(pool_of_two_nodes, hands_out_every_stack_once) {
   const auto pool = started_with(2);
   std::set<nopal_stack*> all;
