@@ -46,9 +46,9 @@ nopal_stack* take_stack(const void* below) noexcept {
   return all.stacks.take(below, all.stacks.nodes() == 1 ? 0 : node_of_this_thread(all));
 }
 
-bool is_near(const nopal_stack* stack) noexcept {
+bool is_of_this_node(const nopal_stack* stack) noexcept {
   const runtime& all = the_runtime();
-  return all.stacks.nodes() == 1 || all.stacks.node_of(stack) == node_of_this_thread(all);
+  return all.stacks.node_of(stack) == node_of_this_thread(all);
 }
 
 bool have_stack(worker* self) noexcept {

@@ -175,19 +175,32 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
   begin(self, taken);
 }
 
+namespace {
+
+bool lies_below_frame(const nopal_stack* stack, const void* frame_pointer) noexcept {
+  return stack->high <= static_cast<const char*>(frame_pointer);
+}
+
+/// A stack below the frame and of the memory node, in exchange for `stack`; that one if the pool has no
+/// better. Apart, so that who needs none pays nothing for it.
+[[gnu::noinline]] nopal_stack* exchanged(nopal_stack* stack, const void* frame_pointer) noexcept {
+  nopal_stack* other = take_stack(frame_pointer);
+  if (other == nullptr) {
+    return stack;
+  }
+  if (lies_below_frame(stack, frame_pointer) && !(lies_below_frame(other, frame_pointer) && is_near(other))) {
+    std::swap(stack, other);
+  }
+  the_runtime().stacks.give(stack);
+  return other;
+}
+
+}  // namespace
+
 nopal_stack* stack_below(worker* self, const void* frame_pointer) noexcept {
-  const auto is_below = [frame_pointer](const nopal_stack* one) {
-    return one->high <= static_cast<const char*>(frame_pointer);
-  };
   nopal_stack* stack = self->spare;
-  if (!is_below(stack) || !is_near(stack)) {
-    if (nopal_stack* other = take_stack(frame_pointer)) {
-      if (is_below(stack) && !(is_below(other) && is_near(other))) {
-        std::swap(stack, other);  // It is no better.
-      }
-      the_runtime().stacks.give(stack);
-      stack = other;
-    }
+  if (!lies_below_frame(stack, frame_pointer) || !is_near(stack)) {
+    stack = exchanged(stack, frame_pointer);
   }
   self->spare = nullptr;
   self->counts.stacks_taken.add();
