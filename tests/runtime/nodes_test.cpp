@@ -211,7 +211,7 @@ NOPAL_PROGRAM(stacks_of_pinned_workers) {
   if (!start_on_two_nodes()) return 0;
   NOPAL_CHECK(nopal::internal::os::set_current_affinity({cpus_of(2).front()}));
   std::atomic<int> steals{0};
-  for (int round = 0; round != 20; ++round) look_at_stolen_of_tree(steals, 6);
+  for (int round = 0; round != 10; ++round) look_at_stolen_of_tree(steals, 4);
   NOPAL_CHECK(steals > 0 || nopal::workers() == 1);
   return 0;
 }
@@ -220,9 +220,9 @@ NOPAL_PROGRAM(stacks_of_pinned_workers) {
 NOPAL_PROGRAM(stacks_in_arenas) {
   if (!start_on_two_nodes()) return 0;
   std::atomic<int> steals{0};
-  for (int round = 0; round != 40; ++round) {
+  for (int round = 0; round != 10; ++round) {
     nopal::arena({.node = round % 2 == 0 ? 2 : 5, .limit = 3}).execute([&steals] {
-      look_at_stolen_of_tree(steals, 5);
+      look_at_stolen_of_tree(steals, 4);
     });
   }
   NOPAL_CHECK(steals > 0 || nopal::workers() == 1);
