@@ -116,6 +116,8 @@ void stack_pool::stop() noexcept {
     delete[] old.ready;
     old = region{};
   }
+  policy_.nodes = 1;  // So nobody asks for the node of a CPU, whose description goes with the stacks.
+  of_first_node_ = ~std::uint64_t{0};
   regions_count_.store(0, std::memory_order_release);
   stacks_with_idle_pages_.store(0, std::memory_order_relaxed);
   mapped_.store(0, std::memory_order_relaxed);

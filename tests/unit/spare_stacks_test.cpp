@@ -65,6 +65,12 @@ TEST_F(spare_stacks, are_of_the_node_that_the_thread_is_on) {
   EXPECT_TRUE(nopal::internal::is_near(self_->spare));
 }
 
+TEST_F(spare_stacks, are_not_there_once_the_runtime_has_stopped) {
+  stacks_.stop();
+  the_runtime().topology = nullptr;
+  EXPECT_FALSE(have_stack(self_));
+}
+
 TEST_F(spare_stacks, are_kept_if_they_are_of_the_node) {
   nopal_stack* const near = stacks_.take(nullptr, here);
   nopal_stack* const far = stacks_.take(nullptr, elsewhere);
