@@ -210,16 +210,13 @@ meaning of_fork(const worker* self) noexcept {
   }
   nopal_stop* const inside = innermost(self);
   meaning result = meaning::goes_on;
-  // Acquire pairs with those who ask, and with those who bind.
-  for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield;
-       one = __atomic_load_n(&one->parent, __ATOMIC_ACQUIRE)) {
-    if (__atomic_load_n(&one->requested, __ATOMIC_ACQUIRE) == 0) {
+  for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
+    if (nopal_is_asked_to_stop(one) == 0) {
       continue;
     }
     result = meaning::skips;
-    for (const nopal_stop* child = inside;
-         one->kind == nopal_stop_unwinds && child != nullptr && child != one;
-         child = __atomic_load_n(&child->parent, __ATOMIC_ACQUIRE)) {
+    for (const nopal_stop* child = inside; one->kind == nopal_stop_unwinds && child != one;
+         child = child->parent) {
       if (child->kind == nopal_stop_child && child->of == one) {
         return meaning::throws;
       }
@@ -248,11 +245,8 @@ NOPAL_EXPORT nopal_stop* nopal_innermost_stop() {
 }
 
 NOPAL_EXPORT int nopal_is_stopped(const nopal_stop* part) {
-  // Acquire pairs with the release of who binds a part of calls to another: that one's record is whole.
-  for (; part != nullptr && part->kind != nopal_stop_shield;
-       part = __atomic_load_n(&part->parent, __ATOMIC_ACQUIRE)) {
-    // Acquire pairs with the release in nopal_request_stop: what its caller did comes before.
-    if (__atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) != 0) {
+  for (; part != nullptr && part->kind != nopal_stop_shield; part = part->parent) {
+    if (nopal_is_asked_to_stop(part) != 0) {
       return 1;
     }
   }

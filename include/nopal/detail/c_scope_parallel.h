@@ -54,9 +54,7 @@ static NOPAL_ALWAYS_INLINE void nopal_join_frame(struct nopal_frame* frame) {
   if (NOPAL_UNLIKELY(frame->steals != 0)) {
     void* exception;
     nopal_check_function(frame);
-#ifndef __cplusplus
-    frame->uncaught_at_fork = nopal_join_returns;
-#endif
+    NOPAL_DETAIL_JOIN_RETURNS(frame);
     NOPAL_JOIN_STOLEN(frame, exception);
     if (NOPAL_UNLIKELY(exception)) {
       NOPAL_DETAIL_MARK_PARENT();

@@ -12,10 +12,8 @@ extern "C" {
 
 /* The part, or one around it. None is, where there is none. */
 static inline int nopal_is_serially_stopped(const struct nopal_stop* part) {
-  for (; part != NULL && part->kind != nopal_stop_shield;
-       part = __atomic_load_n(&part->parent, __ATOMIC_ACQUIRE)) {
-    /* Acquire pairs with the exchange of who stops it. */
-    if (__atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) != 0) return 1;
+  for (; part != NULL && part->kind != nopal_stop_shield; part = part->parent) {
+    if (nopal_is_asked_to_stop(part)) return 1;
   }
   return 0;
 }

@@ -93,6 +93,15 @@ struct nothing_owned {
   void destroy() noexcept {}
 };
 
+/// After a push that was not done. Code without exceptions is not thrown through.
+[[gnu::always_inline]] inline void push_refused() {
+#ifdef __cpp_exceptions
+  nopal_push_refused();
+#else
+  nopal_c_push_refused();
+#endif
+}
+
 #ifndef NOPAL_RACES_WATCHED
 
 template <class Owner, class Result, class F, class... Args>
@@ -102,7 +111,7 @@ template <class Owner, class Result, class F, class... Args>
   nopal_frame* volatile kept = frame;
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {
     owner.destroy();
-    nopal_push_refused();
+    push_refused();
     return;
   }
 #ifdef __cpp_exceptions
@@ -152,7 +161,7 @@ template <class Owner, class Result, class F, class... Args>
                                                      Args&... args) {
   if (nopal_push(frame) != 0) {
     owner.destroy();
-    nopal_push_refused();
+    push_refused();
     return false;
   }
 #ifdef __cpp_exceptions

@@ -134,8 +134,13 @@ NOPAL_EXPORT int nopal_watched_push(struct nopal_frame* frame);
 NOPAL_EXPORT int nopal_watched_pop(void);
 NOPAL_EXPORT int nopal_watched_child_threw(struct nopal_frame* frame);
 
-/* In `uncaught_at_fork` before a join: of C, which `stopped` is not thrown through. */
+/* In `uncaught_at_fork` before a join: of code without exceptions, as C is, which `stopped` is not thrown through. */
 enum { nopal_join_returns = 0xffff };
+#if defined(__cplusplus) && defined(__cpp_exceptions)
+#define NOPAL_DETAIL_JOIN_RETURNS(frame) ((void)0)
+#else
+#define NOPAL_DETAIL_JOIN_RETURNS(frame) ((void)((frame)->uncaught_at_fork = nopal_join_returns))
+#endif
 
 /* Throws the exception that a join returned. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_rethrow(void* exception);

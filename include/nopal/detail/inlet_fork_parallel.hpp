@@ -86,7 +86,7 @@ template <class R, class Owner, class Ordered, class Inlet, class F, class... Ar
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {
     owner.destroy();
     of->end(ordered);
-    nopal_push_refused();
+    push_refused();
     return false;
   }
   bool has_continuation = false;

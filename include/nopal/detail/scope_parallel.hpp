@@ -57,6 +57,7 @@ public:
   [[gnu::always_inline]] ~scope() noexcept(false) {
     if (NOPAL_UNLIKELY(frame_.steals != 0)) {
       void* exception;
+      NOPAL_DETAIL_JOIN_RETURNS(&frame_);
       NOPAL_JOIN_STOLEN(&frame_, exception);
       if (NOPAL_UNLIKELY(exception != nullptr)) {
         nopal_rethrow_at_end(nopal_fresh_address(&frame_), exception);
@@ -97,6 +98,7 @@ public:
   [[gnu::always_inline]] void join() {
     if (NOPAL_UNLIKELY(frame_.steals != 0)) {
       void* exception;
+      NOPAL_DETAIL_JOIN_RETURNS(&frame_);
       NOPAL_JOIN_STOLEN(&frame_, exception);
       if (NOPAL_UNLIKELY(exception != nullptr)) {
         nopal_rethrow(exception);

@@ -4,9 +4,9 @@
  * A part is code between nopal_enter_stop and nopal_leave_stop, all that it calls, and all that it
  * forks. Parts are nested as calls are. Each has a record in the frame of the function that began it.
  *
- * A part may also be one that calls are made in which stay on their thread (pinned.h): what oneTBB calls a
- * context. Such a record lies anywhere, may serve several calls at once, and its request is withdrawn when it is
- * to be used anew.
+ * Calls that stay on their thread (pinned.h) may be in a part of their own, which uses a record that lies anywhere,
+ * serves several such calls at once, and whose request is withdrawn when it is to be used anew: what oneTBB calls a
+ * context.
  */
 #ifndef NOPAL_DETAIL_STOP_H
 #define NOPAL_DETAIL_STOP_H
@@ -25,7 +25,8 @@ enum nopal_stop_kind {
   nopal_stop_skips = 0,   /* forks of a stopped part do not begin their children */
   nopal_stop_unwinds = 1, /* they throw, inside of its children */
   nopal_stop_child = 2,   /* a child of the part that `of` is */
-  nopal_stop_shield = 3   /* nothing outside of it stops what is inside */
+  nopal_stop_shield = 3,  /* nothing outside of it stops what is inside */
+  nopal_stop_use = 4      /* to stop if `of` says so, too: calls in a context, for as long as they last */
 };
 
 /** Tokens of the C++ interface, which C tells and ends, too. */
@@ -36,8 +37,8 @@ struct nopal_tokens {
 
 /** The record of a part. */
 struct nopal_stop {
-  struct nopal_stop* parent;   /**< the part around it; null: none. Atomic in those of calls */
-  const struct nopal_stop* of; /**< see nopal_stop_child */
+  struct nopal_stop* parent;   /**< the part around it; null: none */
+  const struct nopal_stop* of; /**< see nopal_stop_child and nopal_stop_use */
   uint32_t kind;               /**< a nopal_stop_kind */
   uint32_t requested;          /**< atomic; not zero: it is to stop */
   struct nopal_tokens* tokens; /**< atomic; null: nobody asked for one */
@@ -59,6 +60,12 @@ NOPAL_EXPORT void nopal_leave_stop(struct nopal_stop* part);
 /* Stops the part, and all inside of it. From any thread, while the part lasts. Not zero: it was to stop
  * before. */
 NOPAL_EXPORT int nopal_request_stop(struct nopal_stop* part);
+
+/* Whether it was asked for itself, or by what it uses. Acquire pairs with who asks: what that did comes before. */
+static inline int nopal_is_asked_to_stop(const struct nopal_stop* part) {
+  return __atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) != 0 ||
+         (part->kind == nopal_stop_use && __atomic_load_n(&part->of->requested, __ATOMIC_ACQUIRE) != 0);
+}
 
 /* Takes the request back, of a part of calls that are all over. Not zero: there was one. Relaxed: who begins a call in
  * the part comes after by the caller's own doing. */

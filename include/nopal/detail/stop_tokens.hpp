@@ -71,7 +71,7 @@ inline stop_tokens& tokens_of(nopal_stop* part) {
   }
   auto own = std::make_unique<stop_tokens>();
   nopal_stop* outside = part->parent;
-  while (outside != nullptr && outside->kind == nopal_stop_child) {
+  while (outside != nullptr && (outside->kind == nopal_stop_child || outside->kind == nopal_stop_use)) {
     outside = outside->parent;
   }
   if (outside != nullptr && outside->kind != nopal_stop_shield) {

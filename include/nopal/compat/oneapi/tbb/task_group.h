@@ -32,19 +32,22 @@ namespace nopal_detail {
 /// What a group is apart from forks in the function that made it.
 class group_base {
 public:
-  group_base(task_group_context* context, bool is_local) : context_(context != nullptr ? *context : own_) {
-    if (is_local) {
-      binding_ = algorithm::bind(context_) ? binding::close : binding::none;
-    } else if (const execution* const outer = current(); outer != nullptr) {
-      binding_ = algorithm::bind_loosely(context_, outer->context) ? binding::loose : binding::none;
+  group_base(task_group_context* context, const surroundings& at)
+      : context_(context != nullptr ? *context : own_), use_(algorithm::use_of(context_, at.around)) {
+#ifndef NOPAL_ELIDE
+    const execution* const outer = current();
+    if (at.is_in_context_of_call && outer != nullptr) {
+      is_loose_ = algorithm::bind_loosely(context_, outer->context);
     }
+    if (at.scope != nullptr && algorithm::is_bound(context_)) {
+      follows_.begin(at.scope, context_);
+    }
+#endif
   }
   group_base(const group_base&) = delete;
   group_base& operator=(const group_base&) = delete;
   ~group_base() {
-    if (binding_ == binding::close) {
-      algorithm::unbind(context_);
-    } else if (binding_ == binding::loose) {
+    if (is_loose_) {
       algorithm::unbind_loosely(context_);
     }
   }
@@ -56,13 +59,18 @@ public:
   /// rest.
   template <class F>
   void execute(F& f, arena_state* arena) noexcept {
-    if (context_.is_group_execution_cancelled()) {
+#ifdef NOPAL_ELIDE
+    nopal_stop use = algorithm::use_of(context_, innermost_part());
+#else
+    nopal_stop& use = use_;
+#endif
+    if (algorithm::is_stopped(context_, use)) {
       return;
     }
     NOPAL_TBB_TRY {
       execution now;
       now.context = &context_;
-      now.part = algorithm::part_of(context_);
+      now.part = &use;
       now.arena = arena;
       const body_call inside(&now);
       if constexpr (std::is_same_v<std::invoke_result_t<F&>, task_handle>) {
@@ -79,7 +87,7 @@ public:
 
   /// When no task runs any more: how it went. Throws the exception of a task.
   task_group_status finish() {
-    const bool was_cancelled = context_.is_group_execution_cancelled();
+    const bool was_cancelled = algorithm::is_stopped(context_, use_);
     if (was_cancelled) {
       context_.reset();
     }
@@ -115,14 +123,16 @@ public:
   }
 
 private:
-  enum class binding : char { none, close, loose };
-
   task_group_context own_;
   task_group_context& context_;
-  binding binding_ = binding::none;
+  nopal_stop use_;
+  bool is_loose_ = false;  ///< bound to a context that may end before
   std::atomic<bool> failed_{false};
   nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
   task_counts tasks_;
+#ifndef NOPAL_ELIDE
+  follows_scope<task_group_context> follows_;
+#endif
 };
 
 inline arena_state* current_arena() noexcept {
@@ -183,11 +193,11 @@ class task_group {
 public:
   [[gnu::always_inline]] explicit task_group(
       std::source_location where = std::source_location::current()) noexcept
-      : frame_(where), base_(nullptr, frame_.is_local()) {}
+      : frame_(where), base_(nullptr, frame_.around()) {}
   /// With a context of the caller's, which outlives the group.
   [[gnu::always_inline]] explicit task_group(
       task_group_context& context, std::source_location where = std::source_location::current()) noexcept
-      : frame_(where), base_(&context, frame_.is_local()) {}
+      : frame_(where), base_(&context, frame_.around()) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 

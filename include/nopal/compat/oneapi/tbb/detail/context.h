@@ -31,8 +31,9 @@ class algorithm;
 /// cancel and ask at any time. Making and resetting take constant time, cancelling a time in proportion to the
 /// number of workers, asking the depth of nesting while anything is stopped.
 ///
-/// It is a part of the computation that may be stopped, as a `nopal::cancel_scope` is, and is in those around the
-/// algorithm that it is first used in.
+/// What is started with it is bound to what is around the call that starts it, by a record of its own, and tells
+/// the context once it finds that this is stopped. So a context says of a loop that was cut short that it was
+/// cancelled, until it is reset.
 class task_group_context {
 public:
   /// Whether the cancellation of what starts an algorithm cancels it too.
@@ -40,8 +41,8 @@ public:
   /// Accepted, and without a meaning here.
   enum traits_type { fp_settings = 0x0001, concurrent_wait = 0x0004, default_traits = 0 };
 
-  /// Makes a context that is not cancelled. A `bound` one is bound to where it is first used, until the
-  /// end of that use.
+  /// Makes a context that is not cancelled. What is started with a `bound` one is bound to what is around
+  /// it.
   task_group_context(kind_type kind = bound, std::uintptr_t traits = default_traits) noexcept
       : is_bound_(kind == bound), traits_(traits) {}
   task_group_context(const task_group_context&) = delete;
@@ -57,21 +58,19 @@ public:
   /// Asks to cancel. False if it is cancelled already.
   bool cancel_group_execution() noexcept { return nopal_detail::stop(part_); }
 
-  /// Whether this or what it is bound to was cancelled, or stopped.
+  /// Whether it was cancelled; or what is around the use of it that the caller is in, which cancels it.
   [[nodiscard]] bool is_group_execution_cancelled() const noexcept {
+    if (nopal_is_asked_to_stop(&part_) != 0) {
+      return true;
+    }
     if (!nopal_detail::any_stopped()) [[likely]] {
       return false;
     }
-    for (const nopal_stop* at = &part_; at != nullptr && at->kind != nopal_stop_shield;
-         at = nopal_detail::around(*at)) {
-      if (nopal_detail::is_asked_to_stop(*at)) {
-        return true;
-      }
-      if (nopal_detail::loose_parent(*at) != nullptr) {
-        return is_loose_parent_cancelled(*at);
-      }
+    const nopal_stop* use = nopal_detail::innermost_part();
+    while (use != nullptr && (use->kind != nopal_stop_use || use->of != &part_)) {
+      use = use->parent;
     }
-    return false;
+    return cancelled_if(nopal_detail::is_stopped(use) || is_loose_parent_cancelled());
   }
   /// The same, as oneTBB's own code calls it.
   [[nodiscard]] bool is_group_execution_cancelled() noexcept {
@@ -89,57 +88,50 @@ public:
 private:
   friend class nopal_detail::algorithm;
 
-  /// To the innermost part around the caller. True if the caller has to unbind.
-  bool bind(nopal_stop* around) noexcept {
-    // Whoever binds it has it until it is unbound: so what it is bound to is never in it.
-    if (!is_bound_ || is_in_use_.load(std::memory_order_relaxed) ||
-        is_in_use_.exchange(true, std::memory_order_acquire)) {
-      return false;
-    }
-    // Release pairs with the loads of those who look.
-    __atomic_store_n(&part_.parent, around, __ATOMIC_RELEASE);
-    return true;
+  /// Whether a use of it is to stop; if so it is cancelled.
+  [[nodiscard]] bool is_use_stopped(const nopal_stop& use) const noexcept {
+    // Asked for itself first: that is nothing new to the context.
+    return nopal_detail::any_stopped() &&
+           (nopal_is_asked_to_stop(&part_) != 0 ||
+            cancelled_if(nopal_detail::is_stopped(&use) || is_loose_parent_cancelled()));
   }
-  // Called by whoever bound it, when nothing runs in it.
-  void unbind() noexcept {
-    // Somebody who holds the lock may look through this.
-    if (loose_children_.load(std::memory_order_acquire) != nullptr) {
-      const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-      __atomic_store_n(&part_.parent, nullptr, __ATOMIC_RELEASE);
-    } else {
-      __atomic_store_n(&part_.parent, nullptr, __ATOMIC_RELEASE);
+  bool cancelled_if(bool stopped) const noexcept {
+    if (stopped) {
+      static_cast<void>(const_cast<task_group_context*>(this)->cancel_group_execution());
     }
-    // Release pairs with the acquire of who binds it next.
-    is_in_use_.store(false, std::memory_order_release);
+    return stopped;
   }
 
   bool bind_loosely_to(task_group_context* parent) noexcept {
     const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    if (parent == nullptr || parent == this || !bind(nullptr)) {
+    if (!is_bound_ || parent == nullptr || parent->is_in(this) ||
+        loose_parent_.load(std::memory_order_relaxed) != nullptr) {
       return false;
     }
-    __atomic_store_n(&part_.of, &parent->part_, __ATOMIC_RELEASE);
     join_siblings(parent);
     return true;
   }
   void unbind_loosely() noexcept {
-    {
-      const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-      leave_siblings();
-      __atomic_store_n(&part_.of, nullptr, __ATOMIC_RELEASE);
-    }
-    is_in_use_.store(false, std::memory_order_release);
+    const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
+    leave_siblings();
   }
 
   // These under the lock.
+  [[nodiscard]] bool is_in(const task_group_context* other) const noexcept {
+    const task_group_context* at = this;
+    while (at != nullptr && at != other) {
+      at = at->loose_parent_.load(std::memory_order_relaxed);
+    }
+    return at != nullptr;
+  }
   void join_siblings(task_group_context* parent) noexcept {
-    loose_parent_ = parent;
+    loose_parent_.store(parent, std::memory_order_relaxed);
     next_sibling_ = parent->loose_children_.load(std::memory_order_relaxed);
     // Release pairs with the look in the parent's destructor.
     parent->loose_children_.store(this, std::memory_order_release);
   }
   void leave_siblings() noexcept {
-    task_group_context* const parent = std::exchange(loose_parent_, nullptr);
+    task_group_context* const parent = loose_parent_.exchange(nullptr, std::memory_order_relaxed);
     if (parent == nullptr) {
       return;
     }
@@ -159,33 +151,29 @@ private:
     const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
     for (task_group_context* at = loose_children_.load(std::memory_order_relaxed); at != nullptr;
          at = at->next_sibling_) {
-      at->loose_parent_ = nullptr;
-      __atomic_store_n(&at->part_.of, nullptr, __ATOMIC_RELEASE);
+      at->loose_parent_.store(nullptr, std::memory_order_relaxed);
     }
   }
 
-  /// Contexts may end, but none of those that are looked at from `child` on while the lock is held:
-  /// each waits for it, or outlives one that does.
-  static bool is_loose_parent_cancelled(const nopal_stop& child) noexcept {
+  /// A parent may end, but none of those that are looked at while the lock is held: each waits for it.
+  [[nodiscard]] bool is_loose_parent_cancelled() const noexcept {
+    // Relaxed: it is looked at again under the lock.
+    if (loose_parent_.load(std::memory_order_relaxed) == nullptr) {
+      return false;
+    }
     const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    for (const nopal_stop* at = nopal_detail::loose_parent(child);
-         at != nullptr && at->kind != nopal_stop_shield;) {
-      if (nopal_detail::is_asked_to_stop(*at)) {
-        return true;
-      }
-      const nopal_stop* const loose = nopal_detail::loose_parent(*at);
-      at = loose != nullptr ? loose : nopal_detail::around(*at);
+    const task_group_context* at = this;
+    while (at != nullptr && nopal_is_asked_to_stop(&at->part_) == 0) {
+      at = at->loose_parent_.load(std::memory_order_relaxed);
     }
-    return false;
+    return at != nullptr;
   }
 
-  /// `of` is the part of what it is bound to loosely, and `parent` of what it is bound to otherwise.
   nopal_stop part_{nullptr, nullptr, nopal_stop_skips, 0, nullptr};
-  std::atomic<bool> is_in_use_{false};
   const bool is_bound_;
   const std::uintptr_t traits_;
   std::atomic<task_group_context*> loose_children_{nullptr};  // written under the lock
-  task_group_context* loose_parent_ = nullptr;                // under the lock
+  std::atomic<task_group_context*> loose_parent_{nullptr};    // written under the lock
   task_group_context* next_sibling_ = nullptr;                // among those; under the lock
 };
 
@@ -206,26 +194,26 @@ public:
 
   algorithm(const algorithm&) = delete;
   algorithm& operator=(const algorithm&) = delete;
-  ~algorithm() {
-    if (unbinds_) {
-      unbind(*now_.context);
-    }
-  }
+  ~algorithm() { static_cast<void>(is_cancelled()); }  // the context is to say so
 
-  /// To where the caller is. True if it has to be unbound, before what is around the caller ends.
-  static bool bind(task_group_context& context) noexcept { return context.bind(innermost_part()); }
-  static void unbind(task_group_context& context) noexcept { context.unbind(); }
   /// For what may live longer than the outer context. True if it has to be unbound at its own end.
   static bool bind_loosely(task_group_context& context, task_group_context* outer) noexcept {
     return context.bind_loosely_to(outer);
   }
   static void unbind_loosely(task_group_context& context) noexcept { context.unbind_loosely(); }
 
-  /// What is stopped when the context is cancelled.
-  static nopal_stop* part_of(task_group_context& context) noexcept { return &context.part_; }
+  /// The record of a use of the context, inside of `around`.
+  static nopal_stop use_of(task_group_context& context, nopal_stop* around) noexcept {
+    return {context.is_bound_ ? around : nullptr, &context.part_, nopal_stop_use, 0, nullptr};
+  }
+  static bool is_bound(const task_group_context& context) noexcept { return context.is_bound_; }
+  /// Whether the use is to stop: its context, or what is around it.
+  static bool is_stopped(const task_group_context& context, const nopal_stop& use) noexcept {
+    return context.is_use_stopped(use);
+  }
 
   [[nodiscard]] task_group_context& context() const noexcept { return *now_.context; }
-  [[nodiscard]] bool is_cancelled() const noexcept { return now_.context->is_group_execution_cancelled(); }
+  [[nodiscard]] bool is_cancelled() const noexcept { return now_.context->is_use_stopped(use_); }
   [[nodiscard]] bool serial() const noexcept { return is_serial(&now_); }
   [[nodiscard]] int concurrency() const { return concurrency_of(&now_); }
   [[nodiscard]] const execution& now() const noexcept { return now_; }
@@ -254,20 +242,20 @@ public:
 
 private:
   /// True if the forks of the algorithm itself are to begin though what is around the caller may be stopped: the
-  /// context is not bound to that.
+  /// context is isolated from that.
   bool begin(task_group_context& context) noexcept {
     now_.context = &context;
-    now_.part = part_of(context);
+    now_.part = &use_;
     if (const execution* const outer = current(); outer != nullptr) {
       now_.arena = outer->arena;
     }
     nopal_stop* const around = innermost_part();
-    unbinds_ = context.bind(around);
-    return around != nullptr && !unbinds_;
+    use_ = use_of(context, around);
+    return around != use_.parent;
   }
 
   execution now_;
-  bool unbinds_ = false;
+  nopal_stop use_;
   own_forks own_forks_;
 };
 

@@ -21,6 +21,7 @@
 #include "completion.h"
 #include "lock.h"
 #include "made_in.h"
+#include "stops.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
@@ -32,7 +33,7 @@ namespace nopal_detail {
 class group_frame {
 public:
   explicit group_frame(const std::source_location& /*where*/) noexcept {}
-  [[nodiscard]] static bool is_local() noexcept { return false; }
+  [[nodiscard]] static surroundings around() noexcept { return {}; }
   [[nodiscard]] static bool is_ours() noexcept { return true; }
   [[nodiscard]] static bool is_ours_in(const std::source_location&) noexcept { return true; }
   [[nodiscard]] static bool has_children() noexcept { return false; }
@@ -69,14 +70,15 @@ public:
     const char* stack_pointer;
     asm volatile("mov {%%rsp, %0|%0, rsp}" : "=r"(stack_pointer));
     const char* const self = reinterpret_cast<const char*>(this);
-    is_local_ = self >= stack_pointer && self < static_cast<const char*>(__builtin_frame_address(0));
+    const auto* const end = static_cast<const char*>(__builtin_frame_address(0));
+    const bool is_local = self >= stack_pointer && self < end;
+    around_ = surroundings::of(is_local ? stack_pointer : nullptr, is_local ? end : nullptr);
   }
   group_frame(const group_frame&) = delete;
   group_frame& operator=(const group_frame&) = delete;
 
-  /// Whether it lies in the frame of the function that makes it, and so ends before what that is
-  /// called by.
-  [[nodiscard]] bool is_local() const noexcept { return is_local_; }
+  /// What the group is bound to.
+  [[nodiscard]] const surroundings& around() const noexcept { return around_; }
   [[nodiscard]] static constexpr bool is_ours() noexcept { return false; }
   [[nodiscard]] static constexpr bool is_ours_in(const std::source_location&) noexcept { return false; }
   [[nodiscard]] static constexpr bool has_children() noexcept { return false; }
@@ -88,7 +90,7 @@ public:
   static void fail_unjoined() noexcept {}
 
 private:
-  bool is_local_;
+  surroundings around_;
 };
 
 #else
@@ -105,12 +107,14 @@ public:
         known_functions::may_be_constructor_at(where)) {
       frame_.frame_pointer = nullptr;
     }
+    const bool is_local = frame_.frame_pointer != nullptr;
+    around_ = surroundings::of(is_local ? stack_pointer : nullptr, is_local ? frame_.frame_pointer : nullptr);
   }
   group_frame(const group_frame&) = delete;
   group_frame& operator=(const group_frame&) = delete;
 
-  /// Whether it lies in the frame of a call.
-  [[nodiscard]] bool is_local() const noexcept { return frame_.frame_pointer != nullptr; }
+  /// What the group is bound to.
+  [[nodiscard]] const surroundings& around() const noexcept { return around_; }
 
   /// Whether that call's function is the one that asks.
   [[nodiscard, gnu::always_inline]] bool is_ours() const noexcept {
@@ -151,6 +155,10 @@ public:
   /// The wait of another function than the one that forked. The children are running, but one may
   /// need this thread. So the wait is the continuation of a fork, and can leave the thread.
   void wait_for_children() const {
+    own_forks forks;
+    if (innermost_part() != nullptr) {
+      forks.shield();
+    }
     while (has_outstanding()) {
       completion left;
       nopal::scope both;
@@ -177,6 +185,7 @@ public:
 private:
   nopal_frame frame_;
   const char* made_in_;
+  surroundings around_;
 };
 
 #endif

@@ -7,26 +7,16 @@
 #ifdef NOPAL_ELIDE
 #include <nopal/detail/serial_parts.h>
 #else
+#include <optional>
+
 #include <nopal/detail/frame.h>
 #include <nopal/detail/stop.h>
+#include <nopal/detail/stop_tokens.hpp>
 #endif
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
-
-/// What is around a part. Acquire, here and below, pairs with the release of who binds a context.
-inline const nopal_stop* around(const nopal_stop& part) noexcept {
-  return __atomic_load_n(&part.parent, __ATOMIC_ACQUIRE);
-}
-/// What a context is bound to that may end before it; null for other parts.
-inline const nopal_stop* loose_parent(const nopal_stop& part) noexcept {
-  return part.kind == nopal_stop_skips ? __atomic_load_n(&part.of, __ATOMIC_ACQUIRE) : nullptr;
-}
-/// Acquire pairs with who asks: what came before that is visible.
-inline bool is_asked_to_stop(const nopal_stop& part) noexcept {
-  return __atomic_load_n(&part.requested, __ATOMIC_ACQUIRE) != 0;
-}
 
 #ifdef NOPAL_ELIDE
 
@@ -41,10 +31,16 @@ inline bool stop(nopal_stop& part) noexcept {
 inline void withdraw_stop(nopal_stop& part) noexcept {
   __atomic_store_n(&part.requested, 0U, __ATOMIC_RELAXED);
 }
+inline bool is_stopped(const nopal_stop* part) noexcept { return nopal_is_serially_stopped(part) != 0; }
 
 /// The forks of an algorithm: plain scopes' begin here in any case.
 struct own_forks {
   void shield() noexcept {}
+};
+
+/// What a group is bound to: in the serial program, at each call of a task, to what is around that.
+struct surroundings {
+  nopal_stop* around = nullptr;
 };
 
 /// While it lives, the caller is in `part`.
@@ -68,6 +64,61 @@ inline nopal_stop* innermost_part() noexcept {
 inline bool any_stopped() noexcept { return __atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0; }
 inline bool stop(nopal_stop& part) noexcept { return nopal_request_stop(&part) == 0; }
 inline void withdraw_stop(nopal_stop& part) noexcept { static_cast<void>(nopal_withdraw_stop(&part)); }
+inline bool is_stopped(const nopal_stop* part) noexcept { return nopal_is_stopped(part) != 0; }
+
+/// What the group is to be bound to that the caller makes.
+struct surroundings {
+  nopal_stop* around = nullptr;  ///< a part that lasts as long as the group
+  nopal_stop* scope = nullptr;   ///< a scope that may end before it
+  bool is_in_context_of_call =
+      false;  ///< the context of the innermost call of the user's code, which may end before it
+
+  /// For a group that lies between `low` and `high`, which is in the frame of the function that makes it; both null:
+  /// elsewhere. Parts that older functions have begun last longer than the frame; of those that lie in it
+  /// some may be of inlined calls.
+  static surroundings of(const void* low, const void* high) noexcept {
+    surroundings result;
+    for (nopal_stop* part = innermost_part(); part != nullptr; part = part->parent) {
+      const void* const at = part;
+      if (low != nullptr && (at < low || at >= high)) {
+        result.around = part;
+        return result;
+      }
+      if (part->kind == nopal_stop_shield) {
+        return result;
+      }
+      if (part->kind != nopal_stop_child) {
+        result.is_in_context_of_call = part->kind == nopal_stop_use;
+        result.scope = result.is_in_context_of_call ? nullptr : part;
+        return result;
+      }
+    }
+    return result;
+  }
+};
+
+#ifdef __cpp_lib_jthread
+/// Cancels a context when a scope that may end before it is stopped.
+template <class Context>
+class follows_scope {
+public:
+  void begin(nopal_stop* scope, Context& context) {
+    callback_.emplace(nopal::detail::tokens_of(scope).source.get_token(), cancels{&context});
+  }
+
+private:
+  struct cancels {
+    Context* context;
+    void operator()() noexcept { static_cast<void>(context->cancel_group_execution()); }
+  };
+  std::optional<std::stop_callback<cancels>> callback_;
+};
+#else
+template <class Context>
+struct follows_scope {
+  void begin(nopal_stop*, Context&) noexcept {}
+};
+#endif
 
 /// The forks of an algorithm, of the function that it is a local of. Shielded, they begin whatever is stopped around
 /// the caller.
