@@ -24,7 +24,7 @@ enum class activity {
 
 struct worker {
   activity doing = activity::sleeping;
-  std::uint32_t position = 0;   ///< running: the event that ends the strand
+  std::uint32_t strand = 0;     ///< running: what it is known by
   std::uint32_t stack = none;   ///< running: the stack it is on
   std::uint32_t spare = none;   ///< an empty stack at hand
   std::uint32_t victim = none;  ///< raising: whose deque
@@ -43,8 +43,8 @@ struct worker {
 struct scope_state {
   std::int32_t steals = 0;
   std::int32_t unfinished = 0;
-  std::uint32_t join = none;  ///< the event at which its strand waits
-  std::uint32_t home = 0;     ///< stack of its frame
+  std::uint32_t strand = none;  ///< that waits at the join
+  std::uint32_t home = 0;       ///< stack of its frame
 };
 
 inline std::uint64_t seed_of(std::uint64_t seed, std::uint64_t index) {
