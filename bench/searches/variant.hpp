@@ -9,6 +9,8 @@
 
 #ifdef NOPAL_SEARCHES_POLLED
 #include "polled.hpp"
+#elif defined(NOPAL_SEARCHES_SIMULATED)
+#include "virtual/simulated.hpp"
 #elif defined(NOPAL_SEARCHES_TBB)
 #include "tbb.hpp"
 #else
