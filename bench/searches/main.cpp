@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -216,6 +217,17 @@ bool compare(const options& how, std::vector<candidate> all, std::size_t number,
   return all_right;
 }
 
+#ifdef NOPAL_BENCH_SEARCHES_SIMULATED
+/// The program that runs them in virtual time goes on here, with the arguments behind the first.
+[[noreturn]] void simulate(int argc, char** argv) {
+  std::vector<char*> arguments(argv, argv + argc);
+  arguments.push_back(nullptr);
+  execv(NOPAL_BENCH_SEARCHES_SIMULATED, arguments.data());
+  fmt::print(stderr, "searches: {} cannot be run\n", NOPAL_BENCH_SEARCHES_SIMULATED);
+  std::exit(1);
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -231,7 +243,20 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   app.add_option("--search", how.only, "those whose name contains this");
   app.add_flag("--quick", how.quick, "small problems, to see that all works");
+#ifdef NOPAL_BENCH_SEARCHES_SIMULATED
+  // For its own options, among them --help.
+  if (argc > 1 && std::string_view(argv[1]) == "--simulate") simulate(argc - 1, argv + 1);
+  bool is_simulated = false;
+  app.add_flag("--simulate", is_simulated,
+               "as the first: predicts what they do on more workers than there are; see --simulate --help");
+#endif
   CLI11_PARSE(app, argc, argv);
+#ifdef NOPAL_BENCH_SEARCHES_SIMULATED
+  if (is_simulated) {
+    fmt::print(stderr, "searches: --simulate comes first\n");
+    return 2;
+  }
+#endif
   if (how.quick) {
     if (app.count("--rounds") == 0) how.rounds = 1;
     if (app.count("--passes") == 0) how.passes = 1;
