@@ -18,7 +18,7 @@ using virtual_time::machine;
 using virtual_time::scope;
 using virtual_time::settings;
 
-constexpr std::uint64_t no_stretch = UINT64_MAX;
+constexpr double whole_strands_ns = 1e12;
 constexpr double ns_per_node = 10;
 constexpr picoseconds node = 10 * nanosecond;
 
@@ -67,7 +67,7 @@ TEST(VirtualTime, RunsATreeAndALoopAsTheirGraphsAreSimulated) {
   for (const int workers : {1, 2, 3, 8, 64}) {
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       const settings with{
-          .workers = workers, .seed = seed, .ns_per_node = ns_per_node, .stretch = no_stretch};
+          .workers = workers, .seed = seed, .ns_per_node = ns_per_node, .stretch_ns = whole_strands_ns};
       {
         machine on(with);
         run_tree(10, 200);

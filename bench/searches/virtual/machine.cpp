@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <new>
@@ -30,7 +31,7 @@ machine* machine::current_ = nullptr;
 
 machine::machine(const settings& with)
     : scheduler(with.costs, with.workers, with.seed), node_(std::llround(with.ns_per_node * 1000)),
-      stretch_(with.stretch), fibers_(1) {
+      stretch_(static_cast<std::uint64_t>(std::max(1.0, with.stretch_ns / with.ns_per_node))), fibers_(1) {
   workers_.front().doing = simulate::activity::running;
   workers_.front().strand = 0;
   agenda_.set(0, 0);

@@ -4,7 +4,7 @@
 //
 // Continuation stealing: a fork's child runs at once, on a fiber of its own, and the forker's fiber is what thieves take.
 // A strand's deeds are seen by others from the beginning of the stretch of nodes that it is in, so up to a stretch too
-// early. Children must not throw.
+// early, but for stops, forks and ends, which have their moment. Children must not throw.
 #ifndef NOPAL_BENCH_SEARCHES_VIRTUAL_MACHINE_HPP
 #define NOPAL_BENCH_SEARCHES_VIRTUAL_MACHINE_HPP
 
@@ -29,7 +29,7 @@ struct settings {
   std::uint64_t seed = 1;
   double ns_per_node = 10;
   simulate::costs costs{};
-  std::uint64_t stretch = 64;  ///< so many nodes a strand counts at most before others have their turn
+  double stretch_ns = 1000;  ///< of the nodes that a strand counts at most before others have their turn
 };
 
 /// A part of the program that may be stopped, in the frame of the function that began it.
