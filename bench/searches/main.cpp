@@ -1,5 +1,6 @@
 // Times searches that stop once they are answered: the serial program, and the same on each library for each number of workers, every
-// run of them in a process of its own, libraries in turn. All answers are compared to the serial program's. With --simulate the program of virtual/ goes on in its place.
+// run of them in a process of its own, libraries in turn. All answers are compared to the serial program's. With --simulate the program
+// in virtual/ goes on in its place.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -81,8 +81,9 @@ bool is_right(const problem& of, int workers, const outcome& serial, const std::
 bool predict(const problem& of, const options& how, const simulate::costs& costs) {
   const outcome serial = virtual_time::run_serially(of, how.quick ? 1 : 5);
   virtual_time::settings with{.seed = how.seed, .costs = costs};
-  with.ns_per_node =
-      how.ns_per_node != 0 ? how.ns_per_node : serial.seconds * 1e9 / static_cast<double>(serial.nodes);
+  with.ns_per_node = how.ns_per_node != 0
+                         ? how.ns_per_node
+                         : serial.processor_seconds * 1e9 / static_cast<double>(serial.nodes);
   const double serial_seconds = with.ns_per_node * static_cast<double>(serial.nodes) * 1e-9;
   bool all_right = serial.is_right;
   for (const int workers : how.workers) {

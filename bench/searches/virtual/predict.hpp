@@ -20,7 +20,7 @@ struct problem {
 /// All but those of ranges, which count no nodes.
 [[nodiscard]] std::vector<problem> all_problems(bool quick);
 
-/// The serial run: the shortest of several.
+/// The serial run: of several the one that took the least of a processor, which others may use meanwhile.
 [[nodiscard]] searches::outcome run_serially(const problem& of, int runs);
 
 /// One run for each seed from the first on, with the settings' other fields.
