@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/machine.h>
 #include <nopal/detail/thrown.hpp>
 #include <nopal/runtime.hpp>
 
@@ -44,7 +45,7 @@ namespace detail {
 /// keep what pthread_self gave.
 [[gnu::always_inline]] inline const void* this_thread() noexcept {
   const void* thread;
-  __asm__ volatile("{movq %%fs:0, %0|mov %0, QWORD PTR fs:0}" : "=r"(thread));
+  NOPAL_DETAIL_READ_THREAD(thread);
   return thread;
 }
 

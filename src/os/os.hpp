@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <nopal/detail/machine.h>
 #include <nopal/version.hpp>
 
 extern "C" {
@@ -193,14 +194,7 @@ void call_no_more_at_fork() noexcept;
 void yield() noexcept;
 
 /// Tells the CPU that it is in a wait loop.
-inline void cpu_relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile(
-      "isb");  // a hint that does wait, where `yield` does nothing on most cores; touches no register
-#endif
-}
+inline void cpu_relax() noexcept { NOPAL_DETAIL_PAUSE(); }
 
 /// Calls `use` for each piece of memory that holds thread-local variables of the calling thread:
 /// one for each program or library that has some and is loaded now, but for those whose memory the

@@ -49,7 +49,7 @@ enum class recorded : std::uint8_t { yes, not_yet, never };
 /// until it is put where the return address is.
 recorded record(const arch::registers& at, const arch::fork_record& site, nopal_frame*& frame) noexcept {
   frame = static_cast<nopal_frame*>(arch::nopal_scope_of(site.at(site.scope), &at));
-  if (address_of(frame->frame_pointer) != at.rbp) {
+  if (!arch::has_frame_pointer(at, frame->frame_pointer)) {
     return recorded::never;
   }
   if (site.copies != 0 && !NOPAL_FAULT("copies not awaited") &&
@@ -59,12 +59,7 @@ recorded record(const arch::registers& at, const arch::fork_record& site, nopal_
   NOPAL_PLAIN_WRITE(frame->resume_address);
   NOPAL_FAULT_OMITS("recorded late", NOPAL_PLAIN_STORE(frame->resume_address,
                                                        reinterpret_cast<void*>(site.at(site.continuation))));
-  frame->call_stack_pointer = reinterpret_cast<void*>(at.sp - sizeof(void*));
-  frame->callee_saved[0] = reinterpret_cast<void*>(at.rbx);
-  frame->callee_saved[1] = reinterpret_cast<void*>(at.r12);
-  frame->callee_saved[2] = reinterpret_cast<void*>(at.r13);
-  frame->callee_saved[3] = reinterpret_cast<void*>(at.r14);
-  frame->callee_saved[4] = reinterpret_cast<void*>(at.r15);
+  arch::record(*frame, at);
   frame->caught = reinterpret_cast<void*>(site.at(site.promoted_return));
   return recorded::yes;
 }

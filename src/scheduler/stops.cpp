@@ -268,8 +268,7 @@ NOPAL_EXPORT int nopal_stop_requested_here() {
 
 [[gnu::noinline]] NOPAL_EXPORT int nopal_enter_stop(nopal_stop* part, std::uint32_t kind,
                                                     const nopal_stop* of) {
-  // One word above the frame: the return address, as at a fork.
-  const auto place = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + sizeof(void*);
+  const std::uintptr_t place = arch::call_stack_pointer();
   worker* self = this_worker();
   if (self == nullptr) {
     self = adopt_this_thread();

@@ -20,7 +20,7 @@
 #include <nopal/detail/argument_list.h>
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/latent.h>
-#include <nopal/detail/latent_assembly.h>
+#include NOPAL_DETAIL_LATENT_ASSEMBLY
 
 #ifdef __clang__
 #pragma clang diagnostic push

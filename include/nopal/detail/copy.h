@@ -11,8 +11,7 @@
  * thread's own. */
 extern "C" __attribute__((used)) inline ptrdiff_t nopal_place_in_inline_code(void) {
   ptrdiff_t place;
-  __asm__("{movq nopal_current@gottpoff(%%rip), %0|mov %0, QWORD PTR [rip + nopal_current@gottpoff]}"
-          : "=r"(place));
+  NOPAL_DETAIL_READ_OFFSET(place, "nopal_current");
   return place;
 }
 #endif

@@ -27,7 +27,8 @@ struct nopal_frame {
   void* resume_address;
   void* call_stack_pointer; /* as it was in the call that returns to `resume_address` */
   void* frame_pointer;      /* of the function that forks; written once, when the scope is made */
-  void* callee_saved[5];    /* rbx, r12 to r15; written at each fork and join */
+  /* Registers that a child preserves, by the machine; written at each fork and join */
+  void* callee_saved[NOPAL_DETAIL_CALLEE_SAVED];
   /* Continuations stolen since the last join; written by thieves, one at a time */
   uint32_t steals;
   /* Atomic; children end with -1, the join adds `steals`: zero means all are done */
@@ -40,8 +41,10 @@ struct nopal_frame {
   void* caught;
   uint32_t uncaught;         /* exceptions in flight while the strand is suspended */
   uint32_t uncaught_at_fork; /* the same at the first stolen fork; or nopal_join_returns */
-  uint32_t float_control;    /* SSE control word while the strand is suspended */
-  uint32_t x87_control;      /* x87 control word while the strand is suspended */
+  /* While the strand is suspended, by the machine: the control words of SSE and x87; of AArch64 the
+   * low half, and 0 */
+  uint32_t float_control;
+  uint32_t x87_control;
   /* Of the last steal, and of the last before the strand left home through this scope (0: none).
    * They order the exceptions of children. Written by thieves. */
   uint64_t last_ticket;
@@ -67,8 +70,8 @@ struct nopal_strand {
  * its copy of the cache line. */
 struct nopal_strand_setting {
   const void* root;       /* the worker whose root the strand is part of */
-  uint32_t float_control; /* SSE control word at the public forks, without the sticky flags */
-  uint32_t x87_control;   /* x87 control word at the public forks */
+  uint32_t float_control; /* as in a frame, at the public forks, without the sticky flags */
+  uint32_t x87_control;   /* the same */
   uint32_t uncaught;      /* exceptions in flight at the public forks */
   uint32_t unused;
 };

@@ -9,7 +9,7 @@
 
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/latent.h>
-#include <nopal/detail/latent_assembly.h>
+#include NOPAL_DETAIL_LATENT_ASSEMBLY
 #include <nopal/detail/unwind_marks.h>
 
 namespace nopal {

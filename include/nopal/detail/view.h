@@ -55,13 +55,7 @@ NOPAL_EXPORT void* nopal_find_view(const struct nopal_hyperobject* reducer);
 /* Never cached across a call, like the deque: after a fork or a join it may be another's. */
 static NOPAL_ALWAYS_INLINE void** nopal_this_views(void) {
   void** views;
-#if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
-  __asm__ volatile("{movq %%fs:nopal_views@tpoff, %0|mov %0, QWORD PTR fs:nopal_views@tpoff}" : "=r"(views));
-#else
-  __asm__ volatile("{movq nopal_views@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
-                   "|mov %0, QWORD PTR [rip + nopal_views@gottpoff]\n\tmov %0, QWORD PTR fs:[%0]}"
-                   : "=r"(views));
-#endif
+  NOPAL_DETAIL_READ_THREAD_LOCAL(views, "nopal_views");
   return views;
 }
 
@@ -73,13 +67,7 @@ static NOPAL_ALWAYS_INLINE void* nopal_view_at_hand(const struct nopal_hyperobje
 #elif defined(NOPAL_RACES_WATCHED)
   /* The array's memory serves one strand after the other, in an order that ThreadSanitizer is not
    * told of. */
-  void* view;
-  const uint64_t slot = reducer->slot;
-  __asm__ volatile("{movq (%1, %2, 8), %0|mov %0, QWORD PTR [%1 + %2 * 8]}"
-                   : "=r"(view)
-                   : "r"(nopal_this_views()), "r"(slot)
-                   : "memory");
-  return view;
+  return nopal_unwatched_slot(nopal_this_views(), reducer->slot);
 #else
   return nopal_this_views()[reducer->slot];
 #endif

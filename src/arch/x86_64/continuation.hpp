@@ -72,6 +72,11 @@ inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
   return static_cast<char*>(frame->call_stack_pointer) + sizeof(void*);
 }
 
+/// What a fork here would record of the function that calls this one's: the address of the return address.
+[[gnu::always_inline]] inline std::uintptr_t call_stack_pointer() noexcept {
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + sizeof(void*);
+}
+
 /// Rounding, flush-to-zero and exception masks, packed: SSE in the low half, x87 in the high one.
 inline std::uint64_t float_control() noexcept {
   std::uint32_t sse;

@@ -90,8 +90,6 @@ bool has_room(const stack_t& signal_stack) {
   return !on_it || here - low >= answer_bytes;
 }
 
-std::uint64_t number(long long value) { return static_cast<std::uint64_t>(value); }
-
 void on_signal(int signal, siginfo_t* info, void* context) {
   const int errno_before = errno;
   if (!is_ours(*info)) {
@@ -101,22 +99,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       return;
     }
   }
-  const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
-  const auto& registers = machine.gregs;
+  const auto& machine = *static_cast<const ucontext_t*>(context);
   interrupted here;
-  here.at.ip = number(registers[REG_RIP]);
-  here.at.sp = number(registers[REG_RSP]);
-  here.at.rbx = number(registers[REG_RBX]);
-  here.at.rbp = number(registers[REG_RBP]);
-  here.at.r12 = number(registers[REG_R12]);
-  here.at.r13 = number(registers[REG_R13]);
-  here.at.r14 = number(registers[REG_R14]);
-  here.at.r15 = number(registers[REG_R15]);
-  here.has_room = has_room(static_cast<const ucontext_t*>(context)->uc_stack);
-  constexpr std::uint32_t sticky_flags = 0x3f;
-  here.float_control = machine.fpregs == nullptr
-                           ? arch::float_control()
-                           : (machine.fpregs->mxcsr & ~sticky_flags) | number(machine.fpregs->cwd) << 32;
+  here.at = arch::registers_of(machine);
+  here.has_room = has_room(machine.uc_stack);
+  here.float_control = arch::float_control_of(machine);
   answers(here);
   errno = errno_before;
 }

@@ -36,7 +36,7 @@ class Fault:
 
 
 FRAME, STACK_POINTER = 'nopal/detail/fast_path.h', 'nopal/detail/stack_pointer.h'
-LATENT_CALL = 'nopal/detail/latent_assembly.h'
+LATENT_CALL = 'nopal/detail/x86_64/latent_assembly.h'
 FAULTS = [
     Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), f'-O2 -DNOPAL_DYNAMIC_FRAMES {EAGER}', FRAME,
           r'__asm__ goto\("" : : : : nopal_dynamic\);', ''),

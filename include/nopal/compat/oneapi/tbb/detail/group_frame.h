@@ -67,12 +67,7 @@ private:
 class group_frame {
 public:
   [[gnu::always_inline]] explicit group_frame(const std::source_location& /*where*/) noexcept {
-    const char* stack_pointer;
-    asm volatile("mov {%%rsp, %0|%0, rsp}" : "=r"(stack_pointer));
-    const char* const self = reinterpret_cast<const char*>(this);
-    const auto* const end = static_cast<const char*>(__builtin_frame_address(0));
-    const bool is_local = self >= stack_pointer && self < end;
-    around_ = surroundings::of(is_local ? stack_pointer : nullptr, is_local ? end : nullptr);
+    around_ = surroundings::of_caller(nopal_is_in_frame(this) != 0);
   }
   group_frame(const group_frame&) = delete;
   group_frame& operator=(const group_frame&) = delete;
@@ -100,15 +95,10 @@ public:
   [[gnu::always_inline]] explicit group_frame(const std::source_location& where) noexcept
       : made_in_(where.function_name()) {
     nopal_make_frame(&frame_);
-    const char* stack_pointer;
-    asm volatile("mov {%%rsp, %0|%0, rsp}" : "=r"(stack_pointer));
-    const char* const self = reinterpret_cast<const char*>(this);
-    if (self < stack_pointer || self >= static_cast<const char*>(frame_.frame_pointer) ||
-        known_functions::may_be_constructor_at(where)) {
+    if (nopal_is_in_frame(this) == 0 || known_functions::may_be_constructor_at(where)) {
       frame_.frame_pointer = nullptr;
     }
-    const bool is_local = frame_.frame_pointer != nullptr;
-    around_ = surroundings::of(is_local ? stack_pointer : nullptr, is_local ? frame_.frame_pointer : nullptr);
+    around_ = surroundings::of_caller(frame_.frame_pointer != nullptr);
   }
   group_frame(const group_frame&) = delete;
   group_frame& operator=(const group_frame&) = delete;

@@ -9,6 +9,7 @@
 #include "config.h"
 #ifdef NOPAL_CHECKED
 #include <nopal/detail/check.h>
+#include <nopal/detail/machine.h>
 #endif
 
 namespace tbb {
@@ -32,7 +33,7 @@ public:
   void wait() noexcept {
     if (rounds_ <= most_rounds) {
       for (int left = rounds_; left != 0; --left) {
-        __builtin_ia32_pause();
+        NOPAL_DETAIL_PAUSE();
       }
       rounds_ *= 2;
     } else {

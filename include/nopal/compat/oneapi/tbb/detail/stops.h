@@ -73,14 +73,12 @@ struct surroundings {
   bool is_in_context_of_call =
       false;  ///< the context of the innermost call of the user's code, which may end before it
 
-  /// For a group that lies between `low` and `high`, which is in the frame of the function that makes it; both null:
-  /// elsewhere. Parts that older functions have begun last longer than the frame; of those that lie in it
-  /// some may be of inlined calls.
-  static surroundings of(const void* low, const void* high) noexcept {
+  /// Of a group that the calling function makes, in its frame or elsewhere. Parts that older functions have begun last
+  /// longer than the frame; of those that lie in it some may be of inlined calls.
+  [[gnu::always_inline]] static surroundings of_caller(bool is_in_frame) noexcept {
     surroundings result;
     for (nopal_stop* part = innermost_part(); part != nullptr; part = part->parent) {
-      const void* const at = part;
-      if (low != nullptr && (at < low || at >= high)) {
+      if (is_in_frame && nopal_is_in_frame(part) == 0) {
         result.around = part;
         return result;
       }

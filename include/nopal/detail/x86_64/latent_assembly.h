@@ -1,4 +1,5 @@
-/* The call of a latent fork, in assembly, with the tables that tell of it: what C and C++ share.
+/* The call of a latent fork in the assembly of x86-64, with the tables that tell of it: what C and
+ * C++ share.
  *
  * In the function that forks there are a look at the deque's limit and two jumps. What they lead to
  * lies in `.text.nopal_forks`:
@@ -14,8 +15,8 @@
  * where exactly is read from a word beside each. They have the library's personality routine, since
  * compilers know of no exceptions out of assembly. src/arch/x86_64/unwinding.hpp has the record.
  */
-#ifndef NOPAL_DETAIL_LATENT_ASSEMBLY_H
-#define NOPAL_DETAIL_LATENT_ASSEMBLY_H
+#ifndef NOPAL_DETAIL_X86_64_LATENT_ASSEMBLY_H
+#define NOPAL_DETAIL_X86_64_LATENT_ASSEMBLY_H
 
 /* What a latent call passes: as many words and floating-point numbers as have registers. An `asm` takes
  * thirty operands, and each register that is passed and lost is two: so numbers beside more than
