@@ -61,8 +61,12 @@ endif()
 
 # nopal_use_general_registers(prefix): for the sources below `prefix` that run with the caller's vector registers in place.
 function(nopal_use_general_registers prefix)
+  # Elsewhere the assembly keeps the vector registers itself.
+  if(NOT NOPAL_ISA STREQUAL "x86_64")
+    return()
+  endif()
   # Clang's -mgeneral-regs-only refuses the C++ library's declarations of floating-point functions.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set(flags "-mno-mmx;-mno-sse")
   else()
     set(flags -mgeneral-regs-only)

@@ -90,7 +90,8 @@ std::string shown(const char* text) {
   while (cut && length > 0 && (text[length] & 0xc0) == 0x80) --length;
   std::string result(text, length);
   for (char& c : result) {
-    if ((c >= 0 && c < ' ') || c == 0x7f) c = '?';
+    const auto code = static_cast<unsigned char>(c);  // a char has a sign on some machines only
+    if (code < ' ' || code == 0x7f) c = '?';
   }
   return cut ? result + "..." : result;
 }

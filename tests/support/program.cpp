@@ -126,8 +126,14 @@ outcome run_executable(const std::vector<std::string>& command, const environmen
 outcome run_program(const std::string& name, const environment& with) {
   environment complete = with;
   complete.emplace_back(program_variable, name);
+#ifdef NOPAL_TEST_EMULATOR
+  std::vector<std::string> command = {NOPAL_TEST_EMULATOR};
+#else
+  std::vector<std::string> command;
+#endif
   // What the link says: under Valgrind the link itself would start Valgrind.
-  return run_executable({std::filesystem::read_symlink("/proc/self/exe").string()}, complete);
+  command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+  return run_executable(command, complete);
 }
 
 testing::AssertionResult succeeds(const std::string& name, const environment& with) {

@@ -1,0 +1,56 @@
+/* What is particular to AArch64, as macros.
+ *
+ * A child preserves x19 to x29 and the low halves of v8 to v15, and the control register of floating
+ * point. Compilers keep a frame pointer in a function that asks for its frame's address, and go on
+ * addressing its locals through the stack pointer, unless the frame has a part of unknown size: see
+ * nopal_shape_frame in steps.h.
+ */
+#ifndef NOPAL_DETAIL_AARCH64_MACHINE_H
+#define NOPAL_DETAIL_AARCH64_MACHINE_H
+
+#include <stdint.h>
+
+#define NOPAL_DETAIL_MACHINE_STEPS "nopal/detail/aarch64/steps.h"
+
+/* The words that a frame keeps of the registers that a child preserves: x19 to x28, d8 to d15. */
+#define NOPAL_DETAIL_CALLEE_SAVED 18
+
+/* Which thread's variable `name` is read is decided where this stands: compilers never see its address,
+ * and keep none. */
+#if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
+/* In an executable that holds the library its offset is known at link time. */
+#define NOPAL_DETAIL_READ_THREAD_LOCAL(result, name)                                                         \
+  __asm__ volatile("mrs %0, tpidr_el0\n\t"                                                                   \
+                   "add %0, %0, #:tprel_hi12:" name ", lsl #12\n\t"                                          \
+                   "ldr %0, [%0, #:tprel_lo12_nc:" name "]"                                                  \
+                   : "=r"(result))
+#else
+#define NOPAL_DETAIL_READ_THREAD_LOCAL(result, name)                                                         \
+  do {                                                                                                       \
+    uintptr_t nopal_offset;                                                                                  \
+    __asm__ volatile("adrp %1, :gottprel:" name "\n\t"                                                       \
+                     "mrs %0, tpidr_el0\n\t"                                                                 \
+                     "ldr %1, [%1, #:gottprel_lo12:" name "]\n\t"                                            \
+                     "ldr %0, [%0, %1]"                                                                      \
+                     : "=&r"(result), "=&r"(nopal_offset));                                                  \
+  } while (0)
+#endif
+/* Where that variable lies, relative to a thread's own place. */
+#define NOPAL_DETAIL_READ_OFFSET(result, name)                                                               \
+  __asm__("adrp %0, :gottprel:" name "\n\tldr %0, [%0, #:gottprel_lo12:" name "]" : "=r"(result))
+/* A thread's own place, which tells it from others. */
+#define NOPAL_DETAIL_READ_THREAD(result) __asm__ volatile("mrs %0, tpidr_el0" : "=r"(result))
+
+/* For a loop that waits: a barrier that does take a while, where `yield` does nothing on most cores. */
+#define NOPAL_DETAIL_PAUSE() __asm__ volatile("isb")
+
+/* An error of the assembler if the text of an operand names sp. */
+#define NOPAL_DETAIL_REFUSE_STACK_POINTER(operand)                                                           \
+  "\n\t.set .Lnopal_letters, 0\n\t.irpc letter,\"" operand "\"\n\t"                                          \
+  ".ifeqs \"\\letter\",\"s\"\n\t.set .Lnopal_letters, 1\n\t"                                                 \
+  ".else\n\t.ifeqs \"\\letter\",\"p\"\n\t.if .Lnopal_letters == 1\n\t"                                       \
+  ".error \"nopal: the compiler addresses this function's frame through the stack pointer, which a steal "   \
+  "replaces\"\n\t"                                                                                           \
+  ".endif\n\t.endif\n\t.set .Lnopal_letters, 0\n\t.endif\n\t.endr"
+
+#endif

@@ -1,0 +1,133 @@
+/* What the unstolen fork and join do in the assembly of AArch64. Included by fast_path.h.
+ *
+ * This processor changes the order of plain stores and loads. What others have to see in order goes by the
+ * __atomic operations in fast_path.h; nothing here stands for one.
+ */
+#ifndef NOPAL_DETAIL_AARCH64_STEPS_H
+#define NOPAL_DETAIL_AARCH64_STEPS_H
+
+#include <nopal/detail/frame.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether `index` is less than the value at `where`, which others may change. Read at each call. */
+#ifndef NOPAL_LESS_THAN
+#define NOPAL_LESS_THAN(index, where) ((index) < __atomic_load_n((where), __ATOMIC_RELAXED))
+#endif
+
+/* Where a scope is made. Compilers must not address what the frame holds through the stack pointer, which
+ * both prefer on this machine. A part of unknown size, allocated in a block that control never reaches, has
+ * them take the frame pointer, or Clang a register of its own that a child preserves. Clang saves and
+ * restores the stack pointer around it, since this function is inlined. */
+static NOPAL_ALWAYS_INLINE void nopal_shape_frame(struct nopal_frame* frame) {
+#pragma GCC diagnostic push
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wstack-protector" /* nothing is allocated here */
+#endif
+  /* The compiler is told that control may get there, which it never does. */
+  __asm__ goto("" : : : : nopal_dynamic);
+  if (0) {
+    size_t nopal_size;
+  /* Control comes back, or GCC would make a function of this part. */
+  nopal_dynamic:
+#ifndef __clang__
+    __attribute__((cold));
+#endif
+    __asm__ volatile("" : "=r"(nopal_size));
+#pragma GCC diagnostic ignored "-Walloca"
+#ifdef __clang__
+    __asm__ volatile("" : : "r"(__builtin_alloca(nopal_size)));
+#else
+    __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
+#endif
+  }
+#pragma GCC diagnostic pop
+  /* The compiler is told that others know the frame: a setjmp before the fork returns again with what
+   * thieves wrote. GCC's assembler looks at how the frame is addressed. */
+#ifdef __clang__
+  __asm__ volatile("" : "=m"(*frame));
+#else
+  __asm__ __inline__ volatile(NOPAL_DETAIL_REFUSE_STACK_POINTER("%0") : "=m"(*frame));
+#endif
+}
+
+/* What a system call loses of longer vectors than the ABI's. No argument of a fork is in them. */
+#ifdef __ARM_FEATURE_SVE
+#define NOPAL_DETAIL_LOST_VECTORS                                                                            \
+  , "z0", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9", "z10", "z11", "z12", "z13", "z14", "z15",    \
+      "z16", "z17", "z18", "z19", "z20", "z21", "z22", "z23", "z24", "z25", "z26", "z27", "z28", "z29",      \
+      "z30", "z31", "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13",  \
+      "p14", "p15", "ffr"
+#else
+#define NOPAL_DETAIL_LOST_VECTORS
+#endif
+
+/* The slow end of a push. */
+static NOPAL_ALWAYS_INLINE int nopal_call_push_slow(struct nopal_frame* frame) {
+#ifdef __cplusplus
+  register uintptr_t first __asm__("x0") = reinterpret_cast<uintptr_t>(frame);
+#else
+  register uintptr_t first __asm__("x0") = (uintptr_t)frame;
+#endif
+  /* A call that keeps every register but x0 and what any call may change on its way (x16, x17), so that the
+   * child's arguments stay where they are and the fast path has nothing to save. Through the GOT, since lazy
+   * binding keeps fewer. The enclosing function makes ordinary calls too, hence has saved x30. */
+  __asm__ volatile("adrp x16, :got:nopal_push_slow\n\t"
+                   "ldr x16, [x16, #:got_lo12:nopal_push_slow]\n\t"
+                   "blr x16"
+                   : "+r"(first)
+                   :
+                   : "x16", "x17", "x30", "memory", "cc" NOPAL_DETAIL_LOST_VECTORS);
+  return first != 0;
+}
+
+/* A load that ThreadSanitizer does not see. */
+static NOPAL_ALWAYS_INLINE int32_t nopal_unwatched_load(const int32_t* where) {
+  int32_t value;
+  __asm__ volatile("ldr %w0, %1" : "=r"(value) : "m"(*where));
+  return value;
+}
+
+/* The same of a slot of an array. */
+static NOPAL_ALWAYS_INLINE void* nopal_unwatched_slot(void** array, uint64_t slot) {
+  void* value;
+  __asm__ volatile("ldr %0, [%1, %2, lsl #3]" : "=r"(value) : "r"(array), "r"(slot) : "memory");
+  return value;
+}
+
+/* The frame's address; the compiler may compute it anew where it is needed. */
+static NOPAL_ALWAYS_INLINE struct nopal_frame* nopal_fresh_address(struct nopal_frame* frame) {
+  struct nopal_frame* fresh;
+  __asm__ volatile("" : "=r"(fresh) : "0"(frame));
+  return fresh;
+}
+
+/* Whether what lies at `place` is a local of the function that calls this. GCC has its locals above the
+ * frame pointer, Clang below. */
+static NOPAL_ALWAYS_INLINE int nopal_is_in_frame(const void* place) {
+  const void* stack_pointer;
+  __asm__ volatile("mov %0, sp" : "=r"(stack_pointer));
+  return place >= stack_pointer && place < __builtin_dwarf_cfa();
+}
+
+#ifndef __clang__
+/* Of no function: GCC warns that a longjmp may change a variable of a function that is in a register. */
+__extension__ register long nopal_stack_pointer __asm__("sp");
+#endif
+
+/* The function may be on another stack. GCC knows the address of an array of variable length made
+ * before to be the stack pointer's value, and would go on taking it from there; told that this has
+ * changed, it keeps a copy. */
+static __attribute__((always_inline)) inline void nopal_forget_stack_pointer(void) {
+#ifndef __clang__
+  __asm__ volatile("" : "+k"(nopal_stack_pointer));
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,59 @@
+// What setjmp saves, as the GNU C library lays it out: twenty-two words of registers, two of them disguised,
+// whether the signal mask was saved, and the mask.
+#ifndef NOPAL_ARCH_AARCH64_JUMP_BUFFER_HPP
+#define NOPAL_ARCH_AARCH64_JUMP_BUFFER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <nopal/version.hpp>
+
+#include "arch/aarch64/offsets.h"
+
+extern "C" {
+/// The word that disguises; the same for all threads. Its place is the C library's own business, so it is
+/// worked out from a buffer. 0 where that cannot be.
+std::uintptr_t nopal_jump_guard() noexcept;
+[[noreturn]] void nopal_jump_by(const void* jump_buffer, int value, std::uintptr_t guard);
+}
+
+/// Goes on where the buffer says; setjmp returns `value` there. The signal mask stays.
+[[noreturn]] inline void nopal_jump(const void* jump_buffer, int value) {
+  nopal_jump_by(jump_buffer, value, nopal_jump_guard());
+}
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace arch {
+
+/// The activation that called setjmp. Its frame pointer is one only if it keeps one, as every
+/// function that forks does.
+struct jump_target {
+  char* stack_pointer;
+  const void* frame_pointer;
+};
+
+inline std::uintptr_t jump_word(const void* jump_buffer, std::size_t offset) noexcept {
+  std::uintptr_t word;
+  std::memcpy(&word, static_cast<const char*>(jump_buffer) + offset, sizeof word);
+  return word;
+}
+
+inline jump_target target_of(const void* jump_buffer) noexcept {
+  return {reinterpret_cast<char*>(jump_word(jump_buffer, JUMP_SP) ^ nopal_jump_guard()),
+          reinterpret_cast<const void*>(jump_word(jump_buffer, JUMP_FP))};
+}
+
+inline void set_stack_pointer_of(void* jump_buffer, const char* stack_pointer) noexcept {
+  const std::uintptr_t word = reinterpret_cast<std::uintptr_t>(stack_pointer) ^ nopal_jump_guard();
+  std::memcpy(static_cast<char*>(jump_buffer) + JUMP_SP, &word, sizeof word);
+}
+
+}  // namespace arch
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
+#endif
