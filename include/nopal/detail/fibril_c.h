@@ -104,6 +104,10 @@ struct nopal_fibril_serial {
 
 #else
 
+#ifdef NOPAL_DETAIL_STATIC_CHAIN_UNKNOWN
+#error "nopal: the Fibril interface in C is not there yet for this compiler on this processor"
+#endif
+
 #define NOPAL_DETAIL_FIBRIL_FRAME struct nopal_fibril
 
 #define NOPAL_DETAIL_FIBRIL_INIT(scope) nopal_make_frame(&(scope)->frame)

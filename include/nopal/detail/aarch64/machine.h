@@ -44,6 +44,12 @@
 /* For a loop that waits: a barrier that does take a while, where `yield` does nothing on most cores. */
 #define NOPAL_DETAIL_PAUSE() __asm__ volatile("isb")
 
+/* Compilers have the static chain in x18 as far as was seen; the routines of the Fibril interface in C take it
+ * from there. */
+#if (defined(__clang__) && __clang_major__ > 19) || (!defined(__clang__) && __GNUC__ > 12)
+#define NOPAL_DETAIL_STATIC_CHAIN_UNKNOWN
+#endif
+
 /* An error of the assembler if the text of an operand names sp. */
 #define NOPAL_DETAIL_REFUSE_STACK_POINTER(operand)                                                           \
   "\n\t.set .Lnopal_letters, 0\n\t.irpc letter,\"" operand "\"\n\t"                                          \
