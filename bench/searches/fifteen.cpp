@@ -81,7 +81,8 @@ struct moves_from {
   moves_from(const board& from, int bound) {
     const neighbours& to = next_to[static_cast<std::size_t>(from.blank)];
     for (int i = 0; i < to.count; ++i) {
-      const int place = to.places[static_cast<std::size_t>(i)];
+      const int place =
+          to.places[static_cast<std::size_t>(i)];  // NOLINT(bugprone-signed-char-misuse): a number
       if (place == from.before) continue;
       const board next = from.with_blank_at(place);
       if (next.moves + next.distance <= bound) boards[static_cast<std::size_t>(count++)] = next;
@@ -134,7 +135,8 @@ void solve(hunt& in, const board& from, path way, stop_view view) {
 board board_of(const instance& of) {
   board made;
   for (std::size_t place = 0; place < 16; ++place) {
-    const auto tile = static_cast<std::size_t>(of.tiles[place]);
+    const auto tile =
+        static_cast<std::size_t>(of.tiles[place]);  // NOLINT(bugprone-signed-char-misuse): a number
     made.tiles |= std::uint64_t{tile} << (4 * place);
     made.distance += distances[tile][place];
     if (tile == 0) made.blank = static_cast<int>(place);
@@ -144,7 +146,7 @@ board board_of(const instance& of) {
 
 bool is_solution(board from, const path& way, int length) {
   for (int i = 1; i <= length; ++i) {
-    const int place = way[static_cast<std::size_t>(i)];
+    const int place = way[static_cast<std::size_t>(i)];  // NOLINT(bugprone-signed-char-misuse): a number
     if (distance(place, from.blank) != 1) return false;
     from = from.with_blank_at(place);
   }

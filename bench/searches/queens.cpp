@@ -194,7 +194,8 @@ bool is_solution(const board& on, const placement& queens) {
   std::uint64_t rising = 0;
   std::uint64_t falling = 0;
   for (int row = 0; row < on.size; ++row) {
-    const int column = queens[static_cast<std::size_t>(row)];
+    const int column =
+        queens[static_cast<std::size_t>(row)];  // NOLINT(bugprone-signed-char-misuse): a number
     if ((on.barred[static_cast<std::size_t>(row)] >> column & 1U) != 0) return false;
     const std::uint64_t up = std::uint64_t{1} << (row + column);
     const std::uint64_t down = std::uint64_t{1} << (row - column + on.size);

@@ -28,7 +28,7 @@ struct assignment {
   std::array<std::int8_t, most_variables> values{};
 
   [[nodiscard]] int value_of(literal of) const {
-    const int value = values[of / 2U];
+    const int value = values[of / 2U];  // NOLINT(bugprone-signed-char-misuse): a number
     return (of & 1U) != 0 ? -value : value;
   }
   void make_true(literal of) { values[of / 2U] = (of & 1U) != 0 ? -1 : 1; }
