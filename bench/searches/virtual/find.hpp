@@ -47,16 +47,16 @@ public:
   }
   /// After the join: hands what comes first on to the level above.
   void hand_on() {
-    if (first_) above_->put(index_, std::move(*first_));
+    if (first_) above_->put(index_, std::move(first_));
   }
   [[nodiscard]] std::optional<Node>& first() { return first_; }
 
 private:
-  void put(std::size_t index, Node&& node) {
-    if (index >= first_in_) return;
+  void put(std::size_t index, std::optional<Node> node) {
+    if (index >= first_in_ || !node) return;
     first_in_ = index;
     first_.reset();
-    first_.emplace(std::move(node));
+    first_.emplace(std::move(*node));
   }
 
   static constexpr std::size_t none_found = static_cast<std::size_t>(-1);
