@@ -9,7 +9,7 @@
 #else
 #include <optional>
 
-#include <nopal/detail/frame.h>
+#include <nopal/detail/fast_path.h>
 #include <nopal/detail/stop.h>
 #include <nopal/detail/stop_tokens.hpp>
 #endif
