@@ -24,11 +24,11 @@ namespace nopal_detail {
 inline nopal_stop* innermost_part() noexcept { return nopal_get_serial_part(); }
 /// Whether some part is stopped.
 constexpr bool any_stopped() noexcept { return true; }
-/// False if it was stopped already.
+/// False if it was stopped already. Pairs with the acquire of nopal_is_asked_to_stop.
 inline bool stop(nopal_stop& part) noexcept {
   return __atomic_exchange_n(&part.requested, 1U, __ATOMIC_SEQ_CST) == 0;
 }
-inline void withdraw_stop(nopal_stop& part) noexcept {
+inline void withdraw_stop(nopal_stop& part) noexcept {  // relaxed: see nopal_withdraw_stop
   __atomic_store_n(&part.requested, 0U, __ATOMIC_RELAXED);
 }
 inline bool is_stopped(const nopal_stop* part) noexcept { return nopal_is_serially_stopped(part) != 0; }
