@@ -51,7 +51,7 @@ close_with_counts() {
 }
 
 # The kinds of --quick.
-quick_kinds=unit,runtime,process,c
+quick_kinds=unit,runtime,patterns,process,c
 
 # The kinds of tests, and the folders that hold several kinds and are named after none.
 known_kinds() {

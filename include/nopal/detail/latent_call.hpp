@@ -1,5 +1,5 @@
 // The call of a latent fork out of C++: what travels, and how what is returned is stored. The assembly
-// is in nopal/detail/latent_assembly.h.
+// is in nopal/detail/x86_64/latent_assembly.h.
 #ifndef NOPAL_DETAIL_LATENT_CALL_HPP
 #define NOPAL_DETAIL_LATENT_CALL_HPP
 

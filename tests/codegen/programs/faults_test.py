@@ -35,17 +35,16 @@ class Fault:
         return include
 
 
-FRAME, STACK_POINTER = 'nopal/detail/fast_path.h', 'nopal/detail/stack_pointer.h'
-LATENT_CALL = 'nopal/detail/x86_64/latent_assembly.h'
+STEPS, LATENT_CALL = 'nopal/detail/x86_64/steps.h', 'nopal/detail/x86_64/latent_assembly.h'
 FAULTS = [
-    Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), f'-O2 -DNOPAL_DYNAMIC_FRAMES {EAGER}', FRAME,
+    Fault("GCC's frame is not a dynamic one", 'gcc', (5, 0), f'-O2 -DNOPAL_DYNAMIC_FRAMES {EAGER}', STEPS,
           r'__asm__ goto\("" : : : : nopal_dynamic\);', ''),
     # Without the call the assembler refuses what it would go wrong with.
-    Fault("GCC's frame is not one with arguments on the stack", 'gcc', (5, 0), f'-O2 {EAGER}', FRAME,
+    Fault("GCC's frame is not one with arguments on the stack", 'gcc', (5, 0), f'-O2 {EAGER}', STEPS,
           r'(?s)__asm__ goto\("" : : : : nopal_called\);(.*?)NOPAL_DETAIL_REFUSE_STACK_POINTER\("%0"\)', r'\1'),
-    Fault("Clang's stack pointer does not move", 'clang', (5, 0), f'-O2 {EAGER}', FRAME,
+    Fault("Clang's stack pointer does not move", 'clang', (5, 0), f'-O2 {EAGER}', STEPS,
           r'(__asm__ volatile\([^;]*: "=m"\(\*frame\)) : : "rsp"\);', r'\1);'),
-    Fault('GCC goes on with the stack pointer of before', 'gcc', (11, 0), f'-O2 -fno-inline {EAGER}', STACK_POINTER,
+    Fault('GCC goes on with the stack pointer of before', 'gcc', (11, 0), f'-O2 -fno-inline {EAGER}', STEPS,
           r'__asm__ volatile\("" : "\+r"\(nopal_stack_pointer\)\);', ''),
     Fault('a promoted return stores nothing', '', (1, 0), '-O2', LATENT_CALL, r'("773:\\n\\t" *\\\n *)store', r'\1'),
     Fault('an inlined function does not come back to its arrays', '', (147, 0), f'-O2 {EAGER}'),

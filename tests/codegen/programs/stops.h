@@ -77,7 +77,7 @@ public:
   // --- scopes and parts ---
   scope_record& scope(const part* its, bool in_order = false) {
     scope_record& made = the_record.scopes.take();
-    made = {&me_, its, in_order};
+    made = {&me_, its, in_order, nullptr};
     if (its != nullptr) {
       enter(its);
     }
@@ -106,6 +106,10 @@ public:
     return made;
   }
   void forked(const activation& child) { note(does::forked, &child); }
+  void joins(scope_record& s, long value = 0) {
+    s.joined_in = inside_;
+    note(does::joins, &s, value);
+  }
   activation& calls(how is, int count = 1) {
     activation& made = begin_at(is, inside_);
     made.count = count;
@@ -320,16 +324,17 @@ private:
 };
 class scope_ends {
 public:
-  scope_ends(scope_begins& begin, const scope_record& s) : begin_(begin) { begin.scope_ = &s; }
+  scope_ends(scope_begins& begin, scope_record& s) : begin_(begin), scope_(s) { begin.scope_ = &s; }
   scope_ends(const scope_ends&) = delete;
   scope_ends& operator=(const scope_ends&) = delete;
   ~scope_ends() {
     begin_.exceptional_ = std::uncaught_exceptions() > begin_.exceptions_;
-    begin_.of_.note(does::joins, begin_.scope_, begin_.exceptional_ ? 1 : 0);
+    begin_.of_.joins(scope_, begin_.exceptional_ ? 1 : 0);
   }
 
 private:
   scope_begins& begin_;
+  scope_record& scope_;
 };
 
 /// What reductions reduce.

@@ -196,7 +196,7 @@ class StopProgram:
 
     def join(self, place):
         n = place.scopes[-1].number
-        self.line(f'{place.me}.note(stops::does::joins, &l{n});')
+        self.line(f'{place.me}.joins(l{n});')
         self.line(f's{n}.join();')
         self.line(f'{place.me}.note(stops::does::joined, &l{n});')
 

@@ -95,13 +95,6 @@ private:
     }
   }
 
-  /// What a child's scope sees of its end: 0, or what it throws.
-  static long seen(const activation& child) {
-    const bool taken =
-        child.scope != nullptr && child.scope->its != nullptr && child.scope->its->is == kind::unwinds;
-    return child.begins == never || (taken && child.error == unwound) ? 0 : child.error;
-  }
-
   void all_ended(const std::vector<const activation*>& of, int by) {
     for (const activation* child : of) {
       must(child->begins == never || child->ends < by, "a child ends after its join", by);
@@ -168,9 +161,6 @@ private:
       return error == (errors.empty() ? 0 : errors.front());
     }
     return has(errors, error) || has(of_inlets, error);
-  }
-  static bool has(const std::vector<long>& errors, long error) {
-    return std::find(errors.begin(), errors.end(), error) != errors.end();
   }
 
   void look_at_event(const event& e, int i, int began, children_of_scopes& pending) {
@@ -270,7 +260,7 @@ private:
       must(error == unwound && may_unwind(static_cast<const part*>(cause->object), i), "a poll throws", i);
       break;
     case does::joins:
-      must(throws(pending[cause->object], error), "a join throws another error than the first", i);
+      look_at_join(*static_cast<const scope_record*>(cause->object), pending[cause->object], i, error);
       break;
     case does::forks:
       if (child->begins == never) {
@@ -284,6 +274,12 @@ private:
       break;
     default: fail("something is thrown by nobody", i);
     }
+  }
+
+  /// A join that waited unwinds where a poll would, unless a child threw.
+  void look_at_join(const scope_record& scope, const std::vector<const activation*>& all, int i, long error) {
+    const bool unwinds = !elided && error == unwound && throws(all, 0) && may_unwind(scope.joined_in, i);
+    must(unwinds || throws(all, error), "a join throws another error than the first", i);
   }
 
   void look_at_inlets() {

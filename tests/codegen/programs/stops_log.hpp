@@ -64,8 +64,9 @@ struct activation;
 
 struct scope_record {
   const activation* of;
-  const part* its;  ///< null: it cannot be stopped
-  bool in_order;    ///< its inlets
+  const part* its;                  ///< null: it cannot be stopped
+  bool in_order;                    ///< its inlets
+  const part* joined_in = nullptr;  ///< the innermost part at its last join
 };
 
 enum class how : std::uint8_t { forked, called, loop, invoke, whole_invoke, reduction, inlet, aside };

@@ -52,6 +52,17 @@ inline bool must_unwind(const part* inside, int at) {
   return unwinds(inside, [at](const part* p) { return p->asked < at; });
 }
 
+/// What a child's scope sees of its end: 0, or what it throws.
+inline long seen(const activation& child) {
+  const bool taken =
+      child.scope != nullptr && child.scope->its != nullptr && child.scope->its->is == kind::unwinds;
+  return child.begins == never || (taken && child.error == unwound) ? 0 : child.error;
+}
+
+inline bool has(const std::vector<long>& errors, long error) {
+  return std::find(errors.begin(), errors.end(), error) != errors.end();
+}
+
 /// The steps from the root to an event.
 inline std::vector<int> place_of(const activation* who, int step) {
   std::vector<int> place{step};

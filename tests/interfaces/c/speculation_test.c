@@ -100,6 +100,7 @@ static void look(tree* t, int depth) {
 }
 
 static void what_began_has_ended_at_the_join(void) {
+  int cut_short = 0;
   for (int round = 0; round < 300; ++round) {
     nopal_cancel_scope s;
     nopal_cancel_scope_init(&s, nopal_inlets_by_completion);
@@ -110,9 +111,11 @@ static void what_began_has_ended_at_the_join(void) {
     CHECK(t.begun == t.ended);
     CHECK(nopal_cancel_scope_is_stopped(&s) == (round > 0));
     CHECK(t.begun >= round && t.begun <= 364 + 121);
-    CHECK(round == 0 || t.begun < 364 + 121);
+    cut_short += round > 0 && t.begun < 364 + 121;
     nopal_cancel_scope_destroy(&s);
   }
+  // Not every time: who is to ask may lose its processor before.
+  CHECK(cut_short > 0);
 }
 
 static void* stop_it(void* scope) {
