@@ -29,6 +29,26 @@ bool has_sum(const std::vector<int>& numbers, int wanted) {
 }
 // end snippet
 
+// snippet: unwind
+/// As look_for_sum, without a question at each return.
+void try_sums(const std::vector<int>& numbers, std::size_t at, int wanted, nopal::cancel_scope& all) {
+  if (wanted == 0) all.request_stop();
+  nopal::poll();  // throws nopal::stopped once there is one
+  if (wanted <= 0 || at == numbers.size()) return;
+  nopal::scope s;
+  s.fork([&] { try_sums(numbers, at + 1, wanted - numbers[at], all); });
+  try_sums(numbers, at + 1, wanted, all);
+  s.join();
+}
+
+bool has_some_sum(const std::vector<int>& numbers, int wanted) {
+  nopal::cancel_scope all{nopal::on_stop::unwind};
+  all.fork([&] { try_sums(numbers, 0, wanted, all); });  // forked: a call would have no child to unwind
+  all.join();
+  return all.stop_requested();
+}
+// end snippet
+
 int steps_of(int way) { return way * way; }
 
 // snippet: inlet
@@ -117,8 +137,9 @@ long looked_at(const std::vector<int>& numbers, int wanted) {
 
 int main() {
   const std::vector<int> numbers = {3, 34, 4, 12, 5, 2, 8, 9, 21};
-  const bool right = has_sum(numbers, 30) && !has_sum({2, 4, 6}, 5) && best_of({9, 7, 3, 8}, 10) == 9 &&
-                     power_above(100) == 128 && least_choice({{4, 2, 8}, {4, 3, 7}, {3, 1, 6}})->sum == 12 &&
+  const bool right = has_sum(numbers, 30) && !has_sum({2, 4, 6}, 5) && has_some_sum(numbers, 30) &&
+                     !has_some_sum({2, 4}, 5) && best_of({9, 7, 3, 8}, 10) == 9 && power_above(100) == 128 &&
+                     least_choice({{4, 2, 8}, {4, 3, 7}, {3, 1, 6}})->sum == 12 &&
                      looked_at({5, 6, 7}, 8) == 18;
   std::puts(right ? "right" : "wrong");
   return right ? 0 : 1;

@@ -107,7 +107,8 @@ template <class Node, class Expand, class Accept>
 /// expands fewer. Several strands also expand some that one would have left out. Open nodes are kept in one
 /// heap under a lock: made for nodes that take microseconds. `better` must not
 /// fork or wait. What the functions throw is thrown, once all strands have ended; where several throw,
-/// one of that. In a stopped scope it ends at the next node, and the answer means nothing.
+/// one of that. In a stopped scope it ends at the next node, and the answer means nothing, or `stopped` is thrown as by
+/// `poll`.
 template <class Node, class Expand, class Value, class Bound, class Better = std::less<>>
 [[nodiscard]] std::optional<std::decay_t<Node>> parallel_find_best(Node&& root, Expand expand, Value value,
                                                                    Bound bound, Better better = {}) {

@@ -31,8 +31,8 @@ inline namespace NOPAL_MODE_NAMESPACE {
 /// that made it, in all that this calls, and in all that is forked there.
 [[nodiscard]] inline bool stop_requested() noexcept { return detail::is_stopped_here(); }
 
-/// Throws `stopped`, a std::exception, where a fork would: in a child of a stopped scope that unwinds. One load
-/// where no scope is stopped. Nothing where exceptions are off.
+/// Throws `stopped`, a std::exception, where a fork would: in a child of a scope that unwinds, if that is stopped or one
+/// around it. One load where no scope is stopped. Nothing where exceptions are off.
 inline void poll() { detail::poll_stop(); }
 
 /// Calls `f()` outside of all scopes that may be stopped, and returns what it returns: nothing stops what it

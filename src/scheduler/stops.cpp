@@ -209,17 +209,16 @@ meaning of_fork(const worker* self) noexcept {
     return meaning::goes_on;
   }
   nopal_stop* const inside = innermost(self);
+  // A part that unwinds, with the strand in a child of it, is at `one` or inside of it.
+  bool unwinds = false;
   meaning result = meaning::goes_on;
   for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
-    if (nopal_is_asked_to_stop(one) == 0) {
-      continue;
-    }
-    result = meaning::skips;
-    for (const nopal_stop* child = inside; one->kind == nopal_stop_unwinds && child != one;
-         child = child->parent) {
-      if (child->kind == nopal_stop_child && child->of == one) {
+    unwinds = unwinds || nopal_unwinds_child(one, inside) != 0;
+    if (nopal_is_asked_to_stop(one) != 0) {
+      if (unwinds) {
         return meaning::throws;
       }
+      result = meaning::skips;
     }
   }
   return result;

@@ -325,6 +325,18 @@ NOPAL_PROGRAM(in_stopped_scopes) {
         [](int node) { return node; }));
     NOPAL_CHECK(looked_at >= 100 && looked_at < 100 + 10 * nopal::workers());
   }
+  // As from every pattern, `stopped` leaves it where a fork would throw that.
+  int after = 0;
+  nopal::cancel_scope s{nopal::on_stop::unwind};
+  s.fork([&] {
+    s.request_stop();
+    static_cast<void>(parallel_find_best(
+        1, [](int) { return std::vector<int>(); }, [](int) { return std::optional<int>(1); },
+        [](int node) { return node; }));
+    ++after;
+  });
+  s.join();
+  NOPAL_CHECK(after == 0);
   support::check_quiet();
   return 0;
 }

@@ -47,6 +47,24 @@ TEST(elided_speculation, unwinds_to_its_scope) {
   EXPECT_EQ(reached, 1);
 }
 
+TEST(elided_speculation, unwinds_a_scope_inside_of_a_stopped_one) {
+  int reached = 0;
+  nopal::cancel_scope outer;
+  outer.fork([&] {
+    nopal::cancel_scope inner{nopal::on_stop::unwind};
+    inner.fork([&] {
+      outer.request_stop();
+      nopal::poll();
+      reached += 100;
+    });
+    inner.join();
+    nopal::poll();
+    ++reached;
+  });
+  outer.join();
+  EXPECT_EQ(reached, 1);
+}
+
 TEST(elided_speculation, searches_and_races_as_the_serial_program) {
   const auto children = [](int of) {
     return of < 100 ? std::vector<int>{2 * of + 1, 2 * of + 2} : std::vector<int>{};

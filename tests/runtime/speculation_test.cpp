@@ -247,6 +247,60 @@ NOPAL_PROGRAM(stops_from_other_threads) {
   return 0;
 }
 
+/// Stops what is outside of a scope that unwinds, in a child of that: the child unwinds, and no more.
+template <class Around, class Stop>
+void unwinds_from_outside(Around&& around, Stop&& stop) {
+  int polled = 0;
+  int forked = 0;
+  int after = 0;
+  around([&] {
+    cancel_scope inner{nopal::on_stop::unwind};
+    inner.fork([&] {
+      stop();
+      nopal::poll();
+      ++polled;
+    });
+    inner.fork([&] { ++forked; });
+    inner.join();
+    nopal::poll();  // in no child of a scope that unwinds
+    NOPAL_CHECK(nopal::stop_requested() && inner.stop_requested());
+    cancel_scope again{nopal::on_stop::unwind};
+    again.fork([&] { ++forked; });
+    again.join();
+    ++after;
+  });
+  NOPAL_CHECK(polled == 0 && forked == 0 && after == 1);
+}
+
+NOPAL_PROGRAM(scopes_outside_of_one_that_unwinds) {
+  for (int round = 0; round < 20; ++round) {
+    cancel_scope skips;
+    unwinds_from_outside(
+        [&](const auto& f) {
+          skips.fork(f);
+          skips.join();
+        },
+        [&] { skips.request_stop(); });
+    cancel_scope unwinds{nopal::on_stop::unwind};
+    int after = 0;
+    unwinds.fork([&] {
+      cancel_scope plain;
+      plain.fork([&] {
+        // In a child of a scope that unwinds, but what stops is inside of that.
+        plain.request_stop();
+        nopal::poll();
+        ++after;
+      });
+      plain.join();
+      ++after;
+    });
+    unwinds.join();
+    NOPAL_CHECK(after == 2);
+  }
+  support::check_quiet();
+  return 0;
+}
+
 class speculation : public support::program_at_workers {};
 
 TEST_P(speculation, is_a_scope_where_nobody_stops) { EXPECT_TRUE(run("a_scope_that_nobody_stops")); }
@@ -261,6 +315,10 @@ TEST_P(speculation, of_a_scope_made_after_a_fork) { EXPECT_TRUE(run("a_scope_mad
 TEST_P(speculation, shields) { EXPECT_TRUE(run("shields")); }
 TEST_P(speculation, of_deep_scopes) { EXPECT_TRUE(run("deep_scopes")); }
 TEST_P(speculation, stops_from_other_threads) { EXPECT_TRUE(run("stops_from_other_threads")); }
+
+TEST_P(speculation, unwinds_where_a_scope_outside_is_stopped) {
+  EXPECT_TRUE(run("scopes_outside_of_one_that_unwinds"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, speculation, testing::Values(1, 2, 4, 7),
                          testing::PrintToStringParamName());

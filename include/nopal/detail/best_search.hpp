@@ -80,6 +80,7 @@ public:
       begins_anew_ = false;
       take_nodes(0);
     } while (begins_anew_ && !is_stopped_here());
+    poll_stop();  // nothing may have been forked
     return best_ != nullptr ? std::optional<Node>(std::move(best_->node)) : std::nullopt;
   }
 

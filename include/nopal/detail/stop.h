@@ -67,6 +67,15 @@ static inline int nopal_is_asked_to_stop(const struct nopal_stop* part) {
          (part->kind == nopal_stop_use && __atomic_load_n(&part->of->requested, __ATOMIC_ACQUIRE) != 0);
 }
 
+/* Whether the part unwinds and `inside` is in a child of it, which is where the exception ends. */
+static inline int nopal_unwinds_child(const struct nopal_stop* part, const struct nopal_stop* inside) {
+  if (part->kind != nopal_stop_unwinds) return 0;
+  for (; inside != part; inside = inside->parent) {
+    if (inside->kind == nopal_stop_child && inside->of == part) return 1;
+  }
+  return 0;
+}
+
 /* Takes the request back, of a part of calls that are all over. Not zero: there was one. Relaxed: who begins a call in
  * the part comes after by the caller's own doing. */
 static inline int nopal_withdraw_stop(struct nopal_stop* part) {

@@ -42,11 +42,10 @@ inline void poll_stop() {
 #ifdef __cpp_exceptions
   if (std::uncaught_exceptions() != 0) return;
   const nopal_stop* const inside = nopal_get_serial_part();
+  bool unwinds = false;  // as in the parallel mode
   for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
-    if (one->kind != nopal_stop_unwinds || __atomic_load_n(&one->requested, __ATOMIC_ACQUIRE) == 0) continue;
-    for (const nopal_stop* child = inside; child != one; child = child->parent) {
-      if (child->kind == nopal_stop_child && child->of == one) throw stopped();
-    }
+    unwinds = unwinds || nopal_unwinds_child(one, inside) != 0;
+    if (unwinds && nopal_is_asked_to_stop(one) != 0) throw stopped();
   }
 #endif
 }

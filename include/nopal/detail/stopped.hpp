@@ -10,12 +10,15 @@
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 
-/// Thrown by forks, by `poll`, and by joins that waited, in a child of a stopped scope that was made with `on_stop::unwind`. The
-/// scope takes it at the child's end; code between catches it only to throw it on.
+/// Thrown by forks, by `poll`, and by joins that waited, in a child of a scope that was made with `on_stop::unwind`, if that
+/// or one around it is stopped. The scope takes it at the child's end; code between catches it only to throw it on.
 class NOPAL_EXPORT stopped : public std::exception {
 public:
   /// One line
-  [[nodiscard]] const char* what() const noexcept override { return "nopal: the scope is stopped"; }
+  [[nodiscard]] const char* what() const noexcept override {
+    return "nopal: a stopped scope unwinds: let it pass, or fork in nopal::shield where nothing may be "
+           "thrown";
+  }
 };
 
 /// What becomes of forks in a stopped scope.

@@ -30,7 +30,8 @@ inline bool is_stopped(const part* p, int at) {
   return false;
 }
 
-/// Whether a fork in the part is thrown out of: one around it unwinds, of which it is in a child, and `is_one` of that.
+/// Whether a fork in the part is thrown out of: one around it unwinds, of which it is in a child, and `is_one`, stopped, of
+/// that.
 template <class Is>
 inline bool unwinds(const part* inside, Is is_one) {
   for (const part* p = inside; p != nullptr && p->is != kind::shield; p = p->around) {
@@ -45,11 +46,10 @@ inline bool unwinds(const part* inside, Is is_one) {
   return false;
 }
 inline bool may_unwind(const part* inside, int at) {
-  return unwinds(inside,
-                 [at](const part* p) { return p->asks < at || (p->soon && may_be_stopped(p->of, at)); });
+  return unwinds(inside, [at](const part* p) { return may_be_stopped(p, at); });
 }
 inline bool must_unwind(const part* inside, int at) {
-  return unwinds(inside, [at](const part* p) { return p->asked < at; });
+  return unwinds(inside, [at](const part* p) { return is_stopped(p, at); });
 }
 
 /// What a child's scope sees of its end: 0, or what it throws.
