@@ -234,6 +234,38 @@ bool throws_at_join(const worker* self, const nopal_frame* frame) noexcept {
          of_fork(self) == meaning::throws;
 }
 
+bool request(nopal_stop* part) noexcept {
+  // Acquire pairs with the release at the end of a request that told all.
+  if (__atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) == told) {
+    return false;
+  }
+  // The count first: who sees the request sees the count. Sequentially consistent, as the fence: they pair
+  // with that in poison_if_stopped. Of an owner that misses either, the limit is seen here as it stored it.
+  static_cast<void>(__atomic_fetch_add(&nopal_stops_requested, 1U, __ATOMIC_SEQ_CST));
+  // Release pairs with the acquire of those who look; acquire with the release of who was first.
+  std::uint32_t before = not_requested;
+  const bool first = __atomic_compare_exchange_n(&part->requested, &before, asked, false, __ATOMIC_SEQ_CST,
+                                                 __ATOMIC_SEQ_CST);
+  if (!first) {
+    static_cast<void>(__atomic_fetch_sub(&nopal_stops_requested, 1U, __ATOMIC_RELAXED));
+  }
+  // Also by those who find that another one asks: for what they do next the part is stopped, and the first one
+  // may not have come to their worker yet.
+  if (NOPAL_FAULT("second request returns early") && !first) {
+    return false;
+  }
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  NOPAL_DISTURB();
+  NOPAL_FAULT_OMITS("request not told",
+                    for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); }));
+  NOPAL_FAULT_DOES("withdrawn and told", __atomic_store_n(&part->requested, told, __ATOMIC_RELEASE));
+  // Not where the request was withdrawn meanwhile.
+  std::uint32_t still = asked;
+  static_cast<void>(
+      __atomic_compare_exchange_n(&part->requested, &still, told, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+  return first;
+}
+
 }  // namespace stops
 
 extern "C" {
@@ -241,6 +273,16 @@ extern "C" {
 NOPAL_EXPORT nopal_stop* nopal_innermost_stop() {
   const worker* const self = this_worker();
   return self != nullptr ? stops::innermost(self) : this_outside_part();
+}
+
+NOPAL_EXPORT int nopal_is_at_home(const void* frame_address) {
+  const worker* const self = this_worker();
+  const nopal_stack* const stack = self != nullptr ? get(self->deque.strand.stack) : nullptr;
+  if (stack == nullptr || stack == &self->native) {
+    return 1;  // only what is stolen runs elsewhere, on stacks of the pool
+  }
+  const auto* const frame = static_cast<const char*>(frame_address);
+  return frame >= stack->low && frame < stack->high ? 1 : 0;
 }
 
 NOPAL_EXPORT int nopal_is_stopped(const nopal_stop* part) {
@@ -294,6 +336,7 @@ NOPAL_EXPORT int nopal_stop_requested_here() {
 
 NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
   worker* const self = this_worker();
+  nopal_end_of_stop(part);
   {
     const stops::changing no_walks(self);
     stops::take_off(self->stops, part);
@@ -307,34 +350,9 @@ NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
 }
 
 NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
-  // Acquire pairs with the release at the end of a request that told all.
-  if (__atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) == stops::told) {
-    return 1;
-  }
-  // The count first: who sees the request sees the count. Sequentially consistent, as the fence: they pair
-  // with that in poison_if_stopped. Of an owner that misses either, the limit is seen here as it stored it.
-  static_cast<void>(__atomic_fetch_add(&nopal_stops_requested, 1U, __ATOMIC_SEQ_CST));
-  // Release pairs with the acquire of those who look; acquire with the release of who was first.
-  std::uint32_t before = stops::not_requested;
-  const bool first = __atomic_compare_exchange_n(&part->requested, &before, stops::asked, false,
-                                                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  if (!first) {
-    static_cast<void>(__atomic_fetch_sub(&nopal_stops_requested, 1U, __ATOMIC_RELAXED));
-  }
-  // Also by those who find that another one asks: for what they do next the part is stopped, and the first one
-  // may not have come to their worker yet.
-  if (NOPAL_FAULT("second request returns early") && !first) {
-    return 1;
-  }
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  NOPAL_DISTURB();
-  NOPAL_FAULT_OMITS("request not told",
-                    for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); }));
-  NOPAL_FAULT_DOES("withdrawn and told", __atomic_store_n(&part->requested, stops::told, __ATOMIC_RELEASE));
-  // Not where the request was withdrawn meanwhile.
-  std::uint32_t still = stops::asked;
-  static_cast<void>(__atomic_compare_exchange_n(&part->requested, &still, stops::told, false,
-                                                __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+  const bool first = stops::request(part);
+  // By those too who find it stopped: for what they do next its followers are.
+  stops::tell_followers();
   return first ? 0 : 1;
 }
 

@@ -82,6 +82,11 @@ nopal_stop* take(const nopal_frame* frame) noexcept;
 
 /// In a child of fork(2): the strands that are suspended are not in it, and no thread has the lists.
 void forget_kept() noexcept;
+void forget_followers() noexcept;
+
+/// Stops the part alone; false if it was to stop before. And then what follows a part that is stopped.
+bool request(nopal_stop* part) noexcept;
+void tell_followers() noexcept;
 
 /// Whether forks of the worker's strand are not to begin their children.
 [[nodiscard]] bool is_stopped_here(const worker* self) noexcept;

@@ -60,7 +60,8 @@ public:
     name(&not_entered_, sizeof not_entered_, "not entered");
     pushed_ = entered_ = 0;
     own_ = &parts_[most_parts - 1];
-    ended_ = asked_ = requester_ended_ = false;
+    nopal::internal::stops::forget_followers();
+    ended_ = asked_ = requester_ended_ = follows_ = false;
   }
 
   void run(int thread) override {
@@ -91,8 +92,9 @@ public:
     }
     const bool stopped = nopal::internal::stops::is_stopped_here(&workers[0]);
     require(!stopped || workers[0].deque.limit == nopal_poisoned_limit, "a stopped strand forks on");
-    const std::uint32_t requested = parts_[0].requested != 0 ? 1 : 0;
+    const std::uint32_t requested = (parts_[0].requested != 0 ? 1 : 0) + (target_->requested != 0 ? 1 : 0);
     require(!requester_ended_ || nopal_stops_requested == requested, "requests are counted wrongly");
+    require(!requester_ended_ || !follows_ || target_->requested != 0, "a follower is not stopped");
   }
 
 private:
@@ -131,6 +133,7 @@ private:
       case '(': part = enter(); break;
       case ')':
         nopal_leave_stop(part);
+        *part = {};  // its function has returned
         part = nullptr;
         break;
       case '!':
@@ -140,6 +143,14 @@ private:
       case '~':
         nopal_withdraw_stop(&parts_[0]);
         asked_ = false;
+        break;
+      case 'f':
+        nopal_follow_stop(&follower_, target_, innermost());
+        follows_ = true;
+        break;
+      case 'u':
+        nopal_unfollow_stop(&follower_);
+        follows_ = false;
         break;
       case '+':
         if (!push()) {
@@ -205,6 +216,9 @@ private:
   nopal_stop* expected_[most_entries] = {};
   nopal_stop parts_[most_parts] = {};
   nopal_stop* own_ = nullptr;
+  nopal_stop* const target_ = &parts_[most_parts - 2];
+  nopal_follower follower_ = {};
+  bool follows_ = false;
   std::uint32_t not_entered_ = 1;
   int pushed_ = 0;
   int entered_ = 0;

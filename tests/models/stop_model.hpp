@@ -11,7 +11,8 @@
 namespace explore {
 
 struct stop_scenario {
-  /// ( enter a part, ) leave it, + push, - pop, ! stop the first part, ~ take that back. The forks are nested as calls are. Where a pop
+  /// ( enter a part, ) leave it, + push, - pop, ! stop the first part, ~ take that back, f have something follow the
+  /// innermost part, u no longer. The forks are nested as calls are. Where a pop
   /// finds its entry stolen, the strand is over, and the worker goes on with another, which is in a part of its own,
   /// enters one more, and forks.
   std::string owner;
@@ -21,7 +22,8 @@ struct stop_scenario {
 };
 
 /// Each thief's strand is in the part that its fork was in. After the request every push in the part is refused, or was
-/// under way; none is at the end, when nothing moves any more, and none after a request of the strand itself.
+/// under way; none is at the end, when nothing moves any more, and none after a request of the strand itself. What follows the part is
+/// stopped with it.
 std::unique_ptr<model> make_stop_model(const stop_scenario& with);
 
 }  // namespace explore

@@ -43,6 +43,27 @@ TEST(stops, a_request_that_is_withdrawn) {
   expect_right({.owner = "(!~+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
 }
 
+TEST(stops, a_request_beside_one_who_begins_to_follow) {
+  expect_right({.owner = "(f", .thieves = 0, .stops = true, .poisoned = true}, -1);
+  expect_right({.owner = "(fu", .thieves = 0, .stops = true, .poisoned = true}, -1);
+}
+TEST(stops, a_request_beside_the_end_of_what_is_followed) {
+  expect_right({.owner = "((f)", .thieves = 0, .stops = true, .poisoned = true}, -1);
+  expect_right({.owner = "((f)u", .thieves = 0, .stops = true, .poisoned = true}, 3);
+}
+
+TEST(stop_faults, follower_not_fenced) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    expect_broken({.owner = "(f", .thieves = 0, .stops = true, .poisoned = true}, memory,
+                  "follower not fenced", -1);
+  }
+}
+TEST(stop_faults, follows_what_is_gone) {
+  for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
+    expect_broken({.owner = "((f)", .thieves = 0, .stops = true, .poisoned = true}, memory,
+                  "follows what is gone", -1);
+  }
+}
 TEST(stop_faults, withdrawn_and_told) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
     expect_broken({.owner = "(~+-", .thieves = 0, .stops = true, .poisoned = true}, memory,

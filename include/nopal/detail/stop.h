@@ -100,6 +100,36 @@ static inline void nopal_drop_tokens(struct nopal_stop* part) {
   if (made) made->drop(made);
 }
 
+/** Something that is stopped with a part, but may outlive it. */
+struct nopal_follower {
+  struct nopal_follower* next;     /**< the library's */
+  struct nopal_follower** to_this; /**< the library's */
+  struct nopal_stop* target;       /**< what is stopped */
+  struct nopal_stop* around;       /**< what it follows; null: nothing any more */
+  uint32_t generation;             /**< the library's */
+};
+
+/* How many there are; atomic. */
+NOPAL_EXPORT extern uint32_t nopal_followers;
+
+/* From here on a request that stops `around`, which the caller is in, stops `target` as well; at once if it is stopped
+ * already. Once `around` has ended, what is around that is followed, up to a shield. A lock; and a request takes time in
+ * proportion to the number of followers of the process. */
+NOPAL_EXPORT void nopal_follow_stop(struct nopal_follower* follower, struct nopal_stop* target,
+                                    struct nopal_stop* around);
+NOPAL_EXPORT void nopal_unfollow_stop(struct nopal_follower* follower);
+/* After a request of the target was withdrawn: it stops again if what it follows is stopped. */
+NOPAL_EXPORT void nopal_follow_again(struct nopal_follower* follower);
+NOPAL_EXPORT void nopal_let_followers_go(const struct nopal_stop* part);
+/* Before a part ends. Relaxed: who follows it was in it, and that is over. */
+static inline void nopal_end_of_stop(const struct nopal_stop* part) {
+  if (__atomic_load_n(&nopal_followers, __ATOMIC_RELAXED) != 0) nopal_let_followers_go(part);
+}
+
+/* Whether the function with that frame runs on the stack that the frame is on: on another one once its continuation
+ * was stolen. */
+NOPAL_EXPORT int nopal_is_at_home(const void* frame_address);
+
 /* The innermost part around the caller; null: none. */
 NOPAL_EXPORT struct nopal_stop* nopal_innermost_stop(void);
 

@@ -35,22 +35,12 @@ public:
   group_base(task_group_context* context, const surroundings& at)
       : context_(context != nullptr ? *context : own_), use_(algorithm::use_of(context_, at.around)) {
 #ifndef NOPAL_ELIDE
-    const execution* const outer = current();
-    if (at.is_in_context_of_call && outer != nullptr) {
-      is_loose_ = algorithm::bind_loosely(context_, outer->context);
-    }
-    if (at.scope != nullptr && algorithm::is_bound(context_)) {
-      follows_.begin(at.scope, context_);
-    }
+    algorithm::follow(follows_, at.followed, context_);
 #endif
   }
   group_base(const group_base&) = delete;
   group_base& operator=(const group_base&) = delete;
-  ~group_base() {
-    if (is_loose_) {
-      algorithm::unbind_loosely(context_);
-    }
-  }
+  ~group_base() { end_use(use_); }
 
   [[nodiscard]] task_group_context& context() noexcept { return context_; }
   [[nodiscard]] task_counts& tasks() noexcept { return tasks_; }
@@ -90,6 +80,9 @@ public:
     const bool was_cancelled = algorithm::is_stopped(context_, use_);
     if (was_cancelled) {
       context_.reset();
+#ifndef NOPAL_ELIDE
+      follows_.again();
+#endif
     }
     // Relaxed: the ends of all tasks come before.
     if (failed_.load(std::memory_order_relaxed)) {
@@ -126,12 +119,11 @@ private:
   task_group_context own_;
   task_group_context& context_;
   nopal_stop use_;
-  bool is_loose_ = false;  ///< bound to a context that may end before
   std::atomic<bool> failed_{false};
   nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
   task_counts tasks_;
 #ifndef NOPAL_ELIDE
-  follows_scope<task_group_context> follows_;
+  follower follows_;
 #endif
 };
 

@@ -2,7 +2,6 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_CONTEXT_H
 #define NOPAL_COMPAT_TBB_DETAIL_CONTEXT_H
 
-#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -17,10 +16,6 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
 namespace nopal_detail {
-/// Guards contexts that may outlive what they are bound to: held while one is bound or unbound, and
-/// while somebody looks through it.
-inline constinit tiny_lock loose_contexts_lock{};
-
 class algorithm;
 }  // namespace nopal_detail
 
@@ -47,13 +42,7 @@ public:
       : is_bound_(kind == bound), traits_(traits) {}
   task_group_context(const task_group_context&) = delete;
   task_group_context& operator=(const task_group_context&) = delete;
-  ~task_group_context() {
-    reset();
-    // Acquire pairs with the release in join_siblings().
-    if (loose_children_.load(std::memory_order_acquire) != nullptr) {
-      let_children_go();
-    }
-  }
+  ~task_group_context() { reset(); }
 
   /// Asks to cancel. False if it is cancelled already.
   bool cancel_group_execution() noexcept { return nopal_detail::stop(part_); }
@@ -70,7 +59,7 @@ public:
     while (use != nullptr && (use->kind != nopal_stop_use || use->of != &part_)) {
       use = use->parent;
     }
-    return cancelled_if(nopal_detail::is_stopped(use) || is_loose_parent_cancelled());
+    return cancelled_if(nopal_detail::is_stopped(use));
   }
   /// The same, as oneTBB's own code calls it.
   [[nodiscard]] bool is_group_execution_cancelled() noexcept {
@@ -92,8 +81,7 @@ private:
   [[nodiscard]] bool is_use_stopped(const nopal_stop& use) const noexcept {
     // Asked for itself first: that is nothing new to the context.
     return nopal_detail::any_stopped() &&
-           (nopal_is_asked_to_stop(&part_) != 0 ||
-            cancelled_if(nopal_detail::is_stopped(&use) || is_loose_parent_cancelled()));
+           (nopal_is_asked_to_stop(&part_) != 0 || cancelled_if(nopal_detail::is_stopped(&use)));
   }
   bool cancelled_if(bool stopped) const noexcept {
     if (stopped) {
@@ -102,79 +90,9 @@ private:
     return stopped;
   }
 
-  bool bind_loosely_to(task_group_context* parent) noexcept {
-    const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    if (!is_bound_ || parent == nullptr || parent->is_in(this) ||
-        loose_parent_.load(std::memory_order_relaxed) != nullptr) {
-      return false;
-    }
-    join_siblings(parent);
-    return true;
-  }
-  void unbind_loosely() noexcept {
-    const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    leave_siblings();
-  }
-
-  // These under the lock.
-  [[nodiscard]] bool is_in(const task_group_context* other) const noexcept {
-    const task_group_context* at = this;
-    while (at != nullptr && at != other) {
-      at = at->loose_parent_.load(std::memory_order_relaxed);
-    }
-    return at != nullptr;
-  }
-  void join_siblings(task_group_context* parent) noexcept {
-    loose_parent_.store(parent, std::memory_order_relaxed);
-    next_sibling_ = parent->loose_children_.load(std::memory_order_relaxed);
-    // Release pairs with the look in the parent's destructor.
-    parent->loose_children_.store(this, std::memory_order_release);
-  }
-  void leave_siblings() noexcept {
-    task_group_context* const parent = loose_parent_.exchange(nullptr, std::memory_order_relaxed);
-    if (parent == nullptr) {
-      return;
-    }
-    task_group_context* at = parent->loose_children_.load(std::memory_order_relaxed);
-    if (at == this) {
-      parent->loose_children_.store(next_sibling_, std::memory_order_release);
-      return;
-    }
-    while (at->next_sibling_ != this) {
-      at = at->next_sibling_;
-    }
-    at->next_sibling_ = next_sibling_;
-  }
-
-  /// Unbinds the contexts that may outlive this one.
-  void let_children_go() noexcept {
-    const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    for (task_group_context* at = loose_children_.load(std::memory_order_relaxed); at != nullptr;
-         at = at->next_sibling_) {
-      at->loose_parent_.store(nullptr, std::memory_order_relaxed);
-    }
-  }
-
-  /// A parent may end, but none of those that are looked at while the lock is held: each waits for it.
-  [[nodiscard]] bool is_loose_parent_cancelled() const noexcept {
-    // Relaxed: it is looked at again under the lock.
-    if (loose_parent_.load(std::memory_order_relaxed) == nullptr) {
-      return false;
-    }
-    const nopal_detail::lock_guard guard(nopal_detail::loose_contexts_lock);
-    const task_group_context* at = this;
-    while (at != nullptr && nopal_is_asked_to_stop(&at->part_) == 0) {
-      at = at->loose_parent_.load(std::memory_order_relaxed);
-    }
-    return at != nullptr;
-  }
-
   nopal_stop part_{nullptr, nullptr, nopal_stop_skips, 0, nullptr};
   const bool is_bound_;
   const std::uintptr_t traits_;
-  std::atomic<task_group_context*> loose_children_{nullptr};  // written under the lock
-  std::atomic<task_group_context*> loose_parent_{nullptr};    // written under the lock
-  task_group_context* next_sibling_ = nullptr;                // among those; under the lock
 };
 
 namespace nopal_detail {
@@ -194,19 +112,23 @@ public:
 
   algorithm(const algorithm&) = delete;
   algorithm& operator=(const algorithm&) = delete;
-  ~algorithm() { static_cast<void>(is_cancelled()); }  // the context is to say so
-
-  /// For what may live longer than the outer context. True if it has to be unbound at its own end.
-  static bool bind_loosely(task_group_context& context, task_group_context* outer) noexcept {
-    return context.bind_loosely_to(outer);
+  ~algorithm() {
+    static_cast<void>(is_cancelled());  // the context is to say so
+    end_use(use_);
   }
-  static void unbind_loosely(task_group_context& context) noexcept { context.unbind_loosely(); }
 
   /// The record of a use of the context, inside of `around`.
   static nopal_stop use_of(task_group_context& context, nopal_stop* around) noexcept {
     return {context.is_bound_ ? around : nullptr, &context.part_, nopal_stop_use, 0, nullptr};
   }
-  static bool is_bound(const task_group_context& context) noexcept { return context.is_bound_; }
+#ifndef NOPAL_ELIDE
+  /// The context is cancelled with a part that may end before it.
+  static void follow(follower& by, nopal_stop* part, task_group_context& context) noexcept {
+    if (part != nullptr && context.is_bound_) {
+      by.follow(part, context.part_);
+    }
+  }
+#endif
   /// Whether the use is to stop: its context, or what is around it.
   static bool is_stopped(const task_group_context& context, const nopal_stop& use) noexcept {
     return context.is_use_stopped(use);

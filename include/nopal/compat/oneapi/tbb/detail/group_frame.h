@@ -67,7 +67,7 @@ private:
 class group_frame {
 public:
   [[gnu::always_inline]] explicit group_frame(const std::source_location& /*where*/) noexcept {
-    around_ = surroundings::of_caller(nopal_is_in_frame(this) != 0);
+    around_ = surroundings::of_caller(is_local(this));
   }
   group_frame(const group_frame&) = delete;
   group_frame& operator=(const group_frame&) = delete;
@@ -95,7 +95,7 @@ public:
   [[gnu::always_inline]] explicit group_frame(const std::source_location& where) noexcept
       : made_in_(where.function_name()) {
     nopal_make_frame(&frame_);
-    if (nopal_is_in_frame(this) == 0 || known_functions::may_be_constructor_at(where)) {
+    if (!is_local(this) || known_functions::may_be_constructor_at(where)) {
       frame_.frame_pointer = nullptr;
     }
     around_ = surroundings::of_caller(frame_.frame_pointer != nullptr);

@@ -7,11 +7,8 @@
 #ifdef NOPAL_ELIDE
 #include <nopal/detail/serial_parts.h>
 #else
-#include <optional>
-
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/stop.h>
-#include <nopal/detail/stop_tokens.hpp>
 #endif
 
 namespace tbb {
@@ -32,6 +29,7 @@ inline void withdraw_stop(nopal_stop& part) noexcept {  // relaxed: see nopal_wi
   __atomic_store_n(&part.requested, 0U, __ATOMIC_RELAXED);
 }
 inline bool is_stopped(const nopal_stop* part) noexcept { return nopal_is_serially_stopped(part) != 0; }
+inline void end_use(const nopal_stop&) noexcept {}
 
 /// The forks of an algorithm: plain scopes' begin here in any case.
 struct own_forks {
@@ -64,59 +62,55 @@ inline nopal_stop* innermost_part() noexcept {
 inline bool any_stopped() noexcept { return __atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0; }
 inline bool stop(nopal_stop& part) noexcept { return nopal_request_stop(&part) == 0; }
 inline void withdraw_stop(nopal_stop& part) noexcept { static_cast<void>(nopal_withdraw_stop(&part)); }
+/// Before a use of a context ends.
+inline void end_use(const nopal_stop& use) noexcept { nopal_end_of_stop(&use); }
 inline bool is_stopped(const nopal_stop* part) noexcept { return nopal_is_stopped(part) != 0; }
 
-/// What the group is to be bound to that the caller makes.
+/// What the group is to be bound to that the caller makes. One of both at most.
 struct surroundings {
-  nopal_stop* around = nullptr;  ///< a part that lasts as long as the group
-  nopal_stop* scope = nullptr;   ///< a scope that may end before it
-  bool is_in_context_of_call =
-      false;  ///< the context of the innermost call of the user's code, which may end before it
+  nopal_stop* around = nullptr;    ///< a part that lasts as long as the group
+  nopal_stop* followed = nullptr;  ///< one that may end before it
 
   /// Of a group that the calling function makes, in its frame or elsewhere. Parts that older functions have begun last
   /// longer than the frame; of those that lie in it some may be of inlined calls.
   [[gnu::always_inline]] static surroundings of_caller(bool is_in_frame) noexcept {
     surroundings result;
-    for (nopal_stop* part = innermost_part(); part != nullptr; part = part->parent) {
-      if (is_in_frame && nopal_is_in_frame(part) == 0) {
-        result.around = part;
-        return result;
-      }
-      if (part->kind == nopal_stop_shield) {
-        return result;
-      }
-      if (part->kind != nopal_stop_child) {
-        result.is_in_context_of_call = part->kind == nopal_stop_use;
-        result.scope = result.is_in_context_of_call ? nullptr : part;
-        return result;
-      }
+    nopal_stop* const part = innermost_part();
+    if (part != nullptr && part->kind != nopal_stop_shield) {
+      (is_in_frame && nopal_is_in_frame(part) == 0 ? result.around : result.followed) = part;
     }
     return result;
   }
 };
 
-#ifdef __cpp_lib_jthread
-/// Cancels a context when a scope that may end before it is stopped.
-template <class Context>
-class follows_scope {
+/// Whether it is a local variable of the calling function. Where that runs on another stack than its frame's, the
+/// frame's lower end is not known: then false.
+[[gnu::always_inline]] inline bool is_local(const void* object) noexcept {
+  return nopal_is_in_frame(object) != 0 && nopal_is_at_home(__builtin_frame_address(0)) != 0;
+}
+
+/// Stops a context with a part that may end before it.
+class follower {
 public:
-  void begin(nopal_stop* scope, Context& context) {
-    callback_.emplace(nopal::detail::tokens_of(scope).source.get_token(), cancels{&context});
+  follower() noexcept = default;
+  follower(const follower&) = delete;
+  follower& operator=(const follower&) = delete;
+  ~follower() {
+    if (record_.target != nullptr) {
+      nopal_unfollow_stop(&record_);
+    }
+  }
+  void follow(nopal_stop* part, nopal_stop& context) noexcept { nopal_follow_stop(&record_, &context, part); }
+  /// After the context was reset.
+  void again() noexcept {
+    if (record_.target != nullptr) {
+      nopal_follow_again(&record_);
+    }
   }
 
 private:
-  struct cancels {
-    Context* context;
-    void operator()() noexcept { static_cast<void>(context->cancel_group_execution()); }
-  };
-  std::optional<std::stop_callback<cancels>> callback_;
+  nopal_follower record_{};
 };
-#else
-template <class Context>
-struct follows_scope {
-  void begin(nopal_stop*, Context&) noexcept {}
-};
-#endif
 
 /// The forks of an algorithm, of the function that it is a local of. Shielded, they begin whatever is stopped around
 /// the caller.
