@@ -24,19 +24,28 @@ void expect_fault(join_home home, int children, join_fault fault, memory_kind me
 }
 
 TEST(join, goes_home_to_a_stack_of_the_pool) {
-  for (int children = 1; children <= 3; ++children) expect_right(join_home::pooled, children);
+  for (int children = 1; children <= 2; ++children) expect_right(join_home::pooled, children);
 }
 TEST(join, stays_where_it_arrived) {
-  for (int children = 1; children <= 3; ++children) expect_right(join_home::stays, children);
+  for (int children = 1; children <= 2; ++children) expect_right(join_home::stays, children);
 }
 TEST(join, is_handed_to_the_thread_of_its_stack) {
-  for (int children = 1; children <= 2; ++children) expect_right(join_home::pinned, children);
+  expect_right(join_home::pinned, 1);
   expect_right(join_home::pinned, 1, early);
 }
+// Of minutes.
+TEST(join, goes_home_with_three_children) { expect_right(join_home::pooled, 3); }
+TEST(join, stays_with_three_children) { expect_right(join_home::stays, 3); }
+TEST(join, is_handed_over_with_two_children) { expect_right(join_home::pinned, 2); }
 
 TEST(join, settles_the_counts_of_a_scope_that_is_stolen_from_without_end) {
   for (const join_home home : {join_home::pooled, join_home::stays}) {
     explore::expect_right(*make_settling_model(home, 2, join_fault::none));
+    explore::expect_right(*make_settling_model(home, 3, join_fault::none), {.preemptions = 2});
+  }
+}
+TEST(join, settles_beside_three_preemptions) {
+  for (const join_home home : {join_home::pooled, join_home::stays}) {
     explore::expect_right(*make_settling_model(home, 3, join_fault::none), {.preemptions = 3});
   }
 }
