@@ -341,7 +341,7 @@ NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
 NOPAL_EXPORT void nopal_poll_stop() {
   worker* const self = this_worker();
   if (stops::of_fork(self) == stops::meaning::throws && stops::may_throw(self)) {
-    throw stopped();
+    stops::throw_stopped();
   }
 }
 
@@ -352,7 +352,7 @@ NOPAL_EXPORT void nopal_push_refused() {
   case stops::meaning::skips: return;
   case stops::meaning::throws:
     if (stops::may_throw(self)) {
-      throw stopped();
+      stops::throw_stopped();
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include <nopal/detail/mode.hpp>
 #ifndef NOPAL_ELIDE
+#include <nopal/detail/fast_path.h>
 #include <nopal/detail/frame.h>
 #include <nopal/detail/stop.h>
 #endif
