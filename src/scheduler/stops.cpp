@@ -230,7 +230,8 @@ bool may_throw(const worker* self) noexcept { return strand::exceptions_of(self)
 }  // namespace
 
 bool throws_at_join(const worker* self, const nopal_frame* frame) noexcept {
-  return frame->uncaught_at_fork != nopal_join_returns && frame->uncaught == 0 &&
+  // Nor in a handler: what that handles would be lost.
+  return frame->uncaught_at_fork != nopal_join_returns && frame->uncaught == 0 && frame->caught == nullptr &&
          of_fork(self) == meaning::throws;
 }
 

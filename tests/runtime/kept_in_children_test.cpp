@@ -185,6 +185,30 @@ NOPAL_PROGRAM(an_error_beside_another) {
   return 0;
 }
 
+/// What a handler has is not lost at a join in it.
+NOPAL_PROGRAM(an_error_handled_at_a_join) {
+  for (int round = 0; round < rounds; ++round) {
+    NOPAL_CHECK(thrown_by([](cancel_scope& all) {
+                  support::flag on{false};
+                  scope s;
+                  s.fork([&] {
+                    support::wait_for_continuation(on);
+                    all.request_stop();
+                  });
+                  support::set(on);
+                  try {
+                    while (!all.stop_requested()) std::this_thread::yield();
+                    throw std::runtime_error("the strand's");
+                  } catch (const std::runtime_error&) {
+                    s.join();
+                    throw;
+                  }
+                }) == "the strand's");
+  }
+  support::check_quiet();
+  return 0;
+}
+
 NOPAL_PROGRAM(errors_in_patterns_that_are_unwound) {
   for (int round = 0; round < rounds; ++round) {
     NOPAL_CHECK(thrown_by([](cancel_scope& all) {
@@ -203,6 +227,19 @@ NOPAL_PROGRAM(errors_in_patterns_that_are_unwound) {
                       },
                       [] { throw std::runtime_error("the second racer's"); }, [] { nopal::poll(); });
                 }) == "the first racer's");
+    NOPAL_CHECK(thrown_by([](cancel_scope& all) {
+                  support::flag on{false};
+                  nopal::parallel_invoke(
+                      [&] {
+                        support::wait_for_continuation(on);
+                        all.request_stop();
+                      },
+                      [&] {
+                        support::set(on);
+                        while (!all.stop_requested()) std::this_thread::yield();
+                        throw std::runtime_error("the last function's");
+                      });
+                }) == "the last function's");
   }
   support::check_quiet();
   return 0;
@@ -218,6 +255,7 @@ TEST_P(kept_in_children, leave_after_a_child_that_was_unwound) {
   EXPECT_TRUE(run("an_error_after_a_child_that_is_unwound"));
 }
 TEST_P(kept_in_children, give_way_to_others_of_the_program) { EXPECT_TRUE(run("an_error_beside_another")); }
+TEST_P(kept_in_children, outlast_a_join_in_their_handler) { EXPECT_TRUE(run("an_error_handled_at_a_join")); }
 TEST_P(kept_in_children, leave_patterns) { EXPECT_TRUE(run("errors_in_patterns_that_are_unwound")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, kept_in_children, testing::Values(1, 2, 4, 7),
