@@ -6,7 +6,10 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <typeinfo>
 #include <utility>
+
+#include <cxxabi.h>
 
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/stop.h>
@@ -20,6 +23,7 @@
 #include "scheduler/profiling.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sequence_numbers.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/tags.hpp"
 
 namespace __cxxabiv1 {
@@ -106,6 +110,7 @@ struct kept_exception {
   serial_position position;
   /// Forked at home, and left home by its steal: the position is known at the join
   bool leaving_home;
+  bool is_stopped = false;  ///< it is `stopped`, which tells of nothing that others do not know
   std::exception_ptr thrown;
   _Unwind_Exception* foreign = nullptr;  ///< in place of `thrown`, if another runtime threw it
   kept_exception* next;
@@ -116,6 +121,11 @@ struct exception_store {
   kept_exception* first = nullptr;
 };
 
+/// Whether it is thrown, and the other dropped.
+bool comes_before(const kept_exception& one, const kept_exception& other) noexcept {
+  return one.is_stopped != other.is_stopped ? other.is_stopped : one.position < other.position;
+}
+
 constinit exception_store store;
 static_assert(sizeof(kept_exception) <= 64, "a block of the reserve holds one");
 
@@ -123,6 +133,8 @@ static_assert(sizeof(kept_exception) <= 64, "a block of the reserve holds one");
 void keep_thrown_in(kept_exception& kept) noexcept {
   if (handled_foreign() == nullptr) {
     kept.thrown = std::current_exception();
+    const std::type_info* const type = __cxxabiv1::__cxa_current_exception_type();
+    kept.is_stopped = type != nullptr && *type == typeid(stopped);
   } else {
     kept.foreign = take_handled_foreign();
   }
@@ -257,7 +269,7 @@ void* take_exception(nopal_frame* frame) noexcept {
       candidate->position = {frame->home_ticket, last_before_steal};
     }
     all.exceptions_kept.fetch_sub(1, std::memory_order_relaxed);
-    const bool earlier = earliest == nullptr || candidate->position < earliest->position;
+    const bool earlier = earliest == nullptr || comes_before(*candidate, *earliest);
     kept_exception* const loser = earlier ? earliest : candidate;
     earliest = earlier ? candidate : earliest;
     if (loser != nullptr) {
@@ -288,11 +300,16 @@ constinit char stopped_mark = 0;
 
 }  // namespace
 
+void drop_exceptions(void* exceptions) noexcept { delete_all(static_cast<kept_exception*>(exceptions)); }
+
 void* stopped_at_join() noexcept { return &stopped_mark; }
 
 void* one_of_exceptions(void* first, void* second) noexcept {
   if (second == nullptr || first == nullptr || first == &stopped_mark) {
     return second != nullptr ? second : first;
+  }
+  if (static_cast<kept_exception*>(first)->is_stopped) {
+    std::swap(first, second);
   }
   kept_exception* last = static_cast<kept_exception*>(first);
   while (last->next != nullptr) {
@@ -304,7 +321,7 @@ void* one_of_exceptions(void* first, void* second) noexcept {
 
 extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
   if (exception == &stopped_mark) {
-    throw stopped();
+    stops::throw_stopped();
   }
   auto* const kept = static_cast<kept_exception*>(exception);
   std::exception_ptr thrown = static_cast<std::exception_ptr&&>(kept->thrown);
@@ -316,11 +333,20 @@ extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
   std::rethrow_exception(static_cast<std::exception_ptr&&>(thrown));
 }
 
+namespace {
+
+/// Where `stopped` is what leaves the scope, it is not to hide what was thrown.
+bool stays_in_child(kept_exception* kept) noexcept {
+  return !kept->is_stopped && !os::thread_is_ending() && stops::keep_in_child(kept);
+}
+
+}  // namespace
+
 extern "C" NOPAL_EXPORT void nopal_rethrow_at_end(nopal_frame* frame, void* exception) {
   // A thread that is being ended leaves the scope as an exception does, but counts as none.
   // unreached: ended-after-throw
   if (std::uncaught_exceptions() > static_cast<int>(frame->uncaught_at_fork) || os::thread_is_ending()) {
-    if (exception != &stopped_mark) {
+    if (exception != &stopped_mark && !stays_in_child(static_cast<kept_exception*>(exception))) {
       delete_all(static_cast<kept_exception*>(exception));
     }
     return;

@@ -11,9 +11,11 @@ namespace internal {
 /// In a child of fork(2): forgets the exceptions of strands that it does not have.
 void forget_exceptions() noexcept;
 
-/// The earliest exception, in serial order, of the finished children of `frame`; null if none
-/// threw.
+/// The earliest exception, in serial order, of the finished children of `frame`, `stopped` only where
+/// there is no other; null if none threw.
 void* take_exception(nopal_frame* frame) noexcept;
+/// Drops what take_exception returned.
+void drop_exceptions(void* exceptions) noexcept;
 /// What a join returns that is to throw `stopped`.
 void* stopped_at_join() noexcept;
 /// What a join returns that has both, each of which may be null: the first is thrown, unless it is `stopped`.

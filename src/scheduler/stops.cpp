@@ -230,7 +230,8 @@ bool may_throw(const worker* self) noexcept { return strand::exceptions_of(self)
 }  // namespace
 
 bool throws_at_join(const worker* self, const nopal_frame* frame) noexcept {
-  return frame->uncaught_at_fork != nopal_join_returns && frame->uncaught == 0 &&
+  // Nor in a handler: what that handles would be lost.
+  return frame->uncaught_at_fork != nopal_join_returns && frame->uncaught == 0 && frame->caught == nullptr &&
          of_fork(self) == meaning::throws;
 }
 
@@ -359,7 +360,7 @@ NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
 NOPAL_EXPORT void nopal_poll_stop() {
   worker* const self = this_worker();
   if (stops::of_fork(self) == stops::meaning::throws && stops::may_throw(self)) {
-    throw stopped();
+    stops::throw_stopped();
   }
 }
 
@@ -370,7 +371,7 @@ NOPAL_EXPORT void nopal_push_refused() {
   case stops::meaning::skips: return;
   case stops::meaning::throws:
     if (stops::may_throw(self)) {
-      throw stopped();
+      stops::throw_stopped();
     }
   }
 }

@@ -94,6 +94,12 @@ void tell_followers() noexcept;
 /// Whether the join of `frame`, at which the worker's strand resumes in its part, is to throw `stopped`.
 [[nodiscard]] bool throws_at_join(const worker* self, const nopal_frame* frame) noexcept;
 
+/// Throws it, in the calling strand; the child that it leaves keeps exceptions from here on.
+[[noreturn]] void throw_stopped();
+/// At the end of a scope that has to drop an exception since another is in flight: the child that the strand is in
+/// keeps it if that other one may be `stopped`. False: it does not.
+[[nodiscard]] bool keep_in_child(void* exception) noexcept;
+
 /// After the limit may have been changed by its owner: every fork of a strand that is stopped takes the slow
 /// path. A request that this does not see poisons the limit later.
 [[gnu::always_inline]] inline void poison_if_stopped(worker* self) noexcept {

@@ -11,6 +11,7 @@
 #include "view/host.hpp"
 #include "view/merge.hpp"
 #include "view/process.hpp"
+#include "view/shielded.hpp"
 #include "view/strand_merge.hpp"
 #include "view/times.hpp"
 #include "view/views.hpp"
@@ -131,6 +132,10 @@ extern "C" NOPAL_EXPORT void* nopal_find_view(const nopal_hyperobject* reducer) 
     void* const own = all_reducers.leftmost(id);
     enter(id, own, true);  // without memory it is looked for again next time
     return own;
+  }
+  const shielded whole;
+  if (whole.is_refused()) {  // unreached: refused-shield
+    return nullptr;          // unreached: refused-shield
   }
   if (view_set::has_slot(id) && all_reducers.is_word(id)) {
     return make_word(id);

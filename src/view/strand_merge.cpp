@@ -1,12 +1,15 @@
 // Merges in rounds, until reductions and ends of views make no further updates.
 #include "view/strand_merge.hpp"
 
+#include <new>
+
 #include <nopal/runtime.hpp>
 
 #include "stack/stack.hpp"
 #include "view/current.hpp"
 #include "view/host.hpp"
 #include "view/process.hpp"
+#include "view/shielded.hpp"
 #include "view/times.hpp"
 #include "view/views.hpp"
 
@@ -62,6 +65,16 @@ void give_up(const merge_context& with, view_set* left_over) {
   }
 }
 
+/// The join says so: forks of a reduction in a stopped scope do not begin.
+// unreached below: refused-shield
+void say_that_it_may_be_cut_short(const merge_context& with) {
+  try {
+    throw std::bad_alloc();
+  } catch (...) {
+    with.failed(with.context);
+  }
+}
+
 /// Whether a strand that runs on `stack`, or is suspended there, is in a reduction of `id`. On the
 /// thread that left or runs it.
 bool is_reduced_on(const nopal_stack* stack, std::uint32_t id) noexcept {
@@ -76,6 +89,10 @@ bool is_reduced_on(const nopal_stack* stack, std::uint32_t id) noexcept {
 
 view_set* merge_with_updates(const merge_context& with, view_set* left, bool left_is_base, view_set* right) {
   const timed merging(activity::merge);
+  const shielded whole;
+  if (whole.is_refused()) {  // unreached: refused-shield
+    say_that_it_may_be_cut_short(with);
+  }
   merge_under_way here;
   merge_context noted = with;
   noted.reduced = here.reduced();

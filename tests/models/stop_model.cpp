@@ -16,6 +16,16 @@ extern "C" {
 [[noreturn]] void nopal_fail_push() { explore::fail("a push fails"); }
 }
 
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace stops {
+[[noreturn]] void throw_stopped() { explore::fail("a fork throws"); }
+}  // namespace stops
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
+
 namespace explore {
 
 namespace {

@@ -90,13 +90,14 @@ template <class Results, class Functions, std::size_t... Index>
 void invoke_into(Results& results, Functions& functions, std::index_sequence<Index...>) {
   constexpr std::size_t last = sizeof...(Index);
   scope s;
-  // What a fork copies is the reference to both tuples.
-  (s.fork([&results, &functions] {
-    std::get<Index>(results).make(
-        std::forward<std::tuple_element_t<Index, Functions>>(std::get<Index>(functions)));
-  }),
-   ...);
+  // The forks, too: in a stopped scope that unwinds a later one throws.
   NOPAL_DETAIL_TRY {
+    // What a fork copies is the reference to both tuples.
+    (s.fork([&results, &functions] {
+      std::get<Index>(results).make(
+          std::forward<std::tuple_element_t<Index, Functions>>(std::get<Index>(functions)));
+    }),
+     ...);
     std::get<last>(results).make(
         std::forward<std::tuple_element_t<last, Functions>>(std::get<last>(functions)));
   }

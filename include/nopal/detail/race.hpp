@@ -76,6 +76,18 @@ struct race_state {
     run<F>(number, f);
 #endif
   }
+
+#ifdef __cpp_exceptions
+  /// Throws the first of what the functions threw, if there is something and none returned.
+  void throw_kept() {
+    if (result) return;
+#ifndef NOPAL_ELIDE
+    thrown.rethrow();
+#else
+    if (thrown) std::rethrow_exception(std::move(thrown));
+#endif
+  }
+#endif
 };
 
 /// Whether all return nothing, or what has a common type.
@@ -103,6 +115,9 @@ using race_result =
 template <class Result, class... Fs, std::size_t... Index>
 Result run_race(std::index_sequence<Index...>, std::tuple<Fs&&...>& functions) {
   race_state<Result> state;
+#ifdef __cpp_exceptions
+  try
+#endif
   {
     cancel_scope s;
     state.all = &s;
@@ -110,11 +125,15 @@ Result run_race(std::index_sequence<Index...>, std::tuple<Fs&&...>& functions) {
     s.join();
     state.all = nullptr;
   }
+#ifdef __cpp_exceptions
+  catch (...) {  // where what is around it is stopped and unwinds
+    if (!handles_end_of_thread()) state.throw_kept();
+    throw_on();
+  }
+#endif
   if (!state.result) {
-#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
-    state.thrown.rethrow();
-#elif defined(__cpp_exceptions)
-    if (state.thrown) std::rethrow_exception(std::move(state.thrown));
+#ifdef __cpp_exceptions
+    state.throw_kept();
 #endif
     // Where what is around it is stopped, nothing was called.
     const stop_part shield(nopal_stop_shield);

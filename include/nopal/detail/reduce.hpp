@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <nopal/detail/loop.hpp>
+#include <nopal/detail/whole_calls.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -22,13 +23,36 @@ struct reduction {
 
   /// `sum` and then what the positions give.
   [[nodiscard]] [[gnu::always_inline]] T add_chunk(std::size_t from, std::size_t to, T sum) const {
+    if (may_be_stopped()) {
+      return add_wholly(from, to, std::move(sum));
+    }
     visit_chunk(positions, from, to, [this, &sum](const auto& position) {
       sum = detail::invoke(combine, std::move(sum), call_at(map, position));
     });
     return sum;
   }
   [[nodiscard]] T joined(T&& left, T&& right) const {
+    if (may_be_stopped()) {
+      return join_wholly(std::move(left), std::move(right));
+    }
     return detail::invoke(combine, std::move(left), std::move(right));
+  }
+
+private:
+  // What was mapped counts, whatever is stopped: `combine` may fork, and nothing stops that.
+  [[nodiscard]] [[gnu::noinline]] T add_wholly(std::size_t from, std::size_t to, T sum) const {
+    whole_calls combining;
+    visit_chunk(positions, from, to, [&](const auto& position) {
+      auto&& one = call_at(map, position);
+      sum = combining.call([&]() -> decltype(auto) {
+        return detail::invoke(combine, std::move(sum), std::forward<decltype(one)>(one));
+      });
+    });
+    return sum;
+  }
+  [[nodiscard]] [[gnu::noinline]] T join_wholly(T&& left, T&& right) const {
+    whole_calls combining;
+    return combining.call([&]() -> T { return detail::invoke(combine, std::move(left), std::move(right)); });
   }
 };
 

@@ -18,13 +18,15 @@ template <class Body>
 [[gnu::always_inline]] inline bool run_speculatively([[maybe_unused]] const stop_part* part, Body body) {
 #ifdef __cpp_exceptions
   if (part->unwinds()) {
+    unwound_child child(part);
     try {
-      const stop_part child(nopal_stop_child, part);
       body();
     } catch (const stopped&) {
       if (!part->is_stopped()) throw;
+      child.throw_kept();
       return false;
     }
+    child.throw_kept();
     return true;
   }
 #endif

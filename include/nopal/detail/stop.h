@@ -41,7 +41,7 @@ struct nopal_stop {
   const struct nopal_stop* of; /**< see nopal_stop_child and nopal_stop_use */
   uint32_t kind;               /**< a nopal_stop_kind */
   uint32_t requested;          /**< atomic; not zero: it is to stop */
-  struct nopal_tokens* tokens; /**< atomic; null: nobody asked for one */
+  struct nopal_tokens* tokens; /**< atomic; null: nobody asked for one. Of a child: see nopal_throw_kept */
 };
 
 /* How many parts are to stop now; atomic. Zero as a rule: then nothing else is asked. */
@@ -145,6 +145,16 @@ NOPAL_EXPORT void nopal_push_refused(void);
 NOPAL_EXPORT void nopal_c_push_refused(void);
 /* Throws if a fork here would throw since the part is stopped. */
 NOPAL_EXPORT void nopal_poll_stop(void);
+
+/* Of a part that is a child of a scope that unwinds, at its end. What other children threw in it and the end of a scope
+ * had to drop, since `stopped` was in flight, is kept in its record: throws one such exception if there is one; or
+ * drops it. */
+NOPAL_EXPORT void nopal_throw_kept(struct nopal_stop* child);
+NOPAL_EXPORT void nopal_drop_kept(struct nopal_stop* child);
+/* Whether that may be; zero as a rule. Relaxed: who keeps one has been joined. */
+static inline int nopal_may_have_kept(const struct nopal_stop* child) {
+  return __atomic_load_n(&child->tokens, __ATOMIC_RELAXED) != 0;
+}
 
 /* In a handler of what was thrown after the child had taken its continuation back: as
  * nopal_child_threw. */

@@ -2,6 +2,7 @@
 #ifndef NOPAL_DETAIL_STOP_PART_PARALLEL_HPP
 #define NOPAL_DETAIL_STOP_PART_PARALLEL_HPP
 
+#include <nopal/detail/fast_path.h>
 #include <nopal/detail/frame.h>
 #include <nopal/detail/stop.h>
 #include <nopal/version.hpp>
@@ -34,6 +35,28 @@ public:
 
 private:
   nopal_stop part_;
+};
+
+/// A child of a part that unwinds. Outlives the handler of `stopped`.
+class unwound_child {
+public:
+  [[gnu::always_inline]] explicit unwound_child(const stop_part* of) : part_(nopal_stop_child, of) {}
+  unwound_child(const unwound_child&) = delete;
+  unwound_child& operator=(const unwound_child&) = delete;
+  [[gnu::always_inline]] ~unwound_child() {
+    if (NOPAL_UNLIKELY(nopal_may_have_kept(part_.record()))) {
+      nopal_drop_kept(part_.record());
+    }
+  }
+  /// At its end, if nothing but `stopped` was in flight: an exception that gave way to that.
+  [[gnu::always_inline]] void throw_kept() {
+    if (NOPAL_UNLIKELY(nopal_may_have_kept(part_.record()))) {
+      nopal_throw_kept(part_.record());
+    }
+  }
+
+private:
+  stop_part part_;
 };
 
 [[nodiscard]] inline bool is_stopped_here() noexcept {

@@ -34,6 +34,16 @@ private:
   nopal_stop part_;
 };
 
+/// Exceptions leave forks here: none gives way to another.
+class unwound_child {
+public:
+  explicit unwound_child(const stop_part* of) noexcept : part_(nopal_stop_child, of) {}
+  void throw_kept() noexcept {}
+
+private:
+  stop_part part_;
+};
+
 [[nodiscard]] inline bool is_stopped_here() noexcept {
   return nopal_is_serially_stopped(nopal_get_serial_part()) != 0;
 }

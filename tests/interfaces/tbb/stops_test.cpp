@@ -10,6 +10,8 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <numeric>
@@ -243,6 +245,37 @@ NOPAL_PROGRAM(loops_in_scopes_that_unwind) {
   return 0;
 }
 
+/// What brings results together forks, and is whole in a cancelled context.
+NOPAL_PROGRAM(joins_of_reductions_that_fork) {
+  constexpr int columns = 64;
+  using table = std::array<long, columns>;
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<long> calls{0};
+    context cancelled;
+    const table sums = tbb::parallel_reduce(
+        tbb::blocked_range<int>(0, 1000, 10), table{},
+        [&](const tbb::blocked_range<int>& part, table so_far) {
+          for (int i = part.begin(); i != part.end(); ++i, ++calls) {
+            for (long& one : so_far) ++one;
+          }
+          if (part.begin() <= 500 && 500 < part.end()) {
+            cancelled.cancel_group_execution();
+            if (forked() != 0) calls += count;
+          }
+          return so_far;
+        },
+        [](table left, const table& right) {
+          tbb::parallel_for(0, columns / 2, [&](int c) { left[c] += right[c]; });
+          nopal::parallel_for(columns / 2, columns, [&](int c) { left[c] += right[c]; });
+          return left;
+        },
+        tbb::simple_partitioner(), cancelled);
+    NOPAL_CHECK(std::all_of(sums.begin(), sums.end(), [&calls](long one) { return one == calls; }));
+  }
+  support::check_quiet();
+  return 0;
+}
+
 /// On a thread that is no worker yet, and none any more.
 NOPAL_PROGRAM(threads_without_a_worker) {
   bool seen = false;
@@ -298,6 +331,7 @@ TEST_P(stops, of_contexts_can_be_taken_back) { EXPECT_TRUE(run("contexts_used_ag
 TEST_P(stops, reach_calls_in_arenas_and_not_what_is_enqueued) { EXPECT_TRUE(run("arenas_inside_scopes")); }
 TEST_P(stops, unwind_around_loops) { EXPECT_TRUE(run("loops_in_scopes_that_unwind")); }
 TEST_P(stops, are_seen_by_threads_without_a_worker) { EXPECT_TRUE(run("threads_without_a_worker")); }
+TEST_P(stops, leave_the_joins_of_reductions_whole) { EXPECT_TRUE(run("joins_of_reductions_that_fork")); }
 TEST_P(stops, may_come_beside_the_wait) { EXPECT_TRUE(run("cancels_beside_waits")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, stops, testing::Values(1, 2, 7), testing::PrintToStringParamName());

@@ -145,14 +145,20 @@ public:
   template <class F>
   void call(F&& f, int wanted_index = -1) const {
     if (!is_cancelled()) {
-      call_anyway(std::forward<F>(f), wanted_index);
+      call_in(now_.part, std::forward<F>(f), wanted_index);
     }
   }
-  /// The same, cancelled or not: for what brings results together.
+  /// The same, cancelled or not, and nothing stops what it forks: for what brings results together.
   template <class F>
-  void call_anyway(F&& f, int wanted_index = -1) const {
+  void call_anyway(F&& f) const {
+    call_in(nullptr, std::forward<F>(f), -1);
+  }
+
+private:
+  template <class F>
+  void call_in(nopal_stop* part, F&& f, int wanted_index) const {
     NOPAL_TBB_TRY {
-      const body_call inside(&now_, wanted_index);
+      const body_call inside(&now_, part, wanted_index);
       f();
     }
     NOPAL_TBB_CATCH {
@@ -162,7 +168,6 @@ public:
     }
   }
 
-private:
   /// True if the forks of the algorithm itself are to begin though what is around the caller may be stopped: the
   /// context is isolated from that.
   bool begin(task_group_context& context) noexcept {

@@ -1,0 +1,88 @@
+// Calls that nothing around them cuts short, between others that may be: the combining of what a reduction
+// has beside the making of more.
+#ifndef NOPAL_DETAIL_WHOLE_CALLS_HPP
+#define NOPAL_DETAIL_WHOLE_CALLS_HPP
+
+#include <utility>
+
+#include <nopal/detail/mode.hpp>
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/fast_path.h>
+#include <nopal/detail/frame.h>
+#include <nopal/detail/stop.h>
+#endif
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace detail {
+
+#ifdef NOPAL_ELIDE
+
+/// No fork of a plain scope of the elision is ever skipped.
+constexpr bool may_be_stopped() noexcept { return false; }
+
+struct whole_calls {
+  template <class F>
+  decltype(auto) call(F&& f) {
+    return std::forward<F>(f)();
+  }
+};
+
+#else
+
+/// Whether something is around the caller that can be stopped. One load where the process has none.
+[[gnu::always_inline]] inline bool may_be_stopped() noexcept {
+  // Relaxed: who is in a part sees it.
+  return NOPAL_UNLIKELY(__atomic_load_n(&nopal_stops_used, __ATOMIC_RELAXED) != 0) &&
+         nopal_innermost_stop() != nullptr;
+}
+
+/// A local of the function that makes the calls. To enter a part for each would cost ten times as much.
+class whole_calls {
+public:
+  [[gnu::always_inline]] whole_calls() {
+    if (nopal_enter_stop(&part_, between_calls, nullptr) != 0) {
+      nopal_throw_push_failure();
+    }
+  }
+  whole_calls(const whole_calls&) = delete;
+  whole_calls& operator=(const whole_calls&) = delete;
+  [[gnu::always_inline]] ~whole_calls() { nopal_leave_stop(&part_); }
+
+  template <class F>
+  [[gnu::always_inline]] decltype(auto) call(F&& f) {
+    const shielded now(part_);
+    return std::forward<F>(f)();
+  }
+
+private:
+  /// A child of no scope: nothing stops it, it stops nothing, and what is around is asked.
+  static constexpr nopal_stop_kind between_calls = nopal_stop_child;
+
+  /// Nobody else reads the kind meanwhile: what the calls fork they join.
+  struct shielded {
+    nopal_stop& part;
+    [[gnu::always_inline]] explicit shielded(nopal_stop& which) noexcept : part(which) {
+      part.kind = nopal_stop_shield;
+    }
+    shielded(const shielded&) = delete;
+    shielded& operator=(const shielded&) = delete;
+    [[gnu::always_inline]] ~shielded() {
+      part.kind = between_calls;
+      // A fork of the call may have taken back what a request told this worker: the look tells it again.
+      if (__atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0) {
+        static_cast<void>(nopal_stop_requested_here());
+      }
+    }
+  };
+
+  nopal_stop part_;
+};
+
+#endif
+
+}  // namespace detail
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,86 @@
+// Exceptions that give way to `stopped`: the end of a scope has to drop what a child threw while an exception is in
+// flight. Where that is `stopped`, which the child of the scope that unwinds takes at its end, that child keeps the
+// other in its record, and throws it at its end.
+//
+// Nobody can tell an exception in flight by its type. So a child keeps none until `stopped` is thrown in it: until
+// then what is in flight is the program's own.
+
+#include <nopal/detail/stop.h>
+#include <nopal/detail/stopped.hpp>
+
+#include "scheduler/exceptions.hpp"
+#include "scheduler/runtime.hpp"
+#include "scheduler/stops.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace stops {
+
+namespace {
+
+/// In a record of a child in place of an exception: `stopped` was thrown in it.
+constinit nopal_tokens thrown_in_it = {nullptr, nullptr};
+
+/// The part of the child at whose end `stopped` is taken that the strand throws, or has in flight; null: none.
+nopal_stop* child_that_unwinds(const worker* self) noexcept {
+  nopal_stop* one = self != nullptr ? innermost(self) : nullptr;
+  for (; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
+    if (one->kind == nopal_stop_child && one->of != nullptr && one->of->kind == nopal_stop_unwinds &&
+        nopal_is_stopped(one->of) != 0) {
+      return one;
+    }
+  }
+  return nullptr;
+}
+
+/// What the child has kept, which is nothing afterwards; null: nothing.
+void* take_kept(nopal_stop* child) noexcept {
+  // Acquire pairs with the exchange in keep_in_child.
+  nopal_tokens* const kept =
+      __atomic_exchange_n(&child->tokens, static_cast<nopal_tokens*>(nullptr), __ATOMIC_ACQUIRE);
+  return kept != &thrown_in_it ? kept : nullptr;
+}
+
+}  // namespace
+
+void throw_stopped() {
+  if (nopal_stop* const child = child_that_unwinds(this_worker())) {
+    // Relaxed: who has it in flight comes after by the strand's order.
+    nopal_tokens* nothing = nullptr;
+    static_cast<void>(__atomic_compare_exchange_n(&child->tokens, &nothing, &thrown_in_it, false,
+                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  }
+  throw stopped();
+}
+
+bool keep_in_child(void* exception) noexcept {
+  nopal_stop* const child = child_that_unwinds(this_worker());
+  if (child == nullptr || __atomic_load_n(&child->tokens, __ATOMIC_RELAXED) == nullptr) {
+    return false;
+  }
+  // Strands below the child may do so at a time: the last one's is kept. Acquire and release pair with each other.
+  auto* const before =
+      __atomic_exchange_n(&child->tokens, static_cast<nopal_tokens*>(exception), __ATOMIC_ACQ_REL);
+  if (before != &thrown_in_it) {
+    drop_exceptions(before);
+  }
+  return true;
+}
+
+extern "C" NOPAL_EXPORT void nopal_throw_kept(nopal_stop* child) {
+  if (void* const kept = take_kept(child)) {
+    nopal_rethrow(kept);
+  }
+}
+
+extern "C" NOPAL_EXPORT void nopal_drop_kept(nopal_stop* child) {
+  if (void* const kept = take_kept(child)) {
+    drop_exceptions(kept);
+  }
+}
+
+}  // namespace stops
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
