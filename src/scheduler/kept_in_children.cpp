@@ -8,6 +8,7 @@
 #include <nopal/detail/stop.h>
 #include <nopal/detail/stopped.hpp>
 
+#include "sanitizers/sanitizers.hpp"
 #include "scheduler/exceptions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/stops.hpp"
@@ -39,6 +40,7 @@ void* take_kept(nopal_stop* child) noexcept {
   // Acquire pairs with the exchange in keep_in_child.
   nopal_tokens* const kept =
       __atomic_exchange_n(&child->tokens, static_cast<nopal_tokens*>(nullptr), __ATOMIC_ACQUIRE);
+  sanitizers::after(child);
   return kept != &thrown_in_it ? kept : nullptr;
 }
 
@@ -59,10 +61,12 @@ bool keep_in_child(void* exception) noexcept {
   if (child == nullptr || __atomic_load_n(&child->tokens, __ATOMIC_RELAXED) == nullptr) {
     return false;
   }
+  sanitizers::before(child);
   // Strands below the child may do so at a time: the last one's is kept. Acquire and release pair with each other.
   auto* const before =
       __atomic_exchange_n(&child->tokens, static_cast<nopal_tokens*>(exception), __ATOMIC_ACQ_REL);
   if (before != &thrown_in_it) {
+    sanitizers::after(child);
     drop_exceptions(before);
   }
   return true;
