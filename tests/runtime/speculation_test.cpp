@@ -274,13 +274,15 @@ void unwinds_from_outside(Around&& around, Stop&& stop) {
 
 NOPAL_PROGRAM(scopes_outside_of_one_that_unwinds) {
   for (int round = 0; round < 20; ++round) {
-    cancel_scope skips;
-    unwinds_from_outside(
-        [&](const auto& f) {
-          skips.fork(f);
-          skips.join();
-        },
-        [&] { skips.request_stop(); });
+    {
+      cancel_scope skips;
+      unwinds_from_outside(
+          [&](const auto& f) {
+            skips.fork(f);
+            skips.join();
+          },
+          [&] { skips.request_stop(); });
+    }
     cancel_scope unwinds{nopal::on_stop::unwind};
     int after = 0;
     unwinds.fork([&] {

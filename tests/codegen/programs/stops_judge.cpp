@@ -6,7 +6,7 @@
 #include <string>
 
 #include "stops.h"
-#include "stops_rules.hpp"
+#include "stops_kept.hpp"
 
 namespace stops {
 
@@ -147,20 +147,23 @@ private:
     return errors;
   }
 
-  /// Whether a scope with these children since its last join throws that; 0: nothing. It is what the first one threw. But
-  /// what an inlet throws leaves with whichever child ran it.
+  /// Whether a scope with these children since its last join throws that; 0: nothing. It is what the first one threw, and
+  /// the unwinding only where nothing else was thrown. But what an inlet throws leaves with whichever child ran it.
   bool throws(const std::vector<const activation*>& all, long error) {
-    std::vector<long> errors;
+    const std::vector<long> of_inlets = thrown_by_inlets(all);
+    bool unwinds = false;
     for (const activation* child : all) {
-      if (const long one = seen(*child)) {
-        errors.push_back(one);
+      const std::vector<long> seen = kept_.seen(*child);
+      if (is_error(error) && has(seen, error)) {
+        return true;
+      }
+      unwinds = unwinds || has(seen, unwound);
+      if (of_inlets.empty() && !has(seen, 0) && !has(seen, unwound)) {
+        return false;
       }
     }
-    const std::vector<long> of_inlets = thrown_by_inlets(all);
-    if (of_inlets.empty()) {
-      return error == (errors.empty() ? 0 : errors.front());
-    }
-    return has(errors, error) || has(of_inlets, error);
+    return of_inlets.empty() ? error == (unwinds ? unwound : 0)
+                             : has(of_inlets, error) || (unwinds && error == unwound);
   }
 
   void look_at_event(const event& e, int i, int began, children_of_scopes& pending) {
@@ -219,8 +222,7 @@ private:
     for (const activation* one : all) {
       must(one->ends < i, "a position ends after its pattern", i);
     }
-    const auto first = std::find_if(all.begin(), all.end(), [](auto* a) { return a->error != 0; });
-    const long expected = first == all.end() ? 0 : (*first)->error;
+    const long expected = first_error(all);
     if (error == unwound && expected != unwound) {
       must(may_unwind(callee.outside, i), "a pattern unwinds in a scope that nobody asked", i);
       return;
@@ -321,7 +323,8 @@ private:
   }
 
   std::map<activation*, std::vector<int>> own_;
-  std::map<const activation*, std::vector<const activation*>> children_;
+  children_of_activations children_;
+  const kept_errors kept_{children_};
   std::map<const scope_record*, std::vector<const activation*>> inlets_;
   std::string wrong_;
 };

@@ -52,13 +52,6 @@ inline bool must_unwind(const part* inside, int at) {
   return unwinds(inside, [at](const part* p) { return is_stopped(p, at); });
 }
 
-/// What a child's scope sees of its end: 0, or what it throws.
-inline long seen(const activation& child) {
-  const bool taken =
-      child.scope != nullptr && child.scope->its != nullptr && child.scope->its->is == kind::unwinds;
-  return child.begins == never || (taken && child.error == unwound) ? 0 : child.error;
-}
-
 inline bool has(const std::vector<long>& errors, long error) {
   return std::find(errors.begin(), errors.end(), error) != errors.end();
 }
