@@ -3,8 +3,6 @@
 
 #include <sched.h>
 
-#include <array>
-#include <climits>
 #include <cstddef>
 #include <vector>
 
@@ -15,10 +13,6 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace mpi {
 
 namespace {
-
-constexpr std::size_t most_processors = 8192;  // as many as Linux can be built for
-constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
-using processor_set = std::array<unsigned long, most_processors / word_bits>;
 
 /// All zero where the system does not say.
 processor_set own_processors() {
@@ -43,9 +37,7 @@ std::vector<processor_set> sets_of_node(const processor_set& own) {
 
 }  // namespace
 
-double share_of_processors() {
-  const processor_set own = own_processors();
-  const std::vector<processor_set> all = sets_of_node(own);
+double share_of(const processor_set& own, std::span<const processor_set> all) {
   double shares = 0;
   int processors = 0;
   for (std::size_t word = 0; word < own.size(); ++word) {
@@ -58,6 +50,11 @@ double share_of_processors() {
     }
   }
   return processors == 0 ? 1.0 / static_cast<double>(all.size()) : shares / processors;
+}
+
+double share_of_processors() {
+  const processor_set own = own_processors();
+  return share_of(own, sets_of_node(own));
 }
 
 }  // namespace mpi
