@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "moving.hpp"
+#include "moving_pool.hpp"
 #include "program.hpp"
 #include "tree.hpp"
 
@@ -46,7 +46,7 @@ bool run(const nopal::mpi::session& session, const arguments& with) {
   nopal::scope s;
   s.fork([&] { work.serve(); });
   if (session.rank() == 0) work.put({uts::root_of(of)});
-  const auto parts = static_cast<std::size_t>(8 * nopal::workers());
+  const auto parts = std::size_t{8} * static_cast<std::size_t>(nopal::workers());
   for (std::vector<uts::node> nodes = work.take(parts); !nodes.empty(); nodes = work.take(parts)) {
     walked += walk_parts(of, nodes, with.walk, work);
   }

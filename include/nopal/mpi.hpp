@@ -142,6 +142,7 @@ decltype(auto) call(F&& f) {
     std::optional<result> found;
     auto run = [&] { found.emplace(std::forward<F>(f)()); };
     detail::mpi_call_of(run, kind);
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): the call has come back
     return result(*std::move(found));
   }
 }
@@ -150,14 +151,14 @@ decltype(auto) call(F&& f) {
 /// returns nothing, or the code of such a call, which is checked: `name` is for the error's line.
 template <class F>
 void start(F&& f, const char* name = "a call in nopal::mpi::start") {
-  auto run = [&f, name] {
-    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
-      std::forward<F>(f)();
-    } else {
-      check(std::forward<F>(f)(), name);
-    }
-  };
-  detail::mpi_call_of(run, detail::mpi_call_kind::quick);
+  constexpr auto kind = detail::mpi_call_kind::quick;
+  if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+    auto run = [&f] { std::forward<F>(f)(); };
+    detail::mpi_call_of(run, kind);
+  } else {
+    auto run = [&f, name] { check(std::forward<F>(f)(), name); };
+    detail::mpi_call_of(run, kind);
+  }
 }
 
 /// Starts a request by `f(&request)`, and waits for it: for collectives above all.

@@ -49,35 +49,44 @@ running& needed() {
   return *found;
 }
 
-void call_on(thread& own, void (*run)(void*), void* context, bool is_last = false) {
+/// What the call threw, or null.
+std::exception_ptr called_on(thread& own, void (*run)(void*), void* context, bool is_last = false) {
   order one{.run = run, .context = context, .is_last = is_last};
   own.ask(one);
-  if (one.thrown != nullptr) std::rethrow_exception(one.thrown);
+  return one.thrown;
+}
+
+void throw_if(const std::exception_ptr& thrown) {
+  if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 
 template <class F>
-void call_on(thread& own, F f, bool is_last = false) {
-  call_on(own, [](void* context) { (*static_cast<F*>(context))(); }, &f, is_last);
+void call_on(thread& own, F f) {
+  throw_if(called_on(own, [](void* context) { (*static_cast<F*>(context))(); }, &f));
 }
 
 void wait_in_place(order& wait) {
   for (; wait.first < wait.count; ++wait.first) {
     MPI_Status* const status = wait.statuses == nullptr ? MPI_STATUS_IGNORE : wait.statuses + wait.first;
+    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): the program has begun it
     const int code = MPI_Wait(&wait.requests[wait.first], status);
     if (code != MPI_SUCCESS && wait.thrown == nullptr) wait.thrown = failure_of(code, "MPI_Wait");
   }
 }
 
-void wait_for(order& wait) {
-  if (wait.count > 0) {
-    if (thread::is_this()) {
-      wait_in_place(wait);
-    } else {
-      running& session = needed();
-      if (!session.strands_call || !test_in_turn(wait)) session.own.ask(wait);
-    }
+/// What it throws is in the order.
+void wait_for(order& wait) noexcept {
+  if (wait.count == 0) return;
+  if (thread::is_this()) {
+    wait_in_place(wait);
+    return;
   }
-  if (wait.thrown != nullptr) std::rethrow_exception(wait.thrown);
+  try {
+    running& session = needed();
+    if (!session.strands_call || !test_in_turn(wait)) session.own.ask(wait);
+  } catch (...) {
+    wait.thrown = std::current_exception();
+  }
 }
 
 const char* name_of(int level) {
@@ -208,14 +217,13 @@ session::~session() {
   if (is_child.load(std::memory_order_relaxed)) return;
   // Acquire: of whoever made the session, which may have been another thread.
   running* const ended = current.exchange(nullptr, std::memory_order_acquire);
-  try {
-    const bool was_ours = ended->was_ours;
-    constexpr bool is_last = true;
-    call_on(
-        ended->own, [was_ours] { check(was_ours ? MPI_Finalize() : MPI_SUCCESS, "MPI_Finalize"); }, is_last);
-  } catch (...) {
-    // A destructor does not throw, and nothing is left to be done.
-  }
+  bool was_ours = ended->was_ours;
+  const auto finalize = [](void* is_ours) {
+    if (*static_cast<bool*>(is_ours)) MPI_Finalize();
+  };
+  constexpr bool is_last = true;
+  // A destructor does not throw, and nothing is left to be done where MPI refuses its end.
+  static_cast<void>(called_on(ended->own, finalize, &was_ours, is_last));
   delete ended;
   is_claimed.store(false, std::memory_order_release);
 }
@@ -223,23 +231,24 @@ session::~session() {
 void wait(MPI_Request& request, MPI_Status* status) {
   order one{.requests = &request, .statuses = status, .count = 1};
   wait_for(one);
+  throw_if(one.thrown);
 }
 
 void wait_all(std::span<MPI_Request> requests, MPI_Status* statuses) {
   order all{.requests = requests.data(), .statuses = statuses, .count = requests.size()};
   wait_for(all);
+  throw_if(all.thrown);
 }
 
 void barrier(MPI_Comm of) {
   complete([of](MPI_Request* request) { return MPI_Ibarrier(of, request); }, nullptr, "MPI_Ibarrier");
 }
 
+// Who wants the error waits before.
 request::~request() {
-  try {
-    wait();
-  } catch (...) {
-    // The wait is over, and who wants its error waits before.
-  }
+  if (request_ == MPI_REQUEST_NULL) return;
+  order one{.requests = &request_, .count = 1};
+  wait_for(one);
 }
 
 }  // namespace mpi
@@ -253,7 +262,7 @@ void mpi_call(void (*run)(void*), void* context, mpi_call_kind kind) {
   }
   mpi::running& session = mpi::needed();
   if (!session.strands_call) {
-    mpi::call_on(session.own, run, context);
+    mpi::throw_if(mpi::called_on(session.own, run, context));
   } else if (kind == mpi_call_kind::quick) {
     run(context);
   } else {

@@ -268,6 +268,7 @@ void guards_wait(const ranks& r) {
 
 void threads_wait_as_well(const ranks& r) {
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&r, i] {
       int got = -1;
