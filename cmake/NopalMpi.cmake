@@ -2,8 +2,8 @@
 nopal_choice(NOPAL_BUILD_MPI "Build libnopal-mpi, by which strands wait for MPI; AUTO: where MPI is found" AUTO ON OFF)
 
 set(NOPAL_MPI_FOUND OFF)
-# Debian's packages know no MPI: which one there is, a machine's users choose.
-if(NOPAL_BUILD_MPI STREQUAL "ON" OR (NOPAL_BUILD_MPI STREQUAL "AUTO" AND NOT NOPAL_DEBIAN))
+# Debian's packages know no MPI: which one there is, a machine's users choose. What is found is not of another processor.
+if(NOPAL_BUILD_MPI STREQUAL "ON" OR (NOPAL_BUILD_MPI STREQUAL "AUTO" AND NOT NOPAL_DEBIAN AND NOT CMAKE_CROSSCOMPILING))
   find_package(MPI QUIET COMPONENTS C)
   if(MPI_C_FOUND)
     set(NOPAL_MPI_FOUND ON)

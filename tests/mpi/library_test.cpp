@@ -130,6 +130,19 @@ void collectives_complete(const ranks& r) {
   CHECK(rank == r.own);
 }
 
+/// Below `multiple` all calls come from the thread that initialized MPI; there, strands call themselves.
+void calls_are_made_where_the_level_allows(bool strands_call) {
+  const std::thread::id own = std::this_thread::get_id();
+  const auto is_main = [] {
+    int found = 0;
+    mpi::check(MPI_Is_thread_main(&found), "MPI_Is_thread_main");
+    return found != 0;
+  };
+  CHECK(mpi::call(is_main) == !strands_call);
+  mpi::start(
+      [&] { CHECK((std::this_thread::get_id() == own) == strands_call && is_main() == !strands_call); });
+}
+
 struct immovable_size {
   explicit immovable_size(int of) : value(of) {}
   int value;
@@ -356,6 +369,7 @@ int main(int argc, char** argv) {
     mpi::session session(argc, argv, {.level = level});
     CHECK(session.level() == level);
     const ranks r{session.rank(), session.size()};
+    calls_are_made_where_the_level_allows(level == mpi::thread_level::multiple);
     run_all(r);
     // In a strand of its own, as well as on the thread.
     nopal::scope s;

@@ -9,9 +9,11 @@ int main(int argc, char** argv) {
   const int own = session.rank();
   nopal::scope s;
   s.fork([&] {
-    nopal::mpi::complete([&](MPI_Request* r) { return MPI_Irecv(&got, 1, MPI_INT, own, 0, MPI_COMM_WORLD, r); });
+    nopal::mpi::complete(
+        [&](MPI_Request* r) { return MPI_Irecv(&got, 1, MPI_INT, own, 0, MPI_COMM_WORLD, r); });
   });
-  nopal::mpi::complete([&](MPI_Request* r) { return MPI_Isend(&sent, 1, MPI_INT, own, 0, MPI_COMM_WORLD, r); });
+  nopal::mpi::complete(
+      [&](MPI_Request* r) { return MPI_Isend(&sent, 1, MPI_INT, own, 0, MPI_COMM_WORLD, r); });
   s.join();
   return got == sent ? 0 : 1;
 }
