@@ -56,6 +56,7 @@ enum class thread_level : int {
   multiple = MPI_THREAD_MULTIPLE,      ///< all: strands call, and the session's thread looks after requests
 };
 
+/// What a session is asked for.
 struct options {
   /// Asked of MPI, which may give less.
   thread_level level = thread_level::multiple;
@@ -66,6 +67,7 @@ struct options {
 /// What MPI refused: a line with the call's name and MPI's own text.
 class NOPAL_EXPORT error : public nopal::error {
 public:
+  /// With the line that `what` gives.
   error(const std::string& line, int code) : nopal::error(line), code_(code) {}
   /// As the call returned it.
   [[nodiscard]] int code() const noexcept { return code_; }
@@ -84,6 +86,7 @@ class NOPAL_EXPORT session {
 public:
   /// MPI may take what is its own out of the arguments of `main`.
   session(int& argc, char**& argv, const options& with = {}) : session(&argc, &argv, with) {}
+  /// The same without arguments.
   explicit session(const options& with = {}) : session(nullptr, nullptr, with) {}
   session(const session&) = delete;
   session& operator=(const session&) = delete;
@@ -183,6 +186,7 @@ public:
 
   /// For the call that starts it.
   [[nodiscard]] MPI_Request* handle() noexcept { return &request_; }
+  /// Waits for it, as `nopal::mpi::wait`; if it was never started, not at all.
   void wait(MPI_Status* status = nullptr) { mpi::wait(request_, status); }
 
 private:
