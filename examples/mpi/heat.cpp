@@ -104,7 +104,7 @@ private:
   std::array<MPI_Request, 4> requests_{};
 };
 
-/// What a slower network would take more, in which the strand waits, or the thread.
+/// What a slower network would take, in which the strand waits, or the thread.
 void wait_longer(const arguments& with) {
   if (with.latency_us == 0) return;
 #ifdef EXAMPLE_HAS_IO
@@ -122,8 +122,8 @@ void step_behind(part& own, halo& edges, const arguments& with) {
   nopal::scope s;
   s.fork([&] {
     edges.start();
-    edges.wait();
     wait_longer(with);
+    edges.wait();
   });
   own.compute(2, own.rows());
   s.join();
@@ -131,8 +131,8 @@ void step_behind(part& own, halo& edges, const arguments& with) {
 
 void step_in_place(part& own, halo& edges, const arguments& with) {
   edges.start();
-  edges.wait_in_place();
   wait_longer(with);
+  edges.wait_in_place();
   own.compute(2, own.rows());
 }
 
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
       {{"--size", "of the plate, in points each way", &with.size, 3, 100'000},
        {"--steps", "to compute", &with.steps, 1, 1'000'000'000},
        {"--in-place", "wait for the halo on the worker, before the interior", &with.in_place, 0, 1, true},
-       {"--latency", "more of the exchange, in microseconds", &with.latency_us, 0, most_latency},
+       {"--latency", "of an exchange at least, in microseconds", &with.latency_us, 0, most_latency},
        {"--no-check", "do not compare with one rank's result", &with.no_check, 0, 1, true},
        program::level_option(with.level)},
       with.level, [&](const nopal::mpi::session& session) { return run(session, with); });

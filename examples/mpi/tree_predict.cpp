@@ -37,6 +37,7 @@ struct happening {
   int from;
   moving::message<uts::node> message;
   bool is_end;
+  bool is_late = false;  ///< it has waited for a worker
   bool operator>(const happening& other) const {
     return std::pair(at, number) > std::pair(other.at, other.number);
   }
@@ -54,7 +55,7 @@ class simulation {
 public:
   simulation(const uts::tree& of, const arguments& with) : of_(of), with_(with) {
     for (int rank = 0; rank < with.ranks; ++rank) {
-      ranks_.push_back({protocol(rank, static_cast<int>(with.ranks), with.given), {}, true, 0});
+      ranks_.push_back({protocol(rank, static_cast<int>(with.ranks), with.given), {}, true, 0, 0});
     }
   }
 
@@ -72,6 +73,16 @@ public:
         begin(one.rank);
       } else {
         const auto& got = one.message;
+        // A strand that is to answer goes on once a worker has walked its part, or all parts if it is the only one.
+        const std::int64_t part_end =
+            with_.workers == 1 ? rank.end_at : std::min(rank.end_at, one.at + with_.walk * with_.node_ns);
+        if (!rank.is_idle && !one.is_late && now_ < part_end) {
+          happening later = one;
+          later.at = part_end;
+          later.is_late = true;
+          agenda_.push(later);
+          continue;
+        }
         send(one.rank, rank.own.receive(one.from, got.which, got.number, got.things));
         if (rank.is_idle && rank.own.has_things()) begin(one.rank);
       }
@@ -93,6 +104,7 @@ private:
     std::vector<uts::node> left;  // of what it walks
     bool is_idle;
     std::int64_t walked;
+    std::int64_t end_at;  // of what it walks
   };
 
   void send(int from, const protocol::messages& all) {
@@ -127,7 +139,8 @@ private:
       free_at.push(done);
       end = std::max(end, done);
     }
-    agenda_.push({now_ + end + with_.round_ns, ++count_, which, which, {which, moving::stop}, true});
+    rank.end_at = now_ + end + with_.round_ns;
+    agenda_.push({rank.end_at, ++count_, which, which, {which, moving::stop}, true});
   }
 
   const uts::tree& of_;

@@ -49,6 +49,8 @@ bool run(const nopal::mpi::session& session, const arguments& with) {
   const auto parts = std::size_t{8} * static_cast<std::size_t>(nopal::workers());
   for (std::vector<uts::node> nodes = work.take(parts); !nodes.empty(); nodes = work.take(parts)) {
     walked += walk_parts(of, nodes, with.walk, work);
+    // On one worker, those that ask would never be answered.
+    nopal::mpi::yield();
   }
   work.end();
   s.join();

@@ -175,6 +175,12 @@ void complete(F&& f, MPI_Status* status = nullptr, const char* name = "a call in
 /// Waits until all ranks of the communicator have come to it.
 NOPAL_EXPORT void barrier(MPI_Comm of = MPI_COMM_WORLD);
 
+/// Lets strands that are ready go first: the calling one waits for the session's thread, which does nothing.
+///
+/// A strand whose request is complete goes on once a worker looks for work. Where a rank has one worker, and a
+/// strand computes there without ever waiting, that is never: such a strand yields now and then.
+NOPAL_EXPORT void yield();
+
 /// A request that is waited for at the end of its scope, also if an exception leaves that: so declare it
 /// behind its buffer. What the wait throws in the destructor is dropped.
 class NOPAL_EXPORT request {

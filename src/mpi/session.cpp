@@ -244,6 +244,11 @@ void barrier(MPI_Comm of) {
   complete([of](MPI_Request* request) { return MPI_Ibarrier(of, request); }, nullptr, "MPI_Ibarrier");
 }
 
+void yield() {
+  if (thread::is_this()) return;
+  throw_if(called_on(needed().own, [](void* /*nothing*/) {}, nullptr));
+}
+
 // Who wants the error waits before.
 request::~request() {
   if (request_ == MPI_REQUEST_NULL) return;

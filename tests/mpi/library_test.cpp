@@ -262,6 +262,27 @@ void errors_are_thrown(const ranks& r) {
   CHECK(got[0] == 1 && got[2] == 1);
 }
 
+/// A strand that computes, and lets one that waits for a message go on, also on one worker.
+void strands_yield(const ranks& r) {
+  std::atomic<bool> is_here = false;
+  const int sent = r.own;
+  nopal::scope s;
+  s.fork([&] {
+    int got = -1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    receive(got, r.last(), 60, request);
+    mpi::wait(request);
+    CHECK(got == r.last());
+    is_here.store(true, std::memory_order_release);
+  });
+  MPI_Request request = MPI_REQUEST_NULL;
+  send(sent, r.next(), 60, request);
+  // Acquire pairs with the release above.
+  while (!is_here.load(std::memory_order_acquire)) mpi::yield();
+  s.join();
+  mpi::wait(request);
+}
+
 /// Its destructor waits, also for an exception.
 void guards_wait(const ranks& r) {
   int got = -1;
@@ -350,6 +371,7 @@ void run_all(const ranks& r) {
   requests_that_are_none_are_over(r);
   cancelled_requests_are_over(r);
   errors_are_thrown(r);
+  strands_yield(r);
   guards_wait(r);
   threads_wait_as_well(r);
   stopped_strands_wait_on(r);
