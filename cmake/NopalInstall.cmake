@@ -1,6 +1,6 @@
 # Installs the library, the headers, the CMake package, the pkg-config file, and the command with its manual pages. All
 # find one another by relative paths, so an installed tree may be moved. Components: runtime, development, tools; io and
-# io_development for libnopal-io.
+# io_development for libnopal-io, mpi and mpi_development for libnopal-mpi.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -26,16 +26,18 @@ if(BUILD_SHARED_LIBS)
   set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_SHARED_LIBRARY_SUFFIX}")
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nopal" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" REGEX "/nopal/(detail/io_.*|io)[.]hpp$" EXCLUDE)
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" REGEX "/nopal/(detail/io_.*|io|mpi)[.]hpp$" EXCLUDE)
 nopal_install_tbb_headers()
 
 install(EXPORT nopal_targets NAMESPACE nopal:: FILE nopalTargets.cmake DESTINATION "${package_dir}"
   COMPONENT development)
 # Whether it is there is seen by its file: who builds libnopal alone installs that.
-set(NOPAL_IO_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal-io${CMAKE_STATIC_LIBRARY_SUFFIX}")
+set(library_suffix "${CMAKE_STATIC_LIBRARY_SUFFIX}")
 if(BUILD_SHARED_LIBS)
-  set(NOPAL_IO_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal-io${CMAKE_SHARED_LIBRARY_SUFFIX}")
+  set(library_suffix "${CMAKE_SHARED_LIBRARY_SUFFIX}")
 endif()
+set(NOPAL_IO_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal-io${library_suffix}")
+set(NOPAL_MPI_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal-mpi${library_suffix}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/nopalConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nopalConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/nopalConfig.cmake" INSTALL_DESTINATION "${package_dir}"
@@ -67,6 +69,9 @@ install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" "${PROJECT_BINARY_DIR}/nopal-chec
 
 if(TARGET nopal_io)
   include(NopalInstallIo)
+endif()
+if(TARGET nopal_mpi)
+  include(NopalInstallMpi)
 endif()
 
 if(TARGET nopal_command)

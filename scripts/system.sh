@@ -192,5 +192,7 @@ want_test_tools() {
   want_command lintian lintian 'the test of the Debian packages'
   want_command gdb gdb 'the test of backtraces in a debugger'
   want_command valgrind valgrind 'the test that counts instructions'
+  want_command mpicc libopenmpi-dev 'strands that wait for MPI (libnopal-mpi)'
+  want_command mpirun openmpi-bin 'the tests of libnopal-mpi'
   want_header thrust/version.h libthrust-dev 'a test of programs written for oneTBB'
 }

@@ -50,6 +50,7 @@ class NopalConan(ConanFile):
         toolchain = CMakeToolchain(self)
         for part in ("TOOLS", "BENCH", "TESTS", "EXAMPLES", "IO"):
             toolchain.cache_variables[f"NOPAL_BUILD_{part}"] = False
+        toolchain.cache_variables["NOPAL_BUILD_MPI"] = "OFF"
         toolchain.generate()
 
     def build(self):

@@ -4,7 +4,7 @@
 #   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive;
 #            find_package_in_c, subdirectory_in_c: of a project in C alone;
 #            find_package_components: what the package says of those that there are, and of others;
-#            find_package_io, pkg_config_io, subdirectory_io: with libnopal-io;
+#            find_package_io, pkg_config_io, subdirectory_io: with libnopal-io; the same with _mpi;
 #            subdirectory_of_watched: of a project that has -fsanitize=thread for all it contains
 #   LINKAGE  static, shared
 set -eu
@@ -18,6 +18,9 @@ case $linkage in
   static) shared=OFF ;;
   shared) shared=ON ;;
 esac
+
+# One rank by itself, which containers run as root.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # Several sources as one: users' projects may ask for that, and it is quicker. In one way each is compiled alone.
 unity=-DCMAKE_UNITY_BUILD=ON
@@ -39,7 +42,7 @@ refuses() {
 
 run_programs() {
   ran=no
-  for program in "$build"/consumer "$build"/consumer_c "$build"/consumer_io; do
+  for program in "$build"/consumer "$build"/consumer_c "$build"/consumer_io "$build"/consumer_mpi; do
     if [ -e "$program" ]; then "$program"; ran=yes; fi
   done
   if [ $ran = no ] && [ "$way" != install ]; then echo 'no program was built'; exit 1; fi
@@ -63,16 +66,17 @@ pkg_config() {
   fi
 }
 
-pkg_config_io() {
+# pkg_config_of NAME: of libnopal-NAME.
+pkg_config_of() {
   command -v pkg-config >/dev/null || exit 77
-  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name nopal-io.pc)")
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name "nopal-$1.pc")")
   export PKG_CONFIG_PATH
   rm -rf "$build"
   mkdir -p "$build"
   # Lists of options.
   # shellcheck disable=SC2046
-  "$CXX" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$consumer/io.cpp" -o "$build/consumer_io" \
-    $(pkg-config --cflags --libs nopal-io) "-Wl,-rpath,$(pkg-config --variable=libdir nopal)"
+  "$CXX" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$consumer/$1.cpp" -o "$build/consumer_$1" \
+    $(pkg-config --cflags --libs "nopal-$1") "-Wl,-rpath,$(pkg-config --variable=libdir nopal)"
 }
 
 # copy_sources DIRECTORY: what the library takes, and nothing else of the project.
@@ -132,13 +136,19 @@ case $way in
   find_package_components)
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_IN_C=ON -DNOPAL_COMPONENTS=check \
       -DNOPAL_TARGET=nopal::check
-    refuses "$prefix" tools 'nopal: there is no component tools; accepted: check, io'
+    refuses "$prefix" tools 'nopal: there is no component tools; accepted: check, io, mpi'
     ;;
   subdirectory_io)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_IO=ON $unity
     ;;
-  pkg_config_io)
-    pkg_config_io
+  find_package_mpi)
+    configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_MPI=ON
+    ;;
+  subdirectory_mpi)
+    configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" -DNOPAL_MPI=ON $unity
+    ;;
+  pkg_config_io | pkg_config_mpi)
+    pkg_config_of "${way#pkg_config_}"
     ;;
   subdirectory_of_watched)
     configure_and_build -S "$consumer" "-DNOPAL_SOURCE_DIR=$source_dir" $unity \

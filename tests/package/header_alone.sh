@@ -1,13 +1,17 @@
 #!/bin/sh
-# usage: header_alone.sh HEADER INCLUDE_DIR TBB_INCLUDE_DIR CC CXX
+# usage: header_alone.sh HEADER INCLUDE_DIR TBB_INCLUDE_DIR CC CXX [FLAG...]
 # Compiles a file that includes nothing but HEADER, in every language and mode it is made for, with
 # all warnings as errors.
 set -eu
 header=$1 include_dir=$2 tbb_include_dir=$3 cc=$4 cxx=$5
+shift 5
+more=$*
 
 compile() {
   echo "+ $*"
-  printf '#include <%s>\n' "$header" | "$@" -O2 -Wall -Wextra -Wshadow -Wconversion -Werror \
+  # A list of flags.
+  # shellcheck disable=SC2086
+  printf '#include <%s>\n' "$header" | "$@" $more -O2 -Wall -Wextra -Wshadow -Wconversion -Werror \
     -I "$include_dir" -S -o /dev/null -
 }
 
@@ -54,7 +58,8 @@ case $header in
   *.h) set -- "$cc" -x c -std=c11 ;;
   *) set -- "$cxx" -x c++ -std=c++20 ;;
 esac
-if printf '#include <%s>\n' "$header" | "$@" -I "$include_dir" -M - | tr ' ' '\n' |
+# shellcheck disable=SC2086
+if printf '#include <%s>\n' "$header" | "$@" $more -I "$include_dir" -M - | tr ' ' '\n' |
   grep -E '/(iostream|regex|thread|ranges)$'; then
   echo "$header includes these" >&2
   exit 1

@@ -135,7 +135,8 @@ int main() {
 
 
 def public_headers(under, *patterns):
-    return sorted(path for pattern in patterns for path in (include / under).glob(pattern))
+    """Without that of MPI, which includes MPI's."""
+    return sorted(path for pattern in patterns for path in (include / under).glob(pattern) if path.name != "mpi.hpp")
 
 
 def including(headers, root):

@@ -9,6 +9,7 @@ vcpkg_cmake_configure(
     -DNOPAL_BUILD_TESTS=OFF
     -DNOPAL_BUILD_EXAMPLES=OFF
     -DNOPAL_BUILD_IO=OFF
+    -DNOPAL_BUILD_MPI=OFF
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/nopal)

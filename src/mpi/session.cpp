@@ -1,0 +1,280 @@
+// Sessions: MPI's beginning and end, the pool's size, and the calls and waits of strands.
+#include "nopal/mpi.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <nopal/runtime.hpp>
+#include <nopal/waiting.hpp>
+
+#include "mpi/binding.hpp"
+#include "mpi/thread.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace mpi {
+
+namespace {
+
+/// Of the session that there is. Never destroyed in a child of fork(2), where its thread is not.
+struct running {
+  thread own;
+  bool strands_call = false;  ///< the level is `multiple`
+  bool was_ours = false;      ///< MPI was initialized here, and has to be finalized
+};
+
+// Null, or the session's. Written by the session's beginning (release) and end; read by calls of strands
+// (acquire). Calls beside the beginning or the end are mistakes of the program.
+std::atomic<running*> current{nullptr};
+std::atomic<bool> is_claimed{false};  // by a session, from before its beginning to after its end
+std::atomic<bool> is_child{false};    // of fork(2), of a process that had a session
+
+[[noreturn, gnu::noinline, gnu::cold]] void refuse_child() {
+  throw nopal::error(
+      "nopal: mpi: this process was made by fork(2) while there was a session, which is its parent's; "
+      "accepted: calls in the parent");
+}
+
+running& needed() {
+  if (is_child.load(std::memory_order_relaxed)) refuse_child();
+  running* const found = current.load(std::memory_order_acquire);
+  if (found == nullptr) {
+    throw nopal::error("nopal: mpi: there is no session; accepted: calls while a nopal::mpi::session lives");
+  }
+  return *found;
+}
+
+/// What the call threw, or null.
+std::exception_ptr called_on(thread& own, void (*run)(void*), void* context, bool is_last = false) {
+  order one{.run = run, .context = context, .is_last = is_last};
+  own.ask(one);
+  return one.thrown;
+}
+
+void throw_if(const std::exception_ptr& thrown) {
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+}
+
+template <class F>
+void call_on(thread& own, F f) {
+  throw_if(called_on(own, [](void* context) { (*static_cast<F*>(context))(); }, &f));
+}
+
+void wait_in_place(order& wait) {
+  for (; wait.first < wait.count; ++wait.first) {
+    MPI_Status* const status = wait.statuses == nullptr ? MPI_STATUS_IGNORE : wait.statuses + wait.first;
+    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): the program has begun it
+    const int code = MPI_Wait(&wait.requests[wait.first], status);
+    if (code != MPI_SUCCESS && wait.thrown == nullptr) wait.thrown = failure_of(code, "MPI_Wait");
+  }
+}
+
+/// What it throws is in the order.
+void wait_for(order& wait) noexcept {
+  if (wait.count == 0) return;
+  if (thread::is_this()) {
+    wait_in_place(wait);
+    return;
+  }
+  try {
+    running& session = needed();
+    if (!session.strands_call || !test_in_turn(wait)) session.own.ask(wait);
+  } catch (...) {
+    wait.thrown = std::current_exception();
+  }
+}
+
+const char* name_of(int level) {
+  switch (level) {
+  case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
+  case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
+  case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
+  default: return "MPI_THREAD_MULTIPLE";
+  }
+}
+
+/// What the program's own MPI allows.
+int level_of_adopted() {
+  int level = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&level), "MPI_Query_thread");
+  if (level < MPI_THREAD_SERIALIZED) {
+    throw nopal::error(
+        std::string("nopal: mpi: the program initialized MPI with ") + name_of(level) +
+        ", where no other thread may call it; accepted: MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE, or "
+        "to leave MPI_Init to nopal::mpi::session");
+  }
+  return level;
+}
+
+/// What MPI gives. On the session's thread, which is the main thread of MPI then.
+int initialize(int* argc, char*** argv, int asked) {
+  int given = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(argc, argv, asked, &given), "MPI_Init_thread");
+  if (given < MPI_THREAD_FUNNELED) {
+    MPI_Finalize();
+    throw nopal::error(
+        "nopal: mpi: this MPI gives MPI_THREAD_SINGLE, where a process has one thread; accepted: an "
+        "MPI with MPI_THREAD_FUNNELED at least");
+  }
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return given;
+}
+
+void look_for_fork() {
+  static const int refused = pthread_atfork(nullptr, nullptr, [] {
+    if (is_claimed.load(std::memory_order_relaxed)) is_child.store(true, std::memory_order_relaxed);
+  });
+  if (refused != 0) throw nopal::error("nopal: mpi: the system has no memory for a handler of fork(2)");
+}
+
+void size_pool(int asked, double share) {
+  configuration with;
+  with.workers = asked;
+  if (asked == 0) {
+    const char* const set = std::getenv("NOPAL_WORKERS");
+    if ((set != nullptr && *set != '\0') || share >= 1) return;
+    constexpr double rounding = 1e-6;
+    with.workers = static_cast<int>(workers() * share + rounding);
+    if (with.workers < 1) with.workers = 1;
+  }
+  try {
+    configure(with);
+  } catch (const nopal::error&) {
+    // The pool runs, and stays as it is; what was asked for by number is not to be passed over.
+    if (asked != 0) throw;
+  }
+}
+
+}  // namespace
+
+std::exception_ptr failure_of(int code, const char* name) noexcept {
+  char text[MPI_MAX_ERROR_STRING + 1] = "";
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+  try {
+    std::string line = std::string("nopal: mpi: ") + name + ": ";
+    line += length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::to_string(code);
+    return std::make_exception_ptr(error(line, code));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+void check(int code, const char* name) {
+  if (code != MPI_SUCCESS) std::rethrow_exception(failure_of(code, name));
+}
+
+session::session(int* argc, char*** argv, const options& with) {
+  const int asked = static_cast<int>(with.level);
+  if (asked < MPI_THREAD_FUNNELED || asked > MPI_THREAD_MULTIPLE) {
+    throw nopal::error("nopal: mpi: a level that is none; accepted: funneled, serialized, multiple");
+  }
+  if (is_child.load(std::memory_order_relaxed)) refuse_child();
+  if (is_claimed.exchange(true, std::memory_order_acquire)) {
+    throw nopal::error("nopal: mpi: there is a session already; accepted: one at a time");
+  }
+  struct claim {
+    bool is_kept = false;
+    ~claim() {
+      if (!is_kept) is_claimed.store(false, std::memory_order_release);
+    }
+  } claimed;
+  look_for_fork();
+
+  int is_initialized = 0;
+  int is_finalized = 0;
+  MPI_Initialized(&is_initialized);
+  MPI_Finalized(&is_finalized);
+  if (is_finalized != 0) {
+    throw nopal::error(
+        "nopal: mpi: MPI was finalized, and cannot be initialized again; accepted: one session that "
+        "lasts as long as MPI is used");
+  }
+  int given = is_initialized != 0 ? level_of_adopted() : asked;
+  auto started = std::make_unique<running>();
+  started->was_ours = is_initialized == 0;
+  double share = 1;
+  call_on(started->own, [&] {
+    if (started->was_ours) given = initialize(argc, argv, asked);
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+    share = share_of_processors();
+  });
+  level_ = static_cast<thread_level>(given < asked ? given : asked);
+  started->strands_call = level_ == thread_level::multiple;
+  size_pool(with.workers, share);
+  current.store(started.release(), std::memory_order_release);
+  claimed.is_kept = true;
+}
+
+session::~session() {
+  if (is_child.load(std::memory_order_relaxed)) return;
+  // Acquire: of whoever made the session, which may have been another thread.
+  running* const ended = current.exchange(nullptr, std::memory_order_acquire);
+  bool was_ours = ended->was_ours;
+  const auto finalize = [](void* is_ours) {
+    if (*static_cast<bool*>(is_ours)) MPI_Finalize();
+  };
+  constexpr bool is_last = true;
+  // A destructor does not throw, and nothing is left to be done where MPI refuses its end.
+  static_cast<void>(called_on(ended->own, finalize, &was_ours, is_last));
+  delete ended;
+  is_claimed.store(false, std::memory_order_release);
+}
+
+void wait(MPI_Request& request, MPI_Status* status) {
+  order one{.requests = &request, .statuses = status, .count = 1};
+  wait_for(one);
+  throw_if(one.thrown);
+}
+
+void wait_all(std::span<MPI_Request> requests, MPI_Status* statuses) {
+  order all{.requests = requests.data(), .statuses = statuses, .count = requests.size()};
+  wait_for(all);
+  throw_if(all.thrown);
+}
+
+void barrier(MPI_Comm of) {
+  complete([of](MPI_Request* request) { return MPI_Ibarrier(of, request); }, nullptr, "MPI_Ibarrier");
+}
+
+void yield() {
+  if (thread::is_this()) return;
+  throw_if(called_on(needed().own, [](void* /*nothing*/) {}, nullptr));
+}
+
+// Who wants the error waits before.
+request::~request() {
+  if (request_ == MPI_REQUEST_NULL) return;
+  order one{.requests = &request_, .count = 1};
+  wait_for(one);
+}
+
+}  // namespace mpi
+
+namespace detail {
+
+void mpi_call(void (*run)(void*), void* context, mpi_call_kind kind) {
+  if (mpi::thread::is_this()) {
+    run(context);
+    return;
+  }
+  mpi::running& session = mpi::needed();
+  if (!session.strands_call) {
+    mpi::throw_if(mpi::called_on(session.own, run, context));
+  } else if (kind == mpi_call_kind::quick) {
+    run(context);
+  } else {
+    blocking([&] { run(context); });
+  }
+}
+
+}  // namespace detail
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
