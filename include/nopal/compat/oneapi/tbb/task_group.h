@@ -53,6 +53,9 @@ public:
     nopal_stop use = algorithm::use_of(context_, innermost_part());
 #else
     nopal_stop& use = use_;
+    if (any_stopped()) {
+      follows_.again();  // the context may have been reset since what it follows was stopped
+    }
 #endif
     if (algorithm::is_stopped(context_, use)) {
       return;
@@ -80,9 +83,6 @@ public:
     const bool was_cancelled = algorithm::is_stopped(context_, use_);
     if (was_cancelled) {
       context_.reset();
-#ifndef NOPAL_ELIDE
-      follows_.again();
-#endif
     }
     // Relaxed: the ends of all tasks come before.
     if (failed_.load(std::memory_order_relaxed)) {

@@ -101,7 +101,7 @@ public:
     }
   }
   void follow(nopal_stop* part, nopal_stop& context) noexcept { nopal_follow_stop(&record_, &context, part); }
-  /// After the context was reset.
+  /// Stops the context again, if it was reset and what it follows is stopped.
   void again() noexcept {
     if (record_.target != nullptr) {
       nopal_follow_again(&record_);
