@@ -21,11 +21,11 @@ using nopal::on_stop;
 using nopal::scope;
 
 constexpr int rounds = 100;
-constexpr int columns = 64;
+constexpr std::size_t columns = 64;
 using table = std::array<long, columns>;
 
 void add(table& left, const table& right) {
-  nopal::parallel_for(0, columns, [&](int c) { left[c] += right[c]; });
+  nopal::parallel_for(std::size_t{0}, columns, [&](std::size_t c) { left[c] += right[c]; });
 }
 
 bool is_all(const table& sums, long wanted) {
@@ -38,7 +38,7 @@ struct add_tables {
   static table identity() {
     table made;
     made.fill(-1);
-    nopal::parallel_for(0, columns, [&made](int c) { made[c] = 0; });
+    nopal::parallel_for(std::size_t{0}, columns, [&made](std::size_t c) { made[c] = 0; });
     return made;
   }
   static void reduce(table& left, table&& right) { add(left, right); }

@@ -247,7 +247,7 @@ NOPAL_PROGRAM(loops_in_scopes_that_unwind) {
 
 /// What brings results together forks, and is whole in a cancelled context.
 NOPAL_PROGRAM(joins_of_reductions_that_fork) {
-  constexpr int columns = 64;
+  constexpr std::size_t columns = 64;
   using table = std::array<long, columns>;
   for (int round = 0; round < 50; ++round) {
     std::atomic<long> calls{0};
@@ -265,8 +265,8 @@ NOPAL_PROGRAM(joins_of_reductions_that_fork) {
           return so_far;
         },
         [](table left, const table& right) {
-          tbb::parallel_for(0, columns / 2, [&](int c) { left[c] += right[c]; });
-          nopal::parallel_for(columns / 2, columns, [&](int c) { left[c] += right[c]; });
+          tbb::parallel_for(std::size_t{0}, columns / 2, [&](std::size_t c) { left[c] += right[c]; });
+          nopal::parallel_for(columns / 2, columns, [&](std::size_t c) { left[c] += right[c]; });
           return left;
         },
         tbb::simple_partitioner(), cancelled);
