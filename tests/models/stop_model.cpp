@@ -12,8 +12,8 @@
 #include "strand/strand.hpp"
 
 extern "C" {
-[[noreturn]] void nopal_throw_push_failure() { explore::fail("a push fails"); }
-[[noreturn]] void nopal_fail_push() { explore::fail("a push fails"); }
+void nopal_throw_push_failure() { explore::fail("a push fails"); }
+void nopal_fail_push() { explore::fail("a push fails"); }
 }
 
 namespace nopal {
