@@ -225,7 +225,11 @@ NOPAL_PROGRAM(errors_in_patterns_that_are_unwound) {
                         all.request_stop();
                         throw std::runtime_error("the first racer's");
                       },
-                      [] { throw std::runtime_error("the second racer's"); }, [] { nopal::poll(); });
+                      [] { throw std::runtime_error("the second racer's"); },
+                      [&all] {
+                        while (!all.stop_requested()) std::this_thread::yield();
+                        nopal::poll();
+                      });
                 }) == "the first racer's");
     NOPAL_CHECK(thrown_by([](cancel_scope& all) {
                   support::flag on{false};

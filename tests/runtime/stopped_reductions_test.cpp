@@ -57,11 +57,11 @@ struct add_beside {
   }
 };
 
-/// Its children update and one of them stops `all`; on several workers some are stolen for sure.
+/// Its children update and one of them stops `all`; on several workers some are stolen for sure. The flag and the function
+/// live longer than the scope `from`, which may be left by `stopped`.
 template <class Scope, class Update>
 [[gnu::always_inline]] inline void update_and_stop(Scope& from, cancel_scope& all, std::atomic<long>& calls,
-                                                   const Update& update) {
-  support::flag on{false};
+                                                   support::flag& on, const Update& update) {
   from.fork([&] {
     support::wait_for_continuation(on);
     update();
@@ -87,8 +87,9 @@ NOPAL_PROGRAM(reducers_that_fork_in_a_scope_that_skips) {
     nopal::reducer<add_tables> sums;
     std::atomic<long> calls{0};
     {
+      support::flag on{false};
       cancel_scope all;
-      update_and_stop(all, all, calls, [&sums] {
+      update_and_stop(all, all, calls, on, [&sums] {
         for (long& one : *sums) ++one;
       });
     }
@@ -106,11 +107,13 @@ NOPAL_PROGRAM(reducers_that_fork_in_a_scope_that_unwinds) {
     {
       cancel_scope all{on_stop::unwind};
       all.fork([&] {
-        scope s;
-        update_and_stop(s, all, calls, [&] {
+        support::flag on{false};
+        const auto update = [&] {
           *sum += 1;
           for (long& one : *sums) ++one;
-        });
+        };
+        scope s;
+        update_and_stop(s, all, calls, on, update);
       });
       all.join();
     }
