@@ -153,7 +153,7 @@ NOPAL_EXPORT void nopal_throw_kept(struct nopal_stop* child);
 NOPAL_EXPORT void nopal_drop_kept(struct nopal_stop* child);
 /* Whether that may be; zero as a rule. Relaxed: who keeps one has been joined. */
 static inline int nopal_may_have_kept(const struct nopal_stop* child) {
-  return __atomic_load_n(&child->tokens, __ATOMIC_RELAXED) != 0; /* NOLINT(modernize-use-nullptr) */
+  return __atomic_load_n(&child->tokens, __ATOMIC_RELAXED) ? 1 : 0;
 }
 
 /* In a handler of what was thrown after the child had taken its continuation back: as
