@@ -1,11 +1,12 @@
 #!/bin/sh
 # The library and the tests of its exceptions, compiled with Clang for libc++ and libc++abi, whose records of exceptions
 # differ from libstdc++'s. Exits with 77 where there is no libc++, or no source of GoogleTest to compile for it.
-# Usage: libcxx.sh CLANG SOURCE WORK
+# Usage: libcxx.sh CLANG SOURCE LIST WORK    LIST is a file that names the library's sources
 set -eu
 clang=$1
 source=$2
-work=$3
+list=$3
+work=$4
 googletest=/usr/src/googletest/googletest
 
 mkdir -p "$work/objects"
@@ -30,9 +31,7 @@ out=\$1; shift
   -I "$googletest" -pthread -Wno-unused-command-line-argument "\$@" -c -o "$work/objects/\$out.o"
 END
 {
-  find "$source/src/arch/x86_64" -name '*.S'
-  # The waits of strands are a library of their own, which needs another one. Of the processors only this one's.
-  find "$source/src" -name '*.cpp' ! -path "$source/src/io/*" ! -path "$source/src/arch/aarch64/*"
+  cat "$list"
   for name in support/program support/watchdog runtime/exceptions_test runtime/exception_state_test runtime/exceptions_in_flight_test runtime/foreign_exceptions_test; do
     echo "$source/tests/$name.cpp"
   done
