@@ -26,8 +26,8 @@ constinit nopal_tokens thrown_in_it = {nullptr, nullptr};
 /// The part of the child at whose end `stopped` is taken that the strand throws, or has in flight; null: none.
 nopal_stop* child_that_unwinds(const worker* self) noexcept {
   nopal_stop* one = self != nullptr ? innermost(self) : nullptr;
-  for (; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
-    if (one->kind == nopal_stop_child && one->of != nullptr && one->of->kind == nopal_stop_unwinds &&
+  for (; one != nullptr && nopal_kind_of(one) != nopal_stop_shield; one = one->parent) {
+    if (nopal_kind_of(one) == nopal_stop_child && one->of != nullptr && one->of->kind == nopal_stop_unwinds &&
         nopal_is_stopped(one->of) != 0) {
       return one;
     }

@@ -11,8 +11,6 @@
 #include "scheduler/stops.hpp"
 #include "view/unwatched_lock.hpp"
 
-alignas(64) std::uint32_t nopal_followers = 0;
-
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
@@ -25,11 +23,22 @@ pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 nopal_follower* first = nullptr;
 /// Of processes: in a child of fork(2) nobody follows.
 std::uint32_t generation = 1;
+/// How many are in the list. Atomic.
+alignas(64) std::uint32_t listed = 0;
 
 /// With the mutex.
-void count(int change) noexcept {
-  const std::uint32_t before = __atomic_load_n(&nopal_followers, __ATOMIC_RELAXED);
-  __atomic_store_n(&nopal_followers, before + static_cast<std::uint32_t>(change), __ATOMIC_RELAXED);
+void add(std::uint32_t& count, int change) noexcept {
+  const std::uint32_t before = __atomic_load_n(&count, __ATOMIC_RELAXED);
+  // Release pairs with the acquire in nopal_end_of_stop: at zero nobody looks at the part any more.
+  __atomic_store_n(&count, before + static_cast<std::uint32_t>(change), __ATOMIC_RELEASE);
+}
+
+/// With the mutex: what `one` follows from here on.
+void be_around(nopal_follower* one, nopal_stop* around) noexcept {
+  one->around = around;
+  if (around != nullptr) {
+    add(around->followers, +1);
+  }
 }
 
 bool is_to_stop(const nopal_follower* one) noexcept {
@@ -38,41 +47,41 @@ bool is_to_stop(const nopal_follower* one) noexcept {
 
 }  // namespace
 
-void tell_followers() noexcept {
-  // Between the request and the look; pairs with the fence in nopal_follow_stop: who begins to follow finds the request,
-  // or this finds the follower.
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&nopal_followers, __ATOMIC_RELAXED) == 0) {
-    return;
-  }
-  const view::unwatched_lock guard(list_mutex);
-  // Some follow what others stop.
-  for (bool any = true; any;) {
-    any = false;
-    for (nopal_follower* one = first; one != nullptr; one = one->next) {
-      if (is_to_stop(one)) {
-        static_cast<void>(request(one->target));
-        any = true;
-      }
-    }
-  }
-}
-
 void forget_followers() noexcept {
   list_mutex = PTHREAD_MUTEX_INITIALIZER;  // the thread that has it is not in this process
   first = nullptr;
   ++generation;
-  __atomic_store_n(&nopal_followers, 0U, __ATOMIC_RELAXED);
+  __atomic_store_n(&listed, 0U, __ATOMIC_RELAXED);
 }
 
 }  // namespace stops
 
 extern "C" {
 
+NOPAL_EXPORT void nopal_tell_followers() {
+  // Between the request and the look; pairs with the fence in nopal_follow_stop: who begins to follow finds the request,
+  // or this finds the follower.
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&stops::listed, __ATOMIC_RELAXED) == 0) {
+    return;
+  }
+  const view::unwatched_lock guard(stops::list_mutex);
+  // Some follow what others stop.
+  for (bool any = true; any;) {
+    any = false;
+    for (nopal_follower* one = stops::first; one != nullptr; one = one->next) {
+      if (stops::is_to_stop(one)) {
+        static_cast<void>(stops::request(one->target));
+        any = true;
+      }
+    }
+  }
+}
+
 NOPAL_EXPORT void nopal_follow_stop(nopal_follower* follower, nopal_stop* target, nopal_stop* around) {
   const view::unwatched_lock guard(stops::list_mutex);
   follower->target = target;
-  follower->around = around;
+  stops::be_around(follower, around);
   follower->generation = stops::generation;
   follower->next = stops::first;
   follower->to_this = &stops::first;
@@ -80,8 +89,8 @@ NOPAL_EXPORT void nopal_follow_stop(nopal_follower* follower, nopal_stop* target
     stops::first->to_this = &follower->next;
   }
   stops::first = follower;
-  stops::count(+1);
-  // Pairs with the fence in tell_followers.
+  stops::add(stops::listed, +1);
+  // Pairs with the fence in nopal_tell_followers.
   NOPAL_FAULT_OMITS("follower not fenced", __atomic_thread_fence(__ATOMIC_SEQ_CST));
   if (stops::is_to_stop(follower)) {
     static_cast<void>(stops::request(target));
@@ -97,7 +106,10 @@ NOPAL_EXPORT void nopal_unfollow_stop(nopal_follower* follower) {
   if (follower->next != nullptr) {
     follower->next->to_this = follower->to_this;
   }
-  stops::count(-1);
+  stops::add(stops::listed, -1);
+  if (follower->around != nullptr) {
+    stops::add(follower->around->followers, -1);
+  }
 }
 
 NOPAL_EXPORT void nopal_follow_again(nopal_follower* follower) {
@@ -107,13 +119,13 @@ NOPAL_EXPORT void nopal_follow_again(nopal_follower* follower) {
   }
 }
 
-NOPAL_EXPORT void nopal_let_followers_go(const nopal_stop* part) {
+NOPAL_EXPORT void nopal_let_followers_go(nopal_stop* part) {
   const view::unwatched_lock guard(stops::list_mutex);
   // What is around the part lasts longer. Outside of a shield nobody is followed.
-  nopal_stop* const outer = part->kind != nopal_stop_shield ? part->parent : nullptr;
+  nopal_stop* const outer = nopal_kind_of(part) != nopal_stop_shield ? part->parent : nullptr;
   for (nopal_follower* one = stops::first; one != nullptr; one = one->next) {
     if (one->around == part) {
-      one->around = NOPAL_FAULT("follows what is gone") ? one->around : outer;
+      stops::be_around(one, NOPAL_FAULT("follows what is gone") ? part : outer);
     }
   }
 }

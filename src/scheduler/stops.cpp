@@ -212,7 +212,7 @@ meaning of_fork(const worker* self) noexcept {
   // A part that unwinds, with the strand in a child of it, is at `one` or inside of it.
   bool unwinds = false;
   meaning result = meaning::goes_on;
-  for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
+  for (const nopal_stop* one = inside; one != nullptr && nopal_kind_of(one) != nopal_stop_shield; one = one->parent) {
     unwinds = unwinds || nopal_unwinds_child(one, inside) != 0;
     if (nopal_is_asked_to_stop(one) != 0) {
       if (unwinds) {
@@ -287,7 +287,7 @@ NOPAL_EXPORT int nopal_is_at_home(const void* frame_address) {
 }
 
 NOPAL_EXPORT int nopal_is_stopped(const nopal_stop* part) {
-  for (; part != nullptr && part->kind != nopal_stop_shield; part = part->parent) {
+  for (; part != nullptr && nopal_kind_of(part) != nopal_stop_shield; part = part->parent) {
     if (nopal_is_asked_to_stop(part) != 0) {
       return 1;
     }
@@ -331,6 +331,7 @@ NOPAL_EXPORT int nopal_stop_requested_here() {
   part->kind = kind;
   part->requested = 0;
   part->tokens = nullptr;
+  part->followers = 0;
   stops::append(path, self->deque.bottom, part, place);
   return 0;
 }
@@ -353,7 +354,7 @@ NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
 NOPAL_EXPORT int nopal_request_stop(nopal_stop* part) {
   const bool first = stops::request(part);
   // By those too who find it stopped: for what they do next its followers are.
-  stops::tell_followers();
+  nopal_tell_followers();
   return first ? 0 : 1;
 }
 

@@ -84,9 +84,8 @@ nopal_stop* take(const nopal_frame* frame) noexcept;
 void forget_kept() noexcept;
 void forget_followers() noexcept;
 
-/// Stops the part alone; false if it was to stop before. And then what follows a part that is stopped.
+/// Stops the part alone, not what follows it; false if it was to stop before.
 bool request(nopal_stop* part) noexcept;
-void tell_followers() noexcept;
 
 /// Whether forks of the worker's strand are not to begin their children.
 [[nodiscard]] bool is_stopped_here(const worker* self) noexcept;

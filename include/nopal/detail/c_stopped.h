@@ -12,7 +12,7 @@ extern "C" {
 
 /* The part, or one around it. None is, where there is none. */
 static inline int nopal_is_serially_stopped(const struct nopal_stop* part) {
-  for (; part != NULL && part->kind != nopal_stop_shield; part = part->parent) {
+  for (; part != NULL && nopal_kind_of(part) != nopal_stop_shield; part = part->parent) {
     if (nopal_is_asked_to_stop(part)) return 1;
   }
   return 0;

@@ -39,10 +39,16 @@ struct nopal_tokens {
 struct nopal_stop {
   struct nopal_stop* parent;   /**< the part around it; null: none */
   const struct nopal_stop* of; /**< see nopal_stop_child and nopal_stop_use */
-  uint32_t kind;               /**< a nopal_stop_kind */
+  uint32_t kind;               /**< a nopal_stop_kind; see nopal_kind_of */
   uint32_t requested;          /**< atomic; not zero: it is to stop */
   struct nopal_tokens* tokens; /**< atomic; null: nobody asked for one. Of a child: see nopal_throw_kept */
+  uint32_t followers;          /**< atomic; how many follow it; see nopal_follow_stop */
 };
+
+/* Relaxed: only detail/whole_calls.hpp changes it while others may look, and either answer is right then. */
+static inline uint32_t nopal_kind_of(const struct nopal_stop* part) {
+  return __atomic_load_n(&part->kind, __ATOMIC_RELAXED);
+}
 
 /* How many parts are to stop now; atomic. Zero as a rule: then nothing else is asked. */
 NOPAL_EXPORT extern uint32_t nopal_stops_requested;
@@ -64,14 +70,14 @@ NOPAL_EXPORT int nopal_request_stop(struct nopal_stop* part);
 /* Whether it was asked for itself, or by what it uses. Acquire pairs with who asks: what that did comes before. */
 static inline int nopal_is_asked_to_stop(const struct nopal_stop* part) {
   return __atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) != 0 ||
-         (part->kind == nopal_stop_use && __atomic_load_n(&part->of->requested, __ATOMIC_ACQUIRE) != 0);
+         (nopal_kind_of(part) == nopal_stop_use && __atomic_load_n(&part->of->requested, __ATOMIC_ACQUIRE) != 0);
 }
 
 /* Whether the part unwinds and `inside` is in a child of it, which is where the exception ends. */
 static inline int nopal_unwinds_child(const struct nopal_stop* part, const struct nopal_stop* inside) {
-  if (part->kind != nopal_stop_unwinds) return 0;
+  if (nopal_kind_of(part) != nopal_stop_unwinds) return 0;
   for (; inside != part; inside = inside->parent) {
-    if (inside->kind == nopal_stop_child && inside->of == part) return 1;
+    if (nopal_kind_of(inside) == nopal_stop_child && inside->of == part) return 1;
   }
   return 0;
 }
@@ -109,9 +115,6 @@ struct nopal_follower {
   uint32_t generation;             /**< the library's */
 };
 
-/* How many there are; atomic. */
-NOPAL_EXPORT extern uint32_t nopal_followers;
-
 /* From here on a request that stops `around`, which the caller is in, stops `target` as well; at once if it is stopped
  * already. Once `around` has ended, what is around that is followed, up to a shield. A lock; and a request takes time in
  * proportion to the number of followers of the process. */
@@ -120,11 +123,14 @@ NOPAL_EXPORT void nopal_follow_stop(struct nopal_follower* follower, struct nopa
 NOPAL_EXPORT void nopal_unfollow_stop(struct nopal_follower* follower);
 /* After a request of the target was withdrawn: it stops again if what it follows is stopped. */
 NOPAL_EXPORT void nopal_follow_again(struct nopal_follower* follower);
-NOPAL_EXPORT void nopal_let_followers_go(const struct nopal_stop* part);
-/* Before a part ends. Relaxed: who follows it was in it, and that is over. */
-static inline void nopal_end_of_stop(const struct nopal_stop* part) {
-  if (__atomic_load_n(&nopal_followers, __ATOMIC_RELAXED) != 0) nopal_let_followers_go(part);
+NOPAL_EXPORT void nopal_let_followers_go(struct nopal_stop* part);
+/* Before a part ends. Who follows it was in it, and that is over. Acquire pairs with who ceases to follow: after the
+ * last one nobody looks at the part. */
+static inline void nopal_end_of_stop(struct nopal_stop* part) {
+  if (__atomic_load_n(&part->followers, __ATOMIC_ACQUIRE) != 0) nopal_let_followers_go(part);
 }
+/* After a shield that others may have seen was taken from the part: what follows it is stopped if the part is. */
+NOPAL_EXPORT void nopal_tell_followers(void);
 
 /* Whether the function with that frame runs on the stack that the frame is on: on another one once its continuation
  * was stolen. */

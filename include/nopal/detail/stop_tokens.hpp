@@ -71,10 +71,10 @@ inline stop_tokens& tokens_of(nopal_stop* part) {
   }
   auto own = std::make_unique<stop_tokens>();
   nopal_stop* outside = part->parent;
-  while (outside != nullptr && (outside->kind == nopal_stop_child || outside->kind == nopal_stop_use)) {
+  while (outside != nullptr && (nopal_kind_of(outside) == nopal_stop_child || nopal_kind_of(outside) == nopal_stop_use)) {
     outside = outside->parent;
   }
-  if (outside != nullptr && outside->kind != nopal_stop_shield) {
+  if (outside != nullptr && nopal_kind_of(outside) != nopal_stop_shield) {
     own->outside.emplace(tokens_of(outside).source.get_token(), stop_tokens::stops_too{own->source});
   }
   nopal_tokens* expected = nullptr;

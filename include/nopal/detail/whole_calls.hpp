@@ -59,19 +59,24 @@ private:
   /// A child of no scope: nothing stops it, it stops nothing, and what is around is asked.
   static constexpr nopal_stop_kind between_calls = nopal_stop_child;
 
-  /// Nobody else reads the kind meanwhile: what the calls fork they join.
+  /// Of the strands that are inside none is left, for what the calls fork they join. Others look at the kind for what
+  /// follows the part.
   struct shielded {
     nopal_stop& part;
     [[gnu::always_inline]] explicit shielded(nopal_stop& which) noexcept : part(which) {
-      part.kind = nopal_stop_shield;
+      __atomic_store_n(&part.kind, nopal_stop_shield, __ATOMIC_RELAXED);
     }
     shielded(const shielded&) = delete;
     shielded& operator=(const shielded&) = delete;
     [[gnu::always_inline]] ~shielded() {
-      part.kind = between_calls;
+      __atomic_store_n(&part.kind, between_calls, __ATOMIC_RELAXED);
       // A fork of the call may have taken back what a request told this worker: the look tells it again.
       if (__atomic_load_n(&nopal_stops_requested, __ATOMIC_RELAXED) != 0) {
         static_cast<void>(nopal_stop_requested_here());
+      }
+      // Who asked meanwhile may have passed over them. Relaxed: who follows was inside. Begins with a fence.
+      if (NOPAL_UNLIKELY(__atomic_load_n(&part.followers, __ATOMIC_RELAXED) != 0)) {
+        nopal_tell_followers();
       }
     }
   };

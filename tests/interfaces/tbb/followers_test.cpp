@@ -1,6 +1,7 @@
 // Groups of oneTBB's interface that may outlive what they are made in: stopped with that, and with what is around it, for
 // as long as it lasts, wherever the group lies and whoever runs the function that makes it.
 #include <gtest/gtest.h>
+#include <nopal/parallel.hpp>
 #include <nopal/speculate.hpp>
 #include <nopal/waiting.hpp>
 #include <tbb/parallel_for.h>
@@ -190,6 +191,26 @@ NOPAL_PROGRAM(local_groups_of_stolen_strands) {
   return 0;
 }
 
+/// A reduction combines behind a shield: what is stopped meanwhile are its groups, too, but after it.
+NOPAL_PROGRAM(groups_made_in_reductions) {
+  cancel_scope s;
+  context of_group;
+  std::unique_ptr<tbb::task_group> group;
+  const auto make = [&](int /*i*/) {
+    group = std::make_unique<tbb::task_group>(of_group);
+    return 1;
+  };
+  const auto stop_and_add = [&](int a, int b) {
+    s.request_stop();
+    return a + b;
+  };
+  NOPAL_CHECK(nopal::parallel_reduce(0, 1, 0, make, stop_and_add) == 1);
+  NOPAL_CHECK(of_group.is_group_execution_cancelled());
+  group.reset();
+  s.join();
+  return 0;
+}
+
 /// Groups begin and cease to follow while others ask.
 NOPAL_PROGRAM(followers_beside_requests) {
   for (int round = 0; round < 200; ++round) {
@@ -227,6 +248,9 @@ TEST_P(followers, made_by_stolen_strands_outlive_what_is_around_these) {
 }
 TEST_P(followers, that_are_local_variables_of_stolen_strands) {
   EXPECT_TRUE(run("local_groups_of_stolen_strands"));
+}
+TEST_P(followers, made_in_reductions_that_stop_while_they_combine) {
+  EXPECT_TRUE(run("groups_made_in_reductions"));
 }
 TEST_P(followers, come_and_go_beside_requests) { EXPECT_TRUE(run("followers_beside_requests")); }
 

@@ -63,7 +63,7 @@ inline bool any_stopped() noexcept { return __atomic_load_n(&nopal_stops_request
 inline bool stop(nopal_stop& part) noexcept { return nopal_request_stop(&part) == 0; }
 inline void withdraw_stop(nopal_stop& part) noexcept { static_cast<void>(nopal_withdraw_stop(&part)); }
 /// Before a use of a context ends.
-inline void end_use(const nopal_stop& use) noexcept { nopal_end_of_stop(&use); }
+inline void end_use(nopal_stop& use) noexcept { nopal_end_of_stop(&use); }
 inline bool is_stopped(const nopal_stop* part) noexcept { return nopal_is_stopped(part) != 0; }
 
 /// What the group is to be bound to that the caller makes. One of both at most.
@@ -76,7 +76,7 @@ struct surroundings {
   [[gnu::always_inline]] static surroundings of_caller(bool is_in_frame) noexcept {
     surroundings result;
     nopal_stop* const part = innermost_part();
-    if (part != nullptr && part->kind != nopal_stop_shield) {
+    if (part != nullptr && nopal_kind_of(part) != nopal_stop_shield) {
       (is_in_frame && nopal_is_in_frame(part) == 0 ? result.around : result.followed) = part;
     }
     return result;
