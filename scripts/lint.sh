@@ -29,7 +29,7 @@ check_format() { files '*.cpp' '*.hpp' '*.c' '*.h' | xargs "$(find_llvm_tool cla
 sources_to_read() {
   # shellcheck disable=SC2154 # these are ./dev's
   logged build/lint.log cmake --preset gcc-release -B "$1" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
-    -DNOPAL_BUILD_TESTS=OFF -DCMAKE_UNITY_BUILD="$2" -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 || return 1
+    -DNOPAL_BUILD_TESTS=OFF -DCMAKE_UNITY_BUILD="$2" -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 || return 1
   # GCC alone knows the first option, and means the second otherwise.
   awk '
     /^[{]/ { entry = ""; next }

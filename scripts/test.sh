@@ -142,7 +142,7 @@ test_() {
   case $length in
     quick) left_out='slow|long|stress|package' ;;
     usual) left_out=long ;;
-    all) export NOPAL_STRESS_SECONDS="${NOPAL_STRESS_SECONDS:-8}" NOPAL_STORM_SECONDS="${NOPAL_STORM_SECONDS:-70}" ;;
+    all) export NOPAL_CASES=all NOPAL_STRESS_SECONDS="${NOPAL_STRESS_SECONDS:-8}" NOPAL_STORM_SECONDS="${NOPAL_STORM_SECONDS:-70}" ;;
   esac
   if [ -n "$left_out" ]; then set -- "$@" -LE "^($left_out)\$"; fi
   if [ "$preset" = tsan ]; then

@@ -22,9 +22,8 @@ esac
 # One rank by itself, which containers run as root.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# Several sources as one: users' projects may ask for that, and it is quicker. In one way each is compiled alone.
+# Several sources as one: users' projects may ask for that, and it is quicker. Each alone is what the tests are built with.
 unity=-DCMAKE_UNITY_BUILD=ON
-case $way-$linkage in install-static) unity=-DCMAKE_UNITY_BUILD=OFF ;; esac
 
 configure_and_build() {
   rm -rf "$build"

@@ -10,6 +10,9 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from sampling import some_of  # noqa: E402
+
 compilers, include, library = {}, "", ""
 
 CXX_PROGRAM = """
@@ -163,10 +166,10 @@ class Flags(unittest.TestCase):
     def test_odd_flags_work(self):
         flags = WORKING + (WORKING_CLANG if is_clang() else WORKING_GCC)
         with ThreadPoolExecutor(2) as pool:
-            complaints = pool.map(self.complaint, [("c++", one) for one in flags] +
-                                  [("c", one) for one in dict.fromkeys(flags + IN_C + LATENT_IN_C)] +
-                                  [("c++", "-DNOPAL_FORKS_EAGER " + one) for one in flags] +
-                                  [("c", "-DNOPAL_FORKS_EAGER " + one) for one in IN_C])
+            complaints = pool.map(self.complaint, some_of(
+                [("c++", one) for one in flags] + [("c", one) for one in dict.fromkeys(flags + IN_C + LATENT_IN_C)] +
+                [("c++", "-DNOPAL_FORKS_EAGER " + one) for one in flags] +
+                [("c", "-DNOPAL_FORKS_EAGER " + one) for one in IN_C], 3))
         self.assertEqual([one for one in complaints if one], [])
 
     def test_forks_pass_the_checks_of_calls_through_pointers(self):
@@ -194,8 +197,8 @@ class Flags(unittest.TestCase):
                 self.assertIn(says, errors[0])
 
     def test_a_file_can_ask_whether_its_forks_are_latent(self):
-        for flags, latent in (("", 1), ("-O0 -fPIC", 1), ("-DNOPAL_FORKS_EAGER", 0), ("-fsanitize=address", 0),
-                              ("-fsanitize=thread", 0), ("-mcmodel=large", 0), ("-DNOPAL_ELIDE", 0)):
+        for flags, latent in some_of((("", 1), ("-O0 -fPIC", 1), ("-DNOPAL_FORKS_EAGER", 0), ("-fsanitize=address", 0),
+                                      ("-fsanitize=thread", 0), ("-mcmodel=large", 0), ("-DNOPAL_ELIDE", 0)), 3):
             with self.subTest(flags):
                 for language, header, check in (("c++", "nopal.hpp", "static_assert"), ("c", "nopal.h", "_Static_assert")):
                     source = f"#include <nopal/{header}>\n{check}(NOPAL_HAS_LATENT_FORKS == {latent}, \"\");\n"
@@ -208,7 +211,7 @@ class Flags(unittest.TestCase):
                   "  s.fork_into(r, next, 1);\n  s.join();\n}\n")
         in_c = ("#include <nopal/nopal.h>\nextern _Thread_local int r;\nNOPAL_FORKABLE(int, next, (int, i))\nvoid forks(void);\n"
                 "void forks(void) {\n  nopal_scope s;\n  nopal_scope_init(&s);\n  nopal_fork_next(&s, &r, 1);\n  nopal_join(&s);\n}\n")
-        for flags in ("", "-O2 -fPIC", "-O2", "-O2 -masm=intel", "-O2 -fno-pie"):
+        for flags in some_of(("", "-O2 -fPIC", "-O2", "-O2 -masm=intel", "-O2 -fno-pie"), 2):
             for language, source in (("c++", in_cpp), ("c", in_c)):
                 with self.subTest(language + " " + flags):
                     self.is_refused(command_of(language, flags, "-c", "-x", language, "-", "-o", os.devnull),
@@ -237,8 +240,8 @@ class Flags(unittest.TestCase):
         if is_clang():
             says = "nopal.code_compiled_with_fsplit_stack_cannot_run_on_other_stacks.compile_without_it"
         for language in ("c", "c++"):
-            for flags in ("-fsplit-stack", "-fsplit-stack -O0", "-fsplit-stack -O2 -fPIC", "-fsplit-stack -masm=intel",
-                          "-fsplit-stack -mcmodel=large", "-fsplit-stack -fuse-ld=gold"):
+            for flags in some_of(("-fsplit-stack", "-fsplit-stack -O0", "-fsplit-stack -O2 -fPIC", "-fsplit-stack -masm=intel",
+                                  "-fsplit-stack -mcmodel=large", "-fsplit-stack -fuse-ld=gold"), 3):
                 with self.subTest(language + " " + flags), tempfile.TemporaryDirectory() as place:
                     program, said = built(language, flags, place)
                     if program is None and "gold" in flags and says not in said:
@@ -250,7 +253,7 @@ class Flags(unittest.TestCase):
 
     def test_nothing_of_the_refusal_stays_in_other_code(self):
         for language in ("c", "c++"):
-            for flags in ("", "-O0", "-fPIC"):
+            for flags in some_of(("", "-O0", "-fPIC"), 3):
                 with self.subTest(language + " " + flags), tempfile.TemporaryDirectory() as place:
                     program, said = built(language, flags + " -r -nostdlib", place)
                     self.assertIsNotNone(program, said)

@@ -8,6 +8,9 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'support'))
+from sampling import some_of  # noqa: E402
+
 from running import BUILD_SECONDS, Failure, expected_of, run, run_parallel
 from toolchain import EAGER, HERE, Build, architectures, find_compilers
 
@@ -50,7 +53,7 @@ def check(source, compiler, level, library):
 
 def main(library):
     sources = [Source(path) for path in sorted(glob.glob(os.path.join(HERE, 'regressions', '*.c*')))]
-    cases = [(s, c, level, library) for s in sources for c in find_compilers() for level in LEVELS]
+    cases = some_of(((s, c, level, library) for s in sources for c in find_compilers() for level in LEVELS), 3)
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda case: check(*case), cases))
     failures = 0

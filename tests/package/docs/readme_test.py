@@ -1,7 +1,8 @@
 """What the README has to paste works, pasted as it stands: its commands, its programs and its CMake text.
 
-    readme_test.py ROOT WORK CXX CMAKE
+    readme_test.py ROOT WORK CXX CMAKE [PREFIX]
 
+With PREFIX the library that is installed there stands for what the README's own commands install, and nothing is fetched.
 The home directory is one of ours, with a clone of the sources in it, so that paths of the README lead there.
 """
 
@@ -52,14 +53,20 @@ def main():
         unity = 'case $1 in --*) ;; *) set -- -DCMAKE_UNITY_BUILD=ON "$@" ;; esac\n' if name == "cmake" else ""
         (tools / name).write_text(f'#!/bin/sh\n{unity}exec "{tool}" "$@"\n')
         (tools / name).chmod(0o755)
-    copy_of_sources(root, home / "nopal")
+    prefix = pathlib.Path(sys.argv[5]).resolve() if len(sys.argv) > 5 and os.environ.get("NOPAL_CASES") != "all" else None
+    if prefix is None:
+        copy_of_sources(root, home / "nopal")
     environment = {**os.environ, "HOME": str(home), "PATH": f"{tools}:{os.environ['PATH']}", "CXX": sys.argv[3],
                    "CMAKE_GENERATOR": "Ninja", "NOPAL_WORKERS": "2"}
     for name in ("CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"):
         environment.pop(name, None)
 
     install, pkg_config, by_hand, execution, *_ = blocks(page, "sh")
-    run(install, home / "nopal", environment)
+    if prefix is None:
+        run(install, home / "nopal", environment)
+    else:
+        home.mkdir()
+        (home / re.search(r'--prefix "\$HOME/([^"]*)"', install)[1]).symlink_to(prefix)
     programs = blocks(page, "cpp")
     builds = [(commands, program) for commands in (pkg_config, by_hand) for program in programs]
     builds.append((execution, (root / "examples/docs/readme_execution.cpp").read_text()))
@@ -70,16 +77,18 @@ def main():
         if "pkg-config" not in commands or shutil.which("pkg-config"):
             run(f"{commands}\n./program", place, environment)
 
-    project, fetched = blocks(page, "cmake")
+    project, fetching = blocks(page, "cmake")
     configure = re.search(r"`(cmake -S \. -B build -DCMAKE_PREFIX_PATH=[^`]*)`", page)[1]
-    for number, (text, command) in enumerate([
-            (project, configure), (project.replace("find_package(nopal REQUIRED)\n", fetched), "cmake -S . -B build")]):
+    projects = [(project, configure)]
+    if prefix is None:
+        projects.append((project.replace("find_package(nopal REQUIRED)\n", fetching), "cmake -S . -B build"))
+    for number, (text, command) in enumerate(projects):
         place = work / f"project-{number}"
         place.mkdir()
         (place / "program.cpp").write_text(programs[0])
         (place / "CMakeLists.txt").write_text(text)
         run(f"{command}\ncmake --build build --parallel 2\nbuild/program", place, environment)
-    print(f"{len(builds)} programs and 2 projects of the README were built and run")
+    print(f"{len(builds)} programs and {len(projects)} projects of the README were built and run")
 
 
 if __name__ == "__main__":
