@@ -300,6 +300,18 @@ constinit char stopped_mark = 0;
 
 }  // namespace
 
+void* keep_handled_exception() noexcept {
+  const std::type_info* const type =
+      handled_foreign() == nullptr ? __cxxabiv1::__cxa_current_exception_type() : nullptr;
+  auto* const kept =
+      type != nullptr && *type != typeid(stopped) ? new (std::nothrow) kept_exception : nullptr;
+  if (kept != nullptr) {
+    kept->next = nullptr;
+    keep_thrown_in(*kept);
+  }
+  return kept;
+}
+
 void drop_exceptions(void* exceptions) noexcept { delete_all(static_cast<kept_exception*>(exceptions)); }
 
 void* stopped_at_join() noexcept { return &stopped_mark; }
@@ -324,6 +336,9 @@ extern "C" NOPAL_EXPORT void nopal_rethrow(void* exception) {
     stops::throw_stopped();
   }
   auto* const kept = static_cast<kept_exception*>(exception);
+  if (kept->is_stopped) {
+    nopal_keep_handled();  // the handler that the join is in ends by this
+  }
   std::exception_ptr thrown = static_cast<std::exception_ptr&&>(kept->thrown);
   _Unwind_Exception* const foreign = std::exchange(kept->foreign, nullptr);
   delete_all(kept);

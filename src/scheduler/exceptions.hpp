@@ -16,6 +16,9 @@ void forget_exceptions() noexcept;
 void* take_exception(nopal_frame* frame) noexcept;
 /// Drops what take_exception returned.
 void drop_exceptions(void* exceptions) noexcept;
+/// The exception being handled, for one of these functions; null: there is none, or it is `stopped`, or another runtime's,
+/// or there is no memory for it.
+void* keep_handled_exception() noexcept;
 /// What a join returns that is to throw `stopped`.
 void* stopped_at_join() noexcept;
 /// What a join returns that has both, each of which may be null: the first is thrown, unless it is `stopped`.

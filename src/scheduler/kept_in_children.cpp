@@ -1,6 +1,7 @@
 // Exceptions that give way to `stopped`: the end of a scope has to drop what a child threw while an exception is in
-// flight. Where that is `stopped`, which the child of the scope that unwinds takes at its end, that child keeps the
-// other in its record, and throws it at its end.
+// flight, a join that throws leaves the handler that it is in, and of several exceptions patterns throw one. Where that
+// is `stopped`, which the child of the scope that unwinds takes at its end, that child keeps the other in its record,
+// and throws it at its end.
 //
 // Nobody can tell an exception in flight by its type. So a child keeps none until `stopped` is thrown in it: until
 // then what is in flight is the program's own.
@@ -12,6 +13,7 @@
 #include "scheduler/exceptions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/stops.hpp"
+#include "strand/strand.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -29,6 +31,19 @@ nopal_stop* child_that_unwinds(const worker* self) noexcept {
   for (; one != nullptr && nopal_kind_of(one) != nopal_stop_shield; one = one->parent) {
     if (nopal_kind_of(one) == nopal_stop_child && one->of != nullptr && one->of->kind == nopal_stop_unwinds &&
         nopal_is_stopped(one->of) != 0) {
+      return one;
+    }
+  }
+  return nullptr;
+}
+
+/// The innermost child that the strand is in and that `stopped` was thrown in; null: none.
+nopal_stop* child_that_keeps(const worker* self) noexcept {
+  nopal_stop* one = self != nullptr ? innermost(self) : nullptr;
+  for (; one != nullptr && nopal_kind_of(one) != nopal_stop_shield; one = one->parent) {
+    // Relaxed: what is kept is exchanged.
+    if (nopal_kind_of(one) == nopal_stop_child &&
+        __atomic_load_n(&one->tokens, __ATOMIC_RELAXED) != nullptr) {
       return one;
     }
   }
@@ -53,12 +68,13 @@ void throw_stopped() {
     static_cast<void>(__atomic_compare_exchange_n(&child->tokens, &nothing, &thrown_in_it, false,
                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   }
+  nopal_keep_handled();
   throw stopped();
 }
 
 bool keep_in_child(void* exception) noexcept {
-  nopal_stop* const child = child_that_unwinds(this_worker());
-  if (child == nullptr || __atomic_load_n(&child->tokens, __ATOMIC_RELAXED) == nullptr) {
+  nopal_stop* const child = child_that_keeps(this_worker());
+  if (child == nullptr) {
     return false;
   }
   sanitizers::before(child);
@@ -70,6 +86,19 @@ bool keep_in_child(void* exception) noexcept {
     drop_exceptions(before);
   }
   return true;
+}
+
+extern "C" NOPAL_EXPORT void nopal_keep_handled() {
+  const worker* const self = this_worker();
+  const nopal_stop* const child = child_that_keeps(self);
+  // What was being handled as the child began is handled by the code around the scope.
+  if (child == nullptr || strand::exceptions_of(self).caught == child->handled) {
+    return;
+  }
+  void* const kept = keep_handled_exception();
+  if (kept != nullptr && !keep_in_child(kept)) {
+    drop_exceptions(kept);  // unreached: kept-by-child
+  }
 }
 
 extern "C" NOPAL_EXPORT void nopal_throw_kept(nopal_stop* child) {

@@ -212,7 +212,8 @@ meaning of_fork(const worker* self) noexcept {
   // A part that unwinds, with the strand in a child of it, is at `one` or inside of it.
   bool unwinds = false;
   meaning result = meaning::goes_on;
-  for (const nopal_stop* one = inside; one != nullptr && nopal_kind_of(one) != nopal_stop_shield; one = one->parent) {
+  for (const nopal_stop* one = inside; one != nullptr && nopal_kind_of(one) != nopal_stop_shield;
+       one = one->parent) {
     unwinds = unwinds || nopal_unwinds_child(one, inside) != 0;
     if (nopal_is_asked_to_stop(one) != 0) {
       if (unwinds) {
@@ -331,6 +332,7 @@ NOPAL_EXPORT int nopal_stop_requested_here() {
   part->kind = kind;
   part->requested = 0;
   part->tokens = nullptr;
+  part->handled = strand::exceptions_of(self).caught;
   part->followers = 0;
   stops::append(path, self->deque.bottom, part, place);
   return 0;

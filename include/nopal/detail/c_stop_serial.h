@@ -19,6 +19,7 @@ static inline void nopal_enter_serial_part(struct nopal_stop* part, uint32_t kin
   part->kind = kind;
   part->requested = 0;
   part->tokens = NULL;
+  part->handled = NULL;
   part->followers = 0;
   nopal_set_serial_part(part);
 }

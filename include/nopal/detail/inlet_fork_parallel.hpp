@@ -22,7 +22,8 @@ namespace detail {
 #ifdef __cpp_exceptions
   try {
     of->end(ordered);
-  } catch (...) {  // NOLINT(bugprone-empty-catch)
+  } catch (...) {
+    nopal_keep_handled();
   }
 #else
   of->end(ordered);

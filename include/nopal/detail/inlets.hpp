@@ -264,7 +264,11 @@ private:
       f();
     } catch (...) {
       if (handles_end_of_thread()) throw_on();
-      if (!thrown.is_set()) thrown.keep();
+      if (!thrown.is_set()) {
+        thrown.keep();
+      } else {
+        keep_handled();
+      }
     }
 #else
     static_cast<void>(thrown);

@@ -33,6 +33,12 @@ public:
   }
 
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  ~first_event() {
+    if (thrown_at_ != least_) {
+      thrown_.forget();  // a match comes first
+    }
+  }
+
   /// In a handler: what is handled was thrown at `position`. It is kept, for nobody knows yet
   /// whether a match comes before.
   [[gnu::noinline, gnu::cold]] void threw(std::size_t position) {

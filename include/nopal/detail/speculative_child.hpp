@@ -22,7 +22,7 @@ template <class Body>
     try {
       body();
     } catch (const stopped&) {
-      if (!part->is_stopped()) throw;
+      if (!part->is_stopped() && !child.was_unwound()) throw;
       child.throw_kept();
       return false;
     }

@@ -42,6 +42,7 @@ struct nopal_stop {
   uint32_t kind;               /**< a nopal_stop_kind; see nopal_kind_of */
   uint32_t requested;          /**< atomic; not zero: it is to stop */
   struct nopal_tokens* tokens; /**< atomic; null: nobody asked for one. Of a child: see nopal_throw_kept */
+  void* handled;               /**< of a child: the exception that was being handled as it began */
   uint32_t followers;          /**< atomic; how many follow it; see nopal_follow_stop */
 };
 
@@ -70,7 +71,8 @@ NOPAL_EXPORT int nopal_request_stop(struct nopal_stop* part);
 /* Whether it was asked for itself, or by what it uses. Acquire pairs with who asks: what that did comes before. */
 static inline int nopal_is_asked_to_stop(const struct nopal_stop* part) {
   return __atomic_load_n(&part->requested, __ATOMIC_ACQUIRE) != 0 ||
-         (nopal_kind_of(part) == nopal_stop_use && __atomic_load_n(&part->of->requested, __ATOMIC_ACQUIRE) != 0);
+         (nopal_kind_of(part) == nopal_stop_use &&
+          __atomic_load_n(&part->of->requested, __ATOMIC_ACQUIRE) != 0);
 }
 
 /* Whether the part unwinds and `inside` is in a child of it, which is where the exception ends. */
@@ -157,7 +159,10 @@ NOPAL_EXPORT void nopal_poll_stop(void);
  * drops it. */
 NOPAL_EXPORT void nopal_throw_kept(struct nopal_stop* child);
 NOPAL_EXPORT void nopal_drop_kept(struct nopal_stop* child);
-/* Whether that may be; zero as a rule. Relaxed: who keeps one has been joined. */
+/* In a handler, where what it handles ends for another exception's sake: if that may be `stopped`, the child that it
+ * unwinds keeps the one being handled. */
+NOPAL_EXPORT void nopal_keep_handled(void);
+/* Whether that may be, or `stopped` was thrown in it; zero as a rule. Relaxed: who did so has been joined. */
 static inline int nopal_may_have_kept(const struct nopal_stop* child) {
   return __atomic_load_n(&child->tokens, __ATOMIC_RELAXED) ? 1 : 0;
 }

@@ -48,6 +48,8 @@ public:
       nopal_drop_kept(part_.record());
     }
   }
+  /// In a handler of `stopped`, whether that was thrown in it. The request may have been withdrawn since.
+  [[nodiscard]] bool was_unwound() noexcept { return nopal_may_have_kept(part_.record()) != 0; }
   /// At its end, if nothing but `stopped` was in flight: an exception that gave way to that.
   [[gnu::always_inline]] void throw_kept() {
     if (NOPAL_UNLIKELY(nopal_may_have_kept(part_.record()))) {

@@ -17,7 +17,7 @@ namespace detail {
 class stop_part {
 public:
   explicit stop_part(nopal_stop_kind kind, const stop_part* of = nullptr) noexcept
-      : part_{nopal_get_serial_part(), of != nullptr ? &of->part_ : nullptr, kind, 0, nullptr, 0} {
+      : part_{nopal_get_serial_part(), of != nullptr ? &of->part_ : nullptr, kind, 0, nullptr, nullptr, 0} {
     nopal_set_serial_part(&part_);
   }
   stop_part(const stop_part&) = delete;
@@ -39,6 +39,7 @@ class unwound_child {
 public:
   explicit unwound_child(const stop_part* of) noexcept : part_(nopal_stop_child, of) {}
   void throw_kept() noexcept {}
+  static constexpr bool was_unwound() noexcept { return false; }
 
 private:
   stop_part part_;

@@ -15,6 +15,7 @@
 #else
 #include <nopal/detail/copy.h>
 #include <nopal/detail/frame.h>
+#include <nopal/detail/stop.h>
 #endif
 
 namespace nopal {
@@ -48,6 +49,13 @@ inline bool handles_end_of_thread() noexcept {
   return thread_is_ending() && std::current_exception() == nullptr;
 }
 
+/// In a handler, where what it handles ends since another exception leaves: see nopal_keep_handled.
+inline void keep_handled() noexcept {
+#ifndef NOPAL_ELIDE
+  nopal_keep_handled();
+#endif
+}
+
 /// An exception that was caught and is to be thrown where the serial program would meet it, or
 /// none.
 class kept_exception {
@@ -55,7 +63,12 @@ public:
   kept_exception() noexcept = default;
   kept_exception(const kept_exception&) = delete;
   kept_exception& operator=(const kept_exception&) = delete;
-  ~kept_exception() { drop_foreign(); }
+  /// Where it was not thrown another one was, as a rule.
+  ~kept_exception() {
+    if (is_set()) {
+      give_way();
+    }
+  }
 
   /// In a handler, once: what it handles. Ends the process with one line where that is the end of
   /// the thread.
@@ -78,12 +91,33 @@ public:
     }
   }
 
+  /// Drops it: what threw it counts as never called.
+  void forget() noexcept {
+    thrown_ = nullptr;
+    drop_foreign();
+  }
+
   friend void swap(kept_exception& a, kept_exception& b) noexcept {
     std::swap(a.thrown_, b.thrown_);
     std::swap(a.foreign_, b.foreign_);
   }
 
 private:
+  /// If what leaves in its place may be `stopped`, the child that this unwinds is to throw it.
+  [[gnu::noinline, gnu::cold]] void give_way() noexcept {
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+    // Relaxed: who is in a part sees it.
+    if (thrown_ != nullptr && __atomic_load_n(&nopal_stops_used, __ATOMIC_RELAXED) != 0) {
+      try {
+        std::rethrow_exception(std::move(thrown_));
+      } catch (...) {
+        keep_handled();
+      }
+    }
+#endif
+    forget();
+  }
+
 #ifdef NOPAL_ELIDE
   [[noreturn]] static void take_foreign() noexcept {
     std::fputs(
@@ -99,7 +133,7 @@ private:
   [[noreturn]] void raise_foreign() { nopal_raise_foreign(std::exchange(foreign_, nullptr)); }
   void drop_foreign() noexcept {
     if (foreign_ != nullptr) {
-      nopal_drop_foreign(foreign_);
+      nopal_drop_foreign(std::exchange(foreign_, nullptr));
     }
   }
 #endif

@@ -90,7 +90,7 @@ private:
     return stopped;
   }
 
-  nopal_stop part_{nullptr, nullptr, nopal_stop_skips, 0, nullptr, 0};
+  nopal_stop part_{nullptr, nullptr, nopal_stop_skips, 0, nullptr, nullptr, 0};
   const bool is_bound_;
   const std::uintptr_t traits_;
 };
@@ -119,7 +119,7 @@ public:
 
   /// The record of a use of the context, inside of `around`.
   static nopal_stop use_of(task_group_context& context, nopal_stop* around) noexcept {
-    return {context.is_bound_ ? around : nullptr, &context.part_, nopal_stop_use, 0, nullptr, 0};
+    return {context.is_bound_ ? around : nullptr, &context.part_, nopal_stop_use, 0, nullptr, nullptr, 0};
   }
 #ifndef NOPAL_ELIDE
   /// The context is cancelled with a part that may end before it.
