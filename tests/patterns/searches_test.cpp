@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/strands.hpp"
@@ -185,6 +188,74 @@ NOPAL_PROGRAM(searches_in_searches) {
   return 0;
 }
 
+/// Neither moved nor assigned. A copy forks, and goes on on another worker than it began on, which finds other work
+/// meanwhile.
+struct copied_by_two {
+  int number;
+  copied_by_two(int of) : number(of) {}
+  copied_by_two(const copied_by_two& from) : number(-1) {
+    using namespace std::chrono_literals;
+    nopal::scope s;
+    s.fork([&] {
+      std::this_thread::sleep_for(50us);
+      number = from.number;
+    });
+    std::this_thread::sleep_for(100us);
+    s.join();
+  }
+  copied_by_two& operator=(const copied_by_two&) = delete;
+};
+
+std::vector<copied_by_two> expanded_by_two(const copied_by_two& from) {
+  std::vector<copied_by_two> children;
+  for (int i = 0; i < 2 && from.number < 64; ++i) children.emplace_back(2 * from.number + i);
+  return children;
+}
+bool is_deep(const copied_by_two& at) { return at.number >= 64; }
+
+/// What is found is handed on by strands that wait for one another's forks.
+NOPAL_PROGRAM(copies_that_fork_in_trees) {
+  for (int round = 0; round < 10; ++round) {
+    const auto first = parallel_find_first(copied_by_two(1), expanded_by_two, is_deep);
+    NOPAL_CHECK(first && first->number == 64);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// Every other function takes its time, so that there are strands to copy and others to come to the end meanwhile.
+template <int... Numbers>
+copied_by_two race_of(std::integer_sequence<int, Numbers...> /*all*/) {
+  return parallel_race(
+      [] {
+        if (Numbers % 2 == 1) std::this_thread::sleep_for(std::chrono::microseconds(300));
+        return Numbers;
+      }...,
+      [] { return copied_by_two(0); });
+}
+
+NOPAL_PROGRAM(copies_that_fork_in_races) {
+  for (int round = 0; round < 200; ++round) {
+    NOPAL_CHECK(race_of(std::make_integer_sequence<int, 16>()).number >= 0);
+  }
+  support::check_quiet();
+  return 0;
+}
+
+/// Of a search that has stopped its strands, and of a race in a stopped scope, which calls the first function alone.
+NOPAL_PROGRAM(answers_whose_copies_fork) {
+  for (int round = 0; round < 10; ++round) {
+    const auto any = parallel_find_any(copied_by_two(1), expanded_by_two, is_deep);
+    NOPAL_CHECK(any && any->number >= 64);
+  }
+  nopal::cancel_scope stopped;
+  stopped.request_stop();
+  const copied_by_two alone = race_of(std::make_integer_sequence<int, 2>());
+  NOPAL_CHECK(alone.number == 0);
+  support::check_quiet();
+  return 0;
+}
+
 class searches : public support::program_at_workers {};
 
 TEST_P(searches, over_ranges) { EXPECT_TRUE(run("over_ranges")); }
@@ -192,6 +263,9 @@ TEST_P(searches, over_trees) { EXPECT_TRUE(run("over_trees")); }
 TEST_P(searches, throw_what_comes_first) { EXPECT_TRUE(run("exceptions_in_trees")); }
 TEST_P(searches, race) { EXPECT_TRUE(run("races")); }
 TEST_P(searches, race_beside_tokens) { EXPECT_TRUE(run("tokens_in_races")); }
+TEST_P(searches, of_nodes_whose_copies_fork) { EXPECT_TRUE(run("copies_that_fork_in_trees")); }
+TEST_P(searches, race_for_what_copies_by_forks) { EXPECT_TRUE(run("copies_that_fork_in_races")); }
+TEST_P(searches, answer_with_whole_copies) { EXPECT_TRUE(run("answers_whose_copies_fork")); }
 TEST_P(searches, in_searches) { EXPECT_TRUE(run("searches_in_searches")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, searches, testing::Values(1, 2, 4, 7),

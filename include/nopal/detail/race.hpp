@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -24,7 +24,8 @@ template <class Result>
 struct race_state {
   cancel_scope* all;
   std::mutex lock;
-  std::optional<Result> result;
+  /// By pointer: what is the program's does not run under the lock, for it may fork.
+  std::unique_ptr<Result> result;
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
   kept_exception thrown;
   std::size_t thrown_by = static_cast<std::size_t>(-1);
@@ -34,18 +35,20 @@ struct race_state {
 
   template <class F>
   void run(std::size_t number, F& f) {
-    std::optional<Result> own;
+    std::unique_ptr<Result> own;
     if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
       detail::invoke(std::forward<F>(f));
-      own.emplace(number);
+      own = std::make_unique<Result>(number);
     } else {
-      own.emplace(detail::invoke(std::forward<F>(f)));
+      own = std::make_unique<Result>(detail::invoke(std::forward<F>(f)));
     }
-    const std::lock_guard guard(lock);
-    if (!result) {
-      result.emplace(std::move(*own));
+    {
+      const std::lock_guard guard(lock);
+      if (result == nullptr) {
+        result.swap(own);
+      }
     }
-    static_cast<void>(all->request_stop());
+    static_cast<void>(all->request_stop());  // calls what tokens have
   }
 
   template <class F>
@@ -80,7 +83,7 @@ struct race_state {
 #ifdef __cpp_exceptions
   /// Throws the first of what the functions threw, if there is something and none returned.
   void throw_kept() {
-    if (result) return;
+    if (result != nullptr) return;
 #ifndef NOPAL_ELIDE
     thrown.rethrow();
 #else
@@ -131,16 +134,19 @@ Result run_race(std::index_sequence<Index...>, std::tuple<Fs&&...>& functions) {
     throw_on();
   }
 #endif
-  if (!state.result) {
+  if (state.result == nullptr) {
 #ifdef __cpp_exceptions
     state.throw_kept();
 #endif
     // Where what is around it is stopped, nothing was called.
     const stop_part shield(nopal_stop_shield);
-    cancel_scope alone;
-    state.all = &alone;
-    using first = std::tuple_element_t<0, std::tuple<Fs...>>;
-    state.template run<first>(0, std::get<0>(functions));
+    {
+      cancel_scope alone;
+      state.all = &alone;
+      using first = std::tuple_element_t<0, std::tuple<Fs...>>;
+      state.template run<first>(0, std::get<0>(functions));
+    }
+    return std::move(*state.result);
   }
   return std::move(*state.result);
 }

@@ -3,6 +3,7 @@
 #define NOPAL_DETAIL_TREE_SEARCH_HPP
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -33,10 +34,17 @@ constexpr bool describes_tree() {
 template <class Node, class Expand, class Accept>
 concept is_tree = describes_tree<Node, Expand, Accept>();
 
-/// The first event below a node: a node that is accepted, or what was thrown before.
+/// What a search has found, by value. Without a move this is a copy, which may fork.
+template <class Node>
+std::optional<Node> taken_from(const std::unique_ptr<Node>& found) {
+  return found != nullptr ? std::optional<Node>(std::move(*found)) : std::nullopt;
+}
+
+/// The first event below a node: a node that is accepted, or what was thrown before. By pointer: under a lock no node
+/// is copied, moved or destroyed, for that is the program's code, and may fork.
 template <class Node>
 struct tree_event {
-  std::optional<Node> node;
+  std::unique_ptr<Node> node;
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
   kept_exception thrown;
 #endif
@@ -82,12 +90,11 @@ public:
 private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// The node was copied before: copies are the program's, and may fork.
+  /// What was there before is in `what` then, and ends after the lock does.
   void put(std::size_t index, tree_event<Node>& what) {
     const std::lock_guard guard(lock_);
     if (index < first_) {
-      event_.node.reset();
-      if (what.node) event_.node.emplace(std::move(*what.node));
+      event_.node.swap(what.node);
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
       swap(event_.thrown, what.thrown);
 #endif
@@ -152,7 +159,7 @@ void search_first(const Node& node, tree_level<Node>& above, std::size_t index, 
     if (!accepted_or_searched(node, above, index, expand, accept)) {
       return;
     }
-    event.node.emplace(node);
+    event.node = std::make_unique<Node>(node);
   } catch (...) {
     if (handles_end_of_thread()) throw_on();
     event.thrown.keep();
@@ -161,7 +168,7 @@ void search_first(const Node& node, tree_level<Node>& above, std::size_t index, 
   if (!accepted_or_searched(node, above, index, expand, accept)) {
     return;
   }
-  event.node.emplace(node);
+  event.node = std::make_unique<Node>(node);
 #endif
   above.happened(index, event);
 }
@@ -174,14 +181,14 @@ std::optional<Node> first_node(Root&& root, Expand& expand, Accept& accept) {
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
   top.event().thrown.rethrow();
 #endif
-  return std::move(top.event().node);
+  return taken_from(top.event().node);
 }
 
 template <class Node>
 struct any_search {
   cancel_scope* scope;
   std::mutex lock;
-  std::optional<Node> found;
+  std::unique_ptr<Node> found;  ///< as a tree_event's
 };
 
 template <class Node, class Expand, class Accept>
@@ -190,11 +197,11 @@ void search_any(const Node& node, any_search<Node>& all, Expand& expand, Accept&
     return;
   }
   if (static_cast<bool>(detail::invoke(accept, node))) {
-    std::optional<Node> found(node);
+    auto found = std::make_unique<Node>(node);
     {
       const std::lock_guard guard(all.lock);
-      if (!all.found) {
-        all.found.emplace(std::move(*found));
+      if (all.found == nullptr) {
+        all.found.swap(found);
       }
     }
     static_cast<void>(all.scope->request_stop());
@@ -210,11 +217,14 @@ template <class Node, class Root, class Expand, class Accept>
 std::optional<Node> some_node(Root&& root, Expand& expand, Accept& accept) {
   const Node first(std::forward<Root>(root));
   any_search<Node> all;
-  cancel_scope s;
-  all.scope = &s;
-  search_any(first, all, expand, accept);
-  s.join();
-  return std::move(all.found);
+  {
+    cancel_scope s;
+    all.scope = &s;
+    search_any(first, all, expand, accept);
+    s.join();
+  }
+  // Behind the scope, which is stopped: that would cut a copy short.
+  return taken_from(all.found);
 }
 
 }  // namespace detail
