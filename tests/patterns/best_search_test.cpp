@@ -271,6 +271,36 @@ NOPAL_PROGRAM(comparisons_that_throw) {
   return 0;
 }
 
+/// A comparison that goes on on another worker than it began on leaves that one no strand that compares.
+NOPAL_PROGRAM(comparisons_that_fork) {
+  using namespace std::chrono_literals;
+  for (int round = 0; round < 10; ++round) {
+    const auto expand = [](int node) {
+      std::this_thread::sleep_for(100us);
+      return node < 64 ? std::vector<int>{2 * node, 2 * node + 1} : std::vector<int>{};
+    };
+    const auto value = [](int node) { return node < 64 ? std::nullopt : std::optional<int>(node); };
+    const auto bound = [](int node) {
+      while (node < 64) node *= 2;
+      return node;
+    };
+    const auto best = parallel_find_best(1, expand, value, bound, [](int a, int b) {
+      bool is_less = false;
+      nopal::scope s;
+      s.fork([&] {
+        std::this_thread::sleep_for(20us);
+        is_less = a < b;
+      });
+      std::this_thread::sleep_for(40us);
+      s.join();
+      return is_less;
+    });
+    NOPAL_CHECK(best && *best == 64);
+  }
+  support::check_quiet();
+  return 0;
+}
+
 /// A search that is narrow, again and again, is wide again behind that: each wide level waits until two strands have
 /// a node of it in hand.
 NOPAL_PROGRAM(narrow_and_wide) {
@@ -349,6 +379,7 @@ TEST_P(best_search, may_find_nothing) { EXPECT_TRUE(run("no_answer")); }
 TEST_P(best_search, ends_each_node_once) { EXPECT_TRUE(run("nodes_end_once")); }
 TEST_P(best_search, throws_what_was_thrown) { EXPECT_TRUE(run("what_is_thrown")); }
 TEST_P(best_search, throws_what_comparisons_throw) { EXPECT_TRUE(run("comparisons_that_throw")); }
+TEST_P(best_search, takes_comparisons_that_fork) { EXPECT_TRUE(run("comparisons_that_fork")); }
 TEST_P(best_search, is_wide_again_after_it_was_narrow) { EXPECT_TRUE(run("narrow_and_wide")); }
 TEST_P(best_search, is_stopped) { EXPECT_TRUE(run("in_stopped_scopes")); }
 

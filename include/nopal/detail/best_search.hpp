@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,9 @@
 
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/mode.hpp>
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/pinned.h>
+#endif
 #include <nopal/detail/range.hpp>
 #include <nopal/runtime.hpp>
 #include <nopal/speculate.hpp>
@@ -53,6 +57,25 @@ constexpr bool can_find_best() {
   }
   return false;
 }
+
+/// Whether to compare bounds, and to move them, runs nothing of the program's.
+template <class Worth, class Better>
+inline constexpr bool compares_in_place =
+    std::is_arithmetic_v<Worth> &&
+    (std::is_same_v<Better, std::less<>> || std::is_same_v<Better, std::less<Worth>> ||
+     std::is_same_v<Better, std::greater<>> || std::is_same_v<Better, std::greater<Worth>>);
+
+struct stays_anyway {};
+/// A local around the lock under which bounds are compared. What a comparison forks is joined on this thread, which
+/// meanwhile runs nothing else: another strand of the search would wait there for the lock that is below it.
+#ifdef NOPAL_ELIDE
+template <class Worth, class Better>
+using stays_on_thread = stays_anyway;
+#else
+template <class Worth, class Better>
+using stays_on_thread = std::conditional_t<compares_in_place<Worth, Better>, stays_anyway,
+                                           NOPAL_ABI_NAMESPACE::detail::pinned_call>;
+#endif
 
 /// So many strands look for work in one search.
 inline std::size_t most_searchers() noexcept {
@@ -155,6 +178,7 @@ private:
       }
     }
     // What is left of both ends after the lock is free.
+    [[maybe_unused]] const stays_on_thread<worth, Better> here;
     const std::lock_guard guard(lock_);
     if (given_up_) {
       return;
@@ -176,6 +200,7 @@ private:
 
   [[nodiscard]] std::unique_ptr<open_node> next() {
     open_nodes left_out;
+    [[maybe_unused]] const stays_on_thread<worth, Better> here;
     const std::lock_guard guard(lock_);
     if (given_up_ || begins_anew_ || open_.empty()) {
       return nullptr;
@@ -222,7 +247,8 @@ private:
   Bound& bound_;
   Better& better_;
   const std::size_t most_ = most_searchers();
-  /// Of what follows; held while `better` runs, and bounds are moved, and nothing else of the program
+  /// Of what follows; held while `better` runs, and bounds are moved, and nothing else of the program. Where that
+  /// may fork, its thread runs no strand of the search meanwhile: a `stays_on_thread` is around the lock.
   std::mutex lock_;
   open_nodes open_;             ///< a heap, the best bound first
   std::optional<worth> worth_;  ///< of the best node so far
