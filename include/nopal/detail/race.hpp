@@ -22,7 +22,7 @@ namespace detail {
 
 template <class Result>
 struct race_state {
-  cancel_scope* all;
+  cancel_scope* all = nullptr;
   std::mutex lock;
   /// By pointer: what is the program's does not run under the lock, for it may fork.
   std::unique_ptr<Result> result;
@@ -31,6 +31,15 @@ struct race_state {
   std::size_t thrown_by = static_cast<std::size_t>(-1);
 #elif defined(__cpp_exceptions)
   std::exception_ptr thrown;  ///< the first
+#endif
+
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  race_state() = default;
+  race_state(const race_state&) = delete;
+  race_state& operator=(const race_state&) = delete;
+  ~race_state() {
+    if (result != nullptr) thrown.forget();  // who threw has not won
+  }
 #endif
 
   template <class F>

@@ -92,6 +92,14 @@ private:
 
   /// What was there before is in `what` then, and ends after the lock does.
   void put(std::size_t index, tree_event<Node>& what) {
+    [[maybe_unused]] const bool is_behind_a_node = exchange(index, what);
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+    if (is_behind_a_node) {
+      what.thrown.forget();
+    }
+#endif
+  }
+  bool exchange(std::size_t index, tree_event<Node>& what) {
     const std::lock_guard guard(lock_);
     if (index < first_) {
       event_.node.swap(what.node);
@@ -100,6 +108,7 @@ private:
 #endif
       first_ = index;
     }
+    return event_.node != nullptr;
   }
 
   tree_level* const above_;
