@@ -174,7 +174,7 @@ template <class First, class Last, class T, class Combine>
   requires detail::ends<First, Last>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Combine&& combine) {
   const detail::element_itself map;
-  return nopal::parallel_reduce(first, last, std::move(identity), map, combine);
+  return nopal::parallel_reduce(first, last, detail::make_wholly<T>(std::move(identity)), map, combine);
 }
 /// Without an identity it does not compile.
 template <class First, class Last, class Map, class Combine>
@@ -195,8 +195,8 @@ template <class First, class Last, class Grain, class T, class Combine>
                                     typename detail::positions_between<First, Last>::element>)
 [[nodiscard]] T parallel_reduce(First first, Last last, Grain grain, T identity, Combine&& combine) {
   const detail::element_itself map;
-  return nopal::parallel_reduce(first, last, static_cast<std::size_t>(grain), std::move(identity), map,
-                                combine);
+  return nopal::parallel_reduce(first, last, static_cast<std::size_t>(grain),
+                                detail::make_wholly<T>(std::move(identity)), map, combine);
 }
 
 /// Assigns `f(element)` for each element from `first` up to `last` to the output that starts at

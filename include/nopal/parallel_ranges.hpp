@@ -57,7 +57,8 @@ template <class Range, class T, class Map, class Combine>
   if constexpr (detail::can_divide<Range>()) {
     const auto all = detail::ends_of(range);
     return detail::with_elements<detail::iterator_of<Range>>(map, [&](auto& called) {
-      return nopal::parallel_reduce(all.first, all.last, std::move(identity), called, combine);
+      return nopal::parallel_reduce(all.first, all.last, detail::make_wholly<T>(std::move(identity)), called,
+                                    combine);
     });
   }
 }
@@ -69,8 +70,8 @@ template <class Range, class Grain, class T, class Map, class Combine>
   if constexpr (detail::can_divide<Range>() && detail::integer_index<Grain>) {
     const auto all = detail::ends_of(range);
     return detail::with_elements<detail::iterator_of<Range>>(map, [&](auto& called) {
-      return nopal::parallel_reduce(all.first, all.last, static_cast<std::size_t>(grain), std::move(identity),
-                                    called, combine);
+      return nopal::parallel_reduce(all.first, all.last, static_cast<std::size_t>(grain),
+                                    detail::make_wholly<T>(std::move(identity)), called, combine);
     });
   }
 }
@@ -79,7 +80,7 @@ template <class Range, class T, class Combine>
 [[nodiscard]] T parallel_reduce(Range&& range, T identity, Combine&& combine) {
   if constexpr (detail::can_divide<Range>()) {
     const auto all = detail::ends_of(range);
-    return nopal::parallel_reduce(all.first, all.last, std::move(identity), combine);
+    return nopal::parallel_reduce(all.first, all.last, detail::make_wholly<T>(std::move(identity)), combine);
   }
 }
 /// The same by the tree that depends on the size and `grain` alone.
@@ -91,7 +92,8 @@ template <class Range, class Grain, class T, class Combine>
 [[nodiscard]] T parallel_reduce(Range&& range, Grain grain, T identity, Combine&& combine) {
   if constexpr (detail::can_divide<Range>()) {
     const auto all = detail::ends_of(range);
-    return nopal::parallel_reduce(all.first, all.last, grain, std::move(identity), combine);
+    return nopal::parallel_reduce(all.first, all.last, grain, detail::make_wholly<T>(std::move(identity)),
+                                  combine);
   }
 }
 

@@ -11,7 +11,9 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "support/copied_by_loops.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -228,6 +230,37 @@ NOPAL_PROGRAM(patterns_whose_combine_forks) {
   return 0;
 }
 
+/// The scope is stopped in one of the copies that the reduction makes, or an assignment.
+NOPAL_PROGRAM(patterns_of_values_whose_copies_fork) {
+  using value = support::copied_by_loops;
+  const std::vector<int> numbers(200, 1);
+  const auto reduce = [&numbers](int form, const auto& map) {
+    switch (form) {
+    case 0: return nopal::parallel_reduce(0, 200, value(), map, support::sum_of);
+    case 1: return nopal::parallel_reduce(0, 200, 8, value(), map, support::sum_of);
+    case 2: return nopal::parallel_reduce(numbers, value(), map, support::sum_of);
+    default: return nopal::parallel_reduce(numbers, 8, value(), map, support::sum_of);
+    }
+  };
+  for (int copy = 1; copy < rounds; ++copy) {
+    for (int form = 0; form < 4; ++form) {
+      std::atomic<long> calls{0};
+      cancel_scope all;
+      value::at_copy(copy, [&all] { all.request_stop(); });
+      const value sums = reduce(form, [&calls](int) {
+        value one;
+        one.add(1);
+        ++calls;
+        return one;
+      });
+      all.join();
+      NOPAL_CHECK(sums.is_all(calls));
+    }
+  }
+  support::check_quiet();
+  return 0;
+}
+
 class stopped_reductions : public support::program_at_workers {};
 
 TEST_P(stopped_reductions, of_reducers_are_whole) {
@@ -241,6 +274,9 @@ TEST_P(stopped_reductions, that_throw_leave_the_scope_as_it_was) {
   EXPECT_TRUE(run("reductions_that_throw_in_a_stopped_scope"));
 }
 TEST_P(stopped_reductions, of_patterns_are_whole) { EXPECT_TRUE(run("patterns_whose_combine_forks")); }
+TEST_P(stopped_reductions, of_values_whose_copies_fork_are_whole) {
+  EXPECT_TRUE(run("patterns_of_values_whose_copies_fork"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, stopped_reductions, testing::Values(1, 2, 4, 7),
                          testing::PrintToStringParamName());

@@ -161,7 +161,8 @@ T with_reduction(First first, Last last, const T& identity, Map& map, Combine& c
       if constexpr (combines) {
         const reduction<T, all_positions, Map, Combine> of{
             {static_cast<position>(first)}, identity, map, combine};
-        return reduce(all_positions::count(static_cast<position>(first), static_cast<position>(last)), of);
+        return reduce_as_fits(all_positions::count(static_cast<position>(first), static_cast<position>(last)),
+                              of, reduce);
       }
     }
   }

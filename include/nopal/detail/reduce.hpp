@@ -3,6 +3,7 @@
 #define NOPAL_DETAIL_REDUCE_HPP
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include <nopal/detail/loop.hpp>
@@ -12,7 +13,8 @@ namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
 
-/// What all strands of a reduction know.
+/// What all strands of a reduction know. Where something around it may be stopped, that of values that are copied by
+/// calls of the program is a `kept_reduction`.
 template <class T, class Positions, class Map, class Combine>
 struct reduction {
   using value_type = T;
@@ -21,10 +23,13 @@ struct reduction {
   Map& map;
   Combine& combine;
 
+  [[nodiscard]] [[gnu::always_inline]] T begin() const { return T(identity); }
   /// `sum` and then what the positions give.
   [[nodiscard]] [[gnu::always_inline]] T add_chunk(std::size_t from, std::size_t to, T sum) const {
-    if (may_be_stopped()) {
-      return add_wholly(from, to, std::move(sum));
+    if constexpr (copies_in_place<T>) {
+      if (may_be_stopped()) {
+        return add_wholly(from, to, std::move(sum));
+      }
     }
     visit_chunk(positions, from, to, [this, &sum](const auto& position) {
       sum = detail::invoke(combine, std::move(sum), call_at(map, position));
@@ -32,8 +37,10 @@ struct reduction {
     return sum;
   }
   [[nodiscard]] T joined(T&& left, T&& right) const {
-    if (may_be_stopped()) {
-      return join_wholly(std::move(left), std::move(right));
+    if constexpr (copies_in_place<T>) {
+      if (may_be_stopped()) {
+        return join_wholly(std::move(left), std::move(right));
+      }
     }
     return detail::invoke(combine, std::move(left), std::move(right));
   }
@@ -44,9 +51,8 @@ private:
     whole_calls combining;
     visit_chunk(positions, from, to, [&](const auto& position) {
       auto&& one = call_at(map, position);
-      sum = combining.call([&]() -> decltype(auto) {
-        return detail::invoke(combine, std::move(sum), std::forward<decltype(one)>(one));
-      });
+      sum = combining.call(
+          [&]() -> T { return detail::invoke(combine, std::move(sum), std::forward<decltype(one)>(one)); });
     });
     return sum;
   }
@@ -55,6 +61,56 @@ private:
     return combining.call([&]() -> T { return detail::invoke(combine, std::move(left), std::move(right)); });
   }
 };
+
+/// The same with values by pointer, which strands hand on without a call of the program's. Behind a shield they are
+/// made, combined and assigned: a copy that is cut short is none.
+template <class T, class Positions, class Map, class Combine>
+struct kept_reduction {
+  using value_type = std::unique_ptr<T>;
+  const reduction<T, Positions, Map, Combine>& of;
+
+  [[nodiscard]] value_type begin() const {
+    whole_calls making;
+    return making.call([&] { return std::make_unique<T>(of.identity); });
+  }
+  [[nodiscard]] value_type add_chunk(std::size_t from, std::size_t to, value_type sum) const {
+    whole_calls combining;
+    visit_chunk(of.positions, from, to, [&](const auto& position) {
+      auto&& one = call_at(of.map, position);
+      combining.call(
+          [&] { *sum = detail::invoke(of.combine, std::move(*sum), std::forward<decltype(one)>(one)); });
+    });
+    return sum;
+  }
+  [[nodiscard]] value_type joined(value_type&& left, value_type&& right) const {
+    whole_calls combining;
+    return combining.call([&] {
+      const value_type from_left = std::move(left);
+      const value_type from_right = std::move(right);
+      return value_type(new T(detail::invoke(of.combine, std::move(*from_left), std::move(*from_right))));
+    });
+  }
+};
+
+template <class T, class Positions, class Map, class Combine, class Reduce>
+[[gnu::noinline]] T reduce_kept(std::size_t count, const reduction<T, Positions, Map, Combine>& of,
+                                const Reduce& reduce) {
+  const kept_reduction<T, Positions, Map, Combine> kept{of};
+  const std::unique_ptr<T> sum = reduce(count, kept);
+  return detail::make_wholly<T>(std::move(*sum));
+}
+
+/// Calls `reduce(count, reduction)`. No strand of a reduction can be stopped where its caller cannot.
+template <class T, class Positions, class Map, class Combine, class Reduce>
+[[gnu::always_inline]] inline T
+reduce_as_fits(std::size_t count, const reduction<T, Positions, Map, Combine>& of, const Reduce& reduce) {
+#ifndef NOPAL_ELIDE
+  if constexpr (!copies_in_place<T>) {
+    if (may_be_stopped()) return reduce_kept(count, of, reduce);
+  }
+#endif
+  return reduce(count, of);
+}
 
 template <split How, class Reduction, class T>
 T split_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum);
@@ -87,7 +143,7 @@ template <split How, class Reduction, class T>
 [[gnu::noinline]] T split_reduction(std::size_t from, std::size_t to, const Reduction* of, T sum) {
   const std::size_t middle = middle_of(from, to);
   T left(std::move(sum));
-  T right(of->identity);  // before the fork: an exception of the copy would hide one of the child
+  T right(of->begin());  // before the fork: an exception of the copy would hide one of the child
   scope s;
   s.fork([&left, from, middle, of] {
     left = How == split::open ? open_reduction(from, middle, of, T(std::move(left)))
@@ -104,10 +160,10 @@ template <class Reduction>
                                                                         const Reduction* of) {
   using T = typename Reduction::value_type;
   if (count <= 1) {
-    return open_reduction(0, count, of, T(of->identity));
+    return open_reduction(0, count, of, of->begin());
   }
   whole_loop loop(reinterpret_cast<const void*>(&begin_shared_reduction<Reduction>), count);
-  T sum(of->identity);
+  T sum(of->begin());
   const std::size_t rest = loop.go_alone(1, [of, &sum](std::size_t from, std::size_t to) {
     sum = of->add_chunk(from, to, std::move(sum));
     return true;
@@ -126,13 +182,11 @@ typename Reduction::value_type reduce_by_halves(std::size_t from, std::size_t to
 
 template <class Reduction>
 typename Reduction::value_type begin_reduction(std::size_t count, const Reduction* of) {
-  using T = typename Reduction::value_type;
 #ifdef NOPAL_CHECKED
   if (count != 0) return reduce_by_halves(0, count, 1, of);  // as far as any schedule divides it
 #endif
-  return count <= few_positions && look_for_demand() == demand::none
-             ? add_range(0, count, of, T(of->identity))
-             : begin_shared_reduction(count, of);
+  return count <= few_positions && look_for_demand() == demand::none ? add_range(0, count, of, of->begin())
+                                                                     : begin_shared_reduction(count, of);
 }
 
 /// The same by halves down to `grain` positions at most, whether or not a thief wants work: the
@@ -142,11 +196,11 @@ typename Reduction::value_type reduce_by_halves(std::size_t from, std::size_t to
                                                 const Reduction* of) {
   using T = typename Reduction::value_type;
   if (to - from <= grain) {
-    return of->add_chunk(from, to, T(of->identity));
+    return of->add_chunk(from, to, of->begin());
   }
   const std::size_t middle = middle_of(from, to);
-  T left(of->identity);
-  T right(of->identity);  // as above
+  T left(of->begin());
+  T right(of->begin());  // as above
   scope s;
   s.fork([&left, from, middle, grain, of] { left = reduce_by_halves(from, middle, grain, of); });
   NOPAL_DETAIL_TRY { right = reduce_by_halves(middle, to, grain, of); }

@@ -3,6 +3,7 @@
 #ifndef NOPAL_DETAIL_WHOLE_CALLS_HPP
 #define NOPAL_DETAIL_WHOLE_CALLS_HPP
 
+#include <type_traits>
 #include <utility>
 
 #include <nopal/detail/mode.hpp>
@@ -85,6 +86,24 @@ private:
 };
 
 #endif
+
+/// Whether copies, moves and assignments run nothing of the program's that could be cut short.
+template <class T>
+inline constexpr bool copies_in_place = std::is_trivially_copyable_v<T>;
+
+template <class T, class From>
+[[gnu::noinline]] T make_behind_shield(From&& from) {
+  whole_calls making;
+  return making.call([&]() -> T { return T(std::forward<From>(from)); });
+}
+/// A T of `from`, which nothing around the caller cuts short: to copy or move it may fork.
+template <class T, class From>
+[[gnu::always_inline]] inline T make_wholly(From&& from) {
+  if constexpr (!copies_in_place<T>) {
+    if (may_be_stopped()) return make_behind_shield<T>(std::forward<From>(from));
+  }
+  return T(std::forward<From>(from));
+}
 
 }  // namespace detail
 }  // namespace NOPAL_MODE_NAMESPACE
