@@ -1,5 +1,6 @@
 // Reductions and running sums of oneTBB's interface: the serial result, whatever the schedule.
 #include <gtest/gtest.h>
+#include <nopal/speculate.hpp>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/task.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "support/affine.hpp"
+#include "support/copied_by_loops.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -222,6 +224,39 @@ NOPAL_PROGRAM(found_and_cancelled) {
   return 0;
 }
 
+/// Cancelled, or stopped from outside, in one of the copies that splits and joins make, or an assignment.
+NOPAL_PROGRAM(copies_that_are_not_cut_short) {
+  using value = support::copied_by_loops;
+  for (int copy = 1; copy != 60; ++copy) {
+    for (int form = 0; form != 4; ++form) {
+      std::atomic<long> calls{0};
+      const auto along_part = [&calls](const range& part, const value& before) {
+        value sum;
+        sum.add(before.front() + static_cast<long>(part.size()));
+        calls += static_cast<long>(part.size());
+        return sum;
+      };
+      const value none;
+      nopal::cancel_scope outside;
+      tbb::task_group_context context;
+      value::at_copy(copy, [&] {
+        if (form < 2) {
+          context.cancel_group_execution();
+        } else {
+          outside.request_stop();
+        }
+      });
+      const value sums =
+          form % 2 == 0 ? tbb::parallel_reduce(range(0, 100), none, along_part, support::sum_of,
+                                               tbb::simple_partitioner(), context)
+                        : tbb::parallel_deterministic_reduce(range(0, 100), none, along_part, support::sum_of,
+                                                             tbb::simple_partitioner(), context);
+      NOPAL_CHECK(sums.is_all(calls));
+    }
+  }
+  return 0;
+}
+
 class reductions : public support::program_at_workers {};
 
 TEST_P(reductions, of_functions_that_do_not_commute_are_the_serial_ones) { EXPECT_TRUE(run("functions")); }
@@ -230,6 +265,9 @@ TEST_P(reductions, of_bodies_join_in_order) { EXPECT_TRUE(run("bodies")); }
 TEST_P(reductions, add_in_the_same_order_at_each_run_if_asked) { EXPECT_TRUE(run("the_same_at_each_run")); }
 TEST_P(reductions, have_what_was_found_before_they_were_cancelled) {
   EXPECT_TRUE(run("found_and_cancelled"));
+}
+TEST_P(reductions, have_whole_values_when_they_were_cancelled) {
+  EXPECT_TRUE(run("copies_that_are_not_cut_short"));
 }
 TEST_P(reductions, run_along_with_functions) { EXPECT_TRUE(run("scan_functions")); }
 TEST_P(reductions, run_along_with_bodies) { EXPECT_TRUE(run("scan_bodies")); }

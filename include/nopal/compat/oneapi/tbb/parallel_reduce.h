@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <nopal/detail/whole_calls.hpp>
+
 #include "blocked_range.h"
 #include "detail/halving.h"
 #include "partitioner.h"
@@ -48,6 +50,12 @@ public:
   }
 
 private:
+  /// Nothing stops what a split forks: the body is joined whatever is cancelled, so it has to be whole.
+  void split_off(std::optional<Body>& right, Body& body) const {
+    if (!self_.is_cancelled()) {
+      self_.call_anyway([&] { right.emplace(body, split()); });
+    }
+  }
   template <class Run>
   void go_on(Range& left, Range& right, Body& body, int halvings_left, const Run& run_part) const {
     if (serial_ && !deterministic) {
@@ -57,7 +65,7 @@ private:
     }
     if (serial_) {
       std::optional<Body> right_body;
-      self_.call([&] { right_body.emplace(body, split()); });
+      split_off(right_body, body);
       run_part(left, body, halvings_left);
       if (right_body) {
         run_part(right, *right_body, halvings_left);
@@ -68,7 +76,7 @@ private:
     completion left_done;
     std::optional<Body> right_body;
     if constexpr (deterministic) {
-      self_.call([&] { right_body.emplace(body, split()); });
+      split_off(right_body, body);
     }
     nopal::scope both;
     both.fork([&] {
@@ -85,7 +93,7 @@ private:
         run_part(right, body, halvings_left);
       } else {
         if constexpr (!deterministic) {
-          self_.call([&] { right_body.emplace(body, split()); });
+          split_off(right_body, body);
         }
         if (right_body) {
           run_part(right, *right_body, deterministic ? halvings_left : after_steal(halvings_left));
@@ -117,20 +125,30 @@ void run_reduction(Range range, Body& body, const Partitioner& partitioner, task
   }
 }
 
-/// The body made of functions.
+/// The body made of functions. Their values are copied and assigned wholly; what the function itself does may be cut
+/// short.
 template <class Range, class Value, class Function, class Reduction>
 class function_body {
 public:
   function_body(const Value& identity, const Function& function, const Reduction& reduction)
-      : identity_(identity), function_(function), reduction_(reduction), value_(identity) {}
+      : identity_(identity), function_(function), reduction_(reduction),
+        value_(nopal::NOPAL_MODE_NAMESPACE::detail::make_wholly<Value>(identity)) {}
   function_body(function_body& other, split)
       : function_body(other.identity_, other.function_, other.reduction_) {}
 
-  void operator()(const Range& range) { value_ = std::invoke(function_, range, std::move(value_)); }
+  void operator()(const Range& range) {
+    if constexpr (nopal::NOPAL_MODE_NAMESPACE::detail::copies_in_place<Value>) {
+      value_ = std::invoke(function_, range, std::move(value_));
+    } else {
+      auto&& value = std::invoke(function_, range, std::move(value_));
+      nopal::NOPAL_MODE_NAMESPACE::detail::whole_calls assigning;
+      assigning.call([&] { value_ = std::forward<decltype(value)>(value); });
+    }
+  }
   void join(function_body& right) {
     value_ = std::invoke(reduction_, std::move(value_), std::move(right.value_));
   }
-  Value take() { return std::move(value_); }
+  Value take() { return nopal::NOPAL_MODE_NAMESPACE::detail::make_wholly<Value>(std::move(value_)); }
 
 private:
   const Value& identity_;
