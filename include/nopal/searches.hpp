@@ -106,8 +106,8 @@ template <class Node, class Expand, class Accept>
 /// On one worker nodes are expanded in the order of their bounds, so no other search of that kind
 /// expands fewer. Several strands also expand some that one would have left out. Open nodes are kept in one
 /// heap under a lock: made for nodes that take microseconds. `better` runs under that lock, on one thread: it may
-/// fork, but the other strands stand still meanwhile, and it must not wait for them. What the functions throw is
-/// thrown, once all strands have ended; where several throw, one of that. In a stopped scope it ends at the next node, and the answer means nothing, or `stopped` is thrown as by
+/// fork, but not in an arena of fewer seats than threads, as others stand still in theirs meanwhile, and it must not
+/// wait for them. What the functions throw is thrown, once all strands have ended; where several throw, one of that. In a stopped scope it ends at the next node, and the answer means nothing, or `stopped` is thrown as by
 /// `poll`.
 template <class Node, class Expand, class Value, class Bound, class Better = std::less<>>
 [[nodiscard]] std::optional<std::decay_t<Node>> parallel_find_best(Node&& root, Expand expand, Value value,
