@@ -208,13 +208,14 @@ meaning of_fork(const worker* self) noexcept {
   if (self == nullptr || !any_requested()) {
     return meaning::goes_on;
   }
-  nopal_stop* const inside = innermost(self);
   // A part that unwinds, with the strand in a child of it, is at `one` or inside of it.
   bool unwinds = false;
+  const nopal_stop* unwinding = nullptr;
   meaning result = meaning::goes_on;
-  for (const nopal_stop* one = inside; one != nullptr && nopal_kind_of(one) != nopal_stop_shield;
+  for (const nopal_stop* one = innermost(self); one != nullptr && nopal_kind_of(one) != nopal_stop_shield;
        one = one->parent) {
-    unwinds = unwinds || nopal_unwinds_child(one, inside) != 0;
+    unwinding = nopal_unwound_around(one, unwinding);
+    unwinds = unwinds || one == unwinding;
     if (nopal_is_asked_to_stop(one) != 0) {
       if (unwinds) {
         return meaning::throws;

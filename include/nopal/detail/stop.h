@@ -75,13 +75,15 @@ static inline int nopal_is_asked_to_stop(const struct nopal_stop* part) {
           __atomic_load_n(&part->of->requested, __ATOMIC_ACQUIRE) != 0);
 }
 
-/* Whether the part unwinds and `inside` is in a child of it, which is where the exception ends. */
-static inline int nopal_unwinds_child(const struct nopal_stop* part, const struct nopal_stop* inside) {
-  if (nopal_kind_of(part) != nopal_stop_unwinds) return 0;
-  for (; inside != part; inside = inside->parent) {
-    if (nopal_kind_of(inside) == nopal_stop_child && inside->of == part) return 1;
+/* On a walk outwards that has come to `one`: the part that unwinds what was passed, which lies at `one` or further out;
+ * null: none so far. `before` is the answer for what was passed before. There is one such part at a time: the function
+ * that began it has forked the child, so what lies between them is of that function, and no child of another part. */
+static inline const struct nopal_stop* nopal_unwound_around(const struct nopal_stop* one,
+                                                            const struct nopal_stop* before) {
+  if (nopal_kind_of(one) != nopal_stop_child || !one->of || nopal_kind_of(one->of) != nopal_stop_unwinds) {
+    return before;
   }
-  return 0;
+  return one->of;
 }
 
 /* Takes the request back, of a part of calls that are all over. Not zero: there was one. Relaxed: who begins a call in

@@ -52,10 +52,12 @@ private:
 inline void poll_stop() {
 #ifdef __cpp_exceptions
   if (std::uncaught_exceptions() != 0) return;
-  const nopal_stop* const inside = nopal_get_serial_part();
   bool unwinds = false;  // as in the parallel mode
-  for (const nopal_stop* one = inside; one != nullptr && one->kind != nopal_stop_shield; one = one->parent) {
-    unwinds = unwinds || nopal_unwinds_child(one, inside) != 0;
+  const nopal_stop* unwinding = nullptr;
+  for (const nopal_stop* one = nopal_get_serial_part(); one != nullptr && one->kind != nopal_stop_shield;
+       one = one->parent) {
+    unwinding = nopal_unwound_around(one, unwinding);
+    unwinds = unwinds || one == unwinding;
     if (unwinds && nopal_is_asked_to_stop(one) != 0) throw stopped();
   }
 #endif
