@@ -96,7 +96,7 @@ void leave_old_process(runtime& all, worker* first) noexcept {
   forget_ready();
   if (stops::used()) {
     stops::forget_kept();
-    stops::forget_followers();
+    stops::take_followers_along();
   }
   free_old_seats(first);
   forget_observer_calls();

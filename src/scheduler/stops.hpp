@@ -80,9 +80,19 @@ nopal_stop* take(const nopal_frame* frame) noexcept;
   }
 }
 
-/// In a child of fork(2): the strands that are suspended are not in it, and no thread has the lists.
+/// In a child of fork(2): the strands that are suspended are not in it, and no thread has their list.
 void forget_kept() noexcept;
+/// Around fork(2). A request has this lock while it tells workers, who have it takes no other.
+void lock_followers() noexcept;
+void unlock_followers() noexcept;
+/// In the child, with nobody who has the lock: what follows a part that the calling thread is in goes on to, and groups
+/// do that follow such a group. The others, whose memory other threads may get, follow nothing.
+void take_followers_along() noexcept;
+/// With nobody who has the lock: nobody follows anything.
 void forget_followers() noexcept;
+
+/// Atomic; what the last request was marked by in its part, to tell it from others.
+extern std::uint32_t last_request;
 
 /// Stops the part alone, not what follows it; false if it was to stop before.
 bool request(nopal_stop* part) noexcept;

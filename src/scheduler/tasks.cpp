@@ -16,6 +16,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/stops.hpp"
 #include "scheduler/task_index.hpp"
 #include "testing/fault_points.hpp"
 
@@ -227,9 +228,11 @@ void lock_tasks(runtime& all) noexcept {
   lock_arenas();
   lock_ready();
   lock_observers();
+  stops::lock_followers();  // who has that one takes no other
 }
 
 void unlock_tasks(runtime& all) noexcept {
+  stops::unlock_followers();
   unlock_observers();
   unlock_ready();
   unlock_arenas();

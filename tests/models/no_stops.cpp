@@ -21,6 +21,8 @@ nopal_stop* take(const nopal_frame*) noexcept { return nullptr; }
 bool is_stopped_here(const worker*) noexcept { return false; }
 bool throws_at_join(const worker*, const nopal_frame*) noexcept { return false; }
 void forget(worker*) noexcept {}
+void lock_followers() noexcept {}
+void unlock_followers() noexcept {}
 
 }  // namespace stops
 

@@ -41,7 +41,7 @@ struct nopal_stop {
   const struct nopal_stop* of; /**< see nopal_stop_child and nopal_stop_use */
   uint32_t kind;               /**< a nopal_stop_kind; see nopal_kind_of */
   uint32_t requested;          /**< atomic; not zero: it is to stop */
-  struct nopal_tokens* tokens; /**< atomic; null: nobody asked for one. Of a child: see nopal_throw_kept */
+  struct nopal_tokens* tokens; /**< atomic; null: none. Of other kinds: nopal_throw_kept, nopal_follow_stop */
   void* handled;               /**< of a child: the exception that was being handled as it began */
   uint32_t followers;          /**< atomic; how many follow it; see nopal_follow_stop */
 };
@@ -115,13 +115,14 @@ struct nopal_follower {
   struct nopal_follower* next;     /**< the library's */
   struct nopal_follower** to_this; /**< the library's */
   struct nopal_stop* target;       /**< what is stopped */
-  struct nopal_stop* around;       /**< what it follows; null: nothing any more */
+  struct nopal_stop* around;       /**< atomic; what it follows; null: nothing any more */
   uint32_t generation;             /**< the library's */
 };
 
 /* From here on a request that stops `around`, which the caller is in, stops `target` as well; at once if it is stopped
- * already. Once `around` has ended, what is around that is followed, up to a shield. A lock; and a request takes time in
- * proportion to the number of followers of the process. */
+ * already. Once `around` has ended, what is around that is followed, up to a shield. Around a use of the target that is
+ * in no part, and whose `tokens` are the follower, is what that follows. A lock; and a request takes time in proportion
+ * to the number of followers of the process. */
 NOPAL_EXPORT void nopal_follow_stop(struct nopal_follower* follower, struct nopal_stop* target,
                                     struct nopal_stop* around);
 NOPAL_EXPORT void nopal_unfollow_stop(struct nopal_follower* follower);

@@ -33,14 +33,18 @@ namespace nopal_detail {
 class group_base {
 public:
   group_base(task_group_context* context, const surroundings& at)
-      : context_(context != nullptr ? *context : own_), use_(algorithm::use_of(context_, at.around)) {
-#ifndef NOPAL_ELIDE
-    algorithm::follow(follows_, at.followed, context_);
-#endif
+      : context_(context != nullptr ? *context : own_),
+#ifdef NOPAL_ELIDE
+        at_(at) {
   }
+#else
+        use_(algorithm::use_of(context_, at.around)) {
+    algorithm::follow(follows_, at.followed, context_, use_);
+  }
+  ~group_base() { end_use(use_); }
+#endif
   group_base(const group_base&) = delete;
   group_base& operator=(const group_base&) = delete;
-  ~group_base() { end_use(use_); }
 
   [[nodiscard]] task_group_context& context() noexcept { return context_; }
   [[nodiscard]] task_counts& tasks() noexcept { return tasks_; }
@@ -49,14 +53,7 @@ public:
   /// rest.
   template <class F>
   void execute(F& f, arena_state* arena) noexcept {
-#ifdef NOPAL_ELIDE
-    nopal_stop use = algorithm::use_of(context_, innermost_part());
-#else
-    nopal_stop& use = use_;
-    if (any_stopped()) {
-      follows_.again();  // the context may have been reset since what it follows was stopped
-    }
-#endif
+    decltype(auto) use = use_now();
     if (algorithm::is_stopped(context_, use)) {
       return;
     }
@@ -80,7 +77,7 @@ public:
 
   /// When no task runs any more: how it went. Throws the exception of a task.
   task_group_status finish() {
-    const bool was_cancelled = algorithm::is_stopped(context_, use_);
+    const bool was_cancelled = algorithm::is_stopped(context_, use_now());
     if (was_cancelled) {
       context_.reset();
     }
@@ -115,16 +112,39 @@ public:
     return is_first;
   }
 
+  /// Whether a fork of the caller begins its child unless the group is to stop.
+  [[nodiscard]] bool may_fork_here() const noexcept {
+#ifdef NOPAL_ELIDE
+    return true;
+#else
+    const nopal_stop* const part = innermost_part();
+    return part == nullptr || part == use_.parent || follows_.follows(part);
+#endif
+  }
+
 private:
+#ifdef NOPAL_ELIDE
+  nopal_stop use_now() noexcept { return algorithm::use_of(context_, at_.now()); }
+#else
+  nopal_stop& use_now() noexcept {
+    if (any_stopped()) {
+      follows_.again();  // the context may have been reset since what it follows was stopped
+    }
+    return use_;
+  }
+#endif
+
   task_group_context own_;
   task_group_context& context_;
+#ifdef NOPAL_ELIDE
+  const surroundings at_;
+#else
   nopal_stop use_;
+  follower follows_;
+#endif
   std::atomic<bool> failed_{false};
   nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
   task_counts tasks_;
-#ifndef NOPAL_ELIDE
-  follower follows_;
-#endif
 };
 
 inline arena_state* current_arena() noexcept {
@@ -177,7 +197,8 @@ void call_as_task(group_base& group, const F& f) noexcept {
 /// With NOPAL_TBB_STEAL_BODIES defined throughout, `run` by the function whose local variable the
 /// group is forks instead: the task is called at once, and what follows `run` may go on at the same
 /// time on another thread, until the task or algorithm around it is over. That costs a few
-/// nanoseconds and no allocation. Such a function holds no lock that a task takes across `run`, and
+/// nanoseconds and no allocation. It does not where the function has made a part that may be stopped
+/// since it made the group, or the group's context is isolated from one. Such a function holds no lock that a task takes across `run`, and
 /// waits for no task but by `wait`.
 ///
 /// Cost: a task is allocated, and takes a lock that others seldom want.
@@ -221,7 +242,7 @@ public:
   /// Starts `f()`. From any thread and function. Throws std::bad_alloc.
   template <class F>
   [[gnu::always_inline]] void run(F&& f, std::source_location where = std::source_location::current()) {
-    if (frame_.is_ours_in(where)) {
+    if (frame_.is_ours_in(where) && base_.may_fork_here()) {
       if (nopal_detail::is_serial(nopal_detail::current())) {
         std::decay_t<F> task(std::forward<F>(f));
         base_.execute(task, nopal_detail::current_arena());

@@ -123,9 +123,9 @@ public:
   }
 #ifndef NOPAL_ELIDE
   /// The context is cancelled with a part that may end before it.
-  static void follow(follower& by, nopal_stop* part, task_group_context& context) noexcept {
+  static void follow(follower& by, nopal_stop* part, task_group_context& context, nopal_stop& use) noexcept {
     if (part != nullptr && context.is_bound_) {
-      by.follow(part, context.part_);
+      by.follow(part, context.part_, use);
     }
   }
 #endif

@@ -33,7 +33,7 @@ namespace nopal_detail {
 class group_frame {
 public:
   explicit group_frame(const std::source_location& /*where*/) noexcept {}
-  [[nodiscard]] static surroundings around() noexcept { return {}; }
+  [[nodiscard]] static surroundings around() noexcept { return {}; }  // the group's maker is the caller
   [[nodiscard]] static bool is_ours() noexcept { return true; }
   [[nodiscard]] static bool is_ours_in(const std::source_location&) noexcept { return true; }
   [[nodiscard]] static bool has_children() noexcept { return false; }

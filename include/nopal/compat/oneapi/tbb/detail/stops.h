@@ -36,9 +36,26 @@ struct own_forks {
   void shield() noexcept {}
 };
 
-/// What a group is bound to: in the serial program, at each call of a task, to what is around that.
-struct surroundings {
-  nopal_stop* around = nullptr;
+/// What a group is bound to.
+class surroundings {
+public:
+  /// Null: nothing. Once that has ended, and where it is not around the caller: what is around the caller.
+  [[nodiscard]] nopal_stop* now() const noexcept {
+    nopal_stop* const innermost = innermost_part();
+    nopal_stop* one = made_in_ != nullptr ? innermost : nullptr;
+    while (one != made_in_ && one != nullptr) {
+      one = one->parent;
+    }
+    return one != nullptr || made_in_ == nullptr ? one : innermost;
+  }
+
+private:
+  static nopal_stop* of_caller() noexcept {
+    nopal_stop* const part = innermost_part();
+    return part != nullptr && nopal_kind_of(part) != nopal_stop_shield ? part : nullptr;
+  }
+
+  nopal_stop* made_in_ = of_caller();
 };
 
 /// While it lives, the caller is in `part`.
@@ -100,7 +117,15 @@ public:
       nopal_unfollow_stop(&record_);
     }
   }
-  void follow(nopal_stop* part, nopal_stop& context) noexcept { nopal_follow_stop(&record_, &context, part); }
+  /// `use` is the one of the context that follows, too, and is in no part.
+  void follow(nopal_stop* part, nopal_stop& context, nopal_stop& use) noexcept {
+    use.tokens = static_cast<nopal_tokens*>(static_cast<void*>(&record_));
+    nopal_follow_stop(&record_, &context, part);
+  }
+  /// Asked in `part`, which does not end meanwhile. Relaxed: that it is followed, or no other in its place, comes before.
+  [[nodiscard]] bool follows(const nopal_stop* part) const noexcept {
+    return __atomic_load_n(&record_.around, __ATOMIC_RELAXED) == part;
+  }
   /// Stops the context again, if it was reset and what it follows is stopped.
   void again() noexcept {
     if (record_.target != nullptr) {
