@@ -24,12 +24,16 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace stops {
 
+std::uint32_t last_request = 0;
+
 namespace {
 
 /// What a part's `requested` is. Not zero: the part is to stop.
 constexpr std::uint32_t not_requested = 0;
-constexpr std::uint32_t asked = 1;  ///< some worker may not know yet
-constexpr std::uint32_t told = 2;   ///< all limits were poisoned since
+constexpr std::uint32_t told = 1;  ///< all limits were poisoned since
+/// Every other one is of one request: some worker may not know yet. Who told them of a request that was withdrawn is not
+/// to say so of the next.
+constexpr std::uint32_t of_one_request = 2;
 
 constexpr std::uintptr_t from_before = ~std::uintptr_t{0};
 constexpr std::uint32_t first_capacity = sizeof(stop_path::first) / sizeof(stop_step);
@@ -245,6 +249,9 @@ bool request(nopal_stop* part) noexcept {
   // The count first: who sees the request sees the count. Sequentially consistent, as the fence: they pair
   // with that in poison_if_stopped. Of an owner that misses either, the limit is seen here as it stored it.
   static_cast<void>(__atomic_fetch_add(&nopal_stops_requested, 1U, __ATOMIC_SEQ_CST));
+  // Relaxed: it tells requests apart, as long as some 2^31 others do not come between.
+  std::uint32_t asked = __atomic_add_fetch(&last_request, of_one_request, __ATOMIC_RELAXED);
+  asked = asked != not_requested && !NOPAL_FAULT("told of another") ? asked : of_one_request;
   // Release pairs with the acquire of those who look; acquire with the release of who was first.
   std::uint32_t before = not_requested;
   const bool first = __atomic_compare_exchange_n(&part->requested, &before, asked, false, __ATOMIC_SEQ_CST,
@@ -262,8 +269,8 @@ bool request(nopal_stop* part) noexcept {
   NOPAL_FAULT_OMITS("request not told",
                     for_each_worker(the_runtime(), [](worker* other) { deque::poison(other->deque); }));
   NOPAL_FAULT_DOES("withdrawn and told", __atomic_store_n(&part->requested, told, __ATOMIC_RELEASE));
-  // Not where the request was withdrawn meanwhile.
-  std::uint32_t still = asked;
+  // Not where the request was withdrawn meanwhile, nor where another was made since.
+  std::uint32_t still = first ? asked : before;
   static_cast<void>(
       __atomic_compare_exchange_n(&part->requested, &still, told, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
   return first;

@@ -33,8 +33,9 @@ namespace {
 class stop_model final : public scheduler_model {
 public:
   explicit stop_model(const stop_scenario& with) : with_(with) {}
-  [[nodiscard]] int threads() const override { return 1 + with_.thieves + (with_.stops ? 1 : 0); }
-  [[nodiscard]] int requester() const { return with_.stops ? 1 + with_.thieves : most_workers; }
+  [[nodiscard]] int threads() const override { return 1 + with_.thieves + with_.stops; }
+  /// It, and those after it.
+  [[nodiscard]] int first_requester() const { return 1 + with_.thieves; }
 
   void set_up() override {
     scheduler_model::set_up();
@@ -45,7 +46,7 @@ public:
       stacks[i].high = memory_ + sizeof memory_;
       nopal::internal::set_float_control_of(workers[i].deque.setting, control);
       nopal::internal::set_if_changed(workers[i].deque.setting.root, &workers[0]);
-      nopal::internal::the_runtime().table[i].store(i == requester() ? nullptr : &workers[i],
+      nopal::internal::the_runtime().table[i].store(i >= first_requester() ? nullptr : &workers[i],
                                                     __ATOMIC_RELAXED);
       workers[i].of_pool = i > 0;
       if (i > 0) {
@@ -65,20 +66,23 @@ public:
     name(&nopal_stops_requested, sizeof nopal_stops_requested, "requested");
     name(&workers[0].stops.count, sizeof(std::uint32_t), "steps");
     nopal_stops_requested = 0;
+    nopal::internal::stops::last_request = 0;
     nopal_stops_used = 1;
     not_entered_ = 1;
     name(&not_entered_, sizeof not_entered_, "not entered");
     pushed_ = entered_ = 0;
     own_ = &parts_[most_parts - 1];
     nopal::internal::stops::forget_followers();
-    ended_ = asked_ = requester_ended_ = follows_ = false;
+    ended_ = asked_ = follows_ = false;
+    requesters_ended_ = 0;
   }
 
   void run(int thread) override {
-    if (thread == requester()) {
+    if (thread >= first_requester()) {
       lock(&not_entered_);
+      unlock(&not_entered_);
       nopal_request_stop(&parts_[0]);
-      requester_ended_ = true;
+      ++requesters_ended_;
       return;
     }
     if (thread > 0) {
@@ -97,14 +101,15 @@ public:
   }
 
   void check() override {
-    if (!with_.stops || !ended_) {
+    if (with_.stops == 0 || !ended_) {
       return;
     }
     const bool stopped = nopal::internal::stops::is_stopped_here(&workers[0]);
     require(!stopped || workers[0].deque.limit == nopal_poisoned_limit, "a stopped strand forks on");
     const std::uint32_t requested = (parts_[0].requested != 0 ? 1 : 0) + (target_->requested != 0 ? 1 : 0);
-    require(!requester_ended_ || nopal_stops_requested == requested, "requests are counted wrongly");
-    require(!requester_ended_ || !follows_ || target_->requested != 0, "a follower is not stopped");
+    const bool all_asked = requesters_ended_ == with_.stops;
+    require(!all_asked || nopal_stops_requested == requested, "requests are counted wrongly");
+    require(!all_asked || !follows_ || target_->requested != 0, "a follower is not stopped");
   }
 
 private:
@@ -129,7 +134,7 @@ private:
   nopal_stop* enter() {
     nopal_stop* const part = &parts_[entered_++];
     require(nopal_enter_stop(part, nopal_stop_skips, nullptr) == 0, "a part is not entered");
-    if (part == parts_ && with_.stops) {
+    if (part == parts_ && with_.stops != 0) {
       unlock(&not_entered_);
     }
     return part;
@@ -234,7 +239,7 @@ private:
   int entered_ = 0;
   bool ended_ = false;
   bool asked_ = false;  ///< the strand, the first part
-  bool requester_ended_ = false;
+  int requesters_ended_ = 0;
   char memory_[1024] = {};
 };
 

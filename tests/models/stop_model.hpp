@@ -17,7 +17,7 @@ struct stop_scenario {
   /// enters one more, and forks.
   std::string owner;
   int thieves = 1;
-  bool stops = false;     ///< one more thread stops the first part, once it is entered
+  int stops = 0;          ///< so many more threads stop the first part, once it is entered
   bool poisoned = false;  ///< the owner's limit at the start
 };
 

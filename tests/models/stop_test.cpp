@@ -30,45 +30,53 @@ TEST(stops, a_part_inside_of_a_child) { expect_right({.owner = "(+(+-)-)", .pois
 TEST(stops, a_part_after_a_fork) { expect_right({.owner = "+()-(+-)", .poisoned = true}, 0); }
 TEST(stops, parts_one_after_the_other) { expect_right({.owner = "+()(+-)-", .poisoned = true}, 0); }
 TEST(stops, beside_two_thieves) { expect_right({.owner = "(+(+-)-)", .thieves = 2, .poisoned = true}, 0); }
-TEST(stops, a_request_beside_forks) { expect_right({.owner = "(+-+-", .stops = true}, 0); }
+TEST(stops, a_request_beside_forks) { expect_right({.owner = "(+-+-", .stops = 1}, 0); }
 TEST(stops, a_request_beside_forks_without_thieves) {
-  expect_right({.owner = "(+-+-+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
+  expect_right({.owner = "(+-+-+-", .thieves = 0, .stops = 1, .poisoned = true}, -1);
 }
 TEST(stops, two_requests_at_a_time) {
-  expect_right({.owner = "(+-!+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
+  expect_right({.owner = "(+-!+-", .thieves = 0, .stops = 1, .poisoned = true}, -1);
 }
 
 TEST(stops, a_request_that_is_withdrawn) {
-  expect_right({.owner = "(~+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
-  expect_right({.owner = "(!~+-", .thieves = 0, .stops = true, .poisoned = true}, -1);
+  expect_right({.owner = "(~+-", .thieves = 0, .stops = 1, .poisoned = true}, -1);
+  expect_right({.owner = "(!~+-", .thieves = 0, .stops = 1, .poisoned = true}, -1);
+}
+
+TEST(stops, a_request_after_one_that_is_withdrawn) {
+  expect_right({.owner = "(~+-!+-", .thieves = 0, .stops = 2, .poisoned = true}, 2);
 }
 
 TEST(stops, a_request_beside_one_who_begins_to_follow) {
-  expect_right({.owner = "(f", .thieves = 0, .stops = true, .poisoned = true}, -1);
-  expect_right({.owner = "(fu", .thieves = 0, .stops = true, .poisoned = true}, -1);
+  expect_right({.owner = "(f", .thieves = 0, .stops = 1, .poisoned = true}, -1);
+  expect_right({.owner = "(fu", .thieves = 0, .stops = 1, .poisoned = true}, -1);
 }
 TEST(stops, a_request_beside_the_end_of_what_is_followed) {
-  expect_right({.owner = "((f)", .thieves = 0, .stops = true, .poisoned = true}, -1);
-  expect_right({.owner = "((f)u", .thieves = 0, .stops = true, .poisoned = true}, 3);
+  expect_right({.owner = "((f)", .thieves = 0, .stops = 1, .poisoned = true}, -1);
+  expect_right({.owner = "((f)u", .thieves = 0, .stops = 1, .poisoned = true}, 3);
 }
 
 TEST(stop_faults, follower_not_fenced) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
-    expect_broken({.owner = "(f", .thieves = 0, .stops = true, .poisoned = true}, memory,
-                  "follower not fenced", -1);
+    expect_broken({.owner = "(f", .thieves = 0, .stops = 1, .poisoned = true}, memory, "follower not fenced",
+                  -1);
   }
 }
 TEST(stop_faults, follows_what_is_gone) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
-    expect_broken({.owner = "((f)", .thieves = 0, .stops = true, .poisoned = true}, memory,
+    expect_broken({.owner = "((f)", .thieves = 0, .stops = 1, .poisoned = true}, memory,
                   "follows what is gone", -1);
   }
 }
 TEST(stop_faults, withdrawn_and_told) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
-    expect_broken({.owner = "(~+-", .thieves = 0, .stops = true, .poisoned = true}, memory,
-                  "withdrawn and told", -1);
+    expect_broken({.owner = "(~+-", .thieves = 0, .stops = 1, .poisoned = true}, memory, "withdrawn and told",
+                  -1);
   }
+}
+TEST(stop_faults, told_of_another) {
+  expect_broken({.owner = "(~+-!+-", .thieves = 0, .stops = 2, .poisoned = true}, memory_kind::tso,
+                "told of another", 4);
 }
 TEST(stop_faults, path_read_late) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
@@ -80,13 +88,13 @@ TEST(stop_faults, step_told_late) {
 }
 TEST(stop_faults, look_not_fenced) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
-    expect_broken({.owner = "(+-+-", .thieves = 0, .stops = true, .poisoned = true}, memory,
-                  "look not fenced", -1);
+    expect_broken({.owner = "(+-+-", .thieves = 0, .stops = 1, .poisoned = true}, memory, "look not fenced",
+                  -1);
   }
 }
 TEST(stop_faults, second_request_returns_early) {
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
-    expect_broken({.owner = "(+-!+-", .thieves = 0, .stops = true, .poisoned = true}, memory,
+    expect_broken({.owner = "(+-!+-", .thieves = 0, .stops = 1, .poisoned = true}, memory,
                   "second request returns early", -1);
   }
 }
