@@ -90,7 +90,8 @@ public:
   explicit session(const options& with = {}) : session(nullptr, nullptr, with) {}
   session(const session&) = delete;
   session& operator=(const session&) = delete;
-  /// Waits until no strand waits for MPI any more; then MPI_Finalize, which may wait for all ranks.
+  /// Refuses calls from here on, and waits for those that have begun, also for requests that strands wait for;
+  /// then MPI_Finalize, which may wait for all ranks. Not within `start` or `call`.
   ~session();
 
   /// What MPI gives, and not more than was asked for.

@@ -8,11 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <nopal/runtime.hpp>
 #include <nopal/waiting.hpp>
 
 #include "mpi/binding.hpp"
+#include "mpi/gate.hpp"
 #include "mpi/thread.hpp"
 
 namespace nopal {
@@ -28,9 +30,8 @@ struct running {
   bool was_ours = false;      ///< MPI was initialized here, and has to be finalized
 };
 
-// Null, or the session's. Written by the session's beginning (release) and end; read by calls of strands
-// (acquire). Calls beside the beginning or the end are mistakes of the program.
-std::atomic<running*> current{nullptr};
+gate entrance;               // open while there is a session that takes calls
+running* current = nullptr;  // the session's: written before the gate is opened, and read by those within
 std::atomic<bool> is_claimed{false};  // by a session, from before its beginning to after its end
 std::atomic<bool> is_child{false};    // of fork(2), of a process that had a session
 
@@ -40,21 +41,23 @@ std::atomic<bool> is_child{false};    // of fork(2), of a process that had a ses
       "accepted: calls in the parent");
 }
 
-running& needed() {
-  if (is_child.load(std::memory_order_relaxed)) refuse_child();
-  running* const found = current.load(std::memory_order_acquire);
-  if (found == nullptr) {
-    throw nopal::error("nopal: mpi: there is no session; accepted: calls while a nopal::mpi::session lives");
+/// The session cannot end while there is one. Not held while a strand waits for the session's thread: that is over
+/// with its orders before the end.
+class user {
+public:
+  user() {
+    if (is_child.load(std::memory_order_relaxed)) refuse_child();
+    if (!entrance.enter()) {
+      throw nopal::error(
+          "nopal: mpi: there is no session; accepted: calls while a nopal::mpi::session lives");
+    }
   }
-  return *found;
-}
+  user(const user&) = delete;
+  user& operator=(const user&) = delete;
+  ~user() { entrance.leave(); }
 
-/// What the call threw, or null.
-std::exception_ptr called_on(thread& own, void (*run)(void*), void* context, bool is_last = false) {
-  order one{.run = run, .context = context, .is_last = is_last};
-  own.ask(one);
-  return one.thrown;
-}
+  running* operator->() const noexcept { return current; }
+};
 
 void throw_if(const std::exception_ptr& thrown) {
   if (thrown != nullptr) std::rethrow_exception(thrown);
@@ -62,7 +65,10 @@ void throw_if(const std::exception_ptr& thrown) {
 
 template <class F>
 void call_on(thread& own, F f) {
-  throw_if(called_on(own, [](void* context) { (*static_cast<F*>(context))(); }, &f));
+  order one{.run = [](void* context) { (*static_cast<F*>(context))(); }, .context = &f};
+  own.put(one);
+  one.told.wait();
+  throw_if(one.thrown);
 }
 
 void wait_in_place(order& wait) {
@@ -82,11 +88,14 @@ void wait_for(order& wait) noexcept {
     return;
   }
   try {
-    running& session = needed();
-    if (!session.strands_call || !test_in_turn(wait)) session.own.ask(wait);
+    const user session;
+    if (session->strands_call && test_in_turn(wait)) return;
+    session->own.put(wait);
   } catch (...) {
     wait.thrown = std::current_exception();
+    return;
   }
+  wait.told.wait();
 }
 
 const char* name_of(int level) {
@@ -209,21 +218,23 @@ session::session(int* argc, char*** argv, const options& with) {
   level_ = static_cast<thread_level>(given < asked ? given : asked);
   started->strands_call = level_ == thread_level::multiple;
   size_pool(with.workers, share);
-  current.store(started.release(), std::memory_order_release);
+  current = started.release();
+  entrance.open();
   claimed.is_kept = true;
 }
 
 session::~session() {
   if (is_child.load(std::memory_order_relaxed)) return;
-  // Acquire: of whoever made the session, which may have been another thread.
-  running* const ended = current.exchange(nullptr, std::memory_order_acquire);
-  bool was_ours = ended->was_ours;
-  const auto finalize = [](void* is_ours) {
-    if (*static_cast<bool*>(is_ours)) MPI_Finalize();
-  };
-  constexpr bool is_last = true;
-  // A destructor does not throw, and nothing is left to be done where MPI refuses its end.
-  static_cast<void>(called_on(ended->own, finalize, &was_ours, is_last));
+  entrance.close();
+  running* const ended = std::exchange(current, nullptr);
+  order last{.run =
+                 [](void* is_ours) {
+                   if (*static_cast<bool*>(is_ours)) MPI_Finalize();
+                 },
+             .context = &ended->was_ours,
+             .is_last = true};
+  ended->own.put(last);
+  last.told.wait();
   delete ended;
   is_claimed.store(false, std::memory_order_release);
 }
@@ -246,7 +257,9 @@ void barrier(MPI_Comm of) {
 
 void yield() {
   if (thread::is_this()) return;
-  throw_if(called_on(needed().own, [](void* /*nothing*/) {}, nullptr));
+  order nothing{.run = [](void* /*context*/) {}};
+  user()->own.put(nothing);
+  nothing.told.wait();
 }
 
 // Who wants the error waits before.
@@ -265,14 +278,21 @@ void mpi_call(void (*run)(void*), void* context, mpi_call_kind kind) {
     run(context);
     return;
   }
-  mpi::running& session = mpi::needed();
-  if (!session.strands_call) {
-    mpi::throw_if(mpi::called_on(session.own, run, context));
-  } else if (kind == mpi_call_kind::quick) {
-    run(context);
-  } else {
-    blocking([&] { run(context); });
+  mpi::order one{.run = run, .context = context};
+  {
+    const mpi::user session;
+    if (session->strands_call) {
+      if (kind == mpi_call_kind::quick) {
+        run(context);
+      } else {
+        blocking([&] { run(context); });
+      }
+      return;
+    }
+    session->own.put(one);
   }
+  one.told.wait();
+  mpi::throw_if(one.thrown);
 }
 
 }  // namespace detail

@@ -79,7 +79,7 @@ thread::~thread() {
 // Not inlined: compilers keep the address of a thread-local variable across a wait.
 [[gnu::noinline]] bool thread::is_this() noexcept { return is_session_thread; }
 
-void thread::ask(order& one) {
+void thread::put(order& one) {
   {
     const std::lock_guard guard(lock_);
     *tail_ = &one;
@@ -87,7 +87,6 @@ void thread::ask(order& one) {
     has_orders_.store(true, std::memory_order_relaxed);
   }
   has_work_.notify_one();
-  one.told.wait();
 }
 
 void* thread::run_for(void* argument) noexcept {

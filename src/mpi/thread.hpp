@@ -3,7 +3,7 @@
 // Invariants:
 // * `an order ends once`: the thread tells the order's event last, and touches it no more.
 // * `the batch is active`: each request of the batch is active. So testing it brings only what completes.
-// * `a request is one thread's`: between `ask` and the end of the order nobody else touches its requests.
+// * `a request is one thread's`: between `put` and the end of the order nobody else touches its requests.
 #ifndef NOPAL_MPI_THREAD_HPP
 #define NOPAL_MPI_THREAD_HPP
 
@@ -60,8 +60,8 @@ public:
   /// Whether it is the one that asks.
   [[nodiscard]] static bool is_this() noexcept;
 
-  /// Gives it the order, and waits for its end. The strand is suspended, and may be on another thread then.
-  void ask(order& one);
+  /// Gives it the order, whose event is to be waited for.
+  void put(order& one);
 
 private:
   /// Whose request it is, in the batch.
