@@ -80,8 +80,9 @@ private:
 /// process, MPI allows one at all.
 ///
 /// Has a thread of its own, `nopal-mpi`, which initializes MPI. If the program initialized MPI itself, the
-/// session uses that, and leaves its end to the program. Sizes the pool, unless that runs already. Throws
-/// `nopal::error` where there can be none.
+/// session uses that, and leaves its end to the program. Sizes the pool, unless that runs already. Made by all
+/// ranks of MPI_COMM_WORLD. Throws `nopal::error` where there can be none; if MPI was begun by then, it is
+/// finalized.
 class NOPAL_EXPORT session {
 public:
   /// MPI may take what is its own out of the arguments of `main`.

@@ -41,6 +41,13 @@ std::atomic<bool> is_child{false};    // of fork(2), of a process that had a ses
       "accepted: calls in the parent");
 }
 
+/// Whether MPI was. Any thread may ask.
+bool is_finalized() {
+  int found = 0;
+  MPI_Finalized(&found);
+  return found != 0;
+}
+
 /// The session cannot end while there is one. Not held while a strand waits for the session's thread: that is over
 /// with its orders before the end.
 class user {
@@ -50,6 +57,13 @@ public:
     if (!entrance.enter()) {
       throw nopal::error(
           "nopal: mpi: there is no session; accepted: calls while a nopal::mpi::session lives");
+    }
+    // MPI would end the process.
+    if (is_finalized()) {
+      entrance.leave();
+      throw nopal::error("nopal: mpi: MPI was finalized within the session; accepted: MPI_Finalize behind "
+                         "the session, where the "
+                         "program initialized MPI");
     }
   }
   user(const user&) = delete;
@@ -142,23 +156,38 @@ void look_for_fork() {
   if (refused != 0) throw nopal::error("nopal: mpi: the system has no memory for a handler of fork(2)");
 }
 
-void size_pool(int asked, double share) {
+/// Where the program asks for no number.
+void size_pool(double share) {
+  const char* const set = std::getenv("NOPAL_WORKERS");
+  if ((set != nullptr && *set != '\0') || share >= 1) return;
+  constexpr double rounding = 1e-6;
   configuration with;
-  with.workers = asked;
-  if (asked == 0) {
-    const char* const set = std::getenv("NOPAL_WORKERS");
-    if ((set != nullptr && *set != '\0') || share >= 1) return;
-    constexpr double rounding = 1e-6;
-    with.workers = static_cast<int>(workers() * share + rounding);
-    if (with.workers < 1) with.workers = 1;
-  }
+  with.workers = static_cast<int>(workers() * share + rounding);
+  if (with.workers < 1) with.workers = 1;
   try {
     configure(with);
   } catch (const nopal::error&) {
-    // The pool runs, and stays as it is; what was asked for by number is not to be passed over.
-    if (asked != 0) throw;
+    // The pool runs, and stays as it is.
   }
 }
+
+/// Ends a session's own, once its other orders are over, and MPI if that was begun here. Also of a session whose
+/// beginning failed: a process that ends without MPI_Finalize takes others along.
+struct ending {
+  void operator()(running* ended) const {
+    order last{.run = finalize, .context = &ended->was_ours, .is_last = true};
+    ended->own.put(last);
+    last.told.wait();
+    delete ended;
+  }
+
+  static void finalize(void* was_ours) {
+    int is_initialized = 0;
+    MPI_Initialized(&is_initialized);
+    // The program may have done so itself.
+    if (*static_cast<bool*>(was_ours) && is_initialized != 0 && !is_finalized()) MPI_Finalize();
+  }
+};
 
 }  // namespace
 
@@ -197,16 +226,16 @@ session::session(int* argc, char*** argv, const options& with) {
   look_for_fork();
 
   int is_initialized = 0;
-  int is_finalized = 0;
   MPI_Initialized(&is_initialized);
-  MPI_Finalized(&is_finalized);
-  if (is_finalized != 0) {
+  if (is_finalized()) {
     throw nopal::error(
         "nopal: mpi: MPI was finalized, and cannot be initialized again; accepted: one session that "
         "lasts as long as MPI is used");
   }
   int given = is_initialized != 0 ? level_of_adopted() : asked;
-  auto started = std::make_unique<running>();
+  // Before MPI begins: a number that is none, or a pool that runs already, is refused.
+  if (with.workers != 0) configure({.workers = with.workers});
+  std::unique_ptr<running, ending> started(new running);
   started->was_ours = is_initialized == 0;
   double share = 1;
   call_on(started->own, [&] {
@@ -217,7 +246,7 @@ session::session(int* argc, char*** argv, const options& with) {
   });
   level_ = static_cast<thread_level>(given < asked ? given : asked);
   started->strands_call = level_ == thread_level::multiple;
-  size_pool(with.workers, share);
+  if (with.workers == 0) size_pool(share);
   current = started.release();
   entrance.open();
   claimed.is_kept = true;
@@ -226,16 +255,7 @@ session::session(int* argc, char*** argv, const options& with) {
 session::~session() {
   if (is_child.load(std::memory_order_relaxed)) return;
   entrance.close();
-  running* const ended = std::exchange(current, nullptr);
-  order last{.run =
-                 [](void* is_ours) {
-                   if (*static_cast<bool*>(is_ours)) MPI_Finalize();
-                 },
-             .context = &ended->was_ours,
-             .is_last = true};
-  ended->own.put(last);
-  last.told.wait();
-  delete ended;
+  ending()(std::exchange(current, nullptr));
   is_claimed.store(false, std::memory_order_release);
 }
 

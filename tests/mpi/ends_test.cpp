@@ -130,6 +130,84 @@ void end_beside_the_beginning_of_a_wait() {
   MPI_Finalize();
 }
 
+void use(const mpi::session& session) {
+  int sum = 0;
+  const int own = 1;
+  mpi::complete(
+      [&](MPI_Request* r) { return MPI_Iallreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r); });
+  CHECK(sum == session.size());
+}
+
+bool is_initialized() {
+  int found = 0;
+  MPI_Initialized(&found);
+  return found != 0;
+}
+
+/// A number of workers that cannot be is refused before MPI begins, so that another session may follow.
+void begin_with_wrong_workers() {
+  for (const int workers : {-3, 5000, 2'000'000'000}) {
+    const std::string line = thrown_by([&] { const mpi::session none({.workers = workers}); });
+    CHECK(begins_with(line, "nopal: configure: workers = ") && !is_initialized());
+  }
+  nopal::scope s;
+  s.fork([] {});
+  s.join();
+  const std::string line = thrown_by([] { const mpi::session none({.workers = nopal::workers() + 1}); });
+  CHECK(begins_with(line, "nopal: configure: the runtime runs already") && !is_initialized());
+  {
+    const mpi::session session;
+    use(session);
+  }
+  CHECK(is_finalized());
+}
+
+/// A beginning that fails once MPI has begun ends it.
+void begin_and_fail() {
+  split_fails.store(true);
+  CHECK(begins_with(thrown_by([] { const mpi::session none; }), "nopal: mpi: MPI_Comm_split_type: "));
+  CHECK(is_finalized());
+  CHECK(begins_with(thrown_by([] { const mpi::session none; }), "nopal: mpi: MPI was finalized, and"));
+}
+
+/// The program's own MPI is left to it.
+void adopt_and_fail() {
+  initialize();
+  split_fails.store(true);
+  CHECK(begins_with(thrown_by([] { const mpi::session none; }), "nopal: mpi: MPI_Comm_split_type: "));
+  CHECK(!is_finalized());
+  split_fails.store(false);
+  {
+    const mpi::session session;
+    use(session);
+  }
+  MPI_Finalize();
+}
+
+void refuse_what_is_behind_the_end() {
+  const std::string line = thrown_by([] { mpi::barrier(); });
+  CHECK(begins_with(line, "nopal: mpi: MPI was finalized within the session"));
+  CHECK(thrown_by([] { mpi::call([] {}); }) == line);
+  MPI_Request none = MPI_REQUEST_NULL;
+  CHECK(thrown_by([&] { mpi::wait(none); }) == line);
+}
+
+/// The program ends what the session began.
+void finalize_within(mpi::thread_level level) {
+  const mpi::session session({.level = level});
+  use(session);
+  mpi::start([] { return MPI_Finalize(); });
+  refuse_what_is_behind_the_end();
+}
+
+void finalize_what_was_adopted() {
+  initialize();
+  const mpi::session session;
+  use(session);
+  MPI_Finalize();
+  refuse_what_is_behind_the_end();
+}
+
 }  // namespace
 
 // The library's calls come here, and go on to MPI's own by its names for tools.
@@ -155,6 +233,12 @@ int main(int argc, char** argv) {
       {"beside_calls_of_its_thread", [] { end_beside_calls(mpi::thread_level::funneled); }},
       {"beside_a_long_call", end_beside_a_long_call},
       {"beside_the_beginning_of_a_wait", end_beside_the_beginning_of_a_wait},
+      {"wrong_workers", begin_with_wrong_workers},
+      {"begin_and_fail", begin_and_fail},
+      {"adopt_and_fail", adopt_and_fail},
+      {"finalize_within", [] { finalize_within(mpi::thread_level::multiple); }},
+      {"finalize_on_its_thread", [] { finalize_within(mpi::thread_level::funneled); }},
+      {"finalize_what_was_adopted", finalize_what_was_adopted},
   };
   CHECK(argc == 2 && cases.count(argv[1]) == 1);
   cases.at(argv[1])();
