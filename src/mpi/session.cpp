@@ -259,13 +259,16 @@ session::~session() {
   is_claimed.store(false, std::memory_order_release);
 }
 
+// What says "no status" is null in an order; in MPI it may be another address.
 void wait(MPI_Request& request, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) status = nullptr;
   order one{.requests = &request, .statuses = status, .count = 1};
   wait_for(one);
   throw_if(one.thrown);
 }
 
 void wait_all(std::span<MPI_Request> requests, MPI_Status* statuses) {
+  if (statuses == MPI_STATUSES_IGNORE) statuses = nullptr;
   order all{.requests = requests.data(), .statuses = statuses, .count = requests.size()};
   wait_for(all);
   throw_if(all.thrown);
