@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "moving.hpp"
@@ -46,6 +47,7 @@ public:
   /// Answers the other ranks until the end. For a strand of its own.
   void serve() {
     std::vector<Thing> buffer(static_cast<std::size_t>(most_given_));
+    nopal::scope answers;
     for (;;) {
       MPI_Status status{};
       nopal::mpi::complete(
@@ -55,7 +57,7 @@ public:
           },
           &status, "MPI_Irecv");
       const auto which = static_cast<tag>(status.MPI_TAG);
-      if (which == stop) return;
+      if (which == stop) break;
       int bytes = 0;
       nopal::mpi::start([&] { return MPI_Get_count(&status, MPI_BYTE, &bytes); }, "MPI_Get_count");
       std::int64_t number = 0;
@@ -65,8 +67,11 @@ public:
       } else {
         std::memcpy(&number, buffer.data(), sizeof number);
       }
-      send(locked([&] { return protocol_.receive(status.MPI_SOURCE, which, number, things); }));
+      messages out = locked([&] { return protocol_.receive(status.MPI_SOURCE, which, number, things); });
+      // Never waited for here: MPI may have a send wait until the other rank receives, and that one may send to this one.
+      if (!out.empty()) answers.fork([out = std::move(out)] { send(out); });
     }
+    answers.join();
   }
 
   /// After `take` has found the end: waits until all ranks have, and ends `serve`.
