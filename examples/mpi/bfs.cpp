@@ -128,20 +128,47 @@ private:
   std::vector<std::atomic<bool>> told_;  // which vertices of other ranks these were told a parent of
 };
 
+/// Which of the vertices have edges, on whatever rank.
+std::vector<std::uint8_t> with_edges(const graph& of, const std::vector<vertex>& vertices, int rank) {
+  std::vector<std::uint8_t> own(vertices.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const bool is_own = of.owner(vertices[i]) == static_cast<std::size_t>(rank);
+    own[i] = is_own && of.degree(of.local(vertices[i])) > 0 ? 1 : 0;
+  }
+  std::vector<std::uint8_t> all(own.size());
+  nopal::mpi::complete(
+      [&](MPI_Request* r) {
+        return MPI_Iallreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT8_T, MPI_MAX,
+                              MPI_COMM_WORLD, r);
+      },
+      nullptr, "MPI_Iallreduce");
+  return all;
+}
+
 /// Different vertices with edges, drawn at random; fewer if the graph has not so many.
 std::vector<vertex> drawn_roots(const graph& of, const edge_list& edges, const nopal::mpi::session& session,
                                 const arguments& with) {
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < of.own_vertices(); ++at) count += of.degree(at) > 0 ? 1 : 0;
+  count = program::sum_of(count);
+  if (count == 0) {
+    throw program::wrong_option(
+        "no edge of this graph joins two vertices; accepted: more --edges, or another --scale or --seed");
+  }
+  // Drawn by all ranks alike, and looked at in blocks: who owns a vertex knows its edges.
+  std::vector<vertex> block(256);
   std::vector<vertex> roots;
-  for (std::uint64_t place = 0; roots.size() < static_cast<std::size_t>(with.roots) && place < 64 * 1024;
-       ++place) {
-    const auto root =
-        static_cast<vertex>(program::random_at(static_cast<std::uint64_t>(with.seed) + 1, place) %
-                            static_cast<std::uint64_t>(edges.vertices()));
-    const bool is_own = of.owner(root) == static_cast<std::size_t>(session.rank());
-    const bool has_edges = is_own && of.degree(of.local(root)) > 0;
-    if (program::sum_of(has_edges ? 1 : 0) > 0 &&
-        std::find(roots.begin(), roots.end(), root) == roots.end()) {
-      roots.push_back(root);
+  const auto wanted = static_cast<std::size_t>(std::min(with.roots, count));
+  for (std::uint64_t place = 0; roots.size() < wanted;) {
+    for (vertex& one : block) {
+      one = static_cast<vertex>(program::random_at(static_cast<std::uint64_t>(with.seed) + 1, place++) %
+                                static_cast<std::uint64_t>(edges.vertices()));
+    }
+    const std::vector<std::uint8_t> has_edges = with_edges(of, block, session.rank());
+    for (std::size_t i = 0; i < block.size() && roots.size() < wanted; ++i) {
+      if (has_edges[i] != 0 && std::find(roots.begin(), roots.end(), block[i]) == roots.end()) {
+        roots.push_back(block[i]);
+      }
     }
   }
   return roots;
@@ -158,7 +185,7 @@ bool run(const nopal::mpi::session& session, const arguments& with) {
   search tree(of, edges.vertices(), session);
   double inverse_sum = 0;
   double seconds_sum = 0;
-  bool is_right = !roots.empty();
+  bool is_right = true;
   for (const vertex root : roots) {
     nopal::mpi::barrier();
     const program::stopwatch time;

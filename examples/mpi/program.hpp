@@ -33,6 +33,11 @@ struct wrong_option : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A result that is wrong in a way that has a line of its own.
+struct wrong_result : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 inline void print_help(const char* name, const char* about, std::initializer_list<option> options) {
   std::printf("usage: mpirun -n RANKS %s [OPTION...]\n%s\n\n", name, about);
   for (const option& one : options) {
@@ -79,7 +84,8 @@ inline option level_option(std::int64_t& value) {
 }
 
 /// Runs `body(session)`, which says whether the result is right, and returns the exit code: 0, 1 for a wrong
-/// result, 2 for an option that is not understood. An exception ends all ranks, which would wait for this one.
+/// result, 2 for an option that is not understood. All ranks may throw `wrong_option` or `wrong_result` alike;
+/// another exception ends all ranks, which would wait for this one.
 template <class Body>
 int run(int argc, char** argv, const char* name, const char* about, std::initializer_list<option> options,
         const std::int64_t& level, Body body) {
@@ -105,6 +111,12 @@ int run(int argc, char** argv, const char* name, const char* about, std::initial
     if (body(session)) return 0;
     if (speaks) std::fprintf(stderr, "%s: the result is wrong\n", name);
     return 1;
+  } catch (const wrong_result& thrown) {
+    if (speaks) std::fprintf(stderr, "%s: %s\n", name, thrown.what());
+    return 1;
+  } catch (const wrong_option& thrown) {
+    if (speaks) std::fprintf(stderr, "%s: %s\n", name, thrown.what());
+    return 2;
   } catch (const std::exception& thrown) {
     std::fprintf(stderr, "%s: rank %d: %s\n", name, session.rank(), thrown.what());
     nopal::mpi::start([] { return MPI_Abort(MPI_COMM_WORLD, 1); }, "MPI_Abort");

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -57,12 +59,12 @@ keys made(const nopal::mpi::session& session, const arguments& with) {
   return own;
 }
 
-/// The least keys of ranks 1, 2, ...: evenly out of the sorted samples of all, which are evenly out of each
-/// rank's sorted keys.
+/// The least keys of ranks 1, 2, ...: evenly out of the sorted samples of all, between two of them. A rank's samples
+/// are the middles of as many parts of its sorted keys.
 keys splitters(const keys& sorted, int ranks, std::int64_t samples) {
   keys own(static_cast<std::size_t>(samples), ~key{0});
   for (std::size_t i = 0; i < own.size() && !sorted.empty(); ++i)
-    own[i] = sorted[sorted.size() * i / own.size()];
+    own[i] = sorted[sorted.size() * (2 * i + 1) / (2 * own.size())];
   keys all(own.size() * static_cast<std::size_t>(ranks));
   nopal::mpi::complete(
       [&](MPI_Request* r) {
@@ -74,7 +76,8 @@ keys splitters(const keys& sorted, int ranks, std::int64_t samples) {
   nopal::parallel_sort(all);
   keys chosen;
   for (int rank = 1; rank < ranks; ++rank) {
-    chosen.push_back(all[all.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(ranks)]);
+    const std::size_t at = all.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(ranks);
+    chosen.push_back(std::midpoint(all[at - 1], all[at]));
   }
   return chosen;
 }
@@ -199,8 +202,13 @@ bool run(const nopal::mpi::session& session, const arguments& with) {
   // Nobody has all of them: each has room for its share and somewhat more.
   const bool fits =
       largest <= mean * static_cast<double>(with.room) / 100 + static_cast<double>(with.samples);
-  return program::everywhere(is_sorted_over_ranks(own, session.rank())) && fingerprint_of(own) == before &&
-         fits;
+  if (!program::everywhere(is_sorted_over_ranks(own, session.rank())) || fingerprint_of(own) != before)
+    return false;
+  if (!fits) {
+    throw program::wrong_result("a rank has more keys than --room " + std::to_string(with.room) +
+                                " allows; accepted: more --samples, or more --room");
+  }
+  return true;
 }
 
 }  // namespace
