@@ -127,7 +127,8 @@ NOPAL_EXPORT void wait_all(std::span<MPI_Request> requests, MPI_Status* statuses
 
 /// Calls `f()` where MPI may be called, and returns what it returns; its exceptions pass. For calls that
 /// block: in MPI, and not for long, as on one thread of the rank's that all others wait for then, unless
-/// the level is `multiple`. `f` forks nothing; within it, the calls of this header are those of MPI.
+/// the level is `multiple`. `f` forks nothing. Calls of this header within it are made on the spot; a wait there
+/// suspends the strand under `multiple`, and is MPI's otherwise.
 template <class F>
 decltype(auto) call(F&& f) {
   using result = std::invoke_result_t<F>;
@@ -179,8 +180,9 @@ NOPAL_EXPORT void barrier(MPI_Comm of = MPI_COMM_WORLD);
 
 /// Lets strands that are ready go first: the calling one waits for the session's thread, which does nothing.
 ///
-/// A strand whose request is complete goes on once a worker looks for work. Where a rank has one worker, and a
-/// strand computes there without ever waiting, that is never: such a strand yields now and then.
+/// A strand whose request is complete goes on once a worker looks for work, as at the end of a running loop.
+/// Where a rank has one worker, and a strand computes there without ever waiting, that is never: such a strand
+/// yields now and then.
 NOPAL_EXPORT void yield();
 
 /// A request that is waited for at the end of its scope, also if an exception leaves that: so declare it
