@@ -166,7 +166,7 @@ void size_pool(double share) {
   if (with.workers < 1) with.workers = 1;
   try {
     configure(with);
-  } catch (const nopal::error&) {
+  } catch (const nopal::error&) {  // NOLINT(bugprone-empty-catch)
     // The pool runs, and stays as it is.
   }
 }

@@ -62,6 +62,7 @@ void end_beside_calls(mpi::thread_level level) {
     std::atomic<int> begun = 0;
     std::vector<std::thread> threads;
     constexpr int count = 4;
+    threads.reserve(count);
     for (int i = 0; i < count; ++i) {
       threads.emplace_back([&] {
         begun.fetch_add(1);
