@@ -104,7 +104,6 @@ void check_each(const Pattern& pattern) {
     failures += failed ? 1 : 0;
   }
   NOPAL_CHECK(failures != 0 || nopal::workers() == 1);
-  support::check_quiet();
 }
 
 NOPAL_PROGRAM(in_loops) {
@@ -122,6 +121,7 @@ NOPAL_PROGRAM(in_loops) {
     static_cast<void>(
         nopal::parallel_reduce(0, pair_of_strands::places, 0, map, [](int a, int b) { return a + b; }));
   });
+  support::check_quiet();
   return 0;
 }
 
@@ -160,6 +160,7 @@ NOPAL_PROGRAM(in_searches) {
     };
     static_cast<void>(nopal::parallel_race(first, second));
   });
+  support::check_quiet();
   return 0;
 }
 
