@@ -71,7 +71,8 @@ inline stop_tokens& tokens_of(nopal_stop* part) {
   }
   auto own = std::make_unique<stop_tokens>();
   nopal_stop* outside = part->parent;
-  while (outside != nullptr && (nopal_kind_of(outside) == nopal_stop_child || nopal_kind_of(outside) == nopal_stop_use)) {
+  while (outside != nullptr &&
+         (nopal_kind_of(outside) == nopal_stop_child || nopal_kind_of(outside) == nopal_stop_use)) {
     outside = outside->parent;
   }
   if (outside != nullptr && nopal_kind_of(outside) != nopal_stop_shield) {
