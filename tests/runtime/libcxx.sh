@@ -27,7 +27,7 @@ fi
 cat >"$work/compile.sh" <<END
 set -eu
 out=\$1; shift
-"$clang" -stdlib=libc++ -std=c++20 -O1 -DNOPAL_STATIC -I "$source/include" -I "$source/src" -I "$source/tests" -I "$googletest/include" \
+"$clang" -stdlib=libc++ -std=c++20 -O0 -DNOPAL_STATIC -I "$source/include" -I "$source/src" -I "$source/tests" -I "$googletest/include" \
   -I "$googletest" -pthread -Wno-unused-command-line-argument "\$@" -c -o "$work/objects/\$out.o"
 END
 {

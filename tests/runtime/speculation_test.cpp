@@ -260,6 +260,7 @@ void unwinds_from_outside(Around&& around, Stop&& stop) {
       nopal::poll();
       ++polled;
     });
+    inner.join();  // a thief could begin the next one before the request
     inner.fork([&] { ++forked; });
     inner.join();
     nopal::poll();  // in no child of a scope that unwinds

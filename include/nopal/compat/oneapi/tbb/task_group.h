@@ -75,6 +75,9 @@ public:
     NOPAL_TBB_CATCH { static_cast<void>(keep_exception()); }
   }
 
+  /// Whether a task threw what no wait has thrown. Relaxed: asked when no task runs any more.
+  [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
+
   /// When no task runs any more: how it went. Throws the exception of a task.
   task_group_status finish() {
     const bool was_cancelled = algorithm::is_stopped(context_, use_now());
@@ -217,7 +220,8 @@ public:
   /// Waits, if a task is not over: cancels what has not begun, and throws `missing_wait` unless an
   /// exception is leaving already.
   [[gnu::always_inline]] ~task_group() noexcept(false) {
-    if (!frame_.has_children() && base_.tasks().is_done() && !base_.tasks().has_views()) [[likely]] {
+    if (!frame_.has_children() && base_.tasks().is_done() && !base_.tasks().has_views() &&
+        !base_.has_failed()) [[likely]] {
       return;
     }
     // Where another function waited, all is over and the join alone remains.
