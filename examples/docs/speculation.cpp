@@ -4,8 +4,11 @@
 #include <nopal/speculate.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <optional>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -111,6 +114,26 @@ std::optional<choice> least_choice(const std::vector<std::vector<int>>& table) {
 }
 // end snippet
 
+// snippet: deadline
+/// The steps made in the time, by strands that go on until it is over.
+long steps_within(std::chrono::milliseconds time) {
+  std::stop_source deadline;
+  const std::jthread clock([&deadline, time] {
+    std::this_thread::sleep_for(time);
+    deadline.request_stop();
+  });
+  nopal::reducer<nopal::op_add<long>> steps;
+  nopal::cancel_scope s{deadline.get_token()};
+  for (int strand = 0; strand < 4; ++strand) {
+    s.fork([&steps] {
+      while (!nopal::stop_requested()) ++*steps;
+    });
+  }
+  s.join();
+  return steps.value();
+}
+// end snippet
+
 // snippet: views
 /// Counts what was looked at by those who were not stopped.
 long looked_at(const std::vector<int>& numbers, int wanted) {
@@ -140,7 +163,7 @@ int main() {
   const bool right = has_sum(numbers, 30) && !has_sum({2, 4, 6}, 5) && has_some_sum(numbers, 30) &&
                      !has_some_sum({2, 4}, 5) && best_of({9, 7, 3, 8}, 10) == 9 && power_above(100) == 128 &&
                      least_choice({{4, 2, 8}, {4, 3, 7}, {3, 1, 6}})->sum == 12 &&
-                     looked_at({5, 6, 7}, 8) == 18;
+                     looked_at({5, 6, 7}, 8) == 18 && steps_within(std::chrono::milliseconds(5)) > 0;
   std::puts(right ? "right" : "wrong");
   return right ? 0 : 1;
 }

@@ -64,7 +64,6 @@ inline void check_arena(int limit, int reserved) {
 }
 
 #ifndef NOPAL_ELIDE
-
 /// The limit of an arena that is given none.
 inline int limit_at(int node) {
   const int all = workers();
@@ -143,6 +142,16 @@ private:
 
 }  // namespace detail
 
+namespace detail {
+
+/// What an arena can be made of.
+struct arena_arguments {
+  explicit arena_arguments(int = 0, priority = {}, int = 0) {}
+  explicit arena_arguments(const arena_constraints&) {}
+};
+
+}  // namespace detail
+
 /// A limit of the threads that run some code: no more than `max_concurrency()` threads run what was
 /// given to it, and what that forks, at once. Whatever is stolen, joined or promoted there, each
 /// thread has a seat while it does so, and there are no more seats than that.
@@ -161,22 +170,29 @@ public:
   /// The same, with its threads on the CPUs of a memory node: each that enters may run on those alone
   /// while it is there, and where it might before when it leaves. Throws `error` if there is no such node.
   explicit arena(const arena_constraints& with) : state_(make(with)) {}
+  /// Of anything else.
+  template <class... Wrong>
+    requires(!std::is_constructible_v<detail::arena_arguments, Wrong...> &&
+             !(std::is_same_v<std::remove_cvref_t<Wrong>, arena> || ...))
+  explicit arena(Wrong&&... /*wrong*/) : arena() {
+    static_assert(refusals::accepted<Wrong...>,
+                  "nopal: arena takes a limit, a nopal::priority and how many are reserved, or constraints");
+  }
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
-  /// Waits, as `wait` does, for what was enqueued. Drops an exception that no `wait` has thrown. No
-  /// `execute` may be under way. Ends the program with one line where what was enqueued destroys it.
+  /// Waits, as `wait` does, for what was enqueued. Drops an exception that no `wait` has thrown. No `execute`
+  /// may be under way. Ends the program with one line where what was enqueued destroys it.
   ~arena();
 
-  /// Calls `f()` in the arena, on this thread, and returns what it returns; its exception goes on
-  /// to the caller. It comes back on this thread. Waits while the arena is full, also where this
-  /// thread could go on alone; a thread that is in the arena already goes on at once.
+  /// Calls `f()` in the arena, on this thread, and returns what it returns, on this thread; its exception goes on to
+  /// the caller. Waits while the arena is full; a thread that is in the arena already goes on at once.
   template <class F>
   std::invoke_result_t<F> execute(F&& f);
-  /// What cannot be called does not compile.
-  template <class F>
-    requires(!std::is_invocable_v<F>)
-  refusals::no_value execute(F&& /*f*/) {
-    static_assert(refusals::accepted<F>,
+  /// What cannot be called does not compile, nor do arguments of what is called.
+  template <class... Wrong>
+    requires(sizeof...(Wrong) != 1 || !(std::is_invocable_v<Wrong> && ...))
+  refusals::no_value execute(Wrong&&... /*wrong*/) {
+    static_assert(refusals::accepted<Wrong...>,
                   "nopal: arena: what is executed must be callable without arguments, as a lambda is");
     return {};
   }
@@ -186,11 +202,11 @@ public:
   /// or copied. An exception is kept for `wait`.
   template <class F>
   void enqueue(F&& f);
-  /// What cannot be called does not compile.
-  template <class F>
-    requires(!std::is_invocable_v<std::decay_t<F>>)
-  void enqueue(F&& /*f*/) {
-    static_assert(refusals::accepted<F>,
+  /// As above.
+  template <class... Wrong>
+    requires(sizeof...(Wrong) != 1 || !(std::is_invocable_v<std::decay_t<Wrong>> && ...))
+  void enqueue(Wrong&&... /*wrong*/) {
+    static_assert(refusals::accepted<Wrong...>,
                   "nopal: arena: what is enqueued must be callable without arguments, as a lambda is");
   }
 

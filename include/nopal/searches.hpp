@@ -173,6 +173,14 @@ auto parallel_race(First&& first, Others&&... others) {
   }
 }
 
+/// Without a function nothing can be called.
+template <class... Nothing>
+  requires(sizeof...(Nothing) == 0)
+refusals::no_value parallel_race(Nothing... /*none*/) {
+  static_assert(refusals::accepted<Nothing...>, "nopal: parallel_race takes one function or more");
+  return {};
+}
+
 }  // namespace NOPAL_MODE_NAMESPACE
 }  // namespace nopal
 

@@ -22,7 +22,7 @@
  * The rules of nopal_scope hold: made, forked on, joined and ended by one activation of one function. Scopes of
  * one function end in the opposite order of their making, and none is left by longjmp or an exception. On every way
  * out of the function the scope is destroyed: otherwise its thread stays in it, and if it was stopped, later forks
- * of the thread are skipped.
+ * of the thread are skipped; where the next one lies in the same place, the program ends with one line.
  *
  * With NOPAL_ELIDE defined, forks of a stopped scope itself are skipped, and those of other scopes inside
  * of it are made.

@@ -47,6 +47,29 @@ decltype(auto) shield(F&& f) {
   }
 }
 
+namespace detail {
+
+/// What a `cancel_scope` can be made of.
+struct cancel_scope_arguments {
+  explicit cancel_scope_arguments(on_stop = {}, inlet_order = {}) {}
+  explicit cancel_scope_arguments(inlet_order) {}
+#ifdef __cpp_lib_jthread
+  explicit cancel_scope_arguments(const std::stop_token&, on_stop = {}, inlet_order = {}) {}
+  cancel_scope_arguments(const std::stop_token&, inlet_order) {}
+#endif
+};
+
+}  // namespace detail
+
+/// Of another number of arguments.
+template <class... Wrong>
+  requires(sizeof...(Wrong) != 1)
+refusals::no_value shield(Wrong&&... /*wrong*/) {
+  static_assert(refusals::accepted<Wrong...>,
+                "nopal: shield: the argument must be callable without arguments, as a lambda is");
+  return {};
+}
+
 /// A scope whose work can be stopped.
 ///
 /// Until it is, it is a `scope`. Once stopped, forks in it do not begin their children, be they its own
@@ -68,6 +91,8 @@ public:
   [[gnu::always_inline]] explicit cancel_scope(on_stop how = on_stop::skip,
                                                inlet_order order = inlet_order::completion)
       : part_(how == on_stop::skip ? nopal_stop_skips : nopal_stop_unwinds), inlets_(order) {}
+  /// The same, with the order alone.
+  [[gnu::always_inline]] explicit cancel_scope(inlet_order order) : cancel_scope(on_stop::skip, order) {}
 #ifdef __cpp_lib_jthread
   /// Also stopped by `token`, which may be stopped already.
   [[gnu::always_inline]] explicit cancel_scope(const std::stop_token& token, on_stop how = on_stop::skip,
@@ -75,7 +100,20 @@ public:
       : cancel_scope(how, order) {
     from_.emplace(token, stops_this{this});
   }
+  /// The same, with the order alone.
+  [[gnu::always_inline]] cancel_scope(const std::stop_token& token, inlet_order order)
+      : cancel_scope(token, on_stop::skip, order) {}
 #endif
+  /// Of anything else.
+  template <class... Wrong>
+    requires(!std::is_constructible_v<detail::cancel_scope_arguments, Wrong...> &&
+             !(std::is_same_v<std::remove_cvref_t<Wrong>, cancel_scope> || ...))
+  explicit cancel_scope(Wrong&&... /*wrong*/) : cancel_scope() {
+    static_assert(
+        refusals::accepted<Wrong...>,
+        "nopal: cancel_scope takes a std::stop_token, a nopal::on_stop and a nopal::inlet_order, each or "
+        "none of them, in this order");
+  }
   cancel_scope(const cancel_scope&) = delete;
   cancel_scope& operator=(const cancel_scope&) = delete;
   /// Joins, as a scope's destructor does.
@@ -114,7 +152,7 @@ public:
   /// what inlets write it reads after the join, or as an atomic.
   template <class Inlet, class F, class... Args>
   [[gnu::always_inline]] void fork_inlet(Inlet&& inlet, F&& f, Args&&... args) {
-    if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork<F, Args...>()) {
+    if constexpr (NOPAL_ABI_NAMESPACE::detail::can_fork_inlet<F, Args...>()) {
       if constexpr (detail::takes_result<Inlet, F, Args...>()) {
         if (detail::is_skipped_serially(part_)) return;
         detail::fork_with_inlet(scope_, inlets_, part_, std::forward<Inlet>(inlet), std::forward<F>(f),

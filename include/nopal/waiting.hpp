@@ -12,6 +12,7 @@
 
 #include <nopal/detail/future_state.hpp>
 #include <nopal/detail/mode.hpp>
+#include <nopal/detail/refused.hpp>
 #ifdef NOPAL_ELIDE
 #include <nopal/detail/waiting_elided.hpp>
 #else
@@ -36,6 +37,15 @@ decltype(auto) blocking(F&& f) {
     [[maybe_unused]] const detail::blocking_call call;
     return std::forward<F>(f)();
   }
+}
+
+/// Of another number of arguments.
+template <class... Wrong>
+  requires(sizeof...(Wrong) != 1)
+refusals::no_value blocking(Wrong&&... /*wrong*/) {
+  static_assert(refusals::accepted<Wrong...>,
+                "nopal: blocking: the argument must be callable without arguments, as a lambda is");
+  return {};
 }
 
 template <class T>
@@ -142,8 +152,13 @@ public:
     }
   }
 
-  /// The same with an exception for `get` to throw.
+  /// The same with an exception for `get` to throw, which is not null.
   void set_exception(std::exception_ptr thrown) {
+    if (thrown == nullptr) {
+      detail::fail_future(
+          "nopal: promise: set_exception: no exception; accepted: std::current_exception() in a handler, "
+          "or std::make_exception_ptr(e)");
+    }
     claim();
     const setting sets{state_};
     state_->store_exception(std::move(thrown));

@@ -39,6 +39,18 @@ void use() noexcept;
   return count == 0 ? nullptr : steps_of(path)[count - 1].part.load(std::memory_order_relaxed);
 }
 
+/// Ends the program where a part lies in the frame of one that was left without its end, as C permits: walks outwards
+/// would not end.
+void fail_unended() noexcept;
+/// What a part that begins is inside of.
+inline nopal_stop* around(const nopal_stop* part, const worker* self) noexcept {
+  nopal_stop* const parent = innermost(self);
+  if (parent == part) [[unlikely]] {
+    fail_unended();
+  }
+  return parent;
+}
+
 /// By a thief that has seen the oldest entry of the victim's deque: the innermost part that this is in,
 /// if the thief gets it.
 nopal_stop* part_of_oldest(const worker* victim) noexcept;

@@ -82,6 +82,12 @@ NOPAL_PROGRAM(wrong_use_of_futures) {
   NOPAL_CHECK(fails([&] { of_one.get(); }, of_none));
   NOPAL_CHECK(fails([&] { of_one.wait(); }, of_none));
   NOPAL_CHECK(fails([&] { static_cast<void>(of_one.ready()); }, of_none));
+  nopal::promise<int> none;
+  NOPAL_CHECK(
+      fails([&] { none.set_exception(nullptr); },
+            "nopal: promise: set_exception: no exception; accepted: std::current_exception() in a handler, "
+            "or std::make_exception_ptr(e)"));
+  none.set_value(1);
   const nopal::promise<int> other = std::move(one);
   NOPAL_CHECK(fails([&] { one.set_value(3); }, "nopal: promise: it was moved from"));
   return 0;

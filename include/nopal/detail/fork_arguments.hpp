@@ -29,7 +29,7 @@ constexpr bool can_call_with_lvalue(std::index_sequence<places...>) {
       std::decay_t<F>, std::conditional_t<places == lvalue, std::decay_t<Args>&, std::decay_t<Args>>...>;
 }
 template <class F, class... Args, std::size_t... places>
-constexpr bool can_call_with_an_lvalue(std::index_sequence<places...> all) {
+constexpr bool can_call_with_an_lvalue([[maybe_unused]] std::index_sequence<places...> all) {
   return (detail::can_call_with_lvalue<places, F, Args...>(all) || ...);
 }
 /// Whether nothing is wrong but that the callable takes an argument, or all, by reference.
@@ -103,6 +103,30 @@ constexpr bool can_fork() {
     static_assert(mistake != fork_mistake::other,
                   "nopal: fork: the callable cannot be called with these arguments, of which it gets "
                   "copies as rvalues");
+  }
+  return can_copy<F, Args...> && can_call<F, Args...>;
+}
+
+/// Checks those of fork_inlet that its child gets.
+template <class F, class... Args>
+constexpr bool can_fork_inlet() {
+  static_assert(can_copy<F, Args...>,
+                "nopal: fork_inlet: the callable and its arguments must be copyable or movable");
+  if constexpr (can_copy<F, Args...> && !can_call<F, Args...>) {
+    constexpr fork_mistake mistake = detail::mistake_in_fork<F, Args...>();
+    static_assert(mistake != fork_mistake::reference,
+                  "nopal: fork_inlet gives the child copies of its arguments: for a parameter that "
+                  "is a reference pass std::ref(x), or capture x in a lambda");
+    static_assert(mistake != fork_mistake::no_callable && mistake != fork_mistake::out_before,
+                  "nopal: fork_inlet: the second argument cannot be called: the inlet comes first: "
+                  "s.fork_inlet(inlet, f, arguments...)");
+    static_assert(
+        mistake != fork_mistake::count,
+        "nopal: fork_inlet: the function takes another number of arguments; defaults of its parameters "
+        "do not count");
+    static_assert(mistake != fork_mistake::other,
+                  "nopal: fork_inlet: the callable, which comes after the inlet, cannot be called with these "
+                  "arguments, of which it gets copies as rvalues");
   }
   return can_copy<F, Args...> && can_call<F, Args...>;
 }
