@@ -119,6 +119,9 @@ int watch_anew(poller& own, watched& one) noexcept {
     if ((wait->events & POLLOUT) != 0) wanted |= EV_WRITE;
   }
   if (wanted == 0) return 0;
+  // The system says a thing once. Of a number that was closed it goes on to report a file that lives on under
+  // another one, or in another process, and no registration of that number can be taken back.
+  wanted |= EV_ET;
   errno = 0;
   if (event_assign(&one.watch, own.base, one.number, wanted, on_ready, &one) != 0 ||
       event_add(&one.watch, nullptr) != 0) {

@@ -44,6 +44,28 @@ NOPAL_PROGRAM(closed_after_its_time) {
   return 0;
 }
 
+/// Of close(2) no wait hears, and nobody takes registrations back: after a wait that is over, and during one.
+NOPAL_PROGRAM(closed_by_the_system) {
+  for (const auto time : {5ms, 100ms}) {
+    int ends[2];
+    NOPAL_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    const int lives_on = ::dup(ends[0]);
+    std::thread waiter([time, end = ends[0]] {
+      try {
+        NOPAL_CHECK(!nopal::wait_readable(end, time));
+      } catch (const nopal::error&) {  // it looks once more at its end
+      }
+    });
+    std::this_thread::sleep_for(50ms);
+    ::close(ends[0]);
+    waiter.join();
+    NOPAL_CHECK(::write(ends[1], "x", 1) == 1);
+    NOPAL_CHECK(processor_time([] { std::this_thread::sleep_for(500ms); }) < 0.1);
+    NOPAL_CHECK(nopal::close(lives_on) == 0 && nopal::close(ends[1]) == 0);
+  }
+  return 0;
+}
+
 NOPAL_PROGRAM(ready_for_less) {
   const int counter = ::eventfd(5, EFD_NONBLOCK | EFD_CLOEXEC);
   std::thread reader([counter] {
@@ -146,6 +168,9 @@ class io_odd_files : public support::program_at_workers {};
 INSTANTIATE_TEST_SUITE_P(at_workers, io_odd_files, testing::Values(1, 2), testing::PrintToStringParamName());
 
 TEST_P(io_odd_files, that_live_on_are_not_polled) { EXPECT_TRUE(run("closed_after_its_time")); }
+TEST_P(io_odd_files, that_live_on_are_not_polled_when_only_the_system_closes_their_number) {
+  EXPECT_TRUE(run("closed_by_the_system"));
+}
 TEST_P(io_odd_files, that_are_ready_for_less_are_not_asked_all_the_time) {
   EXPECT_TRUE(run("ready_for_less"));
 }
