@@ -223,6 +223,30 @@ NOPAL_PROGRAM(room_that_a_stranger_leaves) {
   return 0;
 }
 
+/// A thread that comes while what was enqueued has an index stays below the limit after that, too.
+NOPAL_PROGRAM(index_beside_what_is_enqueued) {
+  tbb::task_arena arena(1);
+  std::atomic<int> index_of_enqueued{-1};
+  std::atomic<bool> may_end{false};
+  std::atomic<bool> is_over{false};
+  arena.enqueue([&] {
+    index_of_enqueued = tbb::this_task_arena::current_thread_index();
+    while (!may_end) std::this_thread::yield();
+    is_over = true;
+  });
+  while (index_of_enqueued < 0) std::this_thread::yield();
+  arena.execute([&] {
+    NOPAL_CHECK(tbb::this_task_arena::current_thread_index() == 0);
+    NOPAL_CHECK(index_of_enqueued == 1);
+    NOPAL_CHECK(tbb::this_task_arena::max_concurrency() == 2);
+    may_end = true;
+    while (tbb::this_task_arena::max_concurrency() != 1) std::this_thread::yield();
+    NOPAL_CHECK(tbb::this_task_arena::current_thread_index() == 0);
+  });
+  NOPAL_CHECK(is_over);
+  return 0;
+}
+
 NOPAL_PROGRAM(stack_size) {
   using control = tbb::global_control;
   constexpr std::size_t mebibyte = std::size_t{1} << 20U;
@@ -315,6 +339,9 @@ TEST_P(arenas, hand_tasks_to_the_pool_where_a_stranger_leaves) {
   EXPECT_TRUE(run("room_that_a_stranger_leaves"));
 }
 TEST_P(arenas, know_the_index_of_a_thread) { EXPECT_TRUE(run("index")); }
+TEST_P(arenas, keep_indices_below_their_limit_beside_what_is_enqueued) {
+  EXPECT_TRUE(run("index_beside_what_is_enqueued"));
+}
 TEST_P(arenas, are_limited_by_the_processs_limit) { EXPECT_TRUE(run("control")); }
 TEST_P(arenas, are_limited_to_one_while_strands_run) { EXPECT_TRUE(run("control_inside")); }
 

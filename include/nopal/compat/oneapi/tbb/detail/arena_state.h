@@ -91,20 +91,30 @@ public:
   void forget() noexcept { nopal_arena_forget(seats_); }
 #endif
 
-  /// For what was enqueued where no worker may come.
+  /// For the calling thread, with what was enqueued where no worker may come. It has the last slot, and
+  /// nobody else has: what they have is to be below the limit also when this thread has gone.
   bool try_enter_extra() noexcept {
     int none = 0;
-    return extra_.compare_exchange_strong(none, 1, std::memory_order_acquire);
+    if (!extra_.compare_exchange_strong(none, 1, std::memory_order_acquire)) {
+      return false;
+    }
+    extra_thread_.store(this_thread_key(), std::memory_order_relaxed);
+    return true;
   }
-  void leave_extra() noexcept { extra_.store(0, std::memory_order_release); }
+  void leave_extra() noexcept {
+    extra_thread_.store(nullptr, std::memory_order_relaxed);
+    extra_.store(0, std::memory_order_release);
+  }
 
   /// A slot that is free, `wanted` if that is. One is, for who is let in.
   int take_slot(const void* thread, int wanted) noexcept {
-    if (wanted >= 0 && wanted < concurrency() && try_take(thread, wanted)) {
+    const int first = first_slot(thread);
+    const int behind = end_of_slots(thread);
+    if (wanted >= first && wanted < behind && try_take(thread, wanted)) {
       return wanted;
     }
     for (backoff pause;; pause.wait()) {
-      for (int slot = 0; slot < concurrency(); ++slot) {
+      for (int slot = first; slot < behind; ++slot) {
         if (try_take(thread, slot)) {
           return slot;
         }
@@ -114,7 +124,7 @@ public:
   /// One that the thread keeps beyond its calls; negative: none is free.
   int keep_slot(const void* thread) noexcept {
     keepers_.fetch_add(1, std::memory_order_relaxed);
-    for (int slot = 0; slot < concurrency(); ++slot) {
+    for (int slot = first_slot(thread); slot < end_of_slots(thread); ++slot) {
       if (try_take(key_of_keeper(thread), slot)) {
         return slot;
       }
@@ -143,6 +153,14 @@ public:
 private:
   ~arena_state() = default;
 
+  /// The slots of the thread. Relaxed: what it has written itself it sees, and of others it is another.
+  [[nodiscard]] int first_slot(const void* thread) const noexcept {
+    return extra_thread_.load(std::memory_order_relaxed) == thread ? most_ : 0;
+  }
+  [[nodiscard]] int end_of_slots(const void* thread) const noexcept {
+    return extra_thread_.load(std::memory_order_relaxed) == thread ? most_ + 1 : most_;
+  }
+
   /// Another address of the thread than that of its calls.
   static const void* key_of_keeper(const void* thread) noexcept {
     return static_cast<const char*>(thread) + 1;
@@ -158,6 +176,7 @@ private:
 
   const int most_;
   std::atomic<int> extra_{0};
+  std::atomic<const void*> extra_thread_{nullptr};
   std::atomic<int> keepers_{0};                        ///< threads that keep a slot
   std::unique_ptr<std::atomic<const void*>[]> slots_;  ///< who has each index
 #ifdef NOPAL_ELIDE
