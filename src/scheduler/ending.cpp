@@ -137,9 +137,11 @@ void await_stop(runtime& all) noexcept {
 }
 
 bool stop_patiently(runtime& all) noexcept {
-  const worker* const self = this_worker();
-  const bool in_strand = self != nullptr && (self->of_pool || deque::size(self->deque) > 0 ||
-                                             get(self->deque.strand.stack) != &self->native);
+  // Of the strands that its pinned calls interrupt, too: none of them ends before this call.
+  bool in_strand = false;
+  for (const worker* one = this_worker(); one != nullptr && !in_strand; one = one->outer) {
+    in_strand = one->of_pool || deque::size(one->deque) > 0 || get(one->deque.strand.stack) != &one->native;
+  }
   std::atomic<std::uint32_t> nothing{0};
   for (int looks = 1; !stop_runtime(all); ++looks) {
     if (in_strand || looks == most_looks) {

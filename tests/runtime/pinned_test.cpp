@@ -6,7 +6,9 @@
 
 #include <xmmintrin.h>
 
+#include <algorithm>
 #include <cfenv>
+#include <chrono>
 #include <csetjmp>
 #include <mutex>
 #include <stdexcept>
@@ -278,6 +280,31 @@ NOPAL_PROGRAM(float_mode_of_regions_that_are_forced) {
   return 0;
 }
 
+/// A strand that asks for the end of the runtime is refused at once, also from a call inside. The least time of
+/// several: others may need the processor.
+NOPAL_PROGRAM(shutdown_is_refused_in_pinned_calls_of_strands) {
+  using clock = std::chrono::steady_clock;
+  clock::duration least = clock::duration::max();
+  flag went_on{false};
+  scope s;
+  s.fork([&] { wait_for_continuation(went_on); });
+  call_pinned([&] {
+    for (int i = 0; i != 20; ++i) {
+      const clock::time_point before = clock::now();
+      try {
+        nopal::shutdown();
+        NOPAL_CHECK(false);
+      } catch (const nopal::error&) {
+        least = std::min(least, clock::now() - before);
+      }
+    }
+  });
+  set(went_on);
+  s.join();
+  NOPAL_CHECK(least < std::chrono::milliseconds(10));
+  return 0;
+}
+
 class pinned : public support::program_at_workers {};
 
 TEST_P(pinned, calls_come_back_on_their_thread) { EXPECT_TRUE(run("pinned_calls_come_back")); }
@@ -288,6 +315,9 @@ TEST_P(pinned, calls_carry_their_local_pointer) { EXPECT_TRUE(run("locals_follow
 TEST_P(pinned, calls_keep_the_order_of_views) { EXPECT_TRUE(run("reducers_in_pinned_calls")); }
 TEST_P(pinned, calls_may_jump_within) { EXPECT_TRUE(run("jumps_in_pinned_calls")); }
 TEST_P(pinned, calls_end_with_their_thread) { EXPECT_TRUE(run("pinned_calls_of_threads_that_end")); }
+TEST(pinned_calls, of_strands_are_refused_an_end_at_once) {
+  EXPECT_TRUE(support::succeeds("shutdown_is_refused_in_pinned_calls_of_strands", support::on_workers(2)));
+}
 TEST_P(pinned, or_not_roots_change_their_floating_point_mode_between_regions) {
   EXPECT_TRUE(run("float_mode_of_regions_that_are_forced"));
 }
