@@ -215,7 +215,12 @@ void run_task_of_arenas(worker* self) noexcept {
   be_at_work(self);
   if (nopal_task* const task = take_from_arenas()) {
     come_back_from_elsewhere(self, task->arena);
-    keep_worker_seat(self, task->arena);
+    if (get(self->seat) != task->arena) {
+      keep_worker_seat(self, task->arena);
+    } else if (give_seat_back(*task->arena, one_worker)) {
+      // It kept one while it looked. Who found the arena full since the task was taken may find room now.
+      tell_of_room_to_sleepers(self, task->arena);
+    }
     go_on_in(self, task->arena);
     be_present(self, task->arena);
     forget_root(self);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "support/at_once.hpp"
@@ -121,9 +122,38 @@ NOPAL_PROGRAM(priorities) {
   return 0;
 }
 
+/// A worker that an observer sees keeps its seat while it looks for more. With the next call it has that one, and no
+/// second one that nobody gives back: then this would wait for ever, or two threads would not meet.
+NOPAL_PROGRAM(seats_of_those_who_are_observed) {
+  struct unmoved : nopal::observer {
+    explicit unmoved(const nopal::arena& of) : observer(of) { observe(); }
+    ~unmoved() override { observe(false); }
+  };
+  for (int round = 0; round != 300; ++round) {
+    nopal::arena two(2);
+    const unmoved sees(two);
+    for (int i = 0; i != 20; ++i) two.enqueue([] {});
+    two.wait();
+    std::atomic<int> there{0};
+    const auto meet = [&] {
+      two.execute([&] {
+        ++there;
+        wait_for(there, 2);
+      });
+    };
+    std::thread other(meet);
+    meet();
+    other.join();
+  }
+  return 0;
+}
+
 class arena_tasks : public support::program_at_workers {};
 
 TEST_P(arena_tasks, are_all_run) { EXPECT_TRUE(run("enqueued")); }
+TEST_P(arena_tasks, leave_the_seats_of_observed_workers_free) {
+  EXPECT_TRUE(run("seats_of_those_who_are_observed"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, arena_tasks, testing::Values(1, 2, 4, 8),
                          testing::PrintToStringParamName());
