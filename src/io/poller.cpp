@@ -219,7 +219,7 @@ void in_new_process() noexcept {
 
 /// libevent says on stderr what it lacks, so that is looked for first. 0, or what the system says.
 int look_for_descriptors() noexcept {
-  constexpr int needed = 3;  // to poll, to be woken, and for time
+  constexpr int needed = 5;  // to poll, to be woken, for time, and two for signals
   int found[needed];
   int count = 0;
   while (count < needed && (found[count] = eventfd(0, EFD_CLOEXEC)) >= 0) ++count;

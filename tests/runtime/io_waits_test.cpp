@@ -232,7 +232,8 @@ NOPAL_PROGRAM(refused_descriptors) {
   return 0;
 }
 
-/// As many as there may be are open before the first wait: it cannot begin, and a later one can.
+/// So many descriptors that some are left before the first wait, but not all that the poller needs: it cannot
+/// begin, and a later one can.
 NOPAL_PROGRAM(no_descriptors_left) {
   const pipe_ends pipe;
   const rlimit few{40, 40};
@@ -242,6 +243,11 @@ NOPAL_PROGRAM(no_descriptors_left) {
   const char* const refused = "nopal: the system refuses a wait for a descriptor or for time: ";
   NOPAL_CHECK(begins_with(thrown_by([&] { nopal::wait_readable(pipe.first); }), refused));
   NOPAL_CHECK(begins_with(thrown_by([] { nopal::sleep_for(1ms); }), refused));
+  for (int left = 1; left < 5; ++left) {
+    ::close(taken.back());
+    taken.pop_back();
+    NOPAL_CHECK(thrown_by([] { nopal::sleep_for(1ms); }) == refused + std::string("Too many open files"));
+  }
   for (const int one : taken) ::close(one);
   nopal::sleep_for(1ms);
   NOPAL_CHECK(!nopal::wait_readable(pipe.first, 1ms));
