@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <malloc.h>
+#include <unistd.h>
 
 #include "copies.hpp"
 #include "heap.hpp"
@@ -21,7 +22,7 @@ void __libc_free(void* memory);
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
 void* allocated(void* memory, std::size_t bytes, void* returned_to) noexcept {
-  if (self.is_heeding == 0 || memory == nullptr) return memory;
+  if (!notes_memory() || memory == nullptr) return memory;
   const at_work now;
   const auto begin = reinterpret_cast<address>(memory);
   if (bytes != 0) {
@@ -32,12 +33,12 @@ void* allocated(void* memory, std::size_t bytes, void* returned_to) noexcept {
 }
 
 void will_be_freed(void* memory, void* returned_to) noexcept {
-  if (self.is_heeding == 0 || memory == nullptr) return;
+  if (!notes_memory() || memory == nullptr) return;
   const at_work now;
   const auto begin = reinterpret_cast<address>(memory);
   const std::size_t bytes = forget_block(begin);
   // After an atomic operation it may be the last reference that went.
-  if (bytes != 0 && self.counted_in != self.strand) {
+  if (bytes != 0 && now.was_heeding() && self.counted_in != self.strand) {
     look(begin, bytes, how::write, place_in_program(reinterpret_cast<address>(returned_to)));
   }
 }
@@ -53,6 +54,12 @@ void give_memory(void* memory) noexcept { __libc_free(memory); }
 using namespace nopal_check;
 
 #define HERE __builtin_return_address(0)
+
+namespace {
+
+std::size_t page_bytes() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
 
 extern "C" {
 
@@ -82,6 +89,18 @@ void* memalign(std::size_t alignment, std::size_t bytes) {
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
   return allocated(__libc_memalign(alignment, bytes), bytes, HERE);
+}
+
+void* valloc(std::size_t bytes) { return allocated(__libc_memalign(page_bytes(), bytes), bytes, HERE); }
+
+void* pvalloc(std::size_t bytes) {
+  const std::size_t page = page_bytes();
+  if (bytes > ~std::size_t{0} - page) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  const std::size_t whole = (bytes + page - 1) / page * page;
+  return allocated(__libc_memalign(page, whole), whole, HERE);
 }
 
 int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {

@@ -123,6 +123,7 @@ void renumber_threads() noexcept {
   for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
     for (procedure* p = first_procedure(*each); p <= each->running; ++p)
       p->strand = strand_numbers[p->strand];
+    each->counted_in = each->counted_in == each->strand ? strand_numbers[each->strand] : 0;
     each->strand = strand_numbers[each->strand];
     each->first_record = has_threads ? ~0U : first_of_records + new_records.count;
     for (cached_record& cached : each->cache) cached = {};

@@ -96,12 +96,11 @@ void renumber_events(std::uint32_t (*strand)(std::uint32_t), std::uint32_t recor
 
 using namespace nopal_check;
 
-extern "C" {
-
 namespace {
 
+// Not within `extern "C"`: there it would be the C library's function of its name.
 /// `too`: what the earlier settings of the event said goes on to be so.
-void signal(const void* event, bool too) {
+void note_signal(const void* event, bool too) {
   if (self.running == nullptr) return;
   const at_work now;
   if (settings.elements == nullptr) {
@@ -121,13 +120,15 @@ void signal(const void* event, bool too) {
 
 }  // namespace
 
-void nopal_check_signal(const void* event) { signal(event, false); }
+extern "C" {
+
+void nopal_check_signal(const void* event) { note_signal(event, false); }
 void nopal_check_forget_event(const void* event) {
   if (self.running == nullptr || settings.elements == nullptr) return;
   const at_work now;
   by_event.at(reinterpret_cast<address>(event)) = 0;
 }
-void nopal_check_signal_too(const void* event) { signal(event, true); }
+void nopal_check_signal_too(const void* event) { note_signal(event, true); }
 
 void nopal_check_signaled(const void* event) {
   if (self.running == nullptr) return;

@@ -17,7 +17,7 @@ namespace {
 
 /// Whole pages, as the system maps them.
 void forget(const void* begin, std::size_t bytes) noexcept {
-  if (self.is_heeding == 0 || begin == MAP_FAILED || bytes == 0) return;
+  if (!notes_memory() || begin == MAP_FAILED || bytes == 0) return;
   const at_work now;
   constexpr std::size_t page = 4096;
   clear_mapping(reinterpret_cast<address>(begin), (bytes + page - 1) / page * page);

@@ -1,10 +1,13 @@
 #include "races.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -36,13 +39,54 @@ struct found {
   std::set<std::string> orders;
   std::size_t suppressed = 0;
 };
+found* made;  // there at the very end
 found& all_found() {
-  static found* const made = new found;  // there at the very end
+  if (made == nullptr) made = new found;
   return *made;
 }
 
-/// Each thread has its own, and what a call leaves there is read right after it.
-bool is_errno(const race& one) noexcept { return one.begin == reinterpret_cast<address>(&errno); }
+/// A text that needs no allocator: the program may end in a handler that has interrupted it.
+class summary {
+public:
+  summary() = default;
+  summary(const summary&) = delete;
+  summary& operator=(const summary&) = delete;
+  ~summary() { write_report({bytes_, used_}); }
+
+  summary& operator<<(std::string_view part) noexcept {
+    if (part.size() > sizeof bytes_ - used_) {
+      write_report({bytes_, used_});
+      used_ = 0;
+    }
+    if (part.size() > sizeof bytes_) {
+      write_report(part);
+      return *this;
+    }
+    std::memcpy(bytes_ + used_, part.data(), part.size());
+    used_ += part.size();
+    return *this;
+  }
+  summary& operator<<(std::size_t number) noexcept {
+    char digits[20];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number);
+    return *this << std::string_view(digits, static_cast<std::size_t>(end.ptr - digits));
+  }
+
+private:
+  char bytes_[4096];
+  std::size_t used_ = 0;
+};
+
+/// Each thread has its own, and what a call leaves there is read right after it: `errno`, and what std::call_once hands
+/// to the function that calls.
+bool is_of_a_call(const race& one) noexcept {
+  if (one.begin == reinterpret_cast<address>(&errno)) return true;
+  for (const char* const name : {"_ZSt15__once_callable", "_ZSt11__once_call"}) {
+    void* const variable = dlsym(RTLD_DEFAULT, name);
+    if (variable != nullptr && one.begin == reinterpret_cast<address>(variable)) return true;
+  }
+  return false;
+}
 
 std::uint64_t key_of(std::uint64_t a, std::uint64_t b, const race& one) noexcept {
   return (a * hash_step) ^ (b * 0xff51afd7ed558ccdU) ^
@@ -89,7 +133,7 @@ std::pair<std::string, std::string> in_order(std::string a, std::string b) {
 }  // namespace
 
 void found_race(const race& one) noexcept {
-  if (comes_before(one.earlier) || is_errno(one)) return;
+  if (comes_before(one.earlier) || is_of_a_call(one)) return;
   if (watcher != nullptr)
     return watcher(reinterpret_cast<const void*>(one.looked_at.begin), one.looked_at.bytes);
   if (!is_first(seen_races, one)) return;
@@ -118,32 +162,34 @@ void found_order(const race& one, bool by_a_lock) noexcept {
                             pair.second);
 }
 
-std::size_t races_reported() noexcept {
-  const found& all = all_found();
-  return all.pairs.size() - all.suppressed;
-}
+std::size_t races_reported() noexcept { return made == nullptr ? 0 : made->pairs.size() - made->suppressed; }
 
 std::size_t end_of_races() noexcept {
-  const found& all = all_found();
   const std::size_t races = races_reported();
-  std::string text;
-  for (const std::string& order : all.orders) text += "nopal: order depends on the schedule, " + order + "\n";
+  const std::size_t suppressed = made == nullptr ? 0 : made->suppressed;
+  const std::size_t orders = made == nullptr ? 0 : made->orders.size();
+  summary text;
+  if (orders != 0) {
+    for (const std::string& order : made->orders) {
+      text << "nopal: order depends on the schedule, " << order << "\n";
+    }
+  }
   if (crossing_site != 0) {
-    text += "nopal: check: scopes are not nested at " +
-            text_of_place(place_in(frames_of(sites[crossing_site]))) +
-            ": a race of a read with a later write may be missed\n";
+    text << "nopal: check: scopes are not nested at "
+         << text_of_place(place_in(frames_of(sites[crossing_site])))
+         << ": a race of a read with a later write may be missed\n";
   }
-  if (races != 0 || all.suppressed != 0 || !all.orders.empty()) {
-    text += "nopal: check: " + std::to_string(races) + (races == 1 ? " race" : " races");
-    if (all.suppressed != 0) text += ", " + std::to_string(all.suppressed) + " suppressed";
-    if (!all.orders.empty())
-      text += ", " + std::to_string(all.orders.size()) +
-              (all.orders.size() == 1 ? " order that depends" : " orders that depend") + " on the schedule";
-    text += "\n";
+  if (races != 0 || suppressed != 0 || orders != 0) {
+    text << "nopal: check: " << races << (races == 1 ? " race" : " races");
+    if (suppressed != 0) text << ", " << suppressed << " suppressed";
+    if (orders != 0) {
+      text << ", " << orders << (orders == 1 ? " order that depends" : " orders that depend")
+           << " on the schedule";
+    }
+    text << "\n";
   } else if (is_logged()) {
-    text += "nopal: check: 0 races\n";
+    text << "nopal: check: 0 races\n";
   }
-  write_report(text);
   return races;
 }
 

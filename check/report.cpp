@@ -83,7 +83,7 @@ std::string text_of_race(const race& one, const std::vector<source_frame>& earli
   return text;
 }
 
-void write_report(const std::string& text) noexcept {
+void write_report(std::string_view text) noexcept {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t written = write(report_file(), text.data() + done, text.size() - done);

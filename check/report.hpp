@@ -3,6 +3,7 @@
 #define NOPAL_CHECK_REPORT_HPP
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "races.hpp"
@@ -18,7 +19,7 @@ std::string text_of_race(const race& one, const std::vector<source_frame>& earli
                          const std::vector<source_frame>& now, const std::vector<source_frame>& fork);
 
 /// To the log, or standard error.
-void write_report(const std::string& text) noexcept;
+void write_report(std::string_view text) noexcept;
 
 }  // namespace nopal_check
 

@@ -67,6 +67,19 @@ bool is_logged() noexcept { return log_file != STDERR_FILENO; }
 
 namespace {
 
+// Around fork(2): no other thread is in the midst of the checker's work then, so the child finds it whole. A handler may
+// have interrupted this thread's own.
+void before_fork() noexcept {
+  if (has_threads && self.works == 0) take_checker();
+}
+void after_fork() noexcept {
+  if (has_threads && self.works == 0) leave_checker();
+}
+void after_fork_in_child() noexcept {
+  keep_this_thread_alone();
+  after_fork();
+}
+
 /// Last of all: what the program does at its end is looked at, too.
 [[gnu::destructor(101)]] void end_process() {
   if (is_finished || !is_started) return;
@@ -95,6 +108,7 @@ void start() noexcept {
   // A file of the program's may get the number.
   if (log_file == STDERR_FILENO && fcntl(STDERR_FILENO, F_GETFD) < 0) log_file = -1;
   at_quick_exit(end_process);
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
   if (&__libc_single_threaded != nullptr) __libc_single_threaded = 0;  // strands count as threads
   make_strands();
   make_sites();
@@ -133,6 +147,11 @@ bool says_what_was_not_checked() noexcept {
 int finish(int status) noexcept {
   // Children of fork(2) and vfork end as they would: the parent reports.
   if (!is_started || is_finished || getpid() != process) return status;
+  if (self.works != 0) {
+    // In a handler, amid the checker's own work, which the summary would wait for.
+    is_finished = true;
+    return races_reported() != 0 ? all_settings->chosen.exit_code : status;
+  }
   const at_work now;
   is_finished = true;
   const bool is_incomplete = says_what_was_not_checked();

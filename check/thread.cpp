@@ -74,6 +74,15 @@ void begin_thread() noexcept {
   self.is_heeding = self.ignores == 0 ? 1 : 0;
 }
 
+void keep_this_thread_alone() noexcept {
+  other_threads.store(0, std::memory_order_relaxed);
+  all_threads = nullptr;
+  if (self.running == nullptr) return;
+  all_threads = &self;
+  self.next_thread = nullptr;
+  self.from_thread = &all_threads;
+}
+
 void end_thread() noexcept {
   self.is_heeding = 0;
   if (self.running == nullptr) return;

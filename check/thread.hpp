@@ -69,6 +69,7 @@ struct thread {
   /// Whether accesses are looked at. Others than zero only between `begin_thread` and `end_thread`.
   int is_heeding;
   int ignores;  ///< how many reasons there are not to
+  int works;    ///< how many `at_work` there are: what is allocated then is the checker's own
   std::uint32_t first_record;
   std::uint32_t strand;
   std::uint32_t lock_set;    ///< see locks.hpp; zero: none held
@@ -105,8 +106,13 @@ extern std::atomic<int> other_threads;
 
 procedure* procedures_end() noexcept;
 
+/// Whether what the program allocates and maps is to be known: also where accesses are not looked at.
+inline bool notes_memory() noexcept { return self.running != nullptr && self.works == 0; }
+
 void begin_thread() noexcept;
 void end_thread() noexcept;
+/// In a child of fork(2), which has no other thread.
+void keep_this_thread_alone() noexcept;
 
 void take_checker() noexcept;
 void leave_checker() noexcept;
@@ -116,14 +122,18 @@ class at_work {
 public:
   at_work() noexcept : was_heeding_(self.is_heeding) {
     self.is_heeding = 0;
+    ++self.works;  // before the lock: a handler that comes now must not wait for it
     if (has_threads) take_checker();
   }
   at_work(const at_work&) = delete;
   at_work& operator=(const at_work&) = delete;
   ~at_work() {
     if (has_threads) leave_checker();
+    --self.works;
     self.is_heeding = was_heeding_;
   }
+  /// Whether accesses were looked at before.
+  [[nodiscard]] bool was_heeding() const noexcept { return was_heeding_ != 0; }
 
 private:
   int was_heeding_;

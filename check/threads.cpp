@@ -16,9 +16,9 @@ using namespace nopal_check;
 
 namespace {
 
-/// What a lock function returned: held if that is 0.
+/// What a lock function returned: held if that is 0, or the owner has died.
 int locked(int result, const volatile void* lock, bool is_shared) noexcept {
-  if (result == 0 && self.running != nullptr) {
+  if ((result == 0 || result == EOWNERDEAD) && self.running != nullptr) {
     const at_work now;
     hold(reinterpret_cast<address>(lock), is_shared);
   }

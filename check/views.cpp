@@ -53,6 +53,7 @@ void settle(nopal_check_reducer& reducer) {
 }
 
 bool will_go_on(std::uint64_t segment) noexcept {
+  const at_work now;
   for (const children* each = all_children; each != nullptr; each = each->next) {
     if (each->segment == segment) return true;
   }

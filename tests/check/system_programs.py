@@ -205,4 +205,158 @@ int main() {
   t.join();
 }
 """, "-O1", [], 0, ["nopal: check: waits_long.cpp:11: a strand has waited 3 s for the descriptor "]),
+    "handlers": ("""
+#include <csignal>
+#include <cstdlib>
+#include <nopal/scope.hpp>
+#include <thread>
+#include <unistd.h>
+int counts[4096];
+volatile std::sig_atomic_t came;
+int main(int, char**) {
+  std::signal(SIGUSR1, [](int) { came = 1; });
+  std::raise(SIGUSR1);
+  if (came == 0) return 1;
+  std::thread([] { counts[0] = 1; }).join();  // from here on looks take a lock
+  std::signal(SIGALRM, [](int) { _exit(3); });
+  ualarm(20000, 0);
+  for (;;) {
+    nopal::scope s;
+    s.fork([] { for (int& each : counts) ++each; });
+    s.join();
+  }
+}
+""", "-O1", [[str(i)] for i in range(8)], 3, []),
+    "forks_beside_threads": ("""
+#include <atomic>
+#include <nopal/scope.hpp>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+int counts[4096], one;
+std::atomic<bool> ends;
+int main() {
+  std::thread others[4];
+  for (std::thread& each : others) each = std::thread([] { for (int i = 0; !ends; ++i) counts[i % 4096] = i; });
+  bool all_ended = true;
+  for (int i = 0; i < 40 && all_ended; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      std::thread([] { one = 1; }).join();
+      nopal::scope s;
+      s.fork([] { one = 2; });
+      s.join();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    all_ended = status == 0;
+  }
+  ends = true;
+  for (std::thread& each : others) each.join();
+  return all_ended ? 0 : 1;
+}
+""", "-O1", [], 0, []),
+    "owner_died": ("""
+#include <cerrno>
+#include <nopal/scope.hpp>
+#include <pthread.h>
+#include <thread>
+pthread_mutex_t m;
+int x;
+void add() {
+  if (pthread_mutex_lock(&m) == EOWNERDEAD) pthread_mutex_consistent(&m);
+  ++x;
+  pthread_mutex_unlock(&m);
+}
+int main() {
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(&m, &kind);
+  std::thread([] { pthread_mutex_lock(&m); }).join();
+  nopal::scope s;
+  s.fork(add);
+  add();
+  s.join();
+}
+""", "-O1", [], 0, ["nopal: check: 0 races, 1 order"]),
+    "library_calls": ("""
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <malloc.h>
+#include <memory>
+#include <mutex>
+#include <nopal/scope.hpp>
+#include <sys/mman.h>
+""" + TWO + """
+void use(void* memory) {
+  volatile int* const place = static_cast<volatile int*>(memory);
+  place[0] = 1;
+  place[1] = 2;
+  free(memory);
+}
+[[gnu::noinline]] int made_once() {
+  static const std::unique_ptr<int> made(new int(5));
+  return *made;
+}
+void in_the_same_place() {
+  use(malloc(sizeof(int) * 2));
+  volatile int seen = made_once();
+  static_cast<void>(seen);
+}
+const std::size_t many = 1 << 20;
+[[gnu::noinline]] int mapped_once() {
+  static int* const made =
+    static_cast<int*>(mmap(nullptr, many + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  return made[4];
+}
+void in_the_same_page() {
+  use(malloc(many));  // a mapping of its own
+  volatile int seen = mapped_once();
+  static_cast<void>(seen);
+}
+void whole_pages() {
+  for (int i = 0; i < 5; ++i) {
+    use(valloc(64));
+    use(pvalloc(64));
+  }
+}
+void call_by_turns() {
+  std::once_flag once;
+  std::call_once(once, [] {});
+  std::promise<int> promised;
+  std::future<int> got = promised.get_future();
+  promised.set_value(1);
+  static_cast<void>(got.get());
+}
+int main(int, char** argv) {
+  if (std::strcmp(argv[1], "pages") == 0) two(whole_pages);
+  if (std::strcmp(argv[1], "static") == 0) two(in_the_same_place);
+  if (std::strcmp(argv[1], "mapped") == 0) two(in_the_same_page);
+  if (std::strcmp(argv[1], "once") == 0) two(call_by_turns);
+}
+""", "-O1", [["pages"], ["static"], ["mapped"], ["once"]], 0, []),
+    "counted_before_a_collection": ("""
+#include <atomic>
+#include <nopal/detail/check.h>
+#include <nopal/scope.hpp>
+int races;
+std::atomic<int> counter;
+int main() {
+  nopal_check_watch([](const void*, std::size_t) { ++races; });
+  for (int i = 0; i < 600000; ++i) {
+    int* const block = new int(i);
+    nopal::scope s;
+    if (i == 300) s.fork([] { ++counter; });
+    s.fork([block] { delete block; });
+    volatile int seen = *block;
+    static_cast<void>(seen);
+    s.join();
+  }
+  return races == 600000 ? 0 : 1;
+}
+""", "-O1", [], 0, []),
 }
