@@ -79,8 +79,6 @@ void note_resumption(strand_state& self, nopal_frame* frame) noexcept;
 /// Whether the scope was stolen from. Not to be asked by others than the strand that owns it.
 [[nodiscard]] bool is_stolen_from(const nopal_frame* frame) noexcept;
 
-/// What the strand has done, the piece that runs included.
-[[nodiscard]] lengths so_far(const strand_state& self) noexcept;
 /// An interval that the program has named, for the file; in ns. Those of one name add up.
 void add_named(const char* name, const lengths& difference) noexcept;
 

@@ -225,18 +225,6 @@ void go_on(strand_state& self, after kind) noexcept {
   self.mark = looks ? now() : at;
 }
 
-lengths so_far(const strand_state& self) noexcept {
-  lengths result = self.now;
-  if (self.top != nullptr) {
-    const std::uint64_t at = now();
-    const std::uint64_t ticks = at > self.mark ? at - self.mark : 0;
-    result.work += ticks;
-    result.span += ticks;
-    result.burdened += ticks;
-  }
-  return result;
-}
-
 void note_fork(strand_state& self, nopal_frame* frame) noexcept {
   const sanitizers::unseen here;
   if (self.top == nullptr) {

@@ -242,6 +242,9 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 64, 1);
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
+  if (profile::is_on()) {
+    profile::stop(self->profile);
+  }
   nopal_stack* const stack = strand::leave(self, strand::reason::ended, stack_pointer, &frame->unfinished);
   check_child_of_old_process(self);
   if (profile::is_on()) {

@@ -26,7 +26,7 @@ profile::lengths lengths_here() noexcept {
     }
     begin_profiled_thread(self);
   }
-  return profile::is_on() ? profile::so_far(self->profile) : profile::lengths{};
+  return profile::is_on() ? end_profiled_piece(self) : profile::lengths{};
 }
 
 nopal_work_span in_ns(const profile::lengths& ticks) noexcept {

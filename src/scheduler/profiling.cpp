@@ -25,6 +25,13 @@ void poison_those_without_notes(std::uint64_t now) noexcept {
   });
 }
 
+/// Of a thread of the program that is a worker, and has not forked yet: it may have begun with a task, a scope that can be
+/// stopped, or a call in an arena.
+bool has_not_begun(const worker* self) noexcept {
+  return self->profile.top == nullptr && self->profile.root == nullptr && self->outer == nullptr &&
+         !self->of_pool;
+}
+
 /// What a strand takes along.
 void hand_on(const profile::strand_state& from, profile::strand_state& to) noexcept {
   to.top = from.top;
@@ -62,8 +69,18 @@ void begin_profiled_thread(worker* self) noexcept {
   }
 }
 
+profile::lengths end_profiled_piece(worker* self) noexcept {
+  if (has_not_begun(self)) {
+    begin_profiled_thread(self);
+  }
+  profile::stop(self->profile);
+  const profile::lengths result = self->profile.now;
+  profile::go_on(self->profile, profile::after::other);
+  return result;
+}
+
 void note_push(worker* self, nopal_frame* frame, bool is_adopted) noexcept {
-  if (is_adopted) {
+  if (is_adopted || has_not_begun(self)) {
     begin_profiled_thread(self);
     profile::stop(self->profile);
   }
@@ -81,8 +98,11 @@ void note_pop(worker* self, const nopal_frame* frame) noexcept {
   profile::go_on(self->profile, profile::after::child);
 }
 
-void begin_profiled_call(const worker* outer, worker* nested) noexcept {
+void begin_profiled_call(worker* outer, worker* nested) noexcept {
   if (profile::is_on()) {
+    if (has_not_begun(outer)) {
+      begin_profiled_thread(outer);
+    }
     hand_on(outer->profile, nested->profile);
     if (nested->profile.counts == nullptr) {
       nested->profile.counts = outer->profile.counts;  // of the same thread
@@ -114,8 +134,8 @@ void come_back_profiled(worker* self) noexcept {
 void set_aside::begin(worker* self, while_it what) noexcept {
   profile::strand_state& state = self->profile;
   if (what == while_it::waits) {
-    if (state.top == nullptr && state.root == nullptr && self->outer == nullptr) {
-      begin_profiled_thread(self);  // which has started tasks, and has never forked
+    if (has_not_begun(self)) {
+      begin_profiled_thread(self);
     }
     if (state.top == nullptr) {
       return;

@@ -25,6 +25,8 @@ inline void await_fork(worker* self) noexcept {
 
 /// The thread of a worker that has just been made is one of the program's.
 void begin_profiled_thread(worker* self) noexcept;
+/// What the strand has done. The piece that runs ends, so that what others had of it is left out.
+[[nodiscard]] profile::lengths end_profiled_piece(worker* self) noexcept;
 /// At a slow push, before the entry may be taken.
 void note_push(worker* self, nopal_frame* frame, bool is_adopted) noexcept;
 /// The entry is in the deque.
@@ -42,7 +44,7 @@ inline void go_on_profiled(worker* self, profile::after kind) noexcept {
 }
 
 /// A call that stays on its thread is part of the strand that makes it.
-void begin_profiled_call(const worker* outer, worker* nested) noexcept;
+void begin_profiled_call(worker* outer, worker* nested) noexcept;
 void end_profiled_call(worker* outer, const worker* nested) noexcept;
 /// A strand that stands still while its thread looks for others.
 void leave_profiled(worker* self) noexcept;

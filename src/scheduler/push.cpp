@@ -112,6 +112,7 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
     profile::stop(self->profile);
   }
   if (!deque::pop_slow(*deque, no_exception_about, self, is_profiled)) {
+    go_on_profiled(self, profile::after::child);  // an inlet follows, as a rule nothing
     return 0;
   }
   if (deque::size(*deque) == 0 && is_root_stack(get(deque->strand.stack)) &&

@@ -159,6 +159,21 @@ class Processors(Case):
         self.assertEqual(ran.returncode, 0, ran)
         return whole["regions"]["work_s"] * 1e3 / float(ran.stderr)
 
+    def test_an_interval_leaves_out_what_others_had(self):
+        allowed = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(allowed)})
+        others = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3)]
+        try:
+            runs = [self.profiled("interval", NOPAL_WORKERS="1") for _ in range(4)]
+        finally:
+            for each in others:
+                each.kill()
+                each.wait()
+            os.sched_setaffinity(0, allowed)
+        works = [whole["intervals"][0]["work_s"] for _, whole in runs]
+        self.assertGreater(min(works), 0.055)
+        self.assertLess(min(works), 0.1)
+
     # The middle of some runs: others may disturb one of them by little in each of many pieces.
     def test_workers_that_share_one_take_nothing_from_each_others_work(self):
         self.assertGreater(statistics.median(self.work_of_workers_on_one("tree") for _ in range(5)), 0.75)

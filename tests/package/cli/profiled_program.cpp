@@ -136,6 +136,12 @@ int run(const std::string& what, const char* argument) {
     region(2);
     whole.end(argument);
   }
+  if (what == "interval") {
+    nopal::work_span part;
+    part.begin();
+    spin(60);
+    part.end("part");
+  }
   if (what == "tree" || what == "waits") {
     std::fprintf(stderr, "%g\n", ms_of_calculation() * 2 * 256);
     tree(8, what == "waits");
