@@ -2,15 +2,27 @@
 #ifndef NOPAL_TOOLS_TEMPORARY_HPP
 #define NOPAL_TOOLS_TEMPORARY_HPP
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "command_line.hpp"
 
 namespace tool {
 
 /// For mkstemp and mkdtemp, which put a unique name in place of its last six letters. From the root: a program that
 /// is run may go elsewhere.
 inline std::string temporary_template(const std::string& name) {
-  return (std::filesystem::absolute(std::filesystem::temp_directory_path()) / name).string() + "-XXXXXX";
+  std::error_code refused;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(refused);
+  if (refused) {
+    const char* const named = std::getenv("TMPDIR");
+    throw usage_error(fmt::format("TMPDIR: '{}' is no folder", named != nullptr ? named : "/tmp"));
+  }
+  return (std::filesystem::absolute(folder) / name).string() + "-XXXXXX";
 }
 
 }  // namespace tool

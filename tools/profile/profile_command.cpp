@@ -54,7 +54,9 @@ bool read_arguments(profile_arguments& given, int argc, char** argv) {
   app.positionals_at_end();
   if (!tool::parse(app, argc, argv)) return false;
   if (given.program.empty() == given.read.empty()) {
-    throw tool::usage_error("a program is missing; accepted: -- PROGRAM ARGUMENT..., or --read FILE");
+    throw tool::usage_error(given.program.empty()
+                                ? "a program is missing; accepted: -- PROGRAM ARGUMENT..., or --read FILE"
+                                : "--read and a program exclude each other");
   }
   return true;
 }
@@ -145,9 +147,11 @@ std::string profile_of(const profile_arguments& given, bool& went_well) {
   went_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   std::string text = text_of(file.name());
   if (text.empty()) {
-    throw std::runtime_error(fmt::format("'{}' {} and has left no profile; accepted: a program that forks, "
-                                         "linked with this version of the library",
-                                         given.program[0], end_of(status)));
+    throw std::runtime_error(
+        fmt::format("'{}' {} and has left no profile; accepted: a program that forks, is "
+                    "linked with this version of the library, and ends by exit or its "
+                    "main function, or by SIGINT, SIGTERM or SIGHUP",
+                    given.program[0], end_of(status)));
   }
   if (!went_well) fmt::print(stderr, "nopal profile: '{}' {}\n", given.program[0], end_of(status));
   return text;

@@ -61,11 +61,20 @@ Part part_at(const std::string& bytes, std::size_t offset) {
   return part;
 }
 
+bool begins_as_a_trace(const std::string& bytes) {
+  return std::memcmp(bytes.data(), format::magic, sizeof format::magic) == 0;
+}
+
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file && bytes.empty()) throw std::runtime_error(fmt::format("cannot read '{}'", path));
-  return bytes;
+  std::string bytes(format::page_bytes, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  const auto got = static_cast<std::size_t>(file.gcount());
+  if (!file && got == 0 && !file.eof()) throw std::runtime_error(fmt::format("cannot read '{}'", path));
+  bytes.resize(got);
+  // Of a device that has no end no more.
+  if (got < format::page_bytes || !begins_as_a_trace(bytes)) return bytes;
+  return bytes.append(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
 bool is_power_of_two(std::uint64_t number) { return number != 0 && (number & (number - 1)) == 0; }
@@ -121,8 +130,7 @@ std::uint64_t first_index(const raw_worker& one) {
 
 raw_process read_raw(const std::string& path) {
   const std::string bytes = contents(path);
-  if (bytes.size() < format::page_bytes ||
-      std::memcmp(bytes.data(), format::magic, sizeof format::magic) != 0) {
+  if (bytes.size() < format::page_bytes || !begins_as_a_trace(bytes)) {
     throw std::runtime_error(
         fmt::format("'{}' is no trace; accepted: a file that a program wrote with NOPAL_TRACE", path));
   }

@@ -163,12 +163,21 @@ class Refusals(unittest.TestCase):
 
     def test_no_program(self):
         self.one_line(profile(), 2, "a program is missing", "accepted: ")
+        self.one_line(profile("--read", "file", "--", "/bin/true"), 2, "--read and a program exclude each other")
 
     def test_no_such_program(self):
         self.one_line(profile("--", "/no/such/program"), 2, "cannot run")
 
     def test_a_program_that_knows_nothing_of_this(self):
-        self.one_line(profile("--", "/bin/true"), 1, "has left no profile", "accepted: ")
+        self.one_line(profile("--", "/bin/true"), 1, "has left no profile", "accepted: ", "ends by exit")
+
+    def test_a_folder_for_temporary_files_that_is_not_there(self):
+        for tool in "profile", "trace":
+            with self.subTest(tool):
+                ran = subprocess.run([BINARY, tool, "--", "/bin/true"], text=True, capture_output=True, timeout=60,
+                                     env={**os.environ, "TMPDIR": "/no/such/folder"})
+                self.assertEqual((ran.returncode, ran.stderr.count("\n")), (2, 1), ran)
+                self.assertIn("TMPDIR: '/no/such/folder' is no folder", ran.stderr)
 
     def test_a_file_that_is_no_profile(self):
         self.one_line(profile("--read", __file__), 2, "is no profile", "accepted: ")

@@ -5,6 +5,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -289,6 +290,10 @@ class Files(TraceTest):
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
             self.assertFalse(output.exists())
+        few = 1 << 30  # bytes: a device without an end is not read until there is no memory
+        result = subprocess.run([NOPAL, "trace", "--read", "/dev/zero"], capture_output=True, text=True, timeout=60,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (few, few)))
+        self.assertIn("'/dev/zero' is no trace", result.stderr)
         raw.write_bytes(whole[:4096 + 100])
         result = run("trace", "--output", output, "--read", raw)
         self.assertEqual(result.returncode, 1, result.stderr)
