@@ -13,7 +13,7 @@ void begin_profiled_thread(worker*) noexcept {}
 void note_push(worker*, nopal_frame*, bool) noexcept {}
 void end_push(worker*) noexcept {}
 void note_pop(worker*, const nopal_frame*) noexcept {}
-void begin_profiled_call(const worker*, worker*) noexcept {}
+void begin_profiled_call(worker*, worker*) noexcept {}
 void end_profiled_call(worker*, const worker*) noexcept {}
 void leave_profiled(worker*) noexcept {}
 void come_back_profiled(worker*) noexcept {}
