@@ -88,11 +88,28 @@ bool keep_in_child(void* exception) noexcept {
   return true;
 }
 
+namespace {
+
+/// Whether the exception that the strand handles is handled by the code around the child; or by code that waits where
+/// one of the tasks runs that the strand is in, which may be no part of the child. That keeps it where the wait throws.
+bool is_handled_outside(const worker* self, const nopal_stop* child) noexcept {
+  const void* const caught = strand::exceptions_of(self).caught;
+  if (caught == nullptr || caught == child->handled) {
+    return true;
+  }
+  const worker* root = root_of(*self);
+  while (root != nullptr && get(root->handled_outside) != caught) {
+    root = root->outer != nullptr ? root_of(*root->outer) : nullptr;
+  }
+  return root != nullptr;
+}
+
+}  // namespace
+
 extern "C" NOPAL_EXPORT void nopal_keep_handled() {
   const worker* const self = this_worker();
   const nopal_stop* const child = child_that_keeps(self);
-  // What was being handled as the child began is handled by the code around the scope.
-  if (child == nullptr || strand::exceptions_of(self).caught == child->handled) {
+  if (child == nullptr || is_handled_outside(self, child)) {
     return;
   }
   void* const kept = keep_handled_exception();

@@ -196,6 +196,7 @@ void begin_task_root(worker* root, const nopal_task* task) noexcept {
   root->starter_number.store(task->starter_number, std::memory_order_release);
   root->task_group.store(task->group, std::memory_order_release);
   NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
+  set_if_changed(root->handled_outside, strand::exceptions_of(root).caught);
 }
 
 void end_task_root(worker* root) noexcept {
@@ -205,6 +206,7 @@ void end_task_root(worker* root) noexcept {
   NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_relaxed));
   root->task_group.store(nullptr, std::memory_order_release);  // with the number, as above
   NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
+  set_if_changed(root->handled_outside, nullptr);
 }
 
 void note_starter(nopal_task* task) noexcept {

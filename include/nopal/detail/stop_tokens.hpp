@@ -14,6 +14,9 @@
 #include <nopal/detail/check.h>
 #include <nopal/detail/mode.hpp>
 #include <nopal/detail/stop.h>
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/pinned.h>
+#endif
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -39,11 +42,39 @@ private:
   static constexpr char lock = 0;
 };
 
+/// The standard's tokens know by the thread who runs a callback: one that forks stays on it, and nothing else runs there
+/// meanwhile. Without memory for that it may leave.
+class stays_here {
+public:
+#ifdef NOPAL_ELIDE
+  stays_here() noexcept {}
+  ~stays_here() = default;
+#else
+  stays_here() noexcept : stays_(nopal_begin_pinned(&call_) == 0) {}
+  ~stays_here() {
+    if (stays_) nopal_end_pinned(&call_);
+  }
+#endif
+  stays_here(const stays_here&) = delete;
+  stays_here& operator=(const stays_here&) = delete;
+
+#ifndef NOPAL_ELIDE
+private:
+  nopal_pinned call_;
+  const bool stays_;
+#endif
+};
+
 struct stop_tokens : nopal_tokens {
   stop_tokens() : nopal_tokens{&told, &dropped} {}
   stop_tokens(const stop_tokens&) = delete;
   stop_tokens& operator=(const stop_tokens&) = delete;
   ~stop_tokens() = default;
+
+  void stop() noexcept {
+    [[maybe_unused]] const stays_here callbacks;
+    source.request_stop();
+  }
 
   struct stops_too {
     std::stop_source source;
@@ -54,7 +85,7 @@ struct stop_tokens : nopal_tokens {
   std::optional<std::stop_callback<stops_too>> outside;
 
 private:
-  static void told(nopal_tokens* these) { static_cast<stop_tokens*>(these)->source.request_stop(); }
+  static void told(nopal_tokens* these) { static_cast<stop_tokens*>(these)->stop(); }
   static void dropped(nopal_tokens* these) {
     [[maybe_unused]] const holds_tokens alone;
     delete static_cast<stop_tokens*>(these);
@@ -84,7 +115,7 @@ inline stop_tokens& tokens_of(nopal_stop* part) {
     return *static_cast<stop_tokens*>(expected);
   }
   if (__atomic_load_n(&part->requested, __ATOMIC_SEQ_CST) != 0) {
-    own->source.request_stop();
+    own->stop();
   }
   return *own.release();
 }

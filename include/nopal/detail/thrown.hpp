@@ -16,6 +16,7 @@
 #include <nopal/detail/copy.h>
 #include <nopal/detail/frame.h>
 #include <nopal/detail/stop.h>
+#include <nopal/detail/stopped.hpp>
 #endif
 
 namespace nopal {
@@ -84,6 +85,7 @@ public:
   /// Throws it, if there is one. It is none then.
   void rethrow() {
     if (thrown_ != nullptr) {
+      end_handled();
       std::rethrow_exception(std::exchange(thrown_, nullptr));
     }
     if (foreign_ != nullptr) {
@@ -103,6 +105,27 @@ public:
   }
 
 private:
+  /// Before it is thrown: where it is `stopped`, what a handler around the caller has ends for its sake, which where
+  /// that was thrown may not have been seen: in a task on another thread.
+  void end_handled() const noexcept {
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+    // Relaxed: as below.
+    if (__atomic_load_n(&nopal_stops_used, __ATOMIC_RELAXED) != 0 && is_stopped()) {
+      keep_handled();
+    }
+#endif
+  }
+#if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
+  [[nodiscard]] [[gnu::noinline, gnu::cold]] bool is_stopped() const noexcept {
+    try {
+      std::rethrow_exception(thrown_);
+    } catch (const stopped&) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+#endif
   /// If what leaves in its place may be `stopped`, the child that this unwinds is to throw it.
   [[gnu::noinline, gnu::cold]] void give_way() noexcept {
 #if defined(__cpp_exceptions) && !defined(NOPAL_ELIDE)
