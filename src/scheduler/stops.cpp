@@ -356,7 +356,8 @@ NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
   if (__atomic_load_n(&part->requested, __ATOMIC_RELAXED) != 0) {
     static_cast<void>(__atomic_fetch_sub(&nopal_stops_requested, 1U, __ATOMIC_RELAXED));
   }
-  if (stops::any_requested() && stops::is_stopped_here(self)) {
+  // What is around anything else has told what is in it.
+  if (part->kind == nopal_stop_shield && stops::any_requested() && stops::is_stopped_here(self)) {
     NOPAL_FAULT_OMITS("shield left untold", deque::poison(self->deque));
   }
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ctime>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -304,6 +305,34 @@ NOPAL_PROGRAM(scopes_outside_of_one_that_unwinds) {
   return 0;
 }
 
+/// Scopes in scopes, the outermost of which is stopped by the innermost function, or not.
+long nest(int depth, cancel_scope* outermost, bool stops) {
+  if (depth == 0) return stops && outermost->request_stop() ? 1 : 0;
+  cancel_scope s;
+  const long result = nest(depth - 1, outermost != nullptr ? outermost : &s, stops);
+  s.join();
+  return result;
+}
+
+double seconds_to_nest(bool stops) {
+  timespec from{};
+  timespec to{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+  constexpr int depth = 8000;
+  NOPAL_CHECK(nest(depth, nullptr, stops) == (stops ? 1 : 0));
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+  return static_cast<double>(to.tv_sec - from.tv_sec) + static_cast<double>(to.tv_nsec - from.tv_nsec) * 1e-9;
+}
+
+/// The end of a scope looks at none around it.
+NOPAL_PROGRAM(ends_of_nested_scopes) {
+  static_cast<void>(seconds_to_nest(false));  // takes the memory
+  const double before = seconds_to_nest(false);
+  const double stopped = seconds_to_nest(true);
+  NOPAL_CHECK(support::watched || stopped < 20 * before + 0.02);
+  return 0;
+}
+
 class speculation : public support::program_at_workers {};
 
 TEST_P(speculation, is_a_scope_where_nobody_stops) { EXPECT_TRUE(run("a_scope_that_nobody_stops")); }
@@ -317,6 +346,7 @@ TEST_P(speculation, strands_that_were_stolen_are_stopped) {
 TEST_P(speculation, of_a_scope_made_after_a_fork) { EXPECT_TRUE(run("a_scope_made_after_a_fork")); }
 TEST_P(speculation, shields) { EXPECT_TRUE(run("shields")); }
 TEST_P(speculation, of_deep_scopes) { EXPECT_TRUE(run("deep_scopes")); }
+TEST_P(speculation, ends_of_nested_scopes) { EXPECT_TRUE(run("ends_of_nested_scopes")); }
 TEST_P(speculation, stops_from_other_threads) { EXPECT_TRUE(run("stops_from_other_threads")); }
 
 TEST_P(speculation, unwinds_where_a_scope_outside_is_stopped) {
