@@ -10,9 +10,9 @@ set(NOPAL_TBB_INSTALLED "${PROJECT_BINARY_DIR}/headers_installed/nopal/compat")
 # Names below oneapi/. What is here is what the sources have; of oneTBB's headers, the others are not.
 set(tbb_sources "${PROJECT_SOURCE_DIR}/include/nopal/compat/oneapi")
 file(GLOB NOPAL_TBB_HEADERS CONFIGURE_DEPENDS RELATIVE "${tbb_sources}" "${tbb_sources}/*.h" "${tbb_sources}/tbb/*.h")
-set(NOPAL_TBB_HEADERS_REFUSED collaborative_call_once concurrent_hash_map concurrent_lru_cache concurrent_map
+set(NOPAL_TBB_HEADERS_REFUSED concurrent_hash_map concurrent_lru_cache concurrent_map
   concurrent_priority_queue concurrent_queue concurrent_set concurrent_unordered_map concurrent_unordered_set
-  concurrent_vector flow_graph flow_graph_abstractions memory_pool parallel_pipeline profiling
+  concurrent_vector flow_graph flow_graph_abstractions memory_pool profiling
   tbbmalloc_proxy)
 list(TRANSFORM NOPAL_TBB_HEADERS_REFUSED REPLACE "(.+)" "tbb/\\1.h")
 

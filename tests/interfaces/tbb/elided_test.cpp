@@ -2,10 +2,13 @@
 #include <nopal/speculate.hpp>
 #include <tbb/tbb.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -48,6 +51,85 @@ void check_stops() {
   check(seen && !nopal::stop_requested(), "a cancelled context stops what its bodies fork");
 }
 
+struct counted {
+  static inline int live = 0;
+  explicit counted(int given) : number(given) { ++live; }
+  counted(const counted&) = delete;
+  ~counted() { --live; }
+  int number;
+};
+
+void check_pipelines() {
+  std::string events;
+  int given = 0;
+  const tbb::filter numbers(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+    if (given == 3) control.stop();
+    return given++;
+  });
+  const auto twice = tbb::make_filter<int, int>(tbb::filter_mode::parallel, [&](int item) {
+    events += 'a';
+    return 2 * item;
+  });
+  const auto add = tbb::make_filter<int, void>(tbb::filter_mode::serial_out_of_order,
+                                               [&](int item) { events += std::to_string(item); });
+  tbb::parallel_pipeline(8, numbers, twice, add);
+  check(events == "a0a2a4", "a pipeline carries one item after the other");
+  bool caught = false;
+  try {
+    tbb::parallel_pipeline(
+        8, tbb::make_filter<void, counted>(tbb::filter_mode::parallel, [&](tbb::flow_control&) {
+             return counted(given++);
+           }) & tbb::make_filter<counted, void>(tbb::filter_mode::serial_in_order, [](counted&& item) {
+             if (item.number == 20) throw std::runtime_error("x");
+           }));
+  } catch (const std::runtime_error&) {
+    caught = true;
+  }
+  check(caught && given == 21 && counted::live == 0, "its exceptions");
+}
+
+void check_call_once() {
+  tbb::collaborative_once_flag flag;
+  int calls = 0;
+  for (int i = 0; i != 3; ++i) {
+    try {
+      tbb::collaborative_call_once(
+          flag,
+          [&](int count) {
+            tbb::parallel_for(0, count, [&](int) { ++calls; });
+            if (calls == count) throw std::runtime_error("x");
+          },
+          10);
+    } catch (const std::runtime_error&) {
+    }
+  }
+  check(calls == 20, "a call is made again until it returns");
+  std::atomic<int> made{0};
+  tbb::collaborative_once_flag shared;
+  const auto use = [&] {
+    tbb::collaborative_call_once(shared, [&] { ++made; });
+    check(made == 1, "of several threads one makes the call");
+  };
+  std::thread other(use);
+  use();
+  other.join();
+}
+
+void check_suspensions() {
+  tbb::task_group group;
+  bool is_over = false;
+  group.run([&] {
+    tbb::task::suspend([](tbb::task::suspend_point point) { tbb::task::resume(point); });
+    std::thread other;
+    tbb::task::suspend(
+        [&](tbb::task::suspend_point point) { other = std::thread([point] { tbb::task::resume(point); }); });
+    other.join();
+    is_over = true;
+  });
+  group.wait();
+  check(is_over, "a task waits until it is resumed");
+}
+
 }  // namespace
 
 int main() {
@@ -77,6 +159,9 @@ int main() {
   }
   check(caught, "a wait throws");
   check_stops();
+  check_pipelines();
+  check_call_once();
+  check_suspensions();
   int enqueued = 0;
   tbb::task_arena(1).enqueue([&] { enqueued = 1; });
   check(enqueued == 1, "what is enqueued is called");

@@ -9,22 +9,46 @@
 #include <new>
 #include <utility>
 
+// Programs rely on what oneTBB's header includes.
+#include <climits>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
 #include <nopal/detail/thrown.hpp>
 #include <nopal/scope.hpp>
 
 #include "detail/context.h"
+#include "detail/suspension.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-/// What tasks can ask.
-struct task {
-  /// The context of the algorithm or group whose code calls this; null outside.
-  static task_group_context* current_context() {
-    const nopal_detail::execution* const now = nopal_detail::current();
-    return now != nullptr ? now->context : nullptr;
-  }
-};
+/// What tasks can ask, and how they wait for something that comes from outside.
+namespace task {
+
+/// The context of the algorithm or group whose code calls this; null outside.
+inline task_group_context* current_context() {
+  const nopal_detail::execution* const now = nopal_detail::current();
+  return now != nullptr ? now->context : nullptr;
+}
+
+/// A call that is suspended.
+using suspend_point = nopal_detail::suspension*;
+
+/// Calls `f(point)`, and returns when `resume(point)` was called, on the same thread. Meanwhile another thread has
+/// the place of this one. `point` means nothing after that.
+template <class F>
+void suspend(F f) {
+  nopal_detail::suspension here;
+  std::move(f)(&here);
+  here.wait();
+}
+
+/// Has the call go on: once for each point, by any thread, from the begin of the call of `f`.
+inline void resume(suspend_point point) { point->end(); }
+
+}  // namespace task
 
 namespace detail::d1 {
 

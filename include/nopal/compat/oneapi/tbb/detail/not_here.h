@@ -42,8 +42,6 @@ class NOPAL_TBB_NOT_HERE concurrent_unordered_set{};
 template <class...>
 class NOPAL_TBB_NOT_HERE concurrent_vector{};
 
-class NOPAL_TBB_NOT_HERE collaborative_once_flag{};
-
 // Previews are names of the program's own unless it asks for them.
 #if defined(TBB_PREVIEW_CONCURRENT_LRU_CACHE) && TBB_PREVIEW_CONCURRENT_LRU_CACHE
 template <class...>
@@ -54,24 +52,6 @@ class NOPAL_TBB_NOT_HERE fixed_pool{};
 template <class...>
 class NOPAL_TBB_NOT_HERE memory_pool{};
 #endif
-
-// What leads to a pipeline is whole, so that the error is that there is none.
-enum class filter_mode : unsigned { parallel, serial_in_order, serial_out_of_order };
-class flow_control {
-public:
-  void stop() {}
-};
-template <class, class>
-class NOPAL_TBB_NOT_HERE filter{};
-struct nopal_stages {
-  friend nopal_stages operator&(nopal_stages, nopal_stages) { return {}; }
-};
-template <class Input, class Output, class Body>
-nopal_stages make_filter(filter_mode, const Body&) {
-  return {};
-}
-template <class... Arguments>
-NOPAL_TBB_NOT_HERE void parallel_pipeline(Arguments&&...);
 
 namespace flow {
 class NOPAL_TBB_NOT_HERE graph{};

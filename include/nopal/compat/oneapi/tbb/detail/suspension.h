@@ -1,0 +1,62 @@
+// A call of the user's code that waits until another thread has it go on.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_SUSPENSION_H
+#define NOPAL_COMPAT_TBB_DETAIL_SUSPENSION_H
+
+#include "config.h"
+#include "current.h"
+
+#ifdef NOPAL_ELIDE
+#include <condition_variable>
+#include <mutex>
+#else
+#include <nopal/waiting.hpp>
+#endif
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace nopal_detail {
+
+/// In the frame of the function that waits, which ends as soon as `end` lets it.
+class suspension {
+public:
+  suspension() = default;
+  suspension(const suspension&) = delete;
+  suspension& operator=(const suspension&) = delete;
+
+#ifdef NOPAL_ELIDE
+  void end() noexcept {
+    const std::lock_guard guard(mutex_);
+    is_over_ = true;
+    // Under the lock: the one that waits may destroy this as soon as it has that.
+    changed_.notify_one();
+  }
+  void wait() {
+    std::unique_lock guard(mutex_);
+    changed_.wait(guard, [this] { return is_over_; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_over_ = false;
+#else
+  void end() noexcept { over_.set(); }
+  /// In a call that stays on its thread: so a strand, too, is on the same thread afterwards, and the outermost code
+  /// of a thread has a place to give.
+  void wait() {
+    if (!over_.is_set()) {
+      const body_call inside(current(), innermost_part(), -1);
+      over_.wait();
+    }
+  }
+
+private:
+  nopal::event over_;
+#endif
+};
+
+}  // namespace nopal_detail
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif
