@@ -2,6 +2,18 @@
 #ifndef NOPAL_COMPAT_TBB_TBB_H
 #define NOPAL_COMPAT_TBB_TBB_H
 
+// Programs rely on what oneTBB's header includes.
+#include <array>
+#include <compare>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <list>
+#include <queue>
+#include <random>
+#include <tuple>
+#include <vector>
+
 #include "tbb/blocked_range.h"
 #include "tbb/blocked_range2d.h"
 #include "tbb/blocked_range3d.h"

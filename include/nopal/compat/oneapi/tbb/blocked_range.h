@@ -5,6 +5,15 @@
 #include <cstddef>
 #include <utility>
 
+// Programs rely on what oneTBB's header includes.
+#include <atomic>
+#include <climits>
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <thread>
+#include <type_traits>
+
 #include "detail/split.h"
 
 namespace tbb {

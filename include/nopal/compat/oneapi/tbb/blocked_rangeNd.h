@@ -6,6 +6,10 @@
 #include <cstddef>
 #include <utility>
 
+// Programs rely on what oneTBB's header includes.
+#include <algorithm>
+#include <memory>
+
 #include "blocked_range.h"
 
 namespace tbb {

@@ -8,6 +8,12 @@
 #include <new>
 #include <type_traits>
 
+// Programs rely on what oneTBB's header includes.
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <thread>
+
 #include "detail/exception.h"
 
 namespace tbb {

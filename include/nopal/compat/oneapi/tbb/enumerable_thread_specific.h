@@ -13,6 +13,12 @@
 #include <utility>
 #include <vector>
 
+// Programs rely on what oneTBB's header includes.
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <string>
+
 #include "blocked_range.h"
 #include "cache_aligned_allocator.h"
 #include "detail/current.h"

@@ -4,6 +4,16 @@
 
 #include <mutex>
 
+// Programs rely on what oneTBB's header includes.
+#include <atomic>
+#include <climits>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <type_traits>
+
 #include "detail/scoped_lock.h"
 
 namespace tbb {

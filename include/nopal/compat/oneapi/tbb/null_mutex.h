@@ -2,6 +2,15 @@
 #ifndef NOPAL_COMPAT_TBB_NULL_MUTEX_H
 #define NOPAL_COMPAT_TBB_NULL_MUTEX_H
 
+// Programs rely on what oneTBB's header includes.
+#include <atomic>
+#include <climits>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <type_traits>
+
 #include "detail/scoped_lock.h"
 
 namespace tbb {

@@ -6,6 +6,12 @@
 #include <type_traits>
 #include <utility>
 
+// Programs rely on what oneTBB's header includes.
+#include <climits>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
 #include <nopal/scope.hpp>
 
 #include "detail/context.h"

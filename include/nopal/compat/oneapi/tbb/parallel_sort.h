@@ -6,6 +6,13 @@
 #include <functional>
 #include <iterator>
 
+// Programs rely on what oneTBB's header includes.
+#include <climits>
+#include <cstdlib>
+#include <memory_resource>
+#include <mutex>
+#include <thread>
+
 #include <nopal/sort.hpp>
 
 #include "detail/context.h"

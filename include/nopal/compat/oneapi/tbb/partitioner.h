@@ -2,6 +2,24 @@
 #ifndef NOPAL_COMPAT_TBB_PARTITIONER_H
 #define NOPAL_COMPAT_TBB_PARTITIONER_H
 
+// Programs rely on what oneTBB's header includes.
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <concepts>
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <memory_resource>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
 #include "detail/split.h"
 
 namespace tbb {

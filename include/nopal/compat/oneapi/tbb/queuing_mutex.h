@@ -4,6 +4,15 @@
 
 #include <atomic>
 
+// Programs rely on what oneTBB's header includes.
+#include <climits>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <type_traits>
+
 #include "detail/lock.h"
 
 namespace tbb {

@@ -2,6 +2,9 @@
 #ifndef NOPAL_COMPAT_TBB_QUEUING_RW_MUTEX_H
 #define NOPAL_COMPAT_TBB_QUEUING_RW_MUTEX_H
 
+// Programs rely on what oneTBB's header includes.
+#include <cstring>
+
 #include "spin_rw_mutex.h"
 
 namespace tbb {

@@ -2,6 +2,15 @@
 #ifndef NOPAL_COMPAT_TBB_SPIN_MUTEX_H
 #define NOPAL_COMPAT_TBB_SPIN_MUTEX_H
 
+// Programs rely on what oneTBB's header includes.
+#include <climits>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <type_traits>
+
 #include "detail/lock.h"
 #include "detail/scoped_lock.h"
 

@@ -9,6 +9,12 @@
 #include <type_traits>
 #include <utility>
 
+// Programs rely on what oneTBB's header includes.
+#include <climits>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
 #include <nopal/detail/thrown.hpp>
 
 #include "detail/context.h"

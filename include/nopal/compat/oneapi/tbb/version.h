@@ -2,6 +2,9 @@
 #ifndef NOPAL_COMPAT_TBB_VERSION_H
 #define NOPAL_COMPAT_TBB_VERSION_H
 
+// Programs rely on what oneTBB's header includes.
+#include <cstddef>
+
 #include "detail/config.h"
 
 #define NOPAL_COMPAT_TBB 1  // tells these headers from oneTBB's
