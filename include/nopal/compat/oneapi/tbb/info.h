@@ -2,6 +2,10 @@
 #ifndef NOPAL_COMPAT_TBB_INFO_H
 #define NOPAL_COMPAT_TBB_INFO_H
 
+// Programs rely on what oneTBB's header includes.
+#include <cstddef>
+#include <cstdint>
+
 #include <vector>
 
 #include <nopal/nodes.hpp>

@@ -6,10 +6,11 @@
 
 #include <atomic>
 
+#include <nopal/detail/machine.h>
+
 #include "config.h"
 #ifdef NOPAL_CHECKED
 #include <nopal/detail/check.h>
-#include <nopal/detail/machine.h>
 #endif
 
 namespace tbb {
