@@ -335,7 +335,7 @@ NOPAL_EXPORT int nopal_stop_requested_here() {
       !stops::grow(path)) {
     return 1;
   }
-  part->parent = stops::around(part, self);
+  part->parent = stops::parent_of(part, self);
   part->of = of;
   part->kind = kind;
   part->requested = 0;

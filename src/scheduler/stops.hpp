@@ -43,7 +43,7 @@ void use() noexcept;
 /// would not end.
 void fail_unended() noexcept;
 /// What a part that begins is inside of.
-inline nopal_stop* around(const nopal_stop* part, const worker* self) noexcept {
+inline nopal_stop* parent_of(const nopal_stop* part, const worker* self) noexcept {
   nopal_stop* const parent = innermost(self);
   if (parent == part) [[unlikely]] {
     fail_unended();
