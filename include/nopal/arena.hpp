@@ -138,6 +138,9 @@ private:
   nopal_pinned call_;
 };
 
+/// What others that put tasks into arenas need of one.
+struct arena_access;
+
 #endif
 
 }  // namespace detail
@@ -219,6 +222,9 @@ public:
 
 private:
   friend class observer;
+#ifndef NOPAL_ELIDE
+  friend detail::arena_access;
+#endif
 
 #ifdef NOPAL_ELIDE
   struct state {
@@ -353,6 +359,11 @@ inline void arena::wait() {
 }
 
 #else
+
+struct detail::arena_access {
+  static nopal_arena* seats(const arena& of) noexcept { return of.state_->seats; }
+  static nopal_task_group* group(const arena& of) noexcept { return &of.state_->enqueued; }
+};
 
 inline arena::~arena() {
   if (nopal_is_in_task_of(&state_->enqueued) != 0) {

@@ -21,11 +21,10 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-bool is_at_rest(const worker* self) noexcept {
-  // In an arena tasks lie in its own list.
-  if (has_tasks(thread_worker(self)->tasks) || arena_of(root_of(*self)) != nullptr) {
-    return false;
-  }
+namespace {
+
+/// Whether all of its thread's code runs where it began, and has forked nothing that is open.
+bool has_forked_nothing(const worker* self) noexcept {
   for (; self != nullptr; self = self->outer) {
     if (self->of_pool || get(self->deque.strand.stack) != &self->native ||
         self->deque.bottom != self->bottom_at_rest || self->native.forks.count != 0) {
@@ -33,6 +32,19 @@ bool is_at_rest(const worker* self) noexcept {
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool is_at_rest(const worker* self) noexcept {
+  // In an arena tasks lie in its own list.
+  return !has_tasks(thread_worker(self)->tasks) && arena_of(root_of(*self)) == nullptr &&
+         has_forked_nothing(self);
+}
+
+extern "C" NOPAL_EXPORT int nopal_is_outermost() {
+  const worker* const self = this_worker();
+  return self == nullptr || has_forked_nothing(self) ? 1 : 0;
 }
 
 extern "C" NOPAL_EXPORT std::uint32_t nopal_begin_blocking() {

@@ -212,6 +212,13 @@ class Languages(unittest.TestCase):
             with self.subTest(header):
                 self.is_refused("c89", "c", header, "nopal: these headers need C99 or later: compile with -std=c11")
 
+    def test_senders_are_refused_where_there_are_none(self):
+        has = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"], capture_output=True, text=True, check=False,
+                             input="#include <version>\n#if defined(__cpp_lib_senders) || __has_include(<stdexec/execution.hpp>)\n#error\n#endif\n")
+        if has.returncode != 0:
+            self.skipTest("std::execution is there")
+        self.is_refused("c++20", "c++", "nopal/execution.hpp", "nopal: execution: std::execution is missing: put stdexec's headers")
+
 
 if __name__ == "__main__":
     compiler, include, tbb_include = sys.argv[1:4]

@@ -135,8 +135,8 @@ int main() {
 
 
 def public_headers(under, *patterns):
-    """Without that of MPI, which includes MPI's."""
-    return sorted(path for pattern in patterns for path in (include / under).glob(pattern) if path.name != "mpi.hpp")
+    """Without those that include what not every system has."""
+    return sorted(path for pattern in patterns for path in (include / under).glob(pattern) if path.name not in ("mpi.hpp", "execution.hpp"))
 
 
 def including(headers, root):

@@ -20,6 +20,9 @@ extern "C" {
 NOPAL_EXPORT uint32_t nopal_begin_blocking(void);
 NOPAL_EXPORT void nopal_end_blocking(uint32_t begun);
 
+/* Whether the caller is the outermost code of a thread of the program, and nothing that it forked is open. */
+NOPAL_EXPORT int nopal_is_outermost(void);
+
 /* `state` of an event is one of these, or the address of the latest waiter's record. */
 enum { nopal_event_not_set = 0, nopal_event_set = 1 };
 

@@ -1,0 +1,184 @@
+// How what a sender begins comes to a worker: as a task that lies in its operation state.
+#ifndef NOPAL_DETAIL_EXECUTION_TASKS_HPP
+#define NOPAL_DETAIL_EXECUTION_TASKS_HPP
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <nopal/arena.hpp>
+#include <nopal/detail/mode.hpp>
+#include <nopal/runtime.hpp>
+
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/blocking.h>
+#include <nopal/detail/task.h>
+#endif
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace execution {
+namespace detail {
+
+#ifdef NOPAL_ELIDE
+
+/// Where a scheduler's work begins: at once.
+struct place {
+  friend bool operator==(const place&, const place&) noexcept = default;
+};
+inline place place_of(const arena& /*of*/) noexcept { return {}; }
+
+/// What begins there.
+struct task {
+  void (*run)(task*) noexcept;
+};
+inline void begin(task& one, place /*at*/) noexcept { one.run(&one); }
+
+struct place_given_up {};
+
+#else
+
+/// What is counted of tasks outside of arenas. No wait of the runtime's is for them.
+inline nopal_task_group unawaited{};
+
+/// Where a scheduler's work begins.
+struct place {
+  nopal_task_group* group = &unawaited;
+  nopal_arena* arena = nullptr;
+  friend bool operator==(const place&, const place&) noexcept = default;
+};
+inline place place_of(const arena& of) noexcept {
+  return {nopal::detail::arena_access::group(of), nopal::detail::arena_access::seats(of)};
+}
+
+/// Where the pool has one worker, that is the thread of the program, and what it does not wait for by the
+/// library's means would never begin. So there is a thread that waits, as far as the pool knows, while
+/// there is something to begin: another one has its place meanwhile. It lasts as long as the process.
+class place_keeper {
+public:
+  void announce() noexcept {
+    if (to_begin_.fetch_add(1, std::memory_order_relaxed) == 0) to_begin_.notify_one();
+  }
+  void note_begun() noexcept {
+    if (to_begin_.fetch_sub(1, std::memory_order_relaxed) == 1) to_begin_.notify_one();
+  }
+
+  /// The one of this process. A child of fork(2) has no thread of its parent's.
+  static place_keeper& of_this_process();
+
+private:
+  place_keeper() = default;
+  [[noreturn]] void keep();
+
+  std::atomic<int> to_begin_{0};  // operations; the pool's own lists order what they do
+};
+
+/// What begins there. Its memory is its own until `begins` is called, which may free it.
+struct task : nopal_task {
+  explicit task(void (*function)(task*) noexcept) noexcept : nopal_task{}, begins(function) {}
+  void call() noexcept {
+    if (keeper != nullptr) keeper->note_begun();
+    begins(this);
+  }
+  void (*begins)(task*) noexcept;
+  place_keeper* keeper = nullptr;
+};
+
+/// An arena for threads of the program that wait: a wait in it gives a place to another thread.
+inline nopal_arena* waiting_room() noexcept {
+  static nopal_arena* const room = [] {
+    nopal_arena* const made = nopal_arena_make();
+    if (made != nullptr) {
+      made->limit = 1U << 30U;
+      made->worker_limit = 1U << 30U;
+      made->rank = 1;
+      made->keeps = 0;
+      made->destroy = nopal_arena_give_back;
+    }
+    return made;
+  }();
+  return room;
+}
+
+inline void place_keeper::keep() {
+  for (;;) {
+    to_begin_.wait(0, std::memory_order_relaxed);
+    const nopal::detail::arena_call inside(waiting_room());
+    const std::uint32_t begun = nopal_begin_blocking();
+    while (const int left = to_begin_.load(std::memory_order_relaxed)) {
+      to_begin_.wait(left, std::memory_order_relaxed);
+    }
+    if (begun != 0) nopal_end_blocking(begun);
+  }
+}
+
+inline place_keeper& place_keeper::of_this_process() {
+  static std::mutex lock;
+  static place_keeper* current = nullptr;
+  static pid_t process = 0;
+  const std::lock_guard<std::mutex> guard(lock);
+  if (const pid_t now = ::getpid(); now != process) {
+    current = new place_keeper;  // stays, as its thread does
+    process = now;
+    std::thread([of = current] { of->keep(); }).detach();
+  }
+  return *current;
+}
+
+/// Has the task begin on a worker. Takes no memory but for a thread's first task.
+inline void begin(task& one, place at) noexcept {
+  one.group = at.group;
+  one.arena = at.arena;
+  if (at.arena != nullptr) {
+    one.run = [](nopal_task* begun) { static_cast<task*>(begun)->call(); };
+  } else {
+    one.run = [](nopal_task* begun) {
+      nopal_call_unawaited([](void* argument) { static_cast<task*>(argument)->call(); },
+                           static_cast<task*>(begun));
+    };
+  }
+  if (workers() == 1) {
+    one.keeper = &place_keeper::of_this_process();
+    one.keeper->announce();
+  }
+  if (nopal_task_push(&one) != 0) {
+    nopal::detail::end_program("nopal: execution: there is no memory for a thread's first operation");
+  }
+}
+
+/// The time that a thread of the program waits, outside of all that it forked: one of the pool has its
+/// place. Not where there is but one worker: then the place's keeper gives it.
+class place_given_up {
+public:
+  place_given_up() {
+    if (workers() != 1 && nopal_is_outermost() != 0) {
+      if (nopal_arena* const room = waiting_room()) {
+        inside_.emplace(room);
+        begun_ = nopal_begin_blocking();
+      }
+    }
+  }
+  place_given_up(const place_given_up&) = delete;
+  place_given_up& operator=(const place_given_up&) = delete;
+  ~place_given_up() {
+    if (begun_ != 0) nopal_end_blocking(begun_);
+  }
+
+private:
+  std::optional<nopal::detail::arena_call> inside_;
+  std::uint32_t begun_ = 0;
+};
+
+#endif
+
+}  // namespace detail
+}  // namespace execution
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

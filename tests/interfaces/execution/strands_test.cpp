@@ -1,0 +1,109 @@
+// Senders from strands, and strands from senders.
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "at_workers.hpp"
+
+namespace {
+
+using nopal::execution::get_scheduler;
+
+NOPAL_AT_WORKERS(strands);
+
+long fib(int n) {
+  if (n < 2) return n;
+  long x = 0;
+  nopal::scope s;
+  s.fork_into(x, fib, n - 1);
+  const long y = fib(n - 2);
+  s.join();
+  return x + y;
+}
+
+TEST_P(strands, are_senders) {
+  const auto [x, y] = ex::sync_wait(ex::when_all(nopal::execution::as_sender([] { return fib(18); }),
+                                                 nopal::execution::as_sender([] { return fib(17); })))
+                          .value();
+  EXPECT_EQ(x, 2584);
+  EXPECT_EQ(y, 1597);
+  EXPECT_THROW(ex::sync_wait(nopal::execution::as_sender([] { throw std::string("x"); })), std::string);
+}
+
+TEST_P(strands, wait_for_senders) {
+  const auto [moved, number] =
+      nopal::execution::wait(ex::schedule(get_scheduler()) |
+                             ex::then([] { return std::make_unique<int>(3); }) |
+                             ex::let_value([](auto& kept) { return ex::just(std::move(kept), 4); }))
+          .value();
+  EXPECT_EQ(*moved + number, 7);
+  EXPECT_THROW(nopal::execution::wait(ex::just() | ex::then([] { throw 5; })), int);
+  EXPECT_EQ(std::get<0>(nopal::execution::wait(ex::just(8)).value()), 8);
+}
+
+/// More strands wait than there are threads for: they are suspended.
+TEST_P(strands, are_suspended_where_they_wait) {
+  constexpr int count = 300;
+  std::atomic<int> begun{0};
+  std::atomic<int> sum{0};
+  nopal::scope s;
+  for (int i = 0; i != count; ++i) {
+    s.fork([&] {
+      const auto [one] =
+          nopal::execution::wait(ex::schedule(get_scheduler()) | ex::then([&] { return ++begun != 0; }))
+              .value();
+      sum += one ? 1 : 0;
+    });
+  }
+  s.join();
+  EXPECT_EQ(begun.load(), count);
+  EXPECT_EQ(sum.load(), count);
+}
+
+TEST_P(strands, are_forked_from_senders) {
+  std::atomic<int> sum{0};
+  nopal::scope s;
+  for (int i = 1; i <= 10; ++i) {
+    nopal::execution::fork(s, ex::schedule(get_scheduler()) | ex::then([&sum, i] { sum += i; }));
+  }
+  s.join();
+  EXPECT_EQ(sum.load(), 55);
+  nopal::execution::fork(s, ex::schedule(get_scheduler()) | ex::then([] { throw 9; }));
+  EXPECT_THROW(s.join(), int);
+}
+
+#ifdef __cpp_lib_jthread
+/// A scope that is stopped stops the senders that got its token.
+TEST_P(strands, hand_their_scope_on) {
+  nopal::cancel_scope s;
+  std::atomic<bool> begun{false};
+  bool has_value = true;
+  s.fork([&, token = s.token()] {
+    has_value = nopal::execution::wait(ex::schedule(get_scheduler()) |
+                                           ex::bulk(ex::par, 1L << 40, [&](long) noexcept { begun = true; }),
+                                       token)
+                    .has_value();
+  });
+  std::thread stops([&] {
+    while (!begun.load()) std::this_thread::yield();
+    s.request_stop();
+  });
+  s.join();
+  stops.join();
+  EXPECT_FALSE(has_value);
+}
+#endif
+
+/// A reducer that work made is its own affair.
+TEST_P(strands, may_have_reducers) {
+  const auto [sum] = ex::sync_wait(nopal::execution::as_sender([] {
+                       nopal::reducer<nopal::op_add<long>> total;
+                       nopal::parallel_for(0, 1000, [&](int i) { *total += i; });
+                       return total.value();
+                     })).value();
+  EXPECT_EQ(sum, 499500);
+}
+
+}  // namespace
