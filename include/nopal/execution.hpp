@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <nopal/arena.hpp>
+#include <nopal/detail/execution/backend.hpp>
 #include <nopal/detail/execution/bulk.hpp>
 #include <nopal/detail/execution/tasks.hpp>
 #include <nopal/detail/execution/wait.hpp>
