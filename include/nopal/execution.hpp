@@ -102,11 +102,11 @@ public:
   public:
     using sender_concept = detail::senders::sender_tag;
 
-    template <class Self, class... Env>
+    /// Whether it can be stopped depends on the receiver's environment.
+    template <class Self, class Env>
     static consteval auto get_completion_signatures() noexcept {
       using namespace detail::senders;
-      if constexpr (sizeof...(Env) != 0 &&
-                    (detail::tokens::unstoppable_token<detail::tokens::stop_token_of_t<Env>> && ...)) {
+      if constexpr (detail::tokens::unstoppable_token<detail::tokens::stop_token_of_t<Env>>) {
         return completion_signatures<set_value_t()>();
       } else {
         return completion_signatures<set_value_t(), set_stopped_t()>();

@@ -12,7 +12,8 @@ using nopal::execution::get_scheduler;
 using scheduler = nopal::execution::scheduler;
 
 static_assert(ex::scheduler<scheduler>);
-static_assert(ex::sender_of<decltype(get_scheduler().schedule()), ex::set_value_t()>);
+static_assert(ex::sender_in<decltype(get_scheduler().schedule()), ex::env<>>);
+static_assert(ex::dependent_sender<decltype(get_scheduler().schedule())>);
 static_assert(std::is_same_v<ex::completion_signatures_of_t<decltype(get_scheduler().schedule()), ex::env<>>,
                              ex::completion_signatures<ex::set_value_t()>>);
 static_assert(

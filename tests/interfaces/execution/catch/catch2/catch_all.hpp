@@ -1,0 +1,2 @@
+// Catch2 as its one file.
+#include <catch_amalgamated.hpp>

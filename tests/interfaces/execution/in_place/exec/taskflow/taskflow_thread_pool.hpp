@@ -1,0 +1,6 @@
+// In the place of the pool that stdexec makes of another library's.
+#include "../static_thread_pool.hpp"
+
+namespace experimental::execution::taskflow {
+using taskflow_thread_pool = nopal_pool;
+}
