@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <nopal/detail/execution/names.hpp>
+#include <nopal/detail/execution/scheduler.hpp>
 #include <nopal/detail/execution/tasks.hpp>
 #include <nopal/scope.hpp>
 #include <nopal/waiting.hpp>
@@ -17,9 +18,6 @@
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace execution {
-
-class scheduler;
-scheduler get_scheduler() noexcept;
 
 namespace detail {
 
