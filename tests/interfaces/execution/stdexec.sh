@@ -16,7 +16,8 @@ here=$root/tests/interfaces/execution
 tests=$stdexec/test
 
 compile() {
-  "$cxx" -std=c++20 -O0 -w -DSTDEXEC_NAMESPACE=std::execution -D_GLIBCXX_USE_TBB_PAR_BACKEND=0 -I "$here/catch" -I "$catch2/extras" "$@"
+  "$cxx" -std=c++20 -O0 -w -DSTDEXEC_NAMESPACE=std::execution -D_GLIBCXX_USE_TBB_PAR_BACKEND=0 \
+    -DSTDEXEC_TASK_SCHEDULE_OPSTATE_SIZE=256 -I "$here/catch" -I "$catch2/extras" "$@"
 }
 
 # Their program has no `main` of its own for single files, Catch2 has one.
