@@ -50,4 +50,9 @@
 #include "tbb/tick_count.h"
 #include "tbb/version.h"
 
+// The containers, which CMake writes the headers of.
+#if __has_include(<oneapi/tbb/detail/theirs_if_installed.h>)
+#include <oneapi/tbb/detail/theirs_if_installed.h>
+#endif
+
 #endif

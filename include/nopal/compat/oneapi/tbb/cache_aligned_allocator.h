@@ -20,14 +20,19 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
-/// The global allocator, with an alignment.
+/// The global allocator. Not inlined: containers put parts of objects there, which compilers that see the size warn of.
+[[nodiscard, gnu::noinline]] inline void* allocate_bytes(std::size_t bytes, std::size_t alignment) {
+  return ::operator new(bytes, std::align_val_t(alignment));
+}
+
+/// The same, with an alignment.
 template <class T, std::size_t at_least>
 T* allocate_aligned(std::size_t count) {
   if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
     throw_exception(std::bad_array_new_length());
   }
   constexpr std::size_t alignment = alignof(T) > at_least ? alignof(T) : at_least;
-  return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(alignment)));
+  return static_cast<T*>(allocate_bytes(count * sizeof(T), alignment));
 }
 template <class T, std::size_t at_least>
 void free_aligned(T* memory) noexcept {

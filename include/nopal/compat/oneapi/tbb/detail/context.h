@@ -3,6 +3,7 @@
 #define NOPAL_COMPAT_TBB_DETAIL_CONTEXT_H
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "../version.h"
@@ -40,6 +41,10 @@ public:
   /// it.
   task_group_context(kind_type kind = bound, std::uintptr_t traits = default_traits) noexcept
       : is_bound_(kind == bound), traits_(traits) {}
+  /// A bound one with the name of what it is for, which has no meaning here.
+  template <class Name>
+    requires(std::is_enum_v<Name> && !std::is_same_v<Name, kind_type>)
+  explicit task_group_context(Name /*name*/) noexcept : task_group_context() {}
   task_group_context(const task_group_context&) = delete;
   task_group_context& operator=(const task_group_context&) = delete;
   ~task_group_context() { reset(); }

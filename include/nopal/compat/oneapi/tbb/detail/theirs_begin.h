@@ -1,0 +1,6 @@
+// Before a header of oneTBB's own: see theirs.h. Included each time, so without a guard.
+#include "theirs.h"
+
+#pragma push_macro("tbb")
+#undef tbb
+#define tbb NOPAL_TBB_THEIRS

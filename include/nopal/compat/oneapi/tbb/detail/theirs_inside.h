@@ -1,0 +1,18 @@
+// The names of oneTBB's inside, for programs that include its headers of that: oneTBB's own tests do.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_THEIRS_INSIDE_H
+#define NOPAL_COMPAT_TBB_DETAIL_THEIRS_INSIDE_H
+
+#include "theirs.h"
+
+namespace tbb {
+inline namespace NOPAL_TBB_NAMESPACE {
+namespace detail {
+using namespace ::NOPAL_TBB_THEIRS::detail;  // NOLINT(google-build-using-namespace): what is here comes first
+namespace d1 {
+using namespace ::NOPAL_TBB_THEIRS::detail::d1;  // NOLINT(google-build-using-namespace): as above
+}  // namespace d1
+}  // namespace detail
+}  // namespace NOPAL_TBB_NAMESPACE
+}  // namespace tbb
+
+#endif

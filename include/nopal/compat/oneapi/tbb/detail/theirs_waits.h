@@ -1,0 +1,190 @@
+// How a thread waits for a graph of oneTBB's: see theirs_tasks.h.
+#ifndef NOPAL_COMPAT_TBB_DETAIL_THEIRS_WAITS_H
+#define NOPAL_COMPAT_TBB_DETAIL_THEIRS_WAITS_H
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include <nopal/detail/thrown.hpp>
+
+#include "../task_group.h"
+#include "context.h"
+#include "theirs.h"
+
+namespace NOPAL_TBB_THEIRS::detail::d1 {
+
+namespace ours = ::tbb::NOPAL_TBB_NAMESPACE;
+class task;
+class wait_context;
+
+/// The tasks that a graph has submitted, and the first exception of one.
+class graph_tasks {
+public:
+  graph_tasks() noexcept { list_of_all().add(*this); }
+  graph_tasks(const graph_tasks&) = delete;
+  graph_tasks& operator=(const graph_tasks&) = delete;
+  ~graph_tasks() { list_of_all().remove(*this); }
+
+  /// From any thread. Throws std::bad_alloc.
+  void push(task& one, ours::task_group_context& context, ours::nopal_detail::arena_state* arena);
+
+  /// Runs the tasks until none is left, and `count` is zero; then throws what one of them threw.
+  void wait_until_zero(const wait_context& count);
+
+  /// Those of a live graph that has this context; null: there is none.
+  static graph_tasks* find(const ours::task_group_context& context) { return list_of_all().find(context); }
+
+private:
+  friend class wait_context;
+
+  class all {
+  public:
+    void add(graph_tasks& one) noexcept {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      one.next_ = first_;
+      one.at_ = &first_;
+      if (first_ != nullptr) {
+        first_->at_ = &one.next_;
+      }
+      first_ = &one;
+    }
+    void remove(graph_tasks& one) noexcept {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      *one.at_ = one.next_;
+      if (one.next_ != nullptr) {
+        one.next_->at_ = one.at_;
+      }
+    }
+    graph_tasks* find(const ours::task_group_context& context) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      graph_tasks* one = first_;
+      // Relaxed: the caller's own thread has submitted to the graph, or nothing has to be found.
+      while (one != nullptr && one->context_.load(std::memory_order_relaxed) != &context) {
+        one = one->next_;
+      }
+      return one;
+    }
+
+  private:
+    std::mutex mutex_;
+    graph_tasks* first_ = nullptr;
+  };
+  static all& list_of_all() {
+    static all one;
+    return one;
+  }
+
+  class submitted;
+  void run(task* one, ours::task_group_context& context, ours::nopal_detail::arena_state* arena) noexcept;
+
+#ifdef NOPAL_ELIDE
+  struct entry {
+    task* one;
+    ours::task_group_context* context;
+    ours::nopal_detail::arena_state* arena;
+  };
+  std::mutex mutex_;
+  std::deque<entry> left_;
+#endif
+  ours::nopal_detail::task_counts tasks_;
+  std::atomic<const ours::task_group_context*> context_{nullptr};
+  std::atomic<bool> failed_{false};
+  nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
+  graph_tasks* next_ = nullptr;
+  graph_tasks** at_ = nullptr;
+};
+
+/// A count that is waited for. Who releases the last may find it gone after that, so those who wait are in a list of the
+/// process, by its address.
+class wait_context {
+public:
+  explicit wait_context(std::uint32_t count) noexcept : count_(count) {}
+  wait_context(const wait_context&) = delete;
+  wait_context& operator=(const wait_context&) = delete;
+  ~wait_context() = default;
+
+  void reserve(std::uint32_t more = 1) noexcept { count_.fetch_add(more, std::memory_order_relaxed); }
+  /// Release: what was done before is seen by who finds zero.
+  void release(std::uint32_t fewer = 1) noexcept {
+    if (count_.fetch_sub(fewer, std::memory_order_acq_rel) == fewer) {
+      // Either this sees the waiter, or that sees zero: with the fence in bridge().
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      if (bridges().count.load(std::memory_order_relaxed) != 0) {
+        end_bridges(this);
+      }
+    }
+  }
+  [[nodiscard]] bool continue_execution() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
+
+  /// Has a wait for the tasks last until the count is zero, or some time before. False: it is zero.
+  struct bridge {
+    const wait_context* of;
+    graph_tasks* tasks;
+    bridge* next;
+  };
+  bool build(bridge& one) const {
+    table& all = bridges();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    one.next = all.first;
+    all.first = &one;
+    all.count.fetch_add(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // with the one in release()
+    if (!continue_execution()) {
+      all.first = one.next;
+      all.count.fetch_sub(1, std::memory_order_relaxed);
+      return false;
+    }
+    one.tasks->tasks_.announce();
+    return true;
+  }
+
+private:
+  struct table {
+    std::mutex mutex;
+    bridge* first = nullptr;
+    std::atomic<std::size_t> count{0};
+  };
+  static table& bridges() {
+    static table one;
+    return one;
+  }
+  static void end_bridges(const wait_context* of) noexcept {
+    table& all = bridges();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    for (bridge** at = &all.first; *at != nullptr;) {
+      bridge* const one = *at;
+      if (one->of == of) {
+        *at = one->next;
+        all.count.fetch_sub(1, std::memory_order_relaxed);
+        one->tasks->tasks_.finish_one();  // its waiter may end now, and the bridge is gone
+      } else {
+        at = &one->next;
+      }
+    }
+  }
+
+  std::atomic<std::uint64_t> count_;
+};
+
+/// The tasks of the graph that is about to wait on this thread.
+inline constinit thread_local graph_tasks* tasks_of_wait = nullptr;
+
+inline void wait_for(const wait_context& count, const ours::task_group_context& context) {
+  graph_tasks* const given = std::exchange(tasks_of_wait, nullptr);
+  // Who waits for a message alone has submitted to the graph.
+  graph_tasks* const found = given != nullptr ? given : graph_tasks::find(context);
+  if (found != nullptr) {
+    found->wait_until_zero(count);
+  } else {
+    graph_tasks none;
+    none.wait_until_zero(count);
+  }
+}
+
+}  // namespace NOPAL_TBB_THEIRS::detail::d1
+
+#endif
