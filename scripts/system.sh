@@ -146,6 +146,7 @@ want_libraries() {
   want_header CLI/CLI.hpp libcli11-dev 'the command line of the nopal tool'
   want_header fmt/core.h libfmt-dev 'the output of the nopal tool'
   want_header nlohmann/json.hpp nlohmann-json3-dev 'the reports of the nopal tool'
+  want_header oneapi/tbb/concurrent_vector.h libtbb-dev "tests of oneTBB's own containers over these headers"
   want_header event2/event.h libevent-dev 'strands that wait for descriptors (libnopal-io)'
 }
 

@@ -1,4 +1,4 @@
-// How the code that gives items says that there are no more.
+// How the code that gives items says that there are no more: a pipeline's first filter, and an input node of a flow graph.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_FLOW_CONTROL_H
 #define NOPAL_COMPAT_TBB_DETAIL_FLOW_CONTROL_H
 
@@ -7,28 +7,20 @@
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 
-namespace nopal_detail {
-struct flow_access;
-}  // namespace nopal_detail
-
 /// What code that gives items is called with.
 class flow_control {
 public:
   /// There are no more: what this call returns is no item.
-  void stop() noexcept { is_stopped_ = true; }
+  void stop() noexcept { is_pipeline_stopped = true; }
 
-private:
-  friend struct nopal_detail::flow_access;
-  flow_control() noexcept = default;
-
-  bool is_stopped_ = false;
+  bool is_pipeline_stopped = false;  ///< for the library: the name by which oneTBB's flow graphs ask
 };
 
 namespace nopal_detail {
 
 struct flow_access {
   static flow_control make() noexcept { return {}; }
-  static bool is_stopped(const flow_control& control) noexcept { return control.is_stopped_; }
+  static bool is_stopped(const flow_control& control) noexcept { return control.is_pipeline_stopped; }
 };
 
 }  // namespace nopal_detail

@@ -15,8 +15,8 @@ inline void* cache_aligned_allocate(std::size_t size) {
 inline void cache_aligned_deallocate(void* memory) { ::operator delete(memory, std::align_val_t(128)); }
 
 inline void assertion_failure(const char* where, int line, const char* expression, const char* comment) {
-  std::fprintf(stderr, "nopal: assertion of oneTBB's headers failed: %s, in %s, line %d%s%s\n", expression, where, line,
-               comment != nullptr ? ": " : "", comment != nullptr ? comment : "");
+  std::fprintf(stderr, "nopal: assertion of oneTBB's headers failed: %s, in %s, line %d%s%s\n", expression,
+               where, line, comment != nullptr ? ": " : "", comment != nullptr ? comment : "");
   std::abort();
 }
 
@@ -33,21 +33,23 @@ namespace NOPAL_TBB_THEIRS::detail::r1 {
 inline void throw_exception(exception_id id) {
   namespace ours = ::tbb::NOPAL_TBB_NAMESPACE;
   switch (id) {
-    case exception_id::bad_last_alloc: ours::nopal_detail::throw_exception(ours::bad_last_alloc());
-    case exception_id::user_abort: ours::nopal_detail::throw_exception(ours::user_abort());
-    case exception_id::nonpositive_step:
-      ours::nopal_detail::throw_exception(std::invalid_argument("nopal: tbb: the step is not positive"));
-    case exception_id::out_of_range:
-      ours::nopal_detail::throw_exception(std::out_of_range("nopal: tbb: a container's index is out of range"));
-    case exception_id::reservation_length_error:
-      ours::nopal_detail::throw_exception(std::length_error("nopal: tbb: a container cannot be as large as was asked"));
-    case exception_id::invalid_load_factor:
-      ours::nopal_detail::throw_exception(std::out_of_range("nopal: tbb: a container's load factor is not valid"));
-    case exception_id::invalid_key:
-      ours::nopal_detail::throw_exception(std::out_of_range("nopal: tbb: a container does not have the key"));
-    case exception_id::missing_wait: ours::nopal_detail::throw_exception(ours::missing_wait());
-    case exception_id::bad_alloc: ours::nopal_detail::throw_exception(std::bad_alloc());
-    default: ours::nopal_detail::throw_exception(std::runtime_error("nopal: tbb: error of oneTBB's headers"));
+  case exception_id::bad_last_alloc: ours::nopal_detail::throw_exception(ours::bad_last_alloc());
+  case exception_id::user_abort: ours::nopal_detail::throw_exception(ours::user_abort());
+  case exception_id::nonpositive_step:
+    ours::nopal_detail::throw_exception(std::invalid_argument("nopal: tbb: the step is not positive"));
+  case exception_id::out_of_range:
+    ours::nopal_detail::throw_exception(std::out_of_range("nopal: tbb: a container's index is out of range"));
+  case exception_id::reservation_length_error:
+    ours::nopal_detail::throw_exception(
+        std::length_error("nopal: tbb: a container cannot be as large as was asked"));
+  case exception_id::invalid_load_factor:
+    ours::nopal_detail::throw_exception(
+        std::out_of_range("nopal: tbb: a container's load factor is not valid"));
+  case exception_id::invalid_key:
+    ours::nopal_detail::throw_exception(std::out_of_range("nopal: tbb: a container does not have the key"));
+  case exception_id::missing_wait: ours::nopal_detail::throw_exception(ours::missing_wait());
+  case exception_id::bad_alloc: ours::nopal_detail::throw_exception(std::bad_alloc());
+  default: ours::nopal_detail::throw_exception(std::runtime_error("nopal: tbb: error of oneTBB's headers"));
   }
 }
 

@@ -68,7 +68,8 @@ private:
 };
 
 inline std::uint8_t* allocate_bounded_queue_rep(std::size_t size) {
-  auto* const memory = static_cast<std::uint8_t*>(cache_aligned_allocate(size + 2 * sizeof(concurrent_monitor)));
+  auto* const memory =
+      static_cast<std::uint8_t*>(cache_aligned_allocate(size + 2 * sizeof(concurrent_monitor)));
   for (std::size_t k = 0; k < 2; ++k) {
     ::new (memory + size + k * sizeof(concurrent_monitor)) concurrent_monitor;
   }

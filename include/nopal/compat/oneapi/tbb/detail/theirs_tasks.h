@@ -25,6 +25,7 @@
 #include "../spin_rw_mutex.h"
 #include "../task_arena.h"
 #include "../task_group.h"
+#include "flow_control.h"
 #include "theirs.h"
 #include "theirs_waits.h"
 
@@ -34,6 +35,7 @@
 #define __TBB_info_H
 #define __TBB_null_mutex_H
 #define __TBB_null_rw_mutex_H
+#define __TBB_parallel_filters_H
 #define __TBB_spin_mutex_H
 #define __TBB_spin_rw_mutex_H
 #define __TBB_task_arena_H
@@ -44,6 +46,7 @@ namespace detail {
 namespace ours = ::tbb::NOPAL_TBB_NAMESPACE;
 namespace d1 {
 
+using ours::flow_control;
 using ours::null_mutex;
 using ours::null_rw_mutex;
 using ours::spin_mutex;
@@ -181,7 +184,8 @@ inline void submit(task& one, task_arena& arena, task_group_context& context, bo
 
 inline void wait(wait_context& count, task_group_context& context) { wait_for(count, context); }
 
-inline void graph_tasks::run(task* one, task_group_context& context, ours::nopal_detail::arena_state* arena) noexcept {
+inline void graph_tasks::run(task* one, task_group_context& context,
+                             ours::nopal_detail::arena_state* arena) noexcept {
   const ours::nopal_detail::algorithm self(context, arena);
   execution_data with{&context};
   while (one != nullptr) {
@@ -206,7 +210,8 @@ inline void graph_tasks::run(task* one, task_group_context& context, ours::nopal
 #ifdef NOPAL_ELIDE
 
 // A graph submits where it holds a lock, so tasks are kept for the wait.
-inline void graph_tasks::push(task& one, task_group_context& context, ours::nopal_detail::arena_state* arena) {
+inline void graph_tasks::push(task& one, task_group_context& context,
+                              ours::nopal_detail::arena_state* arena) {
   context_.store(&context, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
   left_.push_back({&one, &context, arena});
@@ -237,7 +242,8 @@ inline void graph_tasks::wait_until_zero(const wait_context& count) {
 
 class graph_tasks::submitted final : public ours::nopal_detail::pending_task {
 public:
-  submitted(graph_tasks& of, task& one, task_group_context& context) : of_(of), one_(&one), context_(context) {}
+  submitted(graph_tasks& of, task& one, task_group_context& context)
+      : of_(of), one_(&one), context_(context) {}
   void call() noexcept override { of_.run(one_, context_, arena()); }
 
 private:
@@ -246,7 +252,8 @@ private:
   task_group_context& context_;
 };
 
-inline void graph_tasks::push(task& one, task_group_context& context, ours::nopal_detail::arena_state* arena) {
+inline void graph_tasks::push(task& one, task_group_context& context,
+                              ours::nopal_detail::arena_state* arena) {
   context_.store(&context, std::memory_order_relaxed);
   auto pending = std::make_unique<submitted>(*this, one, context);
   tasks_.push(pending.get(), arena);
@@ -269,12 +276,15 @@ inline void graph_tasks::wait_until_zero(const wait_context& count) {
 }  // namespace d1
 
 namespace r1 {
-inline d1::wait_tree_vertex_interface* get_thread_reference_vertex(d1::wait_tree_vertex_interface* one) { return one; }
+inline d1::wait_tree_vertex_interface* get_thread_reference_vertex(d1::wait_tree_vertex_interface* one) {
+  return one;
+}
 inline void* allocate_memory(std::size_t size) { return ::operator new(size); }
 inline void deallocate_memory(void* memory) { ::operator delete(memory); }
 }  // namespace r1
 }  // namespace detail
 
+using detail::d1::flow_control;
 using detail::d1::null_mutex;
 using detail::d1::null_rw_mutex;
 using detail::d1::spin_mutex;

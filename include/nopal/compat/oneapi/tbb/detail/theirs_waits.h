@@ -118,7 +118,9 @@ public:
       }
     }
   }
-  [[nodiscard]] bool continue_execution() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
+  [[nodiscard]] bool continue_execution() const noexcept {
+    return count_.load(std::memory_order_acquire) != 0;
+  }
 
   /// Has a wait for the tasks last until the count is zero, or some time before. False: it is zero.
   struct bridge {
