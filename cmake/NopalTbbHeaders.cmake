@@ -78,15 +78,11 @@ endfunction()
 # nopal_tbb_write_theirs(header then): the header <oneapi/tbb/HEADER.h> with oneTBB's own inside, and what comes after it. Each is
 # found by the search path, from where the compiler goes on to oneTBB's.
 function(nopal_tbb_write_theirs header then)
-  set(begin theirs_begin)
+  # What they have by way of headers that are left out.
   set(needed "")
-  if(header MATCHES "^flow_graph")
-    # What they have by way of headers that are left out.
-    set(begin theirs_begin_tasks)
-    foreach(inside IN ITEMS _aligned_space _assert _exception _template_helpers _utils)
-      string(APPEND needed "#include_next <oneapi/tbb/detail/${inside}.h>\n")
-    endforeach()
-  endif()
+  foreach(inside IN ITEMS _aligned_space _assert _exception _template_helpers _utils)
+    string(APPEND needed "#include_next <oneapi/tbb/detail/${inside}.h>\n")
+  endforeach()
   set(file "oneapi/tbb/${header}.h")
   string(MAKE_C_IDENTIFIER "${header}" guard)
   string(TOUPPER "NOPAL_COMPAT_TBB_${guard}_H" guard)
@@ -102,13 +98,14 @@ function(nopal_tbb_write_theirs header then)
       "#ifndef ${guard}
 #define ${guard}
 #pragma GCC system_header
-#if !__has_include_next(<${file}>)
-#error \"nopal: <${file}> is oneTBB's own, which is not installed (Debian and Ubuntu: apt install libtbb-dev)\"
-#endif
-#include \"${beside}${begin}.h\"
+#if defined(NOPAL_TBB_WITHOUT_ONETBB) || !__has_include_next(<${file}>)
+#error \"nopal: of oneTBB's own headers, which are not installed (Debian and Ubuntu: apt install libtbb-dev)\"
+#else
+#include \"${beside}theirs_begin.h\"
 ${needed}#include_next <${file}>
 #include \"${beside}theirs_end.h\"
-${after}#endif")
+${after}#endif
+#endif")
     if(NOT header MATCHES "^detail/")
       nopal_tbb_header("${folder}/tbb/${header}.h" "<tbb/${header}.h>: the same header under the name that oneTBB's interface had first."
         "#include <${file}>")
@@ -124,7 +121,7 @@ foreach(header IN LISTS NOPAL_TBB_HEADERS_THEIRS)
   if(NOPAL_TBB_NAMES_${name} MATCHES "^(.+):")
     set(asked " && defined(${CMAKE_MATCH_1}) && ${CMAKE_MATCH_1}")
   endif()
-  string(APPEND tbb_tried "#if __has_include_next(<oneapi/${header}>)${asked}\n#include <oneapi/${header}>\n#endif\n")
+  string(APPEND tbb_tried "#if !defined(NOPAL_TBB_WITHOUT_ONETBB) && __has_include_next(<oneapi/${header}>)${asked}\n#include <oneapi/${header}>\n#endif\n")
   nopal_tbb_write_theirs("${name}" "namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 ${using}}  // namespace NOPAL_TBB_NAMESPACE

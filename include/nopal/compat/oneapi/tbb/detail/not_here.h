@@ -1,5 +1,5 @@
-// The names of oneTBB that this interface lacks, so that the error of a program that uses one says
-// so.
+// The names of oneTBB that this interface lacks, and those that it takes from oneTBB's own headers where these are not
+// installed, so that the error of a program that uses one says so.
 //
 // In a namespace that is searched after `tbb` itself: where a name is declared there after all,
 // that one is meant.
@@ -11,41 +11,44 @@
 #define NOPAL_TBB_NOT_HERE                                                                                   \
   __attribute__((unavailable(                                                                                \
       "nopal: not among these headers: compile this file with those of oneTBB, and those alone")))
+#define NOPAL_TBB_THEIR_OWN                                                                                  \
+  __attribute__((unavailable("nopal: of oneTBB's own headers, which are not installed (Debian and Ubuntu: "  \
+                             "apt install libtbb-dev)")))
 
 namespace tbb {
 namespace nopal_not_here {
 
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_bounded_queue{};
+class NOPAL_TBB_THEIR_OWN concurrent_bounded_queue{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_hash_map{};
+class NOPAL_TBB_THEIR_OWN concurrent_hash_map{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_map{};
+class NOPAL_TBB_THEIR_OWN concurrent_map{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_multimap{};
+class NOPAL_TBB_THEIR_OWN concurrent_multimap{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_multiset{};
+class NOPAL_TBB_THEIR_OWN concurrent_multiset{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_priority_queue{};
+class NOPAL_TBB_THEIR_OWN concurrent_priority_queue{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_queue{};
+class NOPAL_TBB_THEIR_OWN concurrent_queue{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_set{};
+class NOPAL_TBB_THEIR_OWN concurrent_set{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_unordered_map{};
+class NOPAL_TBB_THEIR_OWN concurrent_unordered_map{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_unordered_multimap{};
+class NOPAL_TBB_THEIR_OWN concurrent_unordered_multimap{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_unordered_multiset{};
+class NOPAL_TBB_THEIR_OWN concurrent_unordered_multiset{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_unordered_set{};
+class NOPAL_TBB_THEIR_OWN concurrent_unordered_set{};
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_vector{};
+class NOPAL_TBB_THEIR_OWN concurrent_vector{};
 
 // Previews are names of the program's own unless it asks for them.
 #if defined(TBB_PREVIEW_CONCURRENT_LRU_CACHE) && TBB_PREVIEW_CONCURRENT_LRU_CACHE
 template <class...>
-class NOPAL_TBB_NOT_HERE concurrent_lru_cache{};
+class NOPAL_TBB_THEIR_OWN concurrent_lru_cache{};
 #endif
 #if defined(TBB_PREVIEW_MEMORY_POOL) && TBB_PREVIEW_MEMORY_POOL
 class NOPAL_TBB_NOT_HERE fixed_pool{};
@@ -54,7 +57,7 @@ class NOPAL_TBB_NOT_HERE memory_pool{};
 #endif
 
 namespace flow {
-class NOPAL_TBB_NOT_HERE graph{};
+class NOPAL_TBB_THEIR_OWN graph{};
 }  // namespace flow
 
 }  // namespace nopal_not_here
@@ -63,6 +66,7 @@ using namespace nopal_not_here;  // NOLINT(google-build-using-namespace): what `
 
 }  // namespace tbb
 
+#undef NOPAL_TBB_THEIR_OWN
 #undef NOPAL_TBB_NOT_HERE
 
 #endif

@@ -1,5 +1,5 @@
 // Before a header of oneTBB's own: see theirs.h. Included each time, so without a guard.
-#include "theirs.h"
+#include "theirs_tasks.h"
 
 #pragma push_macro("tbb")
 #undef tbb

@@ -18,6 +18,7 @@
 #include <queue>
 #include <utility>
 
+#include "../enumerable_thread_specific.h"
 #include "../info.h"
 #include "../null_mutex.h"
 #include "../null_rw_mutex.h"
@@ -32,12 +33,14 @@
 // Guards of their headers.
 #define __TBB__small_object_pool_H
 #define __TBB__task_H
+#define __TBB_enumerable_thread_specific_H
 #define __TBB_info_H
 #define __TBB_null_mutex_H
 #define __TBB_null_rw_mutex_H
 #define __TBB_parallel_filters_H
 #define __TBB_spin_mutex_H
 #define __TBB_spin_rw_mutex_H
+#define __TBB_task_H
 #define __TBB_task_arena_H
 #define __TBB_task_group_H
 
@@ -46,6 +49,7 @@ namespace detail {
 namespace ours = ::tbb::NOPAL_TBB_NAMESPACE;
 namespace d1 {
 
+using ours::enumerable_thread_specific;
 using ours::flow_control;
 using ours::null_mutex;
 using ours::null_rw_mutex;
@@ -284,6 +288,7 @@ inline void deallocate_memory(void* memory) { ::operator delete(memory); }
 }  // namespace r1
 }  // namespace detail
 
+using detail::d1::enumerable_thread_specific;
 using detail::d1::flow_control;
 using detail::d1::null_mutex;
 using detail::d1::null_rw_mutex;
