@@ -61,11 +61,13 @@ check_mistakes() {
   sources_to_read $together ON && sources_to_read $apart OFF || return 1
   tidy=$(find_llvm_tool clang-tidy)
   export together apart tidy
+  first=$((${NOPAL_CASES_SEED:-$(date +%s)} % one_in))
+  if [ "$one_in" != 1 ]; then say "mistakes: one file in $one_in: NOPAL_CASES_SEED=$first repeats the draw"; fi
   # The longest first.
   # shellcheck disable=SC2154 # jobs is ./dev's
   for part in tools bench examples src; do
     sed -n "s=^ *\"file\": \"\($root/\($together/\)\{0,1\}$part/.*\.c[px][px]\)\".*=\1=p" $together/compile_commands.json | sort -u
-  done | xargs -n 1 -P "$jobs" sh scripts/tidy.sh 2>>build/lint.log
+  done | awk -v one_in="$one_in" -v first="$first" 'NR % one_in == first' | xargs -n 1 -P "$jobs" sh scripts/tidy.sh 2>>build/lint.log
 }
 
 check_scripts() { files dev .ci/run '*.sh' | xargs shellcheck; }
@@ -85,19 +87,25 @@ check_marks() {
 }
 
 lint() {
-  if [ $# -gt 1 ]; then refuse "$2: not an option of lint; accepted: --fix --no-install"; fi
-  case ${1-} in
-    '') set -- --dry-run --Werror ;;
-    --fix) set -- -i ;;
-    *) refuse "$1: not an option of lint; accepted: --fix --no-install" ;;
-  esac
+  one_in=1 format='--dry-run --Werror'
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --fix) format=-i ;;
+      --one-in) value_of "$1" $#; one_in=$2; shift ;;
+      *) refuse "$1: not an option of lint; accepted: --fix --one-in --no-install" ;;
+    esac
+    shift
+  done
+  case $one_in in [1-9] | [1-9][0-9]) ;; *) refuse "--one-in '$one_in': not accepted; accepted: 1 to 99" ;; esac
   want_lint_tools || refuse "lint needs clang-format and clang-tidy 16 or newer, which this system's packages do not have"
   want_command python3 python3 'the check of rooms'
   want_libraries
   want_gcc
   install_missing
   mkdir -p build
-  check format check_format "$@"
+  # $format is a list.
+  # shellcheck disable=SC2086
+  check format check_format $format
   check scripts check_scripts
   check length check_length
   check marks check_marks

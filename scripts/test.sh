@@ -94,7 +94,7 @@ test_build() {
 
 # shellcheck disable=SC2034 # configure reads werror
 test_() {
-  compilers='' kinds='' filter='' since='' length=usual
+  compilers='' kinds='' filter='' since='' length=usual one_in=1
   while [ $# -gt 0 ]; do
     case $1 in
       --compiler) value_of "$1" $#; compilers=$2; shift ;;
@@ -103,10 +103,11 @@ test_() {
       --filter) value_of "$1" $#; filter=$2; shift ;;
       --changed) since=HEAD ;;
       --changed=?*) since=${1#*=} ;;
+      --one-in) value_of "$1" $#; one_in=$2; shift ;;
       --quick) length=quick ;;
       --all) length=all ;;
       --werror) werror=ON ;;
-      *) refuse "$1: not an option of test; accepted: --compiler --preset --kinds --filter --changed --quick --all --werror --no-install" ;;
+      *) refuse "$1: not an option of test; accepted: --compiler --preset --kinds --filter --changed --one-in --quick --all --werror --no-install" ;;
     esac
     shift
   done
@@ -120,6 +121,8 @@ test_() {
     # shellcheck disable=SC2046 # a list
     one_of --kinds "$kind" $(known_kinds)
   done
+  case $one_in in [1-9] | [1-9][0-9]) ;; *) refuse "--one-in '$one_in': not accepted; accepted: 1 to 99" ;; esac
+  if [ "$one_in" != 1 ] && [ -n "$since" ]; then refuse "--one-in and --changed: one of them"; fi
   if [ -n "$since" ]; then check_commit "$since"; fi
   if [ "$compilers" = both ]; then
     compilers='gcc clang'
@@ -149,6 +152,11 @@ test_() {
     # Else each process that ends beside its threads, as children of fork(2) do, sleeps for a second
     # first.
     export TSAN_OPTIONS="atexit_sleep_ms=20${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+  fi
+  if [ "$one_in" != 1 ]; then
+    first=$((${NOPAL_CASES_SEED:-$(date +%s)} % one_in + 1))
+    say "One test in $one_in, from number $first on: NOPAL_CASES_SEED=$((first - 1)) repeats the draw."
+    set -- "$@" -I "$first,,$one_in"
   fi
   # Another one in each run. Here, since ctest shows nothing of a test that passes.
   export NOPAL_STORM_SEED="${NOPAL_STORM_SEED:-$(date +%s)}"
