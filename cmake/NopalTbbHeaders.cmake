@@ -121,7 +121,9 @@ foreach(header IN LISTS NOPAL_TBB_HEADERS_THEIRS)
   if(NOPAL_TBB_NAMES_${name} MATCHES "^(.+):")
     set(asked " && defined(${CMAKE_MATCH_1}) && ${CMAKE_MATCH_1}")
   endif()
-  string(APPEND tbb_tried "#if !defined(NOPAL_TBB_WITHOUT_ONETBB) && __has_include_next(<oneapi/${header}>)${asked}\n#include <oneapi/${header}>\n#endif\n")
+  if(NOT name STREQUAL "tbbmalloc_proxy")  # which asks for its library
+    string(APPEND tbb_tried "#if !defined(NOPAL_TBB_WITHOUT_ONETBB) && __has_include_next(<oneapi/${header}>)${asked}\n#include <oneapi/${header}>\n#endif\n")
+  endif()
   nopal_tbb_write_theirs("${name}" "namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 ${using}}  // namespace NOPAL_TBB_NAMESPACE

@@ -14,6 +14,7 @@
 #include "scheduler/observers.hpp"
 #include "scheduler/profiling.hpp"
 #include "scheduler/promotion.hpp"
+#include "scheduler/questions.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
@@ -43,6 +44,13 @@ const worker* root_outside(const worker* root) noexcept {
   return root->outer == nullptr ? nullptr : root_of(*root->outer);
 }
 
+/// Whether the worker's forks are latent as far as is known, and its thread may be asked for them: where all others wait,
+/// too, nobody else asks.
+bool has_forks_to_ask_for(worker* self, worker* victim, known_roots& known) noexcept {
+  return deque::size(victim->deque) == 0 && may_have_latent_forks(*victim) && may_be_asked(victim) &&
+         may_run(self, root_of(*victim), known) && may_sit_for(self, root_of(*victim));
+}
+
 /// The next worker with a strand for `self` among those of this look; null if there is none. Skips
 /// the workers of its own thread: their code stands still.
 worker* strand_in_sight(worker* self, strand_search& search) noexcept {
@@ -68,7 +76,7 @@ worker* strand_in_sight(worker* self, strand_search& search) noexcept {
       continue;
     }
     search.next = at->nested.load(std::memory_order_acquire);
-    if (has_work_to_take(self, at, search.known)) {
+    if (has_work_to_take(self, at, search.known) || has_forks_to_ask_for(self, at, search.known)) {
       return at;
     }
   }

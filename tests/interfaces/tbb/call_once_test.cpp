@@ -1,5 +1,6 @@
 // collaborative_call_once of oneTBB's interface: one call, and those who wait for it help.
 #include <gtest/gtest.h>
+#include <nopal/nopal.hpp>
 #include <tbb/collaborative_call_once.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -221,6 +222,25 @@ NOPAL_PROGRAM(many_flags) {
   return 0;
 }
 
+// All workers wait but for those in bodies that wait for one another: what is left lies below these, on their stacks.
+NOPAL_PROGRAM(help_by_all) {
+  const int all = nopal::workers();
+  for (int round = 0; round != 10; ++round) {
+    std::atomic<int> there{0};
+    const auto meet = [&](int count) {
+      ++there;
+      while (there < count) std::this_thread::yield();
+    };
+    tbb::collaborative_once_flag flag;
+    tbb::parallel_for(0, all, [&](int) {
+      meet(all);
+      tbb::collaborative_call_once(flag, [&] { tbb::parallel_for(0, all, [&](int) { meet(2 * all); }); });
+    });
+    NOPAL_CHECK(there == 2 * all);
+  }
+  return 0;
+}
+
 class call_once : public support::program_at_workers {};
 
 TEST_P(call_once, calls_once) { EXPECT_TRUE(run("one_call")); }
@@ -230,6 +250,7 @@ TEST_P(call_once, is_helped_with_its_tasks) { EXPECT_TRUE(run("help_with_tasks")
 TEST_P(call_once, calls_again_after_an_exception) { EXPECT_TRUE(run("exceptions")); }
 TEST_P(call_once, is_used_in_its_own_calls) { EXPECT_TRUE(run("recursion")); }
 TEST_P(call_once, has_flags_of_short_lives) { EXPECT_TRUE(run("short_lives")); }
+TEST_P(call_once, is_helped_by_all) { EXPECT_TRUE(run("help_by_all")); }
 TEST_P(call_once, has_many_flags) { EXPECT_TRUE(run("many_flags")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, call_once, testing::Values(1, 2, 4), testing::PrintToStringParamName());
