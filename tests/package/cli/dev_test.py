@@ -30,6 +30,9 @@ REFUSED = {
     "fuzz --seed 1": "dev: --seed: not without --programs; accepted: ",
     "fuzz --programs --target text_file": "dev: --target: not with --programs; accepted: ",
     "fuzz --target x": "dev: --target 'x': not known; accepted: ",
+    "test --one-in 0": "dev: --one-in '0': not accepted; accepted: 1 to 99",
+    "test --one-in 2 --changed": "dev: --one-in and --changed: one of them",
+    "lint --one-in": "dev: --one-in: not without a value; accepted: ",
     "lint --fix extra": "dev: extra: not an option of lint; accepted: ",
     "bench --reducers --variants": "dev: --variants: not with --reducers; accepted: ",
 }
