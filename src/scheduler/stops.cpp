@@ -306,9 +306,7 @@ NOPAL_EXPORT int nopal_is_stopped(const nopal_stop* part) {
 
 NOPAL_EXPORT int nopal_stop_requested_here() {
   worker* const self = this_worker();
-  if (self == nullptr) {
-    return nopal_is_stopped(this_outside_part());
-  }
+  if (self == nullptr) return nopal_is_stopped(this_outside_part());
   if (!stops::is_stopped_here(self)) {
     return 0;
   }
@@ -356,7 +354,7 @@ NOPAL_EXPORT void nopal_leave_stop(nopal_stop* part) {
   if (__atomic_load_n(&part->requested, __ATOMIC_RELAXED) != 0) {
     static_cast<void>(__atomic_fetch_sub(&nopal_stops_requested, 1U, __ATOMIC_RELAXED));
   }
-  // What is around anything else has told what is in it.
+  // Others: what is around has told what is in them.
   if (part->kind == nopal_stop_shield && stops::any_requested() && stops::is_stopped_here(self)) {
     NOPAL_FAULT_OMITS("shield left untold", deque::poison(self->deque));
   }

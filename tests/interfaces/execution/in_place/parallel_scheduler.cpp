@@ -5,6 +5,6 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace {
-[[maybe_unused]] const auto before =
-    STDEXEC::parallel_scheduler_replacement::set_parallel_scheduler_backend(nopal::execution::parallel_scheduler_backend);
+[[maybe_unused]] const auto before = STDEXEC::parallel_scheduler_replacement::set_parallel_scheduler_backend(
+    nopal::execution::parallel_scheduler_backend);
 }
