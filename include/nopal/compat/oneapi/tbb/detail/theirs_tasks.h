@@ -186,7 +186,7 @@ inline void submit(task& one, task_arena& arena, task_group_context& context, bo
   arena.submit(one, context);
 }
 
-inline void wait(wait_context& count, task_group_context& context) { wait_for(count, context); }
+inline void wait(wait_context& count, task_group_context& /*context*/) { wait_for(count); }
 
 inline void graph_tasks::run(task* one, task_group_context& context,
                              ours::nopal_detail::arena_state* arena) noexcept {
@@ -216,7 +216,6 @@ inline void graph_tasks::run(task* one, task_group_context& context,
 // A graph submits where it holds a lock, so tasks are kept for the wait.
 inline void graph_tasks::push(task& one, task_group_context& context,
                               ours::nopal_detail::arena_state* arena) {
-  context_.store(&context, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
   left_.push_back({&one, &context, arena});
 }
@@ -258,7 +257,6 @@ private:
 
 inline void graph_tasks::push(task& one, task_group_context& context,
                               ours::nopal_detail::arena_state* arena) {
-  context_.store(&context, std::memory_order_relaxed);
   auto pending = std::make_unique<submitted>(*this, one, context);
   tasks_.push(pending.get(), arena);
   static_cast<void>(pending.release());

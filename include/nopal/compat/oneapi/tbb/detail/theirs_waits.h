@@ -24,10 +24,10 @@ class wait_context;
 /// The tasks that a graph has submitted, and the first exception of one.
 class graph_tasks {
 public:
-  graph_tasks() noexcept { list_of_all().add(*this); }
+  graph_tasks() = default;
   graph_tasks(const graph_tasks&) = delete;
   graph_tasks& operator=(const graph_tasks&) = delete;
-  ~graph_tasks() { list_of_all().remove(*this); }
+  ~graph_tasks() = default;
 
   /// From any thread. Throws std::bad_alloc.
   void push(task& one, ours::task_group_context& context, ours::nopal_detail::arena_state* arena);
@@ -35,48 +35,8 @@ public:
   /// Runs the tasks until none is left, and `count` is zero; then throws what one of them threw.
   void wait_until_zero(const wait_context& count);
 
-  /// Those of a live graph that has this context; null: there is none.
-  static graph_tasks* find(const ours::task_group_context& context) { return list_of_all().find(context); }
-
 private:
   friend class wait_context;
-
-  class all {
-  public:
-    void add(graph_tasks& one) noexcept {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      one.next_ = first_;
-      one.at_ = &first_;
-      if (first_ != nullptr) {
-        first_->at_ = &one.next_;
-      }
-      first_ = &one;
-    }
-    void remove(graph_tasks& one) noexcept {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      *one.at_ = one.next_;
-      if (one.next_ != nullptr) {
-        one.next_->at_ = one.at_;
-      }
-    }
-    graph_tasks* find(const ours::task_group_context& context) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      graph_tasks* one = first_;
-      // Relaxed: the caller's own thread has submitted to the graph, or nothing has to be found.
-      while (one != nullptr && one->context_.load(std::memory_order_relaxed) != &context) {
-        one = one->next_;
-      }
-      return one;
-    }
-
-  private:
-    std::mutex mutex_;
-    graph_tasks* first_ = nullptr;
-  };
-  static all& list_of_all() {
-    static all one;
-    return one;
-  }
 
   class submitted;
   void run(task* one, ours::task_group_context& context, ours::nopal_detail::arena_state* arena) noexcept;
@@ -91,11 +51,8 @@ private:
   std::deque<entry> left_;
 #endif
   ours::nopal_detail::task_counts tasks_;
-  std::atomic<const ours::task_group_context*> context_{nullptr};
   std::atomic<bool> failed_{false};
   nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
-  graph_tasks* next_ = nullptr;
-  graph_tasks** at_ = nullptr;
 };
 
 /// A count that is waited for. Who releases the last may find it gone after that, so those who wait are in a list of the
@@ -175,13 +132,13 @@ private:
 /// The tasks of the graph that is about to wait on this thread.
 inline constinit thread_local graph_tasks* tasks_of_wait = nullptr;
 
-inline void wait_for(const wait_context& count, const ours::task_group_context& context) {
-  graph_tasks* const given = std::exchange(tasks_of_wait, nullptr);
-  // Who waits for a message alone has submitted to the graph.
-  graph_tasks* const found = given != nullptr ? given : graph_tasks::find(context);
-  if (found != nullptr) {
-    found->wait_until_zero(count);
+inline void wait_for(const wait_context& count) {
+  graph_tasks* const of_graph = std::exchange(tasks_of_wait, nullptr);
+  if (of_graph != nullptr) {
+    of_graph->wait_until_zero(count);
   } else {
+    // For one message, maybe in a body of the graph, whose own task does not end meanwhile. The message's are taken by
+    // others, or by this thread as what it has started itself.
     graph_tasks none;
     none.wait_until_zero(count);
   }
