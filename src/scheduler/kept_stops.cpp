@@ -84,9 +84,10 @@ void forget_kept() noexcept {
 }
 
 [[gnu::cold]] void fail_unended() noexcept {
-  os::end_process(
-      "nopal: a scope that can be stopped was not ended: call nopal_cancel_scope_destroy on every way "
-      "out of the function that made it");
+  os::write_stderr("nopal: a scope that can be stopped was not ended: call nopal_cancel_scope_destroy on "
+                   "every way out of the function "
+                   "that made it\n");
+  std::abort();
 }
 
 }  // namespace stops
