@@ -165,9 +165,16 @@ public:
   /// or copied. An exception is kept for `wait`.
   template <class F>
   void enqueue(F&& f);
-  /// As above.
+  /// What cannot be called does not compile.
+  template <class F>
+    requires(!std::is_invocable_v<std::decay_t<F>>)
+  void enqueue(F&& /*f*/) {
+    static_assert(refusals::accepted<F>,
+                  "nopal: arena: what is enqueued must be callable without arguments, as a lambda is");
+  }
+  /// Nor do arguments of what is called.
   template <class... Wrong>
-    requires(sizeof...(Wrong) != 1 || !(std::is_invocable_v<std::decay_t<Wrong>> && ...))
+    requires(sizeof...(Wrong) != 1)
   void enqueue(Wrong&&... /*wrong*/) {
     static_assert(refusals::accepted<Wrong...>,
                   "nopal: arena: what is enqueued must be callable without arguments, as a lambda is");

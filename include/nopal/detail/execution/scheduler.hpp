@@ -20,6 +20,7 @@ class scheduler;
 /// `bulk_unchunked` become loops as `parallel_for`, and `sync_wait` gives the waiting thread's place
 /// to another one.
 struct domain : detail::senders::default_domain {
+  /// A bulk as a loop.
   template <class Sender, class Env>
     requires detail::is_bulk<detail::senders::tag_of_t<Sender>>
   constexpr auto transform_sender(detail::senders::set_value_t /*completes*/, Sender&& sender,
@@ -32,6 +33,7 @@ struct domain : detail::senders::default_domain {
     }
   }
 
+  /// `sync_wait`, whose thread's place another one has meanwhile.
   template <class Sender>
   auto apply_sender(detail::senders::sync_wait_t tag, Sender&& sender) const {
     [[maybe_unused]] const detail::place_given_up while_it_waits;
@@ -86,12 +88,14 @@ private:
 /// Begins work on workers of the pool. Made by `get_scheduler`.
 class scheduler {
 public:
+  /// It is a scheduler.
   using scheduler_concept = detail::senders::scheduler_tag;
 
   /// What `schedule` returns: completes on a worker, or with `set_stopped` where the receiver's token
   /// is stopped when it would begin.
   class sender {
   public:
+    /// It is a sender.
     using sender_concept = detail::senders::sender_tag;
 
     /// Whether it can be stopped depends on the receiver's environment.
@@ -105,10 +109,12 @@ public:
       }
     }
 
+    /// The operation, in place; it allocates nothing.
     template <class Receiver>
     [[nodiscard]] detail::schedule_operation<Receiver> connect(Receiver receiver) const {
       return {at_, static_cast<Receiver&&>(receiver)};
     }
+    /// Says on which scheduler it completes.
     [[nodiscard]] detail::attributes get_env() const noexcept { return {at_}; }
 
   private:
@@ -117,6 +123,7 @@ public:
     detail::place at_;
   };
 
+  /// A sender that completes on a worker.
   [[nodiscard]] sender schedule() const noexcept { return sender(at_); }
 
   /// `parallel`; `weakly_parallel` with NOPAL_ELIDE, where work begins in the call that starts it.
@@ -127,10 +134,12 @@ public:
     return detail::senders::forward_progress_guarantee::parallel;
 #endif
   }
+  /// Its domain.
   [[nodiscard]] domain query(detail::senders::get_completion_domain_t<detail::senders::set_value_t> /*query*/,
                              const auto&... /*env*/) const noexcept {
     return {};
   }
+  /// Itself.
   [[nodiscard]] scheduler
   query(detail::senders::get_completion_scheduler_t<detail::senders::set_value_t> /*query*/,
         const auto&... /*env*/) const noexcept {
