@@ -64,11 +64,12 @@ public:
   wait_context& operator=(const wait_context&) = delete;
   ~wait_context() = default;
 
+  /// Relaxed: who reserves holds a count already, or nobody waits yet.
   void reserve(std::uint32_t more = 1) noexcept { count_.fetch_add(more, std::memory_order_relaxed); }
   /// Release: what was done before is seen by who finds zero.
   void release(std::uint32_t fewer = 1) noexcept {
     if (count_.fetch_sub(fewer, std::memory_order_acq_rel) == fewer) {
-      // Either this sees the waiter, or that sees zero: with the fence in bridge().
+      // Either this sees the waiter, or that sees zero: with the fence in build().
       std::atomic_thread_fence(std::memory_order_seq_cst);
       if (bridges().count.load(std::memory_order_relaxed) != 0) {
         end_bridges(this);
@@ -90,7 +91,8 @@ public:
     const std::lock_guard<std::mutex> lock(all.mutex);
     one.next = all.first;
     all.first = &one;
-    all.count.fetch_add(1, std::memory_order_relaxed);
+    all.count.fetch_add(1,
+                        std::memory_order_relaxed);  // all changes are under the lock; read behind the fences
     std::atomic_thread_fence(std::memory_order_seq_cst);  // with the one in release()
     if (!continue_execution()) {
       all.first = one.next;
