@@ -67,7 +67,7 @@ NOPAL_PROGRAM(uses_by_two_threads) {
     s.join();
   });
   wait_for(1);
-  int calls = 0;
+  std::atomic<int> calls{0};
   // The other use's scope is stopped in the middle: this goes on, or the context says that it did not.
   tbb::parallel_for(
       0, 1000,
