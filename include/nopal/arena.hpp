@@ -172,6 +172,14 @@ public:
     static_assert(refusals::accepted<F>,
                   "nopal: arena: what is enqueued must be callable without arguments, as a lambda is");
   }
+  /// Nor does what can only be moved, and is not given up.
+  template <class F>
+    requires(std::is_invocable_v<std::decay_t<F>> && !std::is_constructible_v<std::decay_t<F>, F>)
+  void enqueue(F&& /*f*/) {
+    static_assert(
+        refusals::accepted<F>,
+        "nopal: arena: what is enqueued is copied or moved: give up what has no copies by std::move(f)");
+  }
   /// Nor do arguments of what is called.
   template <class... Wrong>
     requires(sizeof...(Wrong) != 1)

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include <nopal/detail/blocks.hpp>
+#include <nopal/detail/refused.hpp>
 
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
@@ -79,6 +80,17 @@ public:
         columns_(static_cast<Column>(columns_first), static_cast<Column>(columns_last),
                  static_cast<std::size_t>(columns_grain)) {}
 
+  /// Other numbers of ends do not compile.
+  template <class... Ends>
+    requires((std::is_arithmetic_v<Ends> && ...) && sizeof...(Ends) != 0 && sizeof...(Ends) != 4 &&
+             sizeof...(Ends) != 6)
+  constexpr explicit range_2d(Ends... /*ends*/) noexcept : range_2d(0, 0, 0, 0) {
+    static_assert(
+        refusals::accepted<Ends...>,
+        "nopal: range_2d takes the two ends of each side, four numbers, or six with a grain behind each "
+        "side's ends");
+  }
+
   /// The outer side.
   [[nodiscard]] constexpr const range_side<Row>& rows() const noexcept { return rows_; }
   /// The inner side.
@@ -99,6 +111,11 @@ range_2d(A, B, C, D) -> range_2d<std::common_type_t<A, B>, std::common_type_t<C,
 /// The same with grains.
 template <class A, class B, class G, class C, class D, class H>
 range_2d(A, B, G, C, D, H) -> range_2d<std::common_type_t<A, B>, std::common_type_t<C, D>>;
+/// What does not compile has some type, too.
+template <class... Ends>
+  requires((std::is_arithmetic_v<Ends> && ...) && sizeof...(Ends) != 0 && sizeof...(Ends) != 4 &&
+           sizeof...(Ends) != 6)
+range_2d(Ends...) -> range_2d<int, int>;
 
 /// Pages, rows and columns.
 template <class Page, class Row = Page, class Column = Row>
@@ -124,6 +141,17 @@ public:
               static_cast<std::size_t>(rows_grain)),
         columns_(static_cast<Column>(columns_first), static_cast<Column>(columns_last),
                  static_cast<std::size_t>(columns_grain)) {}
+
+  /// Other numbers of ends do not compile.
+  template <class... Ends>
+    requires((std::is_arithmetic_v<Ends> && ...) && sizeof...(Ends) != 0 && sizeof...(Ends) != 6 &&
+             sizeof...(Ends) != 9)
+  constexpr explicit range_3d(Ends... /*ends*/) noexcept : range_3d(0, 0, 0, 0, 0, 0) {
+    static_assert(
+        refusals::accepted<Ends...>,
+        "nopal: range_3d takes the two ends of each side, six numbers, or nine with a grain behind each "
+        "side's ends");
+  }
 
   /// The outermost side.
   [[nodiscard]] constexpr const range_side<Page>& pages() const noexcept { return pages_; }
@@ -152,6 +180,11 @@ range_3d(A, B, C, D, E, F)
 template <class A, class B, class G, class C, class D, class H, class E, class F, class J>
 range_3d(A, B, G, C, D, H, E, F, J)
     -> range_3d<std::common_type_t<A, B>, std::common_type_t<C, D>, std::common_type_t<E, F>>;
+/// What does not compile has some type, too.
+template <class... Ends>
+  requires((std::is_arithmetic_v<Ends> && ...) && sizeof...(Ends) != 0 && sizeof...(Ends) != 6 &&
+           sizeof...(Ends) != 9)
+range_3d(Ends...) -> range_3d<int, int, int>;
 
 /// Calls `body(row, column)` for each position of the range; or, if `body` takes one argument,
 /// `body(part)` with blocks that make up the range, each a `range_2d` of the same type. The range is
@@ -169,6 +202,21 @@ void parallel_for(const range_2d<Row, Column>& range, Body&& body) {
 template <class Page, class Row, class Column, class Body>
 void parallel_for(const range_3d<Page, Row, Column>& range, Body&& body) {
   detail::for_blocks(range, body, range.pages(), range.rows(), range.columns());
+}
+
+/// A grain of the whole does not compile: each side has its own.
+template <class Row, class Column, class Grain, class Body>
+  requires detail::integer_index<Grain>
+void parallel_for(range_2d<Row, Column> /*range*/, Grain /*grain*/, Body&& /*body*/) {
+  static_assert(refusals::accepted<Grain>,
+                "nopal: parallel_for: the grains of such a range stand in it, behind the ends of each side");
+}
+/// Nor here.
+template <class Page, class Row, class Column, class Grain, class Body>
+  requires detail::integer_index<Grain>
+void parallel_for(range_3d<Page, Row, Column> /*range*/, Grain /*grain*/, Body&& /*body*/) {
+  static_assert(refusals::accepted<Grain>,
+                "nopal: parallel_for: the grains of such a range stand in it, behind the ends of each side");
 }
 
 }  // namespace NOPAL_MODE_NAMESPACE

@@ -124,6 +124,13 @@ void sleep_for(Number /*duration*/) {
                 "nopal: sleep_for: a duration has a unit, as std::chrono::milliseconds(5) has");
 }
 
+/// Nor does a time of a clock.
+template <class Clock, class Duration>
+void sleep_for(const std::chrono::time_point<Clock, Duration>& /*end*/) {
+  static_assert(refusals::accepted<Clock>,
+                "nopal: sleep_for takes a duration; until a time of a clock sleeps sleep_until");
+}
+
 /// The same until the clock has come to `end`.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& end) {
@@ -131,6 +138,13 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& end) {
     detail::io_sleep(at);
     return false;
   });
+}
+
+/// What is no time of a clock does not compile.
+template <class Other>
+void sleep_until(const Other& /*duration*/) {
+  static_assert(refusals::accepted<Other>,
+                "nopal: sleep_until takes a time of a clock; for a duration sleeps sleep_for");
 }
 
 /// As read(2), where the strand waits in place of its thread; `EINTR` and `EAGAIN` are repeated.

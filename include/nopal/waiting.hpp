@@ -110,6 +110,9 @@ private:
 /// `broken_promise`.
 template <class T>
 class promise {
+  static_assert(!std::is_rvalue_reference_v<T> && !std::is_array_v<T> && !std::is_function_v<T>,
+                "nopal: promise: the type must be void, a reference T&, or one that can be returned");
+
 public:
   promise() : state_(new state_type) {}
   /// `other` may be destroyed or assigned to then.
@@ -144,7 +147,9 @@ public:
   void set_value(Value&&... value) {
     constexpr bool fits = sizeof...(Value) == (std::is_void_v<T> ? 0 : 1);
     static_assert(fits, "nopal: set_value: one value, or none for promise<void>");
-    if constexpr (fits) {
+    constexpr bool converts = !fits || detail::takes_value<T, Value...>;
+    static_assert(converts, "nopal: set_value: the promise's type cannot be made of the value");
+    if constexpr (fits && converts) {
       claim();
       // Should the value's constructor throw, the promise is broken.
       const setting sets{state_};

@@ -39,20 +39,27 @@ constexpr bool can_find_best() {
   if constexpr (bounds && values && expands) {
     using worth = std::decay_t<std::invoke_result_t<Bound&, const Node&>>;
     using value = std::decay_t<std::invoke_result_t<Value&, const Node&>>;
-    constexpr bool alike = std::is_same_v<value, worth> || std::is_same_v<value, std::optional<worth>>;
-    static_assert(
-        alike, "nopal: parallel_find_best: the value must be of the bound's type, or a std::optional of it");
-    constexpr bool compares = std::is_invocable_r_v<bool, Better&, const worth&, const worth&>;
-    static_assert(compares, "nopal: parallel_find_best: the comparison must take two bounds");
-    constexpr bool ranges = is_range<std::remove_reference_t<std::invoke_result_t<Expand&, const Node&>>>;
-    static_assert(ranges, "nopal: parallel_find_best: what a node is expanded to must be a range of nodes");
-    if constexpr (ranges) {
-      using children = std::remove_reference_t<std::invoke_result_t<Expand&, const Node&>>;
-      constexpr bool nodes =
-          std::is_constructible_v<Node, decltype(*detail::begin_of(std::declval<children&>()))>;
-      static_assert(nodes,
-                    "nopal: parallel_find_best: the elements of the range must be nodes, which are copied");
-      return alike && compares && nodes;
+    constexpr bool orders = !std::is_void_v<worth>;
+    static_assert(orders, "nopal: parallel_find_best: the bound must return what bounds are compared by");
+    if constexpr (!orders) {
+      return false;
+    } else {
+      constexpr bool alike = std::is_same_v<value, worth> || std::is_same_v<value, std::optional<worth>>;
+      static_assert(
+          alike,
+          "nopal: parallel_find_best: the value must be of the bound's type, or a std::optional of it");
+      constexpr bool compares = std::is_invocable_r_v<bool, Better&, const worth&, const worth&>;
+      static_assert(compares, "nopal: parallel_find_best: the comparison must take two bounds");
+      constexpr bool ranges = is_range<std::remove_reference_t<std::invoke_result_t<Expand&, const Node&>>>;
+      static_assert(ranges, "nopal: parallel_find_best: what a node is expanded to must be a range of nodes");
+      if constexpr (ranges) {
+        using children = std::remove_reference_t<std::invoke_result_t<Expand&, const Node&>>;
+        constexpr bool nodes =
+            std::is_constructible_v<Node, decltype(*detail::begin_of(std::declval<children&>()))>;
+        static_assert(nodes,
+                      "nopal: parallel_find_best: the elements of the range must be nodes, which are copied");
+        return alike && compares && nodes;
+      }
     }
   }
   return false;

@@ -76,6 +76,15 @@ struct kept_value<T> {
   void take() noexcept {}
 };
 
+/// Whether such a value can be kept.
+template <class T, class... Value>
+inline constexpr bool takes_value = std::is_constructible_v<T, Value...>;
+template <class T, class Value>
+inline constexpr bool takes_value<T&, Value> = std::is_convertible_v<Value, T&>;
+template <class T>
+  requires std::is_void_v<T>
+inline constexpr bool takes_value<T> = true;
+
 template <class T, class Event>
 class future_state {
 public:

@@ -78,6 +78,15 @@ constexpr bool can_take_projected() {
 template <class F, class Projection, class Iterator>
 inline constexpr bool takes_projected = can_take_projected<F, Projection, Iterator>();
 
+/// Whether its result, where it can be called so, is true or false.
+template <class F, class Projection, class Iterator>
+constexpr bool can_tell_projected() {
+  using element = std::invoke_result_t<Projection&, std::iter_reference_t<Iterator>>;
+  return std::is_constructible_v<bool, std::invoke_result_t<F&, element>>;
+}
+template <class F, class Projection, class Iterator>
+inline constexpr bool tells_projected = can_tell_projected<F, Projection, Iterator>();
+
 /// Calls `body` for each element: in a loop that is split, or, where positions cannot be told
 /// beforehand, by a fork each.
 template <class Iterator, class Sentinel, class Body, class Projection>
@@ -263,6 +272,12 @@ constexpr bool can_search() {
     constexpr bool tests = takes_projected<Predicate, Projection, Iterator>;
     static_assert(tests,
                   "nopal: parallel search: the predicate must be callable with an element of the range");
+    if constexpr (tests) {
+      constexpr bool tells = tells_projected<Predicate, Projection, Iterator>;
+      static_assert(tells,
+                    "nopal: parallel search: the predicate must return whether the element is looked for");
+      return tells;
+    }
     return tests;
   } else {
     return false;

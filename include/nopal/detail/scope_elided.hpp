@@ -71,6 +71,7 @@ struct forked_mark {
 class scope : NOPAL_ABI_NAMESPACE::detail::wrong_forks {
 public:
   using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork;
+  using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork_inlet;
   using NOPAL_ABI_NAMESPACE::detail::wrong_forks::fork_into;
 
   scope() noexcept = default;

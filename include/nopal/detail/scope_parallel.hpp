@@ -43,6 +43,7 @@ struct scope_access;
 class scope : detail::wrong_forks {
 public:
   using detail::wrong_forks::fork;
+  using detail::wrong_forks::fork_inlet;
   using detail::wrong_forks::fork_into;
 
   /// Makes an empty scope. No allocation, no system call; the runtime starts at the first fork.

@@ -41,6 +41,14 @@ struct wrong_forks {
         std::is_pointer_v<Out>,
         "nopal: fork_into: the first argument must be a variable, which has the result after the join");
   }
+  /// Of a scope that has no inlets.
+  template <class... Arguments>
+  void fork_inlet(Arguments&&... /*arguments*/) {
+    static_assert(
+        refusals::accepted<Arguments...>,
+        "nopal: fork_inlet is a member of cancel_scope: nopal::cancel_scope s; s.fork_inlet(inlet, f, "
+        "arguments...)");
+  }
 };
 
 }  // namespace detail
