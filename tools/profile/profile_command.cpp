@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -82,9 +82,15 @@ private:
 std::string text_of(const std::string& name) {
   std::ifstream in(name);
   if (!in) throw tool::usage_error(fmt::format("--read: cannot read '{}': {}", name, std::strerror(errno)));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  std::string text;
+  std::array<char, 65536> part;
+  while (in.read(part.data(), part.size()), in.gcount() > 0) {
+    const auto bytes = static_cast<std::size_t>(in.gcount());
+    text.append(part.data(), bytes);
+    // Of a device that has no end no more: no text goes on behind a zero.
+    if (std::memchr(part.data(), 0, bytes) != nullptr) break;
+  }
+  return text;
 }
 
 /// Waits for the program's end. What would interrupt the command goes to it.

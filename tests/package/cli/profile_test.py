@@ -5,6 +5,7 @@ import html.parser
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -181,6 +182,9 @@ class Refusals(unittest.TestCase):
 
     def test_a_file_that_is_no_profile(self):
         self.one_line(profile("--read", __file__), 2, "is no profile", "accepted: ")
+        few = 1 << 30  # bytes: a device without an end is not read until there is no memory
+        endless = profile("--read", "/dev/zero", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (few, few)))
+        self.one_line(endless, 2, "'/dev/zero' is no profile", "accepted: ")
         self.one_line(profile("--read", "/no/such/file"), 2, "cannot read")
 
     def read(self, lines, *options, **streams):
