@@ -1,5 +1,6 @@
 // bulk, bulk_chunked and bulk_unchunked as loops of Nopal.
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -94,6 +95,22 @@ TEST_P(bulks, leave_the_place_of_who_waits) {
   EXPECT_EQ(there.load(), all);
 }
 
+/// As many threads compute as there are workers, where a thread of the program waits.
+TEST_P(bulks, run_on_no_more_than_all_workers) {
+  if (GetParam() == 1) return;  // its substitutes may change while one ends
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  nopal::execution::wait(ex::schedule(get_scheduler()) | ex::bulk_unchunked(ex::par, 100, [&](int) {
+                           const int now = ++inside;
+                           int seen = most.load();
+                           while (now > seen && !most.compare_exchange_weak(seen, now)) {
+                           }
+                           std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                           --inside;
+                         }));
+  EXPECT_LE(most.load(), GetParam());
+}
+
 TEST_P(bulks, send_the_exception_of_the_first_position) {
   for (int round = 0; round != 20; ++round) {
     try {
@@ -176,6 +193,48 @@ TEST_P(bulks, may_be_nested) {
                 }));
   EXPECT_EQ(sum.load(), 30L * 4950);
 }
+
+/// The stop was there before they would begin.
+TEST_P(bulks, in_order_do_not_begin_where_stopped_before) {
+  const auto expect_no_call = [](auto with_bulk) {
+    ex::inplace_stop_source source;
+    bool ran = false;
+    const auto result = nopal::execution::wait(
+        with_bulk(ex::schedule(get_scheduler()) | ex::then([&source] { source.request_stop(); }), ran),
+        source.get_token());
+    EXPECT_FALSE(result.has_value());
+    EXPECT_FALSE(ran);
+  };
+  expect_no_call(
+      [](auto before, bool& ran) { return before | ex::bulk(ex::seq, 10, [&ran](int) { ran = true; }); });
+  expect_no_call([](auto before, bool& ran) {
+    return before | ex::bulk_unchunked(ex::seq, 10, [&ran](int) { ran = true; });
+  });
+}
+
+TEST_P(bulks, take_counts_of_any_type) {
+  std::atomic<int> calls{0};
+  const auto count_in = [&calls](auto) { ++calls; };
+  ex::sync_wait(ex::schedule(get_scheduler()) | ex::bulk_unchunked(ex::par, true, count_in) |
+                ex::bulk(ex::par, static_cast<signed char>(127), count_in) |
+                ex::bulk(ex::seq, static_cast<unsigned char>(255), count_in) |
+                ex::bulk_unchunked(ex::par, L'\x100', count_in));
+  EXPECT_EQ(calls.load(), 1 + 127 + 255 + 256);
+}
+
+#if defined(__SIZEOF_INT128__) && !defined(__STRICT_ANSI__)
+/// More positions than a loop of Nopal has.
+TEST_P(bulks, are_longer_than_any_loop) {
+  __extension__ using wide = unsigned __int128;
+  const wide count = (wide{1} << 64U) + 3;
+  ex::inplace_stop_source source;
+  const auto result = nopal::execution::wait(
+      ex::schedule(get_scheduler()) |
+          ex::bulk_chunked(ex::par, count, [&source](wide, wide) noexcept { source.request_stop(); }),
+      source.get_token());
+  EXPECT_FALSE(result.has_value());  // it was not the three positions that are left of 64 bits
+}
+#endif
 
 /// As lvalues and twice.
 TEST_P(bulks, may_be_connected_again) {

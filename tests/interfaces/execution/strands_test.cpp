@@ -96,6 +96,52 @@ TEST_P(strands, hand_their_scope_on) {
 }
 #endif
 
+/// By the system's means: what they wait for may be in their own worker's list.
+TEST_P(strands, may_block_for_senders) {
+  constexpr int count = 30;
+  std::atomic<int> sum{0};
+  const auto one = [&sum] { ex::sync_wait(ex::schedule(get_scheduler()) | ex::then([&sum] { ++sum; })); };
+  nopal::scope s;
+  for (int i = 0; i != count; ++i) s.fork(one);
+  s.join();
+  EXPECT_EQ(sum.load(), count);
+  ex::sync_wait(ex::schedule(get_scheduler()) | ex::then(one));
+  nopal::execution::wait(ex::schedule(get_scheduler()) | ex::then(one));
+  EXPECT_EQ(sum.load(), count + 2);
+}
+
+void go_deeper(int steps, std::atomic<int>& sum) {
+  ++sum;
+  if (steps == 0) return;
+  ex::sync_wait(ex::schedule(get_scheduler()) | ex::then([steps, &sum] { go_deeper(steps - 1, sum); }));
+}
+
+TEST_P(strands, may_block_within_one_another) {
+  std::atomic<int> sum{0};
+  go_deeper(40, sum);
+  EXPECT_EQ(sum.load(), 41);
+}
+
+/// The thread gives up its seat, which is the arena's only one.
+TEST_P(strands, may_block_in_the_arena_that_they_wait_for) {
+  nopal::arena one(1);
+  int ran = 0;
+  const auto waits = [&] { ex::sync_wait(ex::schedule(get_scheduler(one)) | ex::then([&ran] { ++ran; })); };
+  one.execute(waits);
+  ex::sync_wait(ex::schedule(get_scheduler(one)) | ex::then(waits));
+  EXPECT_EQ(ran, 2);
+}
+
+/// The runtime starts anew, also where the thread that keeps the only place has not noticed the end.
+TEST_P(strands, wait_after_a_shutdown) {
+  std::atomic<int> sum{0};
+  for (int i = 0; i != 20; ++i) {
+    ex::sync_wait(ex::schedule(get_scheduler()) | ex::bulk(ex::par, 10, [&sum](int) { ++sum; }));
+    nopal::shutdown();
+  }
+  EXPECT_EQ(sum.load(), 200);
+}
+
 /// A reducer that work made is its own affair.
 TEST_P(strands, may_have_reducers) {
   const auto [sum] = ex::sync_wait(nopal::execution::as_sender([] {

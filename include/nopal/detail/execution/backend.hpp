@@ -159,7 +159,8 @@ private:
 /// body that returns this.
 [[nodiscard]] inline std::shared_ptr<detail::replacement::parallel_scheduler_backend>
 parallel_scheduler_backend() {
-  static const auto one = std::make_shared<detail::pool_backend>();
+  // Stays: as the process ends, work may be about.
+  static const auto& one = *new std::shared_ptr(std::make_shared<detail::pool_backend>());
   return one;
 }
 

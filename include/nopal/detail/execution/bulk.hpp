@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -71,31 +72,58 @@ struct bulk_work {
   template <class Token, class... Values>
   bool run(const Token& token, Values&... values) {
     if (!(Shape{} < shape)) return false;
-    const auto count = static_cast<std::size_t>(shape);
     if constexpr (!Parallel) {
       if constexpr (Chunked) {
+        if constexpr (!tokens::unstoppable_token<Token>) {
+          if (token.stop_requested()) return true;
+        }
         function(Shape{}, Shape(shape), values...);
       } else {
-        for (std::size_t i = 0; i != count; ++i) {
+        for (Shape i{}; i != shape; i = static_cast<Shape>(i + 1)) {
           if constexpr (!tokens::unstoppable_token<Token>) {
             if (token.stop_requested()) return true;
           }
-          function(static_cast<Shape>(i), values...);
+          function(Shape(i), values...);
         }
       }
       return false;
     } else if constexpr (Chunked) {
       return is_stopped_during(token, [&] {
-        nopal::parallel_for(std::size_t{0}, count, [&](const std::size_t& from, const std::size_t& to) {
-          function(static_cast<Shape>(from), static_cast<Shape>(to), values...);
+        for_each_part([&](Shape first, std::size_t count) {
+          nopal::parallel_for(std::size_t{0}, count, [&](const std::size_t& from, const std::size_t& to) {
+            function(at(first, from), at(first, to), values...);
+          });
         });
       });
     } else {
       // Each position for itself.
       return is_stopped_during(token, [&] {
-        nopal::parallel_for(std::size_t{0}, count, std::size_t{1},
-                            [&](const std::size_t& i) { function(static_cast<Shape>(i), values...); });
+        for_each_part([&](Shape first, std::size_t count) {
+          nopal::parallel_for(std::size_t{0}, count, std::size_t{1},
+                              [&](const std::size_t& i) { function(at(first, i), values...); });
+        });
       });
+    }
+  }
+
+  static Shape at(Shape first, std::size_t distance) noexcept {
+    return static_cast<Shape>(first + static_cast<Shape>(distance));
+  }
+
+  /// All of them in one part, unless there are more than a loop of Nopal has.
+  template <class Part>
+  void for_each_part(const Part& part) const {
+    if constexpr (sizeof(Shape) <= sizeof(std::size_t)) {
+      part(Shape{}, static_cast<std::size_t>(shape));
+    } else {
+      constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+      for (Shape first{}; first < shape;) {
+        const auto left = static_cast<Shape>(shape - first);
+        const std::size_t count = left < static_cast<Shape>(most) ? static_cast<std::size_t>(left) : most;
+        part(first, count);
+        first = at(first, count);
+        if (nopal::stop_requested()) return;
+      }
     }
   }
 };

@@ -36,7 +36,7 @@ struct domain : detail::senders::default_domain {
   /// `sync_wait`, whose thread's place another one has meanwhile.
   template <class Sender>
   auto apply_sender(detail::senders::sync_wait_t tag, Sender&& sender) const {
-    [[maybe_unused]] const detail::place_given_up while_it_waits;
+    [[maybe_unused]] const detail::place_given_up<true> while_it_waits;
     return detail::senders::default_domain().apply_sender(tag, std::forward<Sender>(sender));
   }
 };

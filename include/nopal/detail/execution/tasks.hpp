@@ -39,6 +39,7 @@ struct task {
 };
 inline void begin(task& one, place /*at*/) noexcept { one.run(&one); }
 
+template <bool BySystem>
 struct place_given_up {};
 
 #else
@@ -61,11 +62,18 @@ inline place place_of(const arena& of) noexcept {
 /// there is something to begin: another one has its place meanwhile. It lasts as long as the process.
 class place_keeper {
 public:
-  void announce() noexcept {
-    if (to_begin_.fetch_add(1, std::memory_order_relaxed) == 0) to_begin_.notify_one();
+  /// After the push, by which the runtime runs: else there is no place to give. The task may have begun by
+  /// then, so the count may be below zero for a moment.
+  void announce(bool is_first_of_run) noexcept {
+    const std::uint64_t before =
+        words_.fetch_add(is_first_of_run ? one_time + 1 : 1, std::memory_order_relaxed);
+    if (is_first_of_run || to_begin(before) == 0) words_.notify_one();
   }
   void note_begun() noexcept {
-    if (to_begin_.fetch_sub(1, std::memory_order_relaxed) == 1) to_begin_.notify_one();
+    if (to_begin(words_.fetch_sub(1, std::memory_order_relaxed)) == 1) {
+      words_.fetch_add(one_time, std::memory_order_relaxed);
+      words_.notify_one();
+    }
   }
 
   /// The one of this process. A child of fork(2) has no thread of its parent's.
@@ -75,7 +83,16 @@ private:
   place_keeper() = default;
   [[noreturn]] void keep();
 
-  std::atomic<int> to_begin_{0};  // operations; the pool's own lists order what they do
+  static constexpr std::uint64_t one_time = std::uint64_t{1} << 32U;
+  static constexpr std::uint32_t none = std::uint32_t{1} << 31U;
+  static int to_begin(std::uint64_t words) noexcept {
+    return static_cast<int>(static_cast<std::uint32_t>(words) - none);
+  }
+
+  /// Low half: `none` and the operations that have not begun; high half: a number that changes whenever
+  /// there are none, or the runtime starts. A place that was given before that is not given any more.
+  /// Relaxed: the pool's own lists order what the operations do.
+  std::atomic<std::uint64_t> words_{none};
 };
 
 /// What begins there. Its memory is its own until `begins` is called, which may free it.
@@ -106,13 +123,18 @@ inline nopal_arena* waiting_room() noexcept {
 }
 
 inline void place_keeper::keep() {
+  const auto wait_while = [this](auto holds) {
+    std::uint64_t seen = words_.load(std::memory_order_relaxed);
+    for (; holds(seen); seen = words_.load(std::memory_order_relaxed)) {
+      words_.wait(seen, std::memory_order_relaxed);
+    }
+    return seen;
+  };
   for (;;) {
-    to_begin_.wait(0, std::memory_order_relaxed);
+    const std::uint64_t time = wait_while([](std::uint64_t seen) { return to_begin(seen) <= 0; }) / one_time;
     const nopal::detail::arena_call inside(waiting_room());
     const std::uint32_t begun = nopal_begin_blocking();
-    while (const int left = to_begin_.load(std::memory_order_relaxed)) {
-      to_begin_.wait(left, std::memory_order_relaxed);
-    }
+    wait_while([time](std::uint64_t seen) { return to_begin(seen) > 0 && seen / one_time == time; });
     if (begun != 0) nopal_end_blocking(begun);
   }
 }
@@ -142,26 +164,30 @@ inline void begin(task& one, place at) noexcept {
                            static_cast<task*>(begun));
     };
   }
-  if (workers() == 1) {
-    one.keeper = &place_keeper::of_this_process();
-    one.keeper->announce();
-  }
+  place_keeper* const keeper = workers() == 1 ? &place_keeper::of_this_process() : nullptr;
+  one.keeper = keeper;
+  const bool is_first_of_run = keeper != nullptr && nopal_is_running() == 0;
   if (nopal_task_push(&one) != 0) {
     nopal::detail::end_program("nopal: execution: there is no memory for a thread's first operation");
   }
+  if (keeper != nullptr) keeper->announce(is_first_of_run);  // the task may be gone
 }
 
-/// The time that a thread of the program waits, outside of all that it forked: one of the pool has its
-/// place. Not where there is but one worker: then the place's keeper gives it.
+/// The time that a thread waits, of which one of the pool has the place. `BySystem`: by means of the
+/// system, also within strands and bodies, as a call that blocks: what it waits for may be in the list of
+/// its own worker. Else for an event, whose wait gives the place itself, except for a thread of the program
+/// outside of all that it forked; so that it has one there, it enters an arena. Where there is but one
+/// worker the place's keeper gives it.
+template <bool BySystem>
 class place_given_up {
 public:
   place_given_up() {
-    if (workers() != 1 && nopal_is_outermost() != 0) {
-      if (nopal_arena* const room = waiting_room()) {
-        inside_.emplace(room);
-        begun_ = nopal_begin_blocking();
-      }
+    const bool is_outermost = nopal_is_outermost() != 0;
+    if (is_outermost && workers() != 1) {
+      if (nopal_arena* const room = waiting_room()) inside_.emplace(room);
     }
+    // Within an arena there is a seat to give up on one worker as well. An event's wait gives it itself.
+    if (BySystem) begun_ = nopal_begin_blocking();
   }
   place_given_up(const place_given_up&) = delete;
   place_given_up& operator=(const place_given_up&) = delete;

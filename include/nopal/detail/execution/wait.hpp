@@ -112,7 +112,7 @@ auto wait(Sender&& sender, Token token = {}) {
   [[maybe_unused]] auto operation =
       detail::senders::connect(std::forward<Sender>(sender), detail::waiting_receiver<tuple, Token>{&state});
   {
-    [[maybe_unused]] const detail::place_given_up while_it_waits;
+    [[maybe_unused]] const detail::place_given_up<false> while_it_waits;
     detail::senders::start(operation);
     state.done.wait();
   }
