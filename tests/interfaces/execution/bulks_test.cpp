@@ -228,10 +228,12 @@ TEST_P(bulks, are_longer_than_any_loop) {
   __extension__ using wide = unsigned __int128;
   const wide count = (wide{1} << 64U) + 3;
   ex::inplace_stop_source source;
-  const auto result = nopal::execution::wait(
-      ex::schedule(get_scheduler()) |
-          ex::bulk_chunked(ex::par, count, [&source](wide, wide) noexcept { source.request_stop(); }),
-      source.get_token());
+  const auto result = nopal::execution::wait(ex::schedule(get_scheduler()) |
+                                                 ex::bulk_chunked(ex::par, count,
+                                                                  [&source](wide, wide to) noexcept {
+                                                                    if (to > 3) source.request_stop();
+                                                                  }),
+                                             source.get_token());
   EXPECT_FALSE(result.has_value());  // it was not the three positions that are left of 64 bits
 }
 #endif
