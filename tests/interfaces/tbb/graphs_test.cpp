@@ -158,11 +158,51 @@ NOPAL_PROGRAM(are_waited_for_in_bodies) {
   return 0;
 }
 
+// On one worker in that order; on more, each once.
+NOPAL_PROGRAM(run_nodes_of_priority_first) {
+  const bool in_order = tbb::this_task_arena::max_concurrency() == 1;
+  for (int round = 0; round != 20; ++round) {
+    flow::graph g;
+    std::atomic<int> early{0};  // before the first one without priority
+    std::atomic<int> urgent{0};
+    std::atomic<int> others{0};
+    flow::function_node<int> high(
+        g, flow::unlimited,
+        [&](int) {
+          early += others == 0 ? 1 : 0;
+          ++urgent;
+        },
+        flow::node_priority_t(1));
+    flow::function_node<int, int> low(g, flow::unlimited, [&](int x) {
+      ++others;
+      return x;
+    });
+    // Where the other one is what the thread would go on with.
+    flow::broadcast_node<int> both(g);
+    flow::make_edge(both, low);
+    flow::make_edge(both, high);
+    flow::function_node<int, int> first(g, flow::unlimited, [](int x) { return x; });
+    flow::make_edge(first, both);
+    first.try_put(1);
+    g.wait_for_all();
+    NOPAL_CHECK(urgent == 1 && others == 1 && (early == 1 || !in_order));
+    // Where others are there already, and lead to more.
+    flow::make_edge(low, high);
+    early = urgent = others = 0;
+    for (int i = 0; i != 50; ++i) low.try_put(i);
+    for (int i = 0; i != 50; ++i) high.try_put(i);
+    g.wait_for_all();
+    NOPAL_CHECK(urgent == 100 && others == 50 && (early == 50 || !in_order));
+  }
+  return 0;
+}
+
 class graphs : public support::program_at_workers {};
 TEST_P(graphs, pass_messages_on) { EXPECT_TRUE(run("pass_messages_on")); }
 TEST_P(graphs, keep_orders_and_limits) { EXPECT_TRUE(run("keep_orders_and_limits")); }
 TEST_P(graphs, wait_for_other_threads) { EXPECT_TRUE(run("wait_for_other_threads")); }
 TEST_P(graphs, throw_and_are_cancelled) { EXPECT_TRUE(run("throw_and_are_cancelled")); }
+TEST_P(graphs, run_nodes_of_priority_first) { EXPECT_TRUE(run("run_nodes_of_priority_first")); }
 TEST_P(graphs, run_in_the_arena_of_their_maker) { EXPECT_TRUE(run("run_in_the_arena_of_their_maker")); }
 TEST_P(graphs, are_waited_for_in_bodies) { EXPECT_TRUE(run("are_waited_for_in_bodies")); }
 

@@ -79,6 +79,10 @@ protected:
   task(const task&) = delete;
   task& operator=(const task&) = delete;
   virtual ~task() = default;
+
+private:
+  friend class urgent_tasks;
+  task* next_ = nullptr;  // in one of its lists
 };
 
 /// Makes objects and frees them.
@@ -174,7 +178,9 @@ public:
       arena_->execute(call);
     }
   }
-  void submit(task& one, task_group_context& context) { tasks_.push(one, context, state_); }
+  void submit(task& one, task_group_context& context, bool is_urgent) {
+    is_urgent ? tasks_.push_urgent(one, context, state_) : tasks_.push(&one, context, state_);
+  }
 
 private:
   graph_tasks tasks_;
@@ -182,8 +188,8 @@ private:
   ours::nopal_detail::arena_state* state_ = nullptr;
 };
 
-inline void submit(task& one, task_arena& arena, task_group_context& context, bool /*is_urgent*/) {
-  arena.submit(one, context);
+inline void submit(task& one, task_arena& arena, task_group_context& context, bool is_urgent) {
+  arena.submit(one, context, is_urgent);
 }
 
 inline void wait(wait_context& count, task_group_context& /*context*/) { wait_for(count); }
@@ -192,10 +198,12 @@ inline void graph_tasks::run(task* one, task_group_context& context,
                              ours::nopal_detail::arena_state* arena) noexcept {
   const ours::nopal_detail::algorithm self(context, arena);
   execution_data with{&context};
+  one = urgent_.next(one);
   while (one != nullptr) {
     NOPAL_TBB_TRY {
       const ours::nopal_detail::body_call inside(&self.now());
-      one = self.is_cancelled() ? one->cancel(with) : one->execute(with);
+      task* const then = self.is_cancelled() ? one->cancel(with) : one->execute(with);
+      one = then != nullptr ? urgent_.next(then) : nullptr;
     }
     NOPAL_TBB_CATCH {
       // The first counts, for which this is true; the end of its task comes before the wait's. The task is there
@@ -211,13 +219,57 @@ inline void graph_tasks::run(task* one, task_group_context& context,
   }
 }
 
+inline void urgent_tasks::push(task& one) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  urgent_.add(one);
+  count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline task* urgent_tasks::next(task* one) noexcept {
+  // Relaxed: who pushed before `one` was pushed is seen by way of that, and later ones may be missed.
+  if (one != nullptr && count_.load(std::memory_order_relaxed) == 0) {
+    return one;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (task* const urgent = urgent_.take()) {
+    count_.fetch_sub(1, std::memory_order_relaxed);
+    if (one != nullptr) {
+      put_off_.add(*one);
+    }
+    return urgent;
+  }
+  return one != nullptr ? one : put_off_.take();
+}
+
+inline void urgent_tasks::list::add(task& one) noexcept {
+  one.next_ = nullptr;
+  (last_ != nullptr ? last_->next_ : first_) = &one;
+  last_ = &one;
+}
+
+inline task* urgent_tasks::list::take() noexcept {
+  task* const one = first_;
+  if (one != nullptr) {
+    first_ = one->next_;
+    last_ = first_ != nullptr ? last_ : nullptr;
+  }
+  return one;
+}
+
+inline void graph_tasks::push_urgent(task& one, task_group_context& context,
+                                     ours::nopal_detail::arena_state* arena) {
+  urgent_.push(one);
+  NOPAL_TBB_TRY { push(nullptr, context, arena); }
+  NOPAL_TBB_CATCH { run(nullptr, context, arena); }  // without memory for another one to do so
+}
+
 #ifdef NOPAL_ELIDE
 
 // A graph submits where it holds a lock, so tasks are kept for the wait.
-inline void graph_tasks::push(task& one, task_group_context& context,
+inline void graph_tasks::push(task* one, task_group_context& context,
                               ours::nopal_detail::arena_state* arena) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  left_.push_back({&one, &context, arena});
+  left_.push_back({one, &context, arena});
 }
 
 inline void graph_tasks::wait_until_zero(const wait_context& count) {
@@ -245,8 +297,8 @@ inline void graph_tasks::wait_until_zero(const wait_context& count) {
 
 class graph_tasks::submitted final : public ours::nopal_detail::pending_task {
 public:
-  submitted(graph_tasks& of, task& one, task_group_context& context)
-      : of_(of), one_(&one), context_(context) {}
+  submitted(graph_tasks& of, task* one, task_group_context& context)
+      : of_(of), one_(one), context_(context) {}
   void call() noexcept override { of_.run(one_, context_, arena()); }
 
 private:
@@ -255,7 +307,7 @@ private:
   task_group_context& context_;
 };
 
-inline void graph_tasks::push(task& one, task_group_context& context,
+inline void graph_tasks::push(task* one, task_group_context& context,
                               ours::nopal_detail::arena_state* arena) {
   auto pending = std::make_unique<submitted>(*this, one, context);
   tasks_.push(pending.get(), arena);

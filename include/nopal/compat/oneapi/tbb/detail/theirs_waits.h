@@ -21,6 +21,32 @@ namespace ours = ::tbb::NOPAL_TBB_NAMESPACE;
 class task;
 class wait_context;
 
+/// Tasks of nodes that have a priority. Each was pushed with a call of `next(nullptr)` to come, and who has another task to
+/// run asks with that one. So whoever runs a task next runs an urgent one, and as many calls are to come as tasks are here.
+class urgent_tasks {
+public:
+  void push(task& one) noexcept;
+  /// What to run now: an urgent task, with `one` left here for another call, or else `one`, or what was left; null: all
+  /// was taken by others.
+  task* next(task* one) noexcept;
+
+private:
+  class list {
+  public:
+    void add(task& one) noexcept;
+    task* take() noexcept;
+
+  private:
+    task* first_ = nullptr;
+    task* last_ = nullptr;
+  };
+
+  std::mutex mutex_;
+  list urgent_;                          // under the lock, as what follows
+  list put_off_;                         // in whose place an urgent one ran
+  std::atomic<std::uint32_t> count_{0};  // of urgent ones; changed under the lock, looked at without
+};
+
 /// The tasks that a graph has submitted, and the first exception of one.
 class graph_tasks {
 public:
@@ -29,8 +55,10 @@ public:
   graph_tasks& operator=(const graph_tasks&) = delete;
   ~graph_tasks() = default;
 
-  /// From any thread. Throws std::bad_alloc.
-  void push(task& one, ours::task_group_context& context, ours::nopal_detail::arena_state* arena);
+  /// From any thread. Throws std::bad_alloc. Null: for an urgent one.
+  void push(task* one, ours::task_group_context& context, ours::nopal_detail::arena_state* arena);
+  /// One that comes before those that were not begun.
+  void push_urgent(task& one, ours::task_group_context& context, ours::nopal_detail::arena_state* arena);
 
   /// Runs the tasks until none is left, and `count` is zero; then throws what one of them threw.
   void wait_until_zero(const wait_context& count);
@@ -50,6 +78,7 @@ private:
   std::mutex mutex_;
   std::deque<entry> left_;
 #endif
+  urgent_tasks urgent_;
   ours::nopal_detail::task_counts tasks_;
   std::atomic<bool> failed_{false};
   nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
