@@ -16,6 +16,7 @@
 #include <tbb/tbb_allocator.h>
 #include <tbb/tick_count.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -33,7 +34,18 @@ namespace {
 
 constexpr int count = 20000;
 
+template <class T>
+bool lie_on_lines_of_their_own() {
+  tbb::enumerable_thread_specific<T> values;
+  return reinterpret_cast<std::uintptr_t>(&values.local()) % std::max<std::size_t>(64, alignof(T)) == 0;
+}
+
 NOPAL_PROGRAM(specific) {
+  struct alignas(256) wide {
+    char bytes[256];
+  };
+  NOPAL_CHECK(lie_on_lines_of_their_own<char>() && lie_on_lines_of_their_own<long>() &&
+              lie_on_lines_of_their_own<wide>());
   tbb::enumerable_thread_specific<long> sums([] { return 1000L; });
   NOPAL_CHECK(sums.empty());
   tbb::parallel_for(0, count, [&](int i) { sums.local() += i; });

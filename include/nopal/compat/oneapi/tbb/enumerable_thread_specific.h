@@ -239,8 +239,8 @@ private:
   static constexpr std::size_t line = 64;
   static constexpr std::size_t bucket_count = 64;
 
-  /// A value, on cache lines of its own.
-  struct alignas(line) alignas(T) node {
+  /// A value, on cache lines of its own. One alignas: of two of which one depends on a parameter, GCC takes that alone.
+  struct alignas(line < alignof(T) ? alignof(T) : line) node {
     T& value() noexcept { return *std::launder(reinterpret_cast<T*>(memory)); }
     alignas(T) unsigned char memory[sizeof(T)];
     const void* key = nullptr;

@@ -72,6 +72,7 @@ using ::tbb::NOPAL_TBB_NAMESPACE::tbb_allocator;
 namespace r1 {
 void* cache_aligned_allocate(std::size_t size);
 void cache_aligned_deallocate(void* memory);
+inline std::size_t cache_line_size() { return 64; }  // of cache_aligned_allocator
 }  // namespace r1
 }  // namespace detail
 using detail::d0::proportional_split;

@@ -2,6 +2,8 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_THEIRS_INSIDE_H
 #define NOPAL_COMPAT_TBB_DETAIL_THEIRS_INSIDE_H
 
+#include <concepts>
+
 #include "theirs.h"
 
 namespace tbb {
@@ -11,6 +13,12 @@ using namespace ::NOPAL_TBB_THEIRS::detail;  // NOLINT(google-build-using-namesp
 namespace d1 {
 using namespace ::NOPAL_TBB_THEIRS::detail::d1;  // NOLINT(google-build-using-namespace): as above
 }  // namespace d1
+template <class Range>
+concept tbb_range = std::copy_constructible<Range> && std::constructible_from<Range, Range&, split> &&
+                    requires(const Range& range) {
+                      { range.empty() } -> std::convertible_to<bool>;
+                      { range.is_divisible() } -> std::convertible_to<bool>;
+                    };
 }  // namespace detail
 }  // namespace NOPAL_TBB_NAMESPACE
 }  // namespace tbb
