@@ -76,6 +76,11 @@ NOPAL_PROGRAM(execute) {
   std::atomic<int> calls{0};
   arena.execute([&] { tbb::parallel_for(0, 1000, [&](int) { ++calls; }); });
   NOPAL_CHECK(tbb::this_task_arena::isolate([&] { return ++calls; }) == 1001);
+  std::vector<tbb::task_arena> of_nodes = tbb::create_numa_task_arenas({tbb::task_arena::automatic, 2});
+  NOPAL_CHECK(of_nodes.size() == tbb::info::numa_nodes().size());
+  for (tbb::task_arena& one : of_nodes) {
+    NOPAL_CHECK(!one.is_active() && one.execute([] { return tbb::this_task_arena::max_concurrency() <= 2; }));
+  }
   return 0;
 }
 
@@ -91,6 +96,9 @@ NOPAL_PROGRAM(enqueue) {
   tbb::task_group group;
   arena.enqueue(group.defer([&] { ++calls; }));
   NOPAL_CHECK(group.wait() == tbb::complete && calls == 1002);
+  for (int i = 0; i != 100; ++i) arena.enqueue([&] { ++calls; }, group);
+  arena.execute([&] { tbb::this_task_arena::enqueue([&] { ++calls; }, group); });
+  NOPAL_CHECK(arena.wait_for(group) == tbb::complete && calls == 1103);
   return 0;
 }
 

@@ -1,9 +1,9 @@
 // Loops and ranges of oneTBB's interface: what is called, how often and with what.
 #include <gtest/gtest.h>
+#include <tbb/blocked_nd_range.h>
 #include <tbb/blocked_range.h>
 #include <tbb/blocked_range2d.h>
 #include <tbb/blocked_range3d.h>
-#include <tbb/blocked_rangeNd.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
 #include <tbb/parallel_invoke.h>
@@ -139,6 +139,8 @@ NOPAL_PROGRAM(boxes) {
   NOPAL_CHECK(volume == 7 * 11 * 13);
   volume = 0;
   using box = tbb::blocked_nd_range<int, 4>;
+  static_assert(std::is_same_v<box, decltype(tbb::blocked_nd_range({0, 3}, {0, 5, 2}, {0, 7}, {2, 4}))> &&
+                std::is_same_v<box, decltype(tbb::blocked_nd_range({3, 5, 7, 9}))>);
   tbb::parallel_for(
       box({0, 3}, {0, 5, 2}, {0, 7}, {2, 4}),
       [&](const box& part) {

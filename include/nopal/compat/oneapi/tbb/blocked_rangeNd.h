@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 // Programs rely on what oneTBB's header includes.
@@ -38,16 +39,13 @@ public:
   // NOLINTNEXTLINE(google-explicit-constructor): a list of several sides is one
   blocked_nd_range(const side<at>&... sides) : sides_{sides...} {}
   /// The same as a list of bounds; `grainsize` holds for every dimension.
-  explicit blocked_nd_range(const Value (&sizes)[dimensions], size_type grainsize = 1) {
-    for (unsigned each = 0; each != dimensions; ++each) {
-      sides_[each] = dim_range_type(Value(), sizes[each], grainsize);
-    }
-  }
+  explicit blocked_nd_range(const Value (&sizes)[dimensions], size_type grainsize = 1)
+      : sides_{dim_range_type(0, sizes[at], grainsize)...} {}
 
   /// Takes the second half of `from`.
   blocked_nd_range(blocked_nd_range& from, split tag) : blocked_nd_range(from) { take(from, tag); }
   /// Takes the second part, in the ratio given.
-  blocked_nd_range(blocked_nd_range& from, proportional_split& ratio) : blocked_nd_range(from) {
+  blocked_nd_range(blocked_nd_range& from, proportional_split ratio) : blocked_nd_range(from) {
     take(from, ratio);
   }
   blocked_nd_range(const blocked_nd_range&) = default;
@@ -92,6 +90,22 @@ private:
 
   std::array<dim_range_type, dimensions> sides_;
 };
+
+// Lists of two or three are sides, where there are several; one list or array is of bounds.
+template <class Value, unsigned... lengths>
+  requires(sizeof...(lengths) >= 2 && (... && (lengths == 2 || lengths == 3)))
+blocked_nd_range(const Value (&... sides)[lengths]) -> blocked_nd_range<Value, sizeof...(lengths)>;
+template <class Value, class... Values>
+  requires(... && std::is_same_v<Value, Values>)
+blocked_nd_range(blocked_range<Value>, blocked_range<Values>...)
+    -> blocked_nd_range<Value, 1 + sizeof...(Values)>;
+template <class Value, unsigned dimensions>
+blocked_nd_range(const Value (&)[dimensions], std::size_t = 1) -> blocked_nd_range<Value, dimensions>;
+template <class Value, unsigned dimensions>
+blocked_nd_range(blocked_nd_range<Value, dimensions>, split) -> blocked_nd_range<Value, dimensions>;
+template <class Value, unsigned dimensions>
+blocked_nd_range(blocked_nd_range<Value, dimensions>, proportional_split)
+    -> blocked_nd_range<Value, dimensions>;
 
 /// The name that oneTBB gives it before version 2022.
 template <class Value, unsigned dimensions>

@@ -6,6 +6,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "detail/context.h"
 #include "detail/enqueued.h"
@@ -160,6 +161,14 @@ public:
     initialize();
     nopal_detail::enqueue_handle(state_.load(std::memory_order_acquire), std::move(handle));
   }
+  template <class F>
+  void enqueue(F&& f, task_group& group) {
+    enqueue(group.defer(std::forward<F>(f)));
+  }
+  /// Waits for the group in the arena.
+  task_group_status wait_for(task_group& group) {
+    return execute([&group] { return group.wait(); });
+  }
 
 private:
   friend class task_scheduler_observer;
@@ -177,6 +186,16 @@ private:
   numa_node_id node_ = automatic;
   std::atomic<nopal_detail::arena_state*> state_{nullptr};  ///< null while it is not active
 };
+
+/// An arena for each of `info::numa_nodes()`, otherwise as `with` says. None is active.
+[[nodiscard]] inline std::vector<task_arena> create_numa_task_arenas(task_arena::constraints with = {},
+                                                                     unsigned reserved_for_masters = 0) {
+  std::vector<task_arena> arenas;
+  for (const numa_node_id node : info::numa_nodes()) {
+    arenas.emplace_back(with.set_numa_id(node), reserved_for_masters);
+  }
+  return arenas;
+}
 
 namespace this_task_arena {
 
@@ -227,6 +246,10 @@ void enqueue(F&& f) {
 inline void enqueue(task_handle&& handle) {
   const nopal_detail::execution* const now = nopal_detail::current();
   nopal_detail::enqueue_handle(now != nullptr ? now->arena : nullptr, std::move(handle));
+}
+template <class F>
+void enqueue(F&& f, task_group& group) {
+  this_task_arena::enqueue(group.defer(std::forward<F>(f)));
 }
 
 }  // namespace this_task_arena
