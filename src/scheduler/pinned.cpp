@@ -101,6 +101,7 @@ int begin_pinned(nopal_pinned* call, nopal_stop* part) noexcept {
   nested->below = stack != nullptr ? ground(stack) : nullptr;  // null: in models
   stops::begin(nested, part);
   begin_profiled_call(outer, nested);
+  set(nested->is_called, true);
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
   sanitizers::after(thread_worker(nested));
@@ -130,6 +131,7 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
       end_in_arena(nested);
     }
     end_profiled_call(outer, nested);
+    set(nested->is_called, false);
     set_this_worker(outer);
     set_this_local(call->local);
   } else {

@@ -63,9 +63,11 @@ void promote_for_thieves(worker* self) noexcept;
 /// strand, or makes a child process, which keeps what is in the deque.
 void promote_own() noexcept;
 
-/// Whether forks of this worker's strand may be latent. A snapshot for thieves.
+/// Whether forks of this worker's strand may be latent. A snapshot for thieves. A nested worker has none
+/// between its calls, and pushes the first one of the next.
 [[nodiscard]] inline bool may_have_latent_forks(const worker& one) noexcept {
-  return nopal_latent_forks_used != 0 && get(one.deque.strand.stack) != nullptr;
+  return nopal_latent_forks_used != 0 && get(one.deque.strand.stack) != nullptr &&
+         (one.outer == nullptr || get(one.is_called));
 }
 
 }  // namespace internal

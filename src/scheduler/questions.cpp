@@ -270,7 +270,9 @@ std::uint64_t until_next_question(worker* self) noexcept {
     // Sequentially consistent, this and `asking`: after the watch was given up.
     const nopal_stack* const stack = __atomic_load_n(
         &other->deque.strand.stack, NOPAL_FAULT_ORDER("strand looked for relaxed", __ATOMIC_SEQ_CST));
-    if (first == thread_worker(self) || stack == nullptr ||
+    // So is this one, which a call that began since has stored before its first push.
+    const bool is_called = other->outer == nullptr || __atomic_load_n(&other->is_called, __ATOMIC_SEQ_CST);
+    if (first == thread_worker(self) || stack == nullptr || !is_called ||
         !(self->of_pool || may_run(self, root_of(*other), known)) || !may_sit_for(self, root_of(*other))) {
       return;
     }

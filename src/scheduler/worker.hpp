@@ -127,6 +127,8 @@ struct worker {
   std::uint64_t seat_amount;  ///< what that is in `threads`
   std::uint8_t home;  ///< a seat_at_home of a nested worker: its call's seat, in an arena that keeps seats
   bool counts_call;   ///< its call is one of `calls` of its arena
+  /// Of a nested worker: its call has begun, and is not over. Written by its thread, a hint for others
+  bool is_called;
   /// Of a nested worker: no worker between the two has a seat of either kind
   mutable worker* next_seated;
   /// Of a thread's first worker: where it made room of which no sleeper has been told

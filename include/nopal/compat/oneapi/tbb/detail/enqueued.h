@@ -90,14 +90,19 @@ private:
     if (process != now) {
       process = now;
       threads = idle = woken = 0;
+      watched = false;
       wake = {};
     }
   }
 
+  static void wake_one() {
+    ++woken;
+    pthread_cond_signal(&wake);
+  }
+
   static void get_a_thread(int most) {
     if (idle > woken) {
-      ++woken;
-      pthread_cond_signal(&wake);
+      wake_one();
     } else if (threads < most) {
       add_thread();
     }
@@ -185,13 +190,18 @@ private:
     const locked guard;
     for (;;) {
       if (enqueued_task* const task = take(with)) {
+        if (first != nullptr && !watched && idle > woken) {
+          wake_one();
+        }
         return task;
       }
       ++idle;
-      if (first == nullptr) {
+      if (first == nullptr || watched) {
         pthread_cond_wait(&wake, &mutex);
       } else {
+        watched = true;
         wait_a_moment();
+        watched = false;
       }
       --idle;
       if (woken != 0) {
@@ -201,7 +211,8 @@ private:
   }
 
   /// Tasks are there, and their arenas are full. Those who leave an arena tell nobody: they do so
-  /// at each fork.
+  /// at each fork. One thread looks again and again for all: as many as there may be would do nothing
+  /// else.
   static void wait_a_moment() {
     constexpr long moment_ns = 1'000'000;
     timespec until{};
@@ -221,7 +232,8 @@ private:
   static inline constinit enqueued_task* last = nullptr;
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
-  static inline constinit int woken = 0;  // of the idle
+  static inline constinit int woken = 0;         // of the idle
+  static inline constinit bool watched = false;  // an idle thread waits a moment
   static inline constinit pid_t process = 0;
 };
 
