@@ -32,7 +32,7 @@ def example(folder, arguments="", sources="*.cpp", keep=None, sort=False, writte
 WINDOW = "common/gui/convideo.cpp"
 EXAMPLES = {
     "sudoku": example("task_group/sudoku", "{threads} {folder}/input1 verbose", keep="find all \\d+ solutions"),
-    "fractal": example("task_arena/fractal", "{threads} 1 20000", f"*.cpp {WINDOW}", keep="picture.*"),
+    "fractal": example("task_arena/fractal", "{threads} 1 200", f"*.cpp {WINDOW}", keep="picture.*"),
     "tachyon": example("parallel_for/tachyon", "{folder}/dat/teapot.dat", "src/[!t]*.cpp src/ta*.cpp src/te*.cpp src/tg*.cpp "
                        f"src/tri*.cpp src/trace_rest.cpp src/trace.tbb.cpp {WINDOW}", keep="picture.*"),
     "seismic": example("parallel_for/seismic", "{threads} 300", f"*.cpp {WINDOW}", keep="picture.*"),
