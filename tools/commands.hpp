@@ -15,6 +15,9 @@ int bench_reducers_command(int argc, char** argv);
 /// Runs a program that was compiled for the race detector.
 int check_command(int argc, char** argv);
 
+/// Translates programs written in Cilk, or compiles them translated.
+int cilk_command(int argc, char** argv);
+
 /// Predicts speedups on more workers than there are, and prints tables.
 int simulate_command(int argc, char** argv);
 

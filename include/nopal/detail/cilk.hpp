@@ -1,0 +1,149 @@
+// What a C++ program that `nopal cilk` has translated needs beside scopes and loops.
+#ifndef NOPAL_DETAIL_CILK_HPP
+#define NOPAL_DETAIL_CILK_HPP
+
+#include <nopal/detail/language.h>
+
+#include <cstddef>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include <nopal/detail/cilk_memory.h>
+#include <nopal/parallel.hpp>
+#include <nopal/scope.hpp>
+
+namespace nopal {
+inline namespace NOPAL_MODE_NAMESPACE {
+namespace cilk {
+
+/// An argument that a child takes by reference: what has a name is referred to, anything else is kept.
+template <class T>
+class held {
+public:
+  [[gnu::always_inline]] explicit held(T&& value) : value_(std::move(value)) {}
+  [[gnu::always_inline]] T&& get() noexcept { return std::move(value_); }
+
+private:
+  T value_;
+};
+template <class T>
+class held<T&> {
+public:
+  [[gnu::always_inline]] explicit held(T& value) noexcept : value_(&value) {}
+  [[gnu::always_inline]] T& get() const noexcept { return *value_; }
+
+private:
+  T* value_;
+};
+template <class T>
+[[gnu::always_inline]] inline held<T> hold(T&& value) {
+  return held<T>(std::forward<T>(value));
+}
+template <class Result, class... Args>
+[[gnu::always_inline]] inline held<Result (&)(Args...)> hold(Result (&value)(Args...)) {
+  return held<Result (&)(Args...)>(value);
+}
+
+/// What a child calls, where that is no function by name. A pointer is copied: the variable may change.
+template <class T>
+[[gnu::always_inline]] inline auto hold_callee(T&& value) {
+  if constexpr (std::is_pointer_v<std::decay_t<T>>) {
+    return held<std::decay_t<T>>(std::decay_t<T>(value));
+  } else {
+    return held<T>(std::forward<T>(value));
+  }
+}
+
+/// Joins at the end of the expression that it is part of, unless an exception ends it.
+class join_after {
+public:
+  [[gnu::always_inline]] explicit join_after(scope& of) noexcept : of_(of), thrown_(std::uncaught_exceptions()) {}
+  join_after(const join_after&) = delete;
+  join_after& operator=(const join_after&) = delete;
+  [[gnu::always_inline]] ~join_after() noexcept(false) {
+    if (std::uncaught_exceptions() == thrown_) of_.join();
+  }
+
+private:
+  scope& of_;
+  int thrown_;
+};
+
+namespace loop_detail {
+
+template <bool Down, class First, class Last>
+std::size_t distance(const First& first, const Last& last) {
+  if constexpr (std::is_integral_v<First>) {
+    const auto from = static_cast<std::size_t>(first);
+    const auto to = static_cast<std::size_t>(last);
+    return Down ? from - to : to - from;
+  } else {
+    return static_cast<std::size_t>(Down ? first - last : last - first);
+  }
+}
+
+/// `left < right`, as the program has it where both are numbers.
+template <class Left, class Right>
+bool comes_before(const Left& left, const Right& right) {
+  if constexpr (std::is_integral_v<Left> && std::is_integral_v<Right>) {
+    using both = std::common_type_t<Left, Right>;
+    return static_cast<both>(left) < static_cast<both>(right);
+  } else {
+    return left < right;
+  }
+}
+
+template <bool Down, class First>
+First position(const First& first, std::size_t at, std::size_t step) {
+  if constexpr (std::is_integral_v<First>) {
+    const auto from = static_cast<std::size_t>(first);
+    return static_cast<First>(Down ? from - at * step : from + at * step);
+  } else {
+    const auto by = static_cast<std::ptrdiff_t>(at * step);
+    return first + (Down ? -by : by);
+  }
+}
+
+template <bool Down, class First, class Body>
+void run(const First& first, std::size_t count, std::size_t step, std::size_t grain, Body& body) {
+  nopal::parallel_for(std::size_t{0}, count, grain, [&](std::size_t from, std::size_t to) {
+    for (std::size_t at = from; at != to; ++at) body(position<Down>(first, at, step));
+  });
+}
+
+}  // namespace loop_detail
+
+/// `for (i = first; i < last; i += step)`, or with `Down` `i > last; i -= step`.
+template <bool Down, class First, class Last, class Step, class Body>
+void loop_before(First first, Last last, Step step, std::size_t grain, Body&& body) {
+  const bool any = Down ? loop_detail::comes_before(last, first) : loop_detail::comes_before(first, last);
+  const std::size_t by = static_cast<std::size_t>(step);
+  const std::size_t far = any ? loop_detail::distance<Down>(first, last) : 0;
+  loop_detail::run<Down>(first, far / by + (far % by != 0 ? 1 : 0), by, grain, body);
+}
+/// The same with the last position: `i <= last`, or `i >= last`.
+template <bool Down, class First, class Last, class Step, class Body>
+void loop_through(First first, Last last, Step step, std::size_t grain, Body&& body) {
+  const bool none = Down ? loop_detail::comes_before(first, last) : loop_detail::comes_before(last, first);
+  const std::size_t by = static_cast<std::size_t>(step);
+  const std::size_t count = none ? 0 : loop_detail::distance<Down>(first, last) / by + 1;
+  loop_detail::run<Down>(first, count, by, grain, body);
+}
+/// `i != last`.
+template <bool Down, class First, class Last, class Step, class Body>
+void loop_until(First first, Last last, Step step, std::size_t grain, Body&& body) {
+  const std::size_t by = static_cast<std::size_t>(step);
+  loop_detail::run<Down>(first, loop_detail::distance<Down>(first, last) / by, by, grain, body);
+}
+/// The elements of a range.
+template <class Range, class Body>
+void loop_over(Range&& range, Body&& body) {
+  nopal::parallel_for_each(range, body);
+}
+
+}  // namespace cilk
+}  // namespace NOPAL_MODE_NAMESPACE
+}  // namespace nopal
+
+#endif

@@ -1,0 +1,180 @@
+#include "cilk/compile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <spawn.h>
+#include <stdexcept>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "cilk/translation.hpp"
+#include "temporary.hpp"
+
+namespace tool::cilk {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Removed with all that is in it.
+class folder {
+public:
+  folder() {
+    std::string name = temporary_template("nopal-cilk");
+    if (mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error(fmt::format("cannot make a directory '{}': {}", name, std::strerror(errno)));
+    }
+    path_ = name;
+  }
+  folder(const folder&) = delete;
+  folder& operator=(const folder&) = delete;
+  ~folder() {
+    std::error_code refused;
+    fs::remove_all(path_, refused);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+private:
+  fs::path path_;
+};
+
+/// Options of Cilk's compilers that others do not know.
+bool is_for_cilk(std::string_view word) {
+  return word == "-fopencilk" || word == "-fcilkplus" || word == "-lcilkrts" || word == "-lopencilk" ||
+         word.starts_with("-fcilktool=") || word.starts_with("--opencilk-resource-dir=");
+}
+
+/// Whether the word's value is the next word.
+bool takes_next(std::string_view word) {
+  constexpr std::array<std::string_view, 12> known = {"-o",  "-D",  "-U",  "-I",      "-L",       "-x",
+                                                      "-MF", "-MT", "-MQ", "-include", "-isystem", "-iquote"};
+  return std::find(known.begin(), known.end(), word) != known.end();
+}
+
+/// What the parser is told of the words: what decides how the text is read.
+std::vector<std::string> flags_of(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 8> wanted = {"-D", "-U", "-I", "-include", "-isystem", "-iquote", "-m", "-pthread"};
+  std::vector<std::string> result;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const bool two = takes_next(words[at]) && at + 1 < words.size();
+    const bool is_wanted = std::any_of(wanted.begin(), wanted.end(), [&](std::string_view each) { return words[at].starts_with(each); });
+    if (is_wanted) {
+      result.push_back(words[at]);
+      if (two) result.push_back(words[at + 1]);
+    }
+    if (two) ++at;
+  }
+  return result;
+}
+
+bool is_cxx_compiler(const std::string& compiler) { return compiler.find("++") != compiler.npos; }
+
+/// The standard that the words ask for, or the oldest that the headers take.
+std::string standard_of(const std::vector<std::string>& words, bool as_cxx) {
+  std::string asked = as_cxx ? "gnu++20" : "gnu11";
+  for (const std::string& each : words) {
+    if (each.starts_with("-std=")) asked = each.substr(5);
+  }
+  constexpr std::array<std::string_view, 10> old_cxx = {"++98", "++03", "++0x", "++11", "++1y",
+                                                        "++14", "++1z", "++17", "c89", "c99"};
+  constexpr std::array<std::string_view, 6> old_c = {"c89", "c90", "c99", "u89", "u90", "u99"};
+  const auto old = [&](std::string_view end) { return asked.ends_with(end); };
+  if (as_cxx) return std::any_of(old_cxx.begin(), old_cxx.end(), old) ? "gnu++20" : asked;
+  return std::any_of(old_c.begin(), old_c.end(), old) || asked.find("++") != asked.npos ? "gnu11" : asked;
+}
+
+int run(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
+  for (std::string& each : command) arguments.push_back(each.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int refused = posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ);
+  if (refused != 0) throw std::runtime_error(fmt::format("cannot run '{}': {}", command.front(), std::strerror(refused)));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+bool is_source(const std::string& word) {
+  constexpr std::array<std::string_view, 7> ends = {".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cilk"};
+  return word.front() != '-' && std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return word.ends_with(end); });
+}
+
+installation find_installation() {
+  std::error_code refused;
+  const fs::path bin = fs::read_symlink("/proc/self/exe", refused).parent_path();
+  fs::path include = bin.parent_path() / "include";
+  fs::path library = bin.parent_path() / NOPAL_CILK_LIBDIR;
+  if (!fs::exists(include / "nopal" / "nopal.h")) {
+    include = NOPAL_CILK_BUILD_INCLUDE;
+    library = NOPAL_CILK_BUILD_LIBRARY;
+  }
+  installation result;
+  result.compile = {"-I" + include.string(), "-I" + (include / "nopal" / "compat").string()};
+#ifdef NOPAL_CILK_STATIC
+  result.compile.emplace_back("-DNOPAL_STATIC");
+#else
+  result.link.push_back("-Wl,-rpath," + library.string());
+#endif
+  result.link.insert(result.link.end(), {"-L" + library.string(), "-lnopal", "-pthread", "-ldl", "-lstdc++"});
+  return result;
+}
+
+std::string translate(const std::string& file, bool as_cxx, const std::vector<std::string>& words) {
+  std::vector<std::string> flags = flags_of(words);
+  const installation ours = find_installation();
+  flags.insert(flags.end(), ours.compile.begin(), ours.compile.end());
+  flags.insert(flags.end(), {"-x", as_cxx ? "c++" : "c", "-std=" + standard_of(words, as_cxx)});
+  const source from(file, as_cxx, flags);
+  return translation(from).run();
+}
+
+int compile(const std::string& compiler, const std::vector<std::string>& words) {
+  const installation ours = find_installation();
+  const folder made;
+  std::vector<std::string> command = {compiler};
+  bool links = true;
+  bool as_cxx = is_cxx_compiler(compiler);
+  std::vector<std::string> quotes;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
+    if (word == "-c" || word == "-S" || word == "-E" || word == "-M" || word == "-MM" || word == "-fsyntax-only") links = false;
+    if (is_for_cilk(word) || word.starts_with("-std=") || word == "-ansi") continue;
+    if (takes_next(word) && at + 1 < words.size()) {
+      command.push_back(word);
+      command.push_back(words[++at]);
+      continue;
+    }
+    if (word.empty() || !is_source(word)) {
+      command.push_back(word);
+      continue;
+    }
+    const bool cxx = as_cxx || names_cxx(word);
+    as_cxx = cxx;
+    // By its own name, in a folder of its own: the object is named after it.
+    const fs::path place = made.path() / fmt::format("{}", at);
+    fs::create_directory(place);
+    const fs::path file = place / fs::path(word).filename().replace_extension(cxx ? ".cpp" : ".c");
+    std::ofstream(file, std::ios::binary) << translate(word, cxx, words);
+    command.push_back(file.string());
+    const fs::path of = fs::absolute(word).parent_path();
+    quotes.insert(quotes.end(), {"-iquote", of.string()});
+  }
+  command.insert(command.end(), quotes.begin(), quotes.end());
+  command.push_back("-std=" + standard_of(words, as_cxx));
+  command.insert(command.end(), ours.compile.begin(), ours.compile.end());
+  if (links) command.insert(command.end(), ours.link.begin(), ours.link.end());
+  return run(command);
+}
+
+}  // namespace tool::cilk

@@ -1,0 +1,204 @@
+// Parallel loops: what their headers say, and the loops of C++.
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "cilk/translation.hpp"
+
+namespace tool::cilk {
+namespace {
+
+bool is_loop(CXCursorKind kind) {
+  return kind == CXCursor_ForStmt || kind == CXCursor_CXXForRangeStmt || kind == CXCursor_WhileStmt ||
+         kind == CXCursor_DoStmt;
+}
+
+std::string turned(const std::string& compare) {
+  if (compare.front() == '<') return ">" + compare.substr(1);
+  if (compare.front() == '>') return "<" + compare.substr(1);
+  return compare;
+}
+
+}  // namespace
+
+span translation::header_of(const keyword& here) const {
+  const std::size_t open = from_.token_at(here.text.end);
+  if (!from_.is(open, "(")) from_.refuse(here.text.begin, "cilk_for without a header is not translated");
+  return {from_.tokens()[open].text.end, from_.tokens()[from_.closing(open)].text.begin};
+}
+
+void translation::read_condition(loop_parts& parts, span text) const {
+  constexpr std::array<std::string_view, 5> compares = {"<", "<=", ">", ">=", "!="};
+  for (std::size_t at = from_.token_at(text.begin); at < from_.token_at(text.end); ++at) {
+    if (from_.is(at, "(") || from_.is(at, "[")) at = from_.closing(at);
+    const span here = from_.tokens()[at].text;
+    const std::string compare(from_.text(here));
+    if (std::find(compares.begin(), compares.end(), compare) == compares.end()) continue;
+    const span left = trimmed({text.begin, here.begin});
+    const span right = trimmed({here.end, text.end});
+    const bool turns = from_.text(left) != parts.name;
+    if (turns && from_.text(right) != parts.name) continue;
+    parts.compare = turns ? turned(compare) : compare;
+    parts.last = turns ? left : right;
+    return;
+  }
+  from_.refuse(text.begin, "a cilk_for whose condition does not compare its variable by <, <=, >, >= or != is not translated");
+}
+
+void translation::read_step(loop_parts& parts, span text) const {
+  std::vector<std::size_t> at;
+  for (std::size_t each = from_.token_at(text.begin); each < from_.token_at(text.end); ++each) at.push_back(each);
+  const auto is = [&](std::size_t which, std::string_view spelling) {
+    return which < at.size() && from_.is(at[which], spelling);
+  };
+  const auto rest = [&](std::size_t first) { return trimmed({from_.tokens()[at[first]].text.begin, text.end}); };
+  if (at.size() == 2 && ((is(0, "++") && is(1, parts.name)) || (is(1, "++") && is(0, parts.name)))) return;
+  if (at.size() == 2 && ((is(0, "--") && is(1, parts.name)) || (is(1, "--") && is(0, parts.name)))) {
+    parts.down = true;
+    return;
+  }
+  const bool assigns = at.size() > 4 && is(0, parts.name) && is(1, "=") && is(2, parts.name) && (is(3, "+") || is(3, "-"));
+  if (assigns || (at.size() > 2 && is(0, parts.name) && (is(1, "+=") || is(1, "-=")))) {
+    parts.down = assigns ? is(3, "-") : is(1, "-=");
+    parts.step = rest(assigns ? 4 : 2);
+    return;
+  }
+  from_.refuse(text.begin, "a cilk_for that does not step by ++, --, += or -= is not translated");
+}
+
+/// What `#pragma cilk grainsize` in front of the loop says; its line becomes empty.
+std::string translation::read_grain(unsigned keyword) {
+  static const std::regex grain(R"(#[ \t]*pragma[ \t]+cilk[ _\t]+grainsize[ \t]*=?[ \t]*([^\n]*)\s*$)");
+  const std::string before = from_.text().substr(0, keyword);
+  const auto begin = before.rfind('#');
+  if (begin == before.npos) return "0";
+  std::smatch found;
+  const std::string directive = before.substr(begin);
+  if (!std::regex_match(directive, found, grain)) return "0";
+  const auto end = before.find('\n', begin);
+  edits_.replace({static_cast<unsigned>(begin), static_cast<unsigned>(end)}, std::string());
+  return on_one_line(found[1].str());
+}
+
+loop_parts translation::loop_of(const keyword& here) const {
+  const auto found = std::find_if(from_.nodes().begin(), from_.nodes().end(), [&](const node& each) {
+    return each.kind == CXCursor_ForStmt && each.text.begin == here.text.begin;
+  });
+  if (found == from_.nodes().end()) from_.refuse(here.text.begin, "this cilk_for is not translated");
+  loop_parts parts{};
+  parts.grain = "0";
+  parts.node = static_cast<int>(found - from_.nodes().begin());
+  parts.body = found->children.back();
+  parts.keyword = here.text.begin;
+  const span header = header_of(here);
+  std::vector<unsigned> ends;
+  for (std::size_t at = from_.token_at(header.begin); at < from_.token_at(header.end); ++at) {
+    if (from_.is(at, "(") || from_.is(at, "{") || from_.is(at, "[")) at = from_.closing(at);
+    if (from_.is(at, ";")) ends.push_back(from_.tokens()[at].text.begin);
+  }
+  if (ends.size() != 2) from_.refuse(here.text.begin, "a cilk_for without a condition and a step is not translated");
+  const span first = trimmed({header.begin, ends[0]});
+  std::size_t assigns = from_.token_at(first.begin);
+  const std::size_t end = from_.token_at(first.end);
+  while (assigns < end && !from_.is(assigns, "=")) ++assigns;
+  if (assigns == end || assigns == from_.token_at(first.begin)) {
+    from_.refuse(here.text.begin, "a cilk_for whose variable does not begin by '=' is not translated");
+  }
+  const span name = from_.tokens()[assigns - 1].text;
+  parts.name = from_.text(name);
+  parts.type = trimmed({first.begin, name.begin});
+  parts.first = trimmed({from_.tokens()[assigns].text.end, first.end});
+  read_condition(parts, trimmed({ends[0] + 1, ends[1]}));
+  read_step(parts, trimmed({ends[1] + 1, header.end}));
+  return parts;
+}
+
+void translation::check_jumps(const loop_parts& parts) {
+  const span body = from_.at(parts.body).text;
+  for (std::size_t each = 0; each < from_.nodes().size(); ++each) {
+    const node& here = from_.nodes()[each];
+    if (!body.contains(here.text)) continue;
+    if (here.kind == CXCursor_ReturnStmt && container_of(static_cast<int>(each)) == parts.body) {
+      from_.refuse(here.text.begin, "a return out of a cilk_for is not translated");
+    }
+    if (here.kind != CXCursor_BreakStmt && here.kind != CXCursor_ContinueStmt) continue;
+    int target = here.parent;
+    const bool breaks = here.kind == CXCursor_BreakStmt;
+    while (target >= 0 && !is_loop(from_.at(target).kind) && !(breaks && from_.at(target).kind == CXCursor_SwitchStmt)) {
+      target = from_.at(target).parent;
+    }
+    if (target != parts.node) continue;
+    if (breaks) from_.refuse(here.text.begin, "a break out of a cilk_for is not translated");
+    if (from_.is_cxx()) edits_.replace(here.text, std::string("return"));
+  }
+}
+
+void translation::loop(const keyword& here) {
+  const bool over_range = std::any_of(from_.nodes().begin(), from_.nodes().end(), [&](const node& each) {
+    return each.kind == CXCursor_CXXForRangeStmt && each.text.begin == here.text.begin;
+  });
+  loop_parts parts{};
+  if (over_range) {
+    const auto found = std::find_if(from_.nodes().begin(), from_.nodes().end(), [&](const node& each) {
+      return each.kind == CXCursor_CXXForRangeStmt && each.text.begin == here.text.begin;
+    });
+    parts.node = static_cast<int>(found - from_.nodes().begin());
+    parts.body = found->children.back();
+    parts.keyword = here.text.begin;
+  } else {
+    parts = loop_of(here);
+  }
+  parts.grain = read_grain(here.text.begin);
+  const span header = header_of(here);
+  unsigned begin = header.end + 1;
+  begin = from_.tokens()[from_.token_at(begin)].text.begin;
+  parts.end = from_.at(parts.body).text.end;
+  if (from_.at(parts.body).kind != CXCursor_CompoundStmt) {
+    const std::size_t behind = from_.token_at(parts.end);
+    if (from_.is(behind, ";")) parts.end = from_.tokens()[behind].text.end;
+  }
+  loops_[parts.node] = {begin, parts.end};
+  const unsigned number = next_number_++;
+  loop_bodies_[parts.body] = number;
+  check_jumps(parts);
+  if (!from_.is_cxx()) capture(parts, number);
+  edits_.replace({here.text.begin, parts.end}, [this, parts, header, over_range] {
+    if (!from_.is_cxx()) return loop_c(parts);
+    if (!over_range) return loop_cxx(parts);
+    std::size_t colon = from_.token_at(header.begin);
+    while (!from_.is(colon, ":")) ++colon;
+    const span mark = from_.tokens()[colon].text;
+    return fmt::format("::nopal::cilk::loop_over({}, [&]({}) {});", edits_.render({mark.end, header.end}),
+                       edits_.render(trimmed({header.begin, mark.begin})), body_text(parts));
+  });
+}
+
+std::string translation::body_text(const loop_parts& parts) {
+  const node& body = from_.at(parts.body);
+  const span text = loops_.at(parts.node);
+  if (body.kind == CXCursor_CompoundStmt) return edits_.render(text);
+  std::string scope;
+  for (const region& each : regions_) {
+    if (each.node == parts.body && each.spawns) scope = scope_text(each.number);
+  }
+  // Of a body that is one change the whole is asked for: with the brackets around it.
+  return fmt::format("{{{} {} }}", scope, edits_.render({text.begin - 1, text.end}).substr(1));
+}
+
+std::string translation::loop_cxx(const loop_parts& parts) {
+  if (parts.type.begin == parts.type.end) {
+    from_.refuse(parts.keyword, "a cilk_for that does not declare its variable is not translated in C++");
+  }
+  const char* const compare = parts.compare == "<" || parts.compare == ">" ? "before"
+                              : parts.compare == "!="                      ? "until"
+                                                                           : "through";
+  const std::string type = edits_.render(parts.type);
+  const std::string step = parts.step.end > parts.step.begin ? edits_.render(parts.step) : "1";
+  return fmt::format("::nopal::cilk::loop_{}<{}>([&] {{ {} {} = {}; return {}; }}(), {}, {}, {}, [&]({} {}) {});", compare,
+                     parts.down ? "true" : "false", type, parts.name, edits_.render(parts.first), parts.name,
+                     edits_.render(parts.last), step, parts.grain, type, parts.name, body_text(parts));
+}
+
+}  // namespace tool::cilk

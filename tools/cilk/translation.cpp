@@ -1,0 +1,208 @@
+#include "cilk/translation.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tool::cilk {
+namespace {
+
+bool is_function(CXCursorKind kind) {
+  switch (kind) {
+    case CXCursor_FunctionDecl:
+    case CXCursor_CXXMethod:
+    case CXCursor_Constructor:
+    case CXCursor_Destructor:
+    case CXCursor_ConversionFunction:
+    case CXCursor_FunctionTemplate:
+    case CXCursor_LambdaExpr: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+span translation::trimmed(span piece) const {
+  const std::string& text = from_.text();
+  const auto blank = [&](unsigned at) { return text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r'; };
+  while (piece.begin < piece.end && blank(piece.begin)) ++piece.begin;
+  while (piece.begin < piece.end && blank(piece.end - 1)) --piece.end;
+  return piece;
+}
+
+int translation::top_of(unsigned offset) const {
+  int node = from_.innermost({offset, offset + 1});
+  // Where functions may stand: in no other function.
+  int top = node;
+  for (; node >= 0; node = from_.at(node).parent) {
+    if (is_function(from_.at(node).kind) || from_.at(node).parent < 0) top = node;
+  }
+  return top;
+}
+
+std::string translation::line_mark(unsigned offset) const {
+  return fmt::format("\n#line {} \"{}\"\n", from_.line_of(offset), from_.name());
+}
+
+int translation::container_of(int node) const {
+  for (; node >= 0; node = from_.at(node).parent) {
+    const int parent = from_.at(node).parent;
+    if (loop_bodies_.contains(node)) return node;
+    if (from_.at(node).kind == CXCursor_CompoundStmt && parent >= 0 && is_function(from_.at(parent).kind)) return node;
+  }
+  return -1;
+}
+
+int translation::region_of(unsigned offset) {
+  int node = from_.innermost({offset, offset + 1});
+  for (; node >= 0; node = from_.at(node).parent) {
+    const int parent = from_.at(node).parent;
+    if (scopes_.contains(node) || loop_bodies_.contains(node)) break;
+    // A body without braces begins with the keyword, which its node does not contain.
+    if (const auto loop = loops_.find(node); loop != loops_.end() && loop->second.begin <= offset) {
+      node = from_.at(node).children.back();
+      break;
+    }
+    if (from_.at(node).kind != CXCursor_CompoundStmt || parent < 0) continue;
+    const auto& above = from_.at(parent);
+    if (is_function(above.kind) || (above.kind == CXCursor_CXXTryStmt && above.children.front() == node)) break;
+  }
+  if (node < 0) from_.refuse(offset, "Cilk's keywords outside of a function are not translated");
+  for (std::size_t each = 0; each < regions_.size(); ++each) {
+    if (regions_[each].node == node) return static_cast<int>(each);
+  }
+  region made{node, next_number_++};
+  made.is_function = container_of(node) == node;
+  regions_.push_back(made);
+  return static_cast<int>(regions_.size()) - 1;
+}
+
+void translation::move_alloca(const region& of) {
+  const span body = from_.at(of.node).text;
+  bool found = false;
+  for (std::size_t at = from_.token_at(body.begin); at + 1 < from_.tokens().size(); ++at) {
+    const span name = from_.tokens()[at].text;
+    if (name.begin >= body.end) break;
+    const std::string_view spelled = from_.text(name);
+    if ((spelled != "alloca" && spelled != "__builtin_alloca") || !from_.is(at + 1, "(")) continue;
+    if (container_of(from_.innermost(name)) != of.node) continue;
+    edits_.replace({name.begin, from_.tokens()[at + 1].text.end},
+                   fmt::format("nopal_cilk_allocate(&nopal_memory_{}, ", of.number));
+    found = true;
+  }
+  if (found) {
+    edits_.insert(body.begin + 1, fmt::format(" NOPAL_CILK_MEMORY(nopal_memory_{});", of.number));
+  }
+}
+
+/// Children end before the function's own objects do: where it returns, they are waited for once its value is there.
+void translation::join_before_returns(const region& of) {
+  const span body = from_.at(of.node).text;
+  bool has_objects = false;
+  std::vector<int> returns;
+  for (std::size_t each = 0; each < from_.nodes().size(); ++each) {
+    const node& here = from_.nodes()[each];
+    if (!body.contains(here.text) || container_of(static_cast<int>(each)) != of.node) continue;
+    if (here.kind == CXCursor_ReturnStmt) returns.push_back(static_cast<int>(each));
+    if (here.kind == CXCursor_VarDecl) {
+      const CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(here.cursor)).kind;
+      has_objects |= kind == CXType_Record || kind == CXType_Unexposed || kind == CXType_Dependent || kind == CXType_Auto;
+    }
+  }
+  if (!has_objects) return;
+  for (const int each : returns) {
+    const span all = from_.at(each).text;
+    const span value = trimmed({all.begin + 6, all.end});
+    if (value.begin == value.end || from_.text(value).find('(') == std::string_view::npos) {
+      edits_.insert(all.begin, fmt::format("{{ nopal_scope_{}.join(); ", of.number));
+      const std::size_t end = from_.token_at(all.end);
+      if (from_.is(end, ";")) edits_.insert(from_.tokens()[end].text.end, " }");
+    } else if (from_.text(value).front() != '{') {
+      edits_.insert(value.begin, fmt::format("(::nopal::cilk::join_after{{nopal_scope_{}}}, ", of.number));
+      edits_.insert(value.end, ")");
+    }
+  }
+}
+
+std::string translation::scope_text(unsigned number) const {
+  return from_.is_cxx() ? fmt::format(" ::nopal::scope nopal_scope_{};", number)
+                        : fmt::format(" NOPAL_CILK_SCOPE(nopal_scope_{});", number);
+}
+
+void translation::add_scopes() {
+  for (const region& each : regions_) {
+    const span body = from_.at(each.node).text;
+    if (each.is_function) {
+      const bool any = std::any_of(regions_.begin(), regions_.end(), [&](const region& other) {
+        return other.spawns && container_of(other.node) == each.node;
+      });
+      if (any) move_alloca(each);
+    }
+    if (!each.spawns) continue;
+    // A loop's body without braces gets them, and a scope, from the loop.
+    if (from_.at(each.node).kind != CXCursor_CompoundStmt) continue;
+    edits_.insert(body.begin + 1, scope_text(each.number));
+    if (from_.is_cxx()) {
+      edits_.insert(body.end - 1, fmt::format("nopal_scope_{}.join(); ", each.number));
+      if (each.is_function) join_before_returns(each);
+    }
+  }
+}
+
+void translation::add_include() {
+  const unsigned first = from_.keywords().front().text.begin;
+  int node = from_.innermost({first, first + 1});
+  while (node >= 0 && from_.at(node).parent >= 0) node = from_.at(node).parent;
+  const unsigned place = node >= 0 ? from_.at(node).text.begin : first;
+  edits_.insert(place, fmt::format("\n#include <nopal/detail/cilk.{}>{}", from_.is_cxx() ? "hpp" : "h", line_mark(place)));
+}
+
+std::string translation::run() {
+  const std::string mark = fmt::format("#line 1 \"{}\"\n", from_.name());
+  const span all{0, static_cast<unsigned>(from_.text().size())};
+  if (from_.keywords().empty()) return mark + from_.text();
+  for (const keyword& each : from_.keywords()) {
+    if (each.which == word::scope) {
+      const std::size_t open = from_.token_at(each.text.end);
+      if (!from_.is(open, "{")) from_.refuse(each.text.begin, "cilk_scope without a block is not translated");
+      const unsigned at = from_.tokens()[open].text.begin;
+      const auto found = std::find_if(from_.nodes().begin(), from_.nodes().end(), [at](const node& other) {
+        return other.kind == CXCursor_CompoundStmt && other.text.begin == at;
+      });
+      if (found == from_.nodes().end()) from_.refuse(each.text.begin, "cilk_scope here is not translated");
+      scopes_.insert(static_cast<int>(found - from_.nodes().begin()));
+      edits_.replace(each.text, std::string());
+    }
+    if (each.which == word::reducer) from_.refuse(each.text.begin, "reducers as declarations are not translated");
+  }
+  add_include();
+  // The innermost loops first.
+  for (auto each = from_.keywords().rbegin(); each != from_.keywords().rend(); ++each) {
+    if (each->which == word::loop) loop(*each);
+  }
+  for (const keyword& each : from_.keywords()) {
+    if (each.which == word::spawn) spawn(each);
+  }
+  for (const keyword& each : from_.keywords()) {
+    if (each.which != word::sync) continue;
+    const region& of = regions_[static_cast<std::size_t>(region_of(each.text.begin))];
+    if (!of.spawns) {
+      edits_.replace(each.text, std::string());
+    } else {
+      edits_.replace(each.text, from_.is_cxx() ? fmt::format("nopal_scope_{}.join()", of.number)
+                                               : fmt::format("nopal_join(&nopal_scope_{})", of.number));
+    }
+  }
+  add_scopes();
+  // What goes in front of functions is known once they are rendered.
+  static_cast<void>(edits_.render(all));
+  const auto made = std::move(preludes_);
+  preludes_.clear();
+  for (const auto& [top, text] : made) {
+    const unsigned place = from_.at(top).text.begin;
+    edits_.insert(place, "\n" + text + line_mark(place));
+  }
+  return mark + edits_.render(all);
+}
+
+}  // namespace tool::cilk

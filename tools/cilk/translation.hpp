@@ -1,0 +1,123 @@
+// The translation of one file: what its parts share.
+#ifndef NOPAL_TOOLS_CILK_TRANSLATION_HPP
+#define NOPAL_TOOLS_CILK_TRANSLATION_HPP
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cilk/edits.hpp"
+#include "cilk/source.hpp"
+
+namespace tool::cilk {
+
+/// A piece of a program that waits for its children at its end: the body of a function, of a loop or of a `cilk_scope`, and what
+/// a `try` guards.
+struct region {
+  int node;
+  unsigned number;
+  bool is_function = false;
+  bool spawns = false;
+};
+
+/// A call, in parts.
+struct call_parts {
+  int node = -1;
+  span callee;
+  std::vector<span> arguments;
+  std::vector<CXCursor> argument_cursors;
+  unsigned skipped = 0;  ///< arguments in front of the parenthesis: the object of an operator
+};
+
+/// A loop's header, in parts.
+struct loop_parts {
+  int node;
+  int body;
+  unsigned keyword;  ///< where it begins
+  span type;         ///< of the variable; empty where it is declared elsewhere
+  std::string name;  ///< of the variable
+  span first;
+  std::string compare;  ///< with the variable on the left
+  span last;
+  span step;  ///< empty: one
+  bool down = false;
+  unsigned end;  ///< behind the body
+  std::string grain = "0";
+};
+
+/// A variable that the body of a loop in C uses, of the functions around it.
+struct captured {
+  std::string name;
+  std::string field;
+  std::string type;   ///< of the field
+  std::string value;  ///< of the field, where the variable is at hand
+};
+
+class translation {
+public:
+  explicit translation(const source& from) : from_(from), edits_(from.text()) {}
+
+  /// The program's text, translated. Throws `refused`.
+  std::string run();
+
+private:
+  // translation.cpp
+  int region_of(unsigned offset);
+  int container_of(int node) const;
+  void add_scopes();
+  [[nodiscard]] std::string scope_text(unsigned number) const;
+  void move_alloca(const region& of);
+  void join_before_returns(const region& of);
+  void add_include();
+  [[nodiscard]] std::string line_mark(unsigned offset) const;
+  [[nodiscard]] int top_of(unsigned offset) const;
+
+  // spawns.cpp
+  void spawn(const keyword& here);
+  call_parts parts_of(const keyword& here) const;
+  int statement_of(int node) const;
+  std::string fork_cxx(const call_parts& call, unsigned scope, span target, const std::string& store);
+  bool takes_reference(const call_parts& call, unsigned argument) const;
+  [[nodiscard]] bool is_constant(span piece) const;
+
+  // spawns_c.cpp
+  std::string fork_c(const call_parts& call, unsigned scope, const std::string& target, CXType target_type,
+                     const std::string& store);
+  [[nodiscard]] std::string type_name(CXType type, unsigned place) const;
+
+  // loops.cpp
+  void loop(const keyword& here);
+  loop_parts loop_of(const keyword& here) const;
+  void read_condition(loop_parts& parts, span text) const;
+  void read_step(loop_parts& parts, span text) const;
+  std::string read_grain(unsigned keyword);
+  void check_jumps(const loop_parts& parts);
+  std::string body_text(const loop_parts& parts);
+  span header_of(const keyword& here) const;
+  std::string loop_cxx(const loop_parts& parts);
+  void loop_over_range(const keyword& here, int node);
+
+  // loops_c.cpp
+  std::string loop_c(const loop_parts& parts);
+  void capture(const loop_parts& parts, unsigned number);
+  void capture_use(const loop_parts& parts, unsigned number, const node& use, std::map<unsigned, captured>& found);
+
+  [[nodiscard]] span trimmed(span piece) const;
+  std::string& prelude_of(unsigned offset) { return preludes_[top_of(offset)]; }
+
+  const source& from_;
+  edits edits_;
+  unsigned next_number_ = 1;
+  std::vector<region> regions_;
+  std::set<int> scopes_;                 ///< compound statements behind cilk_scope
+  std::map<int, span> loops_;         ///< parallel loops, with their bodies
+  std::map<int, unsigned> loop_bodies_;  ///< bodies of parallel loops, with the loop's number
+  std::map<unsigned, std::map<unsigned, captured>> captured_;  ///< by the loop's number and where the variable is declared
+  std::map<int, std::string> preludes_;  ///< functions in front of a declaration of the file
+};
+
+}  // namespace tool::cilk
+
+#endif
