@@ -147,6 +147,11 @@ want_libraries() {
   want_header fmt/core.h libfmt-dev 'the output of the nopal tool'
   want_header nlohmann/json.hpp nlohmann-json3-dev 'the reports of the nopal tool'
   want_header oneapi/tbb/concurrent_vector.h libtbb-dev "tests of oneTBB's own containers over these headers"
+  if ! ls /usr/lib/llvm-*/include/clang-c/Index.h >/dev/null 2>&1; then
+    parser=libclang-dev
+    if [ -n "$(candidate_major "libclang-$preferred_llvm-dev")" ]; then parser="libclang-$preferred_llvm-dev"; fi
+    want "$parser" "the parser of 'nopal cilk'"
+  fi
   want_header event2/event.h libevent-dev 'strands that wait for descriptors (libnopal-io)'
 }
 

@@ -18,8 +18,8 @@ int cilk_command(int argc, char** argv) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", refused).parent_path();
   const std::string file = (here / "nopal-cilk").string();
   if (access(file.c_str(), X_OK) != 0) {
-    throw std::runtime_error(
-        "the translator was not built: install libclang-19-dev, or another libclang-dev of 16 or newer, and build Nopal again");
+    throw std::runtime_error("the translator was not built: install libclang-19-dev, or another libclang-dev "
+                             "of 16 or newer, and build Nopal again");
   }
   std::vector<char*> arguments(argv, argv + argc);
   arguments.push_back(nullptr);

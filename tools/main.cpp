@@ -27,7 +27,8 @@ struct subcommand {
 constexpr std::array subcommands = {
     subcommand{"bench", "measure programs serially and on several numbers of workers", bench_command},
     subcommand{"check", "run a program that was compiled for the race detector", check_command},
-    subcommand{"cilk", "compile programs written in Cilk with a stock compiler, or print them translated", cilk_command},
+    subcommand{"cilk", "compile programs written in Cilk with a stock compiler, or print them translated",
+               cilk_command},
     subcommand{"cilk++", "the same for C++, as a compiler", cilk_command},
     subcommand{"demo", "sort the lines and count the words of real text files, serially and in parallel",
                demo_command},

@@ -53,18 +53,20 @@ bool is_for_cilk(std::string_view word) {
 
 /// Whether the word's value is the next word.
 bool takes_next(std::string_view word) {
-  constexpr std::array<std::string_view, 12> known = {"-o",  "-D",  "-U",  "-I",      "-L",       "-x",
+  constexpr std::array<std::string_view, 12> known = {"-o",  "-D",  "-U",  "-I",       "-L",       "-x",
                                                       "-MF", "-MT", "-MQ", "-include", "-isystem", "-iquote"};
   return std::find(known.begin(), known.end(), word) != known.end();
 }
 
 /// What the parser is told of the words: what decides how the text is read.
 std::vector<std::string> flags_of(const std::vector<std::string>& words) {
-  constexpr std::array<std::string_view, 8> wanted = {"-D", "-U", "-I", "-include", "-isystem", "-iquote", "-m", "-pthread"};
+  constexpr std::array<std::string_view, 8> wanted = {"-D",       "-U",      "-I", "-include",
+                                                      "-isystem", "-iquote", "-m", "-pthread"};
   std::vector<std::string> result;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const bool two = takes_next(words[at]) && at + 1 < words.size();
-    const bool is_wanted = std::any_of(wanted.begin(), wanted.end(), [&](std::string_view each) { return words[at].starts_with(each); });
+    const bool is_wanted = std::any_of(wanted.begin(), wanted.end(),
+                                       [&](std::string_view each) { return words[at].starts_with(each); });
     if (is_wanted) {
       result.push_back(words[at]);
       if (two) result.push_back(words[at + 1]);
@@ -83,7 +85,7 @@ std::string standard_of(const std::vector<std::string>& words, bool as_cxx) {
     if (each.starts_with("-std=")) asked = each.substr(5);
   }
   constexpr std::array<std::string_view, 10> old_cxx = {"++98", "++03", "++0x", "++11", "++1y",
-                                                        "++14", "++1z", "++17", "c89", "c99"};
+                                                        "++14", "++1z", "++17", "c89",  "c99"};
   constexpr std::array<std::string_view, 6> old_c = {"c89", "c90", "c99", "u89", "u90", "u99"};
   const auto old = [&](std::string_view end) { return asked.ends_with(end); };
   if (as_cxx) return std::any_of(old_cxx.begin(), old_cxx.end(), old) ? "gnu++20" : asked;
@@ -97,9 +99,11 @@ int run(std::vector<std::string> command) {
   arguments.push_back(nullptr);
   pid_t child = 0;
   const int refused = posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ);
-  if (refused != 0) throw std::runtime_error(fmt::format("cannot run '{}': {}", command.front(), std::strerror(refused)));
+  if (refused != 0)
+    throw std::runtime_error(fmt::format("cannot run '{}': {}", command.front(), std::strerror(refused)));
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -107,7 +111,8 @@ int run(std::vector<std::string> command) {
 
 bool is_source(const std::string& word) {
   constexpr std::array<std::string_view, 7> ends = {".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cilk"};
-  return word.front() != '-' && std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return word.ends_with(end); });
+  return word.front() != '-' &&
+         std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return word.ends_with(end); });
 }
 
 installation find_installation() {
@@ -148,7 +153,9 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
   std::vector<std::string> quotes;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
-    if (word == "-c" || word == "-S" || word == "-E" || word == "-M" || word == "-MM" || word == "-fsyntax-only") links = false;
+    if (word == "-c" || word == "-S" || word == "-E" || word == "-M" || word == "-MM" ||
+        word == "-fsyntax-only")
+      links = false;
     if (is_for_cilk(word) || word.starts_with("-std=") || word == "-ansi") continue;
     if (takes_next(word) && at + 1 < words.size()) {
       command.push_back(word);

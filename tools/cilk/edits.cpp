@@ -6,14 +6,15 @@
 namespace tool::cilk {
 
 void edits::replace(span piece, std::function<std::string()> made) {
-  const auto place = std::upper_bound(changes_.begin(), changes_.end(), piece, [](span left, const change& right) {
-    if (left.begin != right.piece.begin) return left.begin < right.piece.begin;
-    // Insertions come first, then the longest.
-    const bool left_inserts = left.begin == left.end;
-    const bool right_inserts = right.piece.begin == right.piece.end;
-    if (left_inserts != right_inserts) return left_inserts;
-    return left.end > right.piece.end;
-  });
+  const auto place =
+      std::upper_bound(changes_.begin(), changes_.end(), piece, [](span left, const change& right) {
+        if (left.begin != right.piece.begin) return left.begin < right.piece.begin;
+        // Insertions come first, then the longest.
+        const bool left_inserts = left.begin == left.end;
+        const bool right_inserts = right.piece.begin == right.piece.end;
+        if (left_inserts != right_inserts) return left_inserts;
+        return left.end > right.piece.end;
+      });
   changes_.insert(place, {piece, std::move(made), std::nullopt});
 }
 
@@ -34,10 +35,8 @@ std::string edits::render(span piece) const {
   unsigned at = piece.begin;
   for (const change& each : changes_) {
     if (each.piece.begin < at || !piece.contains(each.piece)) continue;
-    const bool whole = each.piece.begin == piece.begin && each.piece.end == piece.end;
     // What is inserted at the end belongs to what follows.
-    const bool behind = each.piece.begin == piece.end;
-    if ((whole && piece.begin != piece.end) || behind) continue;
+    if (each.piece.begin == piece.end) continue;
     result += text_.substr(at, each.piece.begin - at);
     if (!each.made) each.made = keep_lines(each.piece, each.make());
     result += *each.made;

@@ -24,7 +24,7 @@ public:
   /// At one place: in front of what follows there, behind what was inserted before.
   void insert(unsigned offset, std::string with) { replace({offset, offset}, std::move(with)); }
 
-  /// The piece with all changes that lie in it; but not one of the whole piece.
+  /// The piece with all changes that lie in it. A change does not ask for its own piece.
   [[nodiscard]] std::string render(span piece) const;
   /// The same on one line, without comments.
   [[nodiscard]] std::string flat(span piece) const;

@@ -44,22 +44,28 @@ void translation::read_condition(loop_parts& parts, span text) const {
     parts.last = turns ? left : right;
     return;
   }
-  from_.refuse(text.begin, "a cilk_for whose condition does not compare its variable by <, <=, >, >= or != is not translated");
+  from_.refuse(
+      text.begin,
+      "a cilk_for whose condition does not compare its variable by <, <=, >, >= or != is not translated");
 }
 
 void translation::read_step(loop_parts& parts, span text) const {
   std::vector<std::size_t> at;
-  for (std::size_t each = from_.token_at(text.begin); each < from_.token_at(text.end); ++each) at.push_back(each);
+  for (std::size_t each = from_.token_at(text.begin); each < from_.token_at(text.end); ++each)
+    at.push_back(each);
   const auto is = [&](std::size_t which, std::string_view spelling) {
     return which < at.size() && from_.is(at[which], spelling);
   };
-  const auto rest = [&](std::size_t first) { return trimmed({from_.tokens()[at[first]].text.begin, text.end}); };
+  const auto rest = [&](std::size_t first) {
+    return trimmed({from_.tokens()[at[first]].text.begin, text.end});
+  };
   if (at.size() == 2 && ((is(0, "++") && is(1, parts.name)) || (is(1, "++") && is(0, parts.name)))) return;
   if (at.size() == 2 && ((is(0, "--") && is(1, parts.name)) || (is(1, "--") && is(0, parts.name)))) {
     parts.down = true;
     return;
   }
-  const bool assigns = at.size() > 4 && is(0, parts.name) && is(1, "=") && is(2, parts.name) && (is(3, "+") || is(3, "-"));
+  const bool assigns =
+      at.size() > 4 && is(0, parts.name) && is(1, "=") && is(2, parts.name) && (is(3, "+") || is(3, "-"));
   if (assigns || (at.size() > 2 && is(0, parts.name) && (is(1, "+=") || is(1, "-=")))) {
     parts.down = assigns ? is(3, "-") : is(1, "-=");
     parts.step = rest(assigns ? 4 : 2);
@@ -98,7 +104,8 @@ loop_parts translation::loop_of(const keyword& here) const {
     if (from_.is(at, "(") || from_.is(at, "{") || from_.is(at, "[")) at = from_.closing(at);
     if (from_.is(at, ";")) ends.push_back(from_.tokens()[at].text.begin);
   }
-  if (ends.size() != 2) from_.refuse(here.text.begin, "a cilk_for without a condition and a step is not translated");
+  if (ends.size() != 2)
+    from_.refuse(here.text.begin, "a cilk_for without a condition and a step is not translated");
   const span first = trimmed({header.begin, ends[0]});
   std::size_t assigns = from_.token_at(first.begin);
   const std::size_t end = from_.token_at(first.end);
@@ -126,7 +133,8 @@ void translation::check_jumps(const loop_parts& parts) {
     if (here.kind != CXCursor_BreakStmt && here.kind != CXCursor_ContinueStmt) continue;
     int target = here.parent;
     const bool breaks = here.kind == CXCursor_BreakStmt;
-    while (target >= 0 && !is_loop(from_.at(target).kind) && !(breaks && from_.at(target).kind == CXCursor_SwitchStmt)) {
+    while (target >= 0 && !is_loop(from_.at(target).kind) &&
+           !(breaks && from_.at(target).kind == CXCursor_SwitchStmt)) {
       target = from_.at(target).parent;
     }
     if (target != parts.node) continue;
@@ -183,8 +191,7 @@ std::string translation::body_text(const loop_parts& parts) {
   for (const region& each : regions_) {
     if (each.node == parts.body && each.spawns) scope = scope_text(each.number);
   }
-  // Of a body that is one change the whole is asked for: with the brackets around it.
-  return fmt::format("{{{} {} }}", scope, edits_.render({text.begin - 1, text.end}).substr(1));
+  return fmt::format("{{{} {} }}", scope, edits_.render(text));
 }
 
 std::string translation::loop_cxx(const loop_parts& parts) {
@@ -196,9 +203,11 @@ std::string translation::loop_cxx(const loop_parts& parts) {
                                                                            : "through";
   const std::string type = edits_.render(parts.type);
   const std::string step = parts.step.end > parts.step.begin ? edits_.render(parts.step) : "1";
-  return fmt::format("::nopal::cilk::loop_{}<{}>([&] {{ {} {} = {}; return {}; }}(), {}, {}, {}, [&]({} {}) {});", compare,
-                     parts.down ? "true" : "false", type, parts.name, edits_.render(parts.first), parts.name,
-                     edits_.render(parts.last), step, parts.grain, type, parts.name, body_text(parts));
+  return fmt::format("::nopal::cilk::loop_{}<{}>([&] {{ {} {} = {}; return {}; }}(), {}, {}, {}, "
+                     "[&]([[maybe_unused]] {} {}) {});",
+                     compare, parts.down ? "true" : "false", type, parts.name, edits_.render(parts.first),
+                     parts.name, edits_.render(parts.last), step, parts.grain, type, parts.name,
+                     body_text(parts));
 }
 
 }  // namespace tool::cilk

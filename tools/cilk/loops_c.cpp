@@ -14,14 +14,15 @@ void translation::capture_use(const loop_parts& parts, unsigned number, const no
   const span declared = from_.span_of(variable);
   const std::string name = from_.spelling(variable);
   if (loops_.at(parts.node).contains(declared)) return;
-  const bool is_own = name == parts.name && (parts.type.begin == parts.type.end ||
-                                              from_.at(parts.node).text.contains(declared));
+  const bool is_own = name == parts.name &&
+                      (parts.type.begin == parts.type.end || from_.at(parts.node).text.contains(declared));
   if (is_own) return;
   captured here{name, fmt::format("{}_{}", name, declared.begin), "", ""};
   const CXType type = clang_getCursorType(variable);
   const bool by_value = type.kind == CXType_VariableArray;
   const bool is_parameter = kind == CXCursor_ParmDecl;
-  const bool decays = is_parameter && (type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray);
+  const bool decays =
+      is_parameter && (type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray);
   if (by_value || decays) {
     here.type = type_name(type, use.text.begin) + (decays ? "*" : "");
   } else {
@@ -36,7 +37,8 @@ void translation::capture_use(const loop_parts& parts, unsigned number, const no
       return;
     }
   }
-  if (from_.text(use.text) != name) from_.refuse(use.text.begin, fmt::format("'{}' in a macro in a cilk_for is not translated", name));
+  if (from_.text(use.text) != name)
+    from_.refuse(use.text.begin, fmt::format("'{}' in a macro in a cilk_for is not translated", name));
   edits_.replace(use.text, fmt::format("({}nopal_frame_{}->{})", by_value ? "" : "*", number, here.field));
 }
 
@@ -44,7 +46,8 @@ void translation::capture(const loop_parts& parts, unsigned number) {
   const span body = from_.at(parts.body).text;
   auto& found = captured_[number];
   for (const node& each : from_.nodes()) {
-    if (each.kind == CXCursor_DeclRefExpr && body.contains(each.text)) capture_use(parts, number, each, found);
+    if (each.kind == CXCursor_DeclRefExpr && body.contains(each.text))
+      capture_use(parts, number, each, found);
   }
 }
 
@@ -79,20 +82,23 @@ std::string translation::loop_c(const loop_parts& parts) {
       "static void nopal_cilk_body_{0}(void* nopal_given, size_t nopal_from, size_t nopal_to) {{ "
       "struct nopal_cilk_frame_{0}* const nopal_frame_{0} = (struct nopal_cilk_frame_{0}*)nopal_given; "
       "for (size_t nopal_at = nopal_from; nopal_at != nopal_to; ++nopal_at) {{ "
-      "{1} {3} = nopal_frame_{0}->nopal_first + (long)nopal_at * nopal_frame_{0}->nopal_step; (void){3};{4}{5} }} }}\n",
+      "{1} {3} = nopal_frame_{0}->nopal_first + (long)nopal_at * nopal_frame_{0}->nopal_step; "
+      "(void){3};{4}{5} }} }}\n",
       number, type, fields, parts.name, line_mark(loops_.at(parts.node).begin), body);
   const std::string step = parts.step.end > parts.step.begin ? edits_.render(parts.step) : "1";
   const std::string last = edits_.render(parts.last);
   const std::string frame = fmt::format("nopal_frame_{}", number);
   const std::string ends[2] = {frame + ".nopal_first", "nopal_last"};
   const std::string cast = is_pointer ? "" : "(size_t)";
-  const std::string distance = fmt::format("{0}{1} - {0}{2}", cast, ends[parts.down ? 0 : 1], ends[parts.down ? 1 : 0]);
+  const std::string distance =
+      fmt::format("{0}{1} - {0}{2}", cast, ends[parts.down ? 0 : 1], ends[parts.down ? 1 : 0]);
   return fmt::format(
       "{{ struct nopal_cilk_frame_{0} {1} = {{{2}, {3}({4}){5}}}; const __typeof__({6}) nopal_last = {6}; "
-      "nopal_cilk_loop({1}.nopal_first {7} nopal_last ? nopal_cilk_steps((size_t)({8}), (size_t)({4}), {9}) : 0, "
+      "nopal_cilk_loop({1}.nopal_first {7} nopal_last ? nopal_cilk_steps((size_t)({8}), (size_t)({4}), {9}) "
+      ": 0, "
       "(size_t)({10}), nopal_cilk_body_{0}, &{1}); }}",
-      number, frame, edits_.render(parts.first), parts.down ? "-(long)" : "(long)", step, values, last, parts.compare, distance,
-      parts.compare.size() == 2 && parts.compare != "!=" ? 1 : 0, parts.grain);
+      number, frame, edits_.render(parts.first), parts.down ? "-(long)" : "(long)", step, values, last,
+      parts.compare, distance, parts.compare.size() == 2 && parts.compare != "!=" ? 1 : 0, parts.grain);
 }
 
 }  // namespace tool::cilk

@@ -15,9 +15,11 @@
 namespace {
 
 constexpr std::string_view help =
-    "Compiles programs written in Cilk with a stock compiler: translates Cilk's keywords to Nopal's interface.\n"
+    "Compiles programs written in Cilk with a stock compiler: translates Cilk's keywords to Nopal's "
+    "interface.\n"
     "\n"
-    "Usage: nopal cilk COMPILER WORD...   compile and link as 'COMPILER WORD...', as in 'nopal cilk cc -O2 x.c -o x'\n"
+    "Usage: nopal cilk COMPILER WORD...   compile and link as 'COMPILER WORD...', as in 'nopal cilk cc -O2 "
+    "x.c -o x'\n"
     "       nopal cilk++ WORD...          the same with c++, or with the compiler that NOPAL_CILK_CXX names\n"
     "       nopal cilk [FLAG...] FILE     print the translated file\n"
     "\n"
@@ -45,7 +47,8 @@ int print_translation(const std::vector<std::string>& words) {
 }
 
 int run(bool as_cxx, std::vector<std::string> words) {
-  if (words.empty()) throw tool::usage_error("a compiler or a file is missing; --help shows what is accepted");
+  if (words.empty())
+    throw tool::usage_error("a compiler or a file is missing; --help shows what is accepted");
   if (words.front() == "--help" || words.front() == "-h") {
     fmt::print("{}", help);
     return tool::exit_success;

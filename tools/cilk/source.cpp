@@ -57,15 +57,16 @@ source::source(std::string file, bool as_cxx, const std::vector<std::string>& fl
     : name_(std::move(file)), text_(read_file(name_)), is_cxx_(as_cxx) {
   std::vector<std::string> given = flags;
   given.emplace_back("-DNOPAL_CILK_PARSED");
-  for (const spelling_of_word& each : words) given.push_back(fmt::format("-D{}={}", each.name, each.definition));
+  for (const spelling_of_word& each : words)
+    given.push_back(fmt::format("-D{}={}", each.name, each.definition));
   given.emplace_back("-Wno-everything");
   std::vector<const char*> pointers;
   pointers.reserve(given.size());
   for (const std::string& each : given) pointers.push_back(each.c_str());
   index_ = clang_createIndex(0, 0);
-  const CXErrorCode failed = clang_parseTranslationUnit2(
-      index_, name_.c_str(), pointers.data(), static_cast<int>(pointers.size()), nullptr, 0,
-      CXTranslationUnit_DetailedPreprocessingRecord, &unit_);
+  const CXErrorCode failed =
+      clang_parseTranslationUnit2(index_, name_.c_str(), pointers.data(), static_cast<int>(pointers.size()),
+                                  nullptr, 0, CXTranslationUnit_DetailedPreprocessingRecord, &unit_);
   if (failed != CXError_Success) {
     clang_disposeIndex(index_);
     throw std::runtime_error(fmt::format("clang's parser fails on '{}'", name_));
@@ -113,37 +114,70 @@ void source::read_tokens() {
     const CXTokenKind kind = clang_getTokenKind(found[each]);
     if (kind == CXToken_Comment) continue;
     const CXSourceRange extent = clang_getTokenExtent(unit_, found[each]);
-    tokens_.push_back({kind,
-                       {offset_of(clang_getRangeStart(extent), nullptr),
-                        offset_of(clang_getRangeEnd(extent), nullptr)}});
+    tokens_.push_back(
+        {kind,
+         {offset_of(clang_getRangeStart(extent), nullptr), offset_of(clang_getRangeEnd(extent), nullptr)}});
   }
   clang_disposeTokens(unit_, found, count);
+}
+
+bool source::has_keyword(CXCursor definition) const {
+  if (clang_Location_isInSystemHeader(clang_getCursorLocation(definition)) != 0) return false;
+  CXFile file = nullptr;
+  offset_of(clang_getCursorLocation(definition), &file);
+  if (file == nullptr) return false;
+  CXToken* found = nullptr;
+  unsigned count = 0;
+  clang_tokenize(unit_, clang_getCursorExtent(definition), &found, &count);
+  bool result = false;
+  for (unsigned each = 1; each < count; ++each) {
+    const std::string text = take(clang_getTokenSpelling(unit_, found[each]));
+    result |= std::any_of(words.begin(), words.end(),
+                          [&](const spelling_of_word& other) { return text == other.name; });
+  }
+  clang_disposeTokens(unit_, found, count);
+  return result;
+}
+
+void source::refuse_in_macro(CXCursor expansion) const {
+  CXFile file = nullptr;
+  unsigned line = 0;
+  clang_getExpansionLocation(clang_getCursorLocation(expansion), &file, &line, nullptr, nullptr);
+  throw refused(fmt::format("{}:{}: Cilk's keywords inside of a macro, here {}, are not translated",
+                            take(clang_getFileName(file)), line, spelling(expansion)));
 }
 
 void source::read_keywords() {
   const auto visit = [](CXCursor cursor, CXCursor, CXClientData data) {
     auto& self = *static_cast<source*>(data);
+    if (clang_getCursorKind(cursor) == CXCursor_MacroDefinition) {
+      if (self.has_keyword(cursor)) self.macros_.insert(self.spelling(cursor));
+      return CXChildVisit_Continue;
+    }
     if (clang_getCursorKind(cursor) != CXCursor_MacroExpansion) return CXChildVisit_Continue;
     const std::string name = self.spelling(cursor);
+    const bool has_keyword = self.macros_.contains(name);
     const auto known = std::find_if(words.begin(), words.end(), [&](const spelling_of_word& each) {
       const std::string_view plain = each.name;
       return plain.substr(0, plain.find('(')) == name;
     });
-    if (known == words.end()) return CXChildVisit_Continue;
+    if (known == words.end()) {
+      if (has_keyword) self.refuse_in_macro(cursor);
+      return CXChildVisit_Continue;
+    }
     // A program may have a meaning of its own for the word.
     CXFile defined = nullptr;
     offset_of(clang_getCursorLocation(clang_getCursorReferenced(cursor)), &defined);
     CXFile used = nullptr;
     const unsigned at = offset_of(clang_getCursorLocation(cursor), &used);
-    if (used == nullptr || (defined != nullptr && clang_File_isEqual(defined, used) != 0)) {
-      return CXChildVisit_Continue;
-    }
+    const bool is_own = defined != nullptr && clang_File_isEqual(defined, used) != 0;
+    if (used == nullptr || (is_own && !has_keyword)) return CXChildVisit_Continue;
     if (clang_File_isEqual(used, self.file_) == 0) {
       if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)) != 0) return CXChildVisit_Continue;
       unsigned line = 0;
       clang_getExpansionLocation(clang_getCursorLocation(cursor), nullptr, &line, nullptr, nullptr);
-      throw refused(fmt::format("{}:{}: {} in an included file is not translated", take(clang_getFileName(used)),
-                                line, name));
+      throw refused(fmt::format("{}:{}: {} in an included file is not translated",
+                                take(clang_getFileName(used)), line, name));
     }
     if (self.text_.compare(at, name.size(), name) != 0) {
       self.refuse(at, fmt::format("{} inside of a macro is not translated", name));

@@ -9,6 +9,7 @@
 #include <clang-c/Index.h>
 
 #include <cstddef>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -96,6 +97,8 @@ private:
   void read_nodes();
   void read_keywords();
   void report_errors() const;
+  [[nodiscard]] bool has_keyword(CXCursor definition) const;
+  [[noreturn]] void refuse_in_macro(CXCursor expansion) const;
   void add(CXCursor cursor, int parent);
 
   std::string name_;
@@ -107,6 +110,7 @@ private:
   std::vector<node> nodes_;
   std::vector<token> tokens_;
   std::vector<keyword> keywords_;
+  std::set<std::string> macros_;  ///< of the program, that have keywords
 };
 
 /// The text of a string of clang's.

@@ -14,7 +14,8 @@ CXCursor callee_of(const source& from, int call) {
   // In a template: a name that overloads are looked up by.
   for (const int each : from.at(call).children) {
     if (from.at(each).kind != CXCursor_OverloadedDeclRef) continue;
-    if (clang_getNumOverloadedDecls(from.at(each).cursor) == 1) return clang_getOverloadedDecl(from.at(each).cursor, 0);
+    if (clang_getNumOverloadedDecls(from.at(each).cursor) == 1)
+      return clang_getOverloadedDecl(from.at(each).cursor, 0);
   }
   return known;
 }
@@ -35,17 +36,17 @@ std::vector<CXType> parameters_of(CXCursor callee) {
 
 bool begins_statement(CXCursorKind parent) {
   switch (parent) {
-    case CXCursor_CompoundStmt:
-    case CXCursor_IfStmt:
-    case CXCursor_ForStmt:
-    case CXCursor_CXXForRangeStmt:
-    case CXCursor_WhileStmt:
-    case CXCursor_DoStmt:
-    case CXCursor_CaseStmt:
-    case CXCursor_DefaultStmt:
-    case CXCursor_LabelStmt:
-    case CXCursor_SwitchStmt: return true;
-    default: return false;
+  case CXCursor_CompoundStmt:
+  case CXCursor_IfStmt:
+  case CXCursor_ForStmt:
+  case CXCursor_CXXForRangeStmt:
+  case CXCursor_WhileStmt:
+  case CXCursor_DoStmt:
+  case CXCursor_CaseStmt:
+  case CXCursor_DefaultStmt:
+  case CXCursor_LabelStmt:
+  case CXCursor_SwitchStmt: return true;
+  default: return false;
   }
 }
 
@@ -97,7 +98,8 @@ call_parts translation::parts_of(const keyword& here) const {
     unsigned end = brackets.end - 1;
     if (each + 1 < begins.size()) {
       std::size_t comma = from_.token_at(begins[each + 1]);
-      while (!from_.is(--comma, ",")) {}
+      while (!from_.is(--comma, ",")) {
+      }
       end = from_.tokens()[comma].text.begin;
     }
     call.arguments.push_back(trimmed({begins[each], end}));
@@ -111,7 +113,8 @@ bool translation::is_constant(span piece) const {
   const token& here = from_.tokens()[at];
   if (here.text.end != piece.end) return false;
   const std::string_view text = from_.text(here.text);
-  return here.kind == CXToken_Literal || text == "NULL" || text == "nullptr" || text == "true" || text == "false";
+  return here.kind == CXToken_Literal || text == "NULL" || text == "nullptr" || text == "true" ||
+         text == "false";
 }
 
 bool translation::takes_reference(const call_parts& call, unsigned argument) const {
@@ -126,11 +129,12 @@ bool translation::takes_reference(const call_parts& call, unsigned argument) con
     type = clang_getArgType(function, argument);
   }
   const CXTypeKind kind = clang_getCanonicalType(type).kind;
-  return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference || kind == CXType_LValueReference ||
-         kind == CXType_RValueReference;
+  return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference ||
+         kind == CXType_LValueReference || kind == CXType_RValueReference;
 }
 
-std::string translation::fork_cxx(const call_parts& call, unsigned scope, span target, const std::string& store) {
+std::string translation::fork_cxx(const call_parts& call, unsigned scope, span target,
+                                  const std::string& store) {
   std::string captures = "&";
   std::string made;
   if (target.end > target.begin) {
@@ -152,20 +156,24 @@ std::string translation::fork_cxx(const call_parts& call, unsigned scope, span t
   if (member >= 0) {
     CXFile file = nullptr;
     unsigned name = 0;
-    clang_getExpansionLocation(clang_getCursorLocation(from_.at(member).cursor), &file, nullptr, nullptr, &name);
+    clang_getExpansionLocation(clang_getCursorLocation(from_.at(member).cursor), &file, nullptr, nullptr,
+                               &name);
     std::size_t at = from_.token_at(name);
-    while (at > 0 && from_.tokens()[at].text.begin > call.callee.begin && !from_.is(at, ".") && !from_.is(at, "->")) --at;
+    while (at > 0 && from_.tokens()[at].text.begin > call.callee.begin && !from_.is(at, ".") &&
+           !from_.is(at, "->"))
+      --at;
     if (from_.is(at, ".") || from_.is(at, "->")) dot = from_.tokens()[at].text.begin;
   }
   const bool is_field = kind == CXCursor_FieldDecl;
   if (dot != 0 && !is_field && from_.text(trimmed({call.callee.begin, dot})) != "this") {
     const span object = trimmed({call.callee.begin, dot});
-    captures += fmt::format(", nopal_of = ::nopal::cilk::hold({}{})", from_.is(from_.token_at(dot), "->") ? "*" : "",
-                            edits_.render(object));
+    captures += fmt::format(", nopal_of = ::nopal::cilk::hold({}{})",
+                            from_.is(from_.token_at(dot), "->") ? "*" : "", edits_.render(object));
     const unsigned behind = from_.tokens()[from_.token_at(dot)].text.end;
     made += "nopal_of.get()." + edits_.render({behind, call.callee.end});
-  } else if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_OverloadedDeclRef ||
-             (kind == CXCursor_CXXMethod && call.skipped == 0) || clang_Cursor_isNull(called) != 0) {
+  } else if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+             kind == CXCursor_OverloadedDeclRef || (kind == CXCursor_CXXMethod && call.skipped == 0) ||
+             clang_Cursor_isNull(called) != 0) {
     made += edits_.render(call.callee);
   } else {
     captures += fmt::format(", nopal_of = ::nopal::cilk::hold_callee({})", edits_.render(call.callee));
@@ -179,7 +187,8 @@ std::string translation::fork_cxx(const call_parts& call, unsigned scope, span t
       made += from_.text(argument);
       continue;
     }
-    if (from_.text()[argument.begin] == '{') from_.refuse(argument.begin, "a spawned call's argument in braces is not translated");
+    if (from_.text()[argument.begin] == '{')
+      from_.refuse(argument.begin, "a spawned call's argument in braces is not translated");
     const std::string name = fmt::format("nopal_{}", each);
     if (takes_reference(call, each)) {
       captures += fmt::format(", {} = ::nopal::cilk::hold({})", name, edits_.render(argument));
@@ -204,7 +213,9 @@ void translation::spawn(const keyword& here) {
   const node& found = from_.at(call.node);
   const std::size_t behind = from_.token_at(found.text.end);
   if (!from_.is(behind, ";") && !from_.is(behind, ",")) {
-    from_.refuse(here.text.begin, "cilk_spawn within an expression is not translated; only calls, assignments and initializers are");
+    from_.refuse(
+        here.text.begin,
+        "cilk_spawn within an expression is not translated; only calls, assignments and initializers are");
   }
   const int statement = statement_of(call.node);
   const unsigned begin = std::min(from_.at(statement).text.begin, here.text.begin);
@@ -218,16 +229,21 @@ void translation::spawn(const keyword& here) {
   const std::size_t assigns = from_.token_at(before.end) - 1;
   const std::string store(from_.text(from_.tokens()[assigns].text));
   if (store.back() != '=' || store == "==" || store == "<=" || store == ">=" || store == "!=") {
-    from_.refuse(here.text.begin, "cilk_spawn within an expression is not translated; only calls, assignments and initializers are");
+    from_.refuse(
+        here.text.begin,
+        "cilk_spawn within an expression is not translated; only calls, assignments and initializers are");
   }
   const span target = trimmed({before.begin, from_.tokens()[assigns].text.begin});
   if (from_.at(statement).kind == CXCursor_DeclStmt) {
     const auto& children = from_.at(statement).children;
-    if (children.size() != 1) from_.refuse(here.text.begin, "cilk_spawn among several declarations in one is not translated");
+    if (children.size() != 1)
+      from_.refuse(here.text.begin, "cilk_spawn among several declarations in one is not translated");
     const node& variable = from_.at(children.front());
     const CXType type = clang_getCursorType(variable.cursor);
-    if (clang_isConstQualifiedType(type) != 0 || type.kind == CXType_LValueReference || type.kind == CXType_RValueReference) {
-      from_.refuse(here.text.begin, "cilk_spawn as the initializer of a constant or a reference is not translated");
+    if (clang_isConstQualifiedType(type) != 0 || type.kind == CXType_LValueReference ||
+        type.kind == CXType_RValueReference) {
+      from_.refuse(here.text.begin,
+                   "cilk_spawn as the initializer of a constant or a reference is not translated");
     }
     const std::string name = from_.spelling(variable.cursor);
     const std::size_t first = from_.token_at(target.begin);
@@ -237,14 +253,17 @@ void translation::spawn(const keyword& here) {
       });
     }
     edits_.replace({from_.tokens()[assigns].text.begin, found.text.end}, [this, call, scope, name, type] {
-      return "; " + (from_.is_cxx() ? fork_cxx(call, scope, {}, name + " =") : fork_c(call, scope, name, type, "="));
+      return "; " +
+             (from_.is_cxx() ? fork_cxx(call, scope, {}, name + " =") : fork_c(call, scope, name, type, "="));
     });
     return;
   }
   CXType type{};
   if (!from_.is_cxx()) {
     for (const node& each : from_.nodes()) {
-      if (each.text.begin != target.begin || each.text.end != target.end || clang_isExpression(each.kind) == 0) continue;
+      if (each.text.begin != target.begin || each.text.end != target.end ||
+          clang_isExpression(each.kind) == 0)
+        continue;
       type = clang_getCursorType(each.cursor);
       if (clang_Cursor_isBitField(clang_getCursorReferenced(each.cursor)) != 0) {
         from_.refuse(here.text.begin, "cilk_spawn into a bit-field is not translated");
@@ -254,7 +273,8 @@ void translation::spawn(const keyword& here) {
     if (type.kind == CXType_Invalid) from_.refuse(here.text.begin, "cilk_spawn into this is not translated");
   }
   edits_.replace({begin, found.text.end}, [this, call, scope, target, type, store] {
-    return from_.is_cxx() ? fork_cxx(call, scope, target, store) : fork_c(call, scope, edits_.render(target), type, store);
+    return from_.is_cxx() ? fork_cxx(call, scope, target, store)
+                          : fork_c(call, scope, edits_.render(target), type, store);
   });
 }
 

@@ -6,7 +6,8 @@
 namespace tool::cilk {
 
 std::string translation::type_name(CXType type, unsigned place) const {
-  if (type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray || type.kind == CXType_VariableArray) {
+  if (type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
+      type.kind == CXType_VariableArray) {
     return type_name(clang_getArrayElementType(type), place) + "*";
   }
   const std::string name = from_.spelling(type);
@@ -17,8 +18,19 @@ std::string translation::type_name(CXType type, unsigned place) const {
   return fmt::format("__typeof__({})", name);
 }
 
-std::string translation::fork_c(const call_parts& call, unsigned scope, const std::string& target, CXType target_type,
-                                const std::string& store) {
+std::string& translation::prelude_of(unsigned offset) {
+  const int top = top_of(offset);
+  std::string& prelude = preludes_[top];
+  const node& function = from_.at(top);
+  if (prelude.empty() && function.kind == CXCursor_FunctionDecl && !function.children.empty()) {
+    const unsigned block = from_.at(function.children.back()).text.begin;
+    prelude = on_one_line(from_.text({function.text.begin, block})) + ";\n";
+  }
+  return prelude;
+}
+
+std::string translation::fork_c(const call_parts& call, unsigned scope, const std::string& target,
+                                CXType target_type, const std::string& store) {
   constexpr std::size_t most_parameters = 16;
   const node& found = from_.at(call.node);
   const CXCursor called = clang_getCursorReferenced(found.cursor);
@@ -28,10 +40,12 @@ std::string translation::fork_c(const call_parts& call, unsigned scope, const st
   std::string list;
   std::string given;
   std::string taken;
+  unsigned words = 0;
   const auto add = [&](const std::string& type, const std::string& name, const std::string& argument) {
     parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", type, name);
     list += fmt::format(", ({}, {})", type, name);
     given += ", " + argument;
+    if (type != "__typeof__(double)") ++words;
   };
   std::string body;
   if (!store.empty()) {
@@ -49,8 +63,8 @@ std::string translation::fork_c(const call_parts& call, unsigned scope, const st
   const int known = clang_getNumArgTypes(function);
   for (unsigned each = 0; each < call.arguments.size(); ++each) {
     const bool declared = static_cast<int>(each) < known;
-    const CXType type = declared ? clang_getArgType(function, each)
-                                 : clang_getCursorType(call.argument_cursors[each]);
+    const CXType type =
+        declared ? clang_getArgType(function, each) : clang_getCursorType(call.argument_cursors[each]);
     const std::string name = fmt::format("nopal_{}", each);
     add(type_name(type, call.arguments[each].begin), name, edits_.render(call.arguments[each]));
     taken += (each > 0 ? ", " : "") + name;
@@ -58,15 +72,21 @@ std::string translation::fork_c(const call_parts& call, unsigned scope, const st
   if (call.arguments.size() + 2 > most_parameters) {
     from_.refuse(found.text.begin, "a spawned call of more than 14 arguments is not translated");
   }
-  std::string& prelude = prelude_of(found.text.begin);
-  const int top = top_of(found.text.begin);
-  if (is_function && clang_equalCursors(clang_getCanonicalCursor(called), clang_getCanonicalCursor(from_.at(top).cursor)) != 0) {
-    const int block = from_.at(top).children.back();
-    prelude += on_one_line(from_.text({from_.at(top).text.begin, from_.at(block).text.begin})) + ";\n";
+  // GCC may exchange the fifth and the sixth word of a latent fork's arguments. More than six do not travel as words.
+  std::string unused;
+  constexpr unsigned words_at_most = 4;
+  constexpr unsigned words_not_passed = 7;
+  if (words > words_at_most) {
+    while (words < words_not_passed) {
+      const std::string name = fmt::format("nopal_unused_{}", words);
+      add("char", name, "0");
+      unused += fmt::format("(void){}; ", name);
+    }
   }
-  prelude += fmt::format("static inline __attribute__((always_inline)) void {0}({1}) {{ {2}({3}); }}\n"
-                         "NOPAL_FORKABLE_VOID({0}{4})\n",
-                         child, parameters.empty() ? "void" : parameters, body, taken, list);
+  prelude_of(found.text.begin) +=
+      fmt::format("static inline __attribute__((always_inline)) void {0}({1}) {{ {5}{2}({3}); }}\n"
+                  "NOPAL_FORKABLE_VOID({0}{4})\n",
+                  child, parameters.empty() ? "void" : parameters, body, taken, list, unused);
   return fmt::format("nopal_fork_{}(&nopal_scope_{}{})", child, scope, given);
 }
 

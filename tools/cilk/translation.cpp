@@ -9,14 +9,14 @@ namespace {
 
 bool is_function(CXCursorKind kind) {
   switch (kind) {
-    case CXCursor_FunctionDecl:
-    case CXCursor_CXXMethod:
-    case CXCursor_Constructor:
-    case CXCursor_Destructor:
-    case CXCursor_ConversionFunction:
-    case CXCursor_FunctionTemplate:
-    case CXCursor_LambdaExpr: return true;
-    default: return false;
+  case CXCursor_FunctionDecl:
+  case CXCursor_CXXMethod:
+  case CXCursor_Constructor:
+  case CXCursor_Destructor:
+  case CXCursor_ConversionFunction:
+  case CXCursor_FunctionTemplate:
+  case CXCursor_LambdaExpr: return true;
+  default: return false;
   }
 }
 
@@ -24,7 +24,9 @@ bool is_function(CXCursorKind kind) {
 
 span translation::trimmed(span piece) const {
   const std::string& text = from_.text();
-  const auto blank = [&](unsigned at) { return text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r'; };
+  const auto blank = [&](unsigned at) {
+    return text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r';
+  };
   while (piece.begin < piece.end && blank(piece.begin)) ++piece.begin;
   while (piece.begin < piece.end && blank(piece.end - 1)) --piece.end;
   return piece;
@@ -48,7 +50,8 @@ int translation::container_of(int node) const {
   for (; node >= 0; node = from_.at(node).parent) {
     const int parent = from_.at(node).parent;
     if (loop_bodies_.contains(node)) return node;
-    if (from_.at(node).kind == CXCursor_CompoundStmt && parent >= 0 && is_function(from_.at(parent).kind)) return node;
+    if (from_.at(node).kind == CXCursor_CompoundStmt && parent >= 0 && is_function(from_.at(parent).kind))
+      return node;
   }
   return -1;
 }
@@ -65,7 +68,8 @@ int translation::region_of(unsigned offset) {
     }
     if (from_.at(node).kind != CXCursor_CompoundStmt || parent < 0) continue;
     const auto& above = from_.at(parent);
-    if (is_function(above.kind) || (above.kind == CXCursor_CXXTryStmt && above.children.front() == node)) break;
+    if (is_function(above.kind) || (above.kind == CXCursor_CXXTryStmt && above.children.front() == node))
+      break;
   }
   if (node < 0) from_.refuse(offset, "Cilk's keywords outside of a function are not translated");
   for (std::size_t each = 0; each < regions_.size(); ++each) {
@@ -106,7 +110,8 @@ void translation::join_before_returns(const region& of) {
     if (here.kind == CXCursor_ReturnStmt) returns.push_back(static_cast<int>(each));
     if (here.kind == CXCursor_VarDecl) {
       const CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(here.cursor)).kind;
-      has_objects |= kind == CXType_Record || kind == CXType_Unexposed || kind == CXType_Dependent || kind == CXType_Auto;
+      has_objects |= kind == CXType_Record || kind == CXType_Unexposed || kind == CXType_Dependent ||
+                     kind == CXType_Auto;
     }
   }
   if (!has_objects) return;
@@ -154,7 +159,8 @@ void translation::add_include() {
   int node = from_.innermost({first, first + 1});
   while (node >= 0 && from_.at(node).parent >= 0) node = from_.at(node).parent;
   const unsigned place = node >= 0 ? from_.at(node).text.begin : first;
-  edits_.insert(place, fmt::format("\n#include <nopal/detail/cilk.{}>{}", from_.is_cxx() ? "hpp" : "h", line_mark(place)));
+  edits_.insert(place, fmt::format("\n#include <nopal/detail/cilk.{}>{}", from_.is_cxx() ? "hpp" : "h",
+                                   line_mark(place)));
 }
 
 std::string translation::run() {
@@ -173,7 +179,8 @@ std::string translation::run() {
       scopes_.insert(static_cast<int>(found - from_.nodes().begin()));
       edits_.replace(each.text, std::string());
     }
-    if (each.which == word::reducer) from_.refuse(each.text.begin, "reducers as declarations are not translated");
+    if (each.which == word::reducer)
+      from_.refuse(each.text.begin, "reducers as declarations are not translated");
   }
   add_include();
   // The innermost loops first.

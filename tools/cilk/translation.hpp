@@ -102,19 +102,22 @@ private:
   // loops_c.cpp
   std::string loop_c(const loop_parts& parts);
   void capture(const loop_parts& parts, unsigned number);
-  void capture_use(const loop_parts& parts, unsigned number, const node& use, std::map<unsigned, captured>& found);
+  void capture_use(const loop_parts& parts, unsigned number, const node& use,
+                   std::map<unsigned, captured>& found);
 
   [[nodiscard]] span trimmed(span piece) const;
-  std::string& prelude_of(unsigned offset) { return preludes_[top_of(offset)]; }
+  /// Begins with the declaration of the function that it stands in front of, which its functions may call.
+  std::string& prelude_of(unsigned offset);
 
   const source& from_;
   edits edits_;
   unsigned next_number_ = 1;
   std::vector<region> regions_;
   std::set<int> scopes_;                 ///< compound statements behind cilk_scope
-  std::map<int, span> loops_;         ///< parallel loops, with their bodies
+  std::map<int, span> loops_;            ///< parallel loops, with their bodies
   std::map<int, unsigned> loop_bodies_;  ///< bodies of parallel loops, with the loop's number
-  std::map<unsigned, std::map<unsigned, captured>> captured_;  ///< by the loop's number and where the variable is declared
+  std::map<unsigned, std::map<unsigned, captured>>
+      captured_;                         ///< by the loop's number and where the variable is declared
   std::map<int, std::string> preludes_;  ///< functions in front of a declaration of the file
 };
 

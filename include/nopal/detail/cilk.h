@@ -34,7 +34,8 @@ static void nopal_cilk_part(const struct nopal_cilk_loop* loop, size_t from, siz
 NOPAL_FORKABLE_VOID(nopal_cilk_part, (const struct nopal_cilk_loop*, loop), (size_t, from), (size_t, to))
 
 /* The child gets the earlier half: it is what the serial program does first. */
-static __attribute__((unused)) void nopal_cilk_part(const struct nopal_cilk_loop* loop, size_t from, size_t to) {
+static __attribute__((unused)) void nopal_cilk_part(const struct nopal_cilk_loop* loop, size_t from,
+                                                    size_t to) {
   if (to - from <= loop->grain) {
     loop->body(loop->frame, from, to);
     return;
@@ -48,8 +49,8 @@ static __attribute__((unused)) void nopal_cilk_part(const struct nopal_cilk_loop
 }
 
 /* Cilk's grain: an eighth of each worker's share, and 2048 at most. */
-static __attribute__((unused)) void nopal_cilk_loop(size_t count, size_t grain,
-                                                    void (*body)(void* frame, size_t from, size_t to), void* frame) {
+static __attribute__((unused)) void
+nopal_cilk_loop(size_t count, size_t grain, void (*body)(void* frame, size_t from, size_t to), void* frame) {
   if (count == 0) return;
   if (grain == 0) {
     const size_t share = count / (8 * (size_t)nopal_workers());

@@ -58,7 +58,8 @@ template <class T>
 /// Joins at the end of the expression that it is part of, unless an exception ends it.
 class join_after {
 public:
-  [[gnu::always_inline]] explicit join_after(scope& of) noexcept : of_(of), thrown_(std::uncaught_exceptions()) {}
+  [[gnu::always_inline]] explicit join_after(scope& of) noexcept
+      : of_(of), thrown_(std::uncaught_exceptions()) {}
   join_after(const join_after&) = delete;
   join_after& operator=(const join_after&) = delete;
   [[gnu::always_inline]] ~join_after() noexcept(false) {

@@ -21,7 +21,8 @@ static __attribute__((unused)) void nopal_cilk_free(struct nopal_cilk_block** al
 
 /* Never null, as alloca: without memory the program ends. */
 static inline void* nopal_cilk_allocate(struct nopal_cilk_block** all, size_t bytes) {
-  struct nopal_cilk_block* const made = (struct nopal_cilk_block*)malloc(sizeof(struct nopal_cilk_block) + bytes);
+  struct nopal_cilk_block* const made =
+      (struct nopal_cilk_block*)malloc(sizeof(struct nopal_cilk_block) + bytes);
   if (made == NULL) abort();
   made->next = *all;
   *all = made;

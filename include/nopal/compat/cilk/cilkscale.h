@@ -1,0 +1,50 @@
+/* Cilkscale's work and span, measured by `nopal profile`; zeros in a program that is not profiled. In nanoseconds. */
+#ifndef NOPAL_COMPAT_CILK_CILKSCALE_H
+#define NOPAL_COMPAT_CILK_CILKSCALE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <nopal/detail/work_span.h>
+
+typedef int64_t raw_duration_t;
+typedef struct wsp_t {
+  raw_duration_t work;
+  raw_duration_t span;
+  raw_duration_t bspan;
+} wsp_t;
+
+static inline wsp_t wsp_getworkspan(void) {
+  nopal_work_span now;
+  nopal_work_span_begin(&now);
+  wsp_t result = {(raw_duration_t)now.work_ns, (raw_duration_t)now.span_ns,
+                  (raw_duration_t)now.burdened_span_ns};
+  return result;
+}
+static inline wsp_t wsp_zero(void) {
+  wsp_t result = {0, 0, 0};
+  return result;
+}
+static inline wsp_t wsp_add(wsp_t left, wsp_t right) {
+  wsp_t result = {left.work + right.work, left.span + right.span, left.bspan + right.bspan};
+  return result;
+}
+static inline wsp_t wsp_sub(wsp_t left, wsp_t right) {
+  wsp_t result = {left.work - right.work, left.span - right.span, left.bspan - right.bspan};
+  return result;
+}
+/* A line of CSV on standard output: tag, work, span, parallelism, burdened span and parallelism; times in seconds. */
+static inline void wsp_dump(wsp_t of, const char* tag) {
+  const double work = (double)of.work * 1e-9;
+  const double span = (double)of.span * 1e-9;
+  const double burdened = (double)of.bspan * 1e-9;
+  printf("%s,%g,%g,%g,%g,%g\n", tag, work, span, span > 0 ? work / span : 0.0, burdened,
+         burdened > 0 ? work / burdened : 0.0);
+}
+
+#ifdef __cplusplus
+static inline wsp_t operator+(wsp_t left, wsp_t right) { return wsp_add(left, right); }
+static inline wsp_t operator-(wsp_t left, wsp_t right) { return wsp_sub(left, right); }
+#endif
+
+#endif

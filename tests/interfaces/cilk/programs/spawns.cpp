@@ -1,0 +1,102 @@
+// Spawned calls of every kind, in each place where they may stand.
+#include <cilk/cilk.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+static long fib(int n) {
+  if (n < 2) return n;
+  long x = cilk_spawn fib(n - 1);
+  long y = fib(n - 2);
+  cilk_sync;
+  return x + y;
+}
+
+// Returns once its children have ended, though an object of its own ends, too.
+static long sum_of(const std::vector<long>& values) {
+  std::vector<long> parts(4);
+  const std::size_t quarter = values.size() / 4;
+  auto add = [&](std::size_t part) {
+    for (std::size_t i = part * quarter; i < (part + 1) * quarter; ++i) parts[part] += values[i];
+  };
+  for (std::size_t part = 0; part < 4; ++part) cilk_spawn add(part);
+  cilk_sync;
+  return parts[0] + parts[1] + parts[2] + parts[3];
+}
+
+struct counter {
+  long count = 0;
+  void add(long n) { count += fib(static_cast<int>(n)); }
+  void twice(long n) {
+    counter other;
+    cilk_spawn other.add(n);
+    cilk_spawn this->add(n);
+    cilk_sync;
+    count += other.count;
+  }
+};
+
+// References stay references, and values are those at the spawn.
+static void store(long& to, int n) { to = fib(n); }
+static void append(std::string& to, const std::string& text, std::unique_ptr<int> number) {
+  to += text + std::to_string(*number);
+}
+
+template <class Iterator>
+void quick_sort(Iterator first, Iterator last) {
+  if (last - first < 2) return;
+  auto middle = first;
+  for (auto at = first + 1; at != last; ++at) {
+    if (*at < *first) std::swap(*++middle, *at);
+  }
+  std::swap(*first, *middle);
+  cilk_spawn quick_sort(first, middle);
+  quick_sort(middle + 1, last);
+}
+
+static long scopes(int n) {
+  long x = 0;
+  long y = 0;
+  cilk_scope {
+    x = cilk_spawn fib(n);
+    cilk_scope { y = cilk_spawn fib(n - 1); }
+    y += fib(n - 2);
+  }
+  return x + y;
+}
+
+static long caught(int n) {
+  long result = 0;
+  try {
+    cilk_spawn [](int number) {
+      if (fib(number) > 0) throw number;
+    }(n);
+    result = fib(n);
+  } catch (int number) {
+    result = -number;
+  }
+  return result;
+}
+
+int main() {
+  std::printf("%ld\n", fib(18));
+  std::vector<long> values(1000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<long>(i * 7919 % 1000);
+  std::printf("%ld\n", sum_of(values));
+  counter one;
+  one.twice(10);
+  std::printf("%ld\n", one.count);
+  long results[20];
+  for (int i = 0; i < 20; ++i) cilk_spawn store(results[i], i);
+  cilk_sync;
+  for (const long each : results) std::printf("%ld ", each);
+  std::string text;
+  cilk_spawn append(text, "text ", std::make_unique<int>(7));
+  cilk_sync;
+  std::printf("%s\n", text.c_str());
+  quick_sort(values.begin(), values.end());
+  for (std::size_t i = 0; i < values.size(); i += 100) std::printf("%ld ", values[i]);
+  std::printf("\n%ld %ld %d\n", scopes(12), caught(10), __LINE__);
+}
