@@ -99,6 +99,17 @@ void translation::move_alloca(const region& of) {
   }
 }
 
+/// It would lie on whichever stack the strand happens to use.
+void translation::refuse_variable_arrays(const region& of) const {
+  for (std::size_t each = 0; each < from_.nodes().size(); ++each) {
+    const node& here = from_.nodes()[each];
+    if (here.kind != CXCursor_VarDecl || container_of(static_cast<int>(each)) != of.node) continue;
+    if (clang_getCursorType(here.cursor).kind == CXType_VariableArray) {
+      from_.refuse(here.text.begin, "a variable-length array in a function that spawns is not translated");
+    }
+  }
+}
+
 /// Children end before the function's own objects do: where it returns, they are waited for once its value is there.
 void translation::join_before_returns(const region& of) {
   const span body = from_.at(of.node).text;
@@ -141,7 +152,10 @@ void translation::add_scopes() {
       const bool any = std::any_of(regions_.begin(), regions_.end(), [&](const region& other) {
         return other.spawns && container_of(other.node) == each.node;
       });
-      if (any) move_alloca(each);
+      if (any) {
+        move_alloca(each);
+        refuse_variable_arrays(each);
+      }
     }
     if (!each.spawns) continue;
     // A loop's body without braces gets them, and a scope, from the loop.

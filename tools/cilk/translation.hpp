@@ -69,6 +69,7 @@ private:
   void add_scopes();
   [[nodiscard]] std::string scope_text(unsigned number) const;
   void move_alloca(const region& of);
+  void refuse_variable_arrays(const region& of) const;
   void join_before_returns(const region& of);
   void add_include();
   [[nodiscard]] std::string line_mark(unsigned offset) const;

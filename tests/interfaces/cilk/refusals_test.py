@@ -14,6 +14,7 @@ REFUSED = [
     ("const int x = cilk_spawn f(1);", "a constant or a reference"),
     ("int x = cilk_spawn f(1), y = 2;", "several declarations"),
     ("SPAWN f(1);", "inside of a macro, here SPAWN"),
+    ("int a[f(3)]; a[0] = cilk_spawn f(1);", "a variable-length array"),
     ("cilk_for (int i = 0; i < 9; ++i) { if (i == 5) break; }", "a break out of a cilk_for"),
     ("cilk_for (int i = 0; i < 9; ++i) { if (i == 5) return 0; }", "a return out of a cilk_for"),
     ("cilk_for (int i = 1; i < 9; i *= 2) f(i);", "does not step"),
