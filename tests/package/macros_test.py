@@ -88,6 +88,28 @@ class Macros(unittest.TestCase):
                           for more in ("", FORKS_IN_C if header == "nopal/nopal.h" else "")
                           for flags in ([], ["-DNOPAL_ELIDE"], ["-DNOPAL_FORKS_EAGER"])])
 
+    def assembly(self, language, source, *flags):
+        done = subprocess.run([compilers[language], "-std=gnu11" if language == "c" else "-std=gnu++20", "-O2", "-S", "-o", "-",
+                               *flags, "-I", include, "-x", language, "-"], input=source, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    # As old programs have it: then variables that are to be in a register would be anywhere.
+    def test_forks_are_the_same_where_register_is_a_macro(self):
+        forks_in_cxx = FORKS_IN_C.replace("NOPAL_FORKABLE(int, fib, (int, n))\n", "").replace("  nopal_scope_init(&s);\n", "")
+        forks_in_cxx = forks_in_cxx.replace("nopal_scope s", "nopal::scope s").replace("nopal_join(&s)", "s.join()")
+        forks_in_cxx = forks_in_cxx.replace("nopal_fork_fib(&s, &x, n - 1)", "s.fork_into(x, fib, n - 1)")
+        for language, source in (("c", f"#include <nopal/nopal.h>\n#undef register\n{FORKS_IN_C}"),
+                                 ("c++", f"#include <nopal/nopal.hpp>\n{forks_in_cxx}")):
+            with self.subTest(language):
+                plain, odd = self.assembly(language, source), self.assembly(language, source, "-Dregister=")
+                self.assertEqual(plain[0], 0, plain[2])
+                self.assertEqual(odd, plain)
+
+    def test_forks_of_c_are_refused_where_register_is_a_macro_still(self):
+        done = self.assembly("c", f"#include <nopal/nopal.h>\n#define register\n{FORKS_IN_C}")
+        self.assertNotEqual(done[0], 0)
+        self.assertIn("nopal: register is a macro here: #undef it before NOPAL_FORKABLE", done[2])
+
 
 if __name__ == "__main__":
     compilers["c"], compilers["c++"], include = sys.argv[1:4]

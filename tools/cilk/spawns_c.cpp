@@ -40,12 +40,10 @@ std::string translation::fork_c(const call_parts& call, unsigned scope, const st
   std::string list;
   std::string given;
   std::string taken;
-  unsigned words = 0;
   const auto add = [&](const std::string& type, const std::string& name, const std::string& argument) {
     parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", type, name);
     list += fmt::format(", ({}, {})", type, name);
     given += ", " + argument;
-    if (type != "__typeof__(double)") ++words;
   };
   std::string body;
   if (!store.empty()) {
@@ -72,21 +70,12 @@ std::string translation::fork_c(const call_parts& call, unsigned scope, const st
   if (call.arguments.size() + 2 > most_parameters) {
     from_.refuse(found.text.begin, "a spawned call of more than 14 arguments is not translated");
   }
-  // GCC may exchange the fifth and the sixth word of a latent fork's arguments. More than six do not travel as words.
-  std::string unused;
-  constexpr unsigned words_at_most = 4;
-  constexpr unsigned words_not_passed = 7;
-  if (words > words_at_most) {
-    while (words < words_not_passed) {
-      const std::string name = fmt::format("nopal_unused_{}", words);
-      add("char", name, "0");
-      unused += fmt::format("(void){}; ", name);
-    }
-  }
+  // Old programs have an empty macro of that name.
   prelude_of(found.text.begin) +=
-      fmt::format("static inline __attribute__((always_inline)) void {0}({1}) {{ {5}{2}({3}); }}\n"
-                  "NOPAL_FORKABLE_VOID({0}{4})\n",
-                  child, parameters.empty() ? "void" : parameters, body, taken, list, unused);
+      fmt::format("static inline __attribute__((always_inline)) void {0}({1}) {{ {2}({3}); }}\n"
+                  "#pragma push_macro(\"register\")\n#undef register\n"
+                  "NOPAL_FORKABLE_VOID({0}{4})\n#pragma pop_macro(\"register\")\n",
+                  child, parameters.empty() ? "void" : parameters, body, taken, list);
   return fmt::format("nopal_fork_{}(&nopal_scope_{}{})", child, scope, given);
 }
 

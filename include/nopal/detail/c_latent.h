@@ -22,6 +22,9 @@
 #include <nopal/detail/latent.h>
 #include NOPAL_DETAIL_LATENT_ASSEMBLY
 
+/* Old programs have an empty macro of this name. Then what travels would be anywhere. */
+#pragma push_macro("register")
+#undef register
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wglobal-constructors"
@@ -244,7 +247,12 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
 
 /* --- The fork. --- */
 
+#define NOPAL_DETAIL_TEXT_OF(...) #__VA_ARGS__
+#define NOPAL_DETAIL_TEXT(...) NOPAL_DETAIL_TEXT_OF(__VA_ARGS__)
 #define NOPAL_DETAIL_REGISTERS                                                                               \
+  __extension__ _Static_assert(sizeof(NOPAL_DETAIL_TEXT(register)) == sizeof "register",                     \
+                               "nopal: register is a macro here: #undef it before NOPAL_FORKABLE, or "       \
+                               "compile with NOPAL_FORKS_EAGER");                                            \
   uint64_t nopal_w0;                                                                                         \
   uint64_t nopal_w1;                                                                                         \
   uint64_t nopal_w2;                                                                                         \
@@ -386,5 +394,7 @@ nopal_fork(nopal_scope* nopal_parent, void (*function)(void*), void* argument) {
     nopal_untyped_fork(nopal_parent, function, (void*)nopal_passed_words[0]);
   }
 }
+
+#pragma pop_macro("register")
 
 #endif

@@ -12,6 +12,10 @@
 #include NOPAL_DETAIL_LATENT_ASSEMBLY
 #include <nopal/detail/unwind_marks.h>
 
+// Programs with old headers have an empty macro of this name.
+#pragma push_macro("register")
+#undef register
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace detail {
@@ -129,5 +133,7 @@ nopal_eagerly:
 }  // namespace detail
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
+
+#pragma pop_macro("register")
 
 #endif

@@ -8,6 +8,10 @@
 
 #include <nopal/detail/frame.h>
 
+/* Programs with old headers have an empty macro of this name. */
+#pragma push_macro("register")
+#undef register
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -129,5 +133,7 @@ static __attribute__((always_inline)) inline void nopal_forget_stack_pointer(voi
 #ifdef __cplusplus
 }
 #endif
+
+#pragma pop_macro("register")
 
 #endif
