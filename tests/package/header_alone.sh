@@ -23,6 +23,15 @@ case $header in
     compile "$cxx" -x c++ -std=c++20
     compile "$cxx" -x c++ -std=c++20 -DNOPAL_ELIDE
     ;;
+  */compat/cilk/*)
+    # As programs in Cilk include them, translated; reducers are C++'s.
+    case $header in
+      */reducer*) ;;
+      *) compile "$cc" -x c -std=c11 -I "$include_dir/nopal/compat" ;; # some are macros alone
+    esac
+    header=${header#*/compat/}
+    compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "$include_dir/nopal/compat"
+    ;;
   */compat/tbb/*)
     # The other spelling, by its whole path.
     compile "$cxx" -x c++ -std=c++20 -Wpedantic -I "${tbb_include_dir%/nopal/compat}"
