@@ -23,7 +23,7 @@ class Help(CommandTest):
 
 class BadUsage(CommandTest):
     def test_no_subcommand(self):
-        self.is_bad_usage(says="accepted: bench, check, demo")
+        self.is_bad_usage(says="accepted: bench, check, cilk, cilk++, demo")
 
     def test_unknown_subcommand(self):
         self.is_bad_usage("bnech", says="unknown subcommand 'bnech'")
