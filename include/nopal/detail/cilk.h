@@ -31,7 +31,10 @@ struct nopal_cilk_loop {
 };
 
 static void nopal_cilk_part(const struct nopal_cilk_loop* loop, size_t from, size_t to);
+#pragma push_macro("register")
+#undef register
 NOPAL_FORKABLE_VOID(nopal_cilk_part, (const struct nopal_cilk_loop*, loop), (size_t, from), (size_t, to))
+#pragma pop_macro("register")
 
 /* The child gets the earlier half: it is what the serial program does first. */
 static __attribute__((unused)) void nopal_cilk_part(const struct nopal_cilk_loop* loop, size_t from,

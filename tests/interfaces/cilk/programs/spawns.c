@@ -6,6 +6,9 @@
 
 #include <cilk/cilk.h>
 
+/* As old programs have it. */
+#define register
+
 static long fib(int n) {
   if (n < 2) return n;
   long x = cilk_spawn fib(n - 1);
