@@ -36,7 +36,7 @@ int main() {
   cilk::reducer<cilk::op_vector<int>> vector;
   cilk::reducer_opmul<unsigned> product(1u);
   cilk::reducer_opxor<int> mixed;
-  cilk_for (int i = 0; i < 300; ++i) {
+  cilk_for(int i = 0; i < 300; ++i) {
     *text += static_cast<char>('a' + i % 26);
     list.push_back(i);
     vector->push_back(2 * i);
@@ -45,7 +45,8 @@ int main() {
     everywhere += i;
     ++everywhere;
   }
-  std::printf("%s %ld %u %d\n", text.get_value().c_str(), everywhere.get_value(), product.get_value(), mixed.get_value());
+  std::printf("%s %ld %u %d\n", text.get_value().c_str(), everywhere.get_value(), product.get_value(),
+              mixed.get_value());
   long at = 0;
   for (const int each : list.get_value()) at = (at * 31 + each) % 1000003;
   for (const int each : vector.get_value()) at = (at * 31 + each) % 1000003;

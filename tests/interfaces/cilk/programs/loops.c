@@ -15,16 +15,16 @@ static long fib(int n) {
 }
 
 static void fill(int n, double a[], const double* factor) {
-  cilk_for (int i = 0; i < n; i++) {
+  cilk_for(int i = 0; i < n; i++) {
     if (i % 5 == 0) continue;
     a[i] = i * *factor;
   }
 }
 
 static void table(int rows, int columns, int* cells) {
-  cilk_for (int i = 0; i < rows; ++i) {
+  cilk_for(int i = 0; i < rows; ++i) {
     int base = i * columns;
-    cilk_for (int j = 0; j < columns; ++j) cells[base + j] = i + 2 * j;
+    cilk_for(int j = 0; j < columns; ++j) cells[base + j] = i + 2 * j;
   }
 }
 
@@ -40,12 +40,12 @@ int main(void) {
   for (int i = 0, at = 0; i < SIZE; i++) at = (at * 31 + cells[i]) % 10007, cells[i] = at;
   printf("%d\n", cells[SIZE - 1]);
 #pragma cilk grainsize = 4
-  cilk_for (long i = SIZE - 1; i >= 0; i -= 3) {
+  cilk_for(long i = SIZE - 1; i >= 0; i -= 3) {
     numbers[i] = cells[i];
     if (i >= 2) numbers[i - 1] = numbers[i - 2] = i;
   }
-  cilk_for (int* at = cells; at != cells + SIZE; ++at) *at = (int)(at - cells);
-  cilk_for (unsigned i = 0; i < 10; i++) {
+  cilk_for(int* at = cells; at != cells + SIZE; ++at)* at = (int)(at - cells);
+  cilk_for(unsigned i = 0; i < 10; i++) {
     long x, y;
     x = cilk_spawn fib((int)i + 5);
     y = fib((int)i);

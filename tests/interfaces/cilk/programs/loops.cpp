@@ -27,17 +27,17 @@ static long fib(int n) {
 }
 
 int main() {
-  cilk_for (int i = 0; i < 1000; ++i) visits[static_cast<std::size_t>(i)] += i;
+  cilk_for(int i = 0; i < 1000; ++i) visits[static_cast<std::size_t>(i)] += i;
   print("up");
-  cilk_for (int i = 999; i >= 0; i--) { visits[static_cast<std::size_t>(i)] += i; }
+  cilk_for(int i = 999; i >= 0; i--) { visits[static_cast<std::size_t>(i)] += i; }
   print("down");
-  cilk_for (unsigned i = 3; i < 1000u; i += 7) visits[i] += 1;
+  cilk_for(unsigned i = 3; i < 1000u; i += 7) visits[i] += 1;
   print("up by 7");
-  cilk_for (int i = 998; i > 2; i -= 5) visits[static_cast<std::size_t>(i)] += 1;
+  cilk_for(int i = 998; i > 2; i -= 5) visits[static_cast<std::size_t>(i)] += 1;
   print("down by 5");
-  cilk_for (long i = 0; i <= 999; i = i + 9) visits[static_cast<std::size_t>(i)] += 1;
+  cilk_for(long i = 0; i <= 999; i = i + 9) visits[static_cast<std::size_t>(i)] += 1;
   print("through");
-  cilk_for (std::size_t i = 0; i != visits.size(); i++) {
+  cilk_for(std::size_t i = 0; i != visits.size(); i++) {
     if (i % 3 == 0) continue;
     for (int j = 0; j < 5; ++j) {
       if (j == 1) continue;
@@ -46,22 +46,22 @@ int main() {
     }
   }
   print("until, with jumps");
-  cilk_for (auto at = visits.begin(); at != visits.end(); ++at) *at = static_cast<int>(at - visits.begin());
+  cilk_for(auto at = visits.begin(); at != visits.end(); ++at)* at = static_cast<int>(at - visits.begin());
   print("iterators");
-  cilk_for (int& each : visits) each += 2;
+  cilk_for(int& each : visits) each += 2;
   print("range");
 #pragma cilk grainsize 1
-  cilk_for (int i = 0; i < 10; ++i) {
+  cilk_for(int i = 0; i < 10; ++i) {
     long x = cilk_spawn fib(i);
     const long y = fib(i);
     cilk_sync;
     visits[static_cast<std::size_t>(i)] = static_cast<int>(x + y);
   }
   print("spawns in a loop");
-  cilk_for (int i = 0; i < 20; ++i) {
-    cilk_for (int j = 0; j < 50; ++j) visits[static_cast<std::size_t>(50 * i + j)] = i * j;
+  cilk_for(int i = 0; i < 20; ++i) {
+    cilk_for(int j = 0; j < 50; ++j) visits[static_cast<std::size_t>(50 * i + j)] = i * j;
   }
   print("loop in a loop");
-  cilk_for (int i = 5; i < 5; ++i) visits[0] += 1;
+  cilk_for(int i = 5; i < 5; ++i) visits[0] += 1;
   print("empty");
 }

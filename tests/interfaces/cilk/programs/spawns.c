@@ -40,7 +40,9 @@ static int queens(int n, int row, const char* board) {
   return result;
 }
 
-typedef struct { double re, im; } point;
+typedef struct {
+  double re, im;
+} point;
 static point scaled(point p, double by, const char* name) {
   point result = {p.re * by, p.im * by + (double)strlen(name)};
   return result;

@@ -70,9 +70,10 @@ static long scopes(int n) {
 static long caught(int n) {
   long result = 0;
   try {
-    cilk_spawn [](int number) {
+    cilk_spawn[](int number) {
       if (fib(number) > 0) throw number;
-    }(n);
+    }
+    (n);
     result = fib(n);
   } catch (int number) {
     result = -number;
