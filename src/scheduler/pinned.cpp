@@ -101,6 +101,8 @@ int begin_pinned(nopal_pinned* call, nopal_stop* part) noexcept {
   nested->below = stack != nullptr ? ground(stack) : nullptr;  // null: in models
   stops::begin(nested, part);
   begin_profiled_call(outer, nested);
+  // Relaxed: read by may_have_latent_forks, as a hint, and by until_next_question, which the fences of the
+  // first push order: that push sees the sleeper, or the sleeper's look this.
   set(nested->is_called, true);
   set_this_worker(nested);
   // Calls that stay on a thread come one after the other there, and may rely on it.
