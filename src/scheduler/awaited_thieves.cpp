@@ -7,6 +7,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -25,16 +26,17 @@ constexpr std::uint64_t nap_ns = 20'000;
 constexpr std::uint64_t nap_takes_ns = 70'000;
 constexpr std::uint32_t waits_until_new_patience = 1024;
 
-/// Whether some other worker may come to steal: it has no strand, or one that waits for no thief. Where all
-/// wait, each for another, this is false. A snapshot.
+/// Whether some other worker may come to steal: it finds a seat in the arena, and has no strand, or one that
+/// waits for no thief. Where all wait, each for another, this is false. A snapshot.
 bool may_have_thief(const worker* self) noexcept {
   runtime& all = the_runtime();
+  const worker* const root = root_of(*self);
   const int used = all.table_used.load(std::memory_order_relaxed);
   for (int i = 0; i < used; ++i) {
     // Acquire pairs with the release in enter_table: the worker is complete.
     const worker* const other = all.table[i].load(std::memory_order_acquire);
     if (other != nullptr && other != self && (!other->of_pool || is_allowed(other)) &&
-        !deque::has_public(other->deque)) {
+        !deque::has_public(other->deque) && may_sit_for(other, root)) {
       return true;
     }
   }

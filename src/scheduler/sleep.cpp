@@ -5,10 +5,6 @@
 // finds its limit poisoned, comes to the slow path and sees the announcement. docs/sleep.md has the
 // argument.
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-
 #include <nopal/detail/noise.h>
 
 #include "deque/deque.hpp"
@@ -35,20 +31,6 @@ namespace {
 constexpr std::uint64_t second_look_ns = 1'000'000;
 constexpr std::uint64_t soon_ns = 100'000;
 }  // namespace
-
-void wake(worker* sleeper) noexcept {
-  constexpr int most_attempts = 1000;
-  // Relaxed: one of those that give up says so and ends the program.
-  static std::atomic<bool> told{false};
-  for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
-    // unreached below: refused-wakes
-    if (attempt == most_attempts && !told.exchange(true, std::memory_order_relaxed)) {
-      os::write_stderr("nopal: the system refuses to wake a sleeping worker: %s\n", std::strerror(errno));
-      std::abort();
-    }
-    os::yield();
-  }
-}
 
 void wait_until_awake(worker* self) noexcept {
   const bool waits = the_runtime().wakes_work;
@@ -80,13 +62,12 @@ bool work_in_sight(worker* self) {
   bool found = false;
   known_roots known{};
   for_each_worker(all, [self, &found, &known](worker* other) {
-    found = found || (other != self && has_work_to_take(self, other, known)) ||
-            (runs_tasks(self) && has_tasks(other->tasks));
+    found = found || (other != self && has_work_to_take(self, other, known));
   });
-  // Last: a thread that ends meanwhile leaves its tasks here.
-  // unreached: race
-  return found || has_ready(self) ||
-         (runs_tasks(self) && (has_tasks(tasks_of_nobody) || arenas_have_tasks()));
+  // Relaxed: its own.
+  const bool sees_tasks = runs_tasks(self) || (self->keeps_place.load(std::memory_order_relaxed) &&
+                                               !NOPAL_FAULT("place kept beside a task"));
+  return found || has_ready(self) || (sees_tasks && tasks_in_sight());  // unreached: race
 }
 
 void poison_all(worker* self) {
@@ -95,61 +76,6 @@ void poison_all(worker* self) {
       deque::poison(other->deque);
     }
   });
-}
-
-/// Ends a worker's parking, asleep or not yet. False if somebody else did.
-bool end_parking(worker* sleeper, park_state next) {
-  std::uint32_t expected = parked;
-  // Sequentially consistent on both words: one unparker per parking, and `sleepers` counts exactly
-  // those.
-  // unreached below: race
-  if (!sleeper->park.compare_exchange_strong(expected, next, std::memory_order_seq_cst)) {
-    return false;
-  }
-  the_runtime().sleepers.fetch_sub(1, std::memory_order_seq_cst);
-  return true;
-}
-
-/// Linux often wakes a thread on its waker's CPU and leaves it there for tens of milliseconds
-/// although other CPUs are idle. So a thief is woken on any other CPU. Threads of the program are
-/// left alone, and substitutes, which outnumber the CPUs.
-bool wakes_elsewhere(const worker* sleeper) {
-  return the_runtime().spreads_woken && sleeper->of_pool && !sleeper->is_substitute;
-}
-
-/// By one that was woken.
-void note_wake(const worker* self) noexcept {
-  if (!left_out() && wakes_elsewhere(self)) {
-    runtime& all = the_runtime();
-    note_ticks(all.ticks_worth_a_wake,
-               2 * all.ticks_of_a_wake.load(std::memory_order_relaxed) + ticks_now() - self->woken_at);
-  }
-}
-
-/// False if the worker is not parked, or somebody else wakes it.
-bool try_to_wake(worker* sleeper) {
-  const std::uint64_t began = ticks_now();
-  const bool elsewhere = wakes_elsewhere(sleeper);
-  const int index = sleeper->index;
-  // unreached below: race
-  if (!end_parking(sleeper, elsewhere && !NOPAL_FAULT("sleeper not held") ? waking : awake)) {
-    return false;
-  }
-  if (elsewhere) {
-    NOPAL_DISTURB();
-    // A change that an earlier waker made, and the system refused to undo, stands: the sleeper
-    // tries again.
-    sleeper->is_kept_off_cpu = sleeper->is_kept_off_cpu ||
-                               os::forbid_cpu(sleeper->thread_id, os::current_cpu(), sleeper->allowed_cpus);
-    sleeper->woken_at = began;
-    // Release pairs with the acquire in wait_until_awake: the sleeper undoes what was done to it.
-    sleeper->park.store(awake, NOPAL_FAULT_ORDER("end of waking relaxed", std::memory_order_release));
-    NOPAL_DISTURB();
-  }
-  wake(sleeper);
-  trace::note_waking_of(index);
-  note_ticks(the_runtime().ticks_of_a_wake, ticks_now() - began);
-  return true;
 }
 
 /// How a sleeper meets a fast push that neither saw its announcement nor is seen by its look.
@@ -272,7 +198,10 @@ void park_once(worker* self) noexcept {
 }  // namespace
 
 void park(worker* self) noexcept {
-  park_once(self);
+  {
+    const place_of_sleeper place(self);
+    park_once(self);
+  }
   trace::note(self, trace::what::wakes_up);
   if (!self->expects) {
     give_beat_up(self);
@@ -282,25 +211,18 @@ void park(worker* self) noexcept {
 void rest(worker* self) noexcept {
   look_up_no_more(self);
   if (anyone_sleeps()) {
-    wake_pool_worker(self);  // in its place: it may have been woken for work
+    wake_for_task(self);  // in its place: it may have been woken for work
   }
   park(self);
 }
 
-void pass_wake_on(worker* self) noexcept {
-  bool found = false;
-  for_each_worker(the_runtime(),
-                  [&found](const worker* other) { found = found || deque::has_public(other->deque); });
-  if (found && anyone_sleeps()) {
-    wake_pool_worker(self);
-  }
-}
-
-void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
+void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns,
+         bool gives_place) noexcept {
   if (arenas_used != 0) {
     give_up_seats(self);
     go_on_in(self, nullptr);
   }
+  const place_of_sleeper place(gives_place ? self : nullptr);
   announce_sleep(self, ordered_by::barrier);
   // Sequentially consistent: who makes an event counts it before it looks for sleepers.
   // unreached: race
@@ -317,82 +239,6 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
   if (arenas_used != 0) {
     sit_again(self, get(self->arena));
   }
-}
-
-void wake_waiters_of(const nopal_task_group* group) noexcept {
-  for_each_worker(the_runtime(), [group](worker* other) {
-    if (other->waits_for.load(std::memory_order_seq_cst) == group) {
-      unpark(other);
-    }
-  });
-}
-
-bool wakes_work() noexcept {
-  std::atomic<std::uint32_t> nobody_sleeps_here{0};
-  return os::futex_wake(nobody_sleeps_here, 1) >= 0;
-}
-
-void unpark(worker* sleeper) noexcept {
-  if (sleeper->park.load(std::memory_order_seq_cst) == parked) {
-    try_to_wake(sleeper);
-  }
-}
-
-void wake_one(worker* self, const worker* root) noexcept {
-  runtime& all = the_runtime();
-  if (!anyone_sleeps()) {
-    return;
-  }
-  const int used = all.table_used.load(std::memory_order_acquire);
-  for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {
-    index = index + 1 < used ? index + 1 : 0;
-    worker* other = all.table[index].load(std::memory_order_acquire);
-    NOPAL_DISTURB();
-    for (; other != nullptr; other = other->nested.load(std::memory_order_acquire)) {
-      if (other->park.load(std::memory_order_seq_cst) == parked &&
-          (NOPAL_FAULT("strangers woken") || (may_run(other, root) && may_sit_for(other, root))) &&
-          try_to_wake(other)) {
-        if (self != nullptr) {
-          self->counts.wakes.add();
-        }
-        return;
-      }
-    }
-  }
-}
-
-bool wake_pool_worker(worker* self) noexcept {
-  runtime& all = the_runtime();
-  const int used = all.table_used.load(std::memory_order_acquire);
-  for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
-    index = index + 1 < used ? index + 1 : 0;
-    worker* const other = all.table[index].load(std::memory_order_acquire);
-    NOPAL_DISTURB();
-    if (other != nullptr && runs_tasks(other) && other->park.load(std::memory_order_seq_cst) == parked &&
-        try_to_wake(other)) {  // unreached: race
-      if (self != nullptr) {   // unreached: race
-        self->counts.wakes.add();
-      }
-      return true;
-    }
-  }
-  return false;
-}
-
-void wake_for_room(worker* self, const nopal_arena* arena) noexcept {
-  if (NOPAL_FAULT("pool not told") || wake_pool_worker(self)) {
-    return;
-  }
-  // Which of these may run what is there depends on whose it is.
-  for_each_worker(the_runtime(), [arena](worker* other) {
-    if (get(other->arena) == arena) {
-      unpark(other);
-    }
-  });
-}
-
-void wake_all() noexcept {
-  for_each_worker(the_runtime(), [](worker* other) { unpark(other); });
 }
 
 }  // namespace internal

@@ -18,10 +18,16 @@ void wake_one(worker* self, const worker* root) noexcept;
 /// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null
 /// on a thread that is no worker. False: none sleeps.
 bool wake_pool_worker(worker* self) noexcept;
+/// The same for a task: where none of them sleeps, wakes one that waits and keeps its place, to give it up.
+void wake_for_task(worker* self) noexcept;
 void wake_all() noexcept;
 /// Wakes the thread of a worker that somebody has made awake. Where the system refuses, tries again
 /// for a while: the sleeper, and whoever waits for it, would sleep for ever.
 void wake(worker* sleeper) noexcept;
+/// Ends a worker's parking, asleep or not yet. False if somebody else did.
+bool end_parking(worker* sleeper, park_state next) noexcept;
+/// By one that was woken: how long that took.
+void note_wake(const worker* self) noexcept;
 /// Sleeps until whoever wakes this worker is done.
 void wait_until_awake(worker* self) noexcept;
 void unpark(worker* sleeper) noexcept;
@@ -53,8 +59,9 @@ void park(worker* self) noexcept;
 /// The same for a worker of the pool that is not allowed to take anything now.
 void rest(worker* self) noexcept;
 
-/// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight.
-void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept;
+/// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight. `gives_place`: as park.
+void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns,
+         bool gives_place) noexcept;
 /// For a thread of the program that slept and goes back to its own code: a push may have woken it
 /// alone for what it leaves now.
 void pass_wake_on(worker* self) noexcept;

@@ -181,7 +181,7 @@ void rest(worker* self, bool was_woken) noexcept {
   if (self->watches) {
     give_watch_up(self);
   } else if (was_woken && anyone_sleeps()) {
-    wake_pool_worker(self);
+    wake_for_task(self);
   }
   go_on_in(self, nullptr);  // it does not come back to where it made room
   trace::note(self, trace::what::sleeps);

@@ -22,6 +22,21 @@ inline void replace_blocked() noexcept {
   }
 }
 
+/// While a thread of the pool is about to sleep, and sleeps, in a call that stays on it, where it waits and
+/// runs no tasks but those of its wait: if there are tasks, a substitute has its place, as if it blocked; else it
+/// keeps it, and is woken for the next one to come again (wake_for_task). Nothing for other workers, and for null.
+class place_of_sleeper {
+public:
+  explicit place_of_sleeper(worker* self) noexcept;
+  place_of_sleeper(const place_of_sleeper&) = delete;
+  place_of_sleeper& operator=(const place_of_sleeper&) = delete;
+  ~place_of_sleeper();
+
+private:
+  worker* const self_;
+  bool is_given_ = false;
+};
+
 /// Whether this worker, which has no strand, is a substitute that nobody needs any more.
 [[nodiscard]] bool is_surplus(const worker* self) noexcept;
 /// Such a worker rests until it is needed, or the runtime stops. Returns at once if it is needed

@@ -193,7 +193,7 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
     more = list.oldest != nullptr;
   }
   if (more && anyone_sleeps()) {
-    wake_pool_worker(self);
+    wake_for_task(self);
   }
   go_on_in(self, nullptr);
   be_present(self, nullptr);

@@ -229,7 +229,8 @@ public:
 
   void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
     if (begun_) {  // unreached: refused-wait
-      nap(self_, events, seen, ns);
+      // Not at once: while it is patient it may leave tasks to others that it could run.
+      nap(self_, events, seen, ns, ns > patient_nap_ns);
     } else {
       os::futex_wait_for(events, seen, ns);  // unreached: refused-wait
     }

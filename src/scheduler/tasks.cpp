@@ -90,7 +90,7 @@ bool push_to_thread(nopal_task* task) noexcept {
     wake_waiters(group);
   }
   if (anyone_sleeps()) {
-    wake_pool_worker(this_worker());
+    wake_for_task(this_worker());
   }
   return true;
 }
@@ -98,6 +98,20 @@ bool push_to_thread(nopal_task* task) noexcept {
 }  // namespace
 
 constinit task_list tasks_of_nobody;
+
+bool tasks_in_sight() noexcept {
+  runtime& all = the_runtime();
+  const int used = all.table_used.load(std::memory_order_seq_cst);
+  for (int i = 0; i < used; ++i) {
+    // Acquire pairs with the release in enter_table: the worker is complete.
+    const worker* const one = all.table[i].load(std::memory_order_acquire);
+    if (one != nullptr && has_tasks(one->tasks)) {
+      return true;
+    }
+  }
+  // Last: a thread that ends meanwhile leaves its tasks here.
+  return has_tasks(tasks_of_nobody) || arenas_have_tasks();
+}
 
 std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(group_or_arena);

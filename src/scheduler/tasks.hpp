@@ -55,6 +55,9 @@ inline bool has_tasks(const task_list& list) noexcept {
 /// Tasks of threads that ended.
 extern constinit task_list tasks_of_nobody;
 
+/// Whether a worker of the pool without a strand would find a task. Sequentially consistent, as has_tasks.
+[[nodiscard]] bool tasks_in_sight() noexcept;
+
 /// For a worker of the pool without a strand, with a spare stack at hand: runs the oldest task of
 /// `list` and does not return, but comes to find_work again. Returns if there is none.
 void run_oldest_task(worker* self, task_list& list) noexcept;

@@ -113,6 +113,8 @@ struct worker {
   const void* handled_outside;
   /// The group that the call waits for, while it looks for strands or sleeps.
   std::atomic<const nopal_task_group*> waits_for;
+  /// It sleeps where it runs no tasks, and keeps its place in the pool until it is told of one: see place_of_sleeper.
+  std::atomic<bool> keeps_place;
   std::atomic<bool> holds_stacks;  ///< counts as active: see hold_stacks
   /// That the call takes to the scheduler; null: it looks for strands there
   nopal_task* task_of_call;
@@ -345,6 +347,12 @@ extern int allowed_workers;
 /// own.
 [[nodiscard]] inline bool runs_tasks(const worker* self) noexcept {
   return self->of_pool && self->outer == nullptr && is_allowed(self);
+}
+
+/// Whether it is nested on a thread of the pool. While it has no strand it waits, and runs no tasks that have
+/// nothing to do with its wait.
+[[nodiscard]] inline bool waits_in_pool(const worker* self) noexcept {
+  return !self->of_pool && thread_worker(self)->of_pool;
 }
 
 /// The calling thread's worker; null on threads not adopted. Not to be kept across anything that

@@ -12,6 +12,7 @@ namespace internal {
 
 void hide_outer(worker*) noexcept {}
 constinit task_list tasks_of_nobody;
+bool tasks_in_sight() noexcept { return false; }
 void run_oldest_task(worker*, task_list&) noexcept {}
 void run_task_of_arenas(worker*) noexcept {}
 void run_task_of_call(worker* self, nopal_task*) noexcept { find_work(self); }

@@ -2,6 +2,8 @@
 
 #include "models/task_model.hpp"
 
+#include <nopal/detail/pinned.h>
+
 #include "models/task_world.hpp"
 
 namespace explore {
@@ -19,8 +21,8 @@ public:
     the_model = this;
     task_world::set_up();
     const int others = threads() - 1;
-    const bool announced =
-        scene_ != task_scene::pool && scene_ != task_scene::enter && scene_ != task_scene::arena;
+    const bool announced = scene_ != task_scene::pool && scene_ != task_scene::enter &&
+                           scene_ != task_scene::arena && !is_of_places();
     group_.state = !announced ? 0 : scene_ == task_scene::finish ? static_cast<std::uint64_t>(others) : 1;
     name(&group_.state, sizeof group_.state, "group");
     nopal::internal::events_of(&group_).store(0, __ATOMIC_RELAXED);
@@ -39,7 +41,7 @@ public:
     task_.group = &group_;
     task_.run = [](nopal_task* task) { the_model->run_task(task); };
     arena_ = {};
-    arena_.limit = scene_ == task_scene::push_to_arena ? 2 : 1;
+    arena_.limit = scene_ == task_scene::push_to_arena || is_of_places() ? 2 : 1;
     arena_.worker_limit = 1;
     arena_.references = 2;
     arena_.threads = scene_ == task_scene::enter || scene_ == task_scene::arena ? 1 : 0;
@@ -61,6 +63,8 @@ public:
     name(&inside_, sizeof(int), "inside");
     not_run_ = 1;
     name(&not_run_, sizeof not_run_, "not run");
+    nopal::internal::the_runtime().blocked.store(0, __ATOMIC_RELAXED);
+    name(&nopal::internal::the_runtime().blocked, sizeof(int), "blocked");
     waiters_ = scene_ == task_scene::both_wait ? 2 : 1;
     name(&waiters_, sizeof waiters_, "who waits");
   }
@@ -88,6 +92,11 @@ public:
       require(nopal_task_push(&task_) == 0, "a task is not taken");
       nopal_arena_leave(&arena_);
       return lock(&not_run_);
+    case task_scene::place:
+    case task_scene::place_in_arena:
+      if (thread != 0) sleep_in_call();
+      task_.arena = scene_ == task_scene::place_in_arena ? &arena_ : nullptr;
+      require(nopal_task_push(&task_) == 0, "a task is not taken");
     }
   }
 
@@ -111,6 +120,10 @@ public:
     for (int i = 0; i < threads(); ++i) {
       require(out_[i].read() == 0, "a stack is lost");
       require(is(i, 'p') || !waits(i), "somebody sleeps for good");
+    }
+    if (is_of_places()) {
+      const auto& blocked = nopal::internal::the_runtime().blocked;
+      require(blocked.load(__ATOMIC_RELAXED) == 1, "a place is kept beside a task");
     }
   }
 
@@ -160,6 +173,18 @@ private:
     task_.run = nullptr;  // the memory may be gone
     task_.group = of_nobody_;
     unlock(&not_run_);
+  }
+
+  [[nodiscard]] bool is_of_places() const {
+    return scene_ == task_scene::place || scene_ == task_scene::place_in_arena;
+  }
+  /// As at a join: each time that it is woken it looks, finds nothing, and sleeps again.
+  [[noreturn]] void sleep_in_call() {
+    nopal_pinned call;
+    require(nopal_begin_pinned(&call) == 0, "a call does not begin");
+    for (;;) {
+      nopal::internal::park(nopal::internal::this_worker());
+    }
   }
 
   void leave() {

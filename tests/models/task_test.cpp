@@ -43,6 +43,12 @@ TEST(tasks, are_taken_by_the_pool) {
   expect_right(task_scene::pool, "wp", {.preemptions = 4});
   expect_right(task_scene::pool, "wp", {.preemptions = 3, .early_timeouts = true});
 }
+TEST(tasks, are_given_the_place_of_who_sleeps_in_a_call) {
+  expect_right(task_scene::place, "wp", {.preemptions = 4});
+  expect_right(task_scene::place, "wp", {.preemptions = 3, .early_timeouts = true});
+  expect_right(task_scene::place_in_arena, "wp", {.preemptions = 3});
+  expect_right(task_scene::place_in_arena, "wp", {.preemptions = 2, .early_timeouts = true});
+}
 TEST(scheduler_calls, run_a_task_on_a_stack_of_the_pool) {
   const explore::options no_room = {.preemptions = 2, .broken = "no room on the stack"};
   expect_right(task_scene::push, "ww", no_room);
@@ -76,6 +82,14 @@ TEST(task_faults, announced_late) {
 }
 TEST(task_faults, event_before_the_push) { expect_broken(task_scene::push, "ww", "event before the push"); }
 TEST(task_faults, count_relaxed) { expect_broken(task_scene::push, "ww", "count relaxed"); }
+TEST(task_faults, place_kept_beside_a_task) {
+  expect_broken(task_scene::place, "wp", "place kept beside a task");
+}
+TEST(task_faults, places_not_told) {
+  expect_broken(task_scene::place, "wp", "places not told", true);
+  expect_broken(task_scene::place_in_arena, "wp", "places not told", true);
+}
+TEST(task_faults, place_kept_in_silence) { expect_broken(task_scene::place, "wp", "place kept in silence"); }
 TEST(task_faults, gone_before_there) {
   expect_broken(task_scene::push_and_end, "ww", "gone before there");
   expect_broken(task_scene::pool_at_end, "wp", "gone before there", true);

@@ -138,6 +138,7 @@ void task_world::set_up() {
       ignore(&one->task_number, sizeof one->task_number);
       name(&one->park, sizeof(int), "park");
       name(&one->waits_for, sizeof(void*), "waits_for");
+      name(&one->keeps_place, sizeof(bool), "keeps_place");
       name(&one->tasks.count, sizeof(int), "count");
       name(&one->tasks.is_locked, sizeof(bool), "list's lock");
       name(&one->tasks.innermost, sizeof(void*), "innermost");

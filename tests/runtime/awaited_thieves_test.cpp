@@ -116,8 +116,22 @@ NOPAL_PROGRAM(alone_in_an_arena) {
   return 0;
 }
 
+NOPAL_PROGRAM(two_in_an_arena) {
+  nopal::arena two(2);
+  for (int round = 0; round < 2000; ++round) {
+    two.execute([] {
+      nopal::scope s;
+      for (int i = 0; i < 5; ++i) s.fork([] {});
+      s.join();
+    });
+  }
+  return 0;
+}
+
 TEST(awaited_thieves, that_may_not_come_are_not_awaited_for_long) {
   EXPECT_TRUE(support::succeeds("alone_in_an_arena", always()));
+  // Where the two are there, the third finds no seat. It would be awaited for 20 milliseconds in each round.
+  EXPECT_TRUE(support::succeeds("two_in_an_arena", always(support::on_workers(3))));
 }
 
 NOPAL_PROGRAM(has_eight_workers) { return nopal::workers() >= 8 ? 0 : 1; }

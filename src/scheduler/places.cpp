@@ -1,0 +1,39 @@
+// The place of a thread of the pool that sleeps where it runs no tasks. docs/waiting.md has the argument.
+
+#include <nopal/detail/noise.h>
+
+#include "scheduler/substitutes.hpp"
+#include "scheduler/tasks.hpp"
+#include "testing/fault_points.hpp"
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+
+place_of_sleeper::place_of_sleeper(worker* self) noexcept : self_(self) {
+  if (self_ == nullptr || !waits_in_pool(self_)) {
+    return;
+  }
+  if (tasks_in_sight()) {
+    is_given_ = true;
+    // Sequentially consistent: as a strand that blocks.
+    the_runtime().blocked.fetch_add(1, std::memory_order_seq_cst);
+    NOPAL_DISTURB();
+    replace_blocked();
+    return;
+  }
+  // Relaxed, as below: whoever sees that it is parked sees this, which comes before.
+  NOPAL_FAULT_OMITS("place kept in silence", self_->keeps_place.store(true, std::memory_order_relaxed));
+}
+
+place_of_sleeper::~place_of_sleeper() {
+  if (is_given_) {
+    the_runtime().blocked.fetch_sub(1, std::memory_order_seq_cst);
+  } else if (self_ != nullptr && waits_in_pool(self_)) {
+    self_->keeps_place.store(false, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
