@@ -74,6 +74,14 @@ if(TARGET nopal_mpi)
   include(NopalInstallMpi)
 endif()
 
+if(TARGET nopal_in_place)
+  # In a folder that no program searches unless it is told to.
+  install(TARGETS nopal_in_place LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nopal/in_place" COMPONENT runtime OPTIONAL NAMELINK_SKIP)
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(nopal_in_place PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
+  endif()
+endif()
+
 if(TARGET nopal_command)
   # If it was built: who builds the library alone installs that. A package without it would be empty, so there it must be.
   set(if_built OPTIONAL)

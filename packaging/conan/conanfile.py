@@ -51,6 +51,7 @@ class NopalConan(ConanFile):
         for part in ("TOOLS", "BENCH", "TESTS", "EXAMPLES", "IO"):
             toolchain.cache_variables[f"NOPAL_BUILD_{part}"] = False
         toolchain.cache_variables["NOPAL_BUILD_MPI"] = "OFF"
+        toolchain.cache_variables["NOPAL_BUILD_IN_PLACE"] = "OFF"
         toolchain.generate()
 
     def build(self):

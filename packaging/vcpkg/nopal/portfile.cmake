@@ -10,6 +10,7 @@ vcpkg_cmake_configure(
     -DNOPAL_BUILD_EXAMPLES=OFF
     -DNOPAL_BUILD_IO=OFF
     -DNOPAL_BUILD_MPI=OFF
+    -DNOPAL_BUILD_IN_PLACE=OFF
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/nopal)

@@ -1,0 +1,210 @@
+// Arenas, observers and the settings of the process: ours, behind the words that oneTBB's objects have for the library.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "in_place/contexts.hpp"
+
+namespace tbb::detail::r1 {
+
+/// What an arena of theirs has here.
+class arena {
+public:
+  arena(int most, unsigned reserved, ours::task_arena::priority importance, int node)
+      : own_(ours::task_arena::constraints(node, most), reserved, importance) {
+    own_.execute([this] { state_ = ours::nopal_detail::current_arena(); });  // nobody else is in it
+  }
+  explicit arena(ours::task_arena::attach current)
+      : own_(current), state_(ours::nopal_detail::current_arena()) {}
+  [[nodiscard]] ours::task_arena& own() noexcept { return own_; }
+  [[nodiscard]] ours::nopal_detail::arena_state* state() const noexcept { return state_; }
+
+private:
+  ours::task_arena own_;
+  ours::nopal_detail::arena_state* state_ = nullptr;  // which that keeps
+};
+
+struct task_arena_impl {
+  static arena& of(d1::task_arena_base& base) noexcept {
+    return *base.my_arena.load(std::memory_order_acquire);
+  }
+  static arena* made(const d1::task_arena_base& base) noexcept {
+    return base.my_arena.load(std::memory_order_acquire);
+  }
+  static void initialize(d1::task_arena_base& base) {
+    using priority = ours::task_arena::priority;
+    const priority importance = base.my_priority == d1::task_arena_base::priority::high  ? priority::high
+                                : base.my_priority == d1::task_arena_base::priority::low ? priority::low
+                                                                                         : priority::normal;
+    auto fresh = std::make_unique<arena>(base.my_max_concurrency, base.my_num_reserved_slots, importance,
+                                         base.my_numa_id);
+    base.my_max_concurrency = fresh->own().max_concurrency();
+    base.my_arena.store(fresh.release(), std::memory_order_release);
+  }
+  static void terminate(d1::task_arena_base& base) noexcept {
+    delete base.my_arena.exchange(nullptr, std::memory_order_acq_rel);
+  }
+  static bool attach(d1::task_arena_base& base) {
+    if (ours::nopal_detail::current_arena() == nullptr) {
+      return false;
+    }
+    auto same = std::make_unique<arena>(ours::task_arena::attach());
+    base.my_max_concurrency = same->own().max_concurrency();
+    base.my_arena.store(same.release(), std::memory_order_release);
+    return true;
+  }
+  static int asked(const d1::task_arena_base& base) noexcept { return base.my_max_concurrency; }
+};
+
+void initialize(d1::task_arena_base& base) { task_arena_impl::initialize(base); }
+void terminate(d1::task_arena_base& base) { task_arena_impl::terminate(base); }
+bool attach(d1::task_arena_base& base) { return task_arena_impl::attach(base); }
+void execute(d1::task_arena_base& base, d1::delegate_base& call) {
+  task_arena_impl::of(base).own().execute([&call] { call(); });
+}
+/// Nothing: threads of the pool leave an arena that has no work.
+void wait(d1::task_arena_base&) {}
+
+int max_concurrency(const d1::task_arena_base* base) {
+  if (base == nullptr) {
+    return ours::this_task_arena::max_concurrency();
+  }
+  if (arena* const one = task_arena_impl::made(*base)) {
+    return one->own().max_concurrency();
+  }
+  const int asked = task_arena_impl::asked(*base);
+  return asked > 0 ? asked : ours::info::default_concurrency();
+}
+
+void isolate_within_arena(d1::delegate_base& call, std::intptr_t) {
+  ours::this_task_arena::isolate([&call] { call(); });
+}
+
+namespace {
+
+/// Runs a task that nobody waits for.
+void run_enqueued(d1::task& one, d1::task_group_context* context) {
+  d1::task_group_context own(d1::task_group_context::isolated);
+  d1::task_group_context& used = context == nullptr ? own : task_group_context_impl::actual(*context);
+  tasks of;
+  d1::execution_data with{&used, execution_slot(nullptr), d1::no_slot};
+  run(&one, used, of, ours::nopal_detail::current_arena(), with);
+  of.wait(ours::nopal_detail::current_arena());
+  if (context == nullptr) {
+    try {
+      task_group_context_impl::of(own).throw_kept();
+    } catch (...) {
+      std::terminate();  // nobody could catch it
+    }
+  }
+}
+
+void enqueue_in(d1::task& one, d1::task_group_context* context, d1::task_arena_base* base) {
+  auto call = [&one, context] { run_enqueued(one, context); };
+  if (base == nullptr) {
+    ours::this_task_arena::enqueue(std::move(call));
+  } else {
+    task_arena_impl::of(*base).own().enqueue(std::move(call));
+  }
+}
+
+}  // namespace
+
+void enqueue(d1::task& one, d1::task_arena_base* base) { enqueue_in(one, nullptr, base); }
+void enqueue(d1::task& one, d1::task_group_context& context, d1::task_arena_base* base) {
+  enqueue_in(one, &context, base);
+}
+void submit(d1::task& one, d1::task_group_context& context, arena* where, std::uintptr_t is_urgent) {
+  if (is_urgent != 0) {
+    task_group_context_impl::of(context).urgent().push(one);
+  }
+  spawn_in(is_urgent != 0 ? nullptr : &one, context, where == nullptr ? nullptr : where->state(),
+           d1::no_slot);
+}
+
+class observer_proxy final : public ours::task_scheduler_observer {
+public:
+  explicit observer_proxy(d1::task_scheduler_observer& of) : of_(of) {}
+  observer_proxy(d1::task_scheduler_observer& of, ours::task_arena& where)
+      : ours::task_scheduler_observer(where), of_(of) {}
+  ~observer_proxy() override { ours::task_scheduler_observer::observe(false); }
+  void on_scheduler_entry(bool is_worker) override { of_.on_scheduler_entry(is_worker); }
+  void on_scheduler_exit(bool is_worker) override { of_.on_scheduler_exit(is_worker); }
+
+private:
+  d1::task_scheduler_observer& of_;
+};
+
+void observe(d1::task_scheduler_observer& one, bool on) {
+  if (!on) {
+    delete one.my_proxy.exchange(nullptr, std::memory_order_acq_rel);
+    return;
+  }
+  if (one.my_proxy.load(std::memory_order_acquire) != nullptr) {
+    return;
+  }
+  std::unique_ptr<observer_proxy> fresh;
+  if (one.my_task_arena == nullptr) {
+    fresh = std::make_unique<observer_proxy>(one);
+  } else {
+    one.my_task_arena->initialize();
+    fresh = std::make_unique<observer_proxy>(one, task_arena_impl::of(*one.my_task_arena).own());
+  }
+  observer_proxy* const begins = fresh.get();
+  one.my_proxy.store(fresh.release(), std::memory_order_release);
+  begins->ours::task_scheduler_observer::observe(true);
+}
+
+/// Has access to the settings.
+struct global_control_impl {
+  static ours::global_control::parameter which(const d1::global_control& one) noexcept {
+    return static_cast<ours::global_control::parameter>(one.my_param);
+  }
+  static std::size_t value(const d1::global_control& one) noexcept { return one.my_value; }
+};
+
+namespace {
+
+struct controls {
+  std::mutex mutex;
+  std::map<const void*, std::unique_ptr<ours::global_control>> all;
+};
+controls& all_controls() {
+  static auto* const one = new controls;  // objects of the program may end after those of this library
+  return *one;
+}
+
+}  // namespace
+
+void create(d1::global_control& one) {
+  auto made = std::make_unique<ours::global_control>(global_control_impl::which(one),
+                                                     global_control_impl::value(one));
+  controls& table = all_controls();
+  const std::lock_guard<std::mutex> lock(table.mutex);
+  table.all[&one] = std::move(made);
+}
+void destroy(d1::global_control& one) {
+  controls& table = all_controls();
+  const std::lock_guard<std::mutex> lock(table.mutex);
+  table.all.erase(&one);
+}
+std::size_t global_control_active_value(int which) {
+  return ours::global_control::active_value(static_cast<ours::global_control::parameter>(which));
+}
+
+/// A handle keeps nothing here: the pool's threads sleep while there is nothing to do, and end with the process.
+void get(d1::task_scheduler_handle&) {}
+bool finalize(d1::task_scheduler_handle&, std::intptr_t mode) {
+  if (mode == d1::release_nothrowing) {
+    return true;
+  }
+  const bool is_over = nopal_is_running() == 0 || nopal_shutdown() == 0;
+  if (!is_over && mode == d1::finalize_throwing) {
+    throw_exception(d0::exception_id::unsafe_wait);
+  }
+  return is_over;
+}
+
+}  // namespace tbb::detail::r1

@@ -1,0 +1,130 @@
+// Contexts: cancellation, exceptions, and how one is inside of another.
+
+#include "in_place/contexts.hpp"
+
+namespace tbb::detail::r1 {
+
+void urgent_tasks::push(d1::task& one) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  urgent_.push_back(&one);
+  count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+d1::task* urgent_tasks::next(d1::task* one) noexcept {
+  // Relaxed: who pushed before `one` was spawned is seen by way of that, and later ones may be missed.
+  if (one != nullptr && count_.load(std::memory_order_relaxed) == 0) {
+    return one;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::deque<d1::task*>& from = urgent_.empty() ? put_off_ : urgent_;
+  if (from.empty() || (&from == &put_off_ && one != nullptr)) {
+    return one;
+  }
+  if (one != nullptr) {
+    try {
+      put_off_.push_back(one);
+    } catch (...) {
+      return one;  // without memory the order is another
+    }
+  }
+  d1::task* const first = from.front();
+  from.pop_front();
+  if (&from == &urgent_) {
+    count_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return first;
+}
+
+void context_list::bind(context_list* outer) noexcept {
+  binding expected = binding::not_yet;
+  // Acquire and release: who finds it bound finds what it is bound to.
+  if (binding_.load(std::memory_order_acquire) != binding::not_yet ||
+      !binding_.compare_exchange_strong(expected, binding::under_way, std::memory_order_acq_rel)) {
+    return;
+  }
+  if (outer != nullptr && outer != this) {
+    outer->refer();
+    outer_.store(outer, std::memory_order_release);
+  }
+  binding_.store(binding::done, std::memory_order_release);
+}
+
+bool context_list::is_cancelled() const noexcept {
+  // Acquire pairs with the release in bind.
+  for (const context_list* at = this; at != nullptr; at = at->outer_.load(std::memory_order_acquire)) {
+    if (at->own_.is_group_execution_cancelled()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void context_list::reset() noexcept {
+  own_.reset();
+  failed_.store(false, std::memory_order_relaxed);  // nothing runs with it
+  const std::lock_guard<std::mutex> lock(mutex_);
+  thrown_ = nullptr;
+}
+
+void context_list::keep_exception() noexcept {
+  ours::nopal_detail::end_if_asked();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (thrown_ == nullptr) {
+      thrown_ = std::current_exception();
+      // Release pairs with the acquire in throw_kept.
+      failed_.store(true, std::memory_order_release);
+    }
+  }
+  static_cast<void>(cancel());
+}
+
+void context_list::throw_kept() {
+  if (!failed_.load(std::memory_order_acquire)) {
+    return;
+  }
+  std::exception_ptr thrown;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    thrown = thrown_;
+  }
+  if (thrown != nullptr) {
+    std::rethrow_exception(std::move(thrown));
+  }
+}
+
+context_list::~context_list() {
+  if (context_list* const outer = outer_.load(std::memory_order_acquire)) {
+    outer->forget();
+  }
+}
+
+void task_group_context_impl::initialize(d1::task_group_context& context) {
+  context.my_cpu_ctl_env = 0;
+  context.my_cancellation_requested.store(0, std::memory_order_relaxed);
+  context.my_may_have_children.store(0, std::memory_order_relaxed);
+  context.my_state.store(d1::task_group_context::state::created, std::memory_order_relaxed);
+  context.my_parent = nullptr;
+  context.my_exception.store(nullptr, std::memory_order_relaxed);
+  context.my_itt_caller = nullptr;
+  context.my_context_list = new context_list(context.my_traits.bound);
+}
+
+void task_group_context_impl::destroy(d1::task_group_context& context) noexcept {
+  context.my_state.store(d1::task_group_context::state::dead, std::memory_order_relaxed);
+  std::exchange(context.my_context_list, nullptr)->forget();
+}
+
+void initialize(d1::task_group_context& context) { task_group_context_impl::initialize(context); }
+void destroy(d1::task_group_context& context) { task_group_context_impl::destroy(context); }
+void reset(d1::task_group_context& context) { task_group_context_impl::of(context).reset(); }
+bool cancel_group_execution(d1::task_group_context& context) {
+  return task_group_context_impl::of(context).cancel();
+}
+bool is_group_execution_cancelled(d1::task_group_context& context) {
+  return task_group_context_impl::of(context).is_cancelled();
+}
+/// Tasks have the settings of who spawned them.
+void capture_fp_settings(d1::task_group_context&) {}
+
+}  // namespace tbb::detail::r1

@@ -1,0 +1,138 @@
+// What a context of oneTBB has here: one of ours, the tasks that were spawned with it, and the first exception of these.
+//
+// A context is made by inlined code and has 128 bytes. One word of it, which is the library's, leads to a `context_list`,
+// which is counted: who runs a task of the context, and contexts that are bound to it, refer to it too.
+#ifndef NOPAL_IN_PLACE_CONTEXTS_HPP
+#define NOPAL_IN_PLACE_CONTEXTS_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "in_place/both.hpp"
+
+namespace tbb::detail::r1 {
+
+/// Tasks that one wait is for.
+using tasks = ours::nopal_detail::task_counts;
+
+/// Tasks that come before others of their context that were not begun. Each was spawned with a call of `next(nullptr)` to
+/// come, and who has another task to run asks with that one: as many calls are to come as tasks are here.
+class urgent_tasks {
+public:
+  void push(d1::task& one);
+  /// What to run now: an urgent task, with `one` left here for another call, or else `one`, or what was left; null: all
+  /// was taken by others.
+  d1::task* next(d1::task* one) noexcept;
+
+private:
+  std::mutex mutex_;
+  std::deque<d1::task*> urgent_;       // under the lock, as what follows
+  std::deque<d1::task*> put_off_;      // in whose place an urgent one ran
+  std::atomic<std::size_t> count_{0};  // of urgent ones; changed under the lock, looked at without
+};
+
+class context_list {
+public:
+  explicit context_list(bool is_bound) noexcept
+      : is_bound_(is_bound),
+        own_(is_bound ? ours::task_group_context::bound : ours::task_group_context::isolated) {}
+  context_list(const context_list&) = delete;
+  context_list& operator=(const context_list&) = delete;
+
+  void refer() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
+  void forget() noexcept {
+    // Release and acquire: what the others did comes before the end.
+    if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      delete this;
+    }
+  }
+
+  /// Whether it is to be cancelled with what is around its first use.
+  [[nodiscard]] bool is_bound() const noexcept { return is_bound_; }
+  /// Inside of `outer`, or of none, if it was not used before.
+  void bind(context_list* outer) noexcept;
+  [[nodiscard]] bool is_cancelled() const noexcept;
+  bool cancel() noexcept { return own_.cancel_group_execution(); }
+  void reset() noexcept;
+
+  /// Keeps what is being handled, if it is the first, and cancels.
+  void keep_exception() noexcept;
+  /// Throws what was kept. It is kept still.
+  void throw_kept();
+
+  [[nodiscard]] ours::task_group_context& own() noexcept { return own_; }
+  /// What was spawned with it by code that runs in another.
+  [[nodiscard]] tasks& spawned() noexcept { return spawned_; }
+  [[nodiscard]] urgent_tasks& urgent() noexcept { return urgent_; }
+
+private:
+  ~context_list();
+
+  enum class binding : std::uint8_t { not_yet, under_way, done };
+
+  const bool is_bound_;
+  ours::task_group_context own_;
+  tasks spawned_;
+  urgent_tasks urgent_;
+  std::atomic<int> users_{1};
+  std::atomic<binding> binding_{binding::not_yet};
+  std::atomic<context_list*> outer_{nullptr};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::exception_ptr thrown_;  // under the lock
+};
+
+/// Oversees the members of theirs that are the library's.
+struct task_group_context_impl {
+  static d1::task_group_context& actual(d1::task_group_context& context) noexcept {
+    return context.actual_context();
+  }
+  static context_list& of(d1::task_group_context& context) noexcept {
+    return *context.actual_context().my_context_list;
+  }
+  static void initialize(d1::task_group_context& context);
+  static void destroy(d1::task_group_context& context) noexcept;
+};
+
+/// A use that keeps a context's.
+class context_use {
+public:
+  explicit context_use(d1::task_group_context& context) noexcept
+      : list_(&task_group_context_impl::of(context)) {
+    list_->refer();
+  }
+  context_use(const context_use&) = delete;
+  context_use& operator=(const context_use&) = delete;
+  ~context_use() { list_->forget(); }
+  [[nodiscard]] context_list& operator*() const noexcept { return *list_; }
+  [[nodiscard]] context_list* operator->() const noexcept { return list_; }
+
+private:
+  context_list* const list_;
+};
+
+/// What runs on a thread: code of a task, with its context. In the frame of whoever calls it.
+struct frame {
+  d1::task_group_context* context;
+  context_list* list;
+  tasks* of;  ///< its own tasks are of these, too
+  frame* outer;
+};
+extern constinit thread_local frame* innermost;
+
+/// Has a task run some time, in an arena or, for null, in none; null: an urgent one.
+void spawn_in(d1::task* one, d1::task_group_context& context, ours::nopal_detail::arena_state* arena,
+              d1::slot_id affinity);
+
+/// Runs a task, and those that it returns, as one of `of`; null: an urgent one of the context, if any is left.
+void run(d1::task* one, d1::task_group_context& context, tasks& of, ours::nopal_detail::arena_state* arena,
+         d1::execution_data& with) noexcept;
+
+}  // namespace tbb::detail::r1
+
+#endif

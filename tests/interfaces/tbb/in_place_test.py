@@ -1,0 +1,52 @@
+"""A program that is linked with oneTBB's library runs on Nopal's in its place, and nothing that oneTBB's has is missing but what
+docs/tbb.md says.
+
+Usage: in_place_test.py COMPILER LIBTBB.SO.12 PROGRAM.CPP
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Mutexes that few programs have: docs/tbb.md.
+MISSING = re.compile(r"\(tbb::detail::d1::(rtm_mutex|rtm_rw_mutex|queuing_rw_mutex)\b")
+
+
+def entry_points(library):
+    listed = subprocess.run(["nm", "-D", "-C", "--defined-only", library], capture_output=True, text=True, check=True)
+    return {line.split(maxsplit=2)[2] for line in listed.stdout.splitlines() if re.search(r" T (tbb::detail::r1::|TBB_)", line)}
+
+
+def theirs():
+    """oneTBB's own library, if the machine has it."""
+    known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"libtbb\.so\.12 .*=> (\S+)", known)
+    return found.group(1) if found else None
+
+
+def main():
+    compiler, library, source = sys.argv[1:]
+    library = pathlib.Path(library).resolve()
+    failed = []
+    if theirs():
+        missing = {name for name in entry_points(theirs()) - entry_points(library) if not MISSING.search(name)}
+        if missing:
+            failed.append("not in the library: " + ", ".join(sorted(missing)))
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "program"
+        # Linked with the file itself, so its name alone is in the program, as it is with oneTBB's.
+        subprocess.run([compiler, "-std=c++17", "-O1", "-w", source, library, "-ldl", "-pthread", "-o", program], check=True)
+        for workers in "1", "2", "7":
+            environment = dict(os.environ, LD_LIBRARY_PATH=str(library.parent), NOPAL_WORKERS=workers)
+            loaded = library.parent / "libtbb.so.12"
+            ended = subprocess.run([program, loaded], env=environment, capture_output=True, text=True, timeout=120, check=False)
+            if ended.returncode != 0 or ended.stdout != "all right\n" or ended.stderr:
+                failed.append(f"{workers} workers: {ended.returncode}\n{ended.stdout}{ended.stderr}")
+    print("\n".join(failed) or "all right")
+    return bool(failed)
+
+
+sys.exit(main())
