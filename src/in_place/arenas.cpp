@@ -194,13 +194,25 @@ std::size_t global_control_active_value(int which) {
   return ours::global_control::active_value(static_cast<ours::global_control::parameter>(which));
 }
 
-/// A handle keeps nothing here: the pool's threads sleep while there is nothing to do, and end with the process.
-void get(d1::task_scheduler_handle&) {}
-bool finalize(d1::task_scheduler_handle&, std::intptr_t mode) {
+/// The word of a handle leads to one of ours.
+void get(d1::task_scheduler_handle& handle) {
+  handle.m_ctl = reinterpret_cast<d1::global_control*>(new ours::task_scheduler_handle(ours::attach()));
+}
+void release_impl(d1::task_scheduler_handle& handle) {
+  delete reinterpret_cast<ours::task_scheduler_handle*>(std::exchange(handle.m_ctl, nullptr));
+}
+bool finalize_impl(d1::task_scheduler_handle& handle) {
+  const bool is_over =
+      ours::finalize(*reinterpret_cast<ours::task_scheduler_handle*>(handle.m_ctl), std::nothrow);
+  release_impl(handle);
+  return is_over;
+}
+bool finalize(d1::task_scheduler_handle& handle, std::intptr_t mode) {
   if (mode == d1::release_nothrowing) {
+    release_impl(handle);
     return true;
   }
-  const bool is_over = nopal_is_running() == 0 || nopal_shutdown() == 0;
+  const bool is_over = finalize_impl(handle);
   if (!is_over && mode == d1::finalize_throwing) {
     throw_exception(d0::exception_id::unsafe_wait);
   }

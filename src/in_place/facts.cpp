@@ -20,6 +20,7 @@ const char* missing_wait::what() const noexcept {
 }
 
 void throw_exception(d0::exception_id which) {
+  ours::nopal_detail::end_if_asked();
   switch (which) {
   case d0::exception_id::bad_alloc: throw std::bad_alloc();
   case d0::exception_id::bad_last_alloc: throw bad_last_alloc();

@@ -79,6 +79,7 @@ void parallel_pipeline(d1::task_group_context& context, std::size_t most_items,
   std::vector<owned_filter> owned;
   append(owned, chain);
   std::vector<d1::base_filter*> filters;
+  filters.reserve(owned.size());
   for (const owned_filter& one : owned) {
     filters.push_back(one.get());
   }

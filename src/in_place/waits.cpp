@@ -185,7 +185,11 @@ void wait(d1::wait_context& count, d1::task_group_context& context) {
 
 void notify_waiters(std::uintptr_t count) { all_bridges().end(count); }
 
-d1::slot_id execution_slot(const d1::execution_data*) { return slot_of_thread(); }
+d1::slot_id execution_slot(const d1::execution_data* with) {
+  const int index = ours::this_task_arena::current_thread_index();
+  // A thread that has nothing to do with the pool asks without a task, and is told so.
+  return index < 0 ? with != nullptr ? 0 : static_cast<d1::slot_id>(-1) : static_cast<d1::slot_id>(index);
+}
 
 d1::task_group_context* current_context() {
   static d1::task_group_context outermost(d1::task_group_context::isolated);

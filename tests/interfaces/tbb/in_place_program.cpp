@@ -294,6 +294,32 @@ void containers() {
     ++guarded;
   });
   CHECK(guarded == 10'000);
+  tbb::queuing_rw_mutex queuing;
+  tbb::speculative_spin_mutex spins;
+  tbb::speculative_spin_rw_mutex spins_shared;
+  guarded = 0;
+  int upgraded = 0;
+  tbb::parallel_for(0, 10'000, [&](int i) {
+    tbb::queuing_rw_mutex::scoped_lock reads(queuing, false);
+    tbb::speculative_spin_rw_mutex::scoped_lock also(spins_shared, i % 2 == 0);
+    {
+      const tbb::speculative_spin_mutex::scoped_lock lock(spins);
+      ++guarded;
+    }
+    also.release();
+    if (i % 10 == 0) {
+      reads.upgrade_to_writer();
+      ++upgraded;
+      CHECK(reads.downgrade_to_reader());
+    }
+  });
+  CHECK(guarded == 10'000 && upgraded == 1000);
+  {
+    tbb::task_scheduler_handle handle{tbb::attach{}};
+    CHECK(bool(handle));
+    handle.release();
+    CHECK(!handle);
+  }
   tbb::collaborative_once_flag flag;
   int once = 0;
   tbb::parallel_for(0, 100, [&](int) { tbb::collaborative_call_once(flag, [&] { ++once; }); });
