@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "copies.hpp"
+#include "made.hpp"
 #include "shadow.hpp"
 #include "sites.hpp"
 #include "start.hpp"
@@ -17,29 +18,20 @@ namespace {
   look(begin, bytes, kind, at);
 }
 
-/// The same of a read, which may be one of many of the same by a strand that is not the reader kept.
-template <std::size_t bytes>
-[[gnu::noinline]] void look_at_read(address begin, address at) noexcept {
-  const address key = begin | std::uint64_t{bytes} << 48;
-  known_read& known = self.reads[(begin >> 2 ^ begin >> 12) % known_reads];
-  if (known.at == key && known.epoch == self.epoch) return;
-  {
-    const at_work now;
-    look(begin, bytes, how::read, at);
-  }
-  if (self.lock_set == 0 && !has_threads) known = {key, self.epoch};
+/// An access that the table of its kind and size does not have.
+template <how kind, std::size_t bytes>
+[[gnu::noinline]] void note_unmade(address begin, address at) noexcept {
+  if (self.is_heeding == 0) return;
+  if (!is_known<kind, bytes>(begin)) look_anew(begin, bytes, kind, at);
+  keep_made<kind, bytes>(begin);
 }
 
 template <how kind, std::size_t bytes>
 [[gnu::always_inline]] inline void note(const void* memory, void* at) noexcept {
-  if (self.is_heeding == 0) return;
   const auto begin = reinterpret_cast<address>(memory);
-  if (is_known<kind, bytes>(begin)) return;
-  if constexpr (kind == how::read) {
-    look_at_read<bytes>(begin, reinterpret_cast<address>(at));
-  } else {
-    look_anew(begin, bytes, kind, reinterpret_cast<address>(at));
-  }
+  if (is_made<kind, bytes>(begin)) [[likely]]
+    return;
+  note_unmade<kind, bytes>(begin, reinterpret_cast<address>(at));
 }
 
 void note_range(const void* memory, std::size_t bytes, how kind, void* at) noexcept {

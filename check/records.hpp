@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "made.hpp"
 #include "sites.hpp"
 #include "strands.hpp"
 
@@ -33,7 +34,7 @@ inline void forget_unchanged(thread& t) noexcept {
 
 inline void start_segment() noexcept {
   self.first_record = new_segment();
-  ++self.epoch;
+  forget_made();
   forget_unchanged(self);
 }
 

@@ -272,7 +272,7 @@ void look_at_value(address begin, address at) noexcept {
 }
 
 void clear(address begin, std::size_t bytes) noexcept {
-  ++self.epoch;
+  forget_made();
   while (bytes != 0) {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = bytes < block_bytes - within ? bytes : block_bytes - within;
@@ -302,7 +302,7 @@ void clear_mapping(address begin, std::size_t bytes) noexcept {
 }
 
 void clear_stack(address begin, address end) noexcept {
-  ++self.epoch;
+  forget_made();
   while (begin < end) {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = end - begin < block_bytes - within ? end - begin : block_bytes - within;

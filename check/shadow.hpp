@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "made.hpp"
 #include "records.hpp"
 #include "thread.hpp"
 
@@ -21,8 +22,6 @@ inline cell& unchanged_like(thread& t, cell c) noexcept {
 }
 
 inline bool is_unchanged(cell c) noexcept { return unchanged_like(self, c) == c; }
-
-enum class how : std::uint8_t { read, write };
 
 inline constexpr unsigned block_shift = 8;
 inline constexpr std::size_t block_bytes = std::size_t{1} << block_shift;

@@ -52,14 +52,7 @@ struct cell {
   friend bool operator==(const cell&, const cell&) = default;
 };
 
-/// A read that was found to be in no race, and is not kept beside another reader.
-struct known_read {
-  address at;  ///< with its size in the bits that addresses do not have
-  std::uint64_t epoch;
-};
-
 inline constexpr std::size_t cached_records = 2048;
-inline constexpr std::size_t known_reads = 4096;
 inline constexpr std::size_t unchanged_cells = 4;
 inline constexpr cell no_cell{0, 1};  ///< which is in no shadow memory
 inline constexpr std::size_t most_calls = std::size_t{1} << 22;
@@ -85,11 +78,9 @@ struct thread {
   procedure* outermost_procedure;
   thread* next_thread;
   thread** from_thread;
-  std::uint64_t epoch;  ///< of known reads; another with each segment, and where shadow memory is cleared
   /// Cells that a read of the running segment leaves as they are, whatever memory they stand for.
   cell unchanged[unchanged_cells];
   cached_record cache[cached_records];
-  known_read reads[known_reads];
 };
 
 extern thread* all_threads;

@@ -1,0 +1,66 @@
+// Accesses that the running segment has made: what shadow memory says of them is known, so that most hooks end after
+// one comparison.
+//
+// A table for each kind and size has the last access of each slot, as its address beside the mark of its segment in the
+// bits that addresses do not have. The tables are the process's, not each thread's: a program with several threads has
+// no known accesses, since another thread may have changed what shadow memory says. Invariants:
+//
+//   1. An access is kept only when the running strand has made it in this segment without locks.
+//   2. The mark changes with each segment, and where shadow memory is cleared; so none is found after that.
+//   3. No mark comes again before the tables are empty.
+#ifndef NOPAL_CHECK_MADE_HPP
+#define NOPAL_CHECK_MADE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "thread.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+enum class how : std::uint8_t { read, write };
+
+inline constexpr std::size_t made_slots = 4096;
+inline constexpr std::uint64_t mark_step = std::uint64_t{1} << 48;
+/// The first mark is one step. None is kept with this one.
+inline constexpr std::uint64_t no_mark = ~(mark_step - 1);
+
+inline constexpr std::size_t made_sizes = 5;  ///< 1, 2, 4, 8 and 16 bytes
+struct made_table {
+  std::uint64_t slots[made_slots];
+};
+extern made_table made_reads[made_sizes];
+extern made_table made_writes[made_sizes];
+extern std::uint64_t made_mark;
+
+void empty_made() noexcept;
+
+/// Nothing is known any more.
+inline void forget_made() noexcept {
+  if (has_threads) {
+    made_mark = no_mark;
+  } else if ((made_mark += mark_step) == no_mark) {
+    empty_made();
+  }
+}
+
+template <how kind, std::size_t bytes>
+inline std::uint64_t& made_slot(address begin) noexcept {
+  constexpr unsigned shift = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
+  static_assert(bytes == std::size_t{1} << shift);
+  return (kind == how::read ? made_reads : made_writes)[shift].slots[(begin >> shift) % made_slots];
+}
+
+template <how kind, std::size_t bytes>
+inline bool is_made(address begin) noexcept {
+  return made_slot<kind, bytes>(begin) == (begin ^ made_mark);
+}
+
+template <how kind, std::size_t bytes>
+inline void keep_made(address begin) noexcept {
+  if (self.lock_set == 0 && !has_threads) made_slot<kind, bytes>(begin) = begin ^ made_mark;
+}
+
+}  // namespace nopal_check
+
+#endif
