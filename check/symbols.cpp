@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 #include <unistd.h>
+#include <unordered_map>
 
 #include "addresses.hpp"
 
@@ -78,9 +79,8 @@ std::vector<source_frame> frames_near(address instruction) {
   return frames;
 }
 
-}  // namespace
-
-std::vector<source_frame> frames_at(address returned_to) {
+/// Without what was found before.
+std::vector<source_frame> read_frames_at(address returned_to) {
   std::vector<source_frame> frames = frames_near(returned_to - 1);
   if (!frames.empty() && (!frames[0].file.empty() || !frames[0].function.empty())) return frames;
   frames.clear();
@@ -96,12 +96,23 @@ std::vector<source_frame> frames_at(address returned_to) {
   return frames;
 }
 
+}  // namespace
+
+const std::vector<source_frame>& frames_at(address returned_to) {
+  // There at the very end.
+  static auto& known = *new std::unordered_map<address, std::vector<source_frame>>;
+  const auto [at, is_new] = known.try_emplace(returned_to);
+  if (is_new) at->second = read_frames_at(returned_to);
+  return at->second;
+}
+
 std::vector<source_frame> frames_of(const site& where) {
   std::vector<source_frame> all = frames_at(where.at);
   if (where.calls == nullptr) return all;
   for (std::uint32_t i = 0; i < where.calls->count; ++i) {
     if (where.calls->callers[i] == 0) continue;
-    for (source_frame& each : frames_at(where.calls->callers[i])) all.push_back(std::move(each));
+    const std::vector<source_frame>& caller = frames_at(where.calls->callers[i]);
+    all.insert(all.end(), caller.begin(), caller.end());
   }
   return all;
 }

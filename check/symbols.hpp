@@ -19,7 +19,7 @@ struct source_frame {
 };
 
 /// The calls around a program counter that was a return address, the innermost first.
-std::vector<source_frame> frames_at(address returned_to);
+const std::vector<source_frame>& frames_at(address returned_to);
 /// Those around a site.
 std::vector<source_frame> frames_of(const site& where);
 
