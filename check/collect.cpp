@@ -1,5 +1,8 @@
 #include "collect.hpp"
 
+#include <algorithm>
+
+#include "copies.hpp"
 #include "events.hpp"
 #include "lists.hpp"
 #include "records.hpp"
@@ -10,9 +13,15 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
-constexpr std::uint32_t least = 1U << 19;
-std::uint32_t strand_limit = least;
+constexpr std::uint32_t least = 1U << 16;
+
+}  // namespace
+
 std::uint32_t record_limit = least;
+
+namespace {
+
+std::uint32_t strand_limit = least;
 
 table<std::uint32_t> new_sets;
 table<origin> new_origins;
@@ -21,6 +30,8 @@ std::uint32_t* strand_numbers;  // by the old number of a strand: the new one; z
 std::uint32_t* record_numbers;
 
 constexpr std::size_t most = std::size_t{1} << 29;
+constexpr std::size_t most_new = std::size_t{1} << 26;
+constexpr std::size_t most_kept_bytes = std::size_t{1} << 22;
 
 /// By root and fork: one strand for all that are alike.
 struct alike {
@@ -102,10 +113,25 @@ void exchange(table<T>& now, table<T>& made, std::uint32_t old_count) noexcept {
   const table<T> before = now;
   now = made;
   made = {before.elements, 0};
-  empty(before.elements, (std::size_t{old_count} + 1) * sizeof(T));
+  const std::size_t bytes = (std::size_t{old_count} + 1) * sizeof(T);
+  if (bytes > most_kept_bytes) empty(before.elements, bytes);
 }
 
-std::uint32_t limit_after(std::uint32_t count) noexcept { return count < least / 2 ? least : 2 * count; }
+/// All zero again. Pages that are used again soon stay.
+void zero(void* memory, std::size_t bytes) noexcept {
+  if (bytes > most_kept_bytes) {
+    empty(memory, bytes);
+  } else {
+    fill(memory, 0, bytes);
+  }
+}
+
+/// As many new ones as there are old ones or cells to be visited at the next time: that costs little for each.
+std::uint32_t limit_after(std::uint32_t count) noexcept {
+  const std::size_t cells = shadow_bytes() / sizeof(cell);
+  return count + static_cast<std::uint32_t>(
+                     std::clamp<std::size_t>(std::max<std::size_t>(count, cells), least, most_new));
+}
 
 void make_room() noexcept {
   if (strand_numbers != nullptr) return;
@@ -126,7 +152,7 @@ void renumber_threads() noexcept {
     each->counted_in = each->counted_in == each->strand ? strand_numbers[each->strand] : 0;
     each->strand = strand_numbers[each->strand];
     each->first_record = has_threads ? ~0U : first_of_records + new_records.count;
-    for (cached_record& cached : each->cache) cached = {};
+    for (cached_record& cached : each->cache) cached.record = 0;
     forget_unchanged(*each);
   }
   for (children* each = all_children; each != nullptr; each = each->next) {
@@ -138,7 +164,6 @@ void renumber_threads() noexcept {
 }  // namespace
 
 std::uint32_t strands_to_collect() noexcept { return strand_limit; }
-std::uint32_t records_to_collect() noexcept { return record_limit; }
 
 void collect() noexcept {
   make_room();
@@ -160,8 +185,8 @@ void collect() noexcept {
   exchange(sets, new_sets, old_strands);
   exchange(origins, new_origins, old_strands);
   exchange(records, new_records, old_records);
-  empty(strand_numbers, (std::size_t{old_strands} + 1) * sizeof(std::uint32_t));
-  empty(record_numbers, (std::size_t{old_records} + 1) * sizeof(std::uint32_t));
+  zero(strand_numbers, (std::size_t{old_strands} + 1) * sizeof(std::uint32_t));
+  zero(record_numbers, (std::size_t{old_records} + 1) * sizeof(std::uint32_t));
   empty(classes, class_slots * sizeof(alike));
   known.release();
   strand_limit = limit_after(sets.count);

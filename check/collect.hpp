@@ -11,7 +11,6 @@
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
 std::uint32_t strands_to_collect() noexcept;
-std::uint32_t records_to_collect() noexcept;
 
 void collect() noexcept;
 

@@ -2,6 +2,7 @@
 // are in atomics.cpp.
 #include <cstddef>
 
+#include "cells.hpp"
 #include "copies.hpp"
 #include "made.hpp"
 #include "shadow.hpp"
@@ -13,16 +14,12 @@ using namespace nopal_check;
 
 namespace {
 
-[[gnu::noinline]] void look_anew(address begin, std::size_t bytes, how kind, address at) noexcept {
-  const at_work now;
-  look(begin, bytes, kind, at);
-}
-
 /// An access that the table of its kind and size does not have.
 template <how kind, std::size_t bytes>
 [[gnu::noinline]] void note_unmade(address begin, address at) noexcept {
   if (self.is_heeding == 0) return;
-  if (!is_known<kind, bytes>(begin)) look_anew(begin, bytes, kind, at);
+  const at_work now;
+  if (!look_at_cells<kind, bytes>(begin, at)) look(begin, bytes, kind, at);
   keep_made<kind, bytes>(begin);
 }
 
@@ -36,7 +33,8 @@ template <how kind, std::size_t bytes>
 
 void note_range(const void* memory, std::size_t bytes, how kind, void* at) noexcept {
   if (self.is_heeding == 0 || bytes == 0) return;
-  look_anew(reinterpret_cast<address>(memory), bytes, kind, reinterpret_cast<address>(at));
+  const at_work now;
+  look(reinterpret_cast<address>(memory), bytes, kind, reinterpret_cast<address>(at));
 }
 
 }  // namespace

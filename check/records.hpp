@@ -40,8 +40,28 @@ inline void start_segment() noexcept {
 
 void make_records() noexcept;
 
+/// How many records there are when those that nobody names are to go.
+extern std::uint32_t record_limit;
+
+/// Where the cache has no site of it, or numbers are to be collected.
+std::uint32_t record_anew(address at, std::uint64_t hashed) noexcept;
+
+inline cached_record& cached_record_of(address at, std::uint64_t hashed) noexcept {
+  return self.cache[((at ^ hashed) * hash_step >> 40) % cached_records];
+}
+
 /// Of the running strand, at a program counter.
-std::uint32_t record_at(address at) noexcept;
+inline std::uint32_t record_at(address at) noexcept {
+  const std::uint64_t hashed = calls_hashed();
+  cached_record& cached = cached_record_of(at, hashed);
+  if (cached.at == at && cached.hashed == hashed) {
+    if (cached.record >= self.first_record) return cached.record;
+    if (records.count < record_limit) {
+      return cached.record = first_of_records + records.add({self.strand, cached.site});
+    }
+  }
+  return record_anew(at, hashed);
+}
 
 }  // namespace nopal_check
 

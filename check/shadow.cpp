@@ -78,7 +78,8 @@ layout layout_for(address begin, std::size_t bytes) noexcept {
   entry = reinterpret_cast<std::uint64_t>(made) | wanted;
 }
 
-/// One cell in place of many equal ones.
+}  // namespace
+
 void unite(std::uint64_t& entry) noexcept {
   const cell* const all = cells_of(entry);
   const std::size_t count = cells_in(entry & layout_mask);
@@ -90,6 +91,8 @@ void unite(std::uint64_t& entry) noexcept {
   free_block(entry);
   entry = first == cell{} ? std::uint64_t{nothing} : entry_with(first);
 }
+
+namespace {
 
 /// What one access is.
 struct access {
@@ -160,10 +163,6 @@ inline void look_at_cell(cell& known, access& which) noexcept {
   look_slowly(known, which, kind);
 }
 
-inline void note_stack(address begin) noexcept {
-  if (begin - self.stack_begin < self.lowest - self.stack_begin) self.lowest = begin;
-}
-
 /// An access that lies in one block.
 template <how kind>
 inline void look_in_block(access& which) noexcept {
@@ -221,10 +220,16 @@ void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) no
   }
   cell* const cells = cells_of(entry);
   const unsigned shift = granule_shift(entry);
-  for (std::size_t i = within >> shift; i < (within + bytes) >> shift; ++i) {
-    if (is_list(cells[i])) free_list(cells[i].writer);
-    cells[i] = {};
+  const std::size_t end = (within + bytes) >> shift;
+  if (lists.count > 1) {
+    for (std::size_t i = within >> shift; i < end; ++i) {
+      if (is_list(cells[i])) free_list(cells[i].writer);
+    }
   }
+  using two_cells = std::uint64_t [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]];
+  std::size_t i = within >> shift;
+  for (; i + 1 < end; i += 2) *reinterpret_cast<two_cells*>(&cells[i]) = two_cells{};
+  if (i < end) cells[i] = {};
 }
 
 void free_lists_in(std::uint64_t entry) noexcept {

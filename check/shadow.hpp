@@ -38,8 +38,8 @@ inline std::uint64_t& entry_of(address at) noexcept {
 }
 inline cell* cells_of(std::uint64_t entry) noexcept { return reinterpret_cast<cell*>(entry & ~layout_mask); }
 inline unsigned granule_shift(std::uint64_t entry) noexcept {
-  const std::uint64_t kind = entry & layout_mask;
-  return kind == by_8 ? 3 : kind == by_4 ? 2 : 0;
+  constexpr unsigned shifts = 3U << 3 * by_8 | 2U << 3 * by_4 | 0U << 3 * by_1;
+  return shifts >> 3 * (entry & layout_mask) & 7;
 }
 inline cell cell_in(std::uint64_t entry) noexcept {
   return {static_cast<std::uint32_t>(entry >> 3) & (end_of_records - 1),
@@ -50,6 +50,14 @@ inline std::uint64_t entry_with(cell all) noexcept {
 }
 
 void make_shadow() noexcept;
+
+/// One cell in place of many, if they are equal.
+void unite(std::uint64_t& entry) noexcept;
+
+/// An access of the running thread, which may be of its stack.
+inline void note_stack(address begin) noexcept {
+  if (begin - self.stack_begin < self.lowest - self.stack_begin) self.lowest = begin;
+}
 
 /// An access of the running strand, and the races that it is in.
 void look(address begin, std::size_t bytes, how kind, address at) noexcept;

@@ -3,6 +3,8 @@
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
 table<site> sites;
+std::uint32_t window_in_calls;
+std::uint64_t step_over_window;
 
 namespace {
 
@@ -15,8 +17,6 @@ constexpr std::uint32_t stacks_for_next[] = {1U << 12, 1U << 13, 1U << 14, ~0U};
 constexpr std::uint32_t most_sites = 1U << 28;
 
 std::uint32_t window_in_use = 0;
-std::uint64_t step_over_window = 0;
-std::uint32_t window_in_calls = 0;
 
 constexpr std::uint64_t power(std::uint64_t base, std::uint32_t exponent) noexcept {
   std::uint64_t product = 1;
@@ -51,13 +51,6 @@ void make_sites() noexcept {
   sites.add({});
   kept.add(nullptr);
   choose_window();
-}
-
-std::uint64_t calls_hashed() noexcept {
-  const std::uint32_t window = window_in_calls;
-  const auto depth = static_cast<std::uint64_t>(self.calls - self.outermost);
-  if (depth <= window) return self.calls->hashed;
-  return self.calls->hashed - (self.calls - window)->hashed * step_over_window;
 }
 
 std::uint32_t site_at(address at) noexcept {

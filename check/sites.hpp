@@ -32,10 +32,19 @@ void make_sites() noexcept;
 /// Of the calling thread, at a program counter.
 std::uint32_t site_at(address at) noexcept;
 
-/// Which calls these are, as far as sites tell.
-std::uint64_t calls_hashed() noexcept;
-
 inline constexpr std::uint64_t hash_step = 0x9e3779b97f4a7c15U;
+
+/// How many of the innermost calls tell sites apart, and the hash's factor of those before.
+extern std::uint32_t window_in_calls;
+extern std::uint64_t step_over_window;
+
+/// Which calls these are, as far as sites tell.
+inline std::uint64_t calls_hashed() noexcept {
+  const call_frame* const calls = self.calls;
+  const call_frame* const before = calls - window_in_calls;
+  if (before <= self.outermost) return calls->hashed;
+  return calls->hashed - before->hashed * step_over_window;
+}
 
 inline void enter_call(thread& t, address caller, address stack) noexcept {
   if (t.calls + 1 == t.outermost + most_calls) fail("nopal: check: calls nest deeper than 4194304\n");

@@ -42,6 +42,7 @@ struct cached_record {
   address at;
   std::uint64_t hashed;
   std::uint32_t record;
+  std::uint32_t site;
 };
 
 /// What shadow memory keeps of a cell: records; zero: none. A `writer` that is less than
@@ -52,7 +53,7 @@ struct cell {
   friend bool operator==(const cell&, const cell&) = default;
 };
 
-inline constexpr std::size_t cached_records = 2048;
+inline constexpr std::size_t cached_records = 4096;
 inline constexpr std::size_t unchanged_cells = 4;
 inline constexpr cell no_cell{0, 1};  ///< which is in no shadow memory
 inline constexpr std::size_t most_calls = std::size_t{1} << 22;
