@@ -17,9 +17,19 @@ enum class relation : std::uint8_t { same, earlier, parallel };
   return is_parallel(strand) ? relation::parallel : relation::earlier;
 }
 
+/// By one load and one store: a load of 8 bytes after two stores of 4 waits for both.
+using cell_word = std::uint64_t [[gnu::may_alias]];
+inline cell load_cell(const cell& from) noexcept {
+  const std::uint64_t word = reinterpret_cast<const cell_word&>(from);
+  return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+}
+inline void store_cell(cell& to, cell value) noexcept {
+  reinterpret_cast<cell_word&>(to) = std::uint64_t{value.reader} << 32 | value.writer;
+}
+
 /// A cell that the running strand writes; `record` is zero until it is made. False: to be looked at in full.
 [[gnu::always_inline]] inline bool write_cell(cell& known, address at, std::uint32_t& record) noexcept {
-  const cell before = known;
+  const cell before = load_cell(known);
   if (is_list(before)) return false;
   const std::uint32_t first = self.first_record;
   if (before.writer >= first && (before.reader == 0 || before.reader >= first)) return true;
@@ -31,13 +41,13 @@ enum class relation : std::uint8_t { same, earlier, parallel };
     if (writer == relation::same && reader == relation::same) return true;
   }
   if (record == 0) record = record_at(at);
-  known = {record, 0};
+  store_cell(known, {record, 0});
   return true;
 }
 
 /// The same of one that it reads.
 [[gnu::always_inline]] inline bool read_cell(cell& known, address at, std::uint32_t& record) noexcept {
-  const cell before = known;
+  const cell before = load_cell(known);
   if (is_list(before)) return false;
   const std::uint32_t first = self.first_record;
   if (before.writer >= first || before.reader >= first || is_unchanged(before)) return true;
@@ -54,7 +64,7 @@ enum class relation : std::uint8_t { same, earlier, parallel };
   }
   // The record may collect numbers, the writer's in the cell included.
   if (record == 0) record = record_at(at);
-  known.reader = record;
+  store_cell(known, {load_cell(known).writer, record});
   return true;
 }
 
@@ -62,7 +72,7 @@ enum class relation : std::uint8_t { same, earlier, parallel };
 template <how kind, std::size_t bytes>
 [[gnu::always_inline]] inline bool look_at_cells(address begin, address at) noexcept {
   std::uint64_t& entry = entry_of(begin);
-  if ((entry & layout_mask) < by_8 || self.lock_set != 0 || has_threads) return is_known<kind, bytes>(begin);
+  if ((entry & layout_mask) < by_8) return is_known<kind, bytes>(begin);
   const unsigned shift = granule_shift(entry);
   const std::size_t within = begin % block_bytes;
   if (((begin | bytes) & ((std::size_t{1} << shift) - 1)) != 0 || within + bytes > block_bytes) return false;
@@ -73,9 +83,10 @@ template <how kind, std::size_t bytes>
   do {
     // Cells that are equal stay so, also where the record collects numbers.
     cell* differs = known + 1;
-    while (differs != end && *differs == *known) ++differs;
+    while (differs != end && load_cell(*differs) == load_cell(*known)) ++differs;
     if (!(kind == how::write ? write_cell(*known, at, record) : read_cell(*known, at, record))) return false;
-    for (const cell after = *known++; known != differs; ++known) *known = after;
+    if (++known == differs) continue;
+    for (const cell after = load_cell(known[-1]); known != differs; ++known) store_cell(*known, after);
   } while (known != end);
   if (within + bytes == block_bytes && cells_of(entry)[0] == end[-1]) unite(entry);
   return true;

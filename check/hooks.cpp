@@ -14,13 +14,24 @@ using namespace nopal_check;
 
 namespace {
 
+[[gnu::noinline]] void look_anew(address begin, std::size_t bytes, how kind, address at) noexcept {
+  const at_work now;
+  look(begin, bytes, kind, at);
+}
+
 /// An access that the table of its kind and size does not have.
 template <how kind, std::size_t bytes>
 [[gnu::noinline]] void note_unmade(address begin, address at) noexcept {
   if (self.is_heeding == 0) return;
-  const at_work now;
+  if (made_mark == no_mark) [[unlikely]]
+    return look_anew(begin, bytes, kind, at);
+  // As `at_work` where there is one thread.
+  self.is_heeding = 0;
+  ++self.works;
   if (!look_at_cells<kind, bytes>(begin, at)) look(begin, bytes, kind, at);
   keep_made<kind, bytes>(begin);
+  --self.works;
+  self.is_heeding = 1;
 }
 
 template <how kind, std::size_t bytes>
@@ -33,8 +44,7 @@ template <how kind, std::size_t bytes>
 
 void note_range(const void* memory, std::size_t bytes, how kind, void* at) noexcept {
   if (self.is_heeding == 0 || bytes == 0) return;
-  const at_work now;
-  look(reinterpret_cast<address>(memory), bytes, kind, reinterpret_cast<address>(at));
+  look_anew(reinterpret_cast<address>(memory), bytes, kind, reinterpret_cast<address>(at));
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 // bits that addresses do not have. The tables are the process's, not each thread's: a program with several threads has
 // no known accesses, since another thread may have changed what shadow memory says. Invariants:
 //
-//   1. An access is kept only when the running strand has made it in this segment without locks.
+//   1. An access is kept only when the running strand has made it in this segment without locks: taking one and letting
+//      it go begins a segment, and so does a program's second thread.
 //   2. The mark changes with each segment, and where shadow memory is cleared; so none is found after that.
 //   3. No mark comes again before the tables are empty.
 #ifndef NOPAL_CHECK_MADE_HPP
@@ -22,7 +23,7 @@ enum class how : std::uint8_t { read, write };
 
 inline constexpr std::size_t made_slots = 4096;
 inline constexpr std::uint64_t mark_step = std::uint64_t{1} << 48;
-/// The first mark is one step. None is kept with this one.
+/// While locks are held, and where there are threads: nothing is kept. The first mark is one step.
 inline constexpr std::uint64_t no_mark = ~(mark_step - 1);
 
 inline constexpr std::size_t made_sizes = 5;  ///< 1, 2, 4, 8 and 16 bytes
@@ -32,16 +33,14 @@ struct made_table {
 extern made_table made_reads[made_sizes];
 extern made_table made_writes[made_sizes];
 extern std::uint64_t made_mark;
+extern std::uint64_t latest_mark;  ///< but for `no_mark`
 
 void empty_made() noexcept;
 
 /// Nothing is known any more.
 inline void forget_made() noexcept {
-  if (has_threads) {
-    made_mark = no_mark;
-  } else if ((made_mark += mark_step) == no_mark) {
-    empty_made();
-  }
+  if ((latest_mark += mark_step) == no_mark) empty_made();
+  made_mark = has_threads || self.lock_set != 0 ? no_mark : latest_mark;
 }
 
 template <how kind, std::size_t bytes>
@@ -57,8 +56,8 @@ inline bool is_made(address begin) noexcept {
 }
 
 template <how kind, std::size_t bytes>
-inline void keep_made(address begin) noexcept {
-  if (self.lock_set == 0 && !has_threads) made_slot<kind, bytes>(begin) = begin ^ made_mark;
+inline void keep_made(address begin) noexcept {  // not with `no_mark`
+  made_slot<kind, bytes>(begin) = begin ^ made_mark;
 }
 
 }  // namespace nopal_check

@@ -8,11 +8,11 @@ table<record> records;
 
 void make_records() noexcept { records.make(std::size_t{end_of_records - first_of_records}); }
 
-std::uint32_t record_anew(address at, std::uint64_t hashed) noexcept {
+std::uint32_t record_anew(address at, cached_record& cached) noexcept {
   if (records.count >= record_limit) collect();
+  const std::uint64_t key = site_key(at);
   const std::uint32_t site = site_at(at);
-  cached_record& cached = cached_record_of(at, hashed);
-  cached = {at, hashed, first_of_records + records.add({self.strand, site}), site};
+  cached = {key, first_of_records + records.add({self.strand, site}), site};
   return cached.record;
 }
 

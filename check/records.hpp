@@ -44,23 +44,19 @@ void make_records() noexcept;
 extern std::uint32_t record_limit;
 
 /// Where the cache has no site of it, or numbers are to be collected.
-std::uint32_t record_anew(address at, std::uint64_t hashed) noexcept;
-
-inline cached_record& cached_record_of(address at, std::uint64_t hashed) noexcept {
-  return self.cache[((at ^ hashed) * hash_step >> 40) % cached_records];
-}
+std::uint32_t record_anew(address at, cached_record& cached) noexcept;
 
 /// Of the running strand, at a program counter.
 inline std::uint32_t record_at(address at) noexcept {
-  const std::uint64_t hashed = calls_hashed();
-  cached_record& cached = cached_record_of(at, hashed);
-  if (cached.at == at && cached.hashed == hashed) {
+  const std::uint64_t key = site_key(at);
+  cached_record& cached = self.cache[(key * hash_step >> 40) % cached_records];
+  if (cached.key == key) {
     if (cached.record >= self.first_record) return cached.record;
     if (records.count < record_limit) {
       return cached.record = first_of_records + records.add({self.strand, cached.site});
     }
   }
-  return record_anew(at, hashed);
+  return record_anew(at, cached);
 }
 
 }  // namespace nopal_check

@@ -54,10 +54,9 @@ void make_sites() noexcept {
 }
 
 std::uint32_t site_at(address at) noexcept {
-  const std::uint64_t hashed = calls_hashed();
-  std::uint32_t& number = known.at(hashed ^ (at * 0xff51afd7ed558ccdU));
+  std::uint32_t& number = known.at(site_key(at));
   if (number == 0) {
-    const call_stack* const calls = stack_of(hashed);
+    const call_stack* const calls = stack_of(calls_hashed());
     number = sites.add({at, calls});
   }
   return number;

@@ -29,9 +29,6 @@ extern table<site> sites;
 
 void make_sites() noexcept;
 
-/// Of the calling thread, at a program counter.
-std::uint32_t site_at(address at) noexcept;
-
 inline constexpr std::uint64_t hash_step = 0x9e3779b97f4a7c15U;
 
 /// How many of the innermost calls tell sites apart, and the hash's factor of those before.
@@ -45,6 +42,12 @@ inline std::uint64_t calls_hashed() noexcept {
   if (before <= self.outermost) return calls->hashed;
   return calls->hashed - before->hashed * step_over_window;
 }
+
+/// What tells the site apart that a program counter and the calls around it are.
+inline std::uint64_t site_key(address at) noexcept { return calls_hashed() ^ (at * 0xff51afd7ed558ccdU); }
+
+/// Of the calling thread, at a program counter.
+std::uint32_t site_at(address at) noexcept;
 
 inline void enter_call(thread& t, address caller, address stack) noexcept {
   if (t.calls + 1 == t.outermost + most_calls) fail("nopal: check: calls nest deeper than 4194304\n");

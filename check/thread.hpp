@@ -37,10 +37,9 @@ struct procedure {
   address stack;      ///< its frames lie below
 };
 
-/// The last record that was made for a program counter.
+/// The last record that was made for a program counter and the calls around it.
 struct cached_record {
-  address at;
-  std::uint64_t hashed;
+  std::uint64_t key;
   std::uint32_t record;
   std::uint32_t site;
 };

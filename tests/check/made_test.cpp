@@ -54,8 +54,14 @@ TEST_F(made, is_not_found_where_marks_come_again) {
 }
 
 TEST_F(made, knows_nothing_of_what_locks_guard) {
-  self.lock_set = 1;
   keep_made<how::write, 8>(some);
+  self.lock_set = 1;
+  forget_made();
+  EXPECT_EQ(made_mark, no_mark);
+  EXPECT_FALSE((is_made<how::write, 8>(some)));
+  self.lock_set = 0;
+  forget_made();
+  EXPECT_NE(made_mark, no_mark);
   EXPECT_FALSE((is_made<how::write, 8>(some)));
 }
 
@@ -63,8 +69,7 @@ TEST_F(made, knows_nothing_where_there_are_threads) {
   keep_made<how::write, 8>(some);
   has_threads = true;
   forget_made();
-  EXPECT_FALSE((is_made<how::write, 8>(some)));
-  keep_made<how::write, 8>(some);
+  EXPECT_EQ(made_mark, no_mark);
   EXPECT_FALSE((is_made<how::write, 8>(some)));
 }
 
