@@ -1,5 +1,8 @@
 #include "report.hpp"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 #include "heap.hpp"
@@ -83,11 +86,25 @@ std::string text_of_race(const race& one, const std::vector<source_frame>& earli
   return text;
 }
 
+namespace {
+
+/// Once, for what follows is not there either.
+void say_that_the_log_lacks_it(int error) noexcept {
+  static bool is_said = false;
+  if (is_said || !is_logged() || report_file() < 0) return;
+  is_said = true;
+  dprintf(STDERR_FILENO, "nopal: NOPAL_CHECK: log='%s' cannot be written: %s\n", log_name(),
+          std::strerror(error));
+}
+
+}  // namespace
+
 void write_report(std::string_view text) noexcept {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t written = write(report_file(), text.data() + done, text.size() - done);
-    if (written <= 0) return;
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return say_that_the_log_lacks_it(errno);
     done += static_cast<std::size_t>(written);
   }
 }

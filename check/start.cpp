@@ -52,7 +52,7 @@ struct settings {
 settings* all_settings;
 
 void open_log(const std::string& file) {
-  log_file = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  log_file = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   if (log_file >= 0) return;
   std::fprintf(stderr, "nopal: NOPAL_CHECK: log='%s' cannot be written: %s\n", file.c_str(),
                std::strerror(errno));
@@ -64,6 +64,7 @@ void open_log(const std::string& file) {
 const std::vector<std::string>& suppression_patterns() { return all_settings->patterns; }
 int report_file() noexcept { return log_file; }
 bool is_logged() noexcept { return log_file != STDERR_FILENO; }
+const char* log_name() noexcept { return all_settings->chosen.log.c_str(); }
 
 namespace {
 

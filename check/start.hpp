@@ -18,6 +18,7 @@ int finish(int status) noexcept;
 const std::vector<std::string>& suppression_patterns();
 int report_file() noexcept;
 bool is_logged() noexcept;
+const char* log_name() noexcept;
 
 }  // namespace nopal_check
 

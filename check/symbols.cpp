@@ -1,5 +1,6 @@
 #include "symbols.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 
 #include "addresses.hpp"
+#include "copies.hpp"
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
@@ -87,9 +89,14 @@ std::vector<source_frame> read_frames_at(address returned_to) {
   Dl_info known{};
   if (dladdr(reinterpret_cast<void*>(returned_to - 1), &known) != 0) {
     std::string function = demangled(known.dli_sname);
-    if (function.empty() && known.dli_fname != nullptr)
-      function = std::string("a function of ") + known.dli_fname;
-    frames.push_back({function, "", 0, true});
+    bool is_ours = true;
+    if (function.empty() && known.dli_fname != nullptr) {
+      char offset[32];
+      std::snprintf(offset, sizeof offset, "+%#lx", returned_to - reinterpret_cast<address>(known.dli_fbase));
+      function = known.dli_fname + std::string(offset);
+      is_ours = !is_in_program(returned_to - 1);
+    }
+    frames.push_back({function, "", 0, is_ours});
   } else {
     frames.push_back({"", "", 0, true});
   }

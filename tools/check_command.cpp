@@ -58,7 +58,7 @@ std::string find_program(const std::string& name) {
     if (access(file.c_str(), X_OK) == 0) return file;
     rest = end == rest.npos ? "" : rest.substr(end + 1);
   }
-  throw std::runtime_error(fmt::format("'{}' is not found in PATH", name));
+  throw tool::usage_error(fmt::format("'{}' is not found in PATH", name));
 }
 
 /// What the checking library leaves in a program: a note, or its own name where it is shared.
@@ -66,7 +66,7 @@ bool is_checked(const std::string& file) {
   const int from = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat about{};
   if (from < 0 || fstat(from, &about) != 0) {
-    throw std::runtime_error(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)));
+    throw tool::usage_error(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)));
   }
   const auto bytes = static_cast<std::size_t>(about.st_size);
   void* const text = bytes != 0 ? mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, from, 0) : MAP_FAILED;
@@ -116,5 +116,5 @@ int check_command(int argc, char** argv) {
   for (std::string& each : given.program) arguments.push_back(each.data());
   arguments.push_back(nullptr);
   execv(file.c_str(), arguments.data());
-  throw std::runtime_error(fmt::format("'{}' cannot be run: {}", file, std::strerror(errno)));
+  throw tool::usage_error(fmt::format("'{}' cannot be run: {}", file, std::strerror(errno)));
 }

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   block[3] = 2;
   s.join();
   delete[] block;
+  if (argc > 1 && std::strcmp(argv[1], "start") == 0) return std::system(argv[0]);
   if (argc > 1 && std::strcmp(argv[1], "exit") == 0) std::exit(7);
   if (argc > 1 && std::strcmp(argv[1], "_exit") == 0) _exit(7);
   if (argc > 1 && std::strcmp(argv[1], "abort") == 0) std::abort();
@@ -78,11 +79,26 @@ def check_report():
         expect("report", part in error, (part, error))
 
 
+def check_stripped():
+    status, _, error = run(["strip", "-o", "bare", "racy"])
+    expect("strip", status == 0, error)
+    status, _, error = run(["./bare"])
+    lines = [line for line in error.split("\n") if line.startswith("nopal: race: ")]
+    expect("stripped", status == 66 and len(lines) == 2 and all(line.count(" at ./bare+0x") == 2 for line in lines), (status, error))
+
+
 def check_options():
     status, _, error = run(["./racy"], NOPAL_CHECK="log=log.txt")
     with open("log.txt", encoding="utf-8") as log:
         text = log.read()
     expect("log", status == 66 and error == "" and text.startswith("nopal: race: ") and "2 races" in text, (status, error, text))
+    status, _, error = run(["./racy"], NOPAL_CHECK="log=/dev/full")
+    expect("log without room", status == 66 and error == "nopal: NOPAL_CHECK: log='/dev/full' cannot be written: No space left on "
+           "device\n", (status, error))
+    status, _, error = run(["./racy", "start"], NOPAL_CHECK="log=log.txt")
+    with open("log.txt", encoding="utf-8") as log:
+        text = log.read()
+    expect("log of two", status == 66 and error == "" and "\0" not in text and text.endswith("2 races\n"), (status, error, text))
     status, _, error = run(["./racy"], NOPAL_CHECK="exitcode=5")
     expect("exit code", status == 5, status)
     with open("known.txt", "w", encoding="utf-8") as file:
@@ -118,7 +134,7 @@ def check_command(command):
     expect("command, options", status == 4 and error == "" and os.path.getsize("log2.txt") > 0, (status, error))
     for words in (["/bin/true"], ["true"], ["./no_such_program"], ["no_such_program"], []):
         status, _, error = run([command, "check", "--", *words])
-        expect(f"command, {words}", status in (1, 2) and error.startswith("nopal check: ") and error.count("\n") == 1, (status, error))
+        expect(f"command, {words}", status == 2 and error.startswith("nopal check: ") and error.count("\n") == 1, (status, error))
     status, _, error = run([command, "check"])
     expect("command, no program", status == 2 and "accepted: -- PROGRAM ARGUMENT..., as in 'nopal check -- ./program 10'" in error,
            (status, error))
@@ -134,6 +150,7 @@ def main():
     if not wrong:
         check_statuses()
         check_report()
+        check_stripped()
         check_options()
         check_signal()
         if command != "none":
