@@ -41,14 +41,17 @@ void refuse(const char* why) noexcept {
   os::write_stderr("nopal: NOPAL_TRACE=%.200s: %s; the program runs without a trace\n", path, why);
 }
 
-/// The name with "%p" replaced by the number of the process. False if it is too long.
+/// The name with "%p" behind its last slash replaced by the number of the process: folders keep their names. False if it
+/// is too long.
 bool complete_path(const char* name, std::size_t bytes) noexcept {
   std::size_t length = os::current_directory(path, name[0] == '/' ? 0 : most_name_bytes / 2);
+  std::size_t last_part = bytes;
+  while (last_part > 0 && name[last_part - 1] != '/') --last_part;
   for (std::size_t i = 0; i < bytes; ++i) {
     if (length >= most_name_bytes) {
       return false;
     }
-    if (name[i] == '%' && i + 1 < bytes && name[i + 1] == 'p') {
+    if (i >= last_part && name[i] == '%' && i + 1 < bytes && name[i + 1] == 'p') {
       length += static_cast<std::size_t>(std::snprintf(path + length, 16, "%d", os::process_number()));
       ++i;
     } else {

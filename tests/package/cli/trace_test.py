@@ -274,6 +274,14 @@ class Files(TraceTest):
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         self.is_consistent(self.read(raw)[1])
 
+    def test_the_folder_of_temporary_files_may_have_any_name(self):
+        for name in ("with %p", "a,size=64K", "two  spaces"):
+            folder = self.root / name
+            folder.mkdir()
+            _, trace = self.traced("fib", "12", TMPDIR=str(folder))
+            self.is_consistent(trace)
+            self.assertEqual(os.listdir(folder), [])
+
     def test_where_nothing_can_be_written_the_program_runs_all_the_same(self):
         for name, why in ("/nonexistent/trace", "No such file or directory"), ("/dev/null", "Operation not supported"):
             ended = subprocess.run([PROGRAM, "fib", "12"], env=clean_environment(NOPAL_TRACE=name), capture_output=True, text=True)
