@@ -21,7 +21,11 @@ struct source_place {
 
 bool is_known(const std::string& text) { return !text.empty() && text[0] != '?'; }
 
-bool is_ours(const source_place& place) { return place.file.find("include/nopal/") != std::string::npos; }
+/// Also the functions that NOPAL_FORKABLE makes in a user's file: the fork is where they are called.
+bool is_ours(const source_place& place) {
+  return place.file.find("include/nopal/") != std::string::npos ||
+         place.function.rfind("nopal_fork_", 0) == 0;
+}
 
 void erase_all(std::string& text, const std::string& part) {
   for (std::size_t at; (at = text.find(part)) != std::string::npos;) text.erase(at, part.size());

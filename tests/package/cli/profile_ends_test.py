@@ -137,6 +137,13 @@ class Places(Case):
 
 
 class ManySites(Case):
+    def test_a_fork_in_c_is_where_the_function_is_forked(self):
+        ran, whole = self.profiled("c")
+        self.assertEqual(ran.returncode, 0, ran)
+        functions = [each["function"] for each in whole["sites"]]
+        self.assertFalse([each for each in functions if each.startswith("nopal_fork_")], functions)
+        self.assertTrue([each for each in functions if each.startswith("region_in_c")], functions)
+
     def test_have_their_own_work_and_their_part_of_the_path(self):
         ran, whole = self.profiled("sites", NOPAL_WORKERS="1")
         self.assertEqual(ran.returncode, 0, ran)

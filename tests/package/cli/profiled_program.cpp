@@ -1,4 +1,5 @@
 // What profile_ends_test.py profiles. Usage: PROGRAM WHAT [ARGUMENT]
+#include <nopal/nopal.h>
 #include <nopal/nopal.hpp>
 #include <nopal/profile.hpp>
 
@@ -28,6 +29,15 @@ double used() {
   const double until = used() + ms;
   while (used() < until) {
   }
+}
+
+NOPAL_FORKABLE_VOID(spin, (double, ms))
+
+[[gnu::noinline]] void region_in_c(double ms) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork_spin(&s, ms);
+  nopal_join(&s);
 }
 
 /// A millisecond or so, without a call of the system at which others might get the processor.
@@ -127,6 +137,7 @@ int in_plugin(const char* path, int times) {
 int run(const std::string& what, const char* argument) {
   if (what == "away" && chdir("/") != 0) return 1;
   region(2);
+  if (what == "c") region_in_c(2);
   if (what == "close") return close_all(argument);
   if (what == "child") return child_gets(SIGTERM) + child_gets(SIGINT);
   if (what == "exit") exit_in_region();
