@@ -94,6 +94,10 @@ std::uint64_t next_ticket(worker* self, std::uint64_t seen) {
 ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, const observation& observed) {
   const nopal_strand& seen = observed.strand;
   nopal_frame* const frame = untagged(slot);
+  // First: a phantom steal is none, and leaves the frame without a home.
+  if (profile::is_on()) {
+    profile::note_steal(frame, observed.unrecorded_in);
+  }
   const bool away = strand::is_away(seen, frame);
   // Another scope of the function brought it there. This one may be of an inlined function with
   // arrays of variable length on the stack where it is away, so it comes back there. Once this
@@ -104,9 +108,6 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
       !away || (second && !NOPAL_FAULT("never home again") && (frame->steals == 0 || frame->home == nullptr));
   char* const pointer = arch::stack_pointer_of(frame);
   char* const home_pointer = leaves_home ? pointer : pointer + seen.origin_to_home;
-  if (profile::is_on()) {
-    profile::note_steal(frame, observed.unrecorded_in);
-  }
   note_old_children(frame);
   if (frame->steals == 0) {
     frame->home = nullptr;

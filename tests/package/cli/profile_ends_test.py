@@ -137,6 +137,11 @@ class Places(Case):
 
 
 class ManySites(Case):
+    def test_a_second_scope_of_a_function_that_was_stolen_is_joined(self):
+        ran, whole = self.profiled("second", NOPAL_WORKERS="4", NOPAL_STEAL="always")
+        self.assertEqual(ran.returncode, 0, ran)
+        self.assertGreater(whole["regions"]["work_s"], 0)
+
     def test_a_fork_in_c_is_where_the_function_is_forked(self):
         ran, whole = self.profiled("c")
         self.assertEqual(ran.returncode, 0, ran)

@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <iterator>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -95,6 +97,33 @@ void many_sites(std::integer_sequence<int, numbers...>) {
   s.join();
 }
 
+/// Inlined in a function whose own scope has brought it to another stack, where it has an array. Its scope comes back
+/// there, whatever was in the scope's memory before.
+[[gnu::always_inline]] inline bool with_an_array(unsigned char* memory, double ms) {
+  constexpr std::size_t bytes = 4000;
+  auto* const array = static_cast<unsigned char*>(__builtin_alloca(bytes));
+  std::fill(array, array + bytes, static_cast<unsigned char>(1));
+  asm volatile("" ::"r"(array) : "memory");
+  auto* const own = new (memory) nopal::scope;
+  own->fork(spin, ms);
+  spin(2 * ms);
+  for (int i = 0; i < 8; ++i) region(ms / 4);  // on stacks that nobody has any more
+  own->join();
+  own->~scope();
+  return std::all_of(array, array + bytes, [](unsigned char each) { return each == 1; });
+}
+
+[[gnu::noinline]] bool second_scope(double ms) {
+  alignas(nopal::scope) unsigned char memory[sizeof(nopal::scope)];
+  std::fill(std::begin(memory), std::end(memory), static_cast<unsigned char>(0xa5));
+  asm volatile("" ::"r"(memory) : "memory");
+  nopal::scope first;
+  first.fork(spin, ms);
+  const bool is_there = with_an_array(memory, ms);
+  first.join();
+  return is_there;
+}
+
 /// The number under which the program opens a file after it has closed all that it did not open.
 int close_all(const char* file) {
   for (int number = 3; number < 1000; ++number) close(number);
@@ -138,6 +167,9 @@ int run(const std::string& what, const char* argument) {
   if (what == "away" && chdir("/") != 0) return 1;
   region(2);
   if (what == "c") region_in_c(2);
+  for (int i = 0; what == "second" && i < 400; ++i) {
+    if (!second_scope(0.2)) return 6;
+  }
   if (what == "close") return close_all(argument);
   if (what == "child") return child_gets(SIGTERM) + child_gets(SIGINT);
   if (what == "exit") exit_in_region();
