@@ -18,13 +18,14 @@ enum class relation : std::uint8_t { same, earlier, parallel };
 }
 
 /// By one load and one store: a load of 8 bytes after two stores of 4 waits for both.
-using cell_word = std::uint64_t [[gnu::may_alias]];
 inline cell load_cell(const cell& from) noexcept {
-  const std::uint64_t word = reinterpret_cast<const cell_word&>(from);
+  std::uint64_t word;
+  __builtin_memcpy(&word, &from, sizeof word);
   return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
 }
 inline void store_cell(cell& to, cell value) noexcept {
-  reinterpret_cast<cell_word&>(to) = std::uint64_t{value.reader} << 32 | value.writer;
+  const std::uint64_t word = std::uint64_t{value.reader} << 32 | value.writer;
+  __builtin_memcpy(&to, &word, sizeof word);
 }
 
 /// A cell that the running strand writes; `record` is zero until it is made. False: to be looked at in full.

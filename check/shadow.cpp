@@ -226,9 +226,8 @@ void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) no
       if (is_list(cells[i])) free_list(cells[i].writer);
     }
   }
-  using two_cells = std::uint64_t [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]];
   std::size_t i = within >> shift;
-  for (; i + 1 < end; i += 2) *reinterpret_cast<two_cells*>(&cells[i]) = two_cells{};
+  for (; i + 1 < end; i += 2) __builtin_memset(&cells[i], 0, 2 * sizeof(cell));  // one store
   if (i < end) cells[i] = {};
 }
 
