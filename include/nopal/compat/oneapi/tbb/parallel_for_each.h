@@ -60,6 +60,10 @@ inline constexpr bool is_random_access =
     std::is_base_of_v<std::random_access_iterator_tag,
                       typename std::iterator_traits<Iterator>::iterator_category>;
 
+/// How deep the calls of items lie in those of the items that added them. What is added at that depth is put off
+/// until all else is done, so that a chain of items takes no more stack than a short one.
+inline constexpr int added_levels = 32;
+
 template <class Body, class Item>
 class for_each_item {
 public:
@@ -67,26 +71,29 @@ public:
 
   [[nodiscard]] bool serial() const noexcept { return serial_; }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
+  /// What was put off since it was last asked for: the items that one call added each. While nothing runs.
+  [[nodiscard]] std::vector<std::vector<Item>> take_put_off() const { return std::exchange(put_off_, {}); }
+
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as added_levels
   template <class Source>
-  void run(Source&& item) const {
+  void run(Source&& item, int level = 0) const {
     if constexpr (std::is_invocable_v<const Body&, Source, feeder<Item>&>) {
       filled_feeder<Item> more;
       self_.call([&] { body_(std::forward<Source>(item), static_cast<feeder<Item>&>(more)); });
-      run_added(more.items());
+      run_added(more.items(), level);
     } else {
       self_.call([&] { body_(std::forward<Source>(item)); });
     }
   }
 
   /// An item that nobody else has: as an rvalue, unless the body takes none.
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
-  void run_own(Item& item) const {
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as added_levels
+  void run_own(Item& item, int level = 0) const {
     if constexpr (std::is_invocable_v<const Body&, Item, feeder<Item>&> ||
                   std::is_invocable_v<const Body&, Item>) {
-      run(std::move(item));
+      run(std::move(item), level);
     } else {
-      run(item);
+      run(item, level);
     }
   }
 
@@ -101,15 +108,24 @@ public:
     }
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as items add items
-  void run_added(std::vector<Item>& items) const {
+  /// What a call at this level added.
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as added_levels
+  void run_added(std::vector<Item>& items, int level) const {
+    if (items.empty() || self_.is_cancelled()) {
+      return;
+    }
+    if (level == added_levels) {
+      const lock_guard guard(lock_);
+      put_off_.push_back(std::move(items));
+      return;
+    }
     nopal::scope added;
     NOPAL_DETAIL_TRY {
       for (Item& item : items) {
         if (serial_) {
-          run_own(item);
+          run_own(item, level + 1);
         } else {
-          added.fork([this, &item] { run_own(item); });
+          added.fork([this, &item, level] { run_own(item, level + 1); });
         }
       }
     }
@@ -121,14 +137,18 @@ private:
   const algorithm& self_;
   const Body& body_;
   const bool serial_;
+  mutable tiny_lock lock_;
+  mutable std::vector<std::vector<Item>> put_off_;  // under lock_
 };
 
+template <class Iterator>
+using item_of = typename std::iterator_traits<Iterator>::value_type;
+
 template <class Iterator, class Body>
-void run_for_each(Iterator first, Iterator last, const Body& body, task_group_context& context) {
-  using item_type = typename std::iterator_traits<Iterator>::value_type;
+void run_items(Iterator first, Iterator last, const algorithm& self,
+               const for_each_item<Body, item_of<Iterator>>& items) {
+  using item_type = item_of<Iterator>;
   using reference = typename std::iterator_traits<Iterator>::reference;
-  const algorithm self(context);
-  const for_each_item<Body, item_type> items(self, body);
   if (items.serial()) {
     for (; first != last && !self.is_cancelled(); ++first) {
       items.run_at(first);
@@ -156,6 +176,25 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
     }
     NOPAL_DETAIL_JOIN_IF_THROWN(all)
     all.join();
+  }
+}
+
+template <class Iterator, class Body>
+void run_for_each(Iterator first, Iterator last, const Body& body, task_group_context& context) {
+  const algorithm self(context);
+  const for_each_item<Body, item_of<Iterator>> items(self, body);
+  run_items(first, last, self, items);
+  for (auto added = items.take_put_off(); !added.empty(); added = items.take_put_off()) {
+    const auto leaf = [&](std::size_t from, std::size_t to) {
+      for (; from != to; ++from) {
+        items.run_added(added[from], 0);
+      }
+    };
+    if (items.serial()) {
+      leaf(0, added.size());
+    } else {
+      fork_halves(self, leaf, 0, added.size(), halve_fully);
+    }
   }
 }
 

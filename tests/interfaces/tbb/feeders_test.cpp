@@ -1,0 +1,87 @@
+// What the body of parallel_for_each adds: long chains of it.
+#include <gtest/gtest.h>
+#include <tbb/parallel_for_each.h>
+
+#include <atomic>
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "support/program.hpp"
+
+namespace {
+
+constexpr int long_chain = 300'000;
+
+// Each item adds the next one, as a list or a narrow graph is gone through.
+NOPAL_PROGRAM(chain) {
+  const std::vector<int> roots{0, 0};
+  std::atomic<int> calls{0};
+  tbb::parallel_for_each(roots, [&](int at, tbb::feeder<int>& more) {
+    ++calls;
+    if (at + 1 != long_chain) more.add(at + 1);
+  });
+  NOPAL_CHECK(calls == 2 * long_chain);
+  return 0;
+}
+
+// A chain whose items add others, too, before the next one and behind it.
+NOPAL_PROGRAM(chain_with_leaves) {
+  const std::vector<int> roots{long_chain};
+  std::vector<std::atomic<int>> seen(long_chain + 1);
+  tbb::parallel_for_each(roots, [&](int at, tbb::feeder<int>& more) {
+    ++seen[static_cast<std::size_t>(at)];
+    if (at < 3) return;
+    if (at % 3 == 0) {
+      more.add(at - 1);
+      more.add(at - 3);
+      more.add(at - 2);
+    }
+  });
+  for (const std::atomic<int>& count : seen) NOPAL_CHECK(count == 1);
+  return 0;
+}
+
+// What is put off does not begin once something is thrown, and the loop ends with that.
+NOPAL_PROGRAM(chain_that_throws) {
+  const std::vector<int> roots{0};
+  std::atomic<int> calls{0};
+  bool caught = false;
+  try {
+    tbb::parallel_for_each(roots, [&](int at, tbb::feeder<int>& more) {
+      ++calls;
+      more.add(at + 1);
+      if (at == 1000) throw std::runtime_error("the thousandth");
+    });
+  } catch (const std::runtime_error&) {
+    caught = true;
+  }
+  NOPAL_CHECK(caught);
+  NOPAL_CHECK(calls == 1001);
+  return 0;
+}
+
+NOPAL_PROGRAM(chain_that_is_cancelled) {
+  const std::vector<int> roots{0};
+  std::atomic<int> calls{0};
+  tbb::task_group_context context;
+  const auto body = [&](int at, tbb::feeder<int>& more) {
+    ++calls;
+    more.add(at + 1);
+    if (at == 1000) context.cancel_group_execution();
+  };
+  tbb::parallel_for_each(roots.begin(), roots.end(), body, context);
+  NOPAL_CHECK(calls == 1001);
+  return 0;
+}
+
+class feeders : public support::program_at_workers {};
+
+TEST_P(feeders, go_through_a_long_chain) { EXPECT_TRUE(run("chain")); }
+TEST_P(feeders, go_through_a_long_chain_that_has_leaves) { EXPECT_TRUE(run("chain_with_leaves")); }
+TEST_P(feeders, end_with_what_is_thrown) { EXPECT_TRUE(run("chain_that_throws")); }
+TEST_P(feeders, end_where_they_are_cancelled) { EXPECT_TRUE(run("chain_that_is_cancelled")); }
+
+INSTANTIATE_TEST_SUITE_P(tbb, feeders, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+}  // namespace
