@@ -1,9 +1,11 @@
-// What the body of parallel_for_each adds: long chains of it.
+// What the body of parallel_for_each adds: long chains of it, and from items that are constant.
 #include <gtest/gtest.h>
 #include <tbb/parallel_for_each.h>
 
 #include <atomic>
 #include <cstddef>
+#include <iterator>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -75,12 +77,47 @@ NOPAL_PROGRAM(chain_that_is_cancelled) {
   return 0;
 }
 
+/// An iterator that has a constant value_type, as those over constant containers of oneTBB have.
+struct constant_iterator {
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = const int;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const int*;
+  using reference = const int&;
+  reference operator*() const { return *at; }
+  constant_iterator& operator++() {
+    ++at;
+    return *this;
+  }
+  constant_iterator operator++(int) { return {at++}; }
+  friend bool operator==(constant_iterator one, constant_iterator other) { return one.at == other.at; }
+  friend bool operator!=(constant_iterator one, constant_iterator other) { return one.at != other.at; }
+  const int* at;
+};
+
+NOPAL_PROGRAM(constant_items) {
+  std::vector<int> numbers(100);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const constant_iterator first{numbers.data()};
+  const constant_iterator last{numbers.data() + numbers.size()};
+  std::atomic<int> sum{0};
+  tbb::parallel_for_each(first, last, [&](int number) { sum += number; });
+  NOPAL_CHECK(sum == 4950);
+  tbb::parallel_for_each(first, last, [&](int number, tbb::feeder<int>& more) {
+    sum += 1;
+    if (number > 0) more.add(-1);
+  });
+  NOPAL_CHECK(sum == 4950 + 199);
+  return 0;
+}
+
 class feeders : public support::program_at_workers {};
 
 TEST_P(feeders, go_through_a_long_chain) { EXPECT_TRUE(run("chain")); }
 TEST_P(feeders, go_through_a_long_chain_that_has_leaves) { EXPECT_TRUE(run("chain_with_leaves")); }
 TEST_P(feeders, end_with_what_is_thrown) { EXPECT_TRUE(run("chain_that_throws")); }
 TEST_P(feeders, end_where_they_are_cancelled) { EXPECT_TRUE(run("chain_that_is_cancelled")); }
+TEST_P(feeders, take_iterators_over_constant_values) { EXPECT_TRUE(run("constant_items")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, feeders, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

@@ -141,8 +141,9 @@ private:
   mutable std::vector<std::vector<Item>> put_off_;  // under lock_
 };
 
+/// Iterators over what is constant may have a constant value_type, as those of oneTBB's containers.
 template <class Iterator>
-using item_of = typename std::iterator_traits<Iterator>::value_type;
+using item_of = std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>;
 
 template <class Iterator, class Body>
 void run_items(Iterator first, Iterator last, const algorithm& self,
