@@ -1,9 +1,13 @@
-# What the standard library's headers are that each header of oneTBB 2021.8 includes, also by others of its own. Programs
-# rely on it, so ours include them too: for each header a file that includes it alone and uses one name of each of these.
+# What the standard library's headers are that each header of oneTBB 2021.8 includes, also by others of its own, and which of
+# its own. Programs rely on it, so ours include them too: for each header a file that includes it alone and uses one name of
+# each of these. Of oneTBB's own, its containers and the names for its profiler are left out.
 set(headers "")
 macro(nopal_tbb_header_includes header)
   list(APPEND headers ${header})
   set(includes_of_${header} ${ARGN})
+endmacro()
+macro(nopal_tbb_header_includes_own header)
+  set(own_of_${header} ${ARGN})
 endmacro()
 
 nopal_tbb_header_includes(tbb algorithm array atomic chrono climits compare concepts cstddef cstdint cstdlib cstring
@@ -62,6 +66,29 @@ nopal_tbb_header_includes(tbb_allocator atomic climits cstddef cstdint cstdlib m
 nopal_tbb_header_includes(tick_count chrono)
 nopal_tbb_header_includes(version cstddef)
 
+nopal_tbb_header_includes_own(blocked_range version)
+nopal_tbb_header_includes_own(blocked_range2d blocked_range version)
+nopal_tbb_header_includes_own(blocked_range3d blocked_range version)
+nopal_tbb_header_includes_own(blocked_rangeNd blocked_range version)
+nopal_tbb_header_includes_own(collaborative_call_once info task_arena task_group)
+nopal_tbb_header_includes_own(combinable blocked_range cache_aligned_allocator enumerable_thread_specific task
+  tbb_allocator version)
+nopal_tbb_header_includes_own(enumerable_thread_specific blocked_range cache_aligned_allocator task tbb_allocator version)
+nopal_tbb_header_includes_own(parallel_for blocked_range cache_aligned_allocator info partitioner task_arena task_group
+  version)
+nopal_tbb_header_includes_own(parallel_for_each blocked_range cache_aligned_allocator info parallel_for partitioner
+  task_arena task_group version)
+nopal_tbb_header_includes_own(parallel_invoke task_group)
+nopal_tbb_header_includes_own(parallel_pipeline task_group tbb_allocator)
+nopal_tbb_header_includes_own(parallel_reduce cache_aligned_allocator info partitioner task_arena task_group)
+nopal_tbb_header_includes_own(parallel_scan blocked_range cache_aligned_allocator info partitioner task_arena task_group
+  version)
+nopal_tbb_header_includes_own(parallel_sort blocked_range cache_aligned_allocator info parallel_for partitioner task_arena
+  task_group version)
+nopal_tbb_header_includes_own(partitioner cache_aligned_allocator info task_arena task_group)
+nopal_tbb_header_includes_own(task_arena info)
+nopal_tbb_header_includes_own(task_scheduler_observer info task_arena)
+
 set(sources "${CMAKE_CURRENT_SOURCE_DIR}/standard_names.cpp")
 foreach(header IN LISTS headers)
   set(lines "// Uses what <tbb/${header}.h> includes.\n#include <tbb/${header}.h>\n")
@@ -69,6 +96,10 @@ foreach(header IN LISTS headers)
     string(TOUPPER "#define USES_${included}\n" line)
     string(REPLACE "#DEFINE" "#define" line "${line}")
     string(APPEND lines "${line}")
+  endforeach()
+  foreach(included IN LISTS own_of_${header})
+    string(TOUPPER "${included}" name)
+    string(APPEND lines "#define USES_TBB_${name}\n")
   endforeach()
   string(APPEND lines "#include \"interfaces/tbb/standard_names.hpp\"\n")
   set(file "${CMAKE_CURRENT_BINARY_DIR}/standard_names/${header}.cpp")

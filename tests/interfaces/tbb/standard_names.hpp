@@ -1,5 +1,5 @@
-// One name of each standard header that the including file says a header of oneTBB's interface includes. By design it
-// includes none itself, and several files include it.
+// One name of each standard header, and of each of oneTBB's, that the including file says a header of oneTBB's interface
+// includes. By design it includes none itself, and several files include it.
 //
 // A type is made complete, so that no declaration ahead is enough.
 namespace {
@@ -114,5 +114,46 @@ static_assert(sizeof(kept_utility) != 0);
 #ifdef USES_VECTOR
 using kept_vector = std::vector<int>;
 static_assert(sizeof(kept_vector) != 0);
+#endif
+#ifdef USES_TBB_BLOCKED_RANGE
+using kept_tbb_blocked_range = tbb::blocked_range<int>;
+static_assert(sizeof(kept_tbb_blocked_range) != 0);
+#endif
+#ifdef USES_TBB_CACHE_ALIGNED_ALLOCATOR
+using kept_tbb_cache_aligned_allocator = tbb::cache_aligned_allocator<int>;
+static_assert(sizeof(kept_tbb_cache_aligned_allocator) != 0);
+#endif
+#ifdef USES_TBB_ENUMERABLE_THREAD_SPECIFIC
+using kept_tbb_enumerable_thread_specific = tbb::enumerable_thread_specific<int>;
+static_assert(sizeof(kept_tbb_enumerable_thread_specific) != 0);
+#endif
+#ifdef USES_TBB_INFO
+using kept_tbb_info = decltype(tbb::info::default_concurrency());
+#endif
+#ifdef USES_TBB_PARALLEL_FOR
+using kept_tbb_parallel_for = decltype(tbb::parallel_for(0, 1, [](int) {}));
+#endif
+#ifdef USES_TBB_PARTITIONER
+using kept_tbb_partitioner = tbb::auto_partitioner;
+static_assert(sizeof(kept_tbb_partitioner) != 0);
+#endif
+#ifdef USES_TBB_TASK
+using kept_tbb_task = tbb::task::suspend_point;
+static_assert(sizeof(kept_tbb_task) != 0);
+#endif
+#ifdef USES_TBB_TASK_ARENA
+using kept_tbb_task_arena = tbb::task_arena;
+static_assert(sizeof(kept_tbb_task_arena) != 0);
+#endif
+#ifdef USES_TBB_TASK_GROUP
+using kept_tbb_task_group = tbb::task_group;
+static_assert(sizeof(kept_tbb_task_group) != 0);
+#endif
+#ifdef USES_TBB_TBB_ALLOCATOR
+using kept_tbb_tbb_allocator = tbb::tbb_allocator<int>;
+static_assert(sizeof(kept_tbb_tbb_allocator) != 0);
+#endif
+#ifdef USES_TBB_VERSION
+inline constexpr int kept_tbb_version = TBB_VERSION_MAJOR;
 #endif
 }  // namespace

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "detail/split.h"
+#include "version.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {

@@ -17,6 +17,7 @@
 #include "detail/context.h"
 #include "detail/lock.h"
 #include "detail/task_counts.h"
+#include "task_arena.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {

@@ -25,6 +25,9 @@
 #include "detail/flattened2d.h"
 #include "detail/index_iterator.h"
 #include "detail/lock.h"
+#include "task.h"
+#include "tbb_allocator.h"
+#include "version.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {

@@ -15,6 +15,7 @@
 #include <nopal/scope.hpp>
 
 #include "detail/context.h"
+#include "task_group.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {

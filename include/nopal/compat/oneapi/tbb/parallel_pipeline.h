@@ -19,6 +19,8 @@
 #include "detail/context.h"
 #include "detail/pipeline.h"
 #include "detail/pipeline_filters.h"
+#include "task_group.h"
+#include "tbb_allocator.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {

@@ -16,6 +16,7 @@
 #include <nopal/sort.hpp>
 
 #include "detail/context.h"
+#include "parallel_for.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {

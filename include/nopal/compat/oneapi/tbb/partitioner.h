@@ -20,7 +20,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "cache_aligned_allocator.h"
 #include "detail/split.h"
+#include "info.h"
+#include "task_arena.h"
+#include "task_group.h"
+#include "version.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
