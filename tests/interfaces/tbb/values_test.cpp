@@ -92,6 +92,21 @@ NOPAL_PROGRAM(specific_containers) {
   return 0;
 }
 
+// Under the name of plain iterators in a constant function, and compared with each other, as oneTBB allows it.
+NOPAL_PROGRAM(iterators_of_both_kinds) {
+  using specific = tbb::enumerable_thread_specific<int>;
+  specific values(7);
+  values.local() = 8;
+  const specific& same = values;
+  specific::iterator at = same.begin();
+  const specific::const_iterator end = values.end();
+  NOPAL_CHECK(at != end && end != at && at < end && end > at && end - at == 1 && at - end == -1);
+  *at += 1;
+  NOPAL_CHECK(values.local() == 9);
+  NOPAL_CHECK(++at == end && at == same.end());
+  return 0;
+}
+
 struct explicit_pair {
   struct tag {};
   explicit explicit_pair(tag) {}
@@ -242,6 +257,7 @@ class values : public support::program_at_workers {};
 TEST_P(values, are_one_for_each_thread_that_asks) { EXPECT_TRUE(run("specific")); }
 TEST_P(values, are_copied_and_moved_between_kinds) { EXPECT_TRUE(run("specific_of_other_kinds")); }
 TEST_P(values, are_containers_seen_as_one) { EXPECT_TRUE(run("specific_containers")); }
+TEST_P(values, convert_their_iterators_to_both_kinds) { EXPECT_TRUE(run("iterators_of_both_kinds")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, values, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

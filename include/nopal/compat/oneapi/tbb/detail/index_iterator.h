@@ -24,12 +24,13 @@ public:
 
   index_iterator() = default;
   index_iterator(Container& container, std::size_t at) : container_(&container), at_(at) {}
-  /// A constant iterator of one that is not.
+  /// A constant iterator of one that is not, and the other way round, as oneTBB has it: programs write the name
+  /// `iterator` in constant functions, too.
   template <class OtherContainer, class OtherValue>
-    requires std::is_convertible_v<OtherContainer*, Container*>
+    requires std::is_same_v<std::remove_const_t<OtherContainer>, std::remove_const_t<Container>>
   // NOLINTNEXTLINE(google-explicit-constructor): as pointers do
   index_iterator(const index_iterator<OtherContainer, OtherValue>& other)
-      : container_(other.container()), at_(other.index()) {}
+      : container_(const_cast<Container*>(other.container())), at_(other.index()) {}
 
   [[nodiscard]] Container* container() const { return container_; }
   [[nodiscard]] std::size_t index() const { return at_; }
@@ -58,20 +59,28 @@ public:
   friend index_iterator operator+(index_iterator from, difference_type offset) { return from += offset; }
   friend index_iterator operator+(difference_type offset, index_iterator from) { return from += offset; }
   friend index_iterator operator-(index_iterator from, difference_type offset) { return from -= offset; }
-  friend difference_type operator-(const index_iterator& a, const index_iterator& b) {
-    return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
-  }
-  friend bool operator==(const index_iterator& a, const index_iterator& b) {
-    return a.at_ == b.at_ && a.container_ == b.container_;
-  }
-  friend std::strong_ordering operator<=>(const index_iterator& a, const index_iterator& b) {
-    return a.at_ <=> b.at_;
-  }
 
 private:
   Container* container_ = nullptr;
   std::size_t at_ = 0;
 };
+
+// Of an iterator and a constant one as well, none of which is the better to convert.
+template <class Container, class Value, class OtherContainer, class OtherValue>
+std::ptrdiff_t operator-(const index_iterator<Container, Value>& a,
+                         const index_iterator<OtherContainer, OtherValue>& b) {
+  return static_cast<std::ptrdiff_t>(a.index()) - static_cast<std::ptrdiff_t>(b.index());
+}
+template <class Container, class Value, class OtherContainer, class OtherValue>
+bool operator==(const index_iterator<Container, Value>& a,
+                const index_iterator<OtherContainer, OtherValue>& b) {
+  return a.index() == b.index() && a.container() == b.container();
+}
+template <class Container, class Value, class OtherContainer, class OtherValue>
+std::strong_ordering operator<=>(const index_iterator<Container, Value>& a,
+                                 const index_iterator<OtherContainer, OtherValue>& b) {
+  return a.index() <=> b.index();
+}
 
 }  // namespace nopal_detail
 }  // namespace NOPAL_TBB_NAMESPACE
