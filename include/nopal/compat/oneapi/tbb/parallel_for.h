@@ -2,6 +2,7 @@
 #ifndef NOPAL_COMPAT_TBB_PARALLEL_FOR_H
 #define NOPAL_COMPAT_TBB_PARALLEL_FOR_H
 
+#include <functional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -25,7 +26,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run(Range& range, int halvings_left) const {
     if (halvings_left <= 0 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { leaf_(range); });
+      self_.call([&] { std::invoke(leaf_, range); });
       return;
     }
     half<Range, in_proportion> right(range);
@@ -52,7 +53,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run_parts(Range& range, std::size_t parts, int first = 0) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { leaf_(range); }, first);
+      self_.call([&] { std::invoke(leaf_, range); }, first);
       return;
     }
     const std::size_t right_parts = parts / 2;
@@ -94,7 +95,7 @@ void run_loop(Range range, const Leaf& leaf, const Partitioner& partitioner, tas
 template <class Index, class Function, class Partitioner>
 void run_indices(Index first, Index last, Index step, const Function& f, const Partitioner& partitioner,
                  task_group_context& context) {
-  if (!(Index() < step)) {
+  if (!(Index(0) < step)) {
     throw_exception(std::invalid_argument("nopal: tbb::parallel_for: the step is not positive"));
   }
   if (!(first < last)) {
@@ -108,14 +109,16 @@ void run_indices(Index first, Index last, Index step, const Function& f, const P
           static_cast<number>(static_cast<number>(last) - static_cast<number>(first) - 1U) /
               static_cast<number>(step) +
           std::size_t{1});
-    } else {
+    } else if constexpr (requires { static_cast<std::size_t>((last - first - Index(1)) / step); }) {
       return static_cast<std::size_t>((last - first - Index(1)) / step) + 1;
+    } else {  // a distance is of another type than an index
+      return static_cast<std::size_t>(Index(last - first - 1) / step - Index(0)) + 1;
     }
   }();
   const auto leaf = [&](const blocked_range<std::size_t>& part) {
     auto at = static_cast<Index>(first + static_cast<Index>(part.begin()) * step);
     for (std::size_t count = part.size(); count != 0; --count) {
-      f(static_cast<Index>(at));
+      std::invoke(f, static_cast<Index>(at));
       // Not past the last, where the next may not be a number of the type.
       if (count != 1) {
         at = static_cast<Index>(at + step);

@@ -2,6 +2,7 @@
 #ifndef NOPAL_COMPAT_TBB_PARALLEL_FOR_EACH_H
 #define NOPAL_COMPAT_TBB_PARALLEL_FOR_EACH_H
 
+#include <functional>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -79,10 +80,10 @@ public:
   void run(Source&& item, int level = 0) const {
     if constexpr (std::is_invocable_v<const Body&, Source, feeder<Item>&>) {
       filled_feeder<Item> more;
-      self_.call([&] { body_(std::forward<Source>(item), static_cast<feeder<Item>&>(more)); });
+      self_.call([&] { std::invoke(body_, std::forward<Source>(item), static_cast<feeder<Item>&>(more)); });
       run_added(more.items(), level);
     } else {
-      self_.call([&] { body_(std::forward<Source>(item)); });
+      self_.call([&] { std::invoke(body_, std::forward<Source>(item)); });
     }
   }
 
