@@ -1,5 +1,5 @@
 # The headers of oneTBB's interface that have no text of their own, written when CMake configures: the first spelling of
-# each, <tbb/x.h> for <oneapi/tbb/x.h>, those that take oneTBB's own, and those that only say that they are not here.
+# each, <tbb/x.h> for <oneapi/tbb/x.h>, and those that take oneTBB's own.
 #
 # NOPAL_TBB_INCLUDE is the folder of this build that has the whole interface in both spellings; its headers include those of
 # the sources by their paths. NOPAL_TBB_INSTALLED has what is installed beside the sources' headers. Neither is a folder that the
@@ -7,13 +7,11 @@
 set(NOPAL_TBB_INCLUDE "${PROJECT_BINARY_DIR}/headers/nopal/compat")
 set(NOPAL_TBB_INSTALLED "${PROJECT_BINARY_DIR}/headers_installed/nopal/compat")
 
-# Names below oneapi/. What is here is what the sources have; of oneTBB's headers, the others are not.
+# Names below oneapi/, of what the sources have.
 set(tbb_sources "${PROJECT_SOURCE_DIR}/include/nopal/compat/oneapi")
 file(GLOB NOPAL_TBB_HEADERS CONFIGURE_DEPENDS RELATIVE "${tbb_sources}" "${tbb_sources}/*.h" "${tbb_sources}/tbb/*.h")
-set(NOPAL_TBB_HEADERS_REFUSED memory_pool)
-list(TRANSFORM NOPAL_TBB_HEADERS_REFUSED REPLACE "(.+)" "tbb/\\1.h")
 
-# The containers and flow graphs: oneTBB's own headers, where they are installed, under another namespace
+# The containers, flow graphs and memory pools: oneTBB's own headers, where they are installed, under another namespace
 # (tbb/detail/theirs.h), and the names that each has. Before a colon is the macro that asks for the name of a preview; a
 # name that ends in / is a namespace.
 set(NOPAL_TBB_HEADERS_THEIRS "")
@@ -33,6 +31,8 @@ nopal_tbb_theirs(concurrent_unordered_set concurrent_unordered_multiset concurre
 nopal_tbb_theirs(concurrent_vector concurrent_vector)
 nopal_tbb_theirs(flow_graph flow/)
 nopal_tbb_theirs(flow_graph_abstractions)
+nopal_tbb_theirs(memory_pool TBB_PREVIEW_MEMORY_POOL:fixed_pool TBB_PREVIEW_MEMORY_POOL:memory_pool
+  TBB_PREVIEW_MEMORY_POOL:memory_pool_allocator)
 nopal_tbb_theirs(profiling profiling/)
 nopal_tbb_theirs(tbbmalloc_proxy)
 
@@ -41,23 +41,13 @@ function(nopal_tbb_header file comment line)
   file(CONFIGURE OUTPUT "${file}" CONTENT "// ${comment}\n${line}\n" @ONLY)
 endfunction()
 
-foreach(header IN LISTS NOPAL_TBB_HEADERS NOPAL_TBB_HEADERS_REFUSED)
+foreach(header IN LISTS NOPAL_TBB_HEADERS)
   get_filename_component(name "${header}" NAME)
   set(from_sources "#include \"${tbb_sources}/${header}\"")
-  set(from_beside "#include \"../oneapi/${header}\"")
   set(older "<tbb/${name}>: the same header under the name that oneTBB's interface had first.")
-  nopal_tbb_header("${NOPAL_TBB_INSTALLED}/tbb/${name}" "${older}" "${from_beside}")
-  if(header IN_LIST NOPAL_TBB_HEADERS)
-    nopal_tbb_header("${NOPAL_TBB_INCLUDE}/tbb/${name}" "${older}" "${from_sources}")
-    nopal_tbb_header("${NOPAL_TBB_INCLUDE}/oneapi/${header}" "<oneapi/${header}> of the sources of this build." "${from_sources}")
-  else()
-    nopal_tbb_header("${NOPAL_TBB_INCLUDE}/tbb/${name}" "${older}" "${from_beside}")
-    foreach(folder IN ITEMS "${NOPAL_TBB_INSTALLED}" "${NOPAL_TBB_INCLUDE}")
-      nopal_tbb_header("${folder}/oneapi/${header}"
-        "Not here; said rather than found elsewhere, since oneTBB's own headers do not go with these."
-        "#error \"nopal: not among these headers: compile this file with those of oneTBB, and those alone\"")
-    endforeach()
-  endif()
+  nopal_tbb_header("${NOPAL_TBB_INSTALLED}/tbb/${name}" "${older}" "#include \"../oneapi/${header}\"")
+  nopal_tbb_header("${NOPAL_TBB_INCLUDE}/tbb/${name}" "${older}" "${from_sources}")
+  nopal_tbb_header("${NOPAL_TBB_INCLUDE}/oneapi/${header}" "<oneapi/${header}> of the sources of this build." "${from_sources}")
 endforeach()
 
 # nopal_tbb_using(result header): the using-declarations of a header's names.
@@ -94,6 +84,10 @@ function(nopal_tbb_write_theirs header then)
       set(beside "detail/")
     endif()
     string(REPLACE "@beside@" "${beside}" after "${then}")
+    set(before "")
+    if(header STREQUAL "memory_pool")
+      set(before "#include \"${beside}theirs_pools.h\"\n")
+    endif()
     nopal_tbb_header("${folder}/${file}" "oneTBB's own, in the namespace of these headers."
       "#ifndef ${guard}
 #define ${guard}
@@ -101,7 +95,7 @@ function(nopal_tbb_write_theirs header then)
 #if defined(NOPAL_TBB_WITHOUT_ONETBB) || !__has_include_next(<${file}>)
 #error \"nopal: of oneTBB's own headers, which are not installed (Debian and Ubuntu: apt install libtbb-dev)\"
 #else
-#include \"${beside}theirs_begin.h\"
+${before}#include \"${beside}theirs_begin.h\"
 ${needed}#include_next <${file}>
 #include \"${beside}theirs_end.h\"
 ${after}#endif
@@ -118,7 +112,7 @@ foreach(header IN LISTS NOPAL_TBB_HEADERS_THEIRS)
   get_filename_component(name "${header}" NAME_WE)
   nopal_tbb_using(using "${name}")
   set(asked "")
-  if(NOPAL_TBB_NAMES_${name} MATCHES "^(.+):")
+  if(NOPAL_TBB_NAMES_${name} MATCHES "^([^:;]+):")
     set(asked " && defined(${CMAKE_MATCH_1}) && ${CMAKE_MATCH_1}")
   endif()
   if(NOT name STREQUAL "tbbmalloc_proxy")  # which asks for its library
@@ -145,11 +139,11 @@ endforeach()
 # nopal_install_tbb_headers(): what NOPAL_TBB_INSTALLED has.
 function(nopal_install_tbb_headers)
   set(first "")
-  foreach(header IN LISTS NOPAL_TBB_HEADERS NOPAL_TBB_HEADERS_REFUSED NOPAL_TBB_HEADERS_THEIRS)
+  foreach(header IN LISTS NOPAL_TBB_HEADERS NOPAL_TBB_HEADERS_THEIRS)
     get_filename_component(name "${header}" NAME)
     list(APPEND first "${NOPAL_TBB_INSTALLED}/tbb/${name}")
   endforeach()
-  set(written ${NOPAL_TBB_HEADERS_REFUSED} ${NOPAL_TBB_HEADERS_THEIRS})
+  set(written ${NOPAL_TBB_HEADERS_THEIRS})
   list(TRANSFORM written PREPEND "${NOPAL_TBB_INSTALLED}/oneapi/")
   set(folder "${CMAKE_INSTALL_INCLUDEDIR}/nopal/compat")
   install(FILES ${first} DESTINATION "${folder}/tbb" COMPONENT development)

@@ -138,7 +138,7 @@ class Uses(Refusals):
         for header, says in (("tbb/concurrent_vector.h", "of oneTBB's own headers, which are not installed"),
                              ("oneapi/tbb/profiling.h", "of oneTBB's own headers, which are not installed"),
                              ("tbb/flow_graph.h", "of oneTBB's own headers, which are not installed"),
-                             ("tbb/memory_pool.h", "not among these headers")):
+                             ("tbb/memory_pool.h", "of oneTBB's own headers, which are not installed")):
             with self.subTest(header):
                 result = subprocess.run(
                     [compiler, "-std=c++20", "-fsyntax-only", "-DNOPAL_TBB_WITHOUT_ONETBB", "-x", "c++", "-I", tbb_include, "-"],
@@ -174,15 +174,12 @@ class Uses(Refusals):
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_names_of_previews_that_are_asked_for_say_that_they_are_not_here(self):
-        for asked, header, use in (("MEMORY_POOL", "memory_pool", "tbb::memory_pool<int> p;"),
-                                   ("MEMORY_POOL", "memory_pool", "tbb::fixed_pool p;")):
+        for asked, use in (("MEMORY_POOL", "tbb::memory_pool<int> p;"), ("MEMORY_POOL", "tbb::fixed_pool p;")):
             with self.subTest(use):
-                flag = f"-DTBB_PREVIEW_{asked}=1"
-                result = self.with_all_of_tbb(f"void use() {{ {use} }}\n", flag)
+                result = self.with_all_of_tbb(f"void use() {{ {use} }}\n", f"-DTBB_PREVIEW_{asked}=1", "-DNOPAL_TBB_WITHOUT_ONETBB")
                 errors = [line for line in result.stderr.splitlines() if " error: " in line]
                 self.assertNotEqual(result.returncode, 0)
-                self.assertIn("nopal: not among these headers: compile this file with those of oneTBB", errors[0])
-                self.says_once("nopal: not among these headers", self.with_all_of_tbb(f"#include <tbb/{header}.h>\n", flag))
+                self.assertIn("nopal: of oneTBB's own headers, which are not installed", errors[0])
 
     def test_names_of_onetbb_that_come_from_elsewhere_are_meant(self):
         result = self.with_all_of_tbb("namespace tbb { template <class T> struct concurrent_vector { void push_back(T) {} };\n"

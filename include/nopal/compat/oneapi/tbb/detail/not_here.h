@@ -1,5 +1,5 @@
-// The names of oneTBB that this interface lacks, and those that it takes from oneTBB's own headers where these are not
-// installed, so that the error of a program that uses one says so.
+// The names that this interface takes from oneTBB's own headers, where these are not installed, so that the error of a
+// program that uses one says so.
 //
 // In a namespace that is searched after `tbb` itself: where a name is declared there after all,
 // that one is meant.
@@ -8,9 +8,6 @@
 
 #include "config.h"
 
-#define NOPAL_TBB_NOT_HERE                                                                                   \
-  __attribute__((unavailable(                                                                                \
-      "nopal: not among these headers: compile this file with those of oneTBB, and those alone")))
 #define NOPAL_TBB_THEIR_OWN                                                                                  \
   __attribute__((unavailable("nopal: of oneTBB's own headers, which are not installed (Debian and Ubuntu: "  \
                              "apt install libtbb-dev)")))
@@ -51,9 +48,9 @@ template <class...>
 class NOPAL_TBB_THEIR_OWN concurrent_lru_cache{};
 #endif
 #if defined(TBB_PREVIEW_MEMORY_POOL) && TBB_PREVIEW_MEMORY_POOL
-class NOPAL_TBB_NOT_HERE fixed_pool{};
+class NOPAL_TBB_THEIR_OWN fixed_pool{};
 template <class...>
-class NOPAL_TBB_NOT_HERE memory_pool{};
+class NOPAL_TBB_THEIR_OWN memory_pool{};
 #endif
 
 namespace flow {
@@ -67,6 +64,5 @@ using namespace nopal_not_here;  // NOLINT(google-build-using-namespace): what `
 }  // namespace tbb
 
 #undef NOPAL_TBB_THEIR_OWN
-#undef NOPAL_TBB_NOT_HERE
 
 #endif
