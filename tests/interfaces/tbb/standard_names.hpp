@@ -146,6 +146,7 @@ using kept_tbb_task_arena = tbb::task_arena;
 static_assert(sizeof(kept_tbb_task_arena) != 0);
 #endif
 #ifdef USES_TBB_TASK_GROUP
+[[maybe_unused]] inline void kept_tbb_assert() { __TBB_ASSERT(1 + 1 == 2, "oneTBB's own macro"); }
 using kept_tbb_task_group = tbb::task_group;
 static_assert(sizeof(kept_tbb_task_group) != 0);
 #endif

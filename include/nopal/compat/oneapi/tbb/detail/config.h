@@ -39,4 +39,14 @@ namespace oneapi {
 namespace tbb = ::tbb;
 }
 
+// oneTBB's own assertion, which programs use that are close to it, as oneDPL. Where its headers are read, theirs is meant.
+#ifndef __TBB_ASSERT
+#if defined(TBB_USE_ASSERT) && TBB_USE_ASSERT
+#include <cassert>
+#define __TBB_ASSERT(predicate, comment) assert(predicate)
+#else
+#define __TBB_ASSERT(predicate, comment) ((void)0)
+#endif
+#endif
+
 #endif

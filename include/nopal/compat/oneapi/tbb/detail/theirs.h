@@ -52,6 +52,8 @@
 #define NOPAL_TBB_THEIRS nopal_onetbb_2
 #endif
 
+#undef __TBB_ASSERT
+
 // Guards of their headers.
 #define __TBB_blocked_range_H
 #define __TBB_cache_aligned_allocator_H
