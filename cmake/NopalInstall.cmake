@@ -45,6 +45,11 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nopalConfig.cmake.in"
 install(FILES "${PROJECT_BINARY_DIR}/nopalConfig.cmake" "${PROJECT_BINARY_DIR}/nopalConfigVersion.cmake"
   DESTINATION "${package_dir}" COMPONENT development)
 
+# For projects that look for oneTBB: -DTBB_DIR=<the folder>.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/TBBConfigVersion.cmake" VERSION 2021.8.0 COMPATIBILITY AnyNewerVersion)
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/TBBConfig.cmake" "${PROJECT_BINARY_DIR}/TBBConfigVersion.cmake"
+  DESTINATION "${package_dir}/tbb" COMPONENT development)
+
 file(RELATIVE_PATH NOPAL_PC_TO_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" NOPAL_PC_TO_PREFIX "${NOPAL_PC_TO_PREFIX}")
 set(NOPAL_PC_DEFINITIONS "")

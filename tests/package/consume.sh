@@ -3,6 +3,7 @@
 # Reaches Nopal the way a user does and runs a program with it.
 #   WAY      install, install_library, tbb_headers, find_package, pkg_config, subdirectory, fetch_git, fetch_archive;
 #            find_package_in_c, subdirectory_in_c: of a project in C alone;
+#            find_package_tbb: of a project that looks for oneTBB;
 #            find_package_components: what the package says of those that there are, and of others;
 #            find_package_io, pkg_config_io, subdirectory_io: with libnopal-io; the same with _mpi;
 #            subdirectory_of_watched: of a project that has -fsanitize=thread for all it contains
@@ -119,6 +120,17 @@ case $way in
     ;;
   find_package)
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix"
+    ;;
+  find_package_tbb)
+    found=$(dirname "$(find "$prefix" -name TBBConfig.cmake)")
+    configure_and_build -S "$consumer" "-DTBB_DIR=$found" -DNOPAL_TBB=ON
+    if "$CMAKE" -B "$build-refused" -S "$consumer" "-DTBB_DIR=$found" -DNOPAL_TBB=ON -DNOPAL_COMPONENTS=tbbbind_2_5 \
+      >"$build-refused.log" 2>&1; then
+      echo 'the component tbbbind_2_5 was found'; exit 1
+    fi
+    tr -s ' \n' ' ' <"$build-refused.log" | grep -qF 'nopal: the component tbbbind_2_5 of TBB is not here' || { cat "$build-refused.log"; exit 1; }
+    "$build/consumer_tbb"
+    exit
     ;;
   find_package_in_c)
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$prefix" -DNOPAL_IN_C=ON
