@@ -64,10 +64,29 @@ void translation::read_step(loop_parts& parts, span text) const {
     parts.down = true;
     return;
   }
+  const auto refuse_operators = [&](std::size_t first, std::initializer_list<std::string_view> allowed) {
+    for (std::size_t each = at[first]; each < from_.token_at(text.end); ++each) {
+      if (from_.is(each, "(") || from_.is(each, "[") || from_.is(each, "{")) each = from_.closing(each);
+      const std::string_view spelled = from_.text(from_.tokens()[each].text);
+      if (allowed.size() == 0
+              ? spelled != ","
+              : std::string_view("+-*/%&|^<>=?:,").find(spelled.front()) == std::string_view::npos)
+        continue;
+      if (std::find(allowed.begin(), allowed.end(), spelled) == allowed.end())
+        from_.refuse(text.begin, "a cilk_for that does not step by ++, --, += or -= is not translated");
+    }
+  };
   const bool assigns =
       at.size() > 4 && is(0, parts.name) && is(1, "=") && is(2, parts.name) && (is(3, "+") || is(3, "-"));
   if (assigns || (at.size() > 2 && is(0, parts.name) && (is(1, "+=") || is(1, "-=")))) {
     parts.down = assigns ? is(3, "-") : is(1, "-=");
+    if (!assigns) {
+      refuse_operators(2, {});
+    } else if (parts.down) {
+      refuse_operators(4, {"*", "/", "%"});
+    } else {
+      refuse_operators(4, {"*", "/", "%", "+", "-"});
+    }
     parts.step = rest(assigns ? 4 : 2);
     return;
   }
@@ -86,6 +105,43 @@ std::string translation::read_grain(unsigned keyword) {
   const auto end = before.find('\n', begin);
   edits_.replace({static_cast<unsigned>(begin), static_cast<unsigned>(end)}, std::string());
   return on_one_line(found[1].str());
+}
+
+/// Whether the piece is what an operator takes that makes the whole of it.
+bool translation::is_operand(span piece, span whole) const {
+  return std::any_of(from_.nodes().begin(), from_.nodes().end(), [&](const node& each) {
+    if (each.text.begin != piece.begin || each.text.end != piece.end || each.parent < 0) return false;
+    const span above = from_.at(each.parent).text;
+    return above.begin == whole.begin && above.end == whole.end;
+  });
+}
+
+void translation::check_header(const loop_parts& parts, span first, span condition) const {
+  const auto same = [](span left, span right) { return left.begin == right.begin && left.end == right.end; };
+  if (!is_operand(parts.last, condition)) {
+    from_.refuse(condition.begin, "a cilk_for whose condition is more than a comparison is not translated");
+  }
+  for (std::size_t at = from_.token_at(first.begin); at < from_.token_at(first.end); ++at) {
+    if (from_.is(at, "(") || from_.is(at, "[") || from_.is(at, "{")) at = from_.closing(at);
+    if (parts.type.begin == parts.type.end && from_.is(at, ","))
+      from_.refuse(first.begin, "a cilk_for of several variables is not translated");
+  }
+  for (const node& each : from_.nodes()) {
+    if (each.kind == CXCursor_DeclStmt && each.text.begin == first.begin && each.children.size() > 1)
+      from_.refuse(first.begin, "a cilk_for of several variables is not translated");
+    const bool is_variable = each.kind == CXCursor_VarDecl && first.contains(each.text) &&
+                             from_.spelling(each.cursor) == parts.name;
+    if (!is_variable && !same(each.text, parts.last) && !same(each.text, parts.step) &&
+        !same(each.text, parts.first))
+      continue;
+    switch (clang_getCanonicalType(clang_getCursorType(each.cursor)).kind) {
+    case CXType_Float:
+    case CXType_Double:
+    case CXType_LongDouble:
+      from_.refuse(first.begin, "a cilk_for over floating-point numbers is not translated");
+    default: break;
+    }
+  }
 }
 
 loop_parts translation::loop_of(const keyword& here) const {
@@ -117,8 +173,19 @@ loop_parts translation::loop_of(const keyword& here) const {
   parts.name = from_.text(name);
   parts.type = trimmed({first.begin, name.begin});
   parts.first = trimmed({from_.tokens()[assigns].text.end, first.end});
-  read_condition(parts, trimmed({ends[0] + 1, ends[1]}));
-  read_step(parts, trimmed({ends[1] + 1, header.end}));
+  const span condition = trimmed({ends[0] + 1, ends[1]});
+  read_condition(parts, condition);
+  const span step = trimmed({ends[1] + 1, header.end});
+  read_step(parts, step);
+  check_header(parts, first, condition);
+  // A negative step: the comparison says where the loop goes.
+  const bool goes_down = parts.compare.front() == '>';
+  if (parts.compare != "!=" && parts.down != goes_down) {
+    if (parts.step.begin == parts.step.end)
+      from_.refuse(step.begin, "a cilk_for that steps away from its end is not translated");
+    parts.down = goes_down;
+    parts.negated = true;
+  }
   return parts;
 }
 
@@ -129,6 +196,13 @@ void translation::check_jumps(const loop_parts& parts) {
     if (!body.contains(here.text)) continue;
     if (here.kind == CXCursor_ReturnStmt && container_of(static_cast<int>(each)) == parts.body) {
       from_.refuse(here.text.begin, "a return out of a cilk_for is not translated");
+    }
+    if (here.kind == CXCursor_GotoStmt) {
+      const auto label = std::find_if(here.children.begin(), here.children.end(),
+                                      [&](int child) { return from_.at(child).kind == CXCursor_LabelRef; });
+      const bool stays = label != here.children.end() &&
+                         body.contains(from_.span_of(clang_getCursorReferenced(from_.at(*label).cursor)));
+      if (!stays) from_.refuse(here.text.begin, "a goto out of a cilk_for is not translated");
     }
     if (here.kind != CXCursor_BreakStmt && here.kind != CXCursor_ContinueStmt) continue;
     int target = here.parent;
@@ -194,6 +268,11 @@ std::string translation::body_text(const loop_parts& parts) {
   return fmt::format("{{{} {} }}", scope, edits_.render(text));
 }
 
+std::string translation::step_text(const loop_parts& parts) const {
+  if (parts.step.begin == parts.step.end) return "1";
+  return parts.negated ? fmt::format("-({})", edits_.render(parts.step)) : edits_.render(parts.step);
+}
+
 std::string translation::loop_cxx(const loop_parts& parts) {
   if (parts.type.begin == parts.type.end) {
     from_.refuse(parts.keyword, "a cilk_for that does not declare its variable is not translated in C++");
@@ -202,7 +281,7 @@ std::string translation::loop_cxx(const loop_parts& parts) {
                               : parts.compare == "!="                      ? "until"
                                                                            : "through";
   const std::string type = edits_.render(parts.type);
-  const std::string step = parts.step.end > parts.step.begin ? edits_.render(parts.step) : "1";
+  const std::string step = step_text(parts);
   return fmt::format("::nopal::cilk::loop_{}<{}>([&] {{ {} {} = {}; return {}; }}(), {}, {}, {}, "
                      "[&]([[maybe_unused]] {} {}) {});",
                      compare, parts.down ? "true" : "false", type, parts.name, edits_.render(parts.first),

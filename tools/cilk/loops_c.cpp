@@ -85,20 +85,30 @@ std::string translation::loop_c(const loop_parts& parts) {
       "{1} {3} = nopal_frame_{0}->nopal_first + (long)nopal_at * nopal_frame_{0}->nopal_step; "
       "(void){3};{4}{5} }} }}\n",
       number, type, fields, parts.name, line_mark(loops_.at(parts.node).begin), body);
-  const std::string step = parts.step.end > parts.step.begin ? edits_.render(parts.step) : "1";
+  const std::string step = step_text(parts);
   const std::string last = edits_.render(parts.last);
   const std::string frame = fmt::format("nopal_frame_{}", number);
   const std::string ends[2] = {frame + ".nopal_first", "nopal_last"};
   const std::string cast = is_pointer ? "" : "(size_t)";
-  const std::string distance =
+  std::string distance =
       fmt::format("{0}{1} - {0}{2}", cast, ends[parts.down ? 0 : 1], ends[parts.down ? 1 : 0]);
+  std::string length = fmt::format("(size_t)({})", step);
+  if (parts.compare == "!=") {
+    // Which way the loop goes is up to the step's sign, and it may go over the end of what its variable holds.
+    length = fmt::format("(size_t)({0}.nopal_step < 0 ? -{0}.nopal_step : {0}.nopal_step)", frame);
+    distance =
+        fmt::format("{0}.nopal_step < 0 ? {1}{2} - {1}{3} : {1}{3} - {1}{2}", frame, cast, ends[0], ends[1]);
+    if (!is_pointer)
+      distance = fmt::format("({}) & ((size_t)-1 >> 8 * (sizeof(size_t) - sizeof({})))", distance, ends[0]);
+  }
   return fmt::format(
       "{{ struct nopal_cilk_frame_{0} {1} = {{{2}, {3}({4}){5}}}; const __typeof__({6}) nopal_last = {6}; "
-      "nopal_cilk_loop({1}.nopal_first {7} nopal_last ? nopal_cilk_steps((size_t)({8}), (size_t)({4}), {9}) "
+      "nopal_cilk_loop({1}.nopal_first {7} nopal_last ? nopal_cilk_steps((size_t)({8}), {11}, {9}) "
       ": 0, "
       "(size_t)({10}), nopal_cilk_body_{0}, &{1}); }}",
       number, frame, edits_.render(parts.first), parts.down ? "-(long)" : "(long)", step, values, last,
-      parts.compare, distance, parts.compare.size() == 2 && parts.compare != "!=" ? 1 : 0, parts.grain);
+      parts.compare, distance, parts.compare.size() == 2 && parts.compare != "!=" ? 1 : 0, parts.grain,
+      length);
 }
 
 }  // namespace tool::cilk

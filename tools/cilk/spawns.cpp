@@ -245,6 +245,9 @@ void translation::spawn(const keyword& here) {
       from_.refuse(here.text.begin,
                    "cilk_spawn as the initializer of a constant or a reference is not translated");
     }
+    if (clang_Cursor_getStorageClass(variable.cursor) == CX_SC_Static) {
+      from_.refuse(here.text.begin, "cilk_spawn as the initializer of a static variable is not translated");
+    }
     const std::string name = from_.spelling(variable.cursor);
     const std::size_t first = from_.token_at(target.begin);
     if (from_.is(first, "auto")) {
@@ -258,20 +261,24 @@ void translation::spawn(const keyword& here) {
     });
     return;
   }
-  CXType type{};
-  if (!from_.is_cxx()) {
-    for (const node& each : from_.nodes()) {
-      if (each.text.begin != target.begin || each.text.end != target.end ||
-          clang_isExpression(each.kind) == 0)
-        continue;
-      type = clang_getCursorType(each.cursor);
-      if (clang_Cursor_isBitField(clang_getCursorReferenced(each.cursor)) != 0) {
-        from_.refuse(here.text.begin, "cilk_spawn into a bit-field is not translated");
-      }
-      break;
-    }
-    if (type.kind == CXType_Invalid) from_.refuse(here.text.begin, "cilk_spawn into this is not translated");
+  // The left side of the one assignment that the statement is.
+  if (!is_operand(target, {begin, found.text.end})) {
+    from_.refuse(
+        here.text.begin,
+        "cilk_spawn within an expression is not translated; only calls, assignments and initializers are");
   }
+  CXType type{};
+  for (const node& each : from_.nodes()) {
+    if (each.text.begin != target.begin || each.text.end != target.end || clang_isExpression(each.kind) == 0)
+      continue;
+    type = clang_getCursorType(each.cursor);
+    if (clang_Cursor_isBitField(clang_getCursorReferenced(each.cursor)) != 0) {
+      from_.refuse(here.text.begin, "cilk_spawn into a bit-field is not translated");
+    }
+    break;
+  }
+  if (type.kind == CXType_Invalid && !from_.is_cxx())
+    from_.refuse(here.text.begin, "cilk_spawn into this is not translated");
   edits_.replace({begin, found.text.end}, [this, call, scope, target, type, store] {
     return from_.is_cxx() ? fork_cxx(call, scope, target, store)
                           : fork_c(call, scope, edits_.render(target), type, store);

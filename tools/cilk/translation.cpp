@@ -20,6 +20,23 @@ bool is_function(CXCursorKind kind) {
   }
 }
 
+/// Whether objects of the type may do something as they end.
+bool has_end(CXType type) {
+  type = clang_getCanonicalType(type);
+  switch (type.kind) {
+  case CXType_Record:
+  case CXType_Unexposed:
+  case CXType_Dependent:
+  case CXType_Auto:
+  // Of a temporary.
+  case CXType_LValueReference:
+  case CXType_RValueReference: return true;
+  case CXType_ConstantArray:
+  case CXType_DependentSizedArray: return has_end(clang_getArrayElementType(type));
+  default: return false;
+  }
+}
+
 }  // namespace
 
 span translation::trimmed(span piece) const {
@@ -29,7 +46,11 @@ span translation::trimmed(span piece) const {
   };
   while (piece.begin < piece.end && blank(piece.begin)) ++piece.begin;
   while (piece.begin < piece.end && blank(piece.end - 1)) --piece.end;
-  return piece;
+  // Without the comments at its ends: one to the end of the line would take what is put behind it.
+  const std::size_t first = from_.token_at(piece.begin);
+  const std::size_t behind = from_.token_at(piece.end);
+  if (first >= behind || from_.tokens()[behind - 1].text.end > piece.end) return piece;
+  return {from_.tokens()[first].text.begin, from_.tokens()[behind - 1].text.end};
 }
 
 int translation::top_of(unsigned offset) const {
@@ -72,6 +93,10 @@ int translation::region_of(unsigned offset) {
       break;
   }
   if (node < 0) from_.refuse(offset, "Cilk's keywords outside of a function are not translated");
+  return region_of_node(node);
+}
+
+int translation::region_of_node(int node) {
   for (std::size_t each = 0; each < regions_.size(); ++each) {
     if (regions_[each].node == node) return static_cast<int>(each);
   }
@@ -110,34 +135,63 @@ void translation::refuse_variable_arrays(const region& of) const {
   }
 }
 
-/// Children end before the function's own objects do: where it returns, they are waited for once its value is there.
-void translation::join_before_returns(const region& of) {
+/// Children end before the objects around them do: where a jump leaves a region, they are waited for, at a `return` once its value
+/// is there.
+void translation::join_before_jumps(const region& of) {
   const span body = from_.at(of.node).text;
   bool has_objects = false;
-  std::vector<int> returns;
+  std::vector<int> jumps;
   for (std::size_t each = 0; each < from_.nodes().size(); ++each) {
     const node& here = from_.nodes()[each];
-    if (!body.contains(here.text) || container_of(static_cast<int>(each)) != of.node) continue;
-    if (here.kind == CXCursor_ReturnStmt) returns.push_back(static_cast<int>(each));
-    if (here.kind == CXCursor_VarDecl) {
-      const CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(here.cursor)).kind;
-      has_objects |= kind == CXType_Record || kind == CXType_Unexposed || kind == CXType_Dependent ||
-                     kind == CXType_Auto;
-    }
+    if (!body.contains(here.text) || container_of(static_cast<int>(each)) != container_of(of.node)) continue;
+    if (leaves(static_cast<int>(each), of.node)) jumps.push_back(static_cast<int>(each));
+    if (here.kind == CXCursor_VarDecl) has_objects |= has_end(clang_getCursorType(here.cursor));
   }
   if (!has_objects) return;
-  for (const int each : returns) {
+  unsigned last = 0;
+  for (const int each : jumps) {
     const span all = from_.at(each).text;
-    const span value = trimmed({all.begin + 6, all.end});
-    if (value.begin == value.end || from_.text(value).find('(') == std::string_view::npos) {
-      edits_.insert(all.begin, fmt::format("{{ nopal_scope_{}.join(); ", of.number));
-      const std::size_t end = from_.token_at(all.end);
-      if (from_.is(end, ";")) edits_.insert(from_.tokens()[end].text.end, " }");
-    } else if (from_.text(value).front() != '{') {
-      edits_.insert(value.begin, fmt::format("(::nopal::cilk::join_after{{nopal_scope_{}}}, ", of.number));
-      edits_.insert(value.end, ")");
+    // Several jumps of one macro.
+    if (all.begin < last) continue;
+    last = all.end;
+    const bool is_return = from_.text(all).starts_with("return");
+    const span value = is_return ? trimmed({all.begin + 6, all.end}) : span{};
+    // By an object that ends first, where a macro may hide a value, or where there is one to compute.
+    const bool guards = from_.at(each).kind == CXCursor_ReturnStmt &&
+                        (!is_return || from_.text(value).find_first_of("({") != std::string_view::npos);
+    edits_.insert(
+        all.begin,
+        guards ? fmt::format("{{ ::nopal::cilk::join_after nopal_after_{0}{{nopal_scope_{0}}}; ", of.number)
+               : fmt::format("{{ nopal_scope_{}.join(); ", of.number));
+    const std::size_t end = from_.token_at(all.end);
+    if (from_.is(end, ";")) edits_.insert(from_.tokens()[end].text.end, " }");
+  }
+}
+
+/// Whether control leaves `region` by the statement.
+bool translation::leaves(int statement, int region) const {
+  const node& here = from_.at(statement);
+  if (here.kind == CXCursor_ReturnStmt) return true;
+  if (here.kind == CXCursor_GotoStmt) {
+    return std::none_of(here.children.begin(), here.children.end(), [&](int child) {
+      return from_.at(child).kind == CXCursor_LabelRef &&
+             from_.at(region).text.contains(from_.span_of(clang_getCursorReferenced(from_.at(child).cursor)));
+    });
+  }
+  if (here.kind != CXCursor_BreakStmt && here.kind != CXCursor_ContinueStmt) return false;
+  for (int each = here.parent; each >= 0 && each != region; each = from_.at(each).parent) {
+    switch (from_.at(each).kind) {
+    case CXCursor_ForStmt:
+    case CXCursor_CXXForRangeStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt: return false;
+    case CXCursor_SwitchStmt:
+      if (here.kind == CXCursor_BreakStmt) return false;
+      break;
+    default: break;
     }
   }
+  return true;
 }
 
 std::string translation::scope_text(unsigned number) const {
@@ -163,7 +217,7 @@ void translation::add_scopes() {
     edits_.insert(body.begin + 1, scope_text(each.number));
     if (from_.is_cxx()) {
       edits_.insert(body.end - 1, fmt::format("nopal_scope_{}.join(); ", each.number));
-      if (each.is_function) join_before_returns(each);
+      join_before_jumps(each);
     }
   }
 }
@@ -206,13 +260,23 @@ std::string translation::run() {
   }
   for (const keyword& each : from_.keywords()) {
     if (each.which != word::sync) continue;
-    const region& of = regions_[static_cast<std::size_t>(region_of(each.text.begin))];
-    if (!of.spawns) {
-      edits_.replace(each.text, std::string());
-    } else {
-      edits_.replace(each.text, from_.is_cxx() ? fmt::format("nopal_scope_{}.join()", of.number)
-                                               : fmt::format("nopal_join(&nopal_scope_{})", of.number));
+    std::string joins;
+    int of = regions_[static_cast<std::size_t>(region_of(each.text.begin))].node;
+    // Out of a `try`, too, up to the function, the loop's body or the cilk_scope.
+    for (bool more = true; more;) {
+      const region& here = regions_[static_cast<std::size_t>(region_of_node(of))];
+      if (here.spawns) {
+        joins += joins.empty() ? "" : ", ";
+        joins += fmt::format(
+            fmt::runtime(from_.is_cxx() ? "nopal_scope_{}.join()" : "nopal_join(&nopal_scope_{})"),
+            here.number);
+      }
+      const int parent = from_.at(of).parent;
+      more = parent >= 0 && from_.at(parent).kind == CXCursor_CXXTryStmt && !scopes_.contains(of) &&
+             container_of(parent) >= 0;
+      if (more) of = regions_[static_cast<std::size_t>(region_of(from_.at(parent).text.begin))].node;
     }
+    edits_.replace(each.text, joins);
   }
   add_scopes();
   // What goes in front of functions is known once they are rendered.

@@ -43,7 +43,8 @@ struct loop_parts {
   span last;
   span step;  ///< empty: one
   bool down = false;
-  unsigned end;  ///< behind the body
+  bool negated = false;  ///< the step has the other sign
+  unsigned end;          ///< behind the body
   std::string grain = "0";
 };
 
@@ -65,12 +66,14 @@ public:
 private:
   // translation.cpp
   int region_of(unsigned offset);
+  int region_of_node(int node);
   int container_of(int node) const;
   void add_scopes();
   [[nodiscard]] std::string scope_text(unsigned number) const;
   void move_alloca(const region& of);
   void refuse_variable_arrays(const region& of) const;
-  void join_before_returns(const region& of);
+  void join_before_jumps(const region& of);
+  [[nodiscard]] bool leaves(int statement, int region) const;
   void add_include();
   [[nodiscard]] std::string line_mark(unsigned offset) const;
   [[nodiscard]] int top_of(unsigned offset) const;
@@ -95,8 +98,11 @@ private:
   void read_step(loop_parts& parts, span text) const;
   std::string read_grain(unsigned keyword);
   void check_jumps(const loop_parts& parts);
+  void check_header(const loop_parts& parts, span first, span condition) const;
+  [[nodiscard]] bool is_operand(span piece, span whole) const;
   std::string body_text(const loop_parts& parts);
   span header_of(const keyword& here) const;
+  [[nodiscard]] std::string step_text(const loop_parts& parts) const;
   std::string loop_cxx(const loop_parts& parts);
   void loop_over_range(const keyword& here, int node);
 

@@ -84,6 +84,14 @@ std::size_t distance(const First& first, const Last& last) {
   }
 }
 
+template <bool Down, class First, class Last>
+std::size_t steps_until(const First& first, const Last& last, std::size_t step) {
+  std::size_t far = distance<Down>(first, last);
+  if constexpr (std::is_integral_v<First> && sizeof(First) < sizeof(std::size_t))
+    far &= (std::size_t{1} << (8 * sizeof(First))) - 1;
+  return far / step;
+}
+
 /// `left < right`, as the program has it where both are numbers.
 template <class Left, class Right>
 bool comes_before(const Left& left, const Right& right) {
@@ -131,11 +139,18 @@ void loop_through(First first, Last last, Step step, std::size_t grain, Body&& b
   const std::size_t count = none ? 0 : loop_detail::distance<Down>(first, last) / by + 1;
   loop_detail::run<Down>(first, count, by, grain, body);
 }
-/// `i != last`.
+/// `i != last`. Which way it goes is up to the step's sign, and it may go over the end of what `First` holds.
 template <bool Down, class First, class Last, class Step, class Body>
 void loop_until(First first, Last last, Step step, std::size_t grain, Body&& body) {
+  if constexpr (std::is_signed_v<Step>) {
+    if (step < 0) {
+      const std::size_t by = std::size_t{0} - static_cast<std::size_t>(step);
+      loop_detail::run<!Down>(first, loop_detail::steps_until<!Down>(first, last, by), by, grain, body);
+      return;
+    }
+  }
   const std::size_t by = static_cast<std::size_t>(step);
-  loop_detail::run<Down>(first, loop_detail::distance<Down>(first, last) / by, by, grain, body);
+  loop_detail::run<Down>(first, loop_detail::steps_until<Down>(first, last, by), by, grain, body);
 }
 /// The elements of a range.
 template <class Range, class Body>

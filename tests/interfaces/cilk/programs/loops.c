@@ -52,6 +52,12 @@ int main(void) {
     cilk_sync;
     numbers[i] = x + y;
   }
+  // Negative steps, and over the end of a number.
+  const int back = -2;
+  cilk_for(int i = 10; i > 0; i += back) numbers[i] += 1;
+  cilk_for(int i = 10; i != 0; i += back) numbers[i] += 2;
+  cilk_for(int i = 0; i < 9; i -= back) numbers[i] += 3;
+  cilk_for(unsigned char i = 250; i != 5; ++i) numbers[i] = i;
   long all = 0;
   for (int i = 0; i < SIZE; i++) all = (all * 31 + numbers[i] + cells[i]) % 1000003;
   printf("%ld %d\n", all, __LINE__);

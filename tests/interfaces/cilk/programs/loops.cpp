@@ -64,4 +64,22 @@ int main() {
   print("loop in a loop");
   cilk_for(int i = 5; i < 5; ++i) visits[0] += 1;
   print("empty");
+  int back = -2;
+  cilk_for(int i = 10; i > 0; i += back) visits[static_cast<std::size_t>(i)] += 1;
+  cilk_for(int i = 10; i != 0; i += back) visits[static_cast<std::size_t>(i)] += 1;
+  cilk_for(int i = 0; i < 9; i -= -1) visits[static_cast<std::size_t>(i)] += 1;
+  print("negative steps");
+  cilk_for(unsigned char i = 250; i != 5; ++i) visits[i] += 1;
+  print("over the end of a number");
+  cilk_for(int i = 0;   // comments
+           i < 9 /**/;  // at each
+           i += 2       // end
+           ) visits[static_cast<std::size_t>(i)] += 1;
+  print("comments");
+  cilk_for(int i = 0; i < 9; ++i) {
+    if (i == 3) goto next;
+    visits[static_cast<std::size_t>(i)] += 1;
+  next:;
+  }
+  print("a jump within");
 }

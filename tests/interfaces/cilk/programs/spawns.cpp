@@ -81,6 +81,52 @@ static long caught(int n) {
   return result;
 }
 
+// Children end before the objects that they use, by whichever jump these end.
+static void lengthen(std::string* text) {
+  if (fib(12) > 0) text[0] += text[0];
+}
+struct two {
+  long a, b;
+};
+#define LEAVE_WITH(value) return fib(value)
+static two in_braces(int n) {
+  std::string texts[2] = {std::string(100, 'a'), "b"};
+  cilk_spawn lengthen(texts);
+  return {fib(n), 2};
+}
+static long by_macro(int n) {
+  const std::vector<std::string>& texts = std::vector<std::string>(2, std::string(100, 'a'));
+  cilk_spawn lengthen(const_cast<std::string*>(texts.data()));
+  LEAVE_WITH(n);
+}
+static long by_jumps(int n) {
+  long left = 0;
+  for (int i = 0; i < 9; ++i) cilk_scope {
+      std::vector<std::string> texts(2, std::string(100, 'a'));
+      cilk_spawn lengthen(texts.data());
+      left += i;
+      if (i < 3) continue;
+      if (i == n) break;
+      if (i == n + 1) return left;
+    }
+  cilk_for(int i = 0; i < 9; ++i) {
+    std::vector<std::string> texts(2, std::string(100, 'a'));
+    cilk_spawn lengthen(texts.data());
+    if (i % 2 == 0) continue;
+    if (fib(5) != 5) lengthen(nullptr);
+  }
+  return -left;
+}
+static long joined_in_try(int n) {
+  long result = cilk_spawn fib(n);
+  try {
+    cilk_sync;
+    return result;
+  } catch (...) {
+    return 0;
+  }
+}
+
 int main() {
   std::printf("%ld\n", fib(18));
   std::vector<long> values(1000);
@@ -100,4 +146,10 @@ int main() {
   quick_sort(values.begin(), values.end());
   for (std::size_t i = 0; i < values.size(); i += 100) std::printf("%ld ", values[i]);
   std::printf("\n%ld %ld %d\n", scopes(12), caught(10), __LINE__);
+  std::printf("%ld %ld %ld %ld %ld\n", in_braces(9).a, by_macro(9), by_jumps(4), by_jumps(1),
+              joined_in_try(15));
+  long assigned = cilk_spawn fib(7  // comments
+  );
+  cilk_sync;
+  std::printf("%ld\n", assigned);
 }
