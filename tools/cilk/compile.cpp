@@ -7,11 +7,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <spawn.h>
 #include <stdexcept>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -107,6 +109,29 @@ int run(std::vector<std::string> command) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/// In the file of dependencies that the words ask for: the program's own name in place of the translated file's, which goes.
+void name_in_dependencies(const std::vector<std::string>& words, const std::string& translated,
+                          const std::string& word) {
+  fs::path output = fs::path(word).filename();
+  std::string file;
+  bool any = false;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    any |= words[at] == "-MD" || words[at] == "-MMD" || words[at] == "-M" || words[at] == "-MM";
+    if (words[at].starts_with("-MF")) file = words[at].substr(3);
+    if (words[at] == "-MF" && at + 1 < words.size()) file = words[at + 1];
+    if (words[at] == "-o" && at + 1 < words.size()) output = words[at + 1];
+  }
+  if (!any) return;
+  if (file.empty()) file = output.replace_extension(".d").string();
+  std::ifstream from(file, std::ios::binary);
+  if (!from) return;
+  std::string text((std::istreambuf_iterator<char>(from)), std::istreambuf_iterator<char>());
+  from.close();
+  const auto place = text.find(translated);
+  if (place == text.npos) return;
+  std::ofstream(file, std::ios::binary) << text.replace(place, translated.size(), word);
+}
+
 }  // namespace
 
 bool is_source(const std::string& word) {
@@ -151,6 +176,7 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
   bool links = true;
   bool as_cxx = is_cxx_compiler(compiler);
   std::vector<std::string> quotes;
+  std::vector<std::pair<std::string, std::string>> sources;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
     if (word == "-c" || word == "-S" || word == "-E" || word == "-M" || word == "-MM" ||
@@ -174,14 +200,18 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
     const fs::path file = place / fs::path(word).filename().replace_extension(cxx ? ".cpp" : ".c");
     std::ofstream(file, std::ios::binary) << translate(word, cxx, words);
     command.push_back(file.string());
+    sources.emplace_back(file.string(), word);
     const fs::path of = fs::absolute(word).parent_path();
     quotes.insert(quotes.end(), {"-iquote", of.string()});
   }
   command.insert(command.end(), quotes.begin(), quotes.end());
   command.push_back("-std=" + standard_of(words, as_cxx));
   command.insert(command.end(), ours.compile.begin(), ours.compile.end());
+  command.emplace_back("-DNOPAL_CILK_COMPILED");
   if (links) command.insert(command.end(), ours.link.begin(), ours.link.end());
-  return run(command);
+  const int result = run(command);
+  for (const auto& [place, word] : sources) name_in_dependencies(words, place, word);
+  return result;
 }
 
 }  // namespace tool::cilk

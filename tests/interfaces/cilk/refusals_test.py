@@ -35,6 +35,25 @@ REFUSED_CXX = [
 ]
 
 
+def unseen(folder):
+    """A file that the words do not name is not compiled as a serial one; that of dependencies has the program's name."""
+    file = pathlib.Path(folder) / "words.c"
+    file.write_text("#include <cilk/cilk.h>\nint f(int n); int g(void) { int x = cilk_spawn f(1); cilk_sync; return x; }\n")
+    (pathlib.Path(folder) / "words").write_text(f"{file} -c -o /dev/null")
+    failed = 0
+    for words, given in [([f"@{folder}/words"], ""), (["-x", "c", "-", "-c", "-o", "/dev/null"], file.read_text())]:
+        ended = subprocess.run([sys.argv[1], "cilk", "cc", *words], input=given, capture_output=True, text=True, check=False)
+        if ended.returncode == 0 or "nopal: 'nopal cilk' has not translated this" not in ended.stderr:
+            print(f"{words}: exit {ended.returncode}, {ended.stderr}")
+            failed += 1
+    subprocess.run([sys.argv[1], "cilk", "cc", "-MMD", "-c", file, "-o", f"{folder}/words.o"], check=True)
+    dependencies = (pathlib.Path(folder) / "words.d").read_text()
+    if str(file) not in dependencies or "nopal-cilk-" in dependencies:
+        print(dependencies)
+        failed += 1
+    return failed
+
+
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -49,6 +68,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
+        failed += unseen(folder)
     return 1 if failed else 0
 
 
