@@ -90,7 +90,9 @@ struct constant_iterator {
     return *this;
   }
   constant_iterator operator++(int) { return {at++}; }
-  friend bool operator==(constant_iterator one, constant_iterator other) { return one.at == other.at; }
+  [[maybe_unused]] friend bool operator==(constant_iterator one, constant_iterator other) {
+    return one.at == other.at;
+  }
   friend bool operator!=(constant_iterator one, constant_iterator other) { return one.at != other.at; }
   const int* at;
 };
