@@ -228,4 +228,5 @@ CASE(copy_of_few_characters) {
   to[7] = 'b';  // with: A
   to[8] = 'b';
   s.join();
+  use(to[0] != 0);  // else Clang leaves the copy out
 }
