@@ -54,7 +54,9 @@ std::string find_program(const std::string& name) {
   std::string_view rest = path != nullptr ? path : "/usr/bin:/bin";
   while (!rest.empty()) {
     const std::size_t end = rest.find(':');
-    const std::string file = std::string(rest.substr(0, end)) + "/" + name;
+    // An empty entry is the current folder.
+    const std::string_view folder = rest.substr(0, end);
+    const std::string file = std::string(folder.empty() ? "." : folder) + "/" + name;
     if (access(file.c_str(), X_OK) == 0) return file;
     rest = end == rest.npos ? "" : rest.substr(end + 1);
   }

@@ -132,6 +132,9 @@ def check_command(command):
     expect("command, clean", status == 3 and error == "", (status, error))
     status, _, error = run([command, "check", "--log", "log2.txt", "--exit-code", "4", "--", "./racy"])
     expect("command, options", status == 4 and error == "" and os.path.getsize("log2.txt") > 0, (status, error))
+    # An empty entry is the folder that the command is called in.
+    status, _, error = run([command, "check", "--", "clean", "3"], PATH=":/usr/bin:/bin")
+    expect("command, in the folder by PATH", status == 3 and error == "", (status, error))
     for words in (["/bin/true"], ["true"], ["./no_such_program"], ["no_such_program"], []):
         status, _, error = run([command, "check", "--", *words])
         expect(f"command, {words}", status == 2 and error.startswith("nopal check: ") and error.count("\n") == 1, (status, error))
