@@ -2,6 +2,7 @@
 
 #include <nopal/detail/noise.h>
 
+#include "scheduler/sleep.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
@@ -31,6 +32,10 @@ place_of_sleeper::~place_of_sleeper() {
     the_runtime().blocked.fetch_sub(1, std::memory_order_seq_cst);
   } else if (self_ != nullptr && waits_in_pool(self_)) {
     self_->keeps_place.store(false, std::memory_order_relaxed);
+    // It may have been woken for a task and go on with what its wait was for: another one is told.
+    if (anyone_sleeps() && !NOPAL_FAULT("place kept to itself") && tasks_in_sight()) {
+      wake_for_task(self_);
+    }
   }
 }
 

@@ -38,6 +38,7 @@ constexpr std::uint64_t first_nap_ns = 100'000;
 // tasks.
 constexpr int most_nested_waits = 64;
 constexpr std::uint64_t patient_nap_ns = 10'000'000;
+constexpr std::uint64_t longest_nap_ns = 1'000'000'000;
 
 /// The tasks of a group that this thread started last. Others that wait for the group find what
 /// these start.
@@ -367,7 +368,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
     strand_seeker(group).sleep(
         events, NOPAL_FAULT("event read late") ? events.load(std::memory_order_seq_cst) : seen, nap_ns);
     slept = true;
-    nap_ns *= 2;
+    nap_ns = nap_ns < longest_nap_ns ? 2 * nap_ns : nap_ns;
   }
   if (slept) {
     pass_wake_on(this_worker());

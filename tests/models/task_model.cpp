@@ -94,6 +94,8 @@ public:
       return lock(&not_run_);
     case task_scene::place:
     case task_scene::place_in_arena:
+    case task_scene::place_of_another:
+      if (thread == 1 && scene_ == task_scene::place_of_another) return sleep_once_in_call();
       if (thread != 0) sleep_in_call();
       task_.arena = scene_ == task_scene::place_in_arena ? &arena_ : nullptr;
       require(nopal_task_push(&task_) == 0, "a task is not taken");
@@ -123,7 +125,7 @@ public:
     }
     if (is_of_places()) {
       const auto& blocked = nopal::internal::the_runtime().blocked;
-      require(blocked.load(__ATOMIC_RELAXED) == 1, "a place is kept beside a task");
+      require(blocked.load(__ATOMIC_RELAXED) >= 1, "a place is kept beside a task");
     }
   }
 
@@ -176,7 +178,8 @@ private:
   }
 
   [[nodiscard]] bool is_of_places() const {
-    return scene_ == task_scene::place || scene_ == task_scene::place_in_arena;
+    return scene_ == task_scene::place || scene_ == task_scene::place_in_arena ||
+           scene_ == task_scene::place_of_another;
   }
   /// As at a join: each time that it is woken it looks, finds nothing, and sleeps again.
   [[noreturn]] void sleep_in_call() {
@@ -185,6 +188,13 @@ private:
     for (;;) {
       nopal::internal::park(nopal::internal::this_worker());
     }
+  }
+
+  void sleep_once_in_call() {
+    nopal_pinned call;
+    require(nopal_begin_pinned(&call) == 0, "a call does not begin");
+    nopal::internal::park(nopal::internal::this_worker());
+    nopal_end_pinned(&call);
   }
 
   void leave() {

@@ -21,7 +21,8 @@ enum class task_scene {
   enter,  ///< the first is in an arena that is full, and leaves it; each of the others enters and leaves
   arena,  ///< the first, in an arena, pushes a task there and leaves; the second is of the pool
   place,  ///< the first pushes a task; the second, of the pool, sleeps in a call that may not run it, and gives its place
-  place_in_arena,  ///< the same for a task of an arena
+  place_in_arena,    ///< the same for a task of an arena
+  place_of_another,  ///< as place, beside a third that sleeps so, and the second goes on once it is woken
 };
 
 /// `threads` is a letter for each: `w` of the program and a worker, `s` of the program and none, `p` of the pool. Naps are

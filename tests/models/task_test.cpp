@@ -49,6 +49,12 @@ TEST(tasks, are_given_the_place_of_who_sleeps_in_a_call) {
   expect_right(task_scene::place_in_arena, "wp", {.preemptions = 3});
   expect_right(task_scene::place_in_arena, "wp", {.preemptions = 2, .early_timeouts = true});
 }
+TEST(tasks, are_given_the_place_of_another_where_the_one_that_is_told_goes_on) {
+  expect_right(task_scene::place_of_another, "wpp", {.preemptions = 1});
+}
+TEST(tasks, are_given_the_place_of_another_whose_second_look_came_early) {
+  expect_right(task_scene::place_of_another, "wpp", {.preemptions = 1, .early_timeouts = true});
+}
 TEST(scheduler_calls, run_a_task_on_a_stack_of_the_pool) {
   const explore::options no_room = {.preemptions = 2, .broken = "no room on the stack"};
   expect_right(task_scene::push, "ww", no_room);
@@ -88,6 +94,9 @@ TEST(task_faults, place_kept_beside_a_task) {
 TEST(task_faults, places_not_told) {
   expect_broken(task_scene::place, "wp", "places not told", true);
   expect_broken(task_scene::place_in_arena, "wp", "places not told", true);
+}
+TEST(task_faults, place_kept_to_itself) {
+  expect_broken(task_scene::place_of_another, "wpp", "place kept to itself", true);
 }
 TEST(task_faults, place_kept_in_silence) { expect_broken(task_scene::place, "wp", "place kept in silence"); }
 TEST(task_faults, gone_before_there) {

@@ -42,6 +42,7 @@ void need_other_task(from how) {
 /// A task that a thread of the pool runs forks. The program's thread takes the continuation, and so the one of
 /// the pool waits at the join.
 void wait_at_join(from how, std::chrono::milliseconds until_asleep) {
+  const std::thread::id program = std::this_thread::get_id();
   std::atomic<bool> begun{false};
   std::atomic<bool> taken{false};
   tbb::task_group group;
@@ -50,8 +51,10 @@ void wait_at_join(from how, std::chrono::milliseconds until_asleep) {
     nopal::scope s;
     s.fork([&] { wait_until(taken); });
     taken = true;
-    std::this_thread::sleep_for(until_asleep);
-    need_other_task(how);
+    if (std::this_thread::get_id() == program) {  // on a thread of the pool it would hold that
+      std::this_thread::sleep_for(until_asleep);
+      need_other_task(how);
+    }
     s.join();
   });
   wait_until(begun);
@@ -60,6 +63,7 @@ void wait_at_join(from how, std::chrono::milliseconds until_asleep) {
 
 /// The same, where it waits for a group of which the program's thread runs the only task.
 void wait_for_group(from how) {
+  const std::thread::id program = std::this_thread::get_id();
   std::atomic<bool> begun{false};
   tbb::task_group group;
   group.run([&] {
@@ -67,8 +71,10 @@ void wait_for_group(from how) {
     tbb::task_group inner;
     inner.run([&] {
       taken = true;
-      std::this_thread::sleep_for(20ms);
-      need_other_task(how);
+      if (std::this_thread::get_id() == program) {
+        std::this_thread::sleep_for(20ms);
+        need_other_task(how);
+      }
     });
     begun = true;
     wait_until(taken);
