@@ -117,13 +117,10 @@ NOPAL_PROGRAM(alone_in_an_arena) {
 }
 
 NOPAL_PROGRAM(two_in_an_arena) {
-  nopal::arena two(2);
   for (int round = 0; round < 2000; ++round) {
-    two.execute([] {
-      nopal::scope s;
-      for (int i = 0; i < 5; ++i) s.fork([] {});
-      s.join();
-    });
+    nopal::arena two(2);
+    two.enqueue([] { nopal::parallel_for(0, 50, [](int) {}); });
+    two.wait();
   }
   return 0;
 }
