@@ -44,6 +44,7 @@ public:
   context_list(const context_list&) = delete;
   context_list& operator=(const context_list&) = delete;
 
+  /// Relaxed: the caller has a reference, or the context, which has one.
   void refer() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
   void forget() noexcept {
     // Release and acquire: what the others did comes before the end.

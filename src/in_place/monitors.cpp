@@ -28,6 +28,7 @@ public:
     }
   }
   void tell() noexcept {
+    // With the one in wait_until: the one that waits is seen, or what was changed is.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (waiting_.load(std::memory_order_relaxed) != 0) {
       const std::lock_guard<std::mutex> lock(mutex_);

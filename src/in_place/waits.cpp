@@ -39,9 +39,9 @@ public:
     const std::lock_guard<std::mutex> lock(mutex_);
     one.next = first_;
     first_ = &one;
-    // Sequentially consistent, as the change of the count: either who releases the last sees this, or it is seen
-    // to be zero here.
-    count_.fetch_add(1, std::memory_order_seq_cst);
+    // The fence pairs with the one in end(), which comes after the change of the count: either who releases the last
+    // sees this, or it is seen to be zero here. `count_` is changed under the lock alone.
+    count_.fetch_add(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (thread_data::is_zero(*one.of)) {
       first_ = one.next;
@@ -52,7 +52,7 @@ public:
     return true;
   }
   void end(std::uintptr_t count) noexcept {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the one in build()
     if (count_.load(std::memory_order_relaxed) == 0) {
       return;
     }
