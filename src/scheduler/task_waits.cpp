@@ -40,8 +40,7 @@ constexpr int most_nested_waits = 64;
 constexpr std::uint64_t patient_nap_ns = 10'000'000;
 constexpr std::uint64_t longest_nap_ns = 1'000'000'000;
 
-/// The tasks of a group that this thread started last. Others that wait for the group find what
-/// these start.
+/// What this thread started last in a group. Others that wait for the group find what these start.
 class own_tasks {
 public:
   own_tasks(task_list& list, const nopal_task_group* group) noexcept
@@ -361,8 +360,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       continue;
     }
     NOPAL_DISTURB();
-    // Threads report the end of tasks, not the tasks that they start; the thread looks for those
-    // less and less often.
+    // Threads report the end of tasks, not those that they start; it looks for them ever less often.
     NOPAL_FAULT_DOES("announced late",
                      if (!slept) __atomic_fetch_add(&group->state, one_waiter, __ATOMIC_SEQ_CST));
     strand_seeker(group).sleep(

@@ -94,7 +94,7 @@ source::~source() {
 void source::report_errors() const {
   const unsigned count = clang_getNumDiagnostics(unit_);
   for (unsigned each = 0; each < count; ++each) {
-    const CXDiagnostic said = clang_getDiagnostic(unit_, each);
+    CXDiagnostic said = clang_getDiagnostic(unit_, each);
     const bool stops = clang_getDiagnosticSeverity(said) >= CXDiagnostic_Error;
     const std::string line = take(clang_formatDiagnostic(said, CXDiagnostic_DisplaySourceLocation));
     clang_disposeDiagnostic(said);
