@@ -10,10 +10,12 @@ if(NOT IS_DIRECTORY "${PROJECT_SOURCE_DIR}/src/arch/${NOPAL_ISA}")
   message(FATAL_ERROR "Nopal has no port to ${NOPAL_ISA} yet; src/arch holds those that exist.")
 endif()
 
-# docs/processors.md says more.
+# docs/processors.md says more. NOPAL_HAS_LATENT_FORKS: as the headers' macro of this name.
 set(NOPAL_PORT_IN_WORK OFF)
+set(NOPAL_HAS_LATENT_FORKS ON)
 if(NOPAL_ISA STREQUAL "aarch64")
   set(NOPAL_PORT_IN_WORK ON)
+  set(NOPAL_HAS_LATENT_FORKS OFF)
   message(STATUS "Nopal on AArch64 is in work, not supported: it has no latent forks, no race \
 detector (nopal_check), and no part of it has run on a processor yet.")
 endif()

@@ -45,7 +45,8 @@ namespace internal {
   if (time.place != place) {
     time = {.place = place, .ticks = 0, .count = 0, .shared = 0, .surprises = 0, .at_once = 0};
   }
-  time.ticks = ticks;
+  // 0 is that of a place that is not known yet; on a slow clock a region may take none.
+  time.ticks = ticks != 0 ? ticks : 1;
 }
 
 /// A region that was taken for a short one is over. One that somebody who looked up found late, and

@@ -4,8 +4,6 @@
 
 #include <nopal/detail/pinned.h>
 
-#include <xmmintrin.h>
-
 #include <algorithm>
 #include <cfenv>
 #include <chrono>
@@ -16,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/float_control.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -266,11 +265,11 @@ NOPAL_PROGRAM(float_mode_of_regions_that_are_forced) {
       warm.join();
     }
     std::fesetround(mode);
-    const unsigned csr = _mm_getcsr() & ~0x3fU;
+    const std::uint64_t control = support::float_control();
     flag went_on{false};
     scope s;
     s.fork([&] { wait_for_continuation(went_on); });
-    if (std::fegetround() != mode || (_mm_getcsr() & ~0x3fU) != csr) ++wrong;
+    if (std::fegetround() != mode || support::float_control() != control) ++wrong;
     set(went_on);
     s.join();
     if (std::fegetround() != mode) ++wrong;

@@ -1,12 +1,10 @@
 // What a thread has and a strand could notice: docs/strand.md. What is carried is there after each steal and join; what is the
-// thread's stays with it, which these programs show.
+// thread's stays with it, which these programs show. What one processor alone has: strand_<processor>_test.cpp.
 #include <gtest/gtest.h>
 
-#include <asm/prctl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,7 +15,7 @@
 #include <exception>
 #include <string>
 
-#include "support/strands.hpp"
+#include "runtime/two_threads.hpp"
 
 namespace {
 
@@ -25,88 +23,11 @@ using nopal::scope;
 using support::flag;
 using support::set;
 using support::wait_for_continuation;
-
-// Not pthread_self: it is declared to return the same in each call of one function, so compilers call it once.
-[[gnu::noinline]] bool is_thread(pid_t number) { return support::thread_id() == number; }
-
-/// `elsewhere` in a continuation that has surely been stolen, and `at_home` in the child meanwhile, on the thread that forked.
-template <class Home, class Elsewhere>
-void on_two_threads(Home at_home, Elsewhere elsewhere) {
-  flag went_on{false};
-  flag looked{false};
-  const pid_t home = support::thread_id();
-  {
-    scope s;
-    s.fork([&] {
-      wait_for_continuation(went_on);
-      NOPAL_CHECK(is_thread(home));
-      at_home();
-      while (!looked.load()) std::this_thread::yield();
-    });
-    set(went_on);
-    NOPAL_CHECK(!is_thread(home));
-    elsewhere();
-    set(looked);
-    s.join();
-  }
-  NOPAL_CHECK(is_thread(home));
-}
+using two_threads::is_thread;
+using two_threads::on_two_threads;
+using two_threads::passes;
 
 // Carried.
-
-constexpr unsigned sse_traps_and_modes = 0xffc0;
-
-unsigned sse_control() {
-  unsigned word;
-  asm volatile("stmxcsr %0" : "=m"(word));
-  return word & sse_traps_and_modes;
-}
-void set_sse_control(unsigned word) { asm volatile("ldmxcsr %0" : : "m"(word)); }
-unsigned short x87_control() {
-  unsigned short word;
-  asm volatile("fnstcw %0" : "=m"(word));
-  return word;
-}
-void set_x87_control(unsigned short word) { asm volatile("fldcw %0" : : "m"(word)); }
-
-/// Rounding down, flush-to-zero, denormals-are-zero, a trap for division by zero; x87 rounding up with 53 bits and its trap.
-NOPAL_PROGRAM(float_modes) {
-  const unsigned sse_before = sse_control();
-  const unsigned short x87_before = x87_control();
-  constexpr unsigned sse = (0x1f80 & ~0x200U) | 0x2000 | 0x8000 | 0x40;
-  constexpr unsigned short x87 = (0x037f & ~0x304 & ~0xc00) | 0x200 | 0x800;
-  for (int i = 0; i < 20; ++i) {
-    set_sse_control(sse);
-    set_x87_control(x87);
-    const auto is_ours = [] { NOPAL_CHECK(sse_control() == sse && x87_control() == x87); };
-    on_two_threads(is_ours, is_ours);
-    is_ours();
-    set_sse_control(sse_before);
-    set_x87_control(x87_before);
-    const auto is_usual = [&] { NOPAL_CHECK(sse_control() == sse_before && x87_control() == x87_before); };
-    on_two_threads(is_usual, is_usual);
-  }
-  return 0;
-}
-
-/// A continuation's own are still there after its join, on another thread again.
-NOPAL_PROGRAM(float_modes_at_joins) {
-  const unsigned sse_before = sse_control();
-  const unsigned short x87_before = x87_control();
-  constexpr unsigned sse = 0x1f80 | 0x4000 | 0x8000;
-  constexpr unsigned short x87 = 0x037f | 0x400;
-  for (int i = 0; i < 20; ++i) {
-    on_two_threads([] {},
-                   [] {
-                     set_sse_control(sse);
-                     set_x87_control(x87);
-                   });
-    NOPAL_CHECK(sse_control() == sse && x87_control() == x87);
-    set_sse_control(sse_before);
-    set_x87_control(x87_before);
-  }
-  return 0;
-}
 
 NOPAL_PROGRAM(exceptions) {
   try {
@@ -279,22 +200,6 @@ NOPAL_PROGRAM(names_and_numbers) {
   return 0;
 }
 
-NOPAL_PROGRAM(segment_bases) {
-  const auto base = [](int which) {
-    unsigned long address = 0;
-    NOPAL_CHECK(syscall(SYS_arch_prctl, which, &address) == 0);
-    return address;
-  };
-  support::use_runtime();  // a thread begins with its starter's
-  static int target;
-  const auto own = reinterpret_cast<unsigned long>(&target);
-  NOPAL_CHECK(syscall(SYS_arch_prctl, ARCH_SET_GS, own) == 0);
-  const unsigned long thread_pointer = base(ARCH_GET_FS);
-  on_two_threads([&] { NOPAL_CHECK(base(ARCH_GET_GS) == own && base(ARCH_GET_FS) == thread_pointer); },
-                 [&] { NOPAL_CHECK(base(ARCH_GET_GS) == 0 && base(ARCH_GET_FS) != thread_pointer); });
-  return 0;
-}
-
 /// Rights of a key that this thread changes after the pool was started. Without such keys there is nothing to see.
 NOPAL_PROGRAM(protection_keys) {
   support::use_runtime();
@@ -325,36 +230,7 @@ NOPAL_PROGRAM(sticky_flags) {
   return 0;
 }
 
-/// As the ABI has it at each call; a slow push sees to it where the caller did not.
-NOPAL_PROGRAM(direction_flag) {
-  const auto is_clear = [] {
-    unsigned long flags;
-    asm volatile("pushfq\n\tpopq %0" : "=r"(flags));
-    NOPAL_CHECK((flags & 0x400) == 0);
-  };
-  for (int i = 0; i < 20; ++i) {
-    on_two_threads(is_clear, is_clear);
-    if (support::watched) continue;  // a sanitizer's own calls rely on it
-    // The first push of a root is a slow one.
-    scope s;
-    asm volatile("std" : : : "memory", "cc");
-    s.fork(is_clear);
-    is_clear();
-    s.join();
-  }
-  return 0;
-}
-
-bool passes(const char* program) {
-  const support::outcome seen = support::run_program(program, support::on_workers(2));
-  EXPECT_TRUE(seen.exit_code == 0 && seen.err.empty()) << seen.description();
-  return seen.exit_code == 0;
-}
-
-TEST(strand_carries, floating_point_modes_and_traps) { EXPECT_TRUE(passes("float_modes")); }
-TEST(strand_carries, floating_point_modes_home) { EXPECT_TRUE(passes("float_modes_at_joins")); }
 TEST(strand_carries, the_exceptions_it_handles) { EXPECT_TRUE(passes("exceptions")); }
-TEST(strand_carries, a_clear_direction_flag) { EXPECT_TRUE(passes("direction_flag")); }
 
 TEST(thread_keeps, error_numbers) { EXPECT_TRUE(passes("error_numbers")); }
 TEST(thread_keeps, thread_local_variables) { EXPECT_TRUE(passes("thread_local_variables")); }
@@ -366,7 +242,6 @@ TEST(thread_keeps, cancellation_states) { EXPECT_TRUE(passes("cancellation_state
 TEST(thread_keeps, stack_limits) { EXPECT_TRUE(passes("stack_limits")); }
 TEST(thread_keeps, ownership_of_mutexes) { EXPECT_TRUE(passes("mutex_owners")); }
 TEST(thread_keeps, names_and_numbers) { EXPECT_TRUE(passes("names_and_numbers")); }
-TEST(thread_keeps, segment_bases) { EXPECT_TRUE(passes("segment_bases")); }
 TEST(thread_keeps, protection_keys) { EXPECT_TRUE(passes("protection_keys")); }
 
 }  // namespace

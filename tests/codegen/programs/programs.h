@@ -11,9 +11,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xmmintrin.h>
 
 #include <nopal/nopal.h>
+
+#include "modes.h"
 
 #define ALWAYS_INLINE __attribute__((always_inline)) inline
 #define NOINLINE __attribute__((noinline))
@@ -82,16 +83,11 @@ static inline UNUSED int is_aligned(const void* where, size_t alignment) {
   return (opaque((u64)where) & (alignment - 1)) == 0;
 }
 
-/* Rounding, flush-to-zero, denormals-are-zero, and the precision of the x87 unit. */
+/* Rounding, and what else the processor has. */
 static NOINLINE UNUSED void set_mode(unsigned mode) {
   static const int roundings[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
-  static const unsigned short precisions[] = {0x300, 0x200, 0x000, 0x300};
-  unsigned short control;
   fesetround(roundings[mode & 3]);
-  _mm_setcsr((_mm_getcsr() & ~0x8040U) | ((mode & 4) != 0 ? 0x8000U : 0) | ((mode & 8) != 0 ? 0x40U : 0));
-  __asm__ volatile("fnstcw %0" : "=m"(control));
-  control = (unsigned short)((control & ~0x300) | precisions[mode >> 4 & 3]);
-  __asm__ volatile("fldcw %0" : : "m"(control));
+  set_further_modes(mode);
 }
 
 /* A number that depends on the mode: of computations, and of the control words. */
@@ -100,7 +96,6 @@ static NOINLINE UNUSED u64 look_at_mode(void) {
   volatile double third = one / three, minus = -one / three, flushed = tiny * small,
                   zero = denormal * (one + one);
   volatile long double long_one = 1, long_seven = 7, seventh = long_one / long_seven;
-  unsigned short control;
   u64 bits, h = 0;
   double all[4] = {third, minus, flushed, zero};
   for (int i = 0; i < 4; ++i) {
@@ -109,8 +104,7 @@ static NOINLINE UNUSED u64 look_at_mode(void) {
   }
   long double value = seventh;
   memcpy(&bits, &value, sizeof bits);
-  __asm__ volatile("fnstcw %0" : "=m"(control));
-  return mix(mix(mix(h, bits), control & 0xf3fU), _mm_getcsr() & ~0x3fU);
+  return mix(mix(h, bits), control_words());
 }
 
 /* --- an operation that does not commute: x -> a x + b, one after the other --- */

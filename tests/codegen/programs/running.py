@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 
-from toolchain import EAGER
+from toolchain import EAGER, EMULATOR
 
 BUILD_SECONDS, RUN_SECONDS = 300, 90
 
@@ -59,7 +59,7 @@ def build_unit(unit, build, directory, removed=frozenset(), only=(False, True)):
         if build.profile:
             shutil.rmtree(build.profile, ignore_errors=True)
             if run(build.command(unit, source, path, elided, 'generate'), BUILD_SECONDS)[0] == 0:
-                run([path, '2', '2'], RUN_SECONDS, variables_of(SETTINGS[1]))
+                run([*EMULATOR, path, '2', '2'], RUN_SECONDS, variables_of(SETTINGS[1]))
         command = build.command(unit, source, path, elided)
         status, output, errors = run(command, BUILD_SECONDS)
         if status != 0:
@@ -78,7 +78,7 @@ def steals_in(output):
 
 def expected_of(path, inputs):
     """The elision's lines, run twice: a program whose own result varies is the generator's fault."""
-    command = [path, str(inputs), '2']
+    command = [*EMULATOR, path, str(inputs), '2']
     status, output, errors = run(command, RUN_SECONDS)
     lines = lines_of(output)
     if status != 0:
@@ -89,7 +89,7 @@ def expected_of(path, inputs):
 def run_parallel(path, setting, expected, counts=None):
     """A failure, or null."""
     inputs, repetitions = setting[2:4]
-    command = [path, str(inputs), str(repetitions)]
+    command = [*EMULATOR, path, str(inputs), str(repetitions)]
     status, output, errors = run(command, RUN_SECONDS, variables_of(setting))
     lines = lines_of(output)
     wanted = [line for line in expected if int(line.split()[1]) < inputs]

@@ -18,9 +18,9 @@
 
 #include <nopal/detail/export.h>
 
-#include "arch/arch.hpp"
 #include "deque/deque.hpp"
 #include "os/interruptions.hpp"
+#include "records.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
@@ -83,43 +83,6 @@ void wait_for_thieves(worker* self) {
   }
 }
 
-std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
-
-/// Registers of the function that forks, as the walk has them, and as the fork recorded them.
-void compare_records(const arch::registers& walked, const nopal_frame& frame) {
-  const std::uint64_t found[] = {walked.rbx, walked.r12, walked.r13, walked.r14,
-                                 walked.r15, walked.rbp, walked.ip};
-  const void* const kept[] = {frame.callee_saved[0], frame.callee_saved[1], frame.callee_saved[2],
-                              frame.callee_saved[3], frame.callee_saved[4], frame.frame_pointer,
-                              frame.resume_address};
-  const char* const names[] = {"rbx", "r12", "r13", "r14", "r15", "rbp", "rip"};
-  for (int i = 0; i < 7; ++i) {
-    if (found[i] != address_of(kept[i])) {
-      std::fprintf(stderr, "a walk finds %#lx in %s where the fork recorded %p\n", found[i], names[i],
-                   kept[i]);
-      std::abort();
-    }
-  }
-}
-
-/// Walks from the slow push to the function that forks. What is between them are the fork's own functions.
-void check_record(const worker* self, const nopal_frame& frame) {
-  if (self->stopped_at == nullptr) {
-    return;
-  }
-  const std::uint64_t caller = address_of(frame.call_stack_pointer) + sizeof(void*);
-  arch::registers at = *self->stopped_at;
-  for (int frames = 0; frames < 8 && at.sp < caller; ++frames) {
-    const arch::place here = arch::look(at, false, true);
-    if (arch::step_out(at, here, false, true, caller) != arch::step::done) {
-      return;  // C without tables
-    }
-    if (at.sp == caller) {
-      compare_records(at, frame);
-    }
-  }
-}
-
 /// As `ask` does, but whatever earlier answers were.
 void ask_anyway(worker* first) {
   if (!first->has_thread.load(std::memory_order_seq_cst)) {
@@ -169,7 +132,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
 
 extern "C" int nopal_push_slow_path(nopal_frame* frame, push_remainder rest) noexcept {
   if (const worker* const before = this_worker(); before != nullptr && rest == whole_push) {
-    check_record(before, *frame);
+    check_record(before->stopped_at, *frame);
   }
   const int failed = nopal_ordinary_push_slow_path(frame, rest);
   worker* const self = this_worker();

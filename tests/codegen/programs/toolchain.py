@@ -10,6 +10,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.normpath(os.path.join(HERE, '..', '..', '..', 'include'))
 OLDEST = {'gcc': 12, 'clang': 16}
+# Where programs of another processor are built and run: its name for compilers, the words that run a program.
+TRIPLE, EMULATOR = os.environ.get('NOPAL_TEST_TRIPLE', ''), os.environ.get('NOPAL_TEST_EMULATOR', '').split()
+GCC_PREFIX = TRIPLE + '-' if EMULATOR else ''
 
 
 class Compiler:
@@ -24,18 +27,21 @@ class Compiler:
         if key not in self.accepted:
             with tempfile.TemporaryDirectory(prefix='nopal_programs_') as directory:
                 out, source = os.path.join(directory, 'out'), 'int main(void) { return 0; }\n'
-                command = [self.cc, '-x', 'c', '-Werror', *flags, '-', '-o', out]
+                command = [self.cc, *self.target(), '-x', 'c', '-Werror', *flags, '-', '-o', out]
                 built = subprocess.run(command, input=source, text=True, capture_output=True).returncode == 0
-                self.accepted[key] = built and subprocess.run([out]).returncode == 0
+                self.accepted[key] = built and subprocess.run([*EMULATOR, out]).returncode == 0
         return self.accepted[key]
+
+    def target(self):
+        return [f'--target={TRIPLE}'] if EMULATOR and self.family == 'clang' else []
 
 
 def find_compilers():
     """Every GCC and Clang on the path that is new enough, both languages of each."""
     found = {}
     for directory in os.environ.get('PATH', '').split(':'):
-        for cxx in sorted(glob.glob(os.path.join(directory, 'g++*')) + glob.glob(os.path.join(directory, 'clang++*'))):
-            if not re.fullmatch(r'(g\+\+|clang\+\+)(-\d+)?', os.path.basename(cxx)):
+        for cxx in sorted(glob.glob(os.path.join(directory, GCC_PREFIX + 'g++*')) + glob.glob(os.path.join(directory, 'clang++*'))):
+            if not re.fullmatch(r'(%sg\+\+|clang\+\+)(-\d+)?' % GCC_PREFIX, os.path.basename(cxx)):
                 continue
             family = 'clang' if 'clang' in os.path.basename(cxx) else 'gcc'
             cc = os.path.join(directory, os.path.basename(cxx).replace('clang++', 'clang').replace('g++', 'gcc'))
@@ -49,6 +55,8 @@ def find_compilers():
 
 
 def architectures():
+    if EMULATOR:
+        return [[], ['-march=armv8.2-a'], ['-mno-outline-atomics']] if TRIPLE.startswith('aarch64') else [[]]
     with open('/proc/cpuinfo') as info:
         flags = set(re.search(r'^flags\s*:(.*)$', info.read(), re.M).group(1).split())
     levels = [[], ['-march=x86-64'], ['-march=native']]
@@ -103,7 +111,7 @@ class Build:
             language.append('-fno-exceptions')
         elision = ['-DNOPAL_ELIDE'] if elided else []
         counts = [f'-fprofile-{profile}={self.profile}', '-fprofile-update=atomic', '-Wno-coverage-mismatch'] if self.profile else []
-        return [self.compiler.cxx if cpp else self.compiler.cc, *language, '-w', '-ffp-contract=off', '-frounding-math',
+        return [self.compiler.cxx if cpp else self.compiler.cc, *self.compiler.target(), *language, '-w', '-ffp-contract=off', '-frounding-math',
                 *self.flags, *counts, *elision, f'-I{self.include}', f'-I{HERE}', source, '-o', output, self.library,
                 *([] if cpp else ['-lstdc++']), '-lpthread', '-lm']
 
@@ -119,6 +127,7 @@ def random_flags(rng, compiler):
             flags += more
     if rng.random() < 0.4 and '-fPIC' not in flags:
         flags.append('-DNOPAL_STATIC')
-    if rng.random() < 0.5:
+    # The other processors have no latent forks.
+    if rng.random() < 0.5 or EMULATOR:
         flags.append(EAGER)
     return flags
