@@ -93,7 +93,15 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/shl
 
 set(CPACK_DEBIAN_IO_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian_io/shlibs" "${PROJECT_BINARY_DIR}/debian/triggers")
 
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+if(CMAKE_CROSSCOMPILING)
+  # Else the architecture would be that of the machine that builds. Its dpkg-shlibdeps finds cross compilers' packages and not
+  # those that programs there depend on; so they stand here: the C library whose symbols the library binds, and what it is
+  # linked with.
+  string(REPLACE "aarch64" "arm64" CPACK_DEBIAN_PACKAGE_ARCHITECTURE "${NOPAL_ISA}")
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libc6 (>= 2.36), libgcc-s1 (>= 4.2), libstdc++6 (>= 12)")
+else()
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+endif()
 # The library itself is found, and has no package yet.
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}/src" "${PROJECT_BINARY_DIR}/src/io")

@@ -14,16 +14,18 @@ install(TARGETS ${libraries} EXPORT nopal_targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-# The checking library is left out where it was not built, as after `--target nopal`.
-install(TARGETS nopal_check EXPORT nopal_check_targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development OPTIONAL
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime OPTIONAL NAMELINK_COMPONENT development
-  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(EXPORT nopal_check_targets NAMESPACE nopal:: FILE nopalCheckTargets.cmake DESTINATION "${package_dir}"
-  COMPONENT development)
-set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_STATIC_LIBRARY_SUFFIX}")
-if(BUILD_SHARED_LIBS)
-  set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_SHARED_LIBRARY_SUFFIX}")
+# The checking library is left out where it was not built, as after `--target nopal`, and on processors that have none yet.
+if(NOT NOPAL_PORT_IN_WORK)
+  install(TARGETS nopal_check EXPORT nopal_check_targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development OPTIONAL
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime OPTIONAL NAMELINK_COMPONENT development
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT nopal_check_targets NAMESPACE nopal:: FILE nopalCheckTargets.cmake DESTINATION "${package_dir}"
+    COMPONENT development)
+  set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_STATIC_LIBRARY_SUFFIX}")
+  if(BUILD_SHARED_LIBS)
+    set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_SHARED_LIBRARY_SUFFIX}")
+  endif()
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nopal" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" REGEX "/nopal/(detail/io_.*|io|mpi)[.]hpp$" EXCLUDE)
@@ -67,10 +69,13 @@ elseif(TARGET nopal_static)
   set(NOPAL_PC_PRIVATE_LIBS "Libs.private: -pthread -l${NOPAL_CXX_LIBRARY}\n")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal.pc.in" "${PROJECT_BINARY_DIR}/nopal.pc" @ONLY)
-# GCC reads it, and Clang passes it by: one set of flags serves both.
-install(FILES "${PROJECT_BINARY_DIR}/nopal-check.specs" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
-configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal-check.pc.in" "${PROJECT_BINARY_DIR}/nopal-check.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" "${PROJECT_BINARY_DIR}/nopal-check.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+if(NOT NOPAL_PORT_IN_WORK)
+  # GCC reads it, and Clang passes it by: one set of flags serves both.
+  install(FILES "${PROJECT_BINARY_DIR}/nopal-check.specs" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal-check.pc.in" "${PROJECT_BINARY_DIR}/nopal-check.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/nopal-check.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+endif()
 
 if(TARGET nopal_io)
   include(NopalInstallIo)

@@ -94,7 +94,7 @@ test_build() {
 
 # shellcheck disable=SC2034 # configure reads werror
 test_() {
-  compilers='' kinds='' filter='' since='' length=usual one_in=1
+  compilers='' kinds='' filter='' since='' processor='' length=usual one_in=1
   while [ $# -gt 0 ]; do
     case $1 in
       --compiler) value_of "$1" $#; compilers=$2; shift ;;
@@ -103,20 +103,28 @@ test_() {
       --filter) value_of "$1" $#; filter=$2; shift ;;
       --changed) since=HEAD ;;
       --changed=?*) since=${1#*=} ;;
+      --processor) value_of "$1" $#; processor=$2; shift ;;
       --one-in) value_of "$1" $#; one_in=$2; shift ;;
       --quick) length=quick ;;
       --all) length=all ;;
       --werror) werror=ON ;;
-      *) refuse "$1: not an option of test; accepted: --compiler --preset --kinds --filter --changed --one-in --quick --all --werror --no-install" ;;
+      *) refuse "$1: not an option of test; accepted: --compiler --preset --kinds --filter --changed --one-in --quick --all --processor --werror --no-install" ;;
     esac
     shift
   done
+  if [ -n "$processor" ]; then
+    # shellcheck disable=SC2086 # a list
+    one_of --processor "$processor" ${emulated_processors:?}
+    if [ "${compilers:-gcc} $preset" != 'gcc release' ]; then refuse '--processor: not with --preset or another compiler; accepted: --compiler gcc'; fi
+    compilers=gcc preset=$processor kinds=${kinds:-${emulated_kinds:?}}
+    if [ $length = quick ]; then filter=${filter:-${emulated_core:?}} length=usual; fi
+  fi
   # What one waits for is short.
   if [ $length = quick ]; then kinds=${kinds:-$quick_kinds}; fi
   if [ $length = quick ] || [ -n "$since" ]; then compilers=${compilers:-gcc}; fi
   compilers=${compilers:-both}
   one_of --compiler "$compilers" gcc clang both
-  one_of --preset "$preset" release debug asan tsan
+  if [ -z "$processor" ]; then one_of --preset "$preset" release debug asan tsan; fi
   for kind in $(say "$kinds" | tr , ' '); do
     # shellcheck disable=SC2046 # a list
     one_of --kinds "$kind" $(known_kinds)
@@ -136,7 +144,13 @@ test_() {
   # shellcheck disable=SC2086
   prepare_build $compilers
   want_libomp
+  if [ -n "$processor" ]; then want_processor "$processor"; fi
   install_missing
+  if [ -n "$processor" ]; then
+    build_googletest "$processor" || fail 'the test framework could not be built'
+    # shellcheck disable=SC2154 # build_googletest sets it
+    parts="-DCMAKE_PREFIX_PATH=$prefix"
+  fi
 
   set --
   left_out=''

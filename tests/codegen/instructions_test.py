@@ -1,4 +1,5 @@
-"""Instructions that a fork and its join add where nothing is stolen, counted by callgrind.
+"""Instructions that a fork and its join add where nothing is stolen, counted by callgrind, or by an emulator (NOPAL_TEST_EMULATOR,
+QEMU's) that tells each instruction it runs.
 
 Usage: instructions_test.py --compiler CXX --library libnopal.a --include DIR [--update]
 
@@ -17,7 +18,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RECORDS = os.path.join(HERE, "records.json")
-SMALL, LARGE = 12, 18
+EMULATOR, TRIPLE = os.environ.get("NOPAL_TEST_EMULATOR", "").split(), os.environ.get("NOPAL_TEST_TRIPLE", "")
+SMALL, LARGE = (8, 12) if EMULATOR else (12, 18)
 # The counts are exact; what differs from run to run is the runtime's own threads.
 TOLERANCE = 0.05
 SKIPPED = 77
@@ -35,9 +37,13 @@ def name_and_version(compiler):
     text = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     clang = re.search(r"clang version (\d+\.\d+\.\d+)", text)
     if clang:
-        return "clang-" + clang.group(1)
+        return of_machine("clang-" + clang.group(1))
     number = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True, check=True).stdout
-    return "gcc-" + number.strip()
+    return of_machine("gcc-" + number.strip())
+
+
+def of_machine(compiler):
+    return f"{TRIPLE.split('-')[0]}-{compiler}" if EMULATOR else compiler
 
 
 def forks_of_fib(n):
@@ -46,13 +52,27 @@ def forks_of_fib(n):
 
 def build(given, place, *flags):
     program = os.path.join(place, "program" + "".join(flags))
+    if EMULATOR and "clang" in os.path.basename(given.compiler):
+        flags = ["--target=" + TRIPLE, *flags]
     subprocess.run([given.compiler, "-std=c++20", "-O2", *flags, "-I", given.include,
                     os.path.join(HERE, "count_fib.cpp"), given.library, "-pthread", "-o", program],
                    check=True)
     return program
 
 
+def emulated_instructions(program, n):
+    """The program has one thread: each line of the emulator's log is an instruction of it."""
+    output = program + ".log"
+    told = ["-singlestep", "-d", "nochain,exec", "-D", output]
+    subprocess.run([EMULATOR[0], *told, *EMULATOR[1:], program, str(n)], check=True, capture_output=True, timeout=300,
+                   env={**os.environ, "NOPAL_WORKERS": "1"})
+    with open(output, encoding="utf-8", errors="replace") as file:
+        return sum(line.startswith("Trace ") for line in file)
+
+
 def instructions(program, n):
+    if EMULATOR:
+        return emulated_instructions(program, n)
     output = program + ".callgrind"
     subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + output, program, str(n)], check=True,
                    capture_output=True, timeout=300, env={**os.environ, "NOPAL_WORKERS": "1", "NOPAL_FORKS": "latent"})
@@ -72,7 +92,7 @@ def instructions_per_fork(given):
 
 def main():
     given = options()
-    if shutil.which("valgrind") is None:
+    if shutil.which("valgrind") is None and not EMULATOR:
         print("valgrind is not installed")
         return SKIPPED
     key = name_and_version(given.compiler)

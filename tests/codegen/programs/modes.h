@@ -1,4 +1,4 @@
-/* What a processor has of floating-point modes beside rounding: bits 2 and up of a generated program's mode. */
+/* What a processor has of floating-point modes beside rounding, bits 2 and up of a generated program's mode; and its longest type. */
 #ifndef NOPAL_TESTS_PROGRAMS_MODES_H
 #define NOPAL_TESTS_PROGRAMS_MODES_H
 
@@ -23,6 +23,8 @@ static inline __attribute__((unused)) uint64_t control_words(void) {
   return (uint64_t)(control & 0xf3fU) << 32 | (_mm_getcsr() & ~0x3fU);
 }
 #elif defined(__aarch64__)
+#define __float128 long double
+
 static inline __attribute__((unused)) uint64_t control_words(void) {
   uint64_t word;
   __asm__ volatile("mrs %0, fpcr" : "=r"(word));
@@ -37,6 +39,8 @@ static inline __attribute__((unused)) void set_further_modes(unsigned mode) {
   __asm__ volatile("msr fpcr, %0" : : "r"(word));
 }
 #else
+#define __float128 long double
+
 /* None. */
 static inline __attribute__((unused)) uint64_t control_words(void) { return 0; }
 static inline __attribute__((unused)) void set_further_modes(unsigned mode) { (void)mode; }

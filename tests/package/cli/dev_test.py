@@ -32,6 +32,8 @@ REFUSED = {
     "fuzz --target x": "dev: --target 'x': not known; accepted: ",
     "test --one-in 0": "dev: --one-in '0': not accepted; accepted: 1 to 99",
     "test --one-in 2 --changed": "dev: --one-in and --changed: one of them",
+    "test --processor x": "dev: --processor 'x': not known; accepted: aarch64",
+    "test --processor aarch64 --preset asan": "dev: --processor: not with --preset or another compiler; accepted: ",
     "lint --one-in": "dev: --one-in: not without a value; accepted: ",
     "lint --fix extra": "dev: extra: not an option of lint; accepted: ",
     "bench --reducers --variants": "dev: --variants: not with --reducers; accepted: ",
