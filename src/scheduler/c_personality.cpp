@@ -25,9 +25,6 @@ namespace internal {
 
 namespace {
 
-/// The frame pointer in the ABI's numbering of registers.
-constexpr int frame_pointer_number = 6;
-
 [[noreturn]] void refuse(_Unwind_Action actions, const char* exception, const char* end_of_thread) {
   os::end_process((actions & _UA_FORCE_UNWIND) != 0 ? end_of_thread : exception);
 }
@@ -69,7 +66,7 @@ NOPAL_EXPORT _Unwind_Reason_Code nopal_c_personality(int version, _Unwind_Action
       (interrupted == 0 && arch::is_behind_call_in_place(goes_on))) {
     refuse_to_leave_child(actions);
   }
-  if (is_away(reinterpret_cast<const void*>(_Unwind_GetGR(context, frame_pointer_number)))) {
+  if (is_away(reinterpret_cast<const void*>(_Unwind_GetGR(context, arch::frame_pointer_number)))) {
     refuse(actions,
            "nopal: an exception leaves a function compiled without exceptions between its fork and its join: "
            "catch it there, or compile what forks as C++",

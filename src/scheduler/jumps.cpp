@@ -35,8 +35,7 @@ bool lies_on(const nopal_stack& stack, const void* address) {
 /// if that cannot be told.
 const char* bound_of(nopal_frame* frame, const nopal_stack& stack) {
   // Acquire: a thief that forks again writes `home_stack_pointer` before it changes this.
-  const auto* const at_fork =
-      static_cast<const char*>(__atomic_load_n(&frame->call_stack_pointer, __ATOMIC_ACQUIRE)) + sizeof(void*);
+  const char* const at_fork = arch::stack_pointer_acquired_of(frame);
   if (lies_on(stack, at_fork)) {
     return at_fork;
   }

@@ -65,6 +65,10 @@ constexpr bool splits_stack() noexcept { return false; }
 inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
   return static_cast<char*>(frame->call_stack_pointer);
 }
+/// The same of one that others may write.
+inline const char* stack_pointer_acquired_of(const nopal_frame* frame) noexcept {
+  return static_cast<const char*>(__atomic_load_n(&frame->call_stack_pointer, __ATOMIC_ACQUIRE));
+}
 
 /// What a fork here would record of the function that calls this one's.
 [[gnu::always_inline]] inline std::uintptr_t call_stack_pointer() noexcept {
@@ -86,6 +90,9 @@ inline void set_float_control(std::uint64_t control) noexcept {
   // Volatile for the same reason; no floating point happens in the scheduler.
   asm volatile("msr fpcr, %0" : : "r"(control));
 }
+
+/// The frame pointer in the ABI's numbering of registers, as unwinders take it.
+inline constexpr int frame_pointer_number = 29;
 
 /// Stack pointers keep their residue modulo this when a strand moves to another stack: calls that
 /// pass over-aligned arguments on the stack rely on it. Beyond a pair of cache lines nobody aligns

@@ -71,6 +71,11 @@ inline bool splits_stack() noexcept {
 inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
   return static_cast<char*>(frame->call_stack_pointer) + sizeof(void*);
 }
+/// The same of one that others may write.
+inline const char* stack_pointer_acquired_of(const nopal_frame* frame) noexcept {
+  return static_cast<const char*>(__atomic_load_n(&frame->call_stack_pointer, __ATOMIC_ACQUIRE)) +
+         sizeof(void*);
+}
 
 /// What a fork here would record of the function that calls this one's: the address of the return address.
 [[gnu::always_inline]] inline std::uintptr_t call_stack_pointer() noexcept {
@@ -98,6 +103,9 @@ inline void set_float_control(std::uint64_t control) noexcept {
   asm volatile("ldmxcsr %0" : : "m"(sse));
   asm volatile("fldcw %0" : : "m"(x87));
 }
+
+/// The frame pointer in the ABI's numbering of registers, as unwinders take it.
+inline constexpr int frame_pointer_number = 6;
 
 /// Stack pointers keep their residue modulo this when a strand moves to another stack: calls that
 /// pass over-aligned arguments on the stack rely on it. Beyond a pair of cache lines nobody aligns
