@@ -67,18 +67,20 @@ void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t r
     listed& entry = lists[number];
     compare(entry, access, locks);
     const bool runs_beside = is_parallel_to_this(entry);
-    if (!runs_beside && says_as_much(kind, entry.kind) && is_part(locks, entry.locks, false)) {
+    const bool is_same =
+        entry.kind == kind && is_part(locks, entry.locks, false) && is_part(entry.locks, locks, false);
+    // Those that held the same over other forks are alike: of them the latest tell.
+    constexpr int enough = 8;
+    if ((!runs_beside && says_as_much(kind, entry.kind) && is_part(locks, entry.locks, false)) ||
+        (is_same && ++alike > enough)) {
       *link = entry.next;
       entry.next = free_ones;
       free_ones = number;
       continue;
     }
-    const bool is_mine = record_of(entry.record).strand == self.strand;
-    if ((runs_beside || is_mine) && says_as_much(entry.kind, kind) && is_part(entry.locks, locks, false)) {
-      // Those of many forks under one lock are alike; a few tell.
-      constexpr int enough = 8;
-      if (is_part(entry.locks, locks, true) || ++alike == enough) is_new = false;
-    }
+    if ((runs_beside || is_own(entry.record)) && says_as_much(entry.kind, kind) &&
+        is_part(entry.locks, locks, true))
+      is_new = false;
     link = &entry.next;
   }
   if (is_new) known.writer = take_one({record, locks, known.writer, kind});

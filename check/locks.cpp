@@ -11,43 +11,78 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
-/// Ordered by address; the lowest bit says that it is shared.
+/// One lock that is held: from the lowest bit whether it is shared, its number, and the fork that it is held over; zero:
+/// none. Parent and children hold it at the same time, and are not excluded from one another by it.
+using held_lock = std::uint64_t;
+constexpr unsigned fork_shift = 32;
+
 struct lock_set {
   std::uint32_t count;
-  address locks[1];
+  held_lock locks[1];  ///< in order
 };
 
 constexpr std::uint32_t most_sets = 1U << 26;
 constexpr std::uint32_t most_locks = 1024;
 table<const lock_set*> known;
 number_map by_hash;
+number_map by_address;  ///< numbers of locks
+std::uint32_t forks;    ///< that locks were held over; after the last number comes the first one
 
-std::uint32_t number_of(const address* locks, std::uint32_t count) noexcept {
-  if (count == 0) return 0;
-  std::uint64_t hashed = count;
-  for (std::uint32_t i = 0; i < count; ++i) hashed = (hashed ^ locks[i]) * hash_step;
-  std::uint32_t& number = by_hash.at(hashed);
-  if (number == 0) {
-    auto* const made = static_cast<lock_set*>(keep(sizeof(lock_set) + count * sizeof(address)));
-    made->count = count;
-    for (std::uint32_t i = 0; i < count; ++i) made->locks[i] = locks[i];
-    number = known.add(made);
-  }
-  return number;
+constexpr std::uint32_t number_of_atomics = 1;
+std::uint32_t last_number = number_of_atomics;
+
+std::uint32_t fork_of(held_lock lock) noexcept { return static_cast<std::uint32_t>(lock >> fork_shift); }
+held_lock without_fork(held_lock lock) noexcept { return lock & ((held_lock{1} << fork_shift) - 1); }
+/// What two that are the same lock have alike.
+held_lock lock_in(held_lock lock) noexcept { return without_fork(lock) | 1; }
+
+/// As one that is shared.
+held_lock lock_at(address lock) noexcept {
+  if (lock == atomic_lock) return number_of_atomics << 1 | 1;
+  std::uint32_t& number = by_address.at(lock);
+  if (number == 0) number = ++last_number;
+  return held_lock{number} << 1 | 1;
 }
 
-// What was held over a fork has a number above the address: parent and children hold it at the same time, and
-// are not excluded from one another by it. There are so many numbers; later ones are given again.
-constexpr unsigned fork_shift = 47;
-constexpr address most_forks = (address{1} << (64 - fork_shift)) - 1;
-address forks;
+bool is_equal(const lock_set& a, const held_lock* locks, std::uint32_t count) noexcept {
+  return a.count == count && std::equal(locks, locks + count, a.locks);
+}
 
-address fork_of(address lock) noexcept { return lock >> fork_shift; }
-address lock_in(address lock) noexcept { return (lock & ((address{1} << fork_shift) - 1)) | 1; }
+std::uint32_t number_of(const held_lock* locks, std::uint32_t count) noexcept {
+  if (count == 0) return 0;
+  std::uint64_t hashed = count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    hashed = (hashed ^ locks[i]) * hash_step;
+    hashed ^= hashed >> 32;
+  }
+  for (;; ++hashed) {
+    std::uint32_t& number = by_hash.at(hashed);
+    if (number != 0 && is_equal(*known[number], locks, count)) return number;
+    if (number != 0) continue;
+    if (known.count == most_sets) fail("nopal: check: more than 67108862 sets of locks to remember\n");
+    auto* const made = static_cast<lock_set*>(keep(sizeof(lock_set) + (count - 1) * sizeof(held_lock)));
+    made->count = count;
+    std::copy(locks, locks + count, made->locks);
+    return number = known.add(made);
+  }
+}
 
-bool exclude(address a, address b) noexcept {
+bool exclude(held_lock a, held_lock b) noexcept {
   if (lock_in(a) != lock_in(b) || (a & b & 1) != 0) return false;
   return fork_of(a) == 0 || fork_of(a) != fork_of(b);
+}
+
+/// With one that may have the mark of a fork.
+std::uint32_t with_held(std::uint32_t set, held_lock lock) noexcept {
+  const lock_set& from = *known[set];
+  if (from.count == most_locks) fail("nopal: check: a strand holds more than 1024 locks at once\n");
+  held_lock locks[most_locks];
+  std::uint32_t count = 0;
+  std::uint32_t i = 0;
+  while (i < from.count && from.locks[i] < lock) locks[count++] = from.locks[i++];
+  locks[count++] = lock;
+  while (i < from.count) locks[count++] = from.locks[i++];
+  return number_of(locks, count);
 }
 
 }  // namespace
@@ -59,24 +94,18 @@ void make_locks() noexcept {
 }
 
 std::uint32_t with_lock(std::uint32_t set, address lock, bool is_shared) noexcept {
-  const lock_set& from = *known[set];
-  if (from.count == most_locks) fail("nopal: check: a strand holds more than 1024 locks at once\n");
-  address locks[most_locks];
-  std::uint32_t count = 0;
-  std::uint32_t i = 0;
-  while (i < from.count && from.locks[i] < lock) locks[count++] = from.locks[i++];
-  locks[count++] = (lock & ~address{1}) | (is_shared ? 1 : 0);
-  while (i < from.count) locks[count++] = from.locks[i++];
-  return number_of(locks, count);
+  const held_lock one = lock_at(lock);
+  return with_held(set, is_shared ? one : one & ~held_lock{1});
 }
 
 std::uint32_t without_lock(std::uint32_t set, address lock) noexcept {
   const lock_set& from = *known[set];
-  address locks[most_locks];
+  const held_lock one = lock_at(lock);
+  held_lock locks[most_locks];
   std::uint32_t count = 0;
   bool is_out = false;
   for (std::uint32_t i = 0; i < from.count; ++i) {
-    if (!is_out && lock_in(from.locks[i]) == lock_in(lock)) {
+    if (!is_out && lock_in(from.locks[i]) == one) {
       is_out = true;
     } else {
       locks[count++] = from.locks[i];
@@ -100,14 +129,12 @@ bool is_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept {
   if (a == 0 || a == b) return true;
   const lock_set& part = *known[a];
   const lock_set& whole = *known[b];
-  const auto without_fork = [same_forks](address lock) {
-    return same_forks ? lock : lock & ((address{1} << fork_shift) - 1);
-  };
+  const auto compared = [same_forks](held_lock lock) { return same_forks ? lock : without_fork(lock); };
   for (std::uint32_t i = 0; i < part.count; ++i) {
     bool is_there = false;
-    const address one = without_fork(part.locks[i]);
+    const held_lock one = compared(part.locks[i]);
     for (std::uint32_t j = 0; j < whole.count; ++j) {
-      const address other = without_fork(whole.locks[j]);
+      const held_lock other = compared(whole.locks[j]);
       is_there |= one == other || one == (other | 1);
     }
     if (!is_there) return false;
@@ -117,26 +144,35 @@ bool is_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept {
 
 bool is_held(std::uint32_t set, address lock) noexcept {
   const lock_set& held = *known[set];
+  const held_lock one = held.count != 0 ? lock_at(lock) : 0;
   for (std::uint32_t i = 0; i < held.count; ++i) {
-    if (lock_in(held.locks[i]) == lock_in(lock)) return true;
+    if (lock_in(held.locks[i]) == one) return true;
   }
   return false;
 }
 
 bool share_a_lock(std::uint32_t a, std::uint32_t b) noexcept {
-  return !are_disjoint(without_lock(a, atomic_lock), without_lock(b, atomic_lock));
+  const lock_set& one = *known[a];
+  const lock_set& other = *known[b];
+  for (std::uint32_t i = 0; i < one.count; ++i) {
+    if (lock_in(one.locks[i]) == lock_at(atomic_lock)) continue;
+    for (std::uint32_t j = 0; j < other.count; ++j) {
+      if (exclude(one.locks[i], other.locks[j])) return true;
+    }
+  }
+  return false;
 }
 
 void hold_over_fork() noexcept {
   if (self.lock_set == 0) return;
   const lock_set& from = *known[self.lock_set];
-  address locks[most_locks];
+  held_lock locks[most_locks];
   bool is_marked = true;
   for (std::uint32_t i = 0; i < from.count; ++i) is_marked = is_marked && fork_of(from.locks[i]) != 0;
   if (is_marked) return;  // an earlier fork did it
-  forks = forks == most_forks ? 1 : forks + 1;
+  if (++forks == 0) forks = 1;
   for (std::uint32_t i = 0; i < from.count; ++i) {
-    locks[i] = fork_of(from.locks[i]) != 0 ? from.locks[i] : from.locks[i] | forks << fork_shift;
+    locks[i] = fork_of(from.locks[i]) != 0 ? from.locks[i] : from.locks[i] | held_lock{forks} << fork_shift;
   }
   std::sort(locks, locks + from.count);
   self.lock_set = number_of(locks, from.count);
@@ -144,14 +180,15 @@ void hold_over_fork() noexcept {
 
 void hold(address lock, bool is_shared) noexcept {
   // One that was held over a fork and is taken once more, as recursive mutexes are, excludes no more than before.
+  held_lock one = lock_at(lock);
   const lock_set& held = *known[self.lock_set];
   for (std::uint32_t i = 0; i < held.count; ++i) {
-    if (fork_of(held.locks[i]) != 0 && lock_in(held.locks[i]) == lock_in(lock)) {
-      lock |= fork_of(held.locks[i]) << fork_shift;
+    if (fork_of(held.locks[i]) != 0 && lock_in(held.locks[i]) == one) {
+      one |= held_lock{fork_of(held.locks[i])} << fork_shift;
       break;
     }
   }
-  self.lock_set = with_lock(self.lock_set, lock, is_shared);
+  self.lock_set = with_held(self.lock_set, is_shared ? one : one & ~held_lock{1});
   start_segment();
 }
 

@@ -43,7 +43,8 @@ void* keep(std::size_t bytes) noexcept {
 }
 
 number_map::slot& number_map::find(std::uint64_t key) noexcept {
-  std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15U) >> 20) & (size_ - 1);
+  // The highest bits: they depend on all of the key's.
+  auto i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15U) >> (__builtin_clzll(size_) + 1));
   while (slots_[i].key != 0 && slots_[i].key != key) i = (i + 1) & (size_ - 1);
   return slots_[i];
 }

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from order_programs import ORDER_PROGRAMS
 from system_programs import SYSTEM_PROGRAMS, TWO
 
 FORK = "nopal::scope s; s.fork([] { x = 1; }); x = 2; s.join();"
@@ -76,7 +77,7 @@ int sum;
 nopal::mutex m;
 int main() {
   nopal::scope outer;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 140000; ++i) {
     outer.fork([] { std::lock_guard g(m); nopal::scope s; s.fork([] { ++sum; }); s.join(); });
   }
   outer.join();
@@ -214,7 +215,7 @@ def main():
     os.makedirs(work, exist_ok=True)
     os.chdir(work)
     plain, link = [compiler, "-std=c++20", "-I", include], libraries.split(";")
-    for name, (source, level, calls, expected, parts) in (PROGRAMS | SYSTEM_PROGRAMS).items():
+    for name, (source, level, calls, expected, parts) in (PROGRAMS | SYSTEM_PROGRAMS | ORDER_PROGRAMS).items():
         if not build(plain, name, source.lstrip("\n"), [level, *flags], link):
             continue
         for arguments in calls or [[]]:
