@@ -13,7 +13,7 @@ enum class relation : std::uint8_t { same, earlier, parallel };
 
 [[gnu::always_inline]] inline relation relation_of(std::uint32_t record) noexcept {
   const std::uint32_t strand = record_of(record).strand;
-  if (strand == self.strand) return relation::same;
+  if (strand == self.strand) return record >= self.first_own ? relation::same : relation::earlier;
   return is_parallel(strand) ? relation::parallel : relation::earlier;
 }
 

@@ -151,6 +151,7 @@ void renumber_threads() noexcept {
       p->strand = strand_numbers[p->strand];
     each->counted_in = each->counted_in == each->strand ? strand_numbers[each->strand] : 0;
     each->strand = strand_numbers[each->strand];
+    if (each->first_own != 0) each->first_own = first_of_records + new_records.count;
     each->first_record = has_threads ? ~0U : first_of_records + new_records.count;
     for (cached_record& cached : each->cache) cached.record = 0;
     forget_unchanged(*each);

@@ -35,6 +35,20 @@ constexpr std::uint32_t most = std::uint32_t{1} << 24;
 table<setting> settings;
 table<waited> waits;
 number_map by_event;
+std::uint32_t free_settings;  ///< which have no strand
+
+std::uint32_t add_setting(const setting& value) noexcept {
+  if (free_settings == 0) return settings.count < most ? settings.add(value) : 0;
+  const std::uint32_t taken = free_settings;
+  free_settings = settings[taken].earlier;
+  settings[taken] = value;
+  return taken;
+}
+
+void free_setting(std::uint32_t number) noexcept {
+  settings[number] = {0, 0, free_settings};
+  free_settings = number;
+}
 
 /// The outermost ended child that a strand is of.
 std::uint32_t separated_child(std::uint32_t strand) noexcept {
@@ -53,11 +67,12 @@ std::string place_of_wait(void* returned_to) {
 }  // namespace
 
 bool comes_before(std::uint32_t record) noexcept {
-  for (std::uint32_t i = 0; i < waits.count; ++i) {
-    const setting& set = waits[i].for_it;
-    if (record < set.records_end &&
-        separated_child(record_of(record).strand) == separated_child(set.strand)) {
-      return true;
+  if (waits.count == 0) return false;
+  const std::uint32_t child = separated_child(record_of(record).strand);
+  for (std::uint32_t i = waits.count; i-- != 0;) {  // the latest first: it is what most look for
+    for (const setting* set = &waits[i].for_it;; set = &settings[set->earlier]) {
+      if (record < set->records_end && separated_child(set->strand) == child) return true;
+      if (set->earlier == 0) break;
     }
   }
   return false;
@@ -84,12 +99,11 @@ void leave_events() noexcept {
 }
 
 void renumber_events(std::uint32_t (*strand)(std::uint32_t), std::uint32_t records_end) noexcept {
-  for (std::uint32_t i = 0; i < settings.count; ++i) {
-    settings[i] = {strand(settings[i].strand), records_end, settings[i].earlier};
-  }
-  for (std::uint32_t i = 0; i < waits.count; ++i) {
-    waits[i].for_it = {strand(waits[i].for_it.strand), records_end, 0};
-  }
+  const auto renumber = [=](setting& one) {
+    if (one.strand != 0) one = {strand(one.strand), records_end, one.earlier};
+  };
+  for (std::uint32_t i = 0; i < settings.count; ++i) renumber(settings[i]);
+  for (std::uint32_t i = 0; i < waits.count; ++i) renumber(waits[i].for_it);
 }
 
 }  // namespace nopal_check
@@ -111,11 +125,33 @@ void note_signal(const void* event, bool too) {
   std::uint32_t& number = by_event.at(reinterpret_cast<address>(event));
   const setting made{self.strand, next_record(), too ? number : 0};
   if (number == 0 || too) {
-    if (settings.count < most) number = settings.add(made);
+    if (const std::uint32_t added = add_setting(made)) number = added;
   } else {
     settings[number] = made;
   }
-  start_segment();  // later accesses have records of their own
+  // Later accesses have records of their own, also where the strand has made the same before.
+  self.first_own = next_record();
+  start_segment();
+}
+
+/// What was waited for and joined since then comes before all that follows in the procedure that has waited.
+void forget_joined_waits() noexcept {
+  static std::uint32_t enough = 64;
+  if (waits.count < enough) return;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < waits.count; ++i) {
+    const setting& set = waits[i].for_it;
+    if (set.earlier != 0 || is_parallel(set.strand)) waits[kept++] = waits[i];
+  }
+  waits.count = kept;
+  enough = kept < 32 ? 64 : 2 * kept;
+}
+
+bool knows_a_chain() noexcept {
+  for (std::uint32_t i = 0; i < waits.count; ++i) {
+    if (waits[i].for_it.earlier != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -126,18 +162,26 @@ void nopal_check_signal(const void* event) { note_signal(event, false); }
 void nopal_check_forget_event(const void* event) {
   if (self.running == nullptr || settings.elements == nullptr) return;
   const at_work now;
-  by_event.at(reinterpret_cast<address>(event)) = 0;
+  std::uint32_t& first = by_event.at(reinterpret_cast<address>(event));
+  std::uint32_t number = first;
+  first = 0;
+  if (knows_a_chain()) return;
+  while (number != 0) {
+    const std::uint32_t earlier = settings[number].earlier;
+    free_setting(number);
+    number = earlier;
+  }
 }
 void nopal_check_signal_too(const void* event) { note_signal(event, true); }
 
 void nopal_check_signaled(const void* event) {
   if (self.running == nullptr) return;
   const at_work now;
-  for (std::uint32_t number = by_event.at(reinterpret_cast<address>(event)); number != 0;
-       number = settings[number].earlier) {
-    if (settings[number].strand != self.strand && waits.count < most)
-      waits.add({settings[number], self.running});
-  }
+  const std::uint32_t number = by_event.at(reinterpret_cast<address>(event));
+  if (number == 0) return;
+  forget_joined_waits();
+  const setting& set = settings[number];
+  if ((set.earlier != 0 || set.strand != self.strand) && waits.count < most) waits.add({set, self.running});
 }
 
 void nopal_check_wait(const char* what, const void* lock) {

@@ -22,6 +22,10 @@ inline constexpr std::uint32_t end_of_records = 1U << 30;
 extern table<record> records;  ///< the first has the number above
 
 inline record& record_of(std::uint32_t number) noexcept { return records[number - first_of_records]; }
+/// Of the running strand, which has signaled no event since.
+inline bool is_own(std::uint32_t number) noexcept {
+  return record_of(number).strand == self.strand && number >= self.first_own;
+}
 inline std::uint32_t next_record() noexcept { return first_of_records + records.count; }
 
 /// What `first_record` of a thread becomes. With several threads no record tells whose it is, so none

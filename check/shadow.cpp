@@ -109,7 +109,6 @@ struct access {
   }
 };
 
-bool is_mine(std::uint32_t record) noexcept { return record_of(record).strand == self.strand; }
 bool is_parallel_record(std::uint32_t record) noexcept {
   const std::uint32_t strand = record_of(record).strand;
   return strand != self.strand && is_parallel(strand);
@@ -121,8 +120,8 @@ void report(const access& which, std::uint32_t earlier, how earlier_kind, how ki
 
 /// Whether a read of the running strand is in no race with what is known, and is not kept beside it.
 bool read_leaves(cell known) noexcept {
-  if (known.reader == 0) return known.writer != 0 && is_mine(known.writer);
-  if (is_mine(known.reader)) return true;
+  if (known.reader == 0) return known.writer != 0 && is_own(known.writer);
+  if (is_own(known.reader)) return true;
   return is_parallel_record(known.reader) && (known.writer == 0 || !is_parallel_record(known.writer));
 }
 
@@ -135,7 +134,7 @@ bool read_leaves(cell known) noexcept {
   }
   // The record may collect numbers, those in `known` included: it comes first.
   if (kind == how::write) {
-    if (known.writer != 0 && is_mine(known.writer) && (known.reader == 0 || is_mine(known.reader))) return;
+    if (known.writer != 0 && is_own(known.writer) && (known.reader == 0 || is_own(known.reader))) return;
     const std::uint32_t record = which.its_record();
     if (known.writer != 0 && is_parallel_record(known.writer)) report(which, known.writer, how::write, kind);
     if (known.reader != 0 && is_parallel_record(known.reader)) report(which, known.reader, how::read, kind);

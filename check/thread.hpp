@@ -64,6 +64,8 @@ struct thread {
   int ignores;  ///< how many reasons there are not to
   int works;    ///< how many `at_work` there are: what is allocated then is the checker's own
   std::uint32_t first_record;
+  std::uint32_t
+      first_own;  ///< records of the running strand that are less come before its last signal of an event
   std::uint32_t strand;
   std::uint32_t lock_set;    ///< see locks.hpp; zero: none held
   std::uint32_t counted_in;  ///< the strand that last changed something atomically

@@ -2,6 +2,80 @@
 TWO = "template <class F> void two(F f) { nopal::scope s; s.fork(f); f(); s.join(); }\n"
 # As PROGRAMS there.
 ORDER_PROGRAMS = {
+    "after_an_event": ("""
+#include <nopal/scope.hpp>
+#include <nopal/waiting.hpp>
+int x, y, z;
+int main() {
+  nopal::event e;
+  nopal::scope s;
+  s.fork([&] {
+    x = y + z;
+    e.set();
+    x = 1;
+    volatile int seen = y;
+    static_cast<void>(seen);
+  });
+  e.wait();
+  x = 3;
+  y = 3;
+  z = 3;
+  s.join();
+}
+""", "-O1", [], 66, ["write at after_an_event.cpp:10 and write at after_an_event.cpp:15", "read at after_an_event.cpp:11",
+                     "nopal: check: 2 races\n"]),
+    "collection_after_an_event": ("""
+#include <nopal/scope.hpp>
+#include <nopal/waiting.hpp>
+int x;
+[[gnu::noinline]] void many() {
+  nopal::scope s;
+  for (int i = 0; i < 70000; ++i) s.fork([] {});
+  s.join();
+}
+int main() {
+  nopal::event e;
+  e.set();
+  nopal::scope s;
+  s.fork([] { many(); x = 1; });
+  x = 2;
+  s.join();
+}
+""", "-O1", [], 66, ["nopal: check: 1 race\n"]),
+    "many_futures": ("""
+#include <nopal/scope.hpp>
+#include <nopal/waiting.hpp>
+long sum;
+int main() {
+  for (long i = 0; i < 200000; ++i) {
+    nopal::scope s;
+    nopal::promise<long> p;
+    auto f = p.get_future();
+    s.fork([&p, i] { p.set_value(i); });
+    sum += f.get();
+    s.join();
+  }
+  return sum == 0;
+}
+""", "-O1", [], 0, []),
+    "many_inlets": ("""
+#include <nopal/speculate.hpp>
+static int square(int x) { return x * x; }
+int main() {
+  long sum = 0;
+  {
+    nopal::cancel_scope s;
+    for (int i = 0; i < 100000; ++i) s.fork_inlet([&sum](int x) { sum += x; }, square, i);
+    s.join();
+  }
+  for (int i = 0; i < 100000; ++i) {
+    nopal::cancel_scope s;
+    for (int j = 0; j < 2; ++j) s.fork_inlet([&sum](int x) { sum += x; }, square, j);
+    s.join();
+  }
+  return sum == 0;
+}
+""", "-O1", [], 0, []),
     "lock_over_other_forks": ("""
 #include <mutex>
 #include <nopal/scope.hpp>
