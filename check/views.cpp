@@ -134,8 +134,9 @@ void* nopal_check_view(struct nopal_check_reducer* reducer) {
   if (self.running == nullptr) return reducer->leftmost;
   if (self.is_heeding != 0) {
     const at_work now;
-    look(reinterpret_cast<address>(reducer), sizeof(void*), how::read,
-         reinterpret_cast<address>(__builtin_return_address(0)));
+    // No lock keeps an update and a look at the value apart.
+    look_locked(reinterpret_cast<address>(reducer), sizeof(void*), how::read,
+                reinterpret_cast<address>(__builtin_return_address(0)), 0);
   }
   return view_of(*reducer);
 }

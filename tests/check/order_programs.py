@@ -96,4 +96,18 @@ int main() {
   outer.join();
 }
 """, "-O1", [], 66, ["nopal: race: write at lock_over_other_forks.cpp:12 and write at lock_over_other_forks.cpp:13"]),
+    "update_under_a_lock": ("""
+#include <mutex>
+#include <nopal/reducer.hpp>
+#include <nopal/scope.hpp>
+std::mutex m;
+int main() {
+  nopal::reducer<nopal::op_add<int>> sum;
+  nopal::scope s;
+  s.fork([&] { std::lock_guard g(m); *sum += 1; });
+  volatile int seen = sum.value();
+  static_cast<void>(seen);
+  s.join();
+}
+""", "-O1", [], 66, ["nopal: race: update at update_under_a_lock.cpp:8 and look at the value at update_under_a_lock.cpp:9"]),
 }
