@@ -26,14 +26,17 @@ void* allocated(void* memory, std::size_t bytes, void* returned_to) noexcept {
   const at_work now;
   const auto begin = reinterpret_cast<address>(memory);
   if (bytes != 0) {
-    clear(begin, (bytes + 15) & ~std::size_t{15});
+    clear(begin, malloc_usable_size(memory));
     note_block(begin, bytes, site_at(reinterpret_cast<address>(returned_to)));
   }
   return memory;
 }
 
-void will_be_freed(void* memory, void* returned_to) noexcept {
-  if (!notes_memory() || memory == nullptr) return;
+namespace {
+
+/// To free is to write. Gives back how many bytes there were, as far as they are known.
+std::size_t was_freed(void* memory, void* returned_to) noexcept {
+  if (!notes_memory() || memory == nullptr) return 0;
   const at_work now;
   const auto begin = reinterpret_cast<address>(memory);
   const std::size_t bytes = forget_block(begin);
@@ -41,7 +44,22 @@ void will_be_freed(void* memory, void* returned_to) noexcept {
   if (bytes != 0 && now.was_heeding() && self.counted_in != self.strand) {
     look(begin, bytes, how::write, place_in_program(reinterpret_cast<address>(returned_to)));
   }
+  return bytes;
 }
+
+/// A block has another size now. It could have moved, so it is written; what it has more is new.
+void goes_on(void* memory, std::size_t before, std::size_t bytes, void* returned_to) noexcept {
+  if (!notes_memory()) return;
+  const at_work now;
+  const auto begin = reinterpret_cast<address>(memory);
+  const std::size_t room = malloc_usable_size(memory);
+  if (room > before) clear(begin + before, room - before);
+  note_block(begin, bytes, site_at(reinterpret_cast<address>(returned_to)));
+}
+
+}  // namespace
+
+void will_be_freed(void* memory, void* returned_to) noexcept { was_freed(memory, returned_to); }
 
 void* take_memory(std::size_t bytes, std::size_t alignment) noexcept {
   return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
@@ -79,8 +97,14 @@ void* calloc(std::size_t count, std::size_t bytes) {
 }
 
 void* realloc(void* memory, std::size_t bytes) {
-  will_be_freed(memory, HERE);
-  return allocated(__libc_realloc(memory, bytes), bytes, HERE);
+  void* const made = __libc_realloc(memory, bytes);
+  if (made == nullptr && bytes != 0) return nullptr;  // the memory is as it was
+  const std::size_t before = was_freed(memory, HERE);
+  if (made == memory && before != 0) {
+    goes_on(made, before, bytes, HERE);
+    return made;
+  }
+  return allocated(made, bytes, HERE);
 }
 
 void* memalign(std::size_t alignment, std::size_t bytes) {

@@ -110,4 +110,37 @@ int main() {
   s.join();
 }
 """, "-O1", [], 66, ["nopal: race: update at update_under_a_lock.cpp:8 and look at the value at update_under_a_lock.cpp:9"]),
+    "blocks": ("""
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <malloc.h>
+#include <nopal/scope.hpp>
+""" + TWO + """
+int main(int, char** argv) {
+  auto* const block = static_cast<volatile int*>(malloc(16));
+  block[0] = 1;
+  nopal::scope s;
+  if (std::strcmp(argv[1], "usable") == 0) {
+    two([] {
+      void* const more = malloc(16);
+      std::memset(more, 1, malloc_usable_size(more));
+      free(more);
+    });
+  } else if (std::strcmp(argv[1], "fails") == 0) {
+    s.fork([=] { if (realloc(const_cast<int*>(block), SIZE_MAX / 2) != nullptr) abort(); });
+    volatile int seen = block[0];
+    static_cast<void>(seen);
+  } else if (std::strcmp(argv[1], "grows") == 0) {
+    s.fork([=] { if (realloc(const_cast<int*>(block), 24) != block) abort(); });
+    volatile int seen = block[0];
+    static_cast<void>(seen);
+  } else {
+    if (realloc(const_cast<int*>(block), SIZE_MAX / 2) != nullptr) abort();
+    s.fork([=] { volatile int seen = block[1]; static_cast<void>(seen); });
+    free(const_cast<int*>(block));
+  }
+  s.join();
+}
+""", "-O1", [["usable"], ["fails"]], 0, []),
 }
