@@ -12,10 +12,7 @@ using namespace nopal_check;
 namespace {
 
 std::uint32_t atomic_locks() noexcept {
-  static std::uint32_t alone = 0;
-  if (self.lock_set != 0) return with_lock(self.lock_set, atomic_lock, false);
-  if (alone == 0) alone = with_lock(0, atomic_lock, false);
-  return alone;
+  return self.lock_set != 0 ? with_lock(self.lock_set, atomic_lock, false) : atomics_alone;
 }
 
 void note(const volatile void* memory, std::size_t bytes, how kind, void* at) noexcept {

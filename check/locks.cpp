@@ -1,7 +1,10 @@
 #include "locks.hpp"
 
 #include <algorithm>
+#include <sys/mman.h>
 
+#include "lists.hpp"
+#include "lock_numbers.hpp"
 #include "records.hpp"
 #include "tables.hpp"
 
@@ -23,33 +26,32 @@ struct lock_set {
 
 constexpr std::uint32_t most_sets = 1U << 26;
 constexpr std::uint32_t most_locks = 1024;
-table<const lock_set*> known;
+table<lock_set*> known;  ///< null: its number is free
 number_map by_hash;
-number_map by_address;  ///< numbers of locks
-std::uint32_t forks;    ///< that locks were held over; after the last number comes the first one
+std::uint32_t forks;  ///< that locks were held over; after the last number comes the first one
 
-constexpr std::uint32_t number_of_atomics = 1;
-std::uint32_t last_number = number_of_atomics;
+table<std::uint32_t> free_numbers;
+lock_set* free_sets[8];  ///< by count; the first lock of each is the address of the next
+constexpr std::uint32_t least_limit = 1U << 12;
+std::uint32_t set_limit = least_limit;
 
 std::uint32_t fork_of(held_lock lock) noexcept { return static_cast<std::uint32_t>(lock >> fork_shift); }
 held_lock without_fork(held_lock lock) noexcept { return lock & ((held_lock{1} << fork_shift) - 1); }
 /// What two that are the same lock have alike.
 held_lock lock_in(held_lock lock) noexcept { return without_fork(lock) | 1; }
 
-/// As one that is shared.
-held_lock lock_at(address lock) noexcept {
-  if (lock == atomic_lock) return number_of_atomics << 1 | 1;
-  std::uint32_t& number = by_address.at(lock);
-  if (number == 0) number = ++last_number;
-  return held_lock{number} << 1 | 1;
+address place_of(held_lock lock) noexcept {
+  return place_of_lock(static_cast<std::uint32_t>(without_fork(lock)) >> 1);
 }
+/// As one that is shared.
+held_lock lock_at(address lock) noexcept { return held_lock{number_of_lock(lock)} << 1 | 1; }
 
 bool is_equal(const lock_set& a, const held_lock* locks, std::uint32_t count) noexcept {
   return a.count == count && std::equal(locks, locks + count, a.locks);
 }
 
-std::uint32_t number_of(const held_lock* locks, std::uint32_t count) noexcept {
-  if (count == 0) return 0;
+/// Where the number of a set is; zero: it is new.
+std::uint32_t& number_in_table(const held_lock* locks, std::uint32_t count) noexcept {
   std::uint64_t hashed = count;
   for (std::uint32_t i = 0; i < count; ++i) {
     hashed = (hashed ^ locks[i]) * hash_step;
@@ -57,14 +59,68 @@ std::uint32_t number_of(const held_lock* locks, std::uint32_t count) noexcept {
   }
   for (;; ++hashed) {
     std::uint32_t& number = by_hash.at(hashed);
-    if (number != 0 && is_equal(*known[number], locks, count)) return number;
-    if (number != 0) continue;
-    if (known.count == most_sets) fail("nopal: check: more than 67108862 sets of locks to remember\n");
-    auto* const made = static_cast<lock_set*>(keep(sizeof(lock_set) + (count - 1) * sizeof(held_lock)));
-    made->count = count;
-    std::copy(locks, locks + count, made->locks);
-    return number = known.add(made);
+    if (number == 0 || is_equal(*known[number], locks, count)) return number;
   }
+}
+
+lock_set* make_set(std::uint32_t count) noexcept {
+  if (count < std::size(free_sets) && free_sets[count] != nullptr) {
+    lock_set* const taken = free_sets[count];
+    std::copy_n(reinterpret_cast<lock_set**>(taken->locks), 1, &free_sets[count]);
+    return taken;
+  }
+  return static_cast<lock_set*>(keep(sizeof(lock_set) + (count - 1) * sizeof(held_lock)));
+}
+
+void free_set(std::uint32_t number) noexcept {
+  lock_set* const freed = known[number];
+  known[number] = nullptr;
+  free_numbers.add(number);
+  if (freed->count >= std::size(free_sets)) return;
+  std::copy_n(&free_sets[freed->count], 1, reinterpret_cast<lock_set**>(freed->locks));
+  free_sets[freed->count] = freed;
+}
+
+std::uint32_t number_of(const held_lock* locks, std::uint32_t count) noexcept {
+  if (count == 0) return 0;
+  std::uint32_t& number = number_in_table(locks, count);
+  if (number != 0) return number;
+  lock_set* const made = make_set(count);
+  made->count = count;
+  std::copy(locks, locks + count, made->locks);
+  if (free_numbers.count != 0) {
+    number = free_numbers[--free_numbers.count];
+    known[number] = made;
+    return number;
+  }
+  if (known.count == most_sets) fail("nopal: check: more than 67108862 sets of locks to remember\n");
+  return number = known.add(made);
+}
+
+/// Sets that no access has, and no thread holds, make room for others.
+void collect_sets() noexcept {
+  const std::uint32_t sets = known.count;
+  const std::uint32_t numbers = lock_numbers();
+  auto* const is_used = static_cast<unsigned char*>(reserve(std::size_t{sets} + numbers));
+  unsigned char* const is_number_used = is_used + sets;
+  is_used[0] = is_used[atomics_alone] = 1;
+  for (std::uint32_t i = 1; i < lists.count; ++i) is_used[lists[i].locks] = 1;
+  for (const thread* each = all_threads; each != nullptr; each = each->next_thread)
+    is_used[each->lock_set] = 1;
+  by_hash.release();
+  for (std::uint32_t i = 1; i < sets; ++i) {
+    lock_set* const each = known[i];
+    if (each == nullptr) continue;
+    if (is_used[i] == 0) {
+      free_set(i);
+      continue;
+    }
+    number_in_table(each->locks, each->count) = i;
+    for (std::uint32_t j = 0; j < each->count; ++j) is_number_used[without_fork(each->locks[j]) >> 1] = 1;
+  }
+  reuse_lock_numbers(is_number_used);
+  munmap(is_used, std::size_t{sets} + numbers);
+  set_limit = std::max(least_limit, 2 * (known.count - free_numbers.count));
 }
 
 bool exclude(held_lock a, held_lock b) noexcept {
@@ -88,9 +144,12 @@ std::uint32_t with_held(std::uint32_t set, held_lock lock) noexcept {
 }  // namespace
 
 void make_locks() noexcept {
+  make_lock_numbers();
   known.make(most_sets);
-  static const lock_set none{};
+  free_numbers.make(most_sets);
+  static lock_set none{};
   known.add(&none);
+  with_lock(0, atomic_lock, false);  // `atomics_alone`
 }
 
 std::uint32_t with_lock(std::uint32_t set, address lock, bool is_shared) noexcept {
@@ -100,12 +159,11 @@ std::uint32_t with_lock(std::uint32_t set, address lock, bool is_shared) noexcep
 
 std::uint32_t without_lock(std::uint32_t set, address lock) noexcept {
   const lock_set& from = *known[set];
-  const held_lock one = lock_at(lock);
   held_lock locks[most_locks];
   std::uint32_t count = 0;
   bool is_out = false;
   for (std::uint32_t i = 0; i < from.count; ++i) {
-    if (!is_out && lock_in(from.locks[i]) == one) {
+    if (!is_out && place_of(from.locks[i]) == lock) {
       is_out = true;
     } else {
       locks[count++] = from.locks[i];
@@ -144,9 +202,8 @@ bool is_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept {
 
 bool is_held(std::uint32_t set, address lock) noexcept {
   const lock_set& held = *known[set];
-  const held_lock one = held.count != 0 ? lock_at(lock) : 0;
   for (std::uint32_t i = 0; i < held.count; ++i) {
-    if (lock_in(held.locks[i]) == one) return true;
+    if (place_of(held.locks[i]) == lock) return true;
   }
   return false;
 }
@@ -179,6 +236,7 @@ void hold_over_fork() noexcept {
 }
 
 void hold(address lock, bool is_shared) noexcept {
+  if (known.count - free_numbers.count > set_limit) collect_sets();
   // One that was held over a fork and is taken once more, as recursive mutexes are, excludes no more than before.
   held_lock one = lock_at(lock);
   const lock_set& held = *known[self.lock_set];

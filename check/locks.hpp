@@ -13,6 +13,9 @@ inline constexpr address atomic_lock = 2;
 
 void make_locks() noexcept;
 
+/// The set of atomic operations without another lock.
+inline constexpr std::uint32_t atomics_alone = 1;
+
 /// `set` with a lock more, and less. A shared one excludes the same lock where that is not shared.
 std::uint32_t with_lock(std::uint32_t set, address lock, bool is_shared) noexcept;
 std::uint32_t without_lock(std::uint32_t set, address lock) noexcept;

@@ -1,6 +1,7 @@
 #include "shadow.hpp"
 
 #include "lists.hpp"
+#include "lock_numbers.hpp"
 #include "races.hpp"
 #include "tables.hpp"
 
@@ -274,8 +275,14 @@ void look_at_value(address begin, address at) noexcept {
   }
 }
 
+void note_use(address at) noexcept {
+  note_group(entry_of(at));
+  note_stack(at);
+}
+
 void clear(address begin, std::size_t bytes) noexcept {
   forget_made();
+  forget_locks(begin, bytes);
   while (bytes != 0) {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = bytes < block_bytes - within ? bytes : block_bytes - within;
@@ -306,6 +313,7 @@ void clear_mapping(address begin, std::size_t bytes) noexcept {
 
 void clear_stack(address begin, address end) noexcept {
   forget_made();
+  forget_locks(begin, end - begin);
   while (begin < end) {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = end - begin < block_bytes - within ? end - begin : block_bytes - within;

@@ -95,6 +95,9 @@ void clear_mapping(address begin, std::size_t bytes) noexcept;
 /// The same of a part of the stack that will be used again at once.
 void clear_stack(address begin, address end) noexcept;
 
+/// The memory is known, so that `clear_mapping` and `clear_stack` clear it.
+void note_use(address at) noexcept;
+
 /// Calls `visit(cell)` for all that may name records, and gives back what it returns.
 void visit_cells(cell (*visit)(cell)) noexcept;
 

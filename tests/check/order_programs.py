@@ -2,6 +2,26 @@
 TWO = "template <class F> void two(F f) { nopal::scope s; s.fork(f); f(); s.join(); }\n"
 # As PROGRAMS there.
 ORDER_PROGRAMS = {
+    "locks_of_their_own": ("""
+#include <memory>
+#include <mutex>
+#include <nopal/scope.hpp>
+int x, y, z;
+std::mutex global;
+struct holder { std::mutex m; int more; };
+void by_a_local_lock() { std::mutex m; std::lock_guard g(m); ++x; }
+void by_a_lock_of_the_heap() { const auto h = std::make_unique<holder>(); std::lock_guard g(h->m); ++y; }
+void by_both() { std::mutex m; std::lock_guard g(m); std::lock_guard h(global); ++z; }
+int main() {
+  nopal::scope s;
+  s.fork(by_a_local_lock);
+  s.fork(by_a_local_lock);
+  s.fork(by_a_lock_of_the_heap);
+  s.fork(by_a_lock_of_the_heap);
+  for (int i = 0; i < 20000; ++i) s.fork(by_both);
+  s.join();
+}
+""", "-O1", [], 66, ["byte 0 of 'x'", "byte 0 of 'y'", "nopal: check: 2 races, 1 order"]),
     "after_an_event": ("""
 #include <nopal/scope.hpp>
 #include <nopal/waiting.hpp>
