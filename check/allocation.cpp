@@ -40,10 +40,15 @@ std::size_t was_freed(void* memory, void* returned_to) noexcept {
   const at_work now;
   const auto begin = reinterpret_cast<address>(memory);
   const std::size_t bytes = forget_block(begin);
-  // After an atomic operation it may be the last reference that went.
-  if (bytes != 0 && now.was_heeding() && self.counted_in != self.strand) {
-    look(begin, bytes, how::write, place_in_program(reinterpret_cast<address>(returned_to)));
+  if (bytes == 0 || !now.was_heeding()) return bytes;
+  // After an atomic operation it may be the last reference that went. Others have let go theirs by such operations, too:
+  // what they did until then is over.
+  if (self.running->has_counted) {
+    const atomic_change& latest = self.latest_change;
+    self.excused_end = (latest.strand == self.strand ? self.change_before : latest).records_end;
   }
+  look(begin, bytes, how::write, place_in_program(reinterpret_cast<address>(returned_to)));
+  self.excused_end = 0;
   return bytes;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "locks.hpp"
+#include "records.hpp"
 #include "shadow.hpp"
 #include "thread.hpp"
 
@@ -21,11 +22,20 @@ void note(const volatile void* memory, std::size_t bytes, how kind, void* at) no
   look_locked(reinterpret_cast<address>(memory), bytes, kind, reinterpret_cast<address>(at), atomic_locks());
 }
 
+/// What was there may be another's from now on.
+void note_store(const volatile void* memory, std::size_t bytes, void* at) noexcept {
+  if (self.is_heeding == 0) return;
+  note(memory, bytes, how::write, at);
+  const at_work now;
+  if (self.latest_change.strand != self.strand) self.change_before = self.latest_change;
+  self.latest_change = {self.strand, next_record()};
+}
+
 /// An operation that changes what it reads: it may count references.
 void note_change(const volatile void* memory, std::size_t bytes, void* at) noexcept {
   if (self.is_heeding == 0) return;
-  note(memory, bytes, how::write, at);
-  self.counted_in = self.strand;
+  note_store(memory, bytes, at);
+  self.running->has_counted = true;
 }
 
 using a8 = std::uint8_t;
@@ -110,7 +120,7 @@ int exchange_if_as_at(volatile T* a, T* expected, T desired, void* at) noexcept 
     return load(a);                                                                                          \
   }                                                                                                          \
   void __tsan_atomic##bits##_store(volatile a##bits* a, a##bits v, int) {                                    \
-    note(a, sizeof *a, how::write, HERE);                                                                    \
+    note_store(a, sizeof *a, HERE);                                                                          \
     change(a, [v](a##bits) { return v; });                                                                   \
   }                                                                                                          \
   CHANGE(bits, exchange, v)                                                                                  \

@@ -149,7 +149,9 @@ void renumber_threads() noexcept {
   for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
     for (procedure* p = first_procedure(*each); p <= each->running; ++p)
       p->strand = strand_numbers[p->strand];
-    each->counted_in = each->counted_in == each->strand ? strand_numbers[each->strand] : 0;
+    for (atomic_change* one : {&each->latest_change, &each->change_before}) {
+      if (one->records_end != 0) *one = {strand_numbers[one->strand], first_of_records + new_records.count};
+    }
     each->strand = strand_numbers[each->strand];
     if (each->first_own != 0) each->first_own = first_of_records + new_records.count;
     each->first_record = has_threads ? ~0U : first_of_records + new_records.count;

@@ -15,12 +15,16 @@ using namespace nopal_check;
 
 namespace {
 
-/// Whole pages, as the system maps them.
+/// As the system maps them.
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  constexpr std::size_t page = 4096;
+  return (bytes + page - 1) / page * page;
+}
+
 void forget(const void* begin, std::size_t bytes) noexcept {
   if (!notes_memory() || begin == MAP_FAILED || bytes == 0) return;
   const at_work now;
-  constexpr std::size_t page = 4096;
-  clear_mapping(reinterpret_cast<address>(begin), (bytes + page - 1) / page * page);
+  clear_mapping(reinterpret_cast<address>(begin), whole_pages(bytes));
 }
 
 void* mapped(void* wanted, std::size_t bytes, int protection, int flags, int file, off_t from) noexcept {
@@ -63,6 +67,8 @@ void* mremap(void* begin, std::size_t bytes, std::size_t wanted_bytes, int flags
     wanted = va_arg(rest, void*);
     va_end(rest);
   }
+  bytes = whole_pages(bytes);
+  wanted_bytes = whole_pages(wanted_bytes);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the system's call gives a number
   auto* const made = reinterpret_cast<void*>(syscall(SYS_mremap, begin, bytes, wanted_bytes, flags, wanted));
   if (made == MAP_FAILED) return made;

@@ -81,7 +81,7 @@ void begin_child(children** of, address at, address stack) noexcept {
   const std::uint32_t site = fork_site(at);
   make_room_for_strand();  // what it collects renumbers the parent
   const std::uint32_t strand = make_strand(self.strand, site);
-  *++self.running = {strand, among, self.calls, stack};
+  *++self.running = {strand, among, self.calls, stack, false};
   self.strand = strand;
   begin_segment();
 }

@@ -63,7 +63,7 @@ void begin_thread() noexcept {
   self.number = ++last_number;
   make_room_for_strand();
   self.strand = make_strand(0, 0);
-  *self.running = {self.strand, nullptr, self.calls, self.stack_end};
+  *self.running = {self.strand, nullptr, self.calls, self.stack_end, false};
   self.segment = new_view_segment();
   start_segment();
   self.next_thread = all_threads;

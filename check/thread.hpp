@@ -35,6 +35,13 @@ struct procedure {
   children* among;    ///< null: a root
   call_frame* calls;  ///< the calls at its begin
   address stack;      ///< its frames lie below
+  bool has_counted;   ///< it has changed something atomically
+};
+
+/// Something was changed atomically.
+struct atomic_change {
+  std::uint32_t strand;
+  std::uint32_t records_end;  ///< records from before are less
 };
 
 /// The last record that was made for a program counter and the calls around it.
@@ -67,14 +74,17 @@ struct thread {
   std::uint32_t
       first_own;  ///< records of the running strand that are less come before its last signal of an event
   std::uint32_t strand;
-  std::uint32_t lock_set;    ///< see locks.hpp; zero: none held
-  std::uint32_t counted_in;  ///< the strand that last changed something atomically
-  std::uint32_t number;      ///< from 1, of the thread
-  std::uint64_t segment;     ///< of views, see views.cpp
-  call_frame* calls;         ///< the innermost one
-  call_frame* outermost;     ///< where they begin
-  procedure* running;        ///< the innermost one
-  address stack_begin;       ///< the lowest address of its stack
+  std::uint32_t lock_set;  ///< see locks.hpp; zero: none held
+  atomic_change latest_change;
+  atomic_change change_before;  ///< the latest by another strand
+  std::uint32_t
+      excused_end;       ///< what lesser records say is in no race with what is looked at; see allocation.cpp
+  std::uint32_t number;  ///< from 1, of the thread
+  std::uint64_t segment;  ///< of views, see views.cpp
+  call_frame* calls;      ///< the innermost one
+  call_frame* outermost;  ///< where they begin
+  procedure* running;     ///< the innermost one
+  address stack_begin;    ///< the lowest address of its stack
   address stack_end;
   address lowest;  ///< the lowest of its stack that shadow memory may know
   procedure* outermost_procedure;

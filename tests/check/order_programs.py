@@ -130,6 +130,49 @@ int main() {
   s.join();
 }
 """, "-O1", [], 66, ["nopal: race: update at update_under_a_lock.cpp:8 and look at the value at update_under_a_lock.cpp:9"]),
+    "counted": ("""
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <nopal/scope.hpp>
+std::atomic<int> releases;
+struct forks_at_its_end {
+  int v = 3;
+  ~forks_at_its_end() { nopal::scope s; s.fork([] { ++releases; }); s.join(); }
+};
+[[gnu::noinline]] void use(const int& v) { volatile int seen = v; static_cast<void>(seen); }
+int main(int, char** argv) {
+  nopal::scope s;
+  if (std::strcmp(argv[1], "shared") == 0) {
+    std::shared_ptr<forks_at_its_end> all(new forks_at_its_end);
+    s.fork([all] { use(all->v); });
+    all.reset();
+  } else if (std::strcmp(argv[1], "flag") == 0) {
+    int* const block = new int(3);
+    s.fork([block] { use(*block); releases.store(1); });
+    if (releases.exchange(2) == 1) delete block;
+  } else {
+    ++releases;
+    int* const block = new int(3);
+    s.fork([block] { use(*block); });
+    delete block;
+  }
+  s.join();
+}
+""", "-O1", [["shared"], ["flag"]], 0, []),
+    "shrunk_mapping": ("""
+#include <cstdlib>
+#include <nopal/scope.hpp>
+#include <sys/mman.h>
+int main() {
+  auto* const pages = static_cast<char*>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  nopal::scope s;
+  s.fork([=] { pages[200] = 1; });
+  if (mremap(pages, 8192, 100, 0) != pages) abort();
+  pages[200] = 2;
+  s.join();
+}
+""", "-O1", [], 66, ["nopal: check: 1 race\n"]),
     "blocks": ("""
 #include <cstdint>
 #include <cstdlib>

@@ -229,9 +229,9 @@ def main():
         status, error = run(["./waits", what])
         expect(f"waits {what}", status == 2 and error.count("\n") == 1 and
                error.startswith(f"nopal: check: waits.cpp:{line}: a strand waits for {name}, which"), (status, error))
-    for what in ("grows", "frees"):
-        status, error = run(["./blocks", what])
-        expect(f"blocks {what}", status == 66 and "nopal: check: 1 race\n" in error, (status, error))
+    for words in (["./blocks", "grows"], ["./blocks", "frees"], ["./counted", "before"]):
+        status, error = run(words)
+        expect(f"{words}", status == 66 and "nopal: check: 1 race\n" in error, (status, error))
     # The program's own file has the number of a closed standard error.
     run(["./ends", "own"], preexec_fn=lambda: os.close(2))
     expect("a file in place of standard error", os.path.getsize("own") == 0)
