@@ -1,8 +1,8 @@
 // Random programs of forks, joins, locks, exceptions and accesses, to memory that comes and goes: the checker finds a race
 // of a byte exactly where an oracle that compares all pairs of accesses does.
 //
-// Usage: generated [SEED [COUNT [threads]]]; without a seed it takes a new one, and prints it. `threads`: the program has
-// had a second thread, so that the checker takes its other path.
+// Usage: generated [SEED [COUNT [threads]]]; without a seed, or with 0, it takes a new one, and prints it. `threads`: the
+// program has had a second thread, so that the checker takes its other path.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -366,8 +366,8 @@ void note_report(const void* at, std::size_t size) {
 int main(int argc, char** argv) {
   nopal_check_watch(note_report);
   if (argc > 3) std::thread([] {}).join();
-  const std::uint64_t seed =
-      argc > 1 ? std::strtoull(argv[1], nullptr, 10) : static_cast<std::uint64_t>(std::time(nullptr)) * 1000;
+  std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
+  if (seed == 0) seed = static_cast<std::uint64_t>(std::time(nullptr)) * 1000;
   const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
   int wrong = 0;
   for (std::uint64_t i = 0; i < count; ++i) wrong += run_one(seed + i);
