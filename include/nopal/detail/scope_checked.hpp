@@ -78,14 +78,58 @@ struct checked_call {
 };
 
 template <class Out, class F, class... Args>
-[[gnu::always_inline]] inline void fork_checked(nopal_check_children** children, Out* out, F&& f,
-                                                Args&&... args) {
+[[gnu::always_inline]] inline void fork_in_place(nopal_check_children** children, Out* out, F&& f,
+                                                 Args&&... args) {
   using call_type = checked_call<Out, std::decay_t<F>, std::decay_t<Args>...>;
   call_type call(children, out, std::forward<F>(f), std::forward<Args>(args)...);
   void (*run)(call_type*) = call_type::run;
   // The compiler is told that the call may be any function's, and that it reaches what the arguments lead to.
   asm volatile("" : "+r"(run) : "r"(&call) : "memory");
   run(&call);
+}
+
+template <class T>
+inline constexpr bool is_word = std::is_scalar_v<T> && sizeof(T) <= sizeof(void*);
+
+/// A function and arguments that calls take in registers, beside one for the result: no one else can reach the copies, so
+/// they need no place that is looked at.
+template <class F, class... Args>
+constexpr bool is_in_registers() noexcept {
+  constexpr std::size_t most_integers = 4;
+  constexpr std::size_t most_floats = 8;
+  constexpr std::size_t floats = (std::size_t{0} + ... + (std::is_floating_point_v<Args> ? 1 : 0));
+  return is_word<F> && (is_word<Args> && ...) && floats <= most_floats &&
+         sizeof...(Args) - floats <= most_integers;
+}
+
+template <class Out, class F, class... Args>
+[[gnu::noinline]] void run_by_value(Out* out, F f, Args... args) {
+  if constexpr (std::is_void_v<Out>) {
+    static_cast<void>(NOPAL_ABI_NAMESPACE::detail::invoke(std::move(f), std::move(args)...));
+  } else {
+    *out = NOPAL_ABI_NAMESPACE::detail::invoke(std::move(f), std::move(args)...);
+  }
+}
+
+// The copies are made here, before the child begins.
+template <class Out, class F, class... Args>
+[[gnu::always_inline]] inline void fork_by_value(nopal_check_children** children, Out* out, F f,
+                                                 Args... args) {
+  void (*run)(Out*, F, Args...) = run_by_value<Out, F, Args...>;
+  const child_mark child(children);
+  asm volatile("" : "+r"(run) : : "memory");
+  run(out, f, args...);
+}
+
+template <class Out, class F, class... Args>
+[[gnu::always_inline]] inline void fork_checked(nopal_check_children** children, Out* out, F&& f,
+                                                Args&&... args) {
+  if constexpr (is_in_registers<std::decay_t<F>, std::decay_t<Args>...>()) {
+    fork_by_value<Out, std::decay_t<F>, std::decay_t<Args>...>(children, out, std::forward<F>(f),
+                                                               std::forward<Args>(args)...);
+  } else {
+    fork_in_place(children, out, std::forward<F>(f), std::forward<Args>(args)...);
+  }
 }
 
 }  // namespace detail

@@ -226,3 +226,37 @@ CASE(cousins_apart) {
   s.fork([] { nopal::scope t; t.fork([] { x = 2; }); t.join(); });
   s.join();
 }
+static void take(int, int) {}
+CASE(argument_read_beside_a_write) {
+  static int source; use_address(&source);
+  nopal::scope s;
+  s.fork([] { source = 1; });  // race: A
+  s.fork(take, 1, source);  // with: A
+  s.join();
+}
+static void change(int&& r, int* to) {
+  nopal::scope s;
+  s.fork([&] { r = 1; });  // race: A
+  *to = r;  // with: A
+  s.join();
+}
+CASE(argument_shared_by_grandchildren) {
+  int out;
+  nopal::scope s;
+  s.fork(change, 3, &out);
+  s.join();
+}
+static double mean(double a, float b, int c, int* seen) {
+  use_address(&a); use_address(&b); use_address(&c); use_address(seen);
+  *seen = c;
+  c = 7;
+  return (a + b) / 2;
+}
+CASE(arguments_of_their_own) {
+  double means[8];
+  int seen[8];
+  nopal::scope s;
+  for (int i = 0; i < 8; ++i) s.fork_into(means[i], mean, i * 1.0, i * 2.0F, i, &seen[i]);
+  s.join();
+  use(static_cast<std::int64_t>(means[7]) + seen[7]);
+}
