@@ -9,7 +9,6 @@
 // there and never read: they may be gone.
 
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include <nopal/detail/noise.h>
@@ -20,7 +19,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
-#include "scheduler/task_index.hpp"
+#include "scheduler/task_search.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
 #include "view/task_views.hpp"
@@ -40,145 +39,24 @@ constexpr int most_nested_waits = 64;
 constexpr std::uint64_t patient_nap_ns = 10'000'000;
 constexpr std::uint64_t longest_nap_ns = 1'000'000'000;
 
-/// What this thread started last in a group. Others that wait for the group find what these start.
-class own_tasks {
+/// What ends a wait: no task of the group is left, or what its caller says.
+class wait_end {
 public:
-  own_tasks(task_list& list, const nopal_task_group* group) noexcept
-      : list_(list), stage_{nullptr, group, true, 0} {}
-  own_tasks(const own_tasks&) = delete;
-  own_tasks& operator=(const own_tasks&) = delete;
-  ~own_tasks() {
-    if (is_marked_) {
-      const task_list_guard guard(list_);
-      leave_stage(list_, stage_);
-    }
+  wait_end(const nopal_task_group* group, nopal_task_wait_end* other) noexcept
+      : group_(group), other_(other) {}
+  [[nodiscard]] bool is_reached() const noexcept {
+    return other_ == nullptr ? nopal_task_is_done(group_) != 0 : other_->is_reached(other_) != 0;
   }
-
-  /// The youngest, or null.
-  nopal_task* take() noexcept {
-    if (list_.count.load(std::memory_order_relaxed) == 0) {
-      return nullptr;
+  /// From here on whoever brings it about tells.
+  void be_told() const noexcept {
+    if (other_ != nullptr) {
+      other_->be_told(other_);
     }
-    const task_list_guard guard(list_);
-    nopal_task* const task = list_.youngest;
-    if (task == nullptr || task->group != stage_.group) {
-      return nullptr;
-    }
-    remove_task(list_, task);
-    if (!is_marked_) {
-      enter_stage(list_, stage_);
-      is_marked_ = true;
-    }
-    return task;
   }
 
 private:
-  task_list& list_;
-  task_stage stage_;
-  bool is_marked_ = false;
-};
-
-/// The youngest task that the code that waits has started itself, of whatever group.
-nopal_task* pop_own(task_list& list) noexcept {
-  const std::uint64_t first = this_worker()->first_task;
-  const task_list_guard guard(list);
-  nopal_task* const task = list.youngest;
-  if (task == nullptr || task->number < first) {
-    return nullptr;
-  }
-  remove_task(list, task);
-  return task;
-}
-
-/// The groups that a search goes through: the one that is waited for, and those that its tasks wait
-/// for on other threads.
-class search {
-public:
-  explicit search(const nopal_task_group* group) noexcept : groups_{group} {}
-
-  nopal_task* in_all(runtime& all, nopal_arena* arena, const task_list* own) noexcept {
-    for (at_ = 0; at_ != count_; ++at_) {
-      nopal_task* const near =
-          arena == nullptr ? nullptr : take_from_arena(*arena, groups_[at_], of_tasks::and_what_they_start);
-      if (near != nullptr) {
-        return near;
-      }
-      const int used = all.table_used.load(std::memory_order_seq_cst);
-      for (int i = 0; i < used; ++i) {
-        // Acquire pairs with the release in enter_table: the worker is complete.
-        worker* const other = all.table[i].load(std::memory_order_acquire);
-        nopal_task* const task = other == nullptr ? nullptr : in(other->tasks, own);
-        if (task != nullptr) {
-          return task;
-        }
-      }
-      // Last: a thread that ends meanwhile leaves its tasks here.
-      if (nopal_task* const task = in(tasks_of_nobody, own)) {
-        return task;
-      }
-      if (nopal_task* const task = in(tasks_of_old_process, own)) {
-        return task;
-      }
-    }
-    return nullptr;
-  }
-
-private:
-  static constexpr std::size_t most_groups = 16;
-  // Of all but the first of these. A thread may be at as many as there is memory for.
-  static constexpr int most_stages = 256;
-
-  nopal_task* in(task_list& list, const task_list* own) noexcept {
-    const bool is_own = &list == own;
-    // Relaxed: a stage that begins now is found later.
-    if (!has_tasks(list) && (is_own || list.innermost.load(std::memory_order_relaxed) == nullptr)) {
-      return nullptr;
-    }
-    const task_list_guard guard(list);
-    nopal_task* task = oldest_of(list, groups_[at_]);
-    if (task == nullptr && !is_own) {
-      task = of_stages(list);
-    }
-    if (task != nullptr) {
-      remove_task(list, task);
-    }
-    return task;
-  }
-
-  /// The oldest that a task of the group started on this thread. Notes what those tasks wait for.
-  nopal_task* of_stages(const task_list& list) noexcept {
-    const task_stage* const innermost = list.innermost.load(std::memory_order_relaxed);
-    const task_stage* not_noted = innermost;
-    tasks_since_stage since(list);
-    int left = at_ == 0 ? std::numeric_limits<int>::max() : most_stages;
-    for (const task_stage* stage = innermost; stage != nullptr && left != 0; stage = stage->outer, --left) {
-      if (!stage->runs || stage->group != groups_[at_]) {
-        continue;
-      }
-      if (nopal_task* const task = since.oldest(*stage)) {
-        return task;
-      }
-      for (; not_noted != stage; not_noted = not_noted->outer) {
-        note(not_noted->group);
-      }
-    }
-    return nullptr;
-  }
-
-  void note(const nopal_task_group* group) noexcept {
-    for (std::size_t i = 0; i != count_; ++i) {
-      if (groups_[i] == group) {
-        return;
-      }
-    }
-    if (count_ != most_groups) {
-      groups_[count_++] = group;
-    }
-  }
-
-  const nopal_task_group* groups_[most_groups];
-  std::size_t count_ = 1;
-  std::size_t at_ = 0;
+  const nopal_task_group* group_;
+  nopal_task_wait_end* other_;
 };
 
 /// Has those who finish or start tasks tell this thread, while it lasts.
@@ -259,9 +137,9 @@ void run_found(nopal_task* task, const nopal_task_group* group, task_list* list)
 }
 
 /// The tasks that this thread started last, one after the other.
-void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list, const wait_end& end) noexcept {
   // Where the group is done, nothing of it is in a list, and none is locked to see that.
-  while (arena != nullptr && nopal_task_is_done(group) == 0) {
+  while (arena != nullptr && !end.is_reached()) {
     nopal_task* const task = take_from_arena(*arena, group, of_tasks::alone);
     if (task == nullptr) {
       break;
@@ -272,7 +150,7 @@ void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list) noexc
     return;
   }
   own_tasks own(*list, group);
-  while (nopal_task_is_done(group) == 0) {
+  while (!end.is_reached()) {
     nopal_task* const task = own.take();
     if (task == nullptr) {
       break;
@@ -305,7 +183,7 @@ bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bo
       list->calls_of_others >= most_nested_waits && !has_room_on_stack()) {
     return false;
   }
-  nopal_task* const task = search(group).in_all(the_runtime(), arena, list);
+  nopal_task* const task = task_search(group).in_all(the_runtime(), arena, list);
   if (task == nullptr) {
     return false;
   }
@@ -331,24 +209,25 @@ bool run_what_it_started(const nopal_task_group* group, task_list* list) noexcep
 }
 
 /// Waits for tasks that others have, and helps them.
-void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* list,
+                     const wait_end& end) noexcept {
   std::atomic<std::uint32_t>& events = events_of(group);
   const waiter waiting(group);
   std::uint64_t nap_ns = first_nap_ns;
   bool slept = false;
   strand_search strands{};
-  for (int looks = 0; nopal_task_is_done(group) == 0;) {
+  for (int looks = 0; !end.is_reached();) {
     // Before the looks: what happens after them ends the sleep. Acquire pairs with wake_waiters.
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
-    run_own(group, arena, list);
+    run_own(group, arena, list, end);
     if (run_in_other_arena(group) || help(group, arena, list, nap_ns <= patient_nap_ns) ||
         strand_seeker(group).run_strand(strands)) {
       looks = 0;
       nap_ns = first_nap_ns;
       continue;
     }
-    if (nopal_task_is_done(group) != 0) {
+    if (end.is_reached()) {
       break;
     }
     if (++looks < looks_before_sleep) {
@@ -375,23 +254,30 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
 
 }  // namespace
 
-extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
+extern "C" NOPAL_EXPORT void* nopal_task_wait_until(nopal_task_group* group, nopal_arena* arena,
+                                                    nopal_task_wait_end* until) {
+  const wait_end end(group, until);
   task_list* list = own_task_list();
   const set_aside waiting(this_worker(), set_aside::while_it::waits);
   if (arena == nullptr) {
-    run_own(group, arena, list);
+    run_own(group, arena, list, end);
   }
-  if (nopal_task_is_done(group) == 0) {
+  if (!end.is_reached()) {
+    end.be_told();
     // Others look there for what the tasks that it runs start, also before its first own task.
     list = list_of_this_thread();
     // In an arena others find there what this thread's tasks start, so they are to know what it
     // waits for.
     const stage_mark mark(group, false, list);
-    run_own(group, arena, list);
-    wait_for_others(group, arena, list);
+    run_own(group, arena, list, end);
+    wait_for_others(group, arena, list, end);
   }
   sanitizers::after(group);
   return view::take_task_views(group);
+}
+
+extern "C" NOPAL_EXPORT void* nopal_task_wait(nopal_task_group* group, nopal_arena* arena) {
+  return nopal_task_wait_until(group, arena, nullptr);
 }
 
 }  // namespace internal

@@ -203,6 +203,8 @@ extern "C" NOPAL_EXPORT void nopal_task_finish(nopal_task_group* group) {
   }
 }
 
+extern "C" NOPAL_EXPORT void nopal_task_tell(const nopal_task_group* group) { wake_waiters(group); }
+
 extern "C" NOPAL_EXPORT int nopal_is_running() {
   // Acquire pairs with the release at the end of start_runtime.
   return the_runtime().running.load(std::memory_order_acquire) ? 1 : 0;

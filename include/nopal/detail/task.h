@@ -108,6 +108,21 @@ NOPAL_EXPORT int nopal_is_in_task_of(const struct nopal_task_group* group);
  * reducers. Returns what reductions threw, for nopal_rethrow; null: nothing. */
 NOPAL_EXPORT void* nopal_task_wait(struct nopal_task_group* group, struct nopal_arena* arena);
 
+/* What ends a wait in place of the end of all tasks of its group. */
+struct nopal_task_wait_end {
+  /* Not zero: it has come. Asked by the thread that waits */
+  int (*is_reached)(const struct nopal_task_wait_end*);
+  /* Before the thread first looks for what others have: whoever brings the end about calls
+   * nopal_task_tell from here on. Not called where it runs what it has started itself until the end */
+  void (*be_told)(struct nopal_task_wait_end*);
+};
+
+/* Waits until then, as nopal_task_wait; tasks of the group may be left. */
+NOPAL_EXPORT void* nopal_task_wait_until(struct nopal_task_group* group, struct nopal_arena* arena,
+                                         struct nopal_task_wait_end* end);
+/* Has those who wait for the group ask again. The caller sees to it that it is there. */
+NOPAL_EXPORT void nopal_task_tell(const struct nopal_task_group* group);
+
 /* A new one, to which its maker refers; null: there is no memory. The maker sets what is written
  * once. `destroy` has to give it back. */
 NOPAL_EXPORT struct nopal_arena* nopal_arena_make(void);

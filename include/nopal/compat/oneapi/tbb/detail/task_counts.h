@@ -173,11 +173,15 @@ public:
 
   /// Waits until then; meanwhile runs tasks of the group, and what these start. Called in `arena`.
   /// Throws what the reductions of the tasks' views throw.
-  void wait(arena_state* arena) {
-    if (void* const thrown = nopal_task_wait(&group_, seats_of(arena))) {
+  void wait(arena_state* arena) { wait_until(arena, nullptr); }
+  /// The same until `end` says so; null: until no task is left.
+  void wait_until(arena_state* arena, nopal_task_wait_end* end) {
+    if (void* const thrown = nopal_task_wait_until(&group_, seats_of(arena), end)) {
       nopal_rethrow(thrown);
     }
   }
+  /// Has those who wait ask for their end again.
+  void tell() const noexcept { nopal_task_tell(&group_); }
 
 private:
   void prepare(pending_task* task, arena_state* arena) noexcept {
