@@ -51,7 +51,7 @@ namespace {
 constexpr std::size_t monitors_of_queue = 2;
 
 concurrent_monitor& monitor_of(const void* address) {
-  static std::array<concurrent_monitor, 64> all;
+  static auto& all = *new std::array<concurrent_monitor, 64>;  // threads may wait there as the program ends
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   return all[(number >> 6U ^ number >> 12U) % all.size()];
 }
