@@ -43,6 +43,7 @@ public:
       next_->finalize(value_);
     }
   }
+  [[nodiscard]] void* value() const noexcept { return value_; }
   void* take() noexcept { return std::exchange(value_, nullptr); }
 
 private:
@@ -91,41 +92,35 @@ void parallel_pipeline(d1::task_group_context& context, std::size_t most_items,
   }
 
   // What a stage spawns or starts is a part of this.
-  const auto call = [&](d1::base_filter& one, void* value) {
-    tasks of;
-    frame here{&actual, &*list, &of, innermost};
-    innermost = &here;
-    struct leave {
-      frame& left;
-      ~leave() { innermost = left.outer; }
-    } const at_end{here};
-    void* const result = one(value);
-    of.wait(ours::nopal_detail::current_arena());
+  const auto first = [&](ours::flow_control& flow) {
+    const own_part inside(actual, *list);
+    return first_of(*filters[0], flow);
+  };
+  const auto call = [&](d1::base_filter& one, item& with) {
+    const own_part inside(actual, *list);
+    void* const result = one(with.value());
+    static_cast<void>(with.take());  // it has ended; where it throws that is left to the item
     return result;
   };
   const std::size_t last = filters.size() - 1;
   if (last == 0) {
-    ours::parallel_pipeline(most_items,
-                            ours::make_filter<void, void>(mode_of(*filters[0]),
-                                                          [&](ours::flow_control& flow) {
-                                                            static_cast<void>(first_of(*filters[0], flow));
-                                                          }),
-                            list->own());
+    ours::parallel_pipeline(
+        most_items,
+        ours::make_filter<void, void>(mode_of(*filters[0]),
+                                      [&](ours::flow_control& flow) { static_cast<void>(first(flow)); }),
+        list->own());
   } else {
-    ours::filter<void, item> stages =
-        ours::make_filter<void, item>(mode_of(*filters[0]), [&](ours::flow_control& flow) {
-          return item(first_of(*filters[0], flow), filters[1]);
-        });
+    ours::filter<void, item> stages = ours::make_filter<void, item>(
+        mode_of(*filters[0]), [&](ours::flow_control& flow) { return item(first(flow), filters[1]); });
     for (std::size_t i = 1; i != last; ++i) {
       stages = stages & ours::make_filter<item, item>(mode_of(*filters[i]), [&, i](item one) {
-                 return item(call(*filters[i], one.take()), filters[i + 1]);
+                 return item(call(*filters[i], one), filters[i + 1]);
                });
     }
     ours::parallel_pipeline(most_items,
-                            stages &
-                                ours::make_filter<item, void>(
-                                    mode_of(*filters[last]),
-                                    [&](item one) { static_cast<void>(call(*filters[last], one.take())); }),
+                            stages & ours::make_filter<item, void>(
+                                         mode_of(*filters[last]),
+                                         [&](item one) { static_cast<void>(call(*filters[last], one)); }),
                             list->own());
   }
   list->throw_kept();
