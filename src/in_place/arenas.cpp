@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "in_place/contexts.hpp"
@@ -62,6 +63,7 @@ void initialize(d1::task_arena_base& base) { task_arena_impl::initialize(base); 
 void terminate(d1::task_arena_base& base) { task_arena_impl::terminate(base); }
 bool attach(d1::task_arena_base& base) { return task_arena_impl::attach(base); }
 void execute(d1::task_arena_base& base, d1::delegate_base& call) {
+  has_begun = true;
   task_arena_impl::of(base).own().execute([&call] { call(); });
 }
 /// Nothing: threads of the pool leave an arena that has no work.
@@ -69,7 +71,8 @@ void wait(d1::task_arena_base&) {}
 
 int max_concurrency(const d1::task_arena_base* base) {
   if (base == nullptr) {
-    return ours::this_task_arena::max_concurrency();
+    return ours::this_task_arena::max_concurrency() +
+           (is_beside_workers && ours::nopal_detail::current_arena() == nullptr ? 1 : 0);
   }
   if (arena* const one = task_arena_impl::made(*base)) {
     return one->own().max_concurrency();
@@ -79,31 +82,66 @@ int max_concurrency(const d1::task_arena_base* base) {
 }
 
 void isolate_within_arena(d1::delegate_base& call, std::intptr_t) {
-  ours::this_task_arena::isolate([&call] { call(); });
+  ours::this_task_arena::isolate([&call] {
+    // A wait in it runs nothing that the code around it has spawned, whatever contexts they have in common.
+    std::optional<own_part> inside;
+    if (innermost != nullptr) {
+      inside.emplace(*innermost->context, *innermost->list);
+    }
+    call();
+  });
 }
 
 namespace {
 
 /// Runs a task that nobody waits for.
 void run_enqueued(d1::task& one, d1::task_group_context* context) {
+  has_begun = true;
+  if (ours::nopal_detail::current_arena() == nullptr && nopal::worker_index() < 0) {
+    is_beside_workers = true;  // a thread that runs nothing but what was enqueued
+  }
+  if (context != nullptr) {
+    d1::task_group_context& used = task_group_context_impl::actual(*context);
+    const context_use list(used);
+    d1::execution_data with{&used, execution_slot(nullptr), d1::no_slot};
+    run(&one, used, list->spawned(), ours::nopal_detail::current_arena(), with);
+    return;
+  }
   d1::task_group_context own(d1::task_group_context::isolated);
-  d1::task_group_context& used = context == nullptr ? own : task_group_context_impl::actual(*context);
   tasks of;
-  d1::execution_data with{&used, execution_slot(nullptr), d1::no_slot};
-  run(&one, used, of, ours::nopal_detail::current_arena(), with);
+  d1::execution_data with{&own, execution_slot(nullptr), d1::no_slot};
+  run(&one, own, of, ours::nopal_detail::current_arena(), with);
   of.wait(ours::nopal_detail::current_arena());
-  if (context == nullptr) {
-    try {
-      task_group_context_impl::of(own).throw_kept();
-    } catch (...) {
-      std::terminate();  // nobody could catch it
-    }
+  try {
+    task_group_context_impl::of(own).throw_kept();
+  } catch (...) {
+    std::terminate();  // nobody could catch it
   }
 }
 
+/// For workers of the pool, whose indices are nobody else's.
+class enqueued_for_pool final : public ours::nopal_detail::pending_task {
+public:
+  enqueued_for_pool(d1::task& one, d1::task_group_context* context) : one_(one), context_(context) {}
+  void call() noexcept override { run_enqueued(one_, context_); }
+  static void push(d1::task& one, d1::task_group_context* context) {
+    static auto& all = *new tasks;  // nobody waits for them
+    auto fresh = std::make_unique<enqueued_for_pool>(one, context);
+    all.push(fresh.get(), nullptr);
+    static_cast<void>(fresh.release());
+  }
+
+private:
+  d1::task& one_;
+  d1::task_group_context* context_;
+};
+
 void enqueue_in(d1::task& one, d1::task_group_context* context, d1::task_arena_base* base) {
   auto call = [&one, context] { run_enqueued(one, context); };
-  if (base == nullptr) {
+  if (base == nullptr && ours::nopal_detail::current_arena() == nullptr &&
+      ours::nopal_detail::concurrency_of(nullptr) > 1) {
+    enqueued_for_pool::push(one, context);
+  } else if (base == nullptr) {
     ours::this_task_arena::enqueue(std::move(call));
   } else {
     task_arena_impl::of(*base).own().enqueue(std::move(call));
@@ -203,6 +241,7 @@ void release_impl(d1::task_scheduler_handle& handle) {
 }
 bool finalize_impl(d1::task_scheduler_handle& handle) {
   const bool is_over =
+      innermost == nullptr &&  // in a task there is something to end, whether the pool runs or not
       ours::finalize(*reinterpret_cast<ours::task_scheduler_handle*>(handle.m_ctl), std::nothrow);
   release_impl(handle);
   return is_over;

@@ -50,6 +50,9 @@ void context_list::bind(context_list* outer) noexcept {
 }
 
 bool context_list::is_cancelled() const noexcept {
+  if (!ours::nopal_detail::any_stopped()) [[likely]] {
+    return false;
+  }
   // Acquire pairs with the release in bind.
   for (const context_list* at = this; at != nullptr; at = at->outer_.load(std::memory_order_acquire)) {
     if (at->own_.is_group_execution_cancelled()) {
@@ -93,14 +96,45 @@ void context_list::throw_kept() {
   }
 }
 
+void context_list::end() noexcept {
+  if (spawned_.is_done()) {
+    delete this;
+    return;
+  }
+  // A wait has ended with the count of the last task, whose caller has yet to tell `spawned_` so.
+  const std::lock_guard<std::mutex> lock(mutex_of_over_);
+  context_list* one = std::exchange(over_, this);
+  next_over_ = nullptr;
+  context_list** last = &next_over_;
+  while (one != nullptr) {
+    context_list* const next = one->next_over_;
+    if (one->spawned_.is_done()) {
+      delete one;
+    } else {
+      *last = one;
+      last = &one->next_over_;
+      *last = nullptr;
+    }
+    one = next;
+  }
+}
+
 context_list::~context_list() {
   if (context_list* const outer = outer_.load(std::memory_order_acquire)) {
     outer->forget();
   }
 }
 
+void task_group_context_impl::capture_float_settings(d1::task_group_context& context) noexcept {
+  context.my_cpu_ctl_env = nopal::internal::arch::float_control();
+  context.my_traits.fp_settings = true;
+}
+
 void task_group_context_impl::initialize(d1::task_group_context& context) {
   context.my_cpu_ctl_env = 0;
+  if (context.my_traits.fp_settings) {
+    capture_float_settings(context);
+  }
   context.my_cancellation_requested.store(0, std::memory_order_relaxed);
   context.my_may_have_children.store(0, std::memory_order_relaxed);
   context.my_state.store(d1::task_group_context::state::created, std::memory_order_relaxed);
@@ -124,7 +158,9 @@ bool cancel_group_execution(d1::task_group_context& context) {
 bool is_group_execution_cancelled(d1::task_group_context& context) {
   return task_group_context_impl::of(context).is_cancelled();
 }
-/// Tasks have the settings of who spawned them.
-void capture_fp_settings(d1::task_group_context&) {}
+/// Tasks of other contexts have the settings of who spawned them.
+void capture_fp_settings(d1::task_group_context& context) {
+  task_group_context_impl::capture_float_settings(context);
+}
 
 }  // namespace tbb::detail::r1

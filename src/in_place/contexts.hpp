@@ -13,6 +13,7 @@
 #include <mutex>
 #include <utility>
 
+#include "arch/arch.hpp"
 #include "in_place/both.hpp"
 
 namespace tbb::detail::r1 {
@@ -49,7 +50,7 @@ public:
   void forget() noexcept {
     // Release and acquire: what the others did comes before the end.
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      delete this;
+      end();
     }
   }
 
@@ -73,6 +74,8 @@ public:
 
 private:
   ~context_list();
+  /// Once nobody uses it: now, or, where a task that was spawned with it still comes to its end, later.
+  void end() noexcept;
 
   enum class binding : std::uint8_t { not_yet, under_way, done };
 
@@ -86,6 +89,10 @@ private:
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   std::exception_ptr thrown_;  // under the lock
+  context_list* next_over_ = nullptr;
+
+  static inline constinit std::mutex mutex_of_over_;
+  static inline constinit context_list* over_ = nullptr;  // under that lock: those that are to be ended later
 };
 
 /// Oversees the members of theirs that are the library's.
@@ -96,6 +103,13 @@ struct task_group_context_impl {
   static context_list& of(d1::task_group_context& context) noexcept {
     return *context.actual_context().my_context_list;
   }
+  static bool has_float_settings(const d1::task_group_context& context) noexcept {
+    return context.my_traits.fp_settings;
+  }
+  static std::uint64_t float_settings(const d1::task_group_context& context) noexcept {
+    return context.my_cpu_ctl_env;
+  }
+  static void capture_float_settings(d1::task_group_context& context) noexcept;
   static void initialize(d1::task_group_context& context);
   static void destroy(d1::task_group_context& context) noexcept;
 };
@@ -121,10 +135,37 @@ private:
 struct frame {
   d1::task_group_context* context;
   context_list* list;
-  tasks* of;  ///< its own tasks are of these, too
+  tasks* of;  ///< what it spawns with that context is one of these
   frame* outer;
 };
-extern constinit thread_local frame* innermost;
+extern constinit thread_local frame* innermost [[gnu::tls_model("initial-exec")]];
+/// Whether the thread has used the library's tasks or arenas.
+extern constinit thread_local bool has_begun [[gnu::tls_model("initial-exec")]];
+
+/// Whether the thread runs what was enqueued in no arena, where the pool has one worker. Its index is the next one.
+extern constinit thread_local bool is_beside_workers [[gnu::tls_model("initial-exec")]];
+
+/// The calling thread's index, or negative.
+int index_of_thread();
+
+/// Code whose tasks are of its own, where they have the context, and are waited for at its end.
+class own_part {
+public:
+  own_part(d1::task_group_context& context, context_list& list) noexcept
+      : here_{&context, &list, &of_, innermost} {
+    innermost = &here_;
+  }
+  own_part(const own_part&) = delete;
+  own_part& operator=(const own_part&) = delete;
+  ~own_part() {
+    of_.wait(ours::nopal_detail::current_arena());
+    innermost = here_.outer;
+  }
+
+private:
+  tasks of_;
+  frame here_;
+};
 
 /// Has a task run some time, in an arena or, for null, in none; null: an urgent one.
 void spawn_in(d1::task* one, d1::task_group_context& context, ours::nopal_detail::arena_state* arena,

@@ -1,11 +1,13 @@
 // Spawning, running and waiting.
 //
-// A task is one of those that some wait is for: of the call of execute_and_wait that it is part of, or, if it was spawned with
-// the context of something else, of that context's. A wait for a count (wait_context) waits for these tasks and then,
-// where the count is not zero yet, for one more that ends when it is: who releases the last may find the count gone after
-// that, so those who wait are in a table of the process, by its address.
+// A task is one of those of the code that spawned it, where that runs with the same context, and else of the context's. A wait
+// for a count (wait_context) runs these, and ends when the count is zero, whatever tasks are left: a context may be that of
+// several groups. Who releases the last may find the count gone after that, so those who may sleep are in a table of the
+// process, by its address.
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -14,6 +16,41 @@
 namespace tbb::detail::r1 {
 
 constinit thread_local frame* innermost = nullptr;
+constinit thread_local bool has_begun = false;
+constinit thread_local bool is_beside_workers = false;
+
+int index_of_thread() {
+  return is_beside_workers && ours::nopal_detail::current_arena() == nullptr
+             ? nopal::workers()
+             : ours::this_task_arena::current_thread_index();
+}
+
+namespace {
+
+/// The floating-point settings that were captured for a context, if any were, while it lives.
+class float_settings {
+public:
+  explicit float_settings(d1::task_group_context& context) noexcept
+      : is_set_(task_group_context_impl::has_float_settings(context)) {
+    if (is_set_) {
+      before_ = nopal::internal::arch::float_control();
+      nopal::internal::arch::set_float_control(task_group_context_impl::float_settings(context));
+    }
+  }
+  float_settings(const float_settings&) = delete;
+  float_settings& operator=(const float_settings&) = delete;
+  ~float_settings() {
+    if (is_set_) {
+      nopal::internal::arch::set_float_control(before_);
+    }
+  }
+
+private:
+  const bool is_set_;
+  std::uint64_t before_ = 0;
+};
+
+}  // namespace
 
 /// Has access to counts.
 class thread_data {
@@ -25,74 +62,92 @@ namespace {
 
 using ours::nopal_detail::arena_state;
 
-/// Holds tasks open until a count is zero.
-struct bridge {
-  const d1::wait_context* of;
-  tasks* held;
-  bridge* next;
-};
+class zero;
 
-class bridges {
+/// Waits whose counts have addresses of one kind.
+struct alignas(64) row {
+  std::mutex mutex;
+  zero* first = nullptr;                // under the lock
+  std::atomic<std::size_t> entries{0};  // changed under the lock, looked at without
+};
+constinit std::array<row, 64> rows;
+
+row& row_of(const void* count) noexcept {
+  const auto number = reinterpret_cast<std::uintptr_t>(count);
+  return rows[(number >> 6U ^ number >> 12U) % rows.size()];
+}
+
+/// The end of a wait: the count is zero. In the waiter's frame.
+class zero final : public nopal_task_wait_end {
 public:
-  /// False: the count is zero.
-  bool build(bridge& one) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    one.next = first_;
-    first_ = &one;
-    // The fence pairs with the one in end(), which comes after the change of the count: either who releases the last
-    // sees this, or it is seen to be zero here. `count_` is changed under the lock alone.
-    count_.fetch_add(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (thread_data::is_zero(*one.of)) {
-      first_ = one.next;
-      count_.fetch_sub(1, std::memory_order_relaxed);
-      return false;
+  zero(const d1::wait_context& count, tasks& of) noexcept
+      : nopal_task_wait_end{[](const nopal_task_wait_end* end) -> int { return is_zero(*end) ? 1 : 0; },
+                            [](nopal_task_wait_end* end) { static_cast<zero*>(end)->enter(); }},
+        count_(count), of_(of) {}
+  zero(const zero&) = delete;
+  zero& operator=(const zero&) = delete;
+  ~zero() {
+    if (is_entered_) {
+      row& mine = row_of(&count_);
+      const std::lock_guard<std::mutex> lock(mine.mutex);
+      (previous_ != nullptr ? previous_->next_ : mine.first) = next_;
+      if (next_ != nullptr) {
+        next_->previous_ = previous_;
+      }
+      mine.entries.fetch_sub(1, std::memory_order_relaxed);  // who still looks finds it gone
     }
-    one.held->announce();
-    return true;
   }
-  void end(std::uintptr_t count) noexcept {
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the one in build()
-    if (count_.load(std::memory_order_relaxed) == 0) {
+
+  /// Has those ask again that wait for the count, which is zero or gone.
+  static void tell(std::uintptr_t count) noexcept {
+    row& there = row_of(reinterpret_cast<const void*>(count));
+    // Pairs with the fence in enter(): either who waits is seen here, or sees there that the count is zero.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (there.entries.load(std::memory_order_relaxed) == 0) {
       return;
     }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (bridge** at = &first_; *at != nullptr;) {
-      bridge* const one = *at;
-      if (reinterpret_cast<std::uintptr_t>(one->of) == count) {
-        *at = one->next;
-        count_.fetch_sub(1, std::memory_order_relaxed);
-        one->held->finish_one();  // its waiter may go on, and the bridge is gone
-      } else {
-        at = &one->next;
+    const std::lock_guard<std::mutex> lock(there.mutex);
+    for (const zero* one = there.first; one != nullptr; one = one->next_) {
+      if (reinterpret_cast<std::uintptr_t>(&one->count_) == count) {
+        one->of_.tell();  // under the lock, so the one that waits is there
       }
     }
   }
 
 private:
-  std::mutex mutex_;
-  bridge* first_ = nullptr;
-  std::atomic<std::size_t> count_{0};
+  static bool is_zero(const nopal_task_wait_end& end) noexcept {
+    return thread_data::is_zero(static_cast<const zero&>(end).count_);
+  }
+  void enter() noexcept {
+    row& mine = row_of(&count_);
+    const std::lock_guard<std::mutex> lock(mine.mutex);
+    next_ = mine.first;
+    if (next_ != nullptr) {
+      next_->previous_ = this;
+    }
+    mine.first = this;
+    is_entered_ = true;
+    // The fence pairs with the one in tell(), which comes after the change of the count.
+    mine.entries.fetch_add(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+
+  const d1::wait_context& count_;
+  tasks& of_;
+  zero* next_ = nullptr;  // in its row, under the lock
+  zero* previous_ = nullptr;
+  bool is_entered_ = false;
 };
 
-bridges& all_bridges() noexcept {
-  static bridges one;
-  return one;
-}
-
 void wait_until_zero(const d1::wait_context& count, tasks& of) {
-  do {
-    of.wait(ours::nopal_detail::current_arena());
-    bridge held{&count, &of, nullptr};
-    if (thread_data::is_zero(count) || !all_bridges().build(held)) {
-      return;
-    }
-    of.wait(ours::nopal_detail::current_arena());  // the bridge has ended, too
-  } while (!thread_data::is_zero(count));
+  if (!thread_data::is_zero(count)) {
+    zero end(count, of);
+    of.wait_until(ours::nopal_detail::current_arena(), &end);
+  }
 }
 
 d1::slot_id slot_of_thread() {
-  const int index = ours::this_task_arena::current_thread_index();
+  const int index = index_of_thread();
   return index < 0 ? 0 : static_cast<d1::slot_id>(index);
 }
 
@@ -100,7 +155,13 @@ d1::slot_id slot_of_thread() {
 context_list& used(d1::task_group_context& context) noexcept {
   context_list& list = task_group_context_impl::of(context);
   list.bind(innermost != nullptr && list.is_bound() ? innermost->list : nullptr);
+  has_begun = true;
   return list;
+}
+
+/// What the caller spawns with the context is one of these.
+tasks& tasks_of(context_list& list) noexcept {
+  return innermost != nullptr && innermost->list == &list ? *innermost->of : list.spawned();
 }
 
 class spawned final : public ours::nopal_detail::pending_task {
@@ -121,18 +182,27 @@ private:
 void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state* arena,
          d1::execution_data& with) noexcept {
   const context_use list(context);
-  const ours::nopal_detail::algorithm self(list->own(), arena);
   frame here{&context, &*list, &of, innermost};
   innermost = &here;
-  one = list->urgent().next(one);
-  while (one != nullptr) {
-    try {
-      const ours::nopal_detail::body_call inside(&self.now());
-      d1::task* const then =
-          self.is_cancelled() || list->is_cancelled() ? one->cancel(with) : one->execute(with);
-      one = then != nullptr ? list->urgent().next(then) : nullptr;
-    } catch (...) {
-      list->keep_exception();  // the task is there still, and is cancelled next
+  const float_settings settings(context);
+  try {
+    const ours::nopal_detail::algorithm self(list->own(), arena);
+    const ours::nopal_detail::body_call inside(&self.now());
+    one = list->urgent().next(one);
+    while (one != nullptr) {
+      try {
+        d1::task* const then =
+            self.is_cancelled() || list->is_cancelled() ? one->cancel(with) : one->execute(with);
+        one = then != nullptr ? list->urgent().next(then) : nullptr;
+      } catch (...) {
+        list->keep_exception();  // the task is there still, and is cancelled next
+      }
+    }
+  } catch (...) {
+    list->keep_exception();  // without memory for the call
+    one = list->urgent().next(one);
+    while (one != nullptr) {
+      one = one->cancel(with);
     }
   }
   innermost = here.outer;
@@ -140,8 +210,7 @@ void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state*
 
 void spawn_in(d1::task* one, d1::task_group_context& context, arena_state* arena, d1::slot_id affinity) {
   d1::task_group_context& actual = task_group_context_impl::actual(context);
-  context_list& list = used(actual);
-  tasks& of = innermost != nullptr && innermost->list == &list ? *innermost->of : list.spawned();
+  tasks& of = tasks_of(used(actual));
   auto pending = std::make_unique<spawned>(of, one, actual, affinity);
   of.push(pending.get(), arena);
   static_cast<void>(pending.release());
@@ -157,8 +226,7 @@ void spawn(d1::task& one, d1::task_group_context& context, d1::slot_id affinity)
 void execute_and_wait(d1::task& one, d1::task_group_context& context, d1::wait_context& count,
                       d1::task_group_context& context_of_wait) {
   d1::task_group_context& actual = task_group_context_impl::actual(context);
-  used(actual);
-  tasks of;
+  tasks& of = tasks_of(used(actual));
   d1::execution_data with{&actual, slot_of_thread(), d1::no_slot};
   run(&one, actual, of, ours::nopal_detail::current_arena(), with);
   wait_until_zero(count, of);
@@ -166,34 +234,22 @@ void execute_and_wait(d1::task& one, d1::task_group_context& context, d1::wait_c
 }
 
 void wait(d1::wait_context& count, d1::task_group_context& context) {
-  context_list& list = used(task_group_context_impl::actual(context));
-  const context_use kept(context);
-  bool is_part = false;
-  for (const frame* at = innermost; at != nullptr; at = at->outer) {
-    is_part = is_part || at->of == &list.spawned();
-  }
-  if (is_part) {
-    // It is a part of what it would wait for. What it waits for is taken by others, or by this thread as what
-    // it has started itself.
-    tasks none;
-    wait_until_zero(count, none);
-  } else {
-    wait_until_zero(count, list.spawned());
-  }
-  list.throw_kept();
+  d1::task_group_context& actual = task_group_context_impl::actual(context);
+  const context_use kept(actual);
+  wait_until_zero(count, tasks_of(used(actual)));
+  kept->throw_kept();
 }
 
-void notify_waiters(std::uintptr_t count) { all_bridges().end(count); }
+void notify_waiters(std::uintptr_t count) { zero::tell(count); }
 
 d1::slot_id execution_slot(const d1::execution_data* with) {
-  const int index = ours::this_task_arena::current_thread_index();
-  // A thread that has nothing to do with the pool asks without a task, and is told so.
-  return index < 0 ? with != nullptr ? 0 : static_cast<d1::slot_id>(-1) : static_cast<d1::slot_id>(index);
+  const int index = index_of_thread();
+  // A thread that has had nothing to do with the pool asks without a task, and is told so.
+  return index >= 0                     ? static_cast<d1::slot_id>(index)
+         : with != nullptr || has_begun ? 0
+                                        : static_cast<d1::slot_id>(-1);
 }
 
-d1::task_group_context* current_context() {
-  static d1::task_group_context outermost(d1::task_group_context::isolated);
-  return innermost != nullptr ? innermost->context : &outermost;
-}
+d1::task_group_context* current_context() { return innermost != nullptr ? innermost->context : nullptr; }
 
 }  // namespace tbb::detail::r1

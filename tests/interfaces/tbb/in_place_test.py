@@ -1,6 +1,6 @@
-"""A program that is linked with oneTBB's library runs on Nopal's in its place, and no entry point that oneTBB's has is missing.
+"""Programs that are linked with oneTBB's library run on Nopal's in its place, and no entry point that oneTBB's has is missing.
 
-Usage: in_place_test.py COMPILER LIBTBB.SO.12 PROGRAM.CPP
+Usage: in_place_test.py COMPILER LIBTBB.SO.12 PROGRAM.CPP...
 """
 
 import os
@@ -23,14 +23,9 @@ def theirs():
     return found.group(1) if found else None
 
 
-def main():
-    compiler, library, source = sys.argv[1:]
-    library = pathlib.Path(library).resolve()
+def run_all(compiler, library, source):
+    """What failed."""
     failed = []
-    if theirs():
-        missing = entry_points(theirs()) - entry_points(library)
-        if missing:
-            failed.append("not in the library: " + ", ".join(sorted(missing)))
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "program"
         # Linked with the file itself, so its name alone is in the program, as it is with oneTBB's.
@@ -40,7 +35,20 @@ def main():
             loaded = library.parent / "libtbb.so.12"
             ended = subprocess.run([program, loaded], env=environment, capture_output=True, text=True, timeout=120, check=False)
             if ended.returncode != 0 or ended.stdout != "all right\n" or ended.stderr:
-                failed.append(f"{workers} workers: {ended.returncode}\n{ended.stdout}{ended.stderr}")
+                failed.append(f"{source}, {workers} workers: {ended.returncode}\n{ended.stdout}{ended.stderr}")
+    return failed
+
+
+def main():
+    compiler, library, *sources = sys.argv[1:]
+    library = pathlib.Path(library).resolve()
+    failed = []
+    if theirs():
+        missing = entry_points(theirs()) - entry_points(library)
+        if missing:
+            failed.append("not in the library: " + ", ".join(sorted(missing)))
+    for source in sources:
+        failed += run_all(compiler, library, source)
     print("\n".join(failed) or "all right")
     return bool(failed)
 
