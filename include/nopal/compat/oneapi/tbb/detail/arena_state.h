@@ -73,6 +73,7 @@ public:
   [[nodiscard]] int concurrency() const noexcept { return most_ + extra_.load(std::memory_order_relaxed); }
 
 #ifdef NOPAL_ELIDE
+  [[nodiscard]] static unsigned rank() noexcept { return 0; }
   [[nodiscard]] static bool admits_workers() noexcept { return false; }
   static bool try_enter_worker() noexcept { return true; }
   static void leave_worker() noexcept {}
@@ -84,6 +85,8 @@ public:
   }
 #else
   [[nodiscard]] nopal_arena* seats() const noexcept { return seats_; }
+  /// As `importance` in the constructor.
+  [[nodiscard]] unsigned rank() const noexcept { return seats_->rank; }
   [[nodiscard]] bool admits_workers() const noexcept { return seats_->worker_limit != 0; }
   bool try_enter_worker() noexcept { return nopal_arena_try_enter_worker(seats_) != 0; }
   void leave_worker() noexcept { nopal_arena_leave_worker(seats_); }

@@ -169,18 +169,24 @@ private:
 
   // These under the lock.
   static void add(enqueued_task* task) noexcept {
-    (last != nullptr ? last->next : first) = task;
-    last = task;
+    constexpr unsigned normal_rank = 1;
+    line& of_rank = lines[task->arena() != nullptr ? task->arena()->rank() : normal_rank];
+    (of_rank.last != nullptr ? of_rank.last->next : of_rank.first) = task;
+    of_rank.last = task;
+    ++waiting;
   }
 
-  /// The oldest task whose arena has room.
+  /// The oldest task of the highest priority of those whose arena has room.
   static enqueued_task* take(permit& with) noexcept {
-    enqueued_task* before = nullptr;
-    for (enqueued_task* at = first; at != nullptr; before = at, at = at->next) {
-      if (enter(at->arena(), with)) {
-        (before != nullptr ? before->next : first) = at->next;
-        last = last == at ? before : last;
-        return at;
+    for (line& one : lines) {
+      enqueued_task* before = nullptr;
+      for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
+        if (enter(at->arena(), with)) {
+          (before != nullptr ? before->next : one.first) = at->next;
+          one.last = one.last == at ? before : one.last;
+          --waiting;
+          return at;
+        }
       }
     }
     return nullptr;
@@ -190,13 +196,13 @@ private:
     const locked guard;
     for (;;) {
       if (enqueued_task* const task = take(with)) {
-        if (first != nullptr && !watched && idle > woken) {
+        if (waiting != 0 && !watched && idle > woken) {
           wake_one();
         }
         return task;
       }
       ++idle;
-      if (first == nullptr || watched) {
+      if (waiting == 0 || watched) {
         pthread_cond_wait(&wake, &mutex);
       } else {
         watched = true;
@@ -228,8 +234,12 @@ private:
   // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux, and the same of conditions.
   static inline constinit pthread_mutex_t mutex = {};
   static inline constinit pthread_cond_t wake = {};
-  static inline constinit enqueued_task* first = nullptr;
-  static inline constinit enqueued_task* last = nullptr;
+  struct line {
+    enqueued_task* first;
+    enqueued_task* last;
+  };
+  static inline constinit line lines[3] = {};       // by the rank of the arena
+  static inline constinit std::size_t waiting = 0;  // tasks
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
   static inline constinit int woken = 0;         // of the idle
