@@ -167,6 +167,10 @@ private:
   frame here_;
 };
 
+/// Memory of a few lines, which the thread keeps for its next ones. Throws std::bad_alloc.
+void* take_block(std::size_t bytes);
+void give_block(void* memory, std::size_t bytes) noexcept;
+
 /// Has a task run some time, in an arena or, for null, in none; null: an urgent one.
 void spawn_in(d1::task* one, d1::task_group_context& context, ours::nopal_detail::arena_state* arena,
               d1::slot_id affinity);

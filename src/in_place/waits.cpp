@@ -20,9 +20,20 @@ constinit thread_local bool has_begun = false;
 constinit thread_local bool is_beside_workers = false;
 
 int index_of_thread() {
-  return is_beside_workers && ours::nopal_detail::current_arena() == nullptr
-             ? nopal::workers()
-             : ours::this_task_arena::current_thread_index();
+  const auto* const now = ours::nopal_detail::current_presence();
+  if (now != nullptr && now->where != nullptr && now->where->arena != nullptr) {
+    return ours::this_task_arena::current_thread_index();
+  }
+  if (is_beside_workers) {
+    return nopal::workers();
+  }
+  // As current_thread_index() has it, without a look at how many workers there are: each index is below that.
+  const int index = nopal::worker_index();
+  if (index <= 0) {
+    return now != nullptr ? 0 : index;
+  }
+  const int limit = ours::nopal_detail::global_limit.load(std::memory_order_relaxed);  // a number alone
+  return limit == 0 || index < limit ? index : 0;
 }
 
 namespace {
@@ -170,6 +181,9 @@ public:
       : of_(of), one_(one), context_(context), with_{&context, slot_of_thread(), affinity} {}
   void call() noexcept override { run(one_, context_, of_, arena(), with_); }
 
+  static void* operator new(std::size_t bytes) { return take_block(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { give_block(memory, bytes); }
+
 private:
   tasks& of_;
   d1::task* one_;
@@ -181,8 +195,9 @@ private:
 
 void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state* arena,
          d1::execution_data& with) noexcept {
-  const context_use list(context);
-  frame here{&context, &*list, &of, innermost};
+  // It is there until the task is over, as the one that runs is of its tasks or of those that some code in it waits for.
+  context_list* const list = &task_group_context_impl::of(context);
+  frame here{&context, list, &of, innermost};
   innermost = &here;
   const float_settings settings(context);
   try {
