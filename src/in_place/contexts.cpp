@@ -16,7 +16,7 @@ d1::task* urgent_tasks::next(d1::task* one) noexcept {
     return one;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::deque<d1::task*>& from = urgent_.empty() ? put_off_ : urgent_;
+  std::list<d1::task*>& from = urgent_.empty() ? put_off_ : urgent_;
   if (from.empty() || (&from == &put_off_ && one != nullptr)) {
     return one;
   }

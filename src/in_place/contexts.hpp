@@ -8,8 +8,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <list>
 #include <mutex>
 #include <utility>
 
@@ -17,6 +17,10 @@
 #include "in_place/both.hpp"
 
 namespace tbb::detail::r1 {
+
+/// Memory of a few lines, which the thread keeps for its next ones. Throws std::bad_alloc.
+void* take_block(std::size_t bytes);
+void give_block(void* memory, std::size_t bytes) noexcept;
 
 /// Tasks that one wait is for.
 using tasks = ours::nopal_detail::task_counts;
@@ -32,8 +36,9 @@ public:
 
 private:
   std::mutex mutex_;
-  std::deque<d1::task*> urgent_;       // under the lock, as what follows
-  std::deque<d1::task*> put_off_;      // in whose place an urgent one ran
+  // Empty lists take no memory: a context is made for each loop. Under the lock, as what follows.
+  std::list<d1::task*> urgent_;
+  std::list<d1::task*> put_off_;       // in whose place an urgent one ran
   std::atomic<std::size_t> count_{0};  // of urgent ones; changed under the lock, looked at without
 };
 
@@ -42,6 +47,8 @@ public:
   explicit context_list(bool is_bound) noexcept
       : is_bound_(is_bound),
         own_(is_bound ? ours::task_group_context::bound : ours::task_group_context::isolated) {}
+  static void* operator new(std::size_t bytes) { return take_block(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { give_block(memory, bytes); }
   context_list(const context_list&) = delete;
   context_list& operator=(const context_list&) = delete;
 
@@ -166,10 +173,6 @@ private:
   tasks of_;
   frame here_;
 };
-
-/// Memory of a few lines, which the thread keeps for its next ones. Throws std::bad_alloc.
-void* take_block(std::size_t bytes);
-void give_block(void* memory, std::size_t bytes) noexcept;
 
 /// Has a task run some time, in an arena or, for null, in none; null: an urgent one.
 void spawn_in(d1::task* one, d1::task_group_context& context, ours::nopal_detail::arena_state* arena,
