@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "in_place/contexts.hpp"
 
@@ -226,9 +227,15 @@ void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state*
 void spawn_in(d1::task* one, d1::task_group_context& context, arena_state* arena, d1::slot_id affinity) {
   d1::task_group_context& actual = task_group_context_impl::actual(context);
   tasks& of = tasks_of(used(actual));
-  auto pending = std::make_unique<spawned>(of, one, actual, affinity);
-  of.push(pending.get(), arena);
-  static_cast<void>(pending.release());
+  try {
+    auto pending = std::make_unique<spawned>(of, one, actual, affinity);
+    of.push(pending.get(), arena);
+    static_cast<void>(pending.release());
+  } catch (const std::bad_alloc&) {
+    // Who spawns has counted the task already, so it is to run: now.
+    d1::execution_data with{&actual, slot_of_thread(), affinity};
+    run(one, actual, of, arena, with);
+  }
 }
 
 void spawn(d1::task& one, d1::task_group_context& context) {
