@@ -2,6 +2,10 @@
 
 #include "in_place/contexts.hpp"
 
+#include <fenv.h>
+
+#include <cstring>
+
 namespace tbb::detail::r1 {
 
 void urgent_tasks::push(d1::task& one) {
@@ -125,8 +129,27 @@ context_list::~context_list() {
   }
 }
 
+#ifdef FE_DFL_MODE
+std::uint64_t float_modes() noexcept {
+  femode_t modes;
+  static_assert(sizeof(modes) <= sizeof(std::uint64_t));
+  std::uint64_t word = 0;
+  ::fegetmode(&modes);
+  std::memcpy(&word, &modes, sizeof(modes));
+  return word;
+}
+void set_float_modes(std::uint64_t word) noexcept {
+  femode_t modes;
+  std::memcpy(&modes, &word, sizeof(modes));
+  ::fesetmode(&modes);
+}
+#else
+std::uint64_t float_modes() noexcept { return static_cast<std::uint64_t>(::fegetround()); }
+void set_float_modes(std::uint64_t modes) noexcept { ::fesetround(static_cast<int>(modes)); }
+#endif
+
 void task_group_context_impl::capture_float_settings(d1::task_group_context& context) noexcept {
-  context.my_cpu_ctl_env = nopal::internal::arch::float_control();
+  context.my_cpu_ctl_env = float_modes();
   context.my_traits.fp_settings = true;
 }
 

@@ -13,7 +13,6 @@
 #include <mutex>
 #include <utility>
 
-#include "arch/arch.hpp"
 #include "in_place/both.hpp"
 
 namespace tbb::detail::r1 {
@@ -101,6 +100,10 @@ private:
   static inline constinit std::mutex mutex_of_over_;
   static inline constinit context_list* over_ = nullptr;  // under that lock: those that are to be ended later
 };
+
+/// The calling thread's floating-point settings as a word: rounding, and, where the system tells, exceptions and small numbers.
+std::uint64_t float_modes() noexcept;
+void set_float_modes(std::uint64_t modes) noexcept;
 
 /// Oversees the members of theirs that are the library's.
 struct task_group_context_impl {

@@ -45,15 +45,15 @@ public:
   explicit float_settings(d1::task_group_context& context) noexcept
       : is_set_(task_group_context_impl::has_float_settings(context)) {
     if (is_set_) {
-      before_ = nopal::internal::arch::float_control();
-      nopal::internal::arch::set_float_control(task_group_context_impl::float_settings(context));
+      before_ = float_modes();
+      set_float_modes(task_group_context_impl::float_settings(context));
     }
   }
   float_settings(const float_settings&) = delete;
   float_settings& operator=(const float_settings&) = delete;
   ~float_settings() {
     if (is_set_) {
-      nopal::internal::arch::set_float_control(before_);
+      set_float_modes(before_);
     }
   }
 
