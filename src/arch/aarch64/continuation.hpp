@@ -61,6 +61,9 @@ static_assert(sizeof nopal_deque::bottom == 4 && sizeof nopal_deque::limit == 4 
 /// No compiler for this machine splits stacks.
 constexpr bool splits_stack() noexcept { return false; }
 
+/// The frame pointer in the numbering of registers that unwind tables use.
+inline constexpr int frame_pointer_number = 29;
+
 /// The stack pointer at the frame's continuation. A call keeps its return address in a register.
 inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
   return static_cast<char*>(frame->call_stack_pointer);

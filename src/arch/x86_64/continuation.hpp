@@ -66,6 +66,9 @@ inline bool splits_stack() noexcept {
   return limit != nullptr;
 }
 
+/// The frame pointer in the numbering of registers that unwind tables use.
+inline constexpr int frame_pointer_number = 6;
+
 /// The stack pointer at the frame's continuation: the call that recorded it has returned, its
 /// return address gone.
 inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
