@@ -25,6 +25,7 @@ void reset(nopal_deque& deque) noexcept {
 
 void lose_all(nopal_deque& deque) noexcept {
   poison(deque);
+  arch::end_change(word_address(deque));  // a thief may have been at it
   shared_word word = load(deque);
   while (!exchange(deque, word, {deque.bottom, deque.bottom, next_version(word.version_and_raising)})) {
   }

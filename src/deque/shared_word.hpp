@@ -31,9 +31,11 @@ inline shared_word load(const nopal_deque& deque) {
   // Two loads, so the halves may be of different times; whoever acts on them confirms both by
   // exchange. The version first (acquire): slots are read under a version at least as old as their
   // contents.
-  word.version_and_raising = __atomic_load_n(&deque.version_and_raising, __ATOMIC_ACQUIRE);
-  const std::uint64_t both =
-      __atomic_load_n(reinterpret_cast<const std::uint64_t*>(&deque.top), __ATOMIC_ACQUIRE);
+  std::uint64_t both;
+  do {
+    word.version_and_raising = __atomic_load_n(&deque.version_and_raising, __ATOMIC_ACQUIRE);
+    both = __atomic_load_n(reinterpret_cast<const std::uint64_t*>(&deque.top), __ATOMIC_ACQUIRE);
+  } while (arch::wait_if_changing(both));
   word.top = static_cast<std::int32_t>(both & 0xffffffffU);
   word.split = static_cast<std::int32_t>(both >> 32);
   return word;

@@ -86,6 +86,8 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace arch {
+constexpr bool wait_if_changing(std::uint64_t) noexcept { return false; }
+constexpr void end_change(void*) noexcept {}
 inline bool compare_exchange_16(void* where, std::uint64_t (&expected)[2], std::uint64_t low,
                                 std::uint64_t high) {
   return ::explore::compare_exchange_16(where, expected, low, high);

@@ -11,6 +11,10 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace arch {
 
+/// Nobody sees such a word while it changes, nor leaves it so.
+constexpr bool wait_if_changing(std::uint64_t /*low*/) noexcept { return false; }
+constexpr void end_change(void* /*where*/) noexcept {}
+
 /// Replaces the 16-byte aligned word at `where` if it equals `expected`; a full barrier either way.
 /// Otherwise `expected` is set to what was there.
 inline bool compare_exchange_16(void* where, std::uint64_t (&expected)[2], std::uint64_t low,
