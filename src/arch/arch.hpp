@@ -20,6 +20,15 @@
 #include "arch/aarch64/ticks.hpp"
 #include "arch/aarch64/unwinding.hpp"
 #include "arch/aarch64/word128.hpp"
+#elif defined(__riscv)
+#include "arch/riscv64/code_parts.hpp"
+#include "arch/riscv64/continuation.hpp"
+#include "arch/riscv64/copies.hpp"
+#include "arch/riscv64/interrupted.hpp"
+#include "arch/riscv64/jump_buffer.hpp"
+#include "arch/riscv64/ticks.hpp"
+#include "arch/riscv64/unwinding.hpp"
+#include "arch/riscv64/word128.hpp"
 #else
 #error "nopal: no src/arch for this machine"
 #endif

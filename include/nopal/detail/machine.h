@@ -13,6 +13,8 @@
 #include <nopal/detail/x86_64/machine.h>
 #elif defined(__linux__) && defined(__aarch64__) && defined(__AARCH64EL__) && !defined(__ILP32__)
 #include <nopal/detail/aarch64/machine.h>
+#elif defined(__linux__) && defined(__riscv) && __riscv_xlen == 64 && defined(__riscv_float_abi_double)
+#include <nopal/detail/riscv64/machine.h>
 #else
 #error "nopal: this version runs on x86-64 Linux only, in its 64-bit mode (not -m32 or -mx32)"
 #endif
