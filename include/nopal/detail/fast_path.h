@@ -75,6 +75,12 @@ static NOPAL_ALWAYS_INLINE __attribute__((noreturn)) void nopal_end_stolen_child
 
 #include NOPAL_DETAIL_MACHINE_STEPS
 
+/* A processor has its own where compilers make more of them than stores. */
+#ifndef NOPAL_STORE_RELAXED
+#define NOPAL_STORE_RELAXED(where, value) __atomic_store_n((where), (value), __ATOMIC_RELAXED)
+#define NOPAL_STORE_RELEASE(where, value) __atomic_store_n((where), (value), __ATOMIC_RELEASE)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -103,11 +109,11 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
     return nopal_call_push_slow(frame);
   }
   /* Step 3. Never negative here, and not to be extended by an instruction. */
-  __atomic_store_n(&deque->owner_slots[NOPAL_AS_UNSIGNED(bottom)], frame, __ATOMIC_RELAXED);
+  NOPAL_STORE_RELAXED(&deque->owner_slots[NOPAL_AS_UNSIGNED(bottom)], frame);
   NOPAL_DISTURB();
   /* Step 4. Pairs with a thief's acquire load of `bottom` when it forces a publish: the slot and
    * the frame come first. */
-  __atomic_store_n(&deque->bottom, bottom + 1, __ATOMIC_RELEASE);
+  NOPAL_STORE_RELEASE(&deque->bottom, bottom + 1);
   return 0;
 #endif
 }
@@ -125,7 +131,7 @@ static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
 #else
   /* Pairs, as the store in push does, with a thief's acquire load when it forces a publish: what is
    * left below comes first. */
-  __atomic_store_n(&deque->bottom, bottom, __ATOMIC_RELEASE);
+  NOPAL_STORE_RELEASE(&deque->bottom, bottom);
   /* The other half of this fence is the process-wide barrier between a thief's raise of `split` and
    * its second look at `bottom`; only the compiler must be kept from reordering here. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

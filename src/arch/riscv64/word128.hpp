@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include <nopal/detail/machine.h>
 #include <nopal/version.hpp>
 
 namespace nopal {

@@ -1,7 +1,7 @@
 /* What the unstolen fork and join do in the assembly of RISC-V. Included by fast_path.h.
  *
  * This processor changes the order of plain stores and loads. What others have to see in order goes by the
- * __atomic operations in fast_path.h; nothing here stands for one.
+ * __atomic operations in fast_path.h; two macros here stand for some, where compilers are poor at them.
  */
 #ifndef NOPAL_DETAIL_RISCV64_STEPS_H
 #define NOPAL_DETAIL_RISCV64_STEPS_H
@@ -19,6 +19,13 @@ extern "C" {
 /* Whether `index` is less than the value at `where`, which others may change. Read at each call. */
 #ifndef NOPAL_LESS_THAN
 #define NOPAL_LESS_THAN(index, where) ((index) < __atomic_load_n((where), __ATOMIC_RELAXED))
+#endif
+
+/* Before 14, GCC makes exchanges of atomic stores. Of words of eight bytes, and of four. */
+#if !defined(__clang__) && __GNUC__ < 14
+#define NOPAL_STORE_RELAXED(where, value) __asm__ volatile("sd %z1, %0" : "=m"(*(where)) : "rJ"(value))
+#define NOPAL_STORE_RELEASE(where, value)                                                                    \
+  __asm__ volatile("fence rw, w\n\tsw %z1, %0" : "=m"(*(where)) : "rJ"(value) : "memory")
 #endif
 
 /* Where a scope is made. Compilers must not address what the frame holds through the stack pointer. GCC never
