@@ -28,27 +28,38 @@ extern "C" {
   __asm__ volatile("fence rw, w\n\tsw %z1, %0" : "=m"(*(where)) : "rJ"(value) : "memory")
 #endif
 
-/* Where a scope is made. Compilers must not address what the frame holds through the stack pointer. GCC never
- * does in a function with a frame pointer, and its assembler looks. Clang does where a local is over-aligned,
- * unless the frame has a part of unknown size: allocated in a block that control never reaches, it has Clang
- * take a register of its own that a child preserves. Clang saves and restores the stack pointer around it,
- * since this function is inlined. */
+/* Where a scope is made. Compilers must not address what the frame holds through the stack pointer, as Clang
+ * does where a local is over-aligned. A part of unknown size, allocated in a block that control never reaches,
+ * has Clang take a register of its own that a child preserves. Clang saves and restores the stack pointer
+ * around it, since this function is inlined. GCC finds locals by the frame pointer anyway; so shaped, it takes
+ * the stack pointer from there as well before it returns, and a C function that forgets its join gets back to
+ * its caller, to be told. */
 static NOPAL_ALWAYS_INLINE void nopal_shape_frame(struct nopal_frame* frame) {
-#ifdef __clang__
 #pragma GCC diagnostic push
+#ifdef __clang__
 #pragma GCC diagnostic ignored "-Wstack-protector" /* nothing is allocated here */
-#pragma GCC diagnostic ignored "-Walloca"
+#endif
   /* The compiler is told that control may get there, which it never does. */
   __asm__ goto("" : : : : nopal_dynamic);
   if (0) {
     size_t nopal_size;
+  /* Control comes back, or GCC would make a function of this part. */
   nopal_dynamic:
+#ifndef __clang__
+    __attribute__((cold));
+#endif
     __asm__ volatile("" : "=r"(nopal_size));
+#pragma GCC diagnostic ignored "-Walloca"
+#ifdef __clang__
     __asm__ volatile("" : : "r"(__builtin_alloca(nopal_size)));
+#else
+    __asm__ volatile("" : : "r"(__builtin_alloca_with_align_and_max(nopal_size, 8, 1)));
+#endif
   }
 #pragma GCC diagnostic pop
   /* The compiler is told that others know the frame: a setjmp before the fork returns again with what
-   * thieves wrote. */
+   * thieves wrote. GCC's assembler looks at how the frame is addressed. */
+#ifdef __clang__
   __asm__ volatile("" : "=m"(*frame));
 #else
   __asm__ __inline__ volatile(NOPAL_DETAIL_REFUSE_STACK_POINTER("%0") : "=m"(*frame));
