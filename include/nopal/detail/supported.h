@@ -10,6 +10,10 @@
 #error                                                                                                       \
     "nopal: -fsanitize=safe-stack keeps a second stack of each thread, which a stolen strand would leave: compile without it"
 #endif
+#if __has_feature(shadow_call_stack)
+#error                                                                                                       \
+    "nopal: -fsanitize=shadow-call-stack keeps return addresses on a stack of each thread, which a stolen strand would leave: compile without it"
+#endif
 #if __has_feature(memory_sanitizer)
 #error "nopal: -fsanitize=memory does not know what the library writes: compile without it"
 #endif
