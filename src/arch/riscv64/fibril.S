@@ -1,6 +1,9 @@
 // The forks of the Fibril interface: the child's arguments come in the child's own registers and
 // stack places, the frame in t2, which the compilers have for the static chain.
 //
+// Bound lazily, a call that is not to the address itself would lose that register on its way: the symbols say
+// that they have registers of their own (variant_cc), so linkers bind them at once.
+//
 // A child that throws ends the program, as the routine for exceptions says: nothing here could keep
 // what it throws.
 //
@@ -77,6 +80,7 @@
         .macro  FIBRIL_FORK name, store=
         .p2align 6
         .globl  nopal_fibril_fork_\name
+        .variant_cc nopal_fibril_fork_\name
         .type   nopal_fibril_fork_\name, %function
 nopal_fibril_fork_\name:
         .cfi_startproc
@@ -165,6 +169,7 @@ nopal_fibril_fork_\name:
         .macro  WATCHED_FIBRIL_FORK name
         .p2align 4
         .globl  nopal_watched_fibril_fork_\name
+        .variant_cc nopal_watched_fibril_fork_\name
         .type   nopal_watched_fibril_fork_\name, %function
 nopal_watched_fibril_fork_\name:
         .cfi_startproc
