@@ -24,6 +24,7 @@ if(NOPAL_ISA STREQUAL "aarch64")
 detector (nopal_check), and no part of it has run on a processor yet.")
 elseif(NOPAL_ISA STREQUAL "riscv64")
   set(NOPAL_PORT_IN_WORK ON)
+  set(NOPAL_HAS_LATENT_FORKS OFF)
   message(STATUS "Nopal on RISC-V 64 is in work, not supported: it has no latent forks, no race \
 detector (nopal_check), and no part of it has run on a processor yet.")
 endif()

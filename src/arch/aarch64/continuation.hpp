@@ -94,9 +94,6 @@ inline void set_float_control(std::uint64_t control) noexcept {
   asm volatile("msr fpcr, %0" : : "r"(control));
 }
 
-/// The frame pointer in the ABI's numbering of registers, as unwinders take it.
-inline constexpr int frame_pointer_number = 29;
-
 /// Stack pointers keep their residue modulo this when a strand moves to another stack: calls that
 /// pass over-aligned arguments on the stack rely on it. Beyond a pair of cache lines nobody aligns
 /// arguments.

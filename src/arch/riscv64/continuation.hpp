@@ -67,6 +67,10 @@ inline constexpr int frame_pointer_number = 8;
 inline char* stack_pointer_of(const nopal_frame* frame) noexcept {
   return static_cast<char*>(frame->call_stack_pointer);
 }
+/// The same of one that others may write.
+inline const char* stack_pointer_acquired_of(const nopal_frame* frame) noexcept {
+  return static_cast<const char*>(__atomic_load_n(&frame->call_stack_pointer, __ATOMIC_ACQUIRE));
+}
 
 /// What a fork here would record of the function that calls this one's.
 [[gnu::always_inline]] inline std::uintptr_t call_stack_pointer() noexcept {
