@@ -8,18 +8,6 @@
 namespace tool::cilk {
 namespace {
 
-CXCursor callee_of(const source& from, int call) {
-  const CXCursor known = clang_getCursorReferenced(from.at(call).cursor);
-  if (clang_Cursor_isNull(known) == 0) return known;
-  // In a template: a name that overloads are looked up by.
-  for (const int each : from.at(call).children) {
-    if (from.at(each).kind != CXCursor_OverloadedDeclRef) continue;
-    if (clang_getNumOverloadedDecls(from.at(each).cursor) == 1)
-      return clang_getOverloadedDecl(from.at(each).cursor, 0);
-  }
-  return known;
-}
-
 std::vector<CXType> parameters_of(CXCursor callee) {
   std::vector<CXType> result;
   clang_visitChildren(
@@ -118,7 +106,7 @@ bool translation::is_constant(span piece) const {
 }
 
 bool translation::takes_reference(const call_parts& call, unsigned argument) const {
-  const CXCursor callee = callee_of(from_, call.node);
+  const CXCursor callee = callee_of(call.node);
   const std::vector<CXType> parameters = parameters_of(callee);
   CXType type{};
   if (argument < parameters.size()) {
@@ -137,6 +125,7 @@ std::string translation::fork_cxx(const call_parts& call, unsigned scope, span t
                                   const std::string& store) {
   std::string captures = "&";
   std::string made;
+  bool keeps = false;
   if (target.end > target.begin) {
     captures += fmt::format(", &nopal_to = {}", edits_.render(target));
     made = fmt::format("nopal_to {} ", store);
@@ -144,7 +133,7 @@ std::string translation::fork_cxx(const call_parts& call, unsigned scope, span t
     made = store.empty() ? "static_cast<void>(" : store + " ";
   }
   // The object of a method, or what is called where that is no function.
-  const CXCursor called = callee_of(from_, call.node);
+  const CXCursor called = callee_of(call.node);
   const CXCursorKind kind = clang_getCursorKind(called);
   int member = -1;
   for (const int each : from_.at(call.node).children) {
@@ -167,8 +156,11 @@ std::string translation::fork_cxx(const call_parts& call, unsigned scope, span t
   const bool is_field = kind == CXCursor_FieldDecl;
   if (dot != 0 && !is_field && from_.text(trimmed({call.callee.begin, dot})) != "this") {
     const span object = trimmed({call.callee.begin, dot});
+    std::vector<temporary> kept;
+    if (const int whole = expression_at(object); whole >= 0) find_temporaries(whole, kept);
+    keeps = !kept.empty();
     captures += fmt::format(", nopal_of = ::nopal::cilk::hold({}{})",
-                            from_.is(from_.token_at(dot), "->") ? "*" : "", edits_.render(object));
+                            from_.is(from_.token_at(dot), "->") ? "*" : "", with_temporaries(object, kept));
     const unsigned behind = from_.tokens()[from_.token_at(dot)].text.end;
     made += "nopal_of.get()." + edits_.render({behind, call.callee.end});
   } else if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
@@ -187,22 +179,16 @@ std::string translation::fork_cxx(const call_parts& call, unsigned scope, span t
       made += from_.text(argument);
       continue;
     }
-    if (from_.text()[argument.begin] == '{')
-      from_.refuse(argument.begin, "a spawned call's argument in braces is not translated");
-    const std::string name = fmt::format("nopal_{}", each);
-    if (takes_reference(call, each)) {
-      captures += fmt::format(", {} = ::nopal::cilk::hold({})", name, edits_.render(argument));
-      made += name + ".get()";
-    } else if (from_.text(argument).ends_with("...")) {
-      captures += fmt::format(", ...{} = {}", name, edits_.render({argument.begin, argument.end - 3}));
-      made += fmt::format("static_cast<decltype({0})&&>({0})...", name);
-    } else {
-      captures += fmt::format(", {} = {}", name, edits_.render(argument));
-      made += fmt::format("static_cast<decltype({0})&&>({0})", name);
-    }
+    const passed given = pass(call, each, fmt::format("nopal_{}", each));
+    captures += ", " + given.capture;
+    made += given.use;
+    keeps |= given.keeps;
   }
   made += target.end > target.begin || !store.empty() ? ")" : "))";
-  return fmt::format("nopal_scope_{}.fork([{}]() mutable {{ {}; }})", scope, captures, made);
+  if (!keeps) return fmt::format("nopal_scope_{}.fork([{}]() mutable {{ {}; }})", scope, captures, made);
+  return fmt::format("nopal_scope_{}.fork([&] {{ ::nopal::cilk::keeper nopal_kept; "
+                     "return [&, nopal_keeps = nopal_kept.all(){}]() mutable {{ {}; }}; }}())",
+                     scope, captures.substr(1), made);
 }
 
 void translation::spawn(const keyword& here) {

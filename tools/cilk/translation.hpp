@@ -31,6 +31,20 @@ struct call_parts {
   unsigned skipped = 0;  ///< arguments in front of the parenthesis: the object of an operator
 };
 
+/// A part of an argument that is kept until the child ends.
+struct temporary {
+  span text;
+  std::string type;  ///< that it is converted to; empty: its own
+  bool refers;       ///< whether what is made of it may refer to it, though its end does nothing
+};
+
+/// How a child gets an argument.
+struct passed {
+  std::string capture;
+  std::string use;
+  bool keeps;  ///< has temporaries that are kept
+};
+
 /// A loop's header, in parts.
 struct loop_parts {
   int node;
@@ -83,8 +97,19 @@ private:
   call_parts parts_of(const keyword& here) const;
   int statement_of(int node) const;
   std::string fork_cxx(const call_parts& call, unsigned scope, span target, const std::string& store);
-  bool takes_reference(const call_parts& call, unsigned argument) const;
+  [[nodiscard]] bool takes_reference(const call_parts& call, unsigned argument) const;
   [[nodiscard]] bool is_constant(span piece) const;
+
+  // arguments.cpp
+  [[nodiscard]] CXCursor callee_of(int call) const;
+  [[nodiscard]] int written(int which) const;
+  [[nodiscard]] int expression_at(span text) const;
+  [[nodiscard]] std::string type_anywhere(CXType type) const;
+  [[nodiscard]] bool is_made(int which) const;
+  void find_temporaries(int which, std::vector<temporary>& found) const;
+  [[nodiscard]] std::string with_temporaries(span text, const std::vector<temporary>& kept) const;
+  [[nodiscard]] CXType parameter_of(const call_parts& call, unsigned argument) const;
+  [[nodiscard]] passed pass(const call_parts& call, unsigned argument, const std::string& name) const;
 
   // spawns_c.cpp
   std::string fork_c(const call_parts& call, unsigned scope, const std::string& target, CXType target_type,

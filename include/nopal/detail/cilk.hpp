@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -44,6 +45,64 @@ template <class Result, class... Args>
 [[gnu::always_inline]] inline held<Result (&)(Args...)> hold(Result (&value)(Args...)) {
   return held<Result (&)(Args...)>(value);
 }
+
+/// The same, converted for a parameter of type `Parameter`, a reference, where that would refer to a new object.
+template <class Parameter, class T>
+[[gnu::always_inline]] inline auto hold_as(T&& value) {
+  using wanted = std::remove_reference_t<Parameter>;
+  if constexpr (std::is_convertible_v<std::remove_reference_t<T>*, wanted*>) {
+    return hold(std::forward<T>(value));
+  } else {
+    return held<std::remove_cv_t<wanted>>(static_cast<std::remove_cv_t<wanted>>(std::forward<T>(value)));
+  }
+}
+
+/// What the arguments of a child refer to, until the child ends.
+class kept_base {
+public:
+  kept_base() = default;
+  kept_base(const kept_base&) = delete;
+  kept_base& operator=(const kept_base&) = delete;
+  virtual ~kept_base() = default;
+  std::unique_ptr<kept_base> earlier;
+};
+template <class T>
+class kept final : public kept_base {
+public:
+  template <class Make>
+  explicit kept(Make& make) : value(make()) {}
+  T value;
+};
+/// The latest is ended first, as temporaries are.
+class keeps {
+public:
+  std::unique_ptr<kept_base> latest;
+};
+/// Makes them, while arguments are evaluated. Their places do not change.
+class keeper {
+public:
+  keeper() : mine_(std::make_unique<keeps>()), keeps_(mine_.get()) {}
+  /// What the child has.
+  std::unique_ptr<keeps> all() { return std::move(mine_); }
+  /// What `make` returns: what has a name as it is, anything else where it stays. `Refers`: although its end does nothing.
+  template <bool Refers, class Make>
+  decltype(auto) keep(Make make) {
+    using made = decltype(make());
+    if constexpr (std::is_reference_v<made> || (!Refers && std::is_trivially_destructible_v<made>)) {
+      return make();
+    } else {
+      auto one = std::make_unique<kept<made>>(make);
+      made& value = one->value;
+      one->earlier = std::move(keeps_->latest);
+      keeps_->latest = std::move(one);
+      return std::move(value);
+    }
+  }
+
+private:
+  std::unique_ptr<keeps> mine_;
+  keeps* keeps_;
+};
 
 /// What a child calls, where that is no function by name. A pointer is copied: the variable may change.
 template <class T>
