@@ -17,6 +17,7 @@ void translation::capture_use(const loop_parts& parts, unsigned number, const no
   const bool is_own = name == parts.name &&
                       (parts.type.begin == parts.type.end || from_.at(parts.node).text.contains(declared));
   if (is_own) return;
+  const reducer* const reduced = reducer_of(variable);
   captured here{name, fmt::format("{}_{}", name, declared.begin), "", ""};
   const CXType type = clang_getCursorType(variable);
   const bool by_value = type.kind == CXType_VariableArray;
@@ -29,6 +30,10 @@ void translation::capture_use(const loop_parts& parts, unsigned number, const no
     here.type = fmt::format("__typeof__({})*", from_.spelling(type));
   }
   here.value = by_value ? name : "&" + name;
+  if (reduced != nullptr) {
+    here.type = "nopal_cilk_hyperobject*";
+    here.value = "&" + reduced->object;
+  }
   found[declared.begin] = here;
   // A loop within this one has changed its own uses.
   for (const auto& [body, other] : loop_bodies_) {
@@ -39,6 +44,10 @@ void translation::capture_use(const loop_parts& parts, unsigned number, const no
   }
   if (from_.text(use.text) != name)
     from_.refuse(use.text.begin, fmt::format("'{}' in a macro in a cilk_for is not translated", name));
+  if (reduced != nullptr) {
+    edits_.replace(use.text, view_of(*reduced, fmt::format("*nopal_frame_{}->{}", number, here.field)));
+    return;
+  }
   edits_.replace(use.text, fmt::format("({}nopal_frame_{}->{})", by_value ? "" : "*", number, here.field));
 }
 

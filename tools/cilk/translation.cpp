@@ -145,7 +145,8 @@ void translation::join_before_jumps(const region& of) {
     const node& here = from_.nodes()[each];
     if (!body.contains(here.text) || container_of(static_cast<int>(each)) != container_of(of.node)) continue;
     if (leaves(static_cast<int>(each), of.node)) jumps.push_back(static_cast<int>(each));
-    if (here.kind == CXCursor_VarDecl) has_objects |= has_end(clang_getCursorType(here.cursor));
+    if (here.kind == CXCursor_VarDecl)
+      has_objects |= has_end(clang_getCursorType(here.cursor)) || reducer_of(here.cursor) != nullptr;
   }
   if (!has_objects) return;
   unsigned last = 0;
@@ -247,10 +248,9 @@ std::string translation::run() {
       scopes_.insert(static_cast<int>(found - from_.nodes().begin()));
       edits_.replace(each.text, std::string());
     }
-    if (each.which == word::reducer)
-      from_.refuse(each.text.begin, "reducers as declarations are not translated");
   }
   add_include();
+  find_reducers();
   // The innermost loops first.
   for (auto each = from_.keywords().rbegin(); each != from_.keywords().rend(); ++each) {
     if (each->which == word::loop) loop(*each);
@@ -258,6 +258,7 @@ std::string translation::run() {
   for (const keyword& each : from_.keywords()) {
     if (each.which == word::spawn) spawn(each);
   }
+  translate_reducers();
   for (const keyword& each : from_.keywords()) {
     if (each.which != word::sync) continue;
     std::string joins;

@@ -70,6 +70,18 @@ struct captured {
   std::string value;  ///< of the field, where the variable is at hand
 };
 
+/// A variable that is a reducer.
+struct reducer {
+  CXCursor variable;
+  CXType type;
+  std::string name;
+  std::string object;  ///< the name of what finds its views
+  bool is_local;
+  span identity;
+  span reduce;
+  unsigned end;  ///< behind its initializer
+};
+
 class translation {
 public:
   explicit translation(const source& from) : from_(from), edits_(from.text()) {}
@@ -91,6 +103,13 @@ private:
   void add_include();
   [[nodiscard]] std::string line_mark(unsigned offset) const;
   [[nodiscard]] int top_of(unsigned offset) const;
+
+  // reducers.cpp
+  void find_reducers();
+  void translate_reducers();
+  [[nodiscard]] std::string view_of(const reducer& of, const std::string& object) const;
+  [[nodiscard]] std::string reducer_text(const reducer& of, int region) const;
+  [[nodiscard]] const reducer* reducer_of(CXCursor variable) const;
 
   // spawns.cpp
   void spawn(const keyword& here);
@@ -145,6 +164,7 @@ private:
   edits edits_;
   unsigned next_number_ = 1;
   std::vector<region> regions_;
+  std::vector<reducer> reducers_;
   std::set<int> scopes_;                 ///< compound statements behind cilk_scope
   std::map<int, span> loops_;            ///< parallel loops, with their bodies
   std::map<int, unsigned> loop_bodies_;  ///< bodies of parallel loops, with the loop's number

@@ -19,6 +19,51 @@ NOPAL_CILK_INLINE void nopal_cilk_join(nopal_scope* scope) { nopal_join(scope); 
   __attribute__((cleanup(nopal_cilk_join))) nopal_scope name;                                                \
   nopal_scope_init(&name)
 
+/* What finds the views of a variable that is a reducer. */
+typedef struct nopal_cilk_hyperobject {
+  nopal_reducer reducer;
+  nopal_monoid monoid;
+  void (*identity)(void* view);
+  void (*reduce)(void* left, void* right);
+  nopal_scope* scope; /* of what it is declared in; null: of none */
+} nopal_cilk_hyperobject;
+
+static inline void nopal_cilk_identity(void* of, void* view) {
+  ((const nopal_cilk_hyperobject*)of)->identity(view);
+}
+static inline void nopal_cilk_reduce(void* of, void* left, void* right) {
+  ((const nopal_cilk_hyperobject*)of)->reduce(left, right);
+}
+static inline void nopal_cilk_begin(nopal_cilk_hyperobject* made, void* value, size_t size, size_t alignment,
+                                    void (*identity)(void* view), void (*reduce)(void* left, void* right)) {
+  made->identity = identity;
+  made->reduce = reduce;
+  made->monoid.size = size;
+  made->monoid.alignment = alignment;
+  made->monoid.identity = nopal_cilk_identity;
+  made->monoid.reduce = nopal_cilk_reduce;
+  made->monoid.destroy = NULL;
+  made->monoid.context = made;
+  if (nopal_reducer_init(&made->reducer, &made->monoid, value) != 0) abort();
+}
+/* What has views may still run: it is joined first. */
+NOPAL_CILK_INLINE void nopal_cilk_end(nopal_cilk_hyperobject* ended) {
+  if (ended->scope != NULL) nopal_join(ended->scope);
+  nopal_reducer_destroy(&ended->reducer);
+}
+NOPAL_CILK_INLINE void* nopal_cilk_view(nopal_cilk_hyperobject* of) { return nopal_view(&of->reducer); }
+
+#define NOPAL_CILK_HYPEROBJECT(name, variable, identity, reduce)                                             \
+  nopal_cilk_hyperobject name;                                                                               \
+  static __attribute__((constructor)) void name##_begin(void) {                                              \
+    name.scope = NULL;                                                                                       \
+    nopal_cilk_begin(&name, &variable, sizeof variable, __alignof__(variable), identity, reduce);            \
+  }
+#define NOPAL_CILK_LOCAL_HYPEROBJECT(name, variable, of, identity, reduce)                                   \
+  __attribute__((cleanup(nopal_cilk_end))) nopal_cilk_hyperobject name;                                      \
+  name.scope = of;                                                                                           \
+  nopal_cilk_begin(&name, &variable, sizeof variable, __alignof__(variable), identity, reduce)
+
 /* Steps of a loop over a distance; with its end if it is `through` that. */
 static inline size_t nopal_cilk_steps(size_t distance, size_t step, int through) {
   return distance / step + (through || distance % step != 0 ? 1 : 0);

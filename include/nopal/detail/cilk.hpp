@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
 #include <nopal/detail/cilk_memory.h>
+#include <nopal/nopal.h>
 #include <nopal/parallel.hpp>
 #include <nopal/scope.hpp>
 
@@ -129,6 +131,38 @@ private:
   scope& of_;
   int thrown_;
 };
+
+/// What finds the views of a variable that is a reducer: the variable is the leftmost. `reduce` ends the right view.
+class hyperobject {
+public:
+  template <class T>
+  hyperobject(T& value, void (*identity)(void*), void (*reduce)(void*, void*))
+      : identity_(identity), reduce_(reduce) {
+    monoid_.size = sizeof(T);
+    monoid_.alignment = alignof(T);
+    monoid_.identity = [](void* of, void* view) { static_cast<hyperobject*>(of)->identity_(view); };
+    monoid_.reduce = [](void* of, void* left, void* right) {
+      static_cast<hyperobject*>(of)->reduce_(left, right);
+    };
+    monoid_.destroy = nullptr;
+    monoid_.context = this;
+    if (nopal_reducer_init(&reducer_, &monoid_, std::addressof(value)) != 0) throw std::bad_alloc();
+  }
+  hyperobject(const hyperobject&) = delete;
+  hyperobject& operator=(const hyperobject&) = delete;
+  ~hyperobject() { nopal_reducer_destroy(&reducer_); }
+  [[gnu::always_inline]] void* view() { return nopal_view(&reducer_); }
+
+private:
+  nopal_reducer reducer_{};
+  nopal_monoid monoid_{};
+  void (*identity_)(void*);
+  void (*reduce_)(void*, void*);
+};
+template <class T>
+[[gnu::always_inline]] inline T& view_of(hyperobject& of) {
+  return *static_cast<T*>(of.view());
+}
 
 namespace loop_detail {
 

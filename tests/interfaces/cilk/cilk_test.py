@@ -20,7 +20,8 @@ def output_of(program, **settings):
 def main():
     nopal, compiler, archive, include, file = sys.argv[1:]
     is_cxx = file.endswith(".cpp")
-    warnings = ["-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-value", "-Wno-empty-body"]
+    warnings = ["-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-value", "-Wno-empty-body",
+                "-Wno-unused-function"]
     headers = [f"-I{include}", f"-I{include}/nopal/compat"]
     libraries = [archive, "-pthread", "-ldl", "-lstdc++"]
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-# The third line of each program, and what is said of it.
+# The fourth line of each program, and what is said of it.
 REFUSED = [
     ("int x = 1 + cilk_spawn f(1);", "within an expression"),
     ("const int x = cilk_spawn f(1);", "a constant or a reference"),
@@ -29,6 +29,13 @@ REFUSED = [
     ("cilk_for (int i = 0; i < 9.5; ++i) f(i);", "floating-point numbers"),
     ("cilk_for (double i = 0; i < 9; i += 2.5) f(1);", "floating-point numbers"),
     ("cilk_for (int i = 0; i < 9; ++i) { if (i == 3) goto out; } out:", "a goto out of a cilk_for"),
+    ("static int cilk_reducer(h, h) x = 0;", "cilk_reducer of a static local variable"),
+    ("int cilk_reducer(h, h) *x = 0;", "cilk_reducer of what a pointer points to"),
+    ("int cilk_reducer(h, h) x[3];", "cilk_reducer of an array"),
+    ("struct { int cilk_reducer(h, h) x; } y;", "cilk_reducer of a member or a type"),
+    ("typedef int cilk_reducer(h, h) x;", "cilk_reducer of a member or a type"),
+    ("int k(int cilk_reducer(h, h) x);", "cilk_reducer of a parameter"),
+    ("int cilk_reducer(h, h) x = 0; USE(x);", "the reducer 'x' in a macro"),
 ]
 REFUSED_CXX = [
     ("static int x = cilk_spawn f(1);", "a static variable"),
@@ -60,11 +67,11 @@ def main():
         for name in ["program.c", "program.cpp"]:
             file = pathlib.Path(folder) / name
             for line, expected in REFUSED + (REFUSED_CXX if name.endswith("pp") else []):
-                file.write_text(f"#define SPAWN cilk_spawn\nint f(int n); int g(void) {{\n{line}\nreturn f(2); }}\n")
+                file.write_text(f"#define SPAWN cilk_spawn\n#define USE(x) f(x)\nint f(int n); int g(void) {{\n{line}\nreturn f(2); }}\n")
                 ended = subprocess.run([sys.argv[1], "cilk", "cc", "-c", file, "-o", "/dev/null"], capture_output=True, text=True,
                                        check=False)
                 lines = ended.stderr.splitlines()
-                right = len(lines) == 1 and lines[0].startswith(f"nopal cilk: {file}:3: ") and expected in lines[0]
+                right = len(lines) == 1 and lines[0].startswith(f"nopal cilk: {file}:4: ") and expected in lines[0]
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
