@@ -40,6 +40,10 @@ struct monoid_of {
   using type = by_address<Monoid>;
 };
 
+/// Of views whose value is less than they are.
+template <class View>
+concept has_value = requires(const View& view) { view.view_get_value(); };
+
 }  // namespace nopal_detail
 
 /// `*r` is the strand's view, and `r->` reaches its members.
@@ -52,8 +56,13 @@ public:
 
   reducer() = default;
   template <class... Initial>
-    requires(sizeof...(Initial) > 0 && std::is_constructible_v<value_type, Initial...>)
+    requires(sizeof...(Initial) > 0 && std::is_move_constructible_v<value_type> &&
+             std::is_constructible_v<value_type, Initial...>)
   explicit reducer(Initial&&... initial) : views_(value_type(std::forward<Initial>(initial)...)) {}
+  /// Of a view that does not move, as a stream's.
+  template <class Initial>
+    requires(!std::is_move_constructible_v<value_type> && std::is_constructible_v<value_type, Initial&>)
+  explicit reducer(Initial& initial) : views_(initial) {}
   reducer(const reducer&) = delete;
   reducer& operator=(const reducer&) = delete;
 
@@ -62,10 +71,30 @@ public:
   value_type& operator*() { return views_.view(); }
   value_type* operator->() { return &views_.view(); }
 
-  const value_type& get_value() const { return views_.value(); }
-  void set_value(const value_type& value) { views_.set(value); }
-  void move_out(value_type& to) { to = views_.take(); }
-  void move_in(value_type& from) { views_.set(std::move(from)); }
+  /// The view, or what it says that its value is.
+  decltype(auto) get_value() const {
+    if constexpr (nopal_detail::has_value<value_type>) {
+      return views_.value().view_get_value();
+    } else {
+      return (views_.value());
+    }
+  }
+  template <class Value>
+  void set_value(const Value& value) {
+    views_.set(value_type(value));
+  }
+  template <class Value>
+  void move_out(Value& to) {
+    if constexpr (nopal_detail::has_value<value_type>) {
+      to = views_.take().view_get_value();
+    } else {
+      to = views_.take();
+    }
+  }
+  template <class Value>
+  void move_in(Value& from) {
+    views_.set(value_type(std::move(from)));
+  }
 
 private:
   ours views_;

@@ -38,6 +38,9 @@ public:
     --this->view();
     return *this;
   }
+  // What was there before is nobody's: it is a part of the sum.
+  void operator++(int) { ++this->view(); }
+  void operator--(int) { --this->view(); }
 };
 
 }  // namespace cilk
