@@ -30,12 +30,6 @@ constexpr std::array words = {
     spelling_of_word{"_Hyperobject(...)", word::reducer, "__attribute__((annotate(\"nopal_reducer\")))"},
 };
 
-std::string read_file(const std::string& name) {
-  std::ifstream from(name, std::ios::binary);
-  if (!from) throw std::runtime_error(fmt::format("'{}' cannot be read", name));
-  return {std::istreambuf_iterator<char>(from), std::istreambuf_iterator<char>()};
-}
-
 unsigned offset_of(CXSourceLocation place, CXFile* file) {
   unsigned offset = 0;
   clang_getExpansionLocation(place, file, nullptr, nullptr, &offset);
@@ -51,6 +45,14 @@ std::string take(CXString text) {
   return result;
 }
 
+std::string read_file(const std::string& name) {
+  std::ifstream from(name, std::ios::binary);
+  if (!from) throw std::runtime_error(fmt::format("'{}' cannot be read", name));
+  std::string text{std::istreambuf_iterator<char>(from), std::istreambuf_iterator<char>()};
+  // A mark of UTF-8 is for the first place of a file alone.
+  return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
+}
+
 bool names_cxx(std::string_view file) { return !file.ends_with(".c"); }
 
 source::source(std::string file, bool as_cxx, const std::vector<std::string>& flags)
@@ -60,30 +62,51 @@ source::source(std::string file, bool as_cxx, const std::vector<std::string>& fl
   for (const spelling_of_word& each : words)
     given.push_back(fmt::format("-D{}={}", each.name, each.definition));
   given.emplace_back("-Wno-everything");
-  std::vector<const char*> pointers;
-  pointers.reserve(given.size());
-  for (const std::string& each : given) pointers.push_back(each.c_str());
   index_ = clang_createIndex(0, 0);
-  const CXErrorCode failed =
-      clang_parseTranslationUnit2(index_, name_.c_str(), pointers.data(), static_cast<int>(pointers.size()),
-                                  nullptr, 0, CXTranslationUnit_DetailedPreprocessingRecord, &unit_);
-  if (failed != CXError_Success) {
-    clang_disposeIndex(index_);
-    throw std::runtime_error(fmt::format("clang's parser fails on '{}'", name_));
-  }
-  file_ = clang_getFile(unit_, name_.c_str());
   try {
-    read_tokens();
-    read_keywords();
+    parse(given);
+    constexpr int most_rounds = 100;  // of macros within macros
+    for (int round = 0; round < most_rounds && expand(); ++round) {
+      forget();
+      parse(given);
+    }
     if (!keywords_.empty()) {
       report_errors();
       read_nodes();
     }
   } catch (...) {
-    clang_disposeTranslationUnit(unit_);
+    if (unit_ != nullptr) clang_disposeTranslationUnit(unit_);
     clang_disposeIndex(index_);
     throw;
   }
+}
+
+void source::parse(const std::vector<std::string>& flags) {
+  std::vector<const char*> pointers;
+  pointers.reserve(flags.size());
+  for (const std::string& each : flags) pointers.push_back(each.c_str());
+  CXUnsavedFile text{name_.c_str(), text_.data(), text_.size()};
+  const CXErrorCode failed =
+      clang_parseTranslationUnit2(index_, name_.c_str(), pointers.data(), static_cast<int>(pointers.size()),
+                                  &text, 1, CXTranslationUnit_DetailedPreprocessingRecord, &unit_);
+  if (failed != CXError_Success) {
+    unit_ = nullptr;
+    throw std::runtime_error(fmt::format("clang's parser fails on '{}'", name_));
+  }
+  file_ = clang_getFile(unit_, name_.c_str());
+  read_tokens();
+  read_keywords();
+}
+
+void source::forget() {
+  clang_disposeTranslationUnit(unit_);
+  unit_ = nullptr;
+  tokens_.clear();
+  keywords_.clear();
+  macros_.clear();
+  expansions_.clear();
+  macros_with_keywords_.clear();
+  files_with_keywords_.clear();
 }
 
 source::~source() {
@@ -121,66 +144,85 @@ void source::read_tokens() {
   clang_disposeTokens(unit_, found, count);
 }
 
-bool source::has_keyword(CXCursor definition) const {
-  if (clang_Location_isInSystemHeader(clang_getCursorLocation(definition)) != 0) return false;
+/// A macro of the program, with the words in it.
+void source::note_macro(CXCursor definition) {
+  if (clang_Location_isInSystemHeader(clang_getCursorLocation(definition)) != 0) return;
   CXFile file = nullptr;
   offset_of(clang_getCursorLocation(definition), &file);
-  if (file == nullptr) return false;
+  if (file == nullptr) return;
+  std::set<std::string>& in_it = macros_[spelling(definition)];
   CXToken* found = nullptr;
   unsigned count = 0;
   clang_tokenize(unit_, clang_getCursorExtent(definition), &found, &count);
-  bool result = false;
   for (unsigned each = 1; each < count; ++each) {
-    const std::string text = take(clang_getTokenSpelling(unit_, found[each]));
-    result |= std::any_of(words.begin(), words.end(),
-                          [&](const spelling_of_word& other) { return text == other.name; });
+    if (clang_getTokenKind(found[each]) != CXToken_Comment)
+      in_it.insert(take(clang_getTokenSpelling(unit_, found[each])));
   }
   clang_disposeTokens(unit_, found, count);
-  return result;
 }
 
-void source::refuse_in_macro(CXCursor expansion) const {
-  CXFile file = nullptr;
-  unsigned line = 0;
-  clang_getExpansionLocation(clang_getCursorLocation(expansion), &file, &line, nullptr, nullptr);
-  throw refused(fmt::format("{}:{}: Cilk's keywords inside of a macro, here {}, are not translated",
-                            take(clang_getFileName(file)), line, spelling(expansion)));
+/// Whether keywords are in the macro, or in one that is in it.
+bool source::has_keyword(const std::string& macro, std::set<std::string>& seen) const {
+  const auto known = macros_.find(macro);
+  if (known == macros_.end() || !seen.insert(macro).second) return false;
+  return std::any_of(known->second.begin(), known->second.end(), [&](const std::string& text) {
+    const bool is_keyword = std::any_of(words.begin(), words.end(), [&](const spelling_of_word& each) {
+      const std::string_view name = each.name;
+      return name.substr(0, name.find('(')) == text;
+    });
+    return is_keyword || has_keyword(text, seen);
+  });
+}
+
+/// A macro with keywords, or which is given them.
+void source::note_expansion(CXCursor expansion) {
+  CXFile used = nullptr;
+  const unsigned at = offset_of(clang_getCursorLocation(expansion), &used);
+  if (used == nullptr || clang_Location_isInSystemHeader(clang_getCursorLocation(expansion)) != 0) return;
+  if (clang_File_isEqual(used, file_) == 0) {
+    const auto known = std::find_if(files_with_keywords_.begin(), files_with_keywords_.end(),
+                                    [&](CXFile each) { return clang_File_isEqual(each, used) != 0; });
+    if (known == files_with_keywords_.end()) files_with_keywords_.push_back(used);
+    return;
+  }
+  const auto outermost = expansions_.find(at);
+  if (outermost == expansions_.end())
+    refuse(at, fmt::format("Cilk's keywords inside of a macro, here {}, are not translated", spelling(expansion)));
+  macros_with_keywords_[at] = outermost->second;
 }
 
 void source::read_keywords() {
   const auto visit = [](CXCursor cursor, CXCursor, CXClientData data) {
     auto& self = *static_cast<source*>(data);
     if (clang_getCursorKind(cursor) == CXCursor_MacroDefinition) {
-      if (self.has_keyword(cursor)) self.macros_.insert(self.spelling(cursor));
+      self.note_macro(cursor);
       return CXChildVisit_Continue;
     }
     if (clang_getCursorKind(cursor) != CXCursor_MacroExpansion) return CXChildVisit_Continue;
     const std::string name = self.spelling(cursor);
-    const bool has_keyword = self.macros_.contains(name);
+    std::set<std::string> seen;
+    const bool has_keyword = self.has_keyword(name, seen);
+    CXFile used = nullptr;
+    const unsigned at = offset_of(clang_getCursorLocation(cursor), &used);
+    if (used != nullptr && clang_File_isEqual(used, self.file_) != 0 &&
+        self.text_.compare(at, name.size(), name) == 0)
+      self.expansions_.emplace(at, cursor);
     const auto known = std::find_if(words.begin(), words.end(), [&](const spelling_of_word& each) {
       const std::string_view plain = each.name;
       return plain.substr(0, plain.find('(')) == name;
     });
     if (known == words.end()) {
-      if (has_keyword) self.refuse_in_macro(cursor);
+      if (has_keyword) self.note_expansion(cursor);
       return CXChildVisit_Continue;
     }
     // A program may have a meaning of its own for the word.
     CXFile defined = nullptr;
     offset_of(clang_getCursorLocation(clang_getCursorReferenced(cursor)), &defined);
-    CXFile used = nullptr;
-    const unsigned at = offset_of(clang_getCursorLocation(cursor), &used);
     const bool is_own = defined != nullptr && clang_File_isEqual(defined, used) != 0;
     if (used == nullptr || (is_own && !has_keyword)) return CXChildVisit_Continue;
-    if (clang_File_isEqual(used, self.file_) == 0) {
-      if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)) != 0) return CXChildVisit_Continue;
-      unsigned line = 0;
-      clang_getExpansionLocation(clang_getCursorLocation(cursor), nullptr, &line, nullptr, nullptr);
-      throw refused(fmt::format("{}:{}: {} in an included file is not translated",
-                                take(clang_getFileName(used)), line, name));
-    }
-    if (self.text_.compare(at, name.size(), name) != 0) {
-      self.refuse(at, fmt::format("{} inside of a macro is not translated", name));
+    if (clang_File_isEqual(used, self.file_) == 0 || self.text_.compare(at, name.size(), name) != 0) {
+      self.note_expansion(cursor);
+      return CXChildVisit_Continue;
     }
     self.keywords_.push_back({known->which, {at, at + static_cast<unsigned>(name.size())}});
     return CXChildVisit_Continue;
@@ -188,6 +230,16 @@ void source::read_keywords() {
   clang_visitChildren(clang_getTranslationUnitCursor(unit_), visit, this);
   std::sort(keywords_.begin(), keywords_.end(),
             [](const keyword& left, const keyword& right) { return left.text.begin < right.text.begin; });
+  // Keywords among a macro's arguments.
+  for (const auto& [begin, expansion] : expansions_) {
+    const unsigned end = offset_of(clang_getRangeEnd(clang_getCursorExtent(expansion)), nullptr);
+    const bool given = std::any_of(keywords_.begin(), keywords_.end(), [&, at = begin](const keyword& each) {
+      return at < each.text.begin && each.text.end <= end;
+    });
+    const bool is_keyword = std::any_of(keywords_.begin(), keywords_.end(),
+                                        [at = begin](const keyword& each) { return each.text.begin == at; });
+    if (given && !is_keyword) macros_with_keywords_[begin] = expansion;
+  }
 }
 
 span source::span_of(CXCursor cursor) const {
@@ -226,12 +278,9 @@ void source::read_nodes() {
       this);
 }
 
-unsigned source::line_of(unsigned offset) const {
-  return 1 + static_cast<unsigned>(std::count(text_.begin(), text_.begin() + offset, '\n'));
-}
-
 void source::refuse(unsigned offset, std::string_view what) const {
-  throw refused(fmt::format("{}:{}: {}", name_, line_of(offset), what));
+  const auto [file, line] = place_of(offset);
+  throw refused(fmt::format("{}:{}: {}", file, line, what));
 }
 
 std::size_t source::token_at(unsigned offset) const {

@@ -9,10 +9,12 @@
 #include <clang-c/Index.h>
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tool::cilk {
@@ -72,8 +74,10 @@ public:
   [[nodiscard]] const std::vector<token>& tokens() const { return tokens_; }
   [[nodiscard]] const std::vector<keyword>& keywords() const { return keywords_; }
 
-  /// The line of a place, from 1.
-  [[nodiscard]] unsigned line_of(unsigned offset) const;
+  /// The file and the line of a place, from 1.
+  [[nodiscard]] std::pair<std::string, unsigned> place_of(unsigned offset) const;
+  /// Files whose text took the place of the directives that included them.
+  [[nodiscard]] const std::vector<std::string>& included_files() const { return included_; }
   /// Ends the translation with one line.
   [[noreturn]] void refuse(unsigned offset, std::string_view what) const;
 
@@ -93,12 +97,21 @@ public:
   [[nodiscard]] span span_of(CXCursor cursor) const;
 
 private:
+  void parse(const std::vector<std::string>& flags);
+  void forget();
   void read_tokens();
   void read_nodes();
   void read_keywords();
   void report_errors() const;
-  [[nodiscard]] bool has_keyword(CXCursor definition) const;
-  [[noreturn]] void refuse_in_macro(CXCursor expansion) const;
+  void note_macro(CXCursor definition);
+  [[nodiscard]] bool has_keyword(const std::string& macro, std::set<std::string>& seen) const;
+  void note_expansion(CXCursor expansion);
+  // expansion.cpp
+  bool expand();
+  [[nodiscard]] std::vector<std::string> macro_arguments(std::size_t open, std::size_t close) const;
+  [[nodiscard]] std::string expanded(CXCursor expansion, span& piece) const;
+  [[nodiscard]] std::string included(CXFile file);
+  [[nodiscard]] span directive_for(CXFile file, CXFile& direct) const;
   void add(CXCursor cursor, int parent);
 
   std::string name_;
@@ -110,11 +123,20 @@ private:
   std::vector<node> nodes_;
   std::vector<token> tokens_;
   std::vector<keyword> keywords_;
-  std::set<std::string> macros_;  ///< of the program, that have keywords
+  std::map<std::string, std::set<std::string>> macros_;  ///< of the program, with the words in them
+  std::map<unsigned, CXCursor> expansions_;            ///< by where they begin
+  std::map<unsigned, CXCursor> macros_with_keywords_;  ///< to be expanded
+  std::vector<CXFile> files_with_keywords_;            ///< to be included
+  std::vector<std::string> included_;
 };
 
 /// The text of a string of clang's.
 std::string take(CXString text);
+
+std::string read_file(const std::string& name);
+
+/// With the end of its line.
+std::string line_directive(unsigned line, std::string_view file);
 
 /// Whether a file's name is that of a C++ file.
 bool names_cxx(std::string_view file);

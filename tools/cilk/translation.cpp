@@ -64,7 +64,8 @@ int translation::top_of(unsigned offset) const {
 }
 
 std::string translation::line_mark(unsigned offset) const {
-  return fmt::format("\n#line {} \"{}\"\n", from_.line_of(offset), from_.name());
+  const auto [file, line] = from_.place_of(offset);
+  return fmt::format("\n{}", line_directive(line, file));
 }
 
 int translation::container_of(int node) const {
@@ -233,7 +234,7 @@ void translation::add_include() {
 }
 
 std::string translation::run() {
-  const std::string mark = fmt::format("#line 1 \"{}\"\n", from_.name());
+  const std::string mark = line_directive(1, from_.name());
   const span all{0, static_cast<unsigned>(from_.text().size())};
   if (from_.keywords().empty()) return mark + from_.text();
   for (const keyword& each : from_.keywords()) {
