@@ -109,10 +109,37 @@ int run(std::vector<std::string> command) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/// As files of dependencies have names.
+std::string in_make(std::string_view name) {
+  std::string result;
+  for (const char each : name) {
+    if (each == ' ' || each == '#') result += '\\';
+    if (each == '$') result += '$';
+    result += each;
+  }
+  return result;
+}
+
+bool names_dependencies(std::string_view word) { return word == "-M" || word == "-MM"; }
+bool names_header(std::string_view word) {
+  return word == "c-header" || word == "c++-header" ||
+         (!word.starts_with('-') &&
+          (word.ends_with(".h") || word.ends_with(".hpp") || word.ends_with(".hh")));
+}
+
+/// A file that was translated.
+struct translated_file {
+  std::string place;
+  std::string name;  ///< as the program's
+  std::vector<std::string> included;
+};
+
 /// In the file of dependencies that the words ask for: the program's own name in place of the translated file's, which goes.
-void name_in_dependencies(const std::vector<std::string>& words, const std::string& translated,
-                          const std::string& word) {
-  fs::path output = fs::path(word).filename();
+void name_in_dependencies(const std::vector<std::string>& words, const translated_file& of) {
+  const std::string translated = in_make(of.place);
+  std::string word = in_make(of.name);
+  for (const std::string& each : of.included) word += " " + in_make(each);
+  fs::path output = fs::path(of.name).filename();
   std::string file;
   bool any = false;
   for (std::size_t at = 0; at < words.size(); ++at) {
@@ -160,12 +187,14 @@ installation find_installation() {
   return result;
 }
 
-std::string translate(const std::string& file, bool as_cxx, const std::vector<std::string>& words) {
+std::string translate(const std::string& file, bool as_cxx, const std::vector<std::string>& words,
+                      std::vector<std::string>* included) {
   std::vector<std::string> flags = flags_of(words);
   const installation ours = find_installation();
   flags.insert(flags.end(), ours.compile.begin(), ours.compile.end());
   flags.insert(flags.end(), {"-x", as_cxx ? "c++" : "c", "-std=" + standard_of(words, as_cxx)});
   const source from(file, as_cxx, flags);
+  if (included != nullptr) *included = from.included_files();
   return translation(from).run();
 }
 
@@ -176,11 +205,19 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
   bool links = true;
   bool as_cxx = is_cxx_compiler(compiler);
   std::vector<std::string> quotes;
-  std::vector<std::pair<std::string, std::string>> sources;
+  std::vector<translated_file> sources;
+  // On standard output: by a file, for the names in it.
+  const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
+  std::vector<std::string> asked = words;
+  const bool prints_dependencies = has(names_dependencies) && !has([](std::string_view each) {
+                                     return each.starts_with("-MF") || each.starts_with("-o");
+                                   });
+  const fs::path printed = made.path() / "dependencies";
+  if (prints_dependencies) asked.insert(asked.end(), {"-MF", printed.string()});
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
     if (word == "-c" || word == "-S" || word == "-E" || word == "-M" || word == "-MM" ||
-        word == "-fsyntax-only")
+        word == "-fsyntax-only" || names_header(word))
       links = false;
     if (is_for_cilk(word) || word.starts_with("-std=") || word == "-ansi") continue;
     if (takes_next(word) && at + 1 < words.size()) {
@@ -198,9 +235,10 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
     const fs::path place = made.path() / fmt::format("{}", at);
     fs::create_directory(place);
     const fs::path file = place / fs::path(word).filename().replace_extension(cxx ? ".cpp" : ".c");
-    std::ofstream(file, std::ios::binary) << translate(word, cxx, words);
+    translated_file here{file.string(), word, {}};
+    std::ofstream(file, std::ios::binary) << translate(word, cxx, words, &here.included);
     command.push_back(file.string());
-    sources.emplace_back(file.string(), word);
+    sources.push_back(std::move(here));
     const fs::path of = fs::absolute(word).parent_path();
     quotes.insert(quotes.end(), {"-iquote", of.string()});
   }
@@ -209,8 +247,13 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
   command.insert(command.end(), ours.compile.begin(), ours.compile.end());
   command.emplace_back("-DNOPAL_CILK_COMPILED");
   if (links) command.insert(command.end(), ours.link.begin(), ours.link.end());
+  if (prints_dependencies) command.insert(command.end(), {"-MF", printed.string()});
   const int result = run(command);
-  for (const auto& [place, word] : sources) name_in_dependencies(words, place, word);
+  for (const translated_file& each : sources) name_in_dependencies(asked, each);
+  if (prints_dependencies) {
+    std::ifstream from(printed, std::ios::binary);
+    fmt::print("{}", std::string(std::istreambuf_iterator<char>(from), {}));
+  }
   return result;
 }
 

@@ -17,8 +17,9 @@ installation find_installation();
 /// Whether the word is the name of a C or C++ source file.
 bool is_source(const std::string& word);
 
-/// The file, translated. Throws `refused`.
-std::string translate(const std::string& file, bool as_cxx, const std::vector<std::string>& words);
+/// The file, translated; in `included` the files whose text is in it. Throws `refused`.
+std::string translate(const std::string& file, bool as_cxx, const std::vector<std::string>& words,
+                      std::vector<std::string>* included = nullptr);
 
 /// Runs the compiler on the translated files, and returns its exit code.
 int compile(const std::string& compiler, const std::vector<std::string>& words);

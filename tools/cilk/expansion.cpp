@@ -118,7 +118,8 @@ std::string source::included(CXFile file) {
     const std::string line = text.substr(at, end - at);
     std::smatch found;
     if (std::regex_search(line, found, quoted) && fs::exists(folder / found[2].str())) {
-      result += fmt::format("{}\"{}\"{}", found[1].str(), (folder / found[2].str()).string(), found.suffix().str());
+      result +=
+          fmt::format("{}\"{}\"{}", found[1].str(), (folder / found[2].str()).string(), found.suffix().str());
     } else if (!std::regex_search(line, once)) {
       result += line;
     }
@@ -128,7 +129,8 @@ std::string source::included(CXFile file) {
   if (std::find(included_.begin(), included_.end(), name) == included_.end()) included_.push_back(name);
   const bool is_once = std::regex_search(text, std::regex(R"((^|\n)[ \t]*#[ \t]*pragma[ \t]+once)"));
   if (!is_once) return fmt::format("\n{}{}", line_directive(1, name), result);
-  const std::string guard = fmt::format("NOPAL_CILK_ONCE_{:x}", std::hash<std::string>()(fs::weakly_canonical(name).string()));
+  const std::string guard =
+      fmt::format("NOPAL_CILK_ONCE_{:x}", std::hash<std::string>()(fs::weakly_canonical(name).string()));
   return fmt::format("\n#ifndef {0}\n#define {0}\n{1}{2}\n#endif\n", guard, line_directive(1, name), result);
 }
 
@@ -166,7 +168,9 @@ bool source::expand() {
   for (CXFile file : files_with_keywords_) {
     CXFile direct = nullptr;
     const span directive = directive_for(file, direct);
-    if (direct == nullptr) throw refused(fmt::format("{}: Cilk's keywords in this included file are not translated", take(clang_getFileName(file))));
+    if (direct == nullptr)
+      throw refused(fmt::format("{}: Cilk's keywords in this included file are not translated",
+                                take(clang_getFileName(file))));
     if (changes.contains(directive.begin)) continue;
     const auto [name, line] = place_of(directive.begin);
     changes[directive.begin] = {directive, included(direct) + line_directive(line + 1, name)};
@@ -176,9 +180,10 @@ bool source::expand() {
   for (const auto& [begin, expansion] : macros_with_keywords_) {
     span piece{begin, begin + static_cast<unsigned>(spelling(expansion).size())};
     std::string text = expanded(expansion, piece);
-    const bool inside = !changes.empty() && std::any_of(changes.begin(), changes.end(), [&](const auto& each) {
-      return each.second.first.begin < piece.end && piece.begin < each.second.first.end;
-    });
+    const bool inside =
+        !changes.empty() && std::any_of(changes.begin(), changes.end(), [&](const auto& each) {
+          return each.second.first.begin < piece.end && piece.begin < each.second.first.end;
+        });
     if (!inside) changes[begin] = {piece, std::move(text)};
   }
   for (auto each = changes.rbegin(); each != changes.rend(); ++each) {

@@ -187,7 +187,8 @@ void source::note_expansion(CXCursor expansion) {
   }
   const auto outermost = expansions_.find(at);
   if (outermost == expansions_.end())
-    refuse(at, fmt::format("Cilk's keywords inside of a macro, here {}, are not translated", spelling(expansion)));
+    refuse(at, fmt::format("Cilk's keywords inside of a macro, here {}, are not translated",
+                           spelling(expansion)));
   macros_with_keywords_[at] = outermost->second;
 }
 

@@ -124,9 +124,9 @@ private:
   std::vector<token> tokens_;
   std::vector<keyword> keywords_;
   std::map<std::string, std::set<std::string>> macros_;  ///< of the program, with the words in them
-  std::map<unsigned, CXCursor> expansions_;            ///< by where they begin
-  std::map<unsigned, CXCursor> macros_with_keywords_;  ///< to be expanded
-  std::vector<CXFile> files_with_keywords_;            ///< to be included
+  std::map<unsigned, CXCursor> expansions_;              ///< by where they begin
+  std::map<unsigned, CXCursor> macros_with_keywords_;    ///< to be expanded
+  std::vector<CXFile> files_with_keywords_;              ///< to be included
   std::vector<std::string> included_;
 };
 

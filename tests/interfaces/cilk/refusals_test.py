@@ -61,6 +61,35 @@ def unseen(folder):
     return failed
 
 
+def named(folder):
+    """Files by odd names and with odd ends of lines, and what they depend on."""
+    failed = 0
+    header = pathlib.Path(folder) / "a header.h"
+    header.write_bytes(b"\xef\xbb\xbf#include <cilk/cilk.h>\r\n#pragma once\r\n#define SPAWN cilk_spawn\r\n")
+    text = ('#include "a header.h"\n#include <stdio.h>\nint f(int n) { return n; }\nint main() {\n  int x = SPAWN \\\n    f(3);\n'
+            '  cilk_sync;\n  printf("%d %d %s\\n", x, __LINE__, __FILE__);\n  return 0;\n}\n')
+    for name, mark, end in [("a 'b' \"c\" d\\e.c", b"", b"\n"), ("crlf.c", b"", b"\r\n"), ("mark.cpp", b"\xef\xbb\xbf", b"\n")]:
+        file = pathlib.Path(folder) / name
+        file.write_bytes(mark + text.encode().replace(b"\n", end))
+        program = f"{folder}/odd"
+        ended = subprocess.run([sys.argv[1], "cilk", "c++" if name.endswith("pp") else "cc", "-MMD", "-MF", f"{program}.d", file, "-o",
+                                program], capture_output=True, text=True, check=False)
+        said = subprocess.run([program], capture_output=True, text=True, check=False).stdout if ended.returncode == 0 else ""
+        depends = pathlib.Path(f"{program}.d").read_text() if ended.returncode == 0 else ""
+        if ended.stderr or said != f"3 8 {file}\n" or "a\\ header.h" not in depends or "nopal-cilk-" in depends:
+            print(f"{name}: exit {ended.returncode}, {ended.stderr}{said}{depends}")
+            failed += 1
+    ended = subprocess.run([sys.argv[1], "cilk", "cc", "-MM", f"{folder}/crlf.c"], capture_output=True, text=True, check=False)
+    if not ended.stdout.startswith(f"crlf.o: {folder}/crlf.c"):
+        print(f"-MM: {ended.stdout}{ended.stderr}")
+        failed += 1
+    ended = subprocess.run([sys.argv[1], "cilk", "cc", header, "-o", f"{folder}/header.gch"], capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        print(f"a header to be compiled: {ended.stderr}")
+        failed += 1
+    return failed
+
+
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -75,7 +104,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
-        failed += unseen(folder)
+        failed += unseen(folder) + named(folder)
     return 1 if failed else 0
 
 
