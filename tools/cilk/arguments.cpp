@@ -235,16 +235,18 @@ passed translation::pass(const call_parts& call, unsigned argument, const std::s
       in_braces || (whole >= 0 && !same(has, wants) &&
                     (is_object(has) || is_object(wants) || is_reference(type) || is_function));
   // What is converted may be referred to by what it is converted to, as a string by a string_view.
-  const bool keeps_whole = converts && whole >= 0 && is_object(has) && !is_number(wants) && is_made(whole) &&
-                           (!is_reference(type) || is_object(wants));
+  const bool keeps_whole = converts && !in_braces && whole >= 0 && is_object(has) && !is_number(wants) &&
+                           is_made(whole) && (!is_reference(type) || is_object(wants));
   if (keeps_whole)
     value = fmt::format("nopal_kept.keep<true>([&]() -> decltype(auto) {{ return ({}); }})", value);
   const bool keeps = !kept.empty() || keeps_whole;
-  if (in_braces && known.empty())
+  const bool is_bit_field =
+      whole >= 0 && clang_Cursor_isBitField(clang_getCursorReferenced(from_.at(written(whole)).cursor)) != 0;
+  if (in_braces && (known.empty() || wants.kind == CXType_ConstantArray))
     from_.refuse(text.begin, "a spawned call's argument in braces is not translated");
   if (takes_reference(call, argument)) {
     const std::string use = name + ".get()";
-    if (in_braces)
+    if ((in_braces || is_bit_field) && !known.empty())
       return {fmt::format("{} = ::nopal::cilk::hold([&]() -> {} {{ return {}; }}())", name, known, value),
               use, keeps};
     if (!converts || known.empty() || clang_getCanonicalType(wants).kind == CXType_FunctionProto)
