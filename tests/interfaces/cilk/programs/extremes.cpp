@@ -32,7 +32,7 @@ int main() {
   cilk::reducer<cilk::op_max<std::string>> text_most;
   cilk::reducer<cilk::op_string> text("begin ");
   cilk::reducer_string text_too;
-  cilk::reducer<cilk::op_ostream> stream(std::cout);
+  cilk::reducer<cilk::op_ostream> stream(std::cerr);  // two of one stream would mix
   cilk::reducer_list_prepend<int> backwards;
   cilk::reducer_opadd<int> number;
   cilk::holder<std::vector<int>> scratch;
