@@ -1,6 +1,7 @@
 // A strand in a call that may block in the system: what it can give away is given before, and nobody
 // has to ask its thread for anything meanwhile.
 
+#include <atomic>
 #include <cerrno>
 
 #include <nopal/detail/blocking.h>
@@ -34,6 +35,35 @@ bool has_forked_nothing(const worker* self) noexcept {
   return true;
 }
 
+/// Who is told of the calls of this thread that block.
+thread_local constinit const nopal_blocking_server* this_server = nullptr;
+/// The one that was told last, of all threads: there is one for each copy of its code, and they are alike.
+std::atomic<const nopal_blocking_server*> a_server{nullptr};
+
+// What the end of a call is given: the generation, and whether it has given a place away and told a server.
+constexpr std::uint32_t gave = 1U << 31U;
+constexpr std::uint32_t told = 1U << 30U;
+constexpr std::uint32_t generation_bits = told - 1;
+
+/// Gives a place away, if there is one.
+bool give_place(worker* self, runtime& all) noexcept {
+  promote_own();
+  if (is_at_rest(self)) {
+    return false;
+  }
+  offer_all(self);
+  answer_no_question(self);
+  // Sequentially consistent: before the look at who is there to take what was offered.
+  all.blocked.fetch_add(1, std::memory_order_seq_cst);
+  NOPAL_DISTURB();
+  replace_blocked();
+  if (arenas_used != 0) {
+    give_up_seats(self);
+    go_on_in(self, nullptr);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_at_rest(const worker* self) noexcept {
@@ -47,41 +77,49 @@ extern "C" NOPAL_EXPORT int nopal_is_outermost() {
   return self == nullptr || has_forked_nothing(self) ? 1 : 0;
 }
 
+extern "C" NOPAL_EXPORT void nopal_tell_of_blocking(const nopal_blocking_server* server) {
+  this_server = server;
+  if (server != nullptr) {
+    // Release pairs with the acquire of an end on another thread.
+    a_server.store(server, std::memory_order_release);
+  }
+}
+
 extern "C" NOPAL_EXPORT std::uint32_t nopal_begin_blocking() {
   worker* const self = this_worker();
   runtime& all = the_runtime();
+  std::uint32_t begun = 0;
+  if (this_server != nullptr) {
+    this_server->begins();
+    begun = told;
+  }
   // Acquire pairs with the release at the end of start_runtime.
-  if (self == nullptr || !all.running.load(std::memory_order_acquire)) {
-    return 0;
+  if (self != nullptr && all.running.load(std::memory_order_acquire) && give_place(self, all)) {
+    begun |= gave;
   }
-  promote_own();
-  if (is_at_rest(self)) {
-    return 0;
-  }
-  offer_all(self);
-  answer_no_question(self);
-  // Sequentially consistent: before the look at who is there to take what was offered.
-  all.blocked.fetch_add(1, std::memory_order_seq_cst);
-  NOPAL_DISTURB();
-  replace_blocked();
-  if (arenas_used != 0) {
-    give_up_seats(self);
-    go_on_in(self, nullptr);
-  }
-  return all.generation;
+  return begun == 0 ? 0 : begun | (all.generation & generation_bits);
 }
 
 extern "C" NOPAL_EXPORT void nopal_end_blocking(std::uint32_t begun) {
-  runtime& all = the_runtime();
-  if (begun == all.generation) {  // else it began in the parent of this process
-    all.blocked.fetch_sub(1, std::memory_order_seq_cst);
+  if (begun == 0) {
+    return;
   }
-  if (begun != 0 && arenas_used != 0) {
-    const int error = errno;
+  const int error = errno;
+  runtime& all = the_runtime();
+  if ((begun & generation_bits) ==
+      (all.generation & generation_bits)) {  // else it began in the parent of this process
+    if ((begun & gave) != 0) {
+      all.blocked.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    if ((begun & told) != 0) {
+      a_server.load(std::memory_order_acquire)->ends();
+    }
+  }
+  if ((begun & gave) != 0 && arenas_used != 0) {
     worker* const self = this_worker();
     sit_again(self, arena_of(root_of(*self)));
-    errno = error;
   }
+  errno = error;
 }
 
 }  // namespace internal

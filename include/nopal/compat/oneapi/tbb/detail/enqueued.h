@@ -10,6 +10,8 @@
 #include <ctime>
 #include <utility>
 
+#include <nopal/detail/blocking.h>
+
 #include "arena_state.h"
 #include "context.h"
 #include "current.h"
@@ -89,7 +91,7 @@ private:
     const pid_t now = getpid();
     if (process != now) {
       process = now;
-      threads = idle = woken = 0;
+      threads = idle = woken = blocked = 0;
       watched = false;
       wake = {};
     }
@@ -103,8 +105,25 @@ private:
   static void get_a_thread(int most) {
     if (idle > woken) {
       wake_one();
-    } else if (threads < most) {
+    } else if (threads - blocked < most) {
       add_thread();
+    }
+  }
+
+  /// What a thread runs here says that it blocks: another one may run tasks meanwhile.
+  static void block() {
+    const int most = concurrency_of(nullptr);
+    const locked guard;
+    start_over_after_fork();
+    ++blocked;
+    if (waiting != 0) {
+      get_a_thread(most);
+    }
+  }
+  static void go_on() {
+    const locked guard;
+    if (process == getpid()) {
+      --blocked;
     }
   }
 
@@ -123,6 +142,8 @@ private:
   }
 
   static void* serve_for_ever(void*) {
+    static constexpr nopal_blocking_server told{block, go_on};
+    nopal_tell_of_blocking(&told);
     for (;;) {
       permit with;
       enqueued_task* const task = wait_for_task(with);
@@ -243,6 +264,7 @@ private:
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
   static inline constinit int woken = 0;         // of the idle
+  static inline constinit int blocked = 0;       // of the threads, in calls that say so
   static inline constinit bool watched = false;  // an idle thread waits a moment
   static inline constinit pid_t process = 0;
 };
