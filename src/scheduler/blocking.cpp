@@ -112,6 +112,7 @@ extern "C" NOPAL_EXPORT void nopal_end_blocking(std::uint32_t begun) {
       all.blocked.fetch_sub(1, std::memory_order_seq_cst);
     }
     if ((begun & told) != 0) {
+      // Acquire pairs with the release in nopal_tell_of_blocking.
       a_server.load(std::memory_order_acquire)->ends();
     }
   }
