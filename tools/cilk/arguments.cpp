@@ -129,6 +129,15 @@ bool translation::is_made(int which) const {
   }
 }
 
+/// Whether it is a call that gives what there is to be moved from, as std::move does.
+bool translation::is_to_move(int which) const {
+  const int call = written(which);
+  if (from_.at(call).kind != CXCursor_CallExpr) return false;
+  const CXCursor callee = callee_of(call);
+  return clang_Cursor_isNull(callee) == 0 &&
+         clang_getCanonicalType(clang_getCursorResultType(callee)).kind == CXType_RValueReference;
+}
+
 /// What lives until the end of the expression that has it, where an argument may refer to it.
 void translation::find_temporaries(int which, std::vector<temporary>& found) const {
   const int inner = written(which);
@@ -249,6 +258,8 @@ passed translation::pass(const call_parts& call, unsigned argument, const std::s
     if ((in_braces || is_bit_field) && !known.empty())
       return {fmt::format("{} = ::nopal::cilk::hold([&]() -> {} {{ return {}; }}())", name, known, value),
               use, keeps};
+    if (!converts && whole >= 0 && is_to_move(whole))
+      return {fmt::format("{} = ::nopal::cilk::hold_to_move({})", name, value), use, keeps};
     if (!converts || known.empty() || clang_getCanonicalType(wants).kind == CXType_FunctionProto)
       return {fmt::format("{} = ::nopal::cilk::hold({})", name, value), use, keeps};
     return {fmt::format("{} = ::nopal::cilk::hold_as<{}>({})", name,

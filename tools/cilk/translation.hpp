@@ -125,6 +125,7 @@ private:
   [[nodiscard]] int expression_at(span text) const;
   [[nodiscard]] std::string type_anywhere(CXType type) const;
   [[nodiscard]] bool is_made(int which) const;
+  [[nodiscard]] bool is_to_move(int which) const;
   void find_temporaries(int which, std::vector<temporary>& found) const;
   [[nodiscard]] std::string with_temporaries(span text, const std::vector<temporary>& kept) const;
   [[nodiscard]] CXType parameter_of(const call_parts& call, unsigned argument) const;

@@ -39,6 +39,20 @@ public:
 private:
   T* value_;
 };
+/// What a function gives to be moved from, as std::move does: it is the child that moves.
+template <class T>
+class held<T&&> {
+public:
+  [[gnu::always_inline]] explicit held(T&& value) noexcept : value_(&value) {}
+  [[gnu::always_inline]] T&& get() const noexcept { return static_cast<T&&>(*value_); }
+
+private:
+  T* value_;
+};
+template <class T>
+[[gnu::always_inline]] inline held<T&&> hold_to_move(T&& value) noexcept {
+  return held<T&&>(static_cast<T&&>(value));
+}
 template <class T>
 [[gnu::always_inline]] inline held<T> hold(T&& value) {
   return held<T>(std::forward<T>(value));

@@ -168,8 +168,33 @@ static int in_template(const T& name, int n) {
   return x + y + z;
 }
 
+/// The child moves, or does not: not the fork.
+static int taken(std::string&& text) {
+  const std::string own = std::move(text);
+  return static_cast<int>(own.size());
+}
+static int looked_at(const std::string&& text) { return static_cast<int>(text.size()); }
+static int both_of(const char* text, std::string&& same) {
+  return static_cast<int>(std::string(text).size() + same.size());
+}
+
+static void moves() {
+  std::string first = text_of(40);
+  std::string second = text_of(50);
+  std::string third = text_of(60);
+  int a = cilk_spawn taken(std::move(first));
+  int b = cilk_spawn looked_at(std::move(second));
+  int c = cilk_spawn both_of(third.c_str(), std::move(third));
+  int d = cilk_spawn taken(std::move(text_of(34)));
+  int e = cilk_spawn taken(text_of(12));
+  cilk_sync;
+  std::printf("%d %d %d %d %d %d %d\n", a, b, c, d, e, static_cast<int>(second.size()),
+              static_cast<int>(third.size()));
+}
+
 int main() {
   conversions();
+  moves();
   temporaries();
   std::printf("%d\n", in_template(text_of(50), 4));
   derived both;
