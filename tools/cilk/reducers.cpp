@@ -114,10 +114,10 @@ void translation::translate_reducers() {
     std::vector<int> regions;
     for (const std::size_t each : which)
       regions.push_back(reducers_[each].is_local ? region_of(reducers_[each].end - 1) : -1);
-    edits_.replace({end - 1, end}, [this, which = which, regions] {
+    edits_.replace({end - 1, end}, [this, here = which, regions] {
       std::string result = ";";
-      for (std::size_t each = 0; each < which.size(); ++each)
-        result += reducer_text(reducers_[which[each]], regions[each]);
+      for (std::size_t each = 0; each < here.size(); ++each)
+        result += reducer_text(reducers_[here[each]], regions[each]);
       return result;
     });
   }
