@@ -20,12 +20,12 @@ extern "C" {
 NOPAL_EXPORT uint32_t nopal_begin_blocking(void);
 NOPAL_EXPORT void nopal_end_blocking(uint32_t begun);
 
-/* For threads of the program that serve others: the calls of this thread that begin to block from now on, and their
- * ends, on whatever thread, tell so. `server` stays for good; null: no more. */
+/** What a thread that serves others is told of calls that block. */
 struct nopal_blocking_server {
-  void (*begins)(void);
-  void (*ends)(void);
+  void (*begins)(void); /**< a call begins, on that thread */
+  void (*ends)(void);   /**< it ends, on whatever thread */
 };
+/* The calls of this thread that begin to block from now on tell `server`, which stays for good; null: none. */
 NOPAL_EXPORT void nopal_tell_of_blocking(const struct nopal_blocking_server* server);
 
 /* Whether the caller is the outermost code of a thread of the program, and nothing that it forked is open. */
