@@ -191,9 +191,11 @@ bool sees_static_data() {
   return works;
 }
 
-/// Whether a process that wants a stream while another has it gets it nevertheless.
-bool excludes_streams() {
-  bool works = false;
+enum class locking { excludes, has_two_owners, not_seen };
+
+/// What a process gets that wants a stream while another has it.
+locking lock_stream_twice() {
+  locking outcome = locking::not_seen;
   beside(
       [] {
         flockfile(stdout);
@@ -201,11 +203,9 @@ bool excludes_streams() {
         pause();
       },
       [&](pid_t) {
-        const bool ready = came_to(1);
-        const int got = ftrylockfile(stdout);
-        works = ready && got != 0;
+        if (came_to(1)) outcome = ftrylockfile(stdout) == 0 ? locking::has_two_owners : locking::excludes;
       });
-  return works;
+  return outcome;
 }
 
 void static_data() {
@@ -228,16 +228,19 @@ void static_data() {
 /// In a process of its own, since what it does to the C library stays.
 void library_data() {
   const pid_t child = fork();
-  if (child == 0) {
-    // One to wait for, and a stream that is not the outcome's.
-    const bool could = share_data_of(stdout);
-    _exit(could ? (excludes_streams() ? 0 : 1) : 2);
-  }
+  if (child == 0)
+    _exit(share_data_of(stdout) ? static_cast<int>(lock_stream_twice())
+                                : static_cast<int>(locking::not_seen));
   int status = 0;
   waitpid(child, &status, 0);
-  const int outcome = WIFEXITED(status) ? WEXITSTATUS(status) : 3;
-  if (outcome == 2) std::printf("the C library's static data could not be put into a shared file\n");
-  report("the C library's static data in a shared file: stdio's locks exclude", outcome == 0, false);
+  const auto outcome = WIFEXITED(status) ? static_cast<locking>(WEXITSTATUS(status)) : locking::not_seen;
+  if (outcome == locking::not_seen) {
+    std::printf("the C library's static data in a shared file: could not be tried\n");
+    ++unexpected;
+    return;
+  }
+  report("the C library's static data in a shared file: stdio's locks exclude", outcome == locking::excludes,
+         false);
 }
 
 // --- The rest of what threads share

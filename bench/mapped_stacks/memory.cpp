@@ -16,8 +16,9 @@
 
 namespace mapped {
 
-void fail(const char* what) {
-  std::fprintf(stderr, "nopal: mapped stacks: %s: %s\n", what, std::strerror(errno));
+void fail(const char* what, int error) {
+  std::fprintf(stderr, "nopal: mapped stacks: %s%s%s\n", what, error == 0 ? "" : ": ",
+               error == 0 ? "" : std::strerror(error));
   // Of a worker process only; who started it sees how it ended.
   _exit(3);
 }
@@ -31,19 +32,19 @@ spin_lock::spin_lock(std::atomic<int>& word) : word_(word) {
 spin_lock::~spin_lock() { word_.store(0, std::memory_order_release); }
 
 memory::memory(const options& with) : options_(with), file_(memfd_create("nopal_stacks", MFD_CLOEXEC)) {
-  if (file_ < 0) fail("memfd_create");
-  if (ftruncate(file_, static_cast<off_t>(region_bytes * most_stacks)) != 0) fail("ftruncate");
+  if (file_ < 0) fail("memfd_create", errno);
+  if (ftruncate(file_, static_cast<off_t>(region_bytes * most_stacks)) != 0) fail("ftruncate", errno);
   const bool separate = with.stacks == kind::separate;
   const std::size_t bytes = separate ? region_bytes * most_stacks : region_bytes;
   // The windows of separate stacks are mapped once and for all.
   void* region = separate
                      ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0)
                      : mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (region == MAP_FAILED) fail("mmap of the stacks");
+  if (region == MAP_FAILED) fail("mmap of the stacks", errno);
   region_ = static_cast<char*>(region);
   void* table =
       mmap(nullptr, sizeof(window_table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (table == MAP_FAILED) fail("mmap");
+  if (table == MAP_FAILED) fail("mmap", errno);
   table_ = new (table) window_table{};
   table_->free_count = most_stacks;
   for (int i = 0; i < most_stacks; ++i) table_->free[static_cast<std::size_t>(i)] = most_stacks - 1 - i;
@@ -67,14 +68,15 @@ int memory::page_of(int stack, std::uintptr_t address) const {
 
 long memory::resident_pages() const {
   struct stat status{};
-  if (fstat(file_, &status) != 0) fail("fstat");
+  if (fstat(file_, &status) != 0) fail("fstat", errno);
   return static_cast<long>(status.st_blocks) * 512 / static_cast<long>(page_bytes);
 }
 
 void memory::give_back(int stack, int from_page, counts& by) const {
   const auto begin = static_cast<off_t>(static_cast<std::size_t>(stack) * region_bytes);
   const auto bytes = static_cast<off_t>(region_bytes - static_cast<std::size_t>(from_page) * page_bytes);
-  if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, begin, bytes) != 0) fail("fallocate");
+  if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, begin, bytes) != 0)
+    fail("fallocate", errno);
   ++by.pages_returned_calls;
 }
 
@@ -84,10 +86,7 @@ int region::take() {
   if (at_hand_count_ > 0) return at_hand_[static_cast<std::size_t>(--at_hand_count_)];
   window_table& table = all_.table();
   const spin_lock held(table.lock);
-  if (table.free_count == 0) {
-    errno = ENOMEM;
-    fail("every stack is in use");
-  }
+  if (table.free_count == 0) fail("every stack is in use", 0);
   const int taken = table.free[static_cast<std::size_t>(--table.free_count)];
   table.used_most = std::max(table.used_most, most_stacks - table.free_count);
   return taken;
@@ -131,7 +130,7 @@ void region::map(int stack, int from, int to, bool prefix) {
                                          static_cast<std::size_t>(to) * page_bytes);
   const int populate = all_.options_.populate && prefix ? MAP_POPULATE : 0;
   if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | populate, all_.file_, offset) != at)
-    fail("mmap of a prefix");
+    fail("mmap of a prefix", errno);
   std::fill(shown_.begin() + from, shown_.begin() + to, static_cast<std::int16_t>(stack));
   ++counts_.mmap_calls;
   if (prefix) counts_.pages_mapped += static_cast<std::uint64_t>(to - from);

@@ -126,6 +126,7 @@ private:
   int at_hand_count_ = 0;
 };
 
-[[noreturn]] void fail(const char* what);
+/// Ends the process with one line; `error` is the system's, or 0.
+[[noreturn]] void fail(const char* what, int error);
 
 }  // namespace mapped

@@ -88,7 +88,7 @@ bool steal_from(worker& victim, loot& taken) {
   const int own = w.shown->take();
   const bool mapped = state->with.stacks == kind::mapped;
   const int first_page = mapped ? taken.first_page : 0;
-  if (mapped && first_page >= region_pages - 1) fail("the stack is full");
+  if (mapped && first_page >= region_pages - 1) fail("the stack is full", 0);
   stack_at(own) = {taken.home, taken.first_page, taken.frame};
   w.tip = own;
   w.shown->show(own);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <new>
@@ -40,7 +41,7 @@ void work(worker& w, void (*routine)(worker& w)) {
 void start_process(worker& w) {
   const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child < 0) fail("fork");
+  if (child < 0) fail("fork", errno);
   state->processes[static_cast<std::size_t>(w.number)] = child;
   if (child > 0) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -109,13 +110,13 @@ void rest(worker& w, unsigned failed) {
   int status = 0;
   const pid_t ended = waitpid(-1, &status, WNOHANG);
   // Others end by themselves only after the outermost strand.
-  if (ended > 0 && status != 0) fail("a worker process ended early");
+  if (ended > 0 && status != 0) fail("a worker process ended early", 0);
 }
 
 outcome run(const options& with, program runs, int size, int repeats) {
   memory stacks(with);
   void* at = mmap(nullptr, sizeof(shared_state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) fail("mmap");
+  if (at == MAP_FAILED) fail("mmap", errno);
   state = new (at) shared_state{};
   state->with = with;
   state->runs = runs;
@@ -143,7 +144,7 @@ outcome run(const options& with, program runs, int size, int repeats) {
     int status = 0;
     // One that rest() has seen the end of is no more there, and ended well.
     if (waitpid(state->processes[static_cast<std::size_t>(i)], &status, 0) > 0 && status != 0)
-      fail("a worker process ended badly");
+      fail("a worker process ended badly", 0);
   }
   outcome all = collect();
   munmap(at, sizeof(shared_state));
