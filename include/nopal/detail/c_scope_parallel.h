@@ -3,7 +3,7 @@
  * A fork passes its arguments to the assembly routine, and through it to the child's entry, as the
  * ABI has it for their types: in registers, the rest in the parent's outgoing arguments. Those lie
  * on the stack that the parent forked on, where nobody writes before the child is done, for a thief
- * runs on another. So the entry owns them.
+ * runs on another. So the entry owns them, where the ABI has no large ones elsewhere.
  */
 #ifndef NOPAL_DETAIL_C_SCOPE_PARALLEL_H
 #define NOPAL_DETAIL_C_SCOPE_PARALLEL_H
@@ -132,6 +132,21 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
     nopal_end_stolen_child(nopal_kept);                                                                      \
   }
 
+#ifdef NOPAL_DETAIL_LARGE_BY_REFERENCE
+/* The ABI passes what has more bytes than this by the address of a copy in the parent's frame, which the parent fills anew
+ * once a thief runs it. So the child takes such arguments before the push. Compilers are told that both places are looked
+ * at, and so make them two. */
+#define NOPAL_DETAIL_AS_OWN(type, name)                                                                      \
+  __typeof__(type) nopal_own_##name = name;                                                                  \
+  if (sizeof(name) > NOPAL_DETAIL_LARGE_BY_REFERENCE)                                                        \
+    __asm__ volatile("" : : "r"(&name), "r"(&nopal_own_##name) : "memory");
+#define NOPAL_DETAIL_OWN(list) NOPAL_DETAIL_EACH_OF(NOPAL_DETAIL_AS_OWN, list)
+#define NOPAL_DETAIL_CALL_OWNER(f, list) f(NOPAL_DETAIL_OWN_ARGUMENTS list)
+#else
+#define NOPAL_DETAIL_OWN(list)
+#define NOPAL_DETAIL_CALL_OWNER(f, list) f(NOPAL_DETAIL_ARGUMENTS list)
+#endif
+
 static __attribute__((unused)) void nopal_enter_untyped(struct nopal_frame* frame, void (*self)(void),
                                                         void (*function)(void*), void* argument) {
   (void)self;
@@ -162,8 +177,9 @@ nopal_untyped_fork(nopal_scope* nopal_parent, void (*function)(void*), void* arg
       struct nopal_frame* nopal_parent, void (*nopal_self)(void),                                            \
       __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {                                     \
     (void)nopal_self;                                                                                        \
+    NOPAL_DETAIL_OWN(list)                                                                                   \
     NOPAL_DETAIL_OFFER(nopal_parent)                                                                         \
-    *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                             \
+    *nopal_out = NOPAL_DETAIL_CALL_OWNER(f, list);                                                           \
     NOPAL_DETAIL_TAKE_BACK()                                                                                 \
   }
 #define NOPAL_DETAIL_CHILD_TYPES(result, list)                                                               \
@@ -174,8 +190,9 @@ nopal_untyped_fork(nopal_scope* nopal_parent, void (*function)(void*), void* arg
   static __attribute__((unused)) void nopal_child_##f(                                                       \
       struct nopal_frame* nopal_parent, void (*nopal_self)(void) NOPAL_DETAIL_MORE_PARAMETERS list) {        \
     (void)nopal_self;                                                                                        \
+    NOPAL_DETAIL_OWN(list)                                                                                   \
     NOPAL_DETAIL_OFFER(nopal_parent)                                                                         \
-    f(NOPAL_DETAIL_ARGUMENTS list);                                                                          \
+    NOPAL_DETAIL_CALL_OWNER(f, list);                                                                        \
     NOPAL_DETAIL_TAKE_BACK()                                                                                 \
   }
 #define NOPAL_DETAIL_CHILD_VOID_TYPES(list) (struct nopal_frame*, void (*)(void) NOPAL_DETAIL_MORE_TYPES list)

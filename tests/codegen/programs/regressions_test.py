@@ -12,11 +12,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from sampling import some_of  # noqa: E402
 
 from running import BUILD_SECONDS, Failure, expected_of, run, run_parallel
-from toolchain import EAGER, HERE, Build, architectures, find_compilers
+from toolchain import EAGER, EMULATOR, HERE, Build, architectures, find_compilers
 
 LEVELS = [[level, EAGER] for level in ('-O0', '-O1', '-O2', '-O3', '-Os')] + [['-O0'], ['-O2']]
 SETTINGS = [(3, 100, 4, 40, 0), (3, 0, 4, 40, 0), (7, 50, 4, 40, 0)]
 LATENT_SETTINGS = [(3, 0, 4, 40, 20), (7, 10, 4, 40, 200)]
+# QEMU ends a new process of a program that had threads; the second has assembly of x86-64.
+NOT_EMULATED = ('endless_forks.cpp', 'stolen_again_past_home.cpp') if EMULATOR else ()
 
 
 class Source:
@@ -52,7 +54,8 @@ def check(source, compiler, level, library):
 
 
 def main(library):
-    sources = [Source(path) for path in sorted(glob.glob(os.path.join(HERE, 'regressions', '*.c*')))]
+    sources = [Source(path) for path in sorted(glob.glob(os.path.join(HERE, 'regressions', '*.c*')))
+               if os.path.basename(path) not in NOT_EMULATED]
     cases = some_of(((s, c, level, library) for s in sources for c in find_compilers() for level in LEVELS), 3)
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda case: check(*case), cases))

@@ -15,6 +15,9 @@
 /* The words that a frame keeps of the registers that a child preserves: x19 to x28, d8 to d15. */
 #define NOPAL_DETAIL_CALLEE_SAVED 18
 
+/* A caller passes the address of a copy in its frame for an argument of more than 16 bytes. */
+#define NOPAL_DETAIL_LARGE_BY_REFERENCE 16
+
 /* Which thread's variable `name` is read is decided where this stands: compilers never see its address,
  * and keep none. */
 #if defined(NOPAL_STATIC) && (!defined(__PIC__) || defined(__PIE__))
