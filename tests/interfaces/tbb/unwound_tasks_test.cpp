@@ -71,7 +71,7 @@ NOPAL_PROGRAM(in_handlers_of_others) {
     unwound += on_first ? 1 : 0;
   }
   NOPAL_CHECK(unwound != 0 || nopal::workers() == 1);
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -102,7 +102,7 @@ NOPAL_PROGRAM(of_a_handler) {
     }
     NOPAL_CHECK(what == "the error");
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -143,7 +143,7 @@ NOPAL_PROGRAM(callbacks) {
     s.fork([] { stop_with_callback(); });
     s.join();
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 #else
