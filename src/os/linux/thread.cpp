@@ -204,7 +204,7 @@ int start_thread(void (*entry)(void*), void* argument, std::size_t stack_bytes, 
     errno = errno_before;
     return failure;
   }
-  static_cast<void>(start.release());  // the thread's own now; NOLINT(bugprone-unused-return-value)
+  static_cast<void>(start.release());  // the thread's own now
   thread.native_ = std::bit_cast<std::uintptr_t>(native);
   thread.joinable_ = true;
   thread.mapping_ = mapping;

@@ -119,7 +119,7 @@ public:
   }
   /// `use` is the one of the context that follows, too, and is in no part.
   void follow(nopal_stop* part, nopal_stop& context, nopal_stop& use) noexcept {
-    use.tokens = static_cast<nopal_tokens*>(static_cast<void*>(&record_));
+    use.tokens = reinterpret_cast<nopal_tokens*>(&record_);
     nopal_follow_stop(&record_, &context, part);
   }
   /// Asked in `part`, which does not end meanwhile. Relaxed: that it is followed, or no other in its place, comes before.
