@@ -66,7 +66,8 @@ constinit std::atomic<slab*> slabs{nullptr};
 block* make_batch(std::size_t lines) {
   auto* const memory = static_cast<char*>(memory_of(1 + batch_length * lines));
   auto* const whole = new (memory) slab{slabs.load(std::memory_order_relaxed)};
-  // Release: a tool that reads the list finds what is in it.
+  // Release pairs with no acquire of the program: a tool that reads the list, as one that looks for leaks, finds what is
+  // in it.
   while (!slabs.compare_exchange_weak(whole->next, whole, std::memory_order_release,
                                       std::memory_order_relaxed)) {
   }
