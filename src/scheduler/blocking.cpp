@@ -35,15 +35,36 @@ bool has_forked_nothing(const worker* self) noexcept {
   return true;
 }
 
-/// Who is told of the calls of this thread that block.
-thread_local constinit const nopal_blocking_server* this_server = nullptr;
-/// The one that was told last, of all threads: there is one for each copy of its code, and they are alike.
-std::atomic<const nopal_blocking_server*> a_server{nullptr};
-
-// What the end of a call is given: the generation, and whether it has given a place away and told a server.
+// What the end of a call is given: the generation, the number of the server that was told of the beginning,
+// 0 being none, and whether a place was given away.
 constexpr std::uint32_t gave = 1U << 31U;
-constexpr std::uint32_t told = 1U << 30U;
-constexpr std::uint32_t generation_bits = told - 1;
+constexpr std::uint32_t server_shift = 24;
+constexpr std::uint32_t most_servers = (gave >> server_shift) - 1;
+constexpr std::uint32_t generation_bits = (1U << server_shift) - 1;
+
+/// By number: one for each copy of the code that serves, as plug-ins have.
+constinit std::atomic<const nopal_blocking_server*> servers[most_servers + 1];
+/// The number of the one that is told of the calls of this thread that block.
+thread_local constinit std::uint32_t this_server = 0;
+
+/// Its number, which it gets if it has none; 0: no number is left, and it is told nothing.
+std::uint32_t number_of(const nopal_blocking_server* server) noexcept {
+  for (std::uint32_t i = 1; i <= most_servers; ++i) {
+    const nopal_blocking_server* there = nullptr;
+    // Release pairs with the acquires of those who tell it. Relaxed where it fails: pointers are compared.
+    if (servers[i].compare_exchange_strong(there, server, std::memory_order_release,
+                                           std::memory_order_relaxed) ||
+        there == server) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+const nopal_blocking_server* server_of(std::uint32_t number) noexcept {
+  // Acquire pairs with the release in number_of: the end may be on another thread.
+  return servers[number].load(std::memory_order_acquire);
+}
 
 /// Gives a place away, if there is one.
 bool give_place(worker* self, runtime& all) noexcept {
@@ -78,20 +99,15 @@ extern "C" NOPAL_EXPORT int nopal_is_outermost() {
 }
 
 extern "C" NOPAL_EXPORT void nopal_tell_of_blocking(const nopal_blocking_server* server) {
-  this_server = server;
-  if (server != nullptr) {
-    // Release pairs with the acquire of an end on another thread.
-    a_server.store(server, std::memory_order_release);
-  }
+  this_server = server == nullptr ? 0 : number_of(server);
 }
 
 extern "C" NOPAL_EXPORT std::uint32_t nopal_begin_blocking() {
   worker* const self = this_worker();
   runtime& all = the_runtime();
-  std::uint32_t begun = 0;
-  if (this_server != nullptr) {
-    this_server->begins();
-    begun = told;
+  std::uint32_t begun = this_server << server_shift;
+  if (begun != 0) {
+    server_of(this_server)->begins();
   }
   // Acquire pairs with the release at the end of start_runtime.
   if (self != nullptr && all.running.load(std::memory_order_acquire) && give_place(self, all)) {
@@ -111,9 +127,8 @@ extern "C" NOPAL_EXPORT void nopal_end_blocking(std::uint32_t begun) {
     if ((begun & gave) != 0) {
       all.blocked.fetch_sub(1, std::memory_order_seq_cst);
     }
-    if ((begun & told) != 0) {
-      // Acquire pairs with the release in nopal_tell_of_blocking.
-      a_server.load(std::memory_order_acquire)->ends();
+    if (const std::uint32_t number = (begun & ~gave) >> server_shift; number != 0) {
+      server_of(number)->ends();
     }
   }
   if ((begun & gave) != 0 && arenas_used != 0) {

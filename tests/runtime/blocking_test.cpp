@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <ctime>
 #include <memory>
@@ -201,11 +202,47 @@ NOPAL_PROGRAM(new_processes_of_blocked_strands) {
   return 0;
 }
 
+/// What a thread that serves is told, one for each copy of its code.
+template <int Copy>
+struct server {
+  static inline std::atomic<int> begun{0};
+  static inline std::atomic<int> ended{0};
+  static constexpr nopal_blocking_server told{[] { ++begun; }, [] { ++ended; }};
+};
+
+/// Calls of both overlap, and those of a thread that serves no more tell nobody. One forks, so that it may end elsewhere.
+NOPAL_PROGRAM(servers_of_two_copies) {
+  constexpr int rounds = 50;
+  const auto serve = [](const nopal_blocking_server* of) {
+    nopal_tell_of_blocking(of);
+    for (int i = 0; i < rounds; ++i) {
+      blocking([] {
+        scope s;
+        s.fork([] { sleep_ms(1); });
+        sleep_ms(1);
+        s.join();
+      });
+    }
+    nopal_tell_of_blocking(nullptr);
+    blocking([] {});
+  };
+  std::thread one(serve, &server<1>::told);
+  std::thread other(serve, &server<2>::told);
+  one.join();
+  other.join();
+  NOPAL_CHECK(server<1>::begun == rounds && server<1>::ended == rounds);
+  NOPAL_CHECK(server<2>::begun == rounds && server<2>::ended == rounds);
+  return 0;
+}
+
 class blocking_calls : public support::program_at_workers {};
 
 TEST_P(blocking_calls, results_of_blocking_calls) { EXPECT_TRUE(run("results_of_blocking_calls")); }
 TEST_P(blocking_calls, exceptions_of_blocking_calls) { EXPECT_TRUE(run("exceptions_of_blocking_calls")); }
 TEST_P(blocking_calls, a_thousand_sleepers) { EXPECT_TRUE(run("a_thousand_sleepers")); }
+TEST_P(blocking_calls, tell_the_server_of_their_thread_at_both_ends) {
+  EXPECT_TRUE(run("servers_of_two_copies"));
+}
 TEST_P(blocking_calls, more_block_than_there_are_workers) {
   EXPECT_TRUE(run("more_block_than_there_are_workers"));
 }

@@ -25,7 +25,8 @@ struct nopal_blocking_server {
   void (*begins)(void); /**< a call begins, on that thread */
   void (*ends)(void);   /**< it ends, on whatever thread */
 };
-/* The calls of this thread that begin to block from now on tell `server`, which stays for good; null: none. */
+/* The calls of this thread that begin to block from now on tell `server`, which stays for good; null: none.
+ * At most 127 are told; further ones are not. */
 NOPAL_EXPORT void nopal_tell_of_blocking(const struct nopal_blocking_server* server);
 
 /* Whether the caller is the outermost code of a thread of the program, and nothing that it forked is open. */
