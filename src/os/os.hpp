@@ -37,7 +37,10 @@ namespace os {
 /// failure.
 [[nodiscard]] void* map_stack_memory(std::size_t bytes) noexcept;
 
-/// The same, but any access faults until `allow_stack_memory`. Until then it counts as address
+/// The same for what is no stack and never executable.
+[[nodiscard]] void* map_memory(std::size_t bytes) noexcept;
+
+/// As map_stack_memory, but any access faults until `allow_stack_memory`. Until then it counts as address
 /// space alone, and against no limit on memory or data. nullptr on failure.
 [[nodiscard]] void* reserve_stack_memory(std::size_t bytes) noexcept;
 

@@ -169,6 +169,15 @@ void end_ignoring_memory() noexcept {
 }
 
 }  // namespace watched
+
+void keep_alive(const void* low, std::size_t bytes) noexcept {
+  address::keep_alive(low, static_cast<const char*>(low) + bytes);
+}
+
+void let_die(const void* low, std::size_t bytes) noexcept {
+  address::let_die(low, static_cast<const char*>(low) + bytes);
+}
+
 }  // namespace sanitizers
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE

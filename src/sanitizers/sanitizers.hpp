@@ -72,6 +72,10 @@ void after_at_any_time(void* order) noexcept;
 void begin_fork() noexcept;
 void end_fork() noexcept;
 
+/// What memory that is not the allocator's refers to is not leaked; until `let_die`.
+void keep_alive(const void* low, std::size_t bytes) noexcept;
+void let_die(const void* low, std::size_t bytes) noexcept;
+
 /// Finds out which tools watch this process.
 void look() noexcept;
 

@@ -18,7 +18,7 @@ namespace internal {
 namespace view {
 
 registry::entry* registry::make_block(std::uint32_t number) noexcept {
-  // All zeroes is an entry of nobody. What is used of the memory becomes resident, no more.
+  // All zeroes is an entry of nobody. Blocks are small, since the allocator may fill them with zeroes.
   std::size_t bytes = (block_entries + 1) * sizeof(entry);
   memory_[number] = std::calloc(1, bytes);
   void* first = memory_[number];

@@ -95,8 +95,8 @@ private:
   static constexpr std::uint64_t ended = std::uint64_t{1} << 63;
 
   // Blocks that never move: entries are read without the lock.
-  static constexpr std::uint32_t block_entries = NOPAL_BOUND(1U << 12, 1U << 4);
-  static constexpr std::uint32_t block_count = 1U << 14;
+  static constexpr std::uint32_t block_entries = NOPAL_BOUND(1U << 9, 1U << 4);
+  static constexpr std::uint32_t block_count = 1U << 17;
 
   [[nodiscard]] entry& at(std::uint32_t id) noexcept {
     // Relaxed: whoever knows the number has it from the one who entered it.

@@ -1,20 +1,40 @@
 // The set of views: the array, its log, and the map for reducers without a slot.
 #include "view/view_set.hpp"
 
-#include <cstdlib>
+#include "os/os.hpp"
+#include "sanitizers/sanitizers.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace view {
 
+namespace {
+
+std::size_t bytes_of_set() noexcept {
+  const std::size_t page = os::page_size();
+  return (sizeof(view_set) + page - 1) / page * page;
+}
+
+}  // namespace
+
 // All zeroes is an empty set: the system gives fresh memory so, and a page of it becomes resident
-// when it is first used.
-view_set* view_set::make() noexcept { return static_cast<view_set*>(std::calloc(1, sizeof(view_set))); }
+// when it is first used. Not the allocator's: once a program has freed a large block, calloc may hand
+// memory of the heap out, every page of which it fills with zeroes.
+view_set* view_set::make() noexcept {
+  auto* const made = static_cast<view_set*>(os::map_memory(bytes_of_set()));
+  if (made != nullptr) {
+    sanitizers::keep_alive(made, bytes_of_set());
+    // The first lookup would have the system map a page of zeroes, and the first view replace it.
+    static_cast<void* volatile*>(made->slots_)[0] = nullptr;
+  }
+  return made;
+}
 
 void view_set::destroy(view_set* set) noexcept {
   set->map_.release();
-  std::free(set);
+  sanitizers::let_die(set, bytes_of_set());
+  os::unmap(set, bytes_of_set());
 }
 
 bool view_set::insert(std::uint32_t id, void* view) noexcept {

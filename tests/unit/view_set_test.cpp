@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <random>
 #include <unordered_map>
 #include <vector>
 
+#include "os/os.hpp"
 #include "view/view_map.hpp"
 #include "view_world.hpp"
 
@@ -53,6 +56,25 @@ TEST(view_set, finds_what_was_inserted_and_nothing_else) {
   EXPECT_EQ(set->find(3), nullptr);
   EXPECT_EQ(set->find(slot_count + 2), nullptr);
   EXPECT_GE(set->size(), std::size(ids));
+}
+
+// After the first of these blocks the allocator takes large ones from its heap, where a set would be filled with zeroes.
+TEST(view_set, takes_few_pages_also_once_large_blocks_were_freed) {
+  constexpr std::size_t megabyte = 1 << 20;
+  for (const std::size_t bytes : {8 * megabyte, 4 * megabyte}) {
+    void* const block = std::malloc(bytes);
+    ASSERT_NE(block, nullptr);
+    std::memset(block, 1, bytes);
+    __asm__ volatile("" : : "r"(block) : "memory");
+    std::free(block);
+  }
+  const auto set = made_set();
+  ASSERT_TRUE(set->insert(7, view_number(7)));
+  const std::size_t page = nopal::internal::os::page_size();
+  const auto first = reinterpret_cast<std::uintptr_t>(set.get()) / page * page;
+  EXPECT_LE(
+      nopal::internal::os::resident_pages(reinterpret_cast<void*>(first), sizeof(view_set) / page * page),
+      4u);
 }
 
 #ifndef NOPAL_VIEWS_HASHED

@@ -1,4 +1,4 @@
-// Stack memory: mmap, mprotect, madvise, mincore.
+// Memory: mmap, mprotect, madvise, mincore.
 #include "os/os.hpp"
 
 #include <fcntl.h>
@@ -24,9 +24,9 @@ int rights_of_stacks() noexcept {
   return PROT_READ | PROT_WRITE | (asks_for_executable_stacks() ? PROT_EXEC : 0);
 }
 
-void* map_with(int rights, std::size_t bytes) noexcept {
+void* map_with(int rights, std::size_t bytes, int more_flags) noexcept {
   void* const memory =
-      mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+      mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | more_flags, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   // With transparent huge pages set to `always`, the first touch of a stack would take 2 MiB. A
   // kernel without them refuses the advice, which is as good.
@@ -54,9 +54,11 @@ std::size_t page_size() noexcept {
   return bytes;
 }
 
-void* map_stack_memory(std::size_t bytes) noexcept { return map_with(rights_of_stacks(), bytes); }
+void* map_stack_memory(std::size_t bytes) noexcept { return map_with(rights_of_stacks(), bytes, MAP_STACK); }
 
-void* reserve_stack_memory(std::size_t bytes) noexcept { return map_with(PROT_NONE, bytes); }
+void* map_memory(std::size_t bytes) noexcept { return map_with(PROT_READ | PROT_WRITE, bytes, 0); }
+
+void* reserve_stack_memory(std::size_t bytes) noexcept { return map_with(PROT_NONE, bytes, MAP_STACK); }
 
 bool allow_stack_memory(void* address, std::size_t bytes) noexcept {
   return mprotect(address, bytes, rights_of_stacks()) == 0;
