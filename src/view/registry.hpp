@@ -96,7 +96,7 @@ private:
 
   // Blocks that never move: entries are read without the lock.
   static constexpr std::uint32_t block_entries = NOPAL_BOUND(1U << 9, 1U << 4);
-  static constexpr std::uint32_t block_count = 1U << 17;
+  static constexpr std::uint32_t block_count = NOPAL_BOUND(1U << 17, 1U << 2);
 
   [[nodiscard]] entry& at(std::uint32_t id) noexcept {
     // Relaxed: whoever knows the number has it from the one who entered it.

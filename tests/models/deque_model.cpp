@@ -60,7 +60,12 @@ void deque_model::set_up() {
 
   name(&deque.bottom, sizeof deque.bottom, "bottom");
   name(&deque.limit, sizeof deque.limit, "limit");
+#ifdef NOPAL_EXPLORE_HALVES
+  name(&deque.top, 8, "lower half");
+  name(reinterpret_cast<unsigned char*>(&deque.top) + 8, 8, "upper half");
+#else
   name(&deque.top, 16, "word");
+#endif
   name(&deque.public_slots, sizeof deque.public_slots, "public_slots");
   name(&deque.strand.latest_ticket, sizeof deque.strand.latest_ticket, "strand");
   for (std::int32_t i = 0; i < with_.capacity; ++i) {

@@ -4,6 +4,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
 
 namespace explore {
 
@@ -82,6 +83,7 @@ void engine::run_once() {
   repeats_ = choices_.size();
   steps_here_ = 0;
   preemptions_ = 0;
+  writes_ = writes_before_ = 0;
   last_running_ = -1;
   pruned_ = false;
   arena_used_ = 0;
@@ -190,6 +192,7 @@ void engine::choose_next() {
     if (next.kind == move_kind::drain) {
       const unsigned where = memory_->drain(next.thread);
       shown_ = shown_ == next.thread ? shown_ : nobody;
+      ++writes_;
       let_others_go_on(-1);
       trace("%d: store to %s reaches memory\n", next.thread, locations_[where].name.c_str());
       continue;
@@ -207,6 +210,9 @@ void engine::choose_next() {
 
 /// Something moved: whoever yielded may look again.
 void engine::let_others_go_on(int mover) {
+  if (how_.looks_are_no_moves && std::exchange(writes_before_, writes_) == writes_) {
+    return;
+  }
   for (std::size_t i = 0; i < fibers_.size(); ++i) {
     fibers_[i].yielded = fibers_[i].yielded && static_cast<int>(i) == mover;
   }
@@ -214,6 +220,9 @@ void engine::let_others_go_on(int mover) {
 
 void engine::list_moves() {
   moves_.clear();
+  if (how_.looks_are_no_moves) {
+    let_others_go_on(last_running_);
+  }
   const int threads = static_cast<int>(fibers_.size());
   const auto can_go_on = [this](int thread) {
     const fiber& one = fibers_[static_cast<std::size_t>(thread)];

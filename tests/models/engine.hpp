@@ -124,6 +124,8 @@ private:
   int last_running_ = -1;
   int shown_ = nobody;  // memory is as this thread would find it
   int preemptions_ = 0;
+  std::uint64_t writes_ = 0;
+  std::uint64_t writes_before_ = 0;  ///< when those that yielded were last let go on for that
 
   std::vector<choice> choices_;
   std::size_t replayed_ = 0;  // choices of this execution so far

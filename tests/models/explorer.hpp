@@ -32,6 +32,9 @@ struct options {
   /// A wait may time out although somebody else could still run. Otherwise its time is long enough for whoever runs to
   /// get to a wait of their own or to their end, and for the sleeper to see every store.
   bool early_timeouts = false;
+  /// A thread that looks again and again goes on once something was written, and not once somebody else looked. For
+  /// sources in which several wait so at a time: a look that finds nothing new changes nothing for anybody.
+  bool looks_are_no_moves = false;
   /// The 16-byte exchange is a full barrier, as on x86. Otherwise it is a sequentially consistent operation and no more,
   /// as a port's might be; the views tell the difference.
   bool exchange_is_barrier = true;

@@ -190,6 +190,7 @@ void engine::store(void* address, std::size_t bytes, std::uint64_t value, int or
   expect_there(address);
   const access to = find(address, bytes);
   memory_->store(running_, to, value, locations_[to.where].weak_stores ? without_release(order) : order);
+  ++writes_;
   remember(2, to, value);
   trace_access("store", to, value, order);
   show_what_an_access_did(to.where, __ATOMIC_RELAXED);
@@ -230,6 +231,7 @@ std::uint64_t engine::change(void* address, std::size_t bytes, update kind, std:
   }
   if (!fails) {
     memory_->write_newest(running_, of.where, value, effective);
+    ++writes_;
   }
   remember(3, of, before);
   trace_access(fails ? "failed exchange of" : "read to change", of, before, order);
@@ -254,6 +256,7 @@ bool engine::change_16(void* address, std::uint64_t (&expected)[2], std::uint64_
       alter_exchange(expected, low, high);
     }
     memory_->write_newest(running_, of.where, {{low, high}}, __ATOMIC_SEQ_CST);
+    ++writes_;
   }
   if (how_.exchange_is_barrier) {
     memory_->fence(running_, __ATOMIC_SEQ_CST);

@@ -82,6 +82,10 @@ int explored_setspecific(pthread_key_t key, const void* value) noexcept;
 
 // Replaces src/arch/<isa>/word128.hpp.
 #define NOPAL_ARCH_X86_64_WORD128_HPP
+#ifdef NOPAL_EXPLORE_HALVES
+// By that of a processor without such an exchange, as it is shipped.
+#include "../../src/arch/riscv64/word128.hpp"
+#else
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
@@ -96,5 +100,6 @@ inline bool compare_exchange_16(void* where, std::uint64_t (&expected)[2], std::
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
+#endif
 
 #endif

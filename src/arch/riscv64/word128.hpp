@@ -8,6 +8,8 @@
 
 #include <nopal/version.hpp>
 
+#include "testing/fault_points.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
@@ -27,7 +29,7 @@ inline bool is_taken(std::uint64_t low) noexcept { return low >> 32 == taken >> 
 
 /// Whether the lower half is being changed; has waited a little then.
 inline bool wait_if_changing(std::uint64_t low) noexcept {
-  if (__builtin_expect(static_cast<long>(is_taken(low)), 0) == 0) {
+  if (__builtin_expect(static_cast<long>(is_taken(low)), 0) == 0 || NOPAL_FAULT("change not heeded")) {
     return false;
   }
   // The thread that changes it may wait for this processor.
@@ -52,17 +54,18 @@ inline bool compare_exchange_16(void* where, std::uint64_t (&expected)[2], std::
   for (;;) {
     std::uint64_t seen = expected[0];
     // Acquire pairs with the release below: what earlier changes wrote to the upper half.
-    if (__atomic_compare_exchange_n(&halves[0], &seen, (seen & 0xffffffffU) | taken, false, __ATOMIC_ACQUIRE,
-                                    __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(&halves[0], &seen, (seen & 0xffffffffU) | taken, false,
+                                    NOPAL_FAULT_ORDER("taken relaxed", __ATOMIC_ACQUIRE), __ATOMIC_RELAXED)) {
       const std::uint64_t seen_high = __atomic_load_n(&halves[1], __ATOMIC_RELAXED);
       const bool done = seen_high == expected[1];
       if (done) {
         // Whoever sees this and then looks at the lower half finds it taken, or what was written to it:
         // the fence pairs with the acquiring load of this half.
-        __atomic_thread_fence(__ATOMIC_RELEASE);
-        __atomic_store_n(&halves[1], high, __ATOMIC_RELAXED);
+        NOPAL_FAULT_OMITS("upper half without release", __atomic_thread_fence(__ATOMIC_RELEASE));
+        NOPAL_FAULT_OMITS("lower half first", __atomic_store_n(&halves[1], high, __ATOMIC_RELAXED));
       }
-      __atomic_store_n(&halves[0], done ? low : seen, __ATOMIC_RELEASE);
+      __atomic_store_n(&halves[0], done ? low : seen, NOPAL_FAULT_ORDER("freed relaxed", __ATOMIC_RELEASE));
+      NOPAL_FAULT_DOES("lower half first", if (done) __atomic_store_n(&halves[1], high, __ATOMIC_RELAXED));
       __atomic_thread_fence(__ATOMIC_SEQ_CST);
       expected[1] = seen_high;
       return done;
