@@ -35,6 +35,11 @@ worker* worker_for_call() noexcept {
   return self != nullptr ? self : adopt_this_thread();
 }
 
+void have_seat_at_home(worker* nested, std::uint8_t how, std::uint64_t amount) noexcept {
+  set(nested->home, how);
+  nested->home_amount = amount;
+}
+
 void count_call(worker* nested, nopal_arena* arena) noexcept {
   count_call_of_rank(arena->rank, 1);
   nested->counts_call = true;
@@ -45,7 +50,7 @@ void count_call(worker* nested, nopal_arena* arena) noexcept {
 void begin_task_in(worker* nested, nopal_arena* arena) noexcept {
   set(nested->arena, arena);
   if (!is_seated(nested, arena)) {
-    set(nested->home, seat_at_home::lent);
+    have_seat_at_home(nested, seat_at_home::lent, 1);  // see enter_for_task
     begin_presence_of_call(nested, arena, false);
   }
 }
@@ -86,7 +91,7 @@ void free_old_seats(const worker* first) noexcept {
       __atomic_fetch_add(&one->seat->threads, one->seat_amount, __ATOMIC_RELAXED);
     }
     if (one->home != seat_at_home::none) {
-      __atomic_fetch_add(&one->arena->threads, 1, __ATOMIC_RELAXED);
+      __atomic_fetch_add(&one->arena->threads, one->home_amount, __ATOMIC_RELAXED);
     }
   }
 }
@@ -109,7 +114,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   set(nested->arena, arena);
   count_call(nested, arena);
   if (!is_inside && keeps) {
-    set(nested->home, seat_at_home::entered);
+    have_seat_at_home(nested, seat_at_home::entered, 1);
   } else if (!is_inside) {
     have_seat(nested, arena, 1);
   }
@@ -126,7 +131,8 @@ extern "C" NOPAL_EXPORT int nopal_begin_seated(nopal_pinned* call, nopal_arena* 
   worker* const nested = this_worker();
   nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
   set(nested->arena, arena);
-  set(nested->home, seat_at_home::lent);
+  // Where no worker may come, the one thread that serves the arena is not counted.
+  have_seat_at_home(nested, seat_at_home::lent, arena->worker_limit != 0 ? one_worker : 0);
   begin_presence_of_call(nested, arena, true);  // a thread that serves calls that were enqueued
   return 0;
 }

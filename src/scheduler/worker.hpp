@@ -127,6 +127,7 @@ struct worker {
   nopal_arena* arena;         ///< of this root's strands; null: none
   nopal_arena* seat;          ///< where this worker has a seat for its thread; null: nowhere
   std::uint64_t seat_amount;  ///< what that is in `threads`
+  std::uint64_t home_amount;  ///< of `home`, likewise; 0: it is not counted there
   std::uint8_t home;  ///< a seat_at_home of a nested worker: its call's seat, in an arena that keeps seats
   bool counts_call;   ///< its call is one of `calls` of its arena
   /// Of a nested worker: its call has begun, and is not over. Written by its thread, a hint for others
