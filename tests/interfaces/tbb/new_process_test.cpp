@@ -253,10 +253,118 @@ NOPAL_PROGRAM(split_in_a_moved_task_of_the_pool) {
   return 0;
 }
 
+void wait_until(const std::atomic<int>& count, int value) {
+  while (count != value) std::this_thread::yield();
+}
+
+/// A thread enqueues at each moment. What it has enqueued is the parent's to run.
+NOPAL_PROGRAM(split_beside_enqueued_tasks) {
+  const elsewhere runs;
+  flag over{false};
+  std::atomic<int> left{0};
+  tbb::task_arena arena;
+  std::thread other([&] {
+    while (!over) {
+      if (left > 100) continue;
+      ++left;
+      arena.enqueue([&] {
+        runs.count();
+        support::burn(1000);
+        --left;
+      });
+    }
+  });
+  for (int i = 0; i < 30; ++i) {
+    const pid_t child = split();
+    if (child == 0) {
+      std::atomic<int> done{0};
+      for (int k = 0; k < 10; ++k) tbb::task_arena().enqueue([&] { ++done; });
+      wait_until(done, 10);
+      _exit(0);
+    }
+    exited_with_0(child);
+  }
+  support::set(over);
+  other.join();
+  wait_until(left, 0);
+  NOPAL_CHECK(runs.counted() == 0);
+  return 0;
+}
+
+/// Threads that the child has not, and their indices in the arena.
+NOPAL_PROGRAM(split_beside_threads_in_an_arena) {
+  for (int most = 1; most != 4; ++most) {
+    flag over{false};
+    std::atomic<int> inside{0};
+    tbb::task_arena arena(most);
+    const auto stay = [&] {
+      NOPAL_CHECK(tbb::this_task_arena::current_thread_index() >= 0);
+      ++inside;
+      while (!over) std::this_thread::yield();
+      --inside;
+    };
+    std::thread other([&] { arena.execute(stay); });
+    arena.enqueue(stay);
+    wait_until(inside, 2);
+    const pid_t child = split();
+    if (child == 0) {
+      std::atomic<int> done{0};
+      arena.execute([&] {
+        NOPAL_CHECK(tbb::this_task_arena::current_thread_index() < most);
+        arena.enqueue([&] {
+          NOPAL_CHECK(tbb::this_task_arena::current_thread_index() >= 0);
+          ++done;
+        });
+        wait_until(done, 1);
+      });
+      _exit(0);
+    }
+    exited_with_0(child);
+    support::set(over);
+    other.join();
+    wait_until(inside, 0);
+  }
+  return 0;
+}
+
+/// The child's only thread goes on with what is enqueued.
+NOPAL_PROGRAM(split_in_an_enqueued_task) {
+  for (int most = 1; most != 4; ++most) {
+    flag over{false};
+    tbb::task_arena arena(most);
+    arena.enqueue([&] {
+      const pid_t child = split();
+      if (child != 0) {
+        exited_with_0(child);
+        return support::set(over);
+      }
+      static std::atomic<int> left{5};
+      for (int i = 0; i < 5; ++i) {
+        arena.enqueue([&arena] {
+          arena.enqueue([] {
+            if (--left == 0) _exit(0);
+          });
+        });
+      }
+    });
+    while (!over) std::this_thread::yield();
+  }
+  return 0;
+}
+
 class new_process : public support::program_at_workers {};
 
 TEST_P(new_process, of_a_body_runs_no_other_body) { EXPECT_TRUE(run("split_in_a_body")); }
 TEST_P(new_process, runs_no_task_that_it_does_not_wait_for) { EXPECT_TRUE(run("split_beside_tasks")); }
+TEST_P(new_process, enqueues_while_a_thread_of_its_parent_does) {
+  EXPECT_TRUE(run("split_beside_enqueued_tasks"));
+}
+TEST_P(new_process, has_the_places_of_its_parents_threads) {
+  EXPECT_TRUE(run("split_beside_threads_in_an_arena"));
+}
+TEST_P(new_process, of_an_enqueued_task_goes_on_with_others) {
+  EXPECT_TRUE(run("split_in_an_enqueued_task"));
+}
 TEST_P(new_process, of_a_moved_task_of_the_pool_comes_to_what_waits_for_it) {
   EXPECT_TRUE(run("split_in_a_moved_task_of_the_pool"));
 }

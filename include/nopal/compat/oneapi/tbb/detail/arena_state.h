@@ -23,6 +23,8 @@
 #include <nopal/runtime.hpp>
 
 #ifndef NOPAL_ELIDE
+#include <pthread.h>
+
 #include <nopal/detail/observer.h>
 #include <nopal/detail/task.h>
 #endif
@@ -56,12 +58,14 @@ public:
     seats_->keeps = 1;  // what a thread has in its slot stays there while the thread waits
     seats_->owner = this;
     seats_->destroy = [](nopal_arena* seats) {
+      all_states::leave(static_cast<arena_state*>(seats->owner));
       delete static_cast<arena_state*>(seats->owner);
       nopal_arena_give_back(seats);
     };
     if (node >= 0) {
       nopal_arena_bind(seats_, node);
     }
+    all_states::enter(this);
 #endif
   }
   arena_state(const arena_state&) = delete;
@@ -156,6 +160,60 @@ public:
 private:
   ~arena_state() = default;
 
+#ifndef NOPAL_ELIDE
+  /// Of the process, for its new ones: in a child of fork(2), what threads of the parent had is free.
+  class all_states {
+  public:
+    static void enter(arena_state* one) {
+      static const int refused =
+          pthread_atfork([] { pthread_mutex_lock(&mutex); }, [] { pthread_mutex_unlock(&mutex); }, in_child);
+      static_cast<void>(refused);
+      pthread_mutex_lock(&mutex);
+      one->next_ = first;
+      if (first != nullptr) {
+        first->previous_ = one;
+      }
+      first = one;
+      pthread_mutex_unlock(&mutex);
+    }
+    static void leave(arena_state* one) noexcept {
+      pthread_mutex_lock(&mutex);
+      (one->previous_ != nullptr ? one->previous_->next_ : first) = one->next_;
+      if (one->next_ != nullptr) {
+        one->next_->previous_ = one->previous_;
+      }
+      pthread_mutex_unlock(&mutex);
+    }
+
+  private:
+    static void in_child() {
+      for (arena_state* one = first; one != nullptr; one = one->next_) {
+        one->forget_all_but(this_thread_key());
+      }
+      pthread_mutex_unlock(&mutex);
+    }
+    // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux.
+    static inline constinit pthread_mutex_t mutex = {};
+    static inline constinit arena_state* first = nullptr;  // under it
+  };
+
+  void forget_all_but(const void* thread) noexcept {
+    int kept = 0;
+    for (int slot = 0; slot <= most_; ++slot) {
+      std::atomic<const void*>& place = slots_[static_cast<std::size_t>(slot)];
+      const void* const owner = place.load(std::memory_order_relaxed);  // by the only thread, as the rest
+      kept += owner == key_of_keeper(thread) ? 1 : 0;
+      if (owner != thread && owner != key_of_keeper(thread)) {
+        place.store(nullptr, std::memory_order_relaxed);
+      }
+    }
+    keepers_.store(kept, std::memory_order_relaxed);
+    if (extra_thread_.load(std::memory_order_relaxed) != thread) {
+      leave_extra();
+    }
+  }
+#endif
+
   /// The slots of the thread. Relaxed: what it has written itself it sees, and of others it is another.
   [[nodiscard]] int first_slot(const void* thread) const noexcept {
     return extra_thread_.load(std::memory_order_relaxed) == thread ? most_ : 0;
@@ -186,6 +244,8 @@ private:
   int users_ = 1;
 #else
   nopal_arena* seats_ = nullptr;
+  arena_state* next_ = nullptr;  // of all_states
+  arena_state* previous_ = nullptr;
 #endif
 };
 

@@ -34,6 +34,7 @@ public:
   [[nodiscard]] arena_state* arena() const noexcept { return arena_.get(); }
 
   enqueued_task* next = nullptr;
+  bool is_awaited = false;  ///< in its group: a child of fork(2) may wait for it too
 
 private:
   arena_reference arena_;
@@ -71,6 +72,13 @@ public:
     delete task;
 #else
     const int most = concurrency_of(nullptr);
+    static const int refused =
+        pthread_atfork([] { pthread_mutex_lock(&mutex); }, [] { pthread_mutex_unlock(&mutex); },
+                       [] {
+                         start_over_after_fork();
+                         pthread_mutex_unlock(&mutex);
+                       });
+    static_cast<void>(refused);  // without memory for that a new process starts over at its first task
     const locked guard;
     start_over_after_fork();
     add(task);
@@ -79,6 +87,15 @@ public:
   }
 
 private:
+  struct line {
+    enqueued_task* first;
+    enqueued_task* last;
+  };
+  static void append(line& to, enqueued_task* task) noexcept {
+    (to.last != nullptr ? to.last->next : to.first) = task;
+    to.last = task;
+  }
+
   struct locked {
     locked() { pthread_mutex_lock(&mutex); }
     locked(const locked&) = delete;
@@ -86,14 +103,34 @@ private:
     ~locked() { pthread_mutex_unlock(&mutex); }
   };
 
-  /// A child process has none of its parent's threads.
+  /// A child process has none of its parent's threads. What nobody waits for is the parent's to run.
   static void start_over_after_fork() {
     const pid_t now = getpid();
     if (process != now) {
+      if (process != 0) {
+        leave_tasks_to_parent();
+      }
       process = now;
       threads = idle = woken = blocked = 0;
       watched = false;
       wake = {};
+    }
+  }
+
+  static void leave_tasks_to_parent() noexcept {
+    waiting = 0;
+    for (line& one : lines) {
+      const line all = std::exchange(one, {});
+      for (enqueued_task* task = all.first; task != nullptr;) {
+        enqueued_task* const next = std::exchange(task->next, nullptr);
+        if (task->is_awaited) {
+          append(one, task);
+          ++waiting;
+        } else {
+          append(of_parent, task);
+        }
+        task = next;
+      }
     }
   }
 
@@ -191,9 +228,7 @@ private:
   // These under the lock.
   static void add(enqueued_task* task) noexcept {
     constexpr unsigned normal_rank = 1;
-    line& of_rank = lines[task->arena() != nullptr ? task->arena()->rank() : normal_rank];
-    (of_rank.last != nullptr ? of_rank.last->next : of_rank.first) = task;
-    of_rank.last = task;
+    append(lines[task->arena() != nullptr ? task->arena()->rank() : normal_rank], task);
     ++waiting;
   }
 
@@ -255,11 +290,8 @@ private:
   // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux, and the same of conditions.
   static inline constinit pthread_mutex_t mutex = {};
   static inline constinit pthread_cond_t wake = {};
-  struct line {
-    enqueued_task* first;
-    enqueued_task* last;
-  };
   static inline constinit line lines[3] = {};       // by the rank of the arena
+  static inline constinit line of_parent = {};      // never run, and never freed: tools find them
   static inline constinit std::size_t waiting = 0;  // tasks
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
@@ -272,7 +304,9 @@ private:
 /// Runs a group's task in an arena, as one that is counted in its group.
 inline void enqueue_handle(arena_state* arena, task_handle&& handle) {
   auto run = [task = std::move(handle)]() mutable { handle_access::call(task); };
-  enqueued::push(new enqueued_call<decltype(run)>(arena, std::move(run)));
+  auto* const call = new enqueued_call<decltype(run)>(arena, std::move(run));
+  call->is_awaited = true;
+  enqueued::push(call);
 }
 
 }  // namespace nopal_detail
