@@ -164,8 +164,22 @@ private:
     }
   }
 
+  /// A plug-in stays loaded while destructors of its thread-local objects are to come. Its threads last as long as the
+  /// process.
+  static void keep_code_loaded() noexcept {
+    struct last {
+      last() noexcept = default;
+      last(const last&) = delete;
+      last& operator=(const last&) = delete;
+      ~last() { asm volatile(""); }  // or compilers would leave it out
+    };
+    static thread_local const last object;
+    asm volatile("" : : "r"(&object));
+  }
+
   /// Signals are the program's threads' business.
   static void add_thread() {
+    keep_code_loaded();  // until the new thread comes to that
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -181,6 +195,7 @@ private:
   static void* serve_for_ever(void*) {
     static constexpr nopal_blocking_server told{block, go_on};
     nopal_tell_of_blocking(&told);
+    keep_code_loaded();
     for (;;) {
       permit with;
       enqueued_task* const task = wait_for_task(with);
