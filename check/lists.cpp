@@ -100,10 +100,10 @@ void free_list(std::uint32_t first) noexcept {
 
 std::uint32_t copy_list(std::uint32_t first) noexcept {
   std::uint32_t copied = 0;
+  std::uint32_t* link = &copied;
   for (std::uint32_t i = first; i != 0; i = lists[i].next) {
-    listed one = lists[i];
-    one.next = copied;
-    copied = take_one(one);
+    *link = take_one({lists[i].record, lists[i].locks, 0, lists[i].kind});
+    link = &lists[*link].next;
   }
   return copied;
 }

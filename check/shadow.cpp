@@ -58,6 +58,19 @@ layout layout_for(address begin, std::size_t bytes) noexcept {
   return both % 8 == 0 ? by_8 : both % 4 == 0 ? by_4 : by_1;
 }
 
+/// Neighbours in a block that have the same list: it is of all of them.
+bool share_list(cell one, cell next) noexcept { return one.writer == next.writer && is_list(one); }
+
+/// Gives lists of their own to the cells from `first` to `last`, and to those after them.
+void part_lists(cell* cells, std::size_t count, std::size_t first, std::size_t last) noexcept {
+  for (const std::size_t from : {first, last + 1}) {
+    if (from == 0 || from == count || !share_list(cells[from - 1], cells[from])) continue;
+    const std::uint32_t shared = cells[from].writer;
+    const std::uint32_t made = copy_list(shared);
+    for (std::size_t i = from; i < count && cells[i].writer == shared; ++i) cells[i].writer = made;
+  }
+}
+
 /// Gives a block cells that are no larger than the layout's.
 [[gnu::noinline]] void divide(std::uint64_t& entry, layout wanted) noexcept {
   const std::uint64_t before = entry;
@@ -70,10 +83,7 @@ layout layout_for(address begin, std::size_t bytes) noexcept {
   } else {
     const cell* const from = cells_of(before);
     const unsigned shift = granule_shift(before) - granule_shift(wanted);
-    for (std::size_t i = 0; i < count; ++i) {
-      made[i] = from[i >> shift];
-      if (is_list(made[i]) && (i & ((1U << shift) - 1)) != 0) made[i].writer = copy_list(made[i].writer);
-    }
+    for (std::size_t i = 0; i < count; ++i) made[i] = from[i >> shift];
     free_block(before);
   }
   entry = reinterpret_cast<std::uint64_t>(made) | wanted;
@@ -191,10 +201,15 @@ inline void look_in_block(access& which) noexcept {
   cell* const cells = cells_of(entry);
   const unsigned shift = granule_shift(entry);
   const std::size_t last = (within + which.bytes - 1) >> shift;
-  which.looked_at = {which.begin - within + (within >> shift << shift), std::size_t{1} << shift};
-  for (std::size_t i = within >> shift; i <= last; ++i) {
+  std::size_t i = within >> shift;
+  if (lists.count > 1) part_lists(cells, block_bytes >> shift, i, last);
+  // What is equal stays so, also where the numbers in shadow memory are given out anew: it is looked at together.
+  while (i <= last) {
+    std::size_t differs = i + 1;
+    while (differs <= last && cells[differs] == cells[i]) ++differs;
+    which.looked_at = {which.begin - within + (i << shift), (differs - i) << shift};
     look_at_cell<kind>(cells[i], which);
-    which.looked_at.begin += which.looked_at.bytes;
+    for (const cell after = cells[i]; ++i < differs;) cells[i] = after;
   }
   if (within + which.bytes == block_bytes && cells[0] == cells[last]) unite(entry);
 }
@@ -212,6 +227,12 @@ inline void look_at_all(address begin, std::size_t bytes, address at, std::uint3
   }
 }
 
+void free_lists(const cell* begin, const cell* end) noexcept {
+  for (const cell* each = begin; each != end; ++each) {
+    if (is_list(*each) && (each + 1 == end || !share_list(*each, each[1]))) free_list(each->writer);
+  }
+}
+
 /// Empties some cells of a block.
 void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) noexcept {
   if (entry == nothing) return;
@@ -222,9 +243,8 @@ void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) no
   const unsigned shift = granule_shift(entry);
   const std::size_t end = (within + bytes) >> shift;
   if (lists.count > 1) {
-    for (std::size_t i = within >> shift; i < end; ++i) {
-      if (is_list(cells[i])) free_list(cells[i].writer);
-    }
+    part_lists(cells, block_bytes >> shift, within >> shift, end - 1);
+    free_lists(cells + (within >> shift), cells + end);
   }
   std::size_t i = within >> shift;
   for (; i + 1 < end; i += 2) __builtin_memset(&cells[i], 0, 2 * sizeof(cell));  // one store
@@ -233,10 +253,7 @@ void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) no
 
 void free_lists_in(std::uint64_t entry) noexcept {
   if ((entry & layout_mask) <= one_cell || lists.count <= 1) return;
-  const cell* const cells = cells_of(entry);
-  for (std::size_t i = 0; i < cells_in(entry & layout_mask); ++i) {
-    if (is_list(cells[i])) free_list(cells[i].writer);
-  }
+  free_lists(cells_of(entry), cells_of(entry) + cells_in(entry & layout_mask));
 }
 
 }  // namespace

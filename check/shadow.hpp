@@ -2,7 +2,7 @@
 //
 // A block of 256 bytes has one cell, or cells for 8, 4 or single bytes each, as its accesses need;
 // where all are equal it is one cell again. A cell with locked or atomic accesses has a list of
-// records in place of two: see lists.hpp.
+// records in place of two, see lists.hpp; cells beside each other that are looked at together share one.
 #ifndef NOPAL_CHECK_SHADOW_HPP
 #define NOPAL_CHECK_SHADOW_HPP
 

@@ -97,7 +97,12 @@ one_use choose_use(shape& of, int node, const held_locks& held) {
   const std::size_t first = room > 300 && made.size <= 16 ? 232 : 0;
   std::size_t at = first + of.up_to(first != 0 ? 48 - made.size : room - made.size);
   if (of.is_narrow) at = at / 24 * 24;
-  if (of.is_narrow && of.one_in(2)) made.size = 8;
+  if (of.is_narrow && of.one_in(2)) {
+    made.size = 8;
+  } else if (of.is_narrow) {  // a part of a word that others use as a whole
+    made.size = std::min<std::size_t>(made.size, 8);
+    at += of.up_to(8 - made.size);
+  }
   if (of.is_narrow || made.kind == one_use::atomic) at = at / made.size * made.size;
   if (at + made.size > room) at = 0, made.size = 8;
   held_locks with = held;
