@@ -61,14 +61,18 @@ layout layout_for(address begin, std::size_t bytes) noexcept {
 /// Neighbours in a block that have the same list: it is of all of them.
 bool share_list(cell one, cell next) noexcept { return one.writer == next.writer && is_list(one); }
 
+/// Those from `from` on that have one list get one of their own.
+[[gnu::noinline]] void part_list(cell* from, const cell* end) noexcept {
+  const std::uint32_t shared = from->writer;
+  const std::uint32_t made = copy_list(shared);
+  for (; from != end && from->writer == shared; ++from) from->writer = made;
+}
+
 /// Gives lists of their own to the cells from `first` to `last`, and to those after them.
-void part_lists(cell* cells, std::size_t count, std::size_t first, std::size_t last) noexcept {
-  for (const std::size_t from : {first, last + 1}) {
-    if (from == 0 || from == count || !share_list(cells[from - 1], cells[from])) continue;
-    const std::uint32_t shared = cells[from].writer;
-    const std::uint32_t made = copy_list(shared);
-    for (std::size_t i = from; i < count && cells[i].writer == shared; ++i) cells[i].writer = made;
-  }
+inline void part_lists(cell* cells, std::size_t count, std::size_t first, std::size_t last) noexcept {
+  if (first != 0 && share_list(cells[first - 1], cells[first])) part_list(cells + first, cells + count);
+  if (last + 1 != count && share_list(cells[last], cells[last + 1]))
+    part_list(cells + last + 1, cells + count);
 }
 
 /// Gives a block cells that are no larger than the layout's.
