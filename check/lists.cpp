@@ -38,6 +38,22 @@ bool is_parallel_to_this(const listed& entry) noexcept {
   return strand != self.strand && is_parallel(strand);
 }
 
+bool has_many(std::uint32_t first) noexcept {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = first; i != 0 && count < sets_apart::many; i = lists[i].next) ++count;
+  return count == sets_apart::many;
+}
+
+/// Whether others say as much as an access with these locks, whatever a later one holds that is in a race with it: where
+/// many with locks of their own run beside it.
+[[gnu::noinline]] bool is_said_by_many(std::uint32_t first, how kind, std::uint32_t locks) noexcept {
+  sets_apart others(locks);
+  for (std::uint32_t i = first; i != 0 && !others.are_many(); i = lists[i].next) {
+    if (says_as_much(lists[i].kind, kind) && is_parallel_to_this(lists[i])) others.add(lists[i].locks);
+  }
+  return others.are_many();
+}
+
 void compare(const listed& entry, race access, std::uint32_t locks) noexcept {
   if ((access.kind == how::read && entry.kind == how::read) || !is_parallel_to_this(entry)) return;
   access.earlier = entry.record;
@@ -83,7 +99,8 @@ void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t r
       is_new = false;
     link = &entry.next;
   }
-  if (is_new) known.writer = take_one({record, locks, known.writer, kind});
+  if (is_new && !(has_many(known.writer) && is_said_by_many(known.writer, kind, locks)))
+    known.writer = take_one({record, locks, known.writer, kind});
   const listed only = lists[known.writer];
   if (only.next == 0 && only.locks == 0) {
     free_list(known.writer);

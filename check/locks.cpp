@@ -220,6 +220,23 @@ bool share_a_lock(std::uint32_t a, std::uint32_t b) noexcept {
   return false;
 }
 
+void sets_apart::add(std::uint32_t set) noexcept {
+  if (are_many()) return;
+  const lock_set& added = *known[set];
+  const lock_set& beside = *known[beside_];
+  std::uint32_t count = count_;
+  for (std::uint32_t i = 0; i < added.count; ++i) {
+    const held_lock one = added.locks[i];
+    if (std::any_of(beside.locks, beside.locks + beside.count,
+                    [one](held_lock other) { return other == one || (other | 1) == one; }))
+      continue;
+    if (count == most || std::find(locks_, locks_ + count_, lock_in(one)) != locks_ + count_) return;
+    locks_[count++] = lock_in(one);
+  }
+  count_ = count;
+  ++sets_;
+}
+
 void hold_over_fork() noexcept {
   if (self.lock_set == 0) return;
   const lock_set& from = *known[self.lock_set];

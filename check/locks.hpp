@@ -28,6 +28,24 @@ bool is_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept;
 /// Whether they have a lock in common that is no atomic operation's.
 bool share_a_lock(std::uint32_t a, std::uint32_t b) noexcept;
 
+/// Counts sets that have no lock in common, but for those of `beside`: what holds fewer locks than there are sets, and none
+/// of `beside`, is not kept away from all of them.
+class sets_apart {
+public:
+  explicit sets_apart(std::uint32_t beside) noexcept : beside_(beside) {}
+  void add(std::uint32_t set) noexcept;
+  [[nodiscard]] bool are_many() const noexcept { return sets_ == many; }
+
+  static constexpr std::uint32_t many = 16;
+
+private:
+  static constexpr std::uint32_t most = 64;
+  std::uint32_t beside_;
+  std::uint32_t sets_ = 0;
+  std::uint32_t count_ = 0;
+  std::uint64_t locks_[most];
+};
+
 /// Before a fork: what is held does not keep the child and its parent apart.
 void hold_over_fork() noexcept;
 

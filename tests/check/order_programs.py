@@ -207,3 +207,39 @@ int main(int, char** argv) {
 }
 """, "-O1", [["usable"], ["fails"]], 0, []),
 }
+""", "-O1", [], 66, ["write at used_after_it_was_let_go.cpp:5 and write at used_after_it_was_let_go.cpp:4",
+                     "nopal: check: 1 race, 1 order"]),
+}
+""", "-O1", [], 66, ["write at waits_for_many.cpp:14 and write at waits_for_many.cpp:20", "nopal: check: 1 race\n"]),
+    "locks_of_many": ("""
+#include <mutex>
+#include <nopal/scope.hpp>
+#include <vector>
+struct node { std::mutex own; int x = 0; };
+int common = 3, other = 3;
+std::mutex global;
+int main() {
+  std::vector<node> nodes(100000);
+  nopal::scope s;
+  for (auto& each : nodes) {
+    s.fork([&each] {
+      std::scoped_lock held(each.own, global);
+      each.x += common + other;
+    });
+  }
+  s.fork([&nodes] {
+    std::lock_guard held(nodes[99990].own);
+    common = 2;
+  });
+  s.fork([] {
+    std::lock_guard held(global);
+    other = 2;
+  });
+  s.join();
+}
+""", "-O1", [], 66, ["read at locks_of_many.cpp:13 and write at locks_of_many.cpp:18 of 4 bytes of 'common'",
+                     "nopal: check: 1 race, 1 order"]),
+}
+""", "-O1", [], 66, ["write at event_of_another_before_a_collection.cpp:8 and write at event_of_another_before_a_collection.cpp:13",
+                     "nopal: check: 1 race\n"]),
+}
