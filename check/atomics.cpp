@@ -29,6 +29,9 @@ void note_store(const volatile void* memory, std::size_t bytes, void* at) noexce
   const at_work now;
   if (self.latest_change.strand != self.strand) self.change_before = self.latest_change;
   self.latest_change = {self.strand, next_record()};
+  // Later accesses have records of their own, also where the strand has made the same before.
+  self.first_own = next_record();
+  start_segment();
 }
 
 /// An operation that changes what it reads: it may count references.

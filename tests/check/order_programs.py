@@ -206,6 +206,18 @@ int main(int, char** argv) {
   s.join();
 }
 """, "-O1", [["usable"], ["fails"]], 0, []),
+    "used_after_it_was_let_go": ("""
+#include <atomic>
+#include <nopal/scope.hpp>
+struct object { int x = 0; std::atomic<int> users{2}; };
+static void let_go(object* p) { if (--p->users == 0) delete p; }
+[[gnu::noinline]] static void put(object* p) { p->x = 1; }
+int main() {
+  object* p = new object;
+  nopal::scope s;
+  s.fork([p] { for (int i = 0; i < 2; ++i) { put(p); if (i == 0) let_go(p); } });
+  s.fork([p] { let_go(p); });
+  s.join();
 }
 """, "-O1", [], 66, ["write at used_after_it_was_let_go.cpp:5 and write at used_after_it_was_let_go.cpp:4",
                      "nopal: check: 1 race, 1 order"]),
