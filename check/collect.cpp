@@ -33,13 +33,15 @@ constexpr std::size_t most = std::size_t{1} << 29;
 constexpr std::size_t most_new = std::size_t{1} << 26;
 constexpr std::size_t most_kept_bytes = std::size_t{1} << 22;
 
-/// By root and fork: one strand for all that are alike.
-struct alike {
-  std::uint64_t key;
-  std::uint32_t strand;
-};
-alike* classes;
-std::size_t class_slots;
+/// By root and fork: one strand for all that are alike. Those that have set an event, or belong to one that has, are not:
+/// by root and child.
+number_map* classes;
+number_map* setters;  ///< the children
+
+bool has_set_events(std::uint32_t child) noexcept { return setters->count() != 0 && setters->at(child) != 0; }
+std::uint64_t key_of_setter(std::uint32_t new_root, std::uint32_t child) noexcept {
+  return std::uint64_t{1} << 63 | std::uint64_t{new_root} << 32 | child;
+}
 
 /// Roots first, each with its own number.
 void keep_root(std::uint32_t strand) noexcept {
@@ -58,7 +60,10 @@ void keep_all_roots() noexcept {
       // Its fork is what the bag's first child was separated by.
       new_sets.add(sets[each->bag]);
       const std::uint32_t parent = strand_numbers[each->forked_by];
-      strand_numbers[each->bag] = new_origins.add({parent, separating_fork(each->bag)});
+      const std::uint32_t child = separated_child(each->bag);
+      const std::uint32_t number = new_origins.add({parent, origins[child].site});
+      strand_numbers[each->bag] = number;
+      if (has_set_events(child)) classes->at(key_of_setter(number, child)) = number;
     }
   }
 }
@@ -70,21 +75,18 @@ std::uint32_t new_strand(std::uint32_t strand) noexcept {
   const std::uint32_t new_root = strand_numbers[root];
   if (new_root == 0) return number = 1;  // of a thread that is over
   if ((sets[root] & is_p_bag) == 0) return number = new_root;
-  const std::uint32_t fork = separating_fork(strand);
-  if (new_origins[new_root].site == fork) return number = new_root;
-  const std::uint64_t key = std::uint64_t{new_root} << 32 | fork;
-  std::size_t i = static_cast<std::size_t>((key * hash_step) >> 40) & (class_slots - 1);
-  std::size_t tries = 0;
-  while (classes[i].key != 0 && classes[i].key != key && tries < class_slots) {
-    i = (i + 1) & (class_slots - 1);
-    ++tries;
+  const std::uint32_t child = separated_child(strand);
+  const std::uint32_t fork = origins[child].site;
+  const bool is_setter = has_set_events(child);
+  if (!is_setter && new_origins[new_root].site == fork && !has_set_events(separated_child(root)))
+    return number = new_root;
+  std::uint32_t& alike =
+      classes->at(is_setter ? key_of_setter(new_root, child) : std::uint64_t{new_root} << 32 | fork);
+  if (alike == 0) {
+    new_sets.add(new_root);
+    alike = new_origins.add({new_origins[new_root].parent, fork});
   }
-  if (classes[i].key == key) return number = classes[i].strand;
-  if (tries == class_slots) return number = new_root;
-  new_sets.add(new_root);
-  number = new_origins.add({new_origins[new_root].parent, fork});
-  classes[i] = {key, number};
-  return number;
+  return number = alike;
 }
 
 /// By new strand and site, in the memory of the records' numbers: a record is kept once.
@@ -141,8 +143,6 @@ void make_room() noexcept {
   strand_numbers = static_cast<std::uint32_t*>(reserve(most * sizeof(std::uint32_t)));
   record_numbers = static_cast<std::uint32_t*>(
       reserve(std::size_t{end_of_records - first_of_records} * sizeof(std::uint32_t)));
-  class_slots = std::size_t{1} << 16;
-  classes = static_cast<alike*>(reserve(class_slots * sizeof(alike)));
 }
 
 void renumber_threads() noexcept {
@@ -174,6 +174,11 @@ void collect() noexcept {
   const std::uint32_t old_records = records.count;
   number_map known;
   known_records = &known;
+  number_map alike;
+  classes = &alike;
+  number_map have_set;
+  setters = &have_set;
+  visit_setters([](std::uint32_t strand) { setters->at(separated_child(strand)) = 1; });
   new_sets.add(is_root);
   new_origins.add({});
   new_sets.add(is_root);  // strands of threads that are over
@@ -188,10 +193,12 @@ void collect() noexcept {
   exchange(sets, new_sets, old_strands);
   exchange(origins, new_origins, old_strands);
   exchange(records, new_records, old_records);
+  find_waits_anew();
   zero(strand_numbers, (std::size_t{old_strands} + 1) * sizeof(std::uint32_t));
   zero(record_numbers, (std::size_t{old_records} + 1) * sizeof(std::uint32_t));
-  empty(classes, class_slots * sizeof(alike));
   known.release();
+  alike.release();
+  have_set.release();
   strand_limit = limit_after(sets.count);
   record_limit = limit_after(records.count);
 }

@@ -24,10 +24,12 @@ struct setting {
   std::uint32_t earlier;      ///< another setting, of which waits know as well; 0: none
 };
 
-/// A wait that is over, by a procedure that is not.
+/// A wait that is over, by a procedure that is not. So the child that has set the event stays the same.
 struct waited {
   setting for_it;
   const procedure* by;
+  std::uint32_t child;
+  std::uint32_t before;  ///< from 1: the wait before for an event of the same child; 0: none
 };
 
 /// Of settings, and of waits; what is more is not known.
@@ -35,6 +37,8 @@ constexpr std::uint32_t most = std::uint32_t{1} << 24;
 table<setting> settings;
 table<waited> waits;
 number_map by_event;
+number_map by_child;          ///< from 1: the latest wait for an event that one has set
+std::uint32_t chains;         ///< waits of which more settings are known
 std::uint32_t free_settings;  ///< which have no strand
 
 std::uint32_t add_setting(const setting& value) noexcept {
@@ -50,12 +54,24 @@ void free_setting(std::uint32_t number) noexcept {
   free_settings = number;
 }
 
-/// The outermost ended child that a strand is of.
-std::uint32_t separated_child(std::uint32_t strand) noexcept {
-  for (;;) {
-    const std::uint32_t parent = origins[strand].parent;
-    if (parent == 0 || (sets[parent] & ~self.number) == is_root) return strand;
-    strand = parent;
+void add_wait(const setting& for_it, const procedure* by) noexcept {
+  if (for_it.earlier != 0) ++chains;
+  const std::uint32_t child = separated_child(for_it.strand);
+  std::uint32_t& latest = by_child.at(child);
+  waits.add({for_it, by, child, latest});
+  latest = waits.count;
+}
+
+void leave_wait() noexcept {
+  const waited& last = waits[--waits.count];
+  if (last.for_it.earlier != 0) --chains;
+  by_child.at(last.child) = last.before;
+}
+
+bool is_known_by(const setting& first, std::uint32_t record, std::uint32_t child) noexcept {
+  for (const setting* set = &first;; set = &settings[set->earlier]) {
+    if (record < set->records_end && separated_child(set->strand) == child) return true;
+    if (set->earlier == 0) return false;
   }
 }
 
@@ -69,11 +85,11 @@ std::string place_of_wait(void* returned_to) {
 bool comes_before(std::uint32_t record) noexcept {
   if (waits.count == 0) return false;
   const std::uint32_t child = separated_child(record_of(record).strand);
-  for (std::uint32_t i = waits.count; i-- != 0;) {  // the latest first: it is what most look for
-    for (const setting* set = &waits[i].for_it;; set = &settings[set->earlier]) {
-      if (record < set->records_end && separated_child(set->strand) == child) return true;
-      if (set->earlier == 0) break;
-    }
+  for (std::uint32_t i = by_child.at(child); i != 0; i = waits[i - 1].before) {
+    if (record < waits[i - 1].for_it.records_end) return true;
+  }
+  for (std::uint32_t i = chains == 0 ? 0 : waits.count; i-- != 0;) {
+    if (waits[i].for_it.earlier != 0 && is_known_by(waits[i].for_it, record, child)) return true;
   }
   return false;
 }
@@ -94,8 +110,24 @@ void wait_in_vain(const char* what, const void* lock, void* returned_to) {
   _exit(2);
 }
 
+void find_waits_anew() noexcept {
+  const std::uint32_t count = waits.count;
+  by_child.release();
+  waits.count = chains = 0;
+  for (std::uint32_t i = 0; i < count; ++i) add_wait(waits[i].for_it, waits[i].by);
+}
+
 void leave_events() noexcept {
-  while (waits.count != 0 && waits[waits.count - 1].by >= self.running) --waits.count;
+  while (waits.count != 0 && waits[waits.count - 1].by >= self.running) leave_wait();
+}
+
+void visit_setters(void (*visit)(std::uint32_t strand)) noexcept {
+  for (std::uint32_t i = 0; i < settings.count; ++i) {
+    if (settings[i].strand != 0 && settings[i].earlier == 0) visit(settings[i].strand);
+  }
+  for (std::uint32_t i = 0; i < waits.count; ++i) {
+    if (waits[i].for_it.earlier == 0) visit(waits[i].for_it.strand);
+  }
 }
 
 void renumber_events(std::uint32_t (*strand)(std::uint32_t), std::uint32_t records_end) noexcept {
@@ -144,14 +176,8 @@ void forget_joined_waits() noexcept {
     if (set.earlier != 0 || is_parallel(set.strand)) waits[kept++] = waits[i];
   }
   waits.count = kept;
+  find_waits_anew();
   enough = kept < 32 ? 64 : 2 * kept;
-}
-
-bool knows_a_chain() noexcept {
-  for (std::uint32_t i = 0; i < waits.count; ++i) {
-    if (waits[i].for_it.earlier != 0) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -165,7 +191,7 @@ void nopal_check_forget_event(const void* event) {
   std::uint32_t& first = by_event.at(reinterpret_cast<address>(event));
   std::uint32_t number = first;
   first = 0;
-  if (knows_a_chain()) return;
+  if (chains != 0) return;  // it may have them
   while (number != 0) {
     const std::uint32_t earlier = settings[number].earlier;
     free_setting(number);
@@ -181,7 +207,7 @@ void nopal_check_signaled(const void* event) {
   if (number == 0) return;
   forget_joined_waits();
   const setting& set = settings[number];
-  if ((set.earlier != 0 || set.strand != self.strand) && waits.count < most) waits.add({set, self.running});
+  if ((set.earlier != 0 || set.strand != self.strand) && waits.count < most) add_wait(set, self.running);
 }
 
 void nopal_check_wait(const char* what, const void* lock) {

@@ -20,8 +20,14 @@ void wait_in_vain(const char* what, const void* lock, void* returned_to);
 /// At a child's end: what it waited for orders nothing after it.
 void leave_events() noexcept;
 
+/// Of all strands that have set an event which may be waited for, but for those that set one that others have set before:
+/// such are alike.
+void visit_setters(void (*visit)(std::uint32_t strand)) noexcept;
+
 /// Gives strands new numbers; all records are from before then.
 void renumber_events(std::uint32_t (*strand)(std::uint32_t), std::uint32_t records_end) noexcept;
+/// After the above, where the numbers are those of all strands, and where some waits are gone.
+void find_waits_anew() noexcept;
 
 }  // namespace nopal_check
 

@@ -125,15 +125,16 @@ std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept {
   return origins.add({parent, site});
 }
 
-std::uint32_t separating_fork(std::uint32_t strand) noexcept {
+std::uint32_t separated_child(std::uint32_t strand) noexcept {
   // Procedures that have not ended are roots without a P-bag.
-  std::uint32_t child = strand;
   for (;;) {
-    const std::uint32_t parent = origins[child].parent;
-    if (parent == 0 || (sets[parent] & ~self.number) == is_root) return origins[child].site;
-    child = parent;
+    const std::uint32_t parent = origins[strand].parent;
+    if (parent == 0 || (sets[parent] & (is_root | is_p_bag)) == is_root) return strand;
+    strand = parent;
   }
 }
+
+std::uint32_t separating_fork(std::uint32_t strand) noexcept { return origins[separated_child(strand)].site; }
 
 }  // namespace nopal_check
 

@@ -63,7 +63,10 @@ std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept;
 
 void make_strands() noexcept;
 
-/// The fork that made `strand` parallel to what runs: the outermost one whose child has ended.
+/// The outermost ended child that a strand is of, or the strand itself.
+std::uint32_t separated_child(std::uint32_t strand) noexcept;
+
+/// The fork that made `strand` parallel to what runs: that of the above.
 std::uint32_t separating_fork(std::uint32_t strand) noexcept;
 
 }  // namespace nopal_check

@@ -221,6 +221,29 @@ int main() {
 }
 """, "-O1", [], 66, ["write at used_after_it_was_let_go.cpp:5 and write at used_after_it_was_let_go.cpp:4",
                      "nopal: check: 1 race, 1 order"]),
+    "waits_for_many": ("""
+#include <nopal/scope.hpp>
+#include <nopal/waiting.hpp>
+#include <vector>
+int x;
+int main() {
+  const int n = 250000;
+  std::vector<nopal::event> set(n);
+  std::vector<int> values(n);
+  nopal::scope s;
+  for (int i = 0; i < n; ++i) {
+    s.fork([&, i] {
+      values[i] = i;
+      set[i].set();
+      if (i == 70000) x = 1;
+    });
+  }
+  for (auto& each : set) each.wait();
+  long sum = 0;
+  for (int each : values) sum += each;
+  x = 2;
+  s.join();
+  return sum == 0;
 }
 """, "-O1", [], 66, ["write at waits_for_many.cpp:14 and write at waits_for_many.cpp:20", "nopal: check: 1 race\n"]),
     "locks_of_many": ("""
@@ -251,6 +274,21 @@ int main() {
 }
 """, "-O1", [], 66, ["read at locks_of_many.cpp:13 and write at locks_of_many.cpp:18 of 4 bytes of 'common'",
                      "nopal: check: 1 race, 1 order"]),
+    "event_of_another_before_a_collection": ("""
+#include <nopal/scope.hpp>
+#include <nopal/waiting.hpp>
+int x[4];
+nopal::event e[4];
+[[gnu::noinline]] void many() { nopal::scope s; for (int i = 0; i < 140000; ++i) s.fork([] {}); s.join(); }
+int main() {
+  nopal::scope s;
+  for (int i = 0; i < 4; ++i) s.fork([i] { x[i] = 1; if (i % 2 == 0) e[i].set(); });
+  many();
+  e[0].wait();
+  e[2].wait();
+  x[0] = x[2] = 3;
+  x[3] = 2;
+  s.join();
 }
 """, "-O1", [], 66, ["write at event_of_another_before_a_collection.cpp:8 and write at event_of_another_before_a_collection.cpp:13",
                      "nopal: check: 1 race\n"]),
