@@ -27,14 +27,25 @@ struct check_arguments {
   std::vector<std::string> program;
 };
 
+/// An option for the name of a file, which is given. `--log= -- ./program` has none: the words are taken for one.
+void add_file(CLI::App& app, const std::string& name, std::string& target, const std::string& description) {
+  const auto read = [name, &target](const CLI::results_t& given) {
+    target = given.front();
+    if (target.empty() || target == "--") {
+      throw tool::usage_error(fmt::format("{} takes the name of a file, not '{}'", name, target));
+    }
+    return true;
+  };
+  app.add_option(name, read, description)->type_name("FILE");
+}
+
 bool read_check_arguments(check_arguments& given, int argc, char** argv) {
   CLI::App app(
       "Runs a program that was compiled with the flags of 'pkg-config --cflags --libs nopal-check', and "
       "reports its determinacy races. The exit status is the program's, or 66 where there are races.",
       "nopal check");
-  app.add_option("--log", given.log, "write reports to this file (standard error)")->type_name("FILE");
-  app.add_option("--suppressions", given.suppressions, "do not report races that this file names")
-      ->type_name("FILE");
+  add_file(app, "--log", given.log, "write reports to this file (standard error)");
+  add_file(app, "--suppressions", given.suppressions, "do not report races that this file names");
   tool::add_whole_number(app, "--exit-code", given.exit_code, {0, 255},
                          "exit status where there are races (66)");
   app.add_option("PROGRAM", given.program, "the program and its arguments, after '--'")->type_name("");
@@ -57,7 +68,9 @@ std::string find_program(const std::string& name) {
     // An empty entry is the current folder.
     const std::string_view folder = rest.substr(0, end);
     const std::string file = std::string(folder.empty() ? "." : folder) + "/" + name;
-    if (access(file.c_str(), X_OK) == 0) return file;
+    struct stat about{};
+    if (stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && access(file.c_str(), X_OK) == 0)
+      return file;
     rest = end == rest.npos ? "" : rest.substr(end + 1);
   }
   throw tool::usage_error(fmt::format("'{}' is not found in PATH", name));

@@ -141,6 +141,16 @@ def check_command(command):
     status, _, error = run([command, "check"])
     expect("command, no program", status == 2 and "accepted: -- PROGRAM ARGUMENT..., as in 'nopal check -- ./program 10'" in error,
            (status, error))
+    for words in (["--log=", "--"], ["--log", "--"], ["--suppressions=", "--"], ["--log", "", "--"]):
+        status, _, error = run([command, "check", *words, "./clean", "3"])
+        expect(f"command, {words}", status == 2 and "takes the name of a file, not '" in error and error.count("\n") == 1,
+               (status, error))
+    # A folder of that name is no program, and neither is no name.
+    os.makedirs("folders/clean", exist_ok=True)
+    status, _, error = run([command, "check", "--", "clean", "3"], PATH="folders::/usr/bin:/bin")
+    expect("command, after a folder in PATH", status == 3 and error == "", (status, error))
+    status, _, error = run([command, "check", "--", ""])
+    expect("command, an empty name", status == 2 and "'' is not found in PATH" in error, (status, error))
     status, out, _ = run([command, "check", "--help"])
     expect("command, help", status == 0 and "--suppressions" in out, (status, out))
 
