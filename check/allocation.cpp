@@ -7,6 +7,7 @@
 
 #include "copies.hpp"
 #include "heap.hpp"
+#include "races.hpp"
 #include "shadow.hpp"
 
 #include <nopal/detail/check.h>
@@ -41,6 +42,7 @@ std::size_t was_freed(void* memory, void* returned_to) noexcept {
   const auto begin = reinterpret_cast<address>(memory);
   const std::size_t bytes = forget_block(begin);
   if (bytes == 0 || !now.was_heeding()) return bytes;
+  if (held_races != 0) forget_held_races(begin, bytes);
   // After an atomic operation it may be the last reference that went. Others have let go theirs by such operations, too:
   // what they did until then is over.
   if (self.running->has_counted) {

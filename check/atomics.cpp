@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "locks.hpp"
+#include "races.hpp"
 #include "records.hpp"
 #include "shadow.hpp"
 #include "thread.hpp"
@@ -41,11 +42,19 @@ void note_change(const volatile void* memory, std::size_t bytes, void* at) noexc
   self.running->has_counted = true;
 }
 
+/// What was brought down to zero may have counted references, this strand's the last.
+void note_count(bool is_zero) noexcept {
+  if (self.is_heeding != 0 && is_zero) note_last_user();
+}
+
 using a8 = std::uint8_t;
 using a16 = std::uint16_t;
 using a32 = std::uint32_t;
 using a64 = std::uint64_t;
 __extension__ using a128 = unsigned __int128;
+
+/// Where libstdc++ finds this in a shared pointer's two counts, it changes them no more.
+constexpr std::uint64_t both_are_one = (std::uint64_t{1} << 32) + 1;
 
 /// By compare and swap for the width that has nothing else.
 template <class T, class Change>
@@ -114,13 +123,18 @@ int exchange_if_as_at(volatile T* a, T* expected, T desired, void* at) noexcept 
 #define CHANGE(bits, name, expression)                                                                       \
   a##bits __tsan_atomic##bits##_##name(volatile a##bits* a, a##bits v, int) {                                \
     note_change(a, sizeof *a, HERE);                                                                         \
-    return change(a, [v]([[maybe_unused]] a##bits old) { return static_cast<a##bits>(expression); });        \
+    const auto made = [v]([[maybe_unused]] a##bits old) { return static_cast<a##bits>(expression); };        \
+    const a##bits before = change(a, made);                                                                  \
+    note_count(made(before) == 0);                                                                           \
+    return before;                                                                                           \
   }
 
 #define ATOMICS_OF_BITS(bits)                                                                                \
   a##bits __tsan_atomic##bits##_load(const volatile a##bits* a, int) {                                       \
     note(a, sizeof *a, how::read, HERE);                                                                     \
-    return load(a);                                                                                          \
+    const a##bits seen = load(a);                                                                            \
+    note_count(bits == 64 && seen == both_are_one);                                                          \
+    return seen;                                                                                             \
   }                                                                                                          \
   void __tsan_atomic##bits##_store(volatile a##bits* a, a##bits v, int) {                                    \
     note_store(a, sizeof *a, HERE);                                                                          \

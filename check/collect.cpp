@@ -153,6 +153,7 @@ void renumber_threads() noexcept {
       if (one->records_end != 0) *one = {strand_numbers[one->strand], first_of_records + new_records.count};
     }
     each->strand = strand_numbers[each->strand];
+    if (each->last_user_end != 0) each->last_user_end = first_of_records + new_records.count;
     if (each->first_own != 0) each->first_own = first_of_records + new_records.count;
     each->first_record = has_threads ? ~0U : first_of_records + new_records.count;
     for (cached_record& cached : each->cache) cached.record = 0;

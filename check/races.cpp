@@ -93,13 +93,25 @@ std::uint64_t key_of(std::uint64_t a, std::uint64_t b, const race& one) noexcept
          (static_cast<std::uint64_t>(one.earlier_kind) << 1 | static_cast<std::uint64_t>(one.kind));
 }
 
+/// A race, as it is said also when its records are gone.
+struct placed_race {
+  race one;
+  std::uint32_t earlier_site;
+  std::uint32_t site;
+  std::uint32_t fork_site;
+};
+
+/// By the running strand, after it has let go of a last reference: a destructor's, if the memory is freed then.
+constexpr std::size_t most_held = 64;
+placed_race held[most_held];
+
 /// A function that many call has the same program counters at places of the program that differ.
-bool is_first(seen_pairs& seen, const race& one) noexcept {
-  const std::uint32_t earlier = record_of(one.earlier).site;
-  std::uint32_t& times = seen.sites.at(key_of(earlier, site_at(one.at), one));
+bool is_first(seen_pairs& seen, const placed_race& placed) noexcept {
+  std::uint32_t& times = seen.sites.at(key_of(placed.earlier_site, placed.site, placed.one));
   if (times != 0) return false;
   times = 1;
-  return ++seen.code.at(key_of(sites[earlier].at, one.at, one)) <= most_stacks_of_a_pair;
+  return ++seen.code.at(key_of(sites[placed.earlier_site].at, placed.one.at, placed.one)) <=
+         most_stacks_of_a_pair;
 }
 
 bool is_first_order(const race& one) noexcept {
@@ -132,13 +144,15 @@ std::pair<std::string, std::string> in_order(std::string a, std::string b) {
 
 }  // namespace
 
-void found_race(const race& one) noexcept {
-  if (one.earlier < self.excused_end || comes_before(one.earlier) || is_of_a_call(one)) return;
+namespace {
+
+void report_race(const placed_race& placed) noexcept {
+  const race& one = placed.one;
   if (watcher != nullptr)
     return watcher(reinterpret_cast<const void*>(one.looked_at.begin), one.looked_at.bytes);
-  if (!is_first(seen_races, one)) return;
-  const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
-  const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
+  if (!is_first(seen_races, placed)) return;
+  const std::vector<source_frame> earlier = frames_of(sites[placed.earlier_site]);
+  const std::vector<source_frame> now = frames_of(sites[placed.site]);
   auto pair = in_order(text_of_place(place_in(earlier)), text_of_place(place_in(now)));
   found& all = all_found();
   if (all.pairs.contains(pair)) return;
@@ -147,8 +161,39 @@ void found_race(const race& one) noexcept {
     ++all.suppressed;
     return;
   }
-  const std::vector<source_frame> fork = frames_of(sites[separating_fork(record_of(one.earlier).strand)]);
-  write_report(text_of_race(one, earlier, now, fork));
+  write_report(text_of_race(one, earlier, now, frames_of(sites[placed.fork_site])));
+}
+
+}  // namespace
+
+std::size_t held_races;
+
+void note_last_user() noexcept {
+  const atomic_change& latest = self.latest_change;
+  self.last_user_end = (latest.strand == self.strand ? self.change_before : latest).records_end;
+}
+
+void report_held_races() noexcept {
+  const std::size_t count = held_races;
+  held_races = 0;
+  for (std::size_t i = 0; i < count; ++i) report_race(held[i]);
+}
+
+void forget_held_races(address begin, std::size_t bytes) noexcept {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < held_races; ++i) {
+    if (held[i].one.begin - begin >= bytes) held[kept++] = held[i];
+  }
+  held_races = kept;
+}
+
+void found_race(const race& one) noexcept {
+  if (one.earlier < self.excused_end || comes_before(one.earlier) || is_of_a_call(one)) return;
+  const placed_race placed{one, record_of(one.earlier).site, site_at(one.at),
+                           separating_fork(record_of(one.earlier).strand)};
+  if (one.earlier >= self.last_user_end) return report_race(placed);
+  if (held_races == most_held) report_held_races();
+  held[held_races++] = placed;
 }
 
 void found_order(const race& one, bool by_a_lock) noexcept {

@@ -28,6 +28,18 @@ struct race {
 
 void found_race(const race& found) noexcept;
 
+/// The running strand has let go of a last reference, it seems: that memory may be freed next.
+void note_last_user() noexcept;
+/// It may not any more: races that were held back until then are reported.
+void report_held_races() noexcept;
+/// The strand frees this: what it did there since then is no race with what others did before they let go.
+void forget_held_races(address begin, std::size_t bytes) noexcept;
+extern std::size_t held_races;
+inline void end_last_use() noexcept {
+  self.last_user_end = 0;
+  if (held_races != 0) report_held_races();
+}
+
 /// Two accesses that exclude each other, so their order depends on the schedule.
 void found_order(const race& found, bool by_a_lock) noexcept;
 

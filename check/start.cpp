@@ -155,6 +155,7 @@ int finish(int status) noexcept {
   }
   const at_work now;
   is_finished = true;
+  end_last_use();
   const bool is_incomplete = says_what_was_not_checked();
   const std::size_t races = end_of_races();
   if (races == 0 && is_incomplete) return 2;

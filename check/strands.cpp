@@ -5,6 +5,7 @@
 #include "collect.hpp"
 #include "events.hpp"
 #include "locks.hpp"
+#include "races.hpp"
 #include "records.hpp"
 #include "shadow.hpp"
 #include "sites.hpp"
@@ -47,7 +48,10 @@ void free_one(children* over) noexcept {
 }
 
 /// A segment begins: no record is of it yet.
-void begin_segment() noexcept { start_segment(); }
+void begin_segment() noexcept {
+  end_last_use();
+  start_segment();
+}
 
 /// Sites of forks are few: the last ones.
 struct cached_site {

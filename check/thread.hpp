@@ -78,8 +78,10 @@ struct thread {
   atomic_change latest_change;
   atomic_change change_before;  ///< the latest by another strand
   std::uint32_t
-      excused_end;       ///< what lesser records say is in no race with what is looked at; see allocation.cpp
-  std::uint32_t number;  ///< from 1, of the thread
+      excused_end;  ///< what lesser records say is in no race with what is looked at; see allocation.cpp
+  std::uint32_t
+      last_user_end;      ///< zero, or it has let go of a last reference: see `hold_for_free` in races.cpp
+  std::uint32_t number;   ///< from 1, of the thread
   std::uint64_t segment;  ///< of views, see views.cpp
   call_frame* calls;      ///< the innermost one
   call_frame* outermost;  ///< where they begin

@@ -292,4 +292,36 @@ int main() {
 }
 """, "-O1", [], 66, ["write at event_of_another_before_a_collection.cpp:8 and write at event_of_another_before_a_collection.cpp:13",
                      "nopal: check: 1 race\n"]),
+    "ended_by_the_last": ("""
+#include <atomic>
+#include <memory>
+#include <nopal/scope.hpp>
+#include <vector>
+struct member { int* p; ~member() { p = nullptr; } };
+struct object { member of{new int(1)}; std::atomic<int> users{2}; };
+static void let_go(object* p) { if (--p->users == 0) delete p; }
+std::atomic<int> inside;
+int x;
+static void count(int i) {
+  ++inside;
+  --inside;
+  x = i;
+}
+int main() {
+  std::vector<object*> objects;
+  for (int i = 0; i < 300; ++i) objects.push_back(new object);
+  long sum = 0;
+  nopal::scope s;
+  s.fork([&] { for (object* each : objects) { sum += *each->of.p; let_go(each); } });
+  for (object* each : objects) let_go(each);
+  s.join();
+  auto shared = std::make_shared<std::unique_ptr<int>>(new int(1));
+  for (int i = 0; i < 4; ++i) s.fork([shared] { static_cast<void>(**shared); });
+  shared.reset();
+  s.join();
+  for (int i = 0; i < 4; ++i) s.fork(count, i);
+  s.join();
+}
+""", "-O0", [], 66, ["write at ended_by_the_last.cpp:13 and write at ended_by_the_last.cpp:13 of 4 bytes of 'x'",
+                     "nopal: check: 1 race,"]),
 }
