@@ -20,12 +20,27 @@
 namespace {
 
 // The names that FAULT_CALL may have. `futex_wait` and `futex_wake` are two calls to us, not one; so are a thread's change of
-// its own affinity and of one that it names.
-constexpr const char* names[] = {"mmap",           "mprotect",   "madvise",           "mincore",
-                                 "futex_wait",     "futex_wake", "membarrier",        "pthread_create",
-                                 "sigaltstack",    "malloc",     "aligned_alloc",     "pthread_key_create",
-                                 "setspecific",    "new",        "pthread_sigmask",   "own_affinity",
-                                 "named_affinity", "calloc",     "pthread_getattr_np"};
+// its own affinity and of one that it names. `map_memory` is an mmap of what is no stack.
+constexpr const char* names[] = {"mmap",
+                                 "mprotect",
+                                 "madvise",
+                                 "mincore",
+                                 "futex_wait",
+                                 "futex_wake",
+                                 "membarrier",
+                                 "pthread_create",
+                                 "sigaltstack",
+                                 "malloc",
+                                 "aligned_alloc",
+                                 "pthread_key_create",
+                                 "setspecific",
+                                 "new",
+                                 "pthread_sigmask",
+                                 "own_affinity",
+                                 "named_affinity",
+                                 "calloc",
+                                 "pthread_getattr_np",
+                                 "map_memory"};
 enum call {
   call_mmap,
   call_mprotect,
@@ -46,6 +61,7 @@ enum call {
   call_named_affinity,
   call_calloc,
   call_getattr,
+  call_map_memory,
   none
 };
 
@@ -106,7 +122,8 @@ long calls() { return seen; }
 extern "C" {
 
 void* mmap(void* address, size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
-  if (refuses(call_mmap)) {
+  const bool is_memory = (flags & (MAP_NORESERVE | MAP_STACK)) == MAP_NORESERVE;
+  if (refuses(call_mmap) || (is_memory && refuses(call_map_memory))) {
     fail();
     return MAP_FAILED;
   }

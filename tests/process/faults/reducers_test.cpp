@@ -266,19 +266,25 @@ told run(const char* program, const char* call, long first, long last) {
 constexpr long always = 1000000000;
 
 TEST(reducers_without_memory, for_sets_of_views_tell_at_the_lookup_and_where_they_are_made) {
-  const told seen = run("few_reducers", "calloc", 1, always);
+  const told seen = run("few_reducers", "map_memory", 1, always);
   EXPECT_GE(seen.updates, 20);   // all of the strands that went on
   EXPECT_GE(seen.reducers, 10);  // likewise
   EXPECT_EQ(seen.joins, 0);
 }
 
 TEST(reducers_without_memory, for_some_sets_or_maps_lose_no_update_that_was_not_refused) {
-  for (const char* const program : {"few_reducers", "reducers_without_slots"}) {
-    const long all = run(program, "calloc", always, always).calls;
+  struct refusal {
+    const char* program;
+    const char* call;
+  };
+  for (const refusal& one :
+       {refusal{"few_reducers", "map_memory"}, refusal{"reducers_without_slots", "map_memory"},
+        refusal{"reducers_without_slots", "calloc"}}) {
+    const long all = run(one.program, one.call, always, always).calls;
     EXPECT_GE(all, 1);
     for (long n = 1; n <= all && n <= 20; ++n) {
-      EXPECT_GE(run(program, "calloc", n, n).calls, 1);
-      EXPECT_GE(run(program, "calloc", n, always).calls, 1);
+      EXPECT_GE(run(one.program, one.call, n, n).calls, 1);
+      EXPECT_GE(run(one.program, one.call, n, always).calls, 1);
     }
   }
 }
