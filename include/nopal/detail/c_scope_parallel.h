@@ -137,8 +137,8 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
  * once a thief runs it. So the child takes such arguments before the push. Compilers are told that both places are looked
  * at, and so make them two. */
 #define NOPAL_DETAIL_AS_OWN(type, name)                                                                      \
-  __typeof__(type) nopal_own_##name = name;                                                                  \
-  if (sizeof(name) > NOPAL_DETAIL_LARGE_BY_REFERENCE)                                                        \
+  __typeof__(name) nopal_own_##name = name; /* arrays are pointers by now */                                 \
+  if (sizeof nopal_own_##name > NOPAL_DETAIL_LARGE_BY_REFERENCE)                                             \
     __asm__ volatile("" : : "r"(&name), "r"(&nopal_own_##name) : "memory");
 #define NOPAL_DETAIL_OWN(list) NOPAL_DETAIL_EACH_OF(NOPAL_DETAIL_AS_OWN, list)
 #define NOPAL_DETAIL_CALL_OWNER(f, list) f(NOPAL_DETAIL_OWN_ARGUMENTS list)
