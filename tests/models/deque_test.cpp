@@ -3,13 +3,25 @@
 #include <gtest/gtest.h>
 
 #include "models/deque_model.hpp"
+#include "models/deque_scenarios.hpp"
 #include "models/report.hpp"
 
 namespace {
 
+using explore::anew;
 using explore::deque_fault;
 using explore::deque_scenario;
+using explore::force_against_pops;
+using explore::force_against_push;
+using explore::force_beside_a_thief;
+using explore::growth;
 using explore::memory_kind;
+using explore::poisoned_pushes;
+using explore::pops_against_a_thief;
+using explore::pops_against_two_thieves;
+using explore::refused_force;
+using explore::shown_pop_against_force;
+using explore::without_barrier;
 
 void expect_right(const deque_scenario& with) {
   explore::deque_model program(with);
@@ -29,29 +41,15 @@ void expect_fault(deque_scenario with, deque_fault fault, memory_kind memory) {
   explore::expect_failure(program, memory);
 }
 
-const deque_scenario pops_against_a_thief = {.owner = "--", .thieves = {"ss"}, .pushed = 2, .published = 1};
-const deque_scenario pops_against_two_thieves = {
-    .owner = "--", .thieves = {"s", "s"}, .pushed = 2, .published = 2};
-const deque_scenario force_against_pops = {.owner = "--", .thieves = {"fs"}, .pushed = 2};
-const deque_scenario force_against_push = {.owner = "+-", .thieves = {"fs"}};
-const deque_scenario force_beside_a_thief = {.owner = "--", .thieves = {"f", "s"}, .pushed = 2};
-const deque_scenario refused_force = {.owner = "-+-", .thieves = {"rsf"}, .pushed = 2};
 const deque_scenario refused_and_granted = {.owner = "--", .thieves = {"r", "fs"}, .pushed = 2};
 const deque_scenario two_forces = {.owner = "--", .thieves = {"fs", "f"}, .pushed = 2};
 const deque_scenario force_pops_and_pushes = {.owner = "-+-", .thieves = {"fs"}, .pushed = 2};
-const deque_scenario poisoned_pushes = {.owner = "++--", .thieves = {"ss"}, .poisoned = true};
 const deque_scenario poison_on_the_way = {.owner = "+-+-", .thieves = {"ps", "s"}};
-const deque_scenario growth = {.owner = "+-", .thieves = {"ss"}, .pushed = 2, .published = 1, .capacity = 2};
 const deque_scenario growth_beside_force = {.owner = "+-", .thieves = {"fs"}, .pushed = 2, .capacity = 2};
-const deque_scenario anew = {
-    .owner = "-!+-", .thieves = {"ss"}, .pushed = 1, .published = 1, .capacity = 16, .first = 8};
 const deque_scenario anew_beside_force = {
     .owner = "-!+-", .thieves = {"s", "f"}, .pushed = 1, .published = 1, .capacity = 16, .first = 8};
 const deque_scenario a_few_places_further = {
     .owner = "-!+-", .thieves = {"sf"}, .pushed = 1, .published = 1, .first = 2};
-const deque_scenario without_barrier = {.owner = "+-+-", .thieves = {"s", "s"}, .without_barrier = true};
-const deque_scenario shown_pop_against_force = {
-    .owner = "+-", .thieves = {"fs"}, .poisoned = true, .shows_pops = true};
 const deque_scenario shown_pops_against_force = {
     .owner = "++--", .thieves = {"fs"}, .poisoned = true, .shows_pops = true};
 const deque_scenario shown_pops_against_two = {

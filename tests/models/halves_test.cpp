@@ -4,12 +4,23 @@
 #include <gtest/gtest.h>
 
 #include "models/deque_model.hpp"
+#include "models/deque_scenarios.hpp"
 #include "models/report.hpp"
 
 namespace {
 
+using explore::anew;
 using explore::deque_scenario;
-using explore::memory_kind;
+using explore::force_against_pops;
+using explore::force_against_push;
+using explore::force_beside_a_thief;
+using explore::growth;
+using explore::poisoned_pushes;
+using explore::pops_against_a_thief;
+using explore::pops_against_two_thieves;
+using explore::refused_force;
+using explore::shown_pop_against_force;
+using explore::without_barrier;
 
 /// Three threads have too many schedules for all of them; `preemptions` bounds these.
 void expect_right(const deque_scenario& with, int preemptions = -1) {
@@ -17,25 +28,11 @@ void expect_right(const deque_scenario& with, int preemptions = -1) {
   explore::expect_right(program, {.preemptions = preemptions, .looks_are_no_moves = true});
 }
 
-void expect_found(const deque_scenario& with, const char* broken, memory_kind memory = memory_kind::views) {
+void expect_found(const deque_scenario& with, const char* broken) {
   explore::deque_model program(with);
-  explore::expect_failure(program, memory, {.preemptions = 2, .looks_are_no_moves = true, .broken = broken});
+  explore::expect_failure(program, explore::memory_kind::views,
+                          {.preemptions = 2, .looks_are_no_moves = true, .broken = broken});
 }
-
-const deque_scenario pops_against_a_thief = {.owner = "--", .thieves = {"ss"}, .pushed = 2, .published = 1};
-const deque_scenario pops_against_two_thieves = {
-    .owner = "--", .thieves = {"s", "s"}, .pushed = 2, .published = 2};
-const deque_scenario force_against_pops = {.owner = "--", .thieves = {"fs"}, .pushed = 2};
-const deque_scenario force_against_push = {.owner = "+-", .thieves = {"fs"}};
-const deque_scenario force_beside_a_thief = {.owner = "--", .thieves = {"f", "s"}, .pushed = 2};
-const deque_scenario refused_force = {.owner = "-+-", .thieves = {"rsf"}, .pushed = 2};
-const deque_scenario poisoned_pushes = {.owner = "++--", .thieves = {"ss"}, .poisoned = true};
-const deque_scenario growth = {.owner = "+-", .thieves = {"ss"}, .pushed = 2, .published = 1, .capacity = 2};
-const deque_scenario anew = {
-    .owner = "-!+-", .thieves = {"ss"}, .pushed = 1, .published = 1, .capacity = 16, .first = 8};
-const deque_scenario without_barrier = {.owner = "+-+-", .thieves = {"s", "s"}, .without_barrier = true};
-const deque_scenario shown_pop_against_force = {
-    .owner = "+-", .thieves = {"fs"}, .poisoned = true, .shows_pops = true};
 
 const deque_scenario pushes_against_two = {.owner = "+-+", .thieves = {"s", "s"}, .without_barrier = true};
 

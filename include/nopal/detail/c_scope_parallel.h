@@ -3,7 +3,7 @@
  * A fork passes its arguments to the assembly routine, and through it to the child's entry, as the
  * ABI has it for their types: in registers, the rest in the parent's outgoing arguments. Those lie
  * on the stack that the parent forked on, where nobody writes before the child is done, for a thief
- * runs on another. So the entry owns them, where the ABI has no large ones elsewhere.
+ * runs on another. So the entry owns them. For large ones that lie elsewhere see NOPAL_DETAIL_OWN.
  */
 #ifndef NOPAL_DETAIL_C_SCOPE_PARALLEL_H
 #define NOPAL_DETAIL_C_SCOPE_PARALLEL_H
