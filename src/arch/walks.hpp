@@ -49,6 +49,9 @@ struct place {
 /// code cannot be unloaded. Safe in a handler.
 using table_finder = const unsigned char* (*)(std::uint64_t address, bool& lasts) noexcept;
 void find_tables_by(table_finder find) noexcept;
+/// Takes the memory of the steps that are kept, before other threads run: a page that was read first costs an
+/// interrupt of every processor when it is written.
+void prepare_kept_steps() noexcept;
 
 /// What `at.ip` is. `exact`: it was interrupted there; otherwise it is a return address.
 /// `looks_up`: also where nothing was kept, which may use vector registers.

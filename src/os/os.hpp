@@ -37,7 +37,7 @@ namespace os {
 /// failure.
 [[nodiscard]] void* map_stack_memory(std::size_t bytes) noexcept;
 
-/// The same for what is no stack and never executable.
+/// The same for what is no stack and never executable; swap is reserved.
 [[nodiscard]] void* map_memory(std::size_t bytes) noexcept;
 
 /// As map_stack_memory, but any access faults until `allow_stack_memory`. Until then it counts as address
@@ -55,6 +55,10 @@ namespace os {
 /// The process's limit on locked memory, if `reserved`, a fresh reservation, counts against it, as
 /// under mlockall(2); else the largest number there is.
 [[nodiscard]] std::size_t lock_limit_on(void* reserved) noexcept;
+
+/// Has this thread allocate once: the C library makes a thread's heap at its first allocation, which takes some hundred
+/// microseconds where others use memory at the same time.
+void prepare_allocation() noexcept;
 
 /// Makes any access to the range fault.
 [[nodiscard]] bool protect_none(void* address, std::size_t bytes) noexcept;

@@ -123,6 +123,9 @@ void allow_latent_forks(runtime& all) noexcept {
   }
   os::note_lasting_objects();
   arch::find_tables_by(os::find_unwind_entry);
+  if (all.chosen.workers > 1) {
+    arch::prepare_kept_steps();
+  }
   listen_for_questions(all.chosen.signal);
   __atomic_store_n(&nopal_latent_forks_used, 1, __ATOMIC_RELAXED);
 }

@@ -198,6 +198,9 @@ void park_once(worker* self) noexcept {
 }  // namespace
 
 void park(worker* self) noexcept {
+  if (self->of_pool) {
+    os::prepare_allocation();  // not in the first strand that it steals
+  }
   {
     const place_of_sleeper place(self);
     park_once(self);

@@ -25,8 +25,10 @@ view_set* view_set::make() noexcept {
   auto* const made = static_cast<view_set*>(os::map_memory(bytes_of_set()));
   if (made != nullptr) {
     sanitizers::keep_alive(made, bytes_of_set());
-    // The first lookup would have the system map a page of zeroes, and the first view replace it.
+    // The first look at these would have the system map a page of zeroes, and the first view replace it,
+    // which interrupts every processor that runs the process.
     static_cast<void* volatile*>(made->slots_)[0] = nullptr;
+    *static_cast<volatile std::uint32_t*>(&made->logged_) = 0;
   }
   return made;
 }

@@ -2,6 +2,7 @@
 #include "view/view_set.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -75,6 +76,22 @@ TEST(view_set, takes_few_pages_also_once_large_blocks_were_freed) {
   EXPECT_LE(
       nopal::internal::os::resident_pages(reinterpret_cast<void*>(first), sizeof(view_set) / page * page),
       4u);
+}
+
+// A page that was read first is replaced when it is written, which interrupts every processor that runs the process.
+TEST(view_set, has_the_pages_of_a_first_view_when_it_is_made) {
+  const auto set = made_set();
+  rusage before{};
+  rusage after{};
+  ASSERT_EQ(getrusage(RUSAGE_THREAD, &before), 0);
+  const bool has_none = set->find(7) == nullptr;
+  const bool inserted = set->insert(7, view_number(7));
+  ASSERT_EQ(getrusage(RUSAGE_THREAD, &after), 0);
+  EXPECT_TRUE(has_none);
+  EXPECT_TRUE(inserted);
+#ifndef NOPAL_VIEWS_HASHED
+  EXPECT_EQ(after.ru_minflt, before.ru_minflt);
+#endif
 }
 
 #ifndef NOPAL_VIEWS_HASHED

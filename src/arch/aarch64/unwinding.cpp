@@ -9,6 +9,8 @@ namespace arch {
 
 void find_tables_by(table_finder /*find*/) noexcept {}
 
+void prepare_kept_steps() noexcept {}
+
 place look(const registers& /*at*/, bool /*exact*/, bool /*looks_up*/) noexcept {
   return {code::unknown, nullptr, 0};
 }

@@ -37,7 +37,7 @@ struct kept_step {
   std::atomic<std::uint64_t> word;
 };
 constexpr std::size_t kept_steps = 4096;
-constinit kept_step steps[kept_steps] = {};
+alignas(64) constinit kept_step steps[kept_steps] = {};
 
 constexpr std::uint64_t key_of(std::uint64_t ip, bool exact) { return ip << 1 | (exact ? 1 : 0); }
 
@@ -252,6 +252,14 @@ step step_by(const row& now, registers& at, std::uint64_t end) noexcept {
 void find_tables_by(table_finder find) noexcept {
   // Release pairs with the acquire in find_table: what the search reads is there.
   finder.store(find, std::memory_order_release);
+}
+
+void prepare_kept_steps() noexcept {
+  constexpr std::size_t page = 4096;
+  for (std::size_t i = 0; i < kept_steps; i += page / sizeof(kept_step)) {
+    // Relaxed, and without a partner: it leaves the word as it is.
+    steps[i].word.fetch_or(0, std::memory_order_relaxed);
+  }
 }
 
 const unsigned char* find_table(std::uint64_t address, bool& lasts) noexcept {

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -24,10 +26,23 @@ int rights_of_stacks() noexcept {
   return PROT_READ | PROT_WRITE | (asks_for_executable_stacks() ? PROT_EXEC : 0);
 }
 
+/// Whether MAP_STACK keeps huge pages away, as Linux does since 6.7; 6.8 is sure. A private build's name may begin otherwise.
+bool maps_stacks_in_small_pages() noexcept {
+  static const bool whether = [] {
+    utsname system{};
+    int major = 0;
+    int minor = 0;
+    return uname(&system) == 0 && std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+           (major > 6 || (major == 6 && minor >= 8));
+  }();
+  return whether;
+}
+
 void* map_with(int rights, std::size_t bytes, int more_flags) noexcept {
   void* const memory =
-      mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | more_flags, -1, 0);
+      mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | more_flags, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
+  if (maps_stacks_in_small_pages()) return memory;
   // With transparent huge pages set to `always`, the first touch of a stack would take 2 MiB. A
   // kernel without them refuses the advice, which is as good.
   const int saved_errno = errno;
@@ -54,11 +69,13 @@ std::size_t page_size() noexcept {
   return bytes;
 }
 
-void* map_stack_memory(std::size_t bytes) noexcept { return map_with(rights_of_stacks(), bytes, MAP_STACK); }
+void* map_stack_memory(std::size_t bytes) noexcept {
+  return map_with(rights_of_stacks(), bytes, MAP_NORESERVE);
+}
 
 void* map_memory(std::size_t bytes) noexcept { return map_with(PROT_READ | PROT_WRITE, bytes, 0); }
 
-void* reserve_stack_memory(std::size_t bytes) noexcept { return map_with(PROT_NONE, bytes, MAP_STACK); }
+void* reserve_stack_memory(std::size_t bytes) noexcept { return map_with(PROT_NONE, bytes, MAP_NORESERVE); }
 
 bool allow_stack_memory(void* address, std::size_t bytes) noexcept {
   return mprotect(address, bytes, rights_of_stacks()) == 0;
@@ -87,6 +104,16 @@ std::size_t lock_limit_on(void* reserved) noexcept {
 
 bool protect_none(void* address, std::size_t bytes) noexcept {
   return mprotect(address, bytes, PROT_NONE) == 0;
+}
+
+void prepare_allocation() noexcept {
+  thread_local bool done;
+  if (done) return;
+  done = true;
+  const int saved_errno = errno;
+  void* volatile allocated = std::malloc(1);  // volatile: compilers leave pairs out
+  std::free(allocated);
+  errno = saved_errno;
 }
 
 void unmap(void* address, std::size_t bytes) noexcept { (void)munmap(address, bytes); }
