@@ -19,6 +19,7 @@ BOTH = ("-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wunde
         " -Wformat=2 -Wswitch-enum -Wfloat-equal -Wredundant-decls -Wmissing-declarations").split()
 BOTH_CXX = ("-Wold-style-cast -Wzero-as-null-pointer-constant -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi").split()
 GCC = "-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wnull-dereference".split()
+GCC_C = "-Wc++-compat -Wjump-misses-init".split()
 GCC_CXX = "-Wuseless-cast -Wsuggest-override".split()
 # Everything but matters of taste: what older standards lack, where padding goes and vtables, what the interface of C and of one
 # entry for all children is made of.
@@ -79,6 +80,59 @@ int forks(many* m, int* table) {
   nopal_fork(&s, untyped, m);
   nopal_join(&s);
   return a + (int)b + (int)c + (int)e.values[0];
+}
+"""
+
+# Static functions, declared before; arguments and results of many bytes; and a function that compilers take for cold.
+LARGE_IN_C = """
+#include <nopal/nopal.h>
+struct odd { unsigned char bytes[17]; };
+struct page { long words[512]; };
+struct bits { unsigned a : 3; int b : 17; unsigned long c : 40; long d[3]; };
+union either { int a; double b; char c[30]; };
+struct tailed { int n; long x[3]; char tail[]; };
+static long sum(struct odd a, const struct page b, volatile int c);
+NOPAL_FORKABLE(long, sum, (struct odd, a), (const struct page, b), (volatile int, c))
+static long sum(struct odd a, const struct page b, volatile int c) { return a.bytes[0] + b.words[3] + c; }
+static struct page make(struct bits a, union either b, struct tailed c, _Bool d);
+NOPAL_FORKABLE(struct page, make, (struct bits, a), (union either, b), (struct tailed, c), (_Bool, d))
+static struct page make(struct bits a, union either b, struct tailed c, _Bool d) {
+  struct page made = {{0}};
+  made.words[0] = a.d[1] + b.a + c.n + (d ? 1 : 0);
+  return made;
+}
+static void decay(const int[4], int[2][3], int (*)(int), struct odd, long double, float, signed char, unsigned short);
+NOPAL_FORKABLE_VOID(decay, (const int[4], a), (int[2][3], b), (int (*)(int), c), (struct odd, d), (long double, e), (float, f),
+                    (signed char, g), (unsigned short, h))
+static void decay(const int a[4], int b[2][3], int (*c)(int), struct odd d, long double e, float f, signed char g,
+                  unsigned short h) {
+  b[0][0] = a[0] + b[1][1] + c(3) + d.bytes[0] + (int)e + (int)f + g + h;
+}
+static int plus_one(int x) { return x + 1; }
+static struct odd nothing(void);
+NOPAL_FORKABLE(struct odd, nothing)
+static struct odd nothing(void) {
+  struct odd made = {{0}};
+  return made;
+}
+int main(void) {
+  struct odd a = {{0}};
+  struct odd out;
+  struct page page = {{0}};
+  struct bits bits = {1, 2, 3, {4, 5, 6}};
+  union either either = {3};
+  struct tailed tailed = {1, {2, 3, 4}};
+  int row[4] = {0};
+  int table[2][3] = {{0}};
+  long x;
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork_sum(&s, &x, a, page, 3);
+  nopal_fork_make(&s, &page, bits, either, tailed, 1);
+  nopal_fork_decay(&s, row, table, plus_one, a, 2.0L, 3.0F, 'c', 4);
+  nopal_fork_nothing(&s, &out);
+  nopal_join(&s);
+  return x + page.words[0] + table[0][0] + out.bytes[0] == 12345;
 }
 """
 
@@ -163,8 +217,10 @@ def cases():
     for source in (ours + in_c, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM):
         yield "c++", "-DNOPAL_FORKS_EAGER", source
     yield "c", "", KINDS_IN_C
+    yield from (("c", mode, source) for mode in ("-DNOPAL_ELIDE", "-DNOPAL_ELIDE -O2") for source in (KINDS_IN_C, LARGE_IN_C))
     for mode in ("-DNOPAL_FORKS_EAGER", "-O0", "-O2"):
-        yield from (("c", mode, source) for source in (in_c, fibril, "#define _GNU_SOURCE\n" + flags_test.C_PROGRAM, KINDS_IN_C))
+        yield from (("c", mode, source) for source in (in_c, fibril, "#define _GNU_SOURCE\n" + flags_test.C_PROGRAM, KINDS_IN_C,
+                                                     LARGE_IN_C))
 
 
 def is_clang():
@@ -175,7 +231,7 @@ def is_clang():
 def warned_about(case):
     """Warnings that have to do with our headers; a program's own are its own."""
     language, mode, source = case
-    flags = CLANG if is_clang() else BOTH + GCC + ((BOTH_CXX + GCC_CXX) if language == "c++" else [])
+    flags = CLANG if is_clang() else BOTH + GCC + ((BOTH_CXX + GCC_CXX) if language == "c++" else GCC_C)
     standard = "-std=c11" if language == "c" else "-std=c++20"
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "program." + {"c": "c", "c++": "cpp"}[language])
@@ -185,7 +241,7 @@ def warned_about(case):
                                tbb_include, "-c", "-o", os.devnull, path], capture_output=True, text=True,
                               check=False)
     lines = done.stderr.splitlines()
-    all_are_ours = source is KINDS_IN_C
+    all_are_ours = source in (KINDS_IN_C, LARGE_IN_C)
     ours = [line for line in lines if "warning: " in line and (all_are_ours or line.startswith(str(include)))]
     return ours if done.returncode == 0 else lines
 

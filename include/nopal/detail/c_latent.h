@@ -6,8 +6,7 @@
  *   a function whose parameters are words, or numbers of type double: itself, with all of them in
  *     registers;
  *   any other with arguments of six words in all: an entry to which they travel as words;
- *   what is left: an entry that copies the arguments out of the frame of the function that forks. It
- *     says in the scope when it has.
+ *   what is left: an entry that copies the arguments out of the forking function's frame, and says when.
  *
  * An exception that leaves a child ends the process, as at an eager fork of C: the personality routine
  * of the function that forks knows its calls of children. So the call is one in place.
@@ -311,7 +310,8 @@ static NOPAL_ALWAYS_INLINE void nopal_set_copied(struct nopal_frame* frame, int 
   NOPAL_DETAIL_LATENT_BY_PASSED(store, NOPAL_DETAIL_OPERANDS(output), (int)nopal_words, (int)nopal_numbers,  \
                                 nopal_parent->frame, child, how, nopal_eagerly)
 #define NOPAL_DETAIL_UNLESS_CALLED                                                                           \
-  int nopal_called = 1;                                                                                      \
+  int nopal_called; /* no initializer: GCC can be asked to warn of jumps past one */                         \
+  nopal_called = 1;                                                                                          \
   if (0) {                                                                                                   \
   nopal_eagerly:                                                                                             \
     nopal_called = 0;                                                                                        \

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* The part, or one around it. None is, where there is none. */
-static inline int nopal_is_serially_stopped(const struct nopal_stop* part) {
+/* The part, or one around it. None is, where there is none; always inlined, or compilers do not see that in a cold function,
+ * and warn of results that a fork may not have written. */
+static inline __attribute__((always_inline)) int nopal_is_serially_stopped(const struct nopal_stop* part) {
   for (; part != NULL && nopal_kind_of(part) != nopal_stop_shield; part = part->parent) {
     if (nopal_is_asked_to_stop(part)) return 1;
   }
