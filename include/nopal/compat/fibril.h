@@ -15,7 +15,8 @@
  * Rules are those of <nopal/nopal.h>. Functions need no attribute: the word `fibril` matters in C
  * with `-fsanitize=cfi` or `kcfi` alone.
  *
- * In C, a child may have any number of parameters of any types. Its result is nothing or a scalar
+ * In C, a child may have any number of parameters of any types; on AArch64 and RISC-V up to 32
+ * arguments of up to 16 bytes each. Its result is nothing or a scalar
  * of up to 8 bytes; the variable that receives it has its type, or is an integer while the result
  * is one (wider, only from `int` and `unsigned` to 8 bytes), or is a float or a double while the
  * result is one. All else is an error at compile time. With NOPAL_ELIDE or FIBRIL_SERIAL defined a

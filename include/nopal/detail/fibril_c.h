@@ -108,6 +108,12 @@ struct nopal_fibril_serial {
 #error "nopal: the Fibril interface in C is not there yet for this compiler on this processor"
 #endif
 
+#ifdef NOPAL_DETAIL_LARGE_BY_REFERENCE
+#include <nopal/detail/fibril_arguments.h>
+#else
+#define NOPAL_DETAIL_FIBRIL_ACCEPT(arguments)
+#endif
+
 #define NOPAL_DETAIL_FIBRIL_FRAME struct nopal_fibril
 
 #define NOPAL_DETAIL_FIBRIL_INIT(scope) nopal_make_frame(&(scope)->frame)
@@ -188,6 +194,7 @@ static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store s
 /* The call: the compiler sets the arguments as for the child itself. */
 #define NOPAL_DETAIL_FIBRIL_ENTER(fibril_frame, store, destination, function, arguments)                     \
   do {                                                                                                       \
+    NOPAL_DETAIL_FIBRIL_ACCEPT(arguments)                                                                    \
     if (NOPAL_UNLIKELY((fibril_frame)->frame.frame_pointer != __builtin_frame_address(0))) {                 \
       nopal_fail_foreign_scope(&(fibril_frame)->frame);                                                      \
     }                                                                                                        \

@@ -10,8 +10,14 @@
 
 static int workers;
 
+// Where large arguments are refused, the largest there is.
+#ifdef NOPAL_DETAIL_LARGE_BY_REFERENCE
+enum { large_length = NOPAL_DETAIL_LARGE_BY_REFERENCE / sizeof(int) };
+#else
+enum { large_length = 100 };
+#endif
 typedef struct large {
-  int values[100];
+  int values[large_length];
 } large;
 typedef struct pair {
   double a;
@@ -105,9 +111,9 @@ static void test_pointers(void) {
 static long many(gate* g, int a, double b, int c, double d, large l, int e, double f, int h, double i, int j,
                  double k, int m, double n, int o, double p, pair q, long double r) {
   CHECK(gate_wait(g, workers));
-  return a + 2 * (long)b + 3 * c + 4 * (long)d + l.values[99] + 5 * e + 6 * (long)f + 7 * h + 8 * (long)i +
-         9 * j + 10 * (long)k + 11 * m + 12 * (long)n + 13 * o + 14 * (long)p + 15 * (long)q.a + 16 * q.b +
-         17 * (long)r;
+  return a + 2 * (long)b + 3 * c + 4 * (long)d + l.values[large_length - 1] + 5 * e + 6 * (long)f + 7 * h +
+         8 * (long)i + 9 * j + 10 * (long)k + 11 * m + 12 * (long)n + 13 * o + 14 * (long)p + 15 * (long)q.a +
+         16 * q.b + 17 * (long)r;
 }
 
 static int sum(int count, ...) {
@@ -132,7 +138,7 @@ static void test_arguments(void) {
   gate g = {0};
   large l;
   memset(&l, 0, sizeof l);
-  l.values[99] = 1000;
+  l.values[large_length - 1] = 1000;
   const pair q = {15.0, 16};
   long received = 0;
   int summed = 0, plain = 0, stored[4] = {0, 0, 0, 0};
