@@ -35,13 +35,15 @@ void drop_thread_views() noexcept {
 
 void thread_ends(void*) { drop_thread_views(); }
 
-/// At dlclose, and at the end of the program.
-__attribute__((destructor)) void at_unload() {
+/// At dlclose, and at the end of the program. As late as can be: what is destroyed with the program or the plug-in may use
+/// reducers, and end its own.
+__attribute__((destructor(101))) void at_unload() {
   if (host::is_stand_in()) {  // unreached: copies
     return;                   // the views at hand are another copy's; unreached: copies
   }
   drop_thread_views();
   unowned.trim();
+  all_reducers.trim();
   if (thread_end_key_works) {
     pthread_key_delete(thread_end_key);
     thread_end_key_works = false;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "sanitizers/sanitizers.hpp"
 #include "testing/fault_points.hpp"
 #include "view/unwatched_lock.hpp"
 #include "view/view_set.hpp"
@@ -30,6 +31,7 @@ registry::entry* registry::make_block(std::uint32_t number) noexcept {
 std::uint32_t registry::take_number() noexcept {
   if (const std::uint32_t id = NOPAL_PLAIN_LOAD(free_); id != 0) {
     NOPAL_PLAIN_STORE(free_, at(id).next_free);
+    ++given_out_;
     return id;
   }
   const std::uint32_t block = used_ / block_entries;
@@ -43,7 +45,14 @@ std::uint32_t registry::take_number() noexcept {
     }
     blocks_[block].store(entries, std::memory_order_relaxed);
   }
+  ++given_out_;
   return used_++;
+}
+
+void registry::give_number_back(std::uint32_t id) noexcept {
+  NOPAL_PLAIN_STORE(at(id).next_free, NOPAL_PLAIN_LOAD(free_));
+  NOPAL_PLAIN_STORE(free_, id);
+  --given_out_;
 }
 
 void* registry::word_of(std::uint32_t id) noexcept {
@@ -72,8 +81,7 @@ std::uint32_t registry::enter(const nopal_view_functions& functions, void* objec
     const unwatched_lock guard(lock_);
     id = take_number();
     if (id != 0 && leftmost == nullptr && (leftmost = word_of(id)) == nullptr) {
-      NOPAL_PLAIN_STORE(at(id).next_free, NOPAL_PLAIN_LOAD(free_));
-      NOPAL_PLAIN_STORE(free_, std::exchange(id, 0));
+      give_number_back(std::exchange(id, 0));
     }
   }
   if (id != 0) {
@@ -96,8 +104,25 @@ std::uint32_t registry::enter(const nopal_view_functions& functions, void* objec
 
 void registry::recycle(std::uint32_t id) noexcept {
   const unwatched_lock guard(lock_);
-  NOPAL_PLAIN_STORE(at(id).next_free, NOPAL_PLAIN_LOAD(free_));
-  NOPAL_PLAIN_STORE(free_, id);
+  give_number_back(id);
+}
+
+void registry::trim() noexcept {
+  const unwatched_lock guard(lock_);
+  if (given_out_ != 0) {
+    return;
+  }
+  // Nobody knows a number, so nobody reads an entry or a word, and numbers begin anew. ThreadSanitizer sees no order between
+  // this thread and those that used the memory.
+  const sanitizers::unseen whole;
+  for (std::uint32_t block = 0; block * block_entries < used_; ++block) {
+    // Relaxed: whoever is given a number of the next block has it from the one who enters it.
+    blocks_[block].store(nullptr, std::memory_order_relaxed);
+    std::free(std::exchange(memory_[block], nullptr));
+    std::free(std::exchange(words_[block], nullptr));
+  }
+  used_ = 1;
+  NOPAL_PLAIN_STORE(free_, 0);
 }
 
 void registry::yield(int) noexcept { sched_yield(); }

@@ -75,6 +75,9 @@ public:
   /// Reduces `right` into `left` unless the reducer has ended. Throws what the reducer does.
   void reduce(std::uint32_t id, void* left, void* right);
 
+  /// Gives its memory back if no reducer is there and no set holds a view of one.
+  void trim() noexcept;
+
   /// fork(2) must not find it in between.
   void lock() noexcept { pthread_mutex_lock(&lock_); }
   void unlock() noexcept { pthread_mutex_unlock(&lock_); }
@@ -107,12 +110,15 @@ private:
   entry* make_block(std::uint32_t number) noexcept;
   /// The word of `id`; null without memory. Under the lock.
   void* word_of(std::uint32_t id) noexcept;
+  /// Under the lock.
+  void give_number_back(std::uint32_t id) noexcept;
   void recycle(std::uint32_t id) noexcept;
   static void yield(int round) noexcept;
 
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;  ///< the numbers that are free
-  std::uint32_t used_ = 1;  ///< numbers from here on were never given out; 0 never is
-  std::uint32_t free_ = 0;  ///< the first of a list
+  std::uint32_t used_ = 1;       ///< numbers from here on were never given out; 0 never is
+  std::uint32_t free_ = 0;       ///< the first of a list
+  std::uint32_t given_out_ = 0;  ///< numbers that are neither free nor new
   std::atomic<entry*> blocks_[block_count] = {};
   /// That the blocks lie in: leak checkers look for pointers to a beginning
   void* memory_[block_count] = {};

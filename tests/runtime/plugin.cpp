@@ -13,6 +13,9 @@ long fib(int n) {
   return x + y;
 }
 
+// Ends while the plug-in is unloaded.
+nopal::reducer<nopal::op_add<long>> calls;
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) long plugin_fib(int n) {
@@ -21,4 +24,11 @@ extern "C" __attribute__((visibility("default"))) long plugin_fib(int n) {
   } catch (const nopal::error&) {
     return -1;
   }
+}
+
+extern "C" __attribute__((visibility("default"))) long plugin_sum(int n) {
+  *calls += 1;
+  nopal::reducer<nopal::op_add<long>> sum;
+  nopal::parallel_for(0, n, [&](int i) { *sum += i; });
+  return sum.value();
 }

@@ -1,6 +1,7 @@
 // Loads the plug-in named on the command line, has it compute on several threads, unloads it, again and again. The
 // host itself knows nothing of Nopal: after the unloading no code, thread or handler of the library is left.
 #include <dlfcn.h>
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -84,6 +85,22 @@ void load_compute_unload(const char* path) {
   check(overflow_handling().sa_handler == handling_before.sa_handler, "the signal's handler is gone");
 }
 
+/// What reducers had of the heap is returned, those included that end with the plug-in.
+void load_reduce_unload(const char* path) {
+  const auto heap_after = [path](int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      void* const plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+      check(plugin != nullptr, "dlopen");
+      const auto sum = reinterpret_cast<long (*)(int)>(dlsym(plugin, "plugin_sum"));
+      check(sum != nullptr && sum(100) == 4950, "the plug-in's sum");
+      check(dlclose(plugin) == 0, "dlclose");
+    }
+    return mallinfo2().uordblks;
+  };
+  const std::size_t before = heap_after(3);
+  check(heap_after(10) < before + 20000, "the heap does not grow");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -91,6 +108,7 @@ int main(int argc, char** argv) {
   alarm(60);
   std::thread([] {}).join();  // ThreadSanitizer starts one of its own beside the first
   for (int i = 0; i < 10; ++i) load_compute_unload(argv[1]);
+  load_reduce_unload(argv[1]);
   for (const bool details : {false, true}) load_and_unload_around_own_handler(argv[1], details);
   // A thread that the library had adopted ends after it.
   std::thread([path = argv[1]] { load_compute_unload(path); }).join();

@@ -168,6 +168,22 @@ TEST(view_registry, gives_no_number_again_whose_end_still_waits) {
   EXPECT_EQ(number_of_the_next(), id);
 }
 
+TEST(view_registry, gives_its_memory_back_when_no_number_is_known_and_begins_anew) {
+  static constinit nopal::internal::view::registry all;
+  int value = 0;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::uint32_t> ids;
+    for (int i = 0; i < 2000; ++i) ids.push_back(all.enter(functions, nullptr, &value));
+    EXPECT_EQ(ids.front(), 1U);
+    all.hold(ids.front());
+    for (const std::uint32_t id : ids) all.end(id);
+    all.trim();  // a view is in a set
+    EXPECT_TRUE(all.has_ended(ids.front()));
+    all.let_go(ids.front());
+    all.trim();
+  }
+}
+
 TEST(view_registry, serves_many_threads_with_numbers_that_no_two_have) {
   std::atomic<int> twice{0};
   static std::atomic<int> holders[1 << 16];
