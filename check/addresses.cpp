@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string>
+#include <sys/stat.h>
 #ifdef NOPAL_CHECK_BACKTRACE
 #include <backtrace.h>
 #endif
@@ -62,9 +63,59 @@ void ask_command(address instruction, int (*visit)(void*, address, const char*, 
 
 void drop_error(void*, const char*, int) {}
 
-backtrace_state* state() {
-  static backtrace_state* const made = backtrace_create_state(nullptr, 1, drop_error, nullptr);
-  return made;
+/// Grows whenever the program opens or closes a library.
+unsigned long long library_changes() noexcept {
+  unsigned long long changes = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* first, std::size_t, void* to) {
+        *static_cast<unsigned long long*>(to) = first->dlpi_adds + first->dlpi_subs;
+        return 1;
+      },
+      &changes);
+  return changes;
+}
+
+/// The first object is the program itself.
+bool is_of_program(address where) noexcept {
+  struct range {
+    address begin, end;
+  };
+  static const range program = [] {
+    range all{~address{0}, 0};
+    dl_iterate_phdr(
+        [](dl_phdr_info* first, std::size_t, void* to) {
+          range& whole = *static_cast<range*>(to);
+          for (int i = 0; i < first->dlpi_phnum; ++i) {
+            const auto& part = first->dlpi_phdr[i];
+            if (part.p_type != PT_LOAD) continue;
+            const address begin = first->dlpi_addr + part.p_vaddr;
+            if (begin < whole.begin) whole.begin = begin;
+            if (begin + part.p_memsz > whole.end) whole.end = begin + part.p_memsz;
+          }
+          return 1;
+        },
+        &all);
+    return all;
+  }();
+  return where >= program.begin && where < program.end;
+}
+
+/// A state knows the libraries that there were at its first use, and its memory is never given back. That of libraries
+/// reads the C library in place of the program, which has much to read.
+backtrace_state* state_for(address where) {
+  if (is_of_program(where)) {
+    static backtrace_state* const program = backtrace_create_state(nullptr, 1, drop_error, nullptr);
+    return program;
+  }
+  static backtrace_state* libraries = nullptr;
+  static unsigned long long made_after = 0;
+  const unsigned long long changes = library_changes();
+  if (libraries == nullptr || changes != made_after) {
+    libraries =
+        backtrace_create_state(locate(reinterpret_cast<address>(&std::exit)).file, 1, drop_error, nullptr);
+    made_after = changes;
+  }
+  return libraries;
 }
 
 /// Passes frames on, and says whether there was one.
@@ -85,11 +136,21 @@ int pass(void* data, address instruction, const char* file, int line, const char
 
 }  // namespace
 
+std::string place_in_library(address where) {
+  const in_file at = locate(where);
+  struct stat about{};
+  if (at.file == nullptr || stat(at.file, &about) != 0) return "";
+  char text[96];
+  std::snprintf(text, sizeof text, "%lx %lx %lx.%lx %lx", static_cast<long>(about.st_dev),
+                static_cast<long>(about.st_ino), about.st_mtim.tv_sec, about.st_mtim.tv_nsec, at.offset);
+  return text;
+}
+
 void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*),
                  void* data) {
 #ifdef NOPAL_CHECK_BACKTRACE
   passing on{visit, data, false};
-  backtrace_pcinfo(state(), instruction, pass, drop_error, &on);
+  backtrace_pcinfo(state_for(instruction), instruction, pass, drop_error, &on);
   // It does not know all functions of programs that have several copies of one.
   if (on.has_found || !is_in_program(instruction)) return;
 #endif
@@ -100,7 +161,7 @@ void visit_lines(address instruction, int (*visit)(void*, address, const char*, 
 
 void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t),
                   void* data) {
-  backtrace_syminfo(state(), where, visit, drop_error, data);
+  backtrace_syminfo(state_for(where), where, visit, drop_error, data);
 }
 
 #else

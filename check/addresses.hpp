@@ -4,6 +4,7 @@
 #define NOPAL_CHECK_ADDRESSES_HPP
 
 #include <cstddef>
+#include <string>
 
 #include "thread.hpp"
 
@@ -13,6 +14,9 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 /// first; with null pointers for what is not known.
 void visit_lines(address instruction, int (*visit)(void*, address, const char*, int, const char*),
                  void* data);
+
+/// The same text for the same place of the same file, wherever it is loaded; empty where that is not known.
+std::string place_in_library(address where);
 
 /// Calls `visit(data, address, name, begin, bytes)` for the symbol that has this address.
 void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t),

@@ -168,6 +168,11 @@ void report_race(const placed_race& placed) noexcept {
 
 std::size_t held_races;
 
+void forget_pairs_of_code() noexcept {
+  seen_races.code.release();
+  seen_orders.release();
+}
+
 void note_last_user() noexcept {
   const atomic_change& latest = self.latest_change;
   self.last_user_end = (latest.strand == self.strand ? self.change_before : latest).records_end;

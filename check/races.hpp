@@ -40,6 +40,9 @@ inline void end_last_use() noexcept {
   if (held_races != 0) report_held_races();
 }
 
+/// Other code gets addresses of some that was seen.
+void forget_pairs_of_code() noexcept;
+
 /// Two accesses that exclude each other, so their order depends on the schedule.
 void found_order(const race& found, bool by_a_lock) noexcept;
 

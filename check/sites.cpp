@@ -10,7 +10,7 @@ namespace {
 
 number_map stacks;  // by the hash of the calls: numbers in `kept`
 number_map known;   // by program counter and calls: sites
-table<const call_stack*> kept;
+table<call_stack*> kept;
 
 constexpr std::uint32_t windows[] = {most_kept_calls, 8, 4, 2};
 constexpr std::uint32_t stacks_for_next[] = {1U << 12, 1U << 13, 1U << 14, ~0U};
@@ -60,6 +60,44 @@ std::uint32_t site_at(address at) noexcept {
     number = sites.add({at, calls});
   }
   return number;
+}
+
+void visit_code(void (*visit)(void*, address), void* data) noexcept {
+  for (std::uint32_t i = 1; i < sites.count; ++i) visit(data, sites[i].at);
+  for (std::uint32_t i = 1; i < kept.count; ++i) {
+    for (std::uint32_t j = 0; j < kept[i]->count; ++j) visit(data, kept[i]->callers[j]);
+  }
+}
+
+bool move_code(address begin, std::size_t bytes, address step) noexcept {
+  const auto is_gone = [=](address at) { return at - (begin + step) < bytes; };
+  const auto has_gone = [=](const call_stack& calls) {
+    for (std::uint32_t i = 0; i < calls.count; ++i) {
+      if (is_gone(calls.callers[i])) return true;
+    }
+    return false;
+  };
+  bool has_moved = false;
+  const auto move = [&](address& at) {
+    if (at - begin >= bytes) return;
+    at += step;
+    has_moved = true;
+  };
+  for (std::uint32_t i = 1; i < kept.count; ++i) {
+    for (std::uint32_t j = 0; j < kept[i]->count; ++j) move(kept[i]->callers[j]);
+  }
+  for (std::uint32_t i = 1; i < sites.count; ++i) move(sites[i].at);
+  if (!has_moved) return false;
+  stacks.forget_where([&](std::uint32_t number) { return has_gone(*kept[number]); });
+  known.forget_where([&](std::uint32_t number) {
+    const site& one = sites[number];
+    return is_gone(one.at) || (one.calls != nullptr && has_gone(*one.calls));
+  });
+  // Which remember sites by the same keys.
+  for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
+    for (cached_record& cached : each->cache) cached = {};
+  }
+  return true;
 }
 
 }  // namespace nopal_check

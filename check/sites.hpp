@@ -49,6 +49,11 @@ inline std::uint64_t site_key(address at) noexcept { return calls_hashed() ^ (at
 /// Of the calling thread, at a program counter.
 std::uint32_t site_at(address at) noexcept;
 
+/// Of every program counter that a site or the calls around it has.
+void visit_code(void (*visit)(void* data, address at), void* data) noexcept;
+/// What sites have of this code is `step` away from now on: other code gets the addresses. Whether there was such.
+bool move_code(address begin, std::size_t bytes, address step) noexcept;
+
 inline void enter_call(thread& t, address caller, address stack) noexcept {
   if (t.calls + 1 == t.outermost + most_calls) fail("nopal: check: calls nest deeper than 4194304\n");
   const std::uint64_t before = t.calls->hashed;

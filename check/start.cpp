@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,9 +26,16 @@ extern "C" {
 // The C library says so to the C++ library, which then counts references without atomic operations.
 [[gnu::weak]] extern char __libc_single_threaded;
 
-// Where the program itself names nothing of threads.cpp, its libraries do, and linkers do not look for those.
-[[gnu::used]] int (*const nopal_check_threads)(pthread_t*, const pthread_attr_t*, void* (*)(void*),
-                                               void*) = &pthread_create;
+void __tsan_atomic_signal_fence(int order);
+
+// What the program itself does not name its libraries do, and linkers do not look for those: threads.cpp, libraries.cpp,
+// mappings.cpp and atomics.cpp.
+[[gnu::used]] const struct {
+  int (*threads)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  int (*libraries)(void*);
+  int (*mappings)(void*, std::size_t);
+  void (*atomics)(int);
+} nopal_check_parts = {&pthread_create, &dlclose, &munmap, &__tsan_atomic_signal_fence};
 
 // `nopal check` looks for this note in the program.
 [[gnu::section(".note.nopal.check"), gnu::used, gnu::aligned(4)]] const struct {

@@ -120,6 +120,10 @@ void make_strands() noexcept {
   origins.add({});
 }
 
+void forget_fork_sites() noexcept {
+  for (cached_site& each : fork_sites) each = {};
+}
+
 void make_room_for_strand() noexcept {
   if (sets.count == strands_to_collect()) collect();
 }

@@ -58,6 +58,8 @@ inline bool is_parallel(std::uint32_t strand) noexcept {
 
 /// May give all strands new numbers.
 void make_room_for_strand() noexcept;
+/// Other code gets addresses of some that forked.
+void forget_fork_sites() noexcept;
 /// After the above.
 std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept;
 

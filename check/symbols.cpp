@@ -81,6 +81,12 @@ std::vector<source_frame> frames_near(address instruction) {
   return frames;
 }
 
+std::string text_of_offset(address offset) {
+  char text[32];
+  std::snprintf(text, sizeof text, "+%#lx", offset);
+  return text;
+}
+
 /// Without what was found before.
 std::vector<source_frame> read_frames_at(address returned_to) {
   std::vector<source_frame> frames = frames_near(returned_to - 1);
@@ -91,9 +97,7 @@ std::vector<source_frame> read_frames_at(address returned_to) {
     std::string function = demangled(known.dli_sname);
     bool is_ours = true;
     if (function.empty() && known.dli_fname != nullptr) {
-      char offset[32];
-      std::snprintf(offset, sizeof offset, "+%#lx", returned_to - reinterpret_cast<address>(known.dli_fbase));
-      function = known.dli_fname + std::string(offset);
+      function = known.dli_fname + text_of_offset(returned_to - reinterpret_cast<address>(known.dli_fbase));
       is_ours = !is_in_program(returned_to - 1);
     }
     frames.push_back({function, "", 0, is_ours});
@@ -103,14 +107,55 @@ std::vector<source_frame> read_frames_at(address returned_to) {
   return frames;
 }
 
+using frames_by_address = std::unordered_map<address, std::vector<source_frame>>;
+
+frames_by_address& known_frames() {
+  static auto& known = *new frames_by_address;  // there at the very end
+  return known;
+}
+
+/// A library that is opened again is not read again.
+std::vector<source_frame> frames_in_library(address returned_to) {
+  static auto& known = *new std::unordered_map<std::string, std::vector<source_frame>>;
+  const std::string place = place_in_library(returned_to);
+  if (place.empty()) return read_frames_at(returned_to);
+  const auto [at, is_new] = known.try_emplace(place);
+  if (is_new) at->second = read_frames_at(returned_to);
+  return at->second;
+}
+
 }  // namespace
 
 const std::vector<source_frame>& frames_at(address returned_to) {
-  // There at the very end.
-  static auto& known = *new std::unordered_map<address, std::vector<source_frame>>;
-  const auto [at, is_new] = known.try_emplace(returned_to);
-  if (is_new) at->second = read_frames_at(returned_to);
+  const auto [at, is_new] = known_frames().try_emplace(returned_to);
+  if (is_new)
+    at->second = is_in_program(returned_to) ? read_frames_at(returned_to) : frames_in_library(returned_to);
   return at->second;
+}
+
+void move_frames(address begin, std::size_t bytes, address step, const char* library) {
+  frames_by_address moved;
+  std::erase_if(known_frames(), [&](auto& each) {
+    if (each.first - begin >= bytes) return false;
+    moved[each.first + step] = std::move(each.second);
+    return true;
+  });
+  for (auto& [at, frames] : moved) known_frames().insert_or_assign(at, std::move(frames));
+  // Code that first ran when the library ended has no names any more.
+  struct unnamed {
+    address begin;
+    std::size_t bytes;
+    address step;
+    const char* library;
+  } gone{begin, bytes, step, library};
+  visit_code(
+      [](void* data, address at) {
+        const auto& all = *static_cast<const unnamed*>(data);
+        if (at - all.begin >= all.bytes) return;
+        const auto [named, is_new] = known_frames().try_emplace(at + all.step);
+        if (is_new) named->second = {{all.library + text_of_offset(at - all.begin), "", 0, false}};
+      },
+      &gone);
 }
 
 std::vector<source_frame> frames_of(const site& where) {

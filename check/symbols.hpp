@@ -20,6 +20,8 @@ struct source_frame {
 
 /// The calls around a program counter that was a return address, the innermost first.
 const std::vector<source_frame>& frames_at(address returned_to);
+/// As above, where a library is gone that was called `library`: what is known of its code is known `step` away now.
+void move_frames(address begin, std::size_t bytes, address step, const char* library);
 /// Those around a site.
 std::vector<source_frame> frames_of(const site& where);
 

@@ -39,6 +39,13 @@ public:
   std::uint32_t& at(std::uint64_t key) noexcept;
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   void release() noexcept;
+  /// Those for which `is_gone(number)` holds are new again.
+  template <class Question>
+  void forget_where(Question is_gone) noexcept {
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (slots_[i].number != 0 && is_gone(slots_[i].number)) slots_[i].number = 0;
+    }
+  }
 
 private:
   struct slot {

@@ -73,6 +73,11 @@ install(FILES "${PROJECT_BINARY_DIR}/nopal.pc" DESTINATION "${CMAKE_INSTALL_LIBD
 if(NOT NOPAL_PORT_IN_WORK)
   # GCC reads it, and Clang passes it by: one set of flags serves both.
   install(FILES "${PROJECT_BINARY_DIR}/nopal-check.specs" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  if(NOPAL_CHECK_EXPORTS)
+    install(FILES "${PROJECT_BINARY_DIR}/nopal-check.symbols" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+    target_link_options(nopal_check INTERFACE
+      "$<INSTALL_INTERFACE:-Wl,--export-dynamic-symbol-list=$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/nopal-check.symbols>")
+  endif()
   configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal-check.pc.in" "${PROJECT_BINARY_DIR}/nopal-check.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/nopal-check.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 endif()
