@@ -49,20 +49,14 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* data) {
   return on_the_way.steps < 40 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-void note(const void* memory, std::size_t bytes, how kind, void* returned_to) noexcept {
+}  // namespace
+
+void note_use_by_library(const void* memory, std::size_t bytes, how kind, void* returned_to) noexcept {
   if (self.is_heeding == 0 || bytes == 0) return;
   const at_work now;
   look(reinterpret_cast<address>(memory), bytes, kind,
        place_in_program(reinterpret_cast<address>(returned_to)));
 }
-
-std::size_t length(const char* text) noexcept {
-  std::size_t bytes = 0;
-  while (text[bytes] != '\0') ++bytes;
-  return bytes;
-}
-
-}  // namespace
 
 void* move(void* to, const void* from, std::size_t bytes) noexcept {
   auto* const target = static_cast<unsigned char*>(to);
@@ -98,45 +92,45 @@ using namespace nopal_check;
 extern "C" {
 
 void* memcpy(void* to, const void* from, std::size_t bytes) {
-  note(from, bytes, how::read, HERE);
-  note(to, bytes, how::write, HERE);
+  note_use_by_library(from, bytes, how::read, HERE);
+  note_use_by_library(to, bytes, how::write, HERE);
   return copy(to, from, bytes);
 }
 
 void* memmove(void* to, const void* from, std::size_t bytes) {
-  note(from, bytes, how::read, HERE);
-  note(to, bytes, how::write, HERE);
+  note_use_by_library(from, bytes, how::read, HERE);
+  note_use_by_library(to, bytes, how::write, HERE);
   return move(to, from, bytes);
 }
 
 void* memset(void* to, int value, std::size_t bytes) {
-  note(to, bytes, how::write, HERE);
+  note_use_by_library(to, bytes, how::write, HERE);
   return fill(to, value, bytes);
 }
 
 void* __memcpy_chk(void* to, const void* from, std::size_t bytes, std::size_t room) {
   if (bytes > room) __builtin_trap();
-  note(from, bytes, how::read, HERE);
-  note(to, bytes, how::write, HERE);
+  note_use_by_library(from, bytes, how::read, HERE);
+  note_use_by_library(to, bytes, how::write, HERE);
   return copy(to, from, bytes);
 }
 
 void* __memmove_chk(void* to, const void* from, std::size_t bytes, std::size_t room) {
   if (bytes > room) __builtin_trap();
-  note(from, bytes, how::read, HERE);
-  note(to, bytes, how::write, HERE);
+  note_use_by_library(from, bytes, how::read, HERE);
+  note_use_by_library(to, bytes, how::write, HERE);
   return move(to, from, bytes);
 }
 
 void* __memset_chk(void* to, int value, std::size_t bytes, std::size_t room) {
   if (bytes > room) __builtin_trap();
-  note(to, bytes, how::write, HERE);
+  note_use_by_library(to, bytes, how::write, HERE);
   return fill(to, value, bytes);
 }
 
 int memcmp(const void* a, const void* b, std::size_t bytes) {
-  note(a, bytes, how::read, HERE);
-  note(b, bytes, how::read, HERE);
+  note_use_by_library(a, bytes, how::read, HERE);
+  note_use_by_library(b, bytes, how::read, HERE);
   const auto* const one = static_cast<const unsigned char*>(a);
   const auto* const other = static_cast<const unsigned char*>(b);
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -146,8 +140,8 @@ int memcmp(const void* a, const void* b, std::size_t bytes) {
 }
 
 int bcmp(const void* a, const void* b, std::size_t bytes) {
-  note(a, bytes, how::read, HERE);
-  note(b, bytes, how::read, HERE);
+  note_use_by_library(a, bytes, how::read, HERE);
+  note_use_by_library(b, bytes, how::read, HERE);
   const auto* const one = static_cast<const unsigned char*>(a);
   const auto* const other = static_cast<const unsigned char*>(b);
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -157,25 +151,25 @@ int bcmp(const void* a, const void* b, std::size_t bytes) {
 }
 
 std::size_t strlen(const char* text) noexcept {
-  const std::size_t bytes = length(text);
-  note(text, bytes + 1, how::read, HERE);
+  const std::size_t bytes = length_of(text);
+  note_use_by_library(text, bytes + 1, how::read, HERE);
   return bytes;
 }
 
 char* strcpy(char* to, const char* from) noexcept {
-  const std::size_t bytes = length(from) + 1;
-  note(from, bytes, how::read, HERE);
-  note(to, bytes, how::write, HERE);
+  const std::size_t bytes = length_of(from) + 1;
+  note_use_by_library(from, bytes, how::read, HERE);
+  note_use_by_library(to, bytes, how::write, HERE);
   copy(to, from, bytes);
   return to;
 }
 
 char* strcat(char* to, const char* from) noexcept {
-  const std::size_t before = length(to);
-  const std::size_t bytes = length(from) + 1;
-  note(to, before + 1, how::read, HERE);
-  note(from, bytes, how::read, HERE);
-  note(to + before, bytes, how::write, HERE);
+  const std::size_t before = length_of(to);
+  const std::size_t bytes = length_of(from) + 1;
+  note_use_by_library(to, before + 1, how::read, HERE);
+  note_use_by_library(from, bytes, how::read, HERE);
+  note_use_by_library(to + before, bytes, how::write, HERE);
   copy(to + before, from, bytes);
   return to;
 }
@@ -183,8 +177,8 @@ char* strcat(char* to, const char* from) noexcept {
 char* strncpy(char* to, const char* from, std::size_t room) noexcept {
   std::size_t bytes = 0;
   while (bytes < room && from[bytes] != '\0') ++bytes;
-  note(from, bytes < room ? bytes + 1 : bytes, how::read, HERE);
-  note(to, room, how::write, HERE);
+  note_use_by_library(from, bytes < room ? bytes + 1 : bytes, how::read, HERE);
+  note_use_by_library(to, room, how::write, HERE);
   copy(to, from, bytes);
   fill(to + bytes, 0, room - bytes);
   return to;
@@ -193,8 +187,8 @@ char* strncpy(char* to, const char* from, std::size_t room) noexcept {
 int strcmp(const char* a, const char* b) noexcept {
   std::size_t i = 0;
   while (a[i] != '\0' && a[i] == b[i]) ++i;
-  note(a, i + 1, how::read, HERE);
-  note(b, i + 1, how::read, HERE);
+  note_use_by_library(a, i + 1, how::read, HERE);
+  note_use_by_library(b, i + 1, how::read, HERE);
   return static_cast<unsigned char>(a[i]) - static_cast<unsigned char>(b[i]);
 }
 
@@ -202,8 +196,8 @@ int strncmp(const char* a, const char* b, std::size_t most) noexcept {
   std::size_t i = 0;
   while (i < most && a[i] != '\0' && a[i] == b[i]) ++i;
   const std::size_t bytes = i < most ? i + 1 : most;
-  note(a, bytes, how::read, HERE);
-  note(b, bytes, how::read, HERE);
+  note_use_by_library(a, bytes, how::read, HERE);
+  note_use_by_library(b, bytes, how::read, HERE);
   return i < most ? static_cast<unsigned char>(a[i]) - static_cast<unsigned char>(b[i]) : 0;
 }
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "made.hpp"
 #include "thread.hpp"
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
@@ -28,6 +29,15 @@ bool is_in_program(address at) noexcept;
 /// Where the program called a library from that came to `returned_to`; that itself if it is the
 /// program's.
 address place_in_program(address returned_to) noexcept;
+
+/// A function of the C library that was called from `returned_to` does that.
+void note_use_by_library(const void* memory, std::size_t bytes, how kind, void* returned_to) noexcept;
+
+inline std::size_t length_of(const char* text) noexcept {
+  std::size_t bytes = 0;
+  while (text[bytes] != '\0') ++bytes;
+  return bytes;
+}
 
 }  // namespace nopal_check
 

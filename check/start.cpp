@@ -29,13 +29,14 @@ extern "C" {
 void __tsan_atomic_signal_fence(int order);
 
 // What the program itself does not name its libraries do, and linkers do not look for those: threads.cpp, libraries.cpp,
-// mappings.cpp and atomics.cpp.
+// mappings.cpp, atomics.cpp and strings.cpp.
 [[gnu::used]] const struct {
   int (*threads)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   int (*libraries)(void*);
   int (*mappings)(void*, std::size_t);
   void (*atomics)(int);
-} nopal_check_parts = {&pthread_create, &dlclose, &munmap, &__tsan_atomic_signal_fence};
+  char* (*strings)(char*, const char*, std::size_t);
+} nopal_check_parts = {&pthread_create, &dlclose, &munmap, &__tsan_atomic_signal_fence, &strncat};
 
 // `nopal check` looks for this note in the program.
 [[gnu::section(".note.nopal.check"), gnu::used, gnu::aligned(4)]] const struct {

@@ -133,6 +133,9 @@ int main() {
 #include <nopal/scope.hpp>
 #include <algorithm>
 #include <cstddef>
+#if !__has_builtin(__builtin_memcpy) || !__has_builtin(__builtin_memset)
+#error "compilers have these"
+#endif
 extern "C" void* memmove(void*, const void*, std::size_t);
 namespace own {
 [[gnu::noinline]] void* memcpy(void* to, const void* from, std::size_t bytes) { return __builtin_memcpy(to, from, bytes); }
@@ -149,6 +152,36 @@ int main() {
   s.join();
 }
 """, "-O1", [], 66, ["1 race\n"]),
+    "fortified": ("""
+#ifdef _FORTIFY_SOURCE
+#error "the flags take it away"
+#endif
+#include <cstring>
+#include <nopal/scope.hpp>
+extern "C" {  // what it has compilers call, as libraries do that were compiled with it
+char* __strcpy_chk(char*, const char*, std::size_t);
+char* __strcat_chk(char*, const char*, std::size_t);
+char* __strncpy_chk(char*, const char*, std::size_t, std::size_t);
+char* __stpcpy_chk(char*, const char*, std::size_t);
+}
+char a[16], b[16], c[16], d[16];
+int main() {
+  nopal::scope s;
+  s.fork([] {
+    __strcpy_chk(a, "some", 16);
+    __strcat_chk(b, "some", 16);
+    __strncpy_chk(c, "some", 8, 16);
+    __stpcpy_chk(d, "some", 16);
+  });
+  if (std::strcmp(a, "some") != 0 || std::strcmp(b, "some") != 0 || std::strcmp(d, "some") != 0) return 1;
+  a[5] = b[5] = c[8] = d[5] = 1;
+  a[4] = 1;
+  b[4] = 1;
+  c[7] = 1;
+  d[4] = 1;
+  s.join();
+}
+""", "-D_FORTIFY_SOURCE=2", [], 66, ["fortified.cpp:23 ", "fortified.cpp:24 ", "fortified.cpp:25 ", "fortified.cpp:26 "]),
     "shared_pages": ("""
 #include <nopal/scope.hpp>
 #include <sys/mman.h>

@@ -10,9 +10,10 @@ void* nopal_check_memcpy(void*, const void*, __SIZE_TYPE__) noexcept __asm__("me
 void* nopal_check_memmove(void*, const void*, __SIZE_TYPE__) noexcept __asm__("memmove");
 void* nopal_check_memset(void*, int, __SIZE_TYPE__) noexcept __asm__("memset");
 }
-#define __builtin_memcpy ::nopal_check_memcpy
-#define __builtin_memmove ::nopal_check_memmove
-#define __builtin_memset ::nopal_check_memset
+// Only calls: __has_builtin(__builtin_memcpy) stays as it is.
+#define __builtin_memcpy(...) ::nopal_check_memcpy(__VA_ARGS__)
+#define __builtin_memmove(...) ::nopal_check_memmove(__VA_ARGS__)
+#define __builtin_memset(...) ::nopal_check_memset(__VA_ARGS__)
 #endif
 
 #endif

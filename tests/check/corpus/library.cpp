@@ -102,6 +102,21 @@ CASE(string_characters_apart) {
   t[2] = 'c';
   s.join();
 }
+CASE(string_searched_while_written) {
+  static std::string text(40, 'a');
+  nopal::scope s;
+  s.fork([] { use(static_cast<std::int64_t>(text.find('b'))); });  // race: A
+  text[30] = 'c';  // with: A
+  s.join();
+}
+CASE(string_searched_up_to_the_write) {
+  static std::string text(40, 'a');
+  text[20] = 'b';
+  nopal::scope s;
+  s.fork([] { use(static_cast<std::int64_t>(text.find('b'))); });
+  text[30] = 'c';
+  s.join();
+}
 CASE(string_size_while_appending) {
   std::string t;
   nopal::scope s;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <strings.h>
 #include <vector>
 
 #include <nopal/scope.hpp>
@@ -209,6 +210,57 @@ CASE(memmove_ends_before) {
   s.join();
 }
 namespace memory_data { char word[16] = "nopal"; }
+CASE(search_of_bytes_over_a_write) {
+  nopal::scope s;
+  s.fork([] { use_address(std::memchr(text, 'z', 32)); });  // race: A
+  text[31] = 1;  // with: A
+  s.join();
+}
+CASE(search_of_bytes_ends_before_a_write) {
+  std::memset(text, 'a', 64);
+  nopal::scope s;
+  s.fork([] { use_address(std::memchr(text, 'a', 32)); use_address(std::strchr(text, 'a')); });
+  text[31] = 1;
+  s.join();
+}
+CASE(search_of_text_over_a_write) {
+  nopal::scope s;
+  s.fork([] { use_address(std::strchr(text, 'z')); });  // race: A
+  text[0] = 1;  // with: A
+  s.join();
+}
+CASE(bytes_copied_and_more) {
+  static char copied[64];
+  nopal::scope s;
+  s.fork([] { use_address(mempcpy(copied, text, 32)); });  // race: A
+  copied[31] = 1;  // with: A
+  s.join();
+}
+CASE(zeros_over_a_write) {
+  nopal::scope s;
+  s.fork([] { bzero(text, 32); });  // race: A
+  text[31] = 1;  // with: A
+  text[32] = 1;
+  s.join();
+}
+CASE(text_copied_over_a_write) {
+  static char copied[64];
+  std::strcpy(text, "some text");
+  nopal::scope s;
+  s.fork([] { use_address(stpcpy(copied, text)); });  // race: A
+  copied[9] = 1;  // with: A
+  copied[10] = 1;
+  s.join();
+}
+CASE(text_appended_over_a_read) {
+  static char all[64];
+  std::strcpy(all, "some");
+  nopal::scope s;
+  s.fork([] { std::strncat(all, " text", 2); });  // race: A
+  use(all[6]);  // with: A
+  use(all[7]);
+  s.join();
+}
 CASE(strlen_of_what_is_written) {
   nopal::scope s;
   s.fork([] { word[2] = 'x'; });  // race: A
