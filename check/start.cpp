@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -61,12 +62,32 @@ struct settings {
 };
 settings* all_settings;
 
+/// The program's own files have the numbers that they have without a log, and to close all of them is not to close it.
+int moved_away(int file) noexcept {
+  constexpr int least = 512;
+  const int moved = fcntl(file, F_DUPFD_CLOEXEC, least);
+  if (moved < 0) return file;
+  close(file);
+  return moved;
+}
+
+/// The file begins anew, but not while another checked program has it open: that has started this one, or runs beside it.
+/// As long as one has it, it has locked it.
+void begin_log() noexcept {
+  if (flock(log_file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    static_cast<void>(!ftruncate(log_file, 0));
+  flock(log_file, LOCK_SH | LOCK_NB);
+}
+
 void open_log(const std::string& file) {
-  log_file = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-  if (log_file >= 0) return;
-  std::fprintf(stderr, "nopal: NOPAL_CHECK: log='%s' cannot be written: %s\n", file.c_str(),
-               std::strerror(errno));
-  _exit(2);
+  log_file = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (log_file < 0) {
+    std::fprintf(stderr, "nopal: NOPAL_CHECK: log='%s' cannot be written: %s\n", file.c_str(),
+                 std::strerror(errno));
+    _exit(2);
+  }
+  log_file = moved_away(log_file);
+  begin_log();
 }
 
 }  // namespace

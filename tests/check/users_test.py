@@ -13,9 +13,9 @@ RACY = """#include <nopal/scope.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
-int shared_variable;
+int shared_variable, first_file = dup(0);
 static void write_it() { shared_variable = 1; }
-int main(int argc, char** argv) {
+int main(int argc, char** argv) { if (argc > 1 && std::strcmp(argv[1], "close") == 0) for (int i = 3; i < 100; ++i) close(i);
   int* block = new int[10];
   nopal::scope s;
   s.fork([block] { write_it(); block[3] = 1; });
@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   block[3] = 2;
   s.join();
   delete[] block;
+  if (argc > 1 && std::strcmp(argv[1], "first") == 0) return first_file;
   if (argc > 1 && std::strcmp(argv[1], "start") == 0) return std::system(argv[0]);
   if (argc > 1 && std::strcmp(argv[1], "exit") == 0) std::exit(7);
   if (argc > 1 && std::strcmp(argv[1], "_exit") == 0) _exit(7);
@@ -98,7 +99,14 @@ def check_options():
     status, _, error = run(["./racy", "start"], NOPAL_CHECK="log=log.txt")
     with open("log.txt", encoding="utf-8") as log:
         text = log.read()
-    expect("log of two", status == 66 and error == "" and "\0" not in text and text.endswith("2 races\n"), (status, error, text))
+    expect("log of two", status == 66 and error == "" and "\0" not in text and text.endswith("2 races\n") and
+           text.count("nopal: race: ") == 4, (status, error, text))
+    status, _, error = run(["./racy", "close"], NOPAL_CHECK="log=log.txt")
+    with open("log.txt", encoding="utf-8") as log:
+        text = log.read()
+    expect("log of a program that closes its files", status == 66 and error == "" and text.count("nopal: race: ") == 2, (status, error, text))
+    status, _, error = run(["./clean", "first"])
+    expect("the program's first file", run(["./clean", "first"], NOPAL_CHECK="log=log.txt")[0] == status, (status, error))
     status, _, error = run(["./racy"], NOPAL_CHECK="exitcode=5")
     expect("exit code", status == 5, status)
     with open("known.txt", "w", encoding="utf-8") as file:
