@@ -90,6 +90,12 @@ void begin_child(children** of, address at, address stack) noexcept {
   begin_segment();
 }
 
+/// Handlers that ran in a child have returned, but for one that the child was forked in.
+void forget_signal_stack(address child_stack) noexcept {
+  const std::size_t below = child_stack - self.signal_stack;
+  clear_mapping(self.signal_stack, below < self.signal_stack_bytes ? below : self.signal_stack_bytes);
+}
+
 void end_child() noexcept {
   const procedure ended = *self.running;
   children* const among = ended.among;
@@ -98,6 +104,7 @@ void end_child() noexcept {
     clear_stack(self.lowest, ended.stack);
     self.lowest = ended.stack;
   }
+  if (self.signal_stack_bytes != 0) forget_signal_stack(ended.stack);
   if (among->bag == 0) {
     among->bag = ended.strand;
     sets[ended.strand] = is_root | is_p_bag | self.number;

@@ -90,6 +90,8 @@ struct thread {
   address stack_end;
   address lowest;  ///< the lowest of its stack that shadow memory may know
   procedure* outermost_procedure;
+  address signal_stack;  ///< what handlers of signals run on, by sigaltstack
+  std::size_t signal_stack_bytes;
   thread* next_thread;
   thread** from_thread;
   /// Cells that a read of the running segment leaves as they are, whatever memory they stand for.

@@ -136,6 +136,46 @@ void second() {
 }
 int main() { first(); second(); }
 """, "-O0", [], 66, ["write at shared_functions.cpp:15 ", "nopal: check: 2 races\n"]),
+    "signal_stacks": ("""
+#include <csignal>
+#include <nopal/scope.hpp>
+#include <thread>
+int x, y;
+[[gnu::noinline]] void writes(int* to) { *to = 1; }
+void handler(int) {
+  int of_the_handler = 0;
+  writes(&of_the_handler);
+}
+void racy_handler(int) { x = 1; }
+void forking_handler(int) {
+  volatile int room[100];
+  nopal::scope s;
+  s.fork([&room] { room[50] = 1; });
+  room[50] = 2;
+  s.join();
+}
+void raise_in_children(void (*run)(int), void* memory) {
+  const stack_t stack{memory, 0, 65536};
+  sigaltstack(&stack, nullptr);
+  struct sigaction action{};
+  action.sa_handler = run;
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGUSR1, &action, nullptr);
+  nopal::scope s;
+  s.fork([] { std::raise(SIGUSR1); });
+  s.fork([] { std::raise(SIGUSR1); });
+  std::raise(SIGUSR1);
+  s.join();
+}
+int main(int count, char**) {
+  static char memory[65536];
+  raise_in_children(handler, memory);
+  std::thread([] { raise_in_children(handler, new char[65536]); }).join();
+  if (count > 1) raise_in_children(racy_handler, memory);
+  if (count > 2) raise_in_children(forking_handler, memory);
+}
+""", "-O1", [["racy"]], 66, ["nopal: race: write at signal_stacks.cpp:10 and write at signal_stacks.cpp:10 of 4 bytes of 'x'",
+                            "nopal: check: 1 race\n"]),
     "timed_locks": ("""
 #include <chrono>
 #include <mutex>
@@ -229,6 +269,11 @@ def main():
         status, error = run(["./waits", what])
         expect(f"waits {what}", status == 2 and error.count("\n") == 1 and
                error.startswith(f"nopal: check: waits.cpp:{line}: a strand waits for {name}, which"), (status, error))
+    status, error = run(["./signal_stacks"])
+    expect("signal stacks", status == 0, (status, error))
+    status, error = run(["./signal_stacks", "racy", "forks"])
+    expect("a signal's handler that forks", status == 66 and "signal_stacks.cpp:14 and write at signal_stacks.cpp:15 " in error and
+           "nopal: check: 2 races\n" in error, (status, error))
     for words in (["./blocks", "grows"], ["./blocks", "frees"], ["./counted", "before"]):
         status, error = run(words)
         expect(f"{words}", status == 66 and "nopal: check: 1 race\n" in error, (status, error))
