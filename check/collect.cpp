@@ -28,6 +28,7 @@ table<origin> new_origins;
 table<record> new_records;
 std::uint32_t* strand_numbers;  // by the old number of a strand: the new one; zero: none yet
 std::uint32_t* record_numbers;
+constexpr std::uint32_t is_used = ~std::uint32_t{0};  ///< in place of a new number
 
 constexpr std::size_t most = std::size_t{1} << 29;
 constexpr std::size_t most_new = std::size_t{1} << 26;
@@ -89,20 +90,48 @@ std::uint32_t new_strand(std::uint32_t strand) noexcept {
   return number = alike;
 }
 
-/// By new strand and site, in the memory of the records' numbers: a record is kept once.
+/// By new strand and site, in the memory of the records' numbers: a record is kept once. Of a child that has set events
+/// what it did between two of them is kept apart.
 number_map* known_records;
+std::uint32_t period_begin;  ///< the first new record since the last event was set
 
 std::uint32_t new_record(std::uint32_t number) noexcept {
   if (number < first_of_records) return number;
   std::uint32_t& kept = record_numbers[number - first_of_records];
-  if (kept == 0) {
+  if (kept == 0 || kept == is_used) {
     const record& old = record_of(number);
     const std::uint32_t strand = new_strand(old.strand);
     std::uint32_t& same = known_records->at(std::uint64_t{strand} << 32 | old.site);
-    if (same == 0) same = first_of_records + new_records.add({strand, old.site});
+    if (same == 0 || (same < period_begin && has_set_events(separated_child(old.strand))))
+      same = first_of_records + new_records.add({strand, old.site});
     kept = same;
   }
   return kept;
+}
+
+cell used(cell known) noexcept {
+  if (is_list(known)) return known;
+  for (const std::uint32_t number : {known.writer, known.reader}) {
+    if (number >= first_of_records) record_numbers[number - first_of_records] = is_used;
+  }
+  return known;
+}
+
+/// Where the program has events new records are in the order of the old ones, so that what came before an event is still
+/// told from what came after it. `ends` are those of the events.
+void number_in_order(std::uint32_t old_count, ends_of_events& ends) noexcept {
+  visit_cells(used);
+  for (std::uint32_t i = 1; i < lists.count; ++i) {
+    if (lists[i].record != 0) record_numbers[lists[i].record - first_of_records] = is_used;
+  }
+  std::uint32_t passed = 0;
+  for (std::uint32_t i = 0; i < old_count; ++i) {
+    while (passed < ends.count && ends.old_ones[passed] <= first_of_records + i) {
+      ends.new_ones[passed++] = period_begin = first_of_records + new_records.count;
+    }
+    if (record_numbers[i] == is_used) new_record(first_of_records + i);
+  }
+  while (passed < ends.count) ends.new_ones[passed++] = first_of_records + new_records.count;
 }
 
 cell renumbered(cell old) noexcept {
@@ -185,11 +214,14 @@ void collect() noexcept {
   new_sets.add(is_root);  // strands of threads that are over
   new_origins.add({});
   keep_all_roots();
+  period_begin = 0;
+  ends_of_events ends = sorted_ends();
+  if (ends.count != 0) number_in_order(old_records, ends);
   visit_cells(renumbered);
   for (std::uint32_t i = 1; i < lists.count; ++i) {
     if (lists[i].record != 0) lists[i].record = new_record(lists[i].record);
   }
-  renumber_events(new_strand, first_of_records + new_records.count);
+  renumber_events(new_strand, ends);
   renumber_threads();
   exchange(sets, new_sets, old_strands);
   exchange(origins, new_origins, old_strands);

@@ -235,7 +235,7 @@ int main() {
     s.fork([&, i] {
       values[i] = i;
       set[i].set();
-      if (i == 70000) x = 1;
+      if (i == 100) x = 1;
     });
   }
   for (auto& each : set) each.wait();
@@ -246,6 +246,31 @@ int main() {
   return sum == 0;
 }
 """, "-O1", [], 66, ["write at waits_for_many.cpp:14 and write at waits_for_many.cpp:20", "nopal: check: 1 race\n"]),
+    "events_of_one_child_before_a_collection": ("""
+#include <nopal/scope.hpp>
+#include <nopal/waiting.hpp>
+int x, y, z;
+nopal::event first, second;
+[[gnu::noinline]] void many() { nopal::scope s; for (int i = 0; i < 140000; ++i) s.fork([] {}); s.join(); }
+int main() {
+  nopal::scope s;
+  s.fork([] {
+    x = 1;
+    first.set();
+    y = 1;
+    z = 1;
+    second.set();
+  });
+  many();
+  first.wait();
+  x = 2;
+  y = 2;
+  second.wait();
+  z = 2;
+  s.join();
+}
+""", "-O1", [], 66, ["write at events_of_one_child_before_a_collection.cpp:12 and write at "
+                     "events_of_one_child_before_a_collection.cpp:19", "nopal: check: 1 race\n"]),
     "locks_of_many": ("""
 #include <mutex>
 #include <nopal/scope.hpp>

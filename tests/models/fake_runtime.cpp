@@ -65,6 +65,7 @@ namespace os {
 
 void yield() noexcept {}
 int current_cpu() noexcept { return 0; }
+void prepare_allocation() noexcept {}
 const std::uint32_t* this_threads_cpu() noexcept { return nullptr; }
 // The latent model has a clock of its own.
 [[gnu::weak]] std::uint64_t monotonic_ns() noexcept { return 0; }

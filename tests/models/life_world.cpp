@@ -139,6 +139,7 @@ topology read_topology(const std::vector<int>&, const char*) { return {}; }
 int topology::distance(int, int) const noexcept { return 0; }
 int topology::node_index(int) const noexcept { return 0; }
 int current_cpu() noexcept { return 0; }
+void prepare_allocation() noexcept {}
 const std::uint32_t* this_threads_cpu() noexcept { return nullptr; }
 bool forbid_cpu(int, int, cpu_bits&) noexcept { return false; }
 bool allow_cpus(const cpu_bits&) noexcept { return true; }
