@@ -21,6 +21,12 @@
 
 #include "support/program.hpp"
 
+// Containers of oneTBB 2023 name, from where they are, how their storage of each thread is kept.
+namespace NOPAL_TBB_THEIRS::detail {
+static_assert(std::is_same_v<decltype(ets_suspend_aware), ::tbb::ets_key_usage_type>);
+static_assert(std::is_same_v<decltype(d1::ets_no_key), ::tbb::ets_key_usage_type>);
+}  // namespace NOPAL_TBB_THEIRS::detail
+
 namespace {
 
 static_assert(std::is_same_v<tbb::concurrent_vector<int>,

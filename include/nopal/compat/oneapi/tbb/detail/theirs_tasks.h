@@ -50,6 +50,10 @@ namespace ours = ::tbb::NOPAL_TBB_NAMESPACE;
 namespace d1 {
 
 using ours::enumerable_thread_specific;
+using ours::ets_key_per_instance;
+using ours::ets_key_usage_type;
+using ours::ets_no_key;
+using ours::ets_suspend_aware;
 using ours::flow_control;
 using ours::null_mutex;
 using ours::null_rw_mutex;
@@ -339,6 +343,10 @@ inline void deallocate_memory(void* memory) { ::operator delete(memory); }
 }  // namespace detail
 
 using detail::d1::enumerable_thread_specific;
+using detail::d1::ets_key_per_instance;
+using detail::d1::ets_key_usage_type;
+using detail::d1::ets_no_key;
+using detail::d1::ets_suspend_aware;
 using detail::d1::flow_control;
 using detail::d1::null_mutex;
 using detail::d1::null_rw_mutex;
