@@ -278,6 +278,7 @@ bool push_to_arena(nopal_task* task) noexcept {
   return waiters;
 }
 
+void take_out_of_arena(nopal_task* task) noexcept { remove(*task->arena, task); }
 void lock_arenas() noexcept { all_arenas.lock(); }
 void unlock_arenas() noexcept { all_arenas.unlock(); }
 

@@ -199,9 +199,12 @@ bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bo
 
 /// What is waited for may itself wait for these, and nobody else be there to run them. False: there
 /// was none.
-bool run_what_it_started(const nopal_task_group* group, task_list* list) noexcept {
+bool run_what_it_started(const nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
   // unreached: refused-wait
-  nopal_task* const task = list != nullptr ? pop_own(*list) : nullptr;
+  nopal_task* task = list != nullptr ? pop_own(*list) : nullptr;
+  if (task == nullptr && arena != nullptr) {
+    task = take_from_own_place(*arena);
+  }
   if (task != nullptr) {
     run_found(task, group, list);
   }
@@ -235,7 +238,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       continue;
     }
     check_wait_of_old_process(group);
-    if (run_what_it_started(group, list)) {
+    if (run_what_it_started(group, arena, list)) {
       continue;
     }
     NOPAL_DISTURB();

@@ -4,6 +4,7 @@
 #include <tbb/flow_graph.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <atomic>
 #include <chrono>
@@ -158,6 +159,41 @@ NOPAL_PROGRAM(are_waited_for_in_bodies) {
   return 0;
 }
 
+/// What a node hands on to a node of another graph runs where that one is waited for, also in an arena that has no other thread.
+int hand_on() {
+  flow::graph first;
+  flow::graph second;
+  int sum = 0;
+  flow::broadcast_node<int> from(first);
+  flow::function_node<int, int> to(second, flow::serial, [&](int x) { return sum += x; });
+  flow::queue_node<int> back(first);
+  flow::make_edge(from, to);
+  flow::make_edge(to, back);
+  for (int i = 1; i != 20; ++i) {
+    from.try_put(i);
+    second.wait_for_all();
+    first.wait_for_all();
+    int got = 0;
+    NOPAL_CHECK(back.try_get(got) && got == sum && sum == i * (i + 1) / 2);
+  }
+  return 0;
+}
+
+NOPAL_PROGRAM(hand_on_to_other_graphs) {
+  tbb::task_arena one(1);
+  NOPAL_CHECK(one.execute(hand_on) == 0);
+  int wrong = 0;
+  one.execute([&] {
+    tbb::task_group group;
+    for (int i = 0; i != 5; ++i) group.run([&] { wrong += hand_on(); });
+    group.wait();
+  });
+  NOPAL_CHECK(wrong == 0);
+  tbb::task_arena many(nopal::workers());
+  NOPAL_CHECK(many.execute(hand_on) == 0);
+  return hand_on();
+}
+
 // On one worker in that order; on more, each once.
 NOPAL_PROGRAM(run_nodes_of_priority_first) {
   const bool in_order = tbb::this_task_arena::max_concurrency() == 1;
@@ -204,6 +240,7 @@ TEST_P(graphs, wait_for_other_threads) { EXPECT_TRUE(run("wait_for_other_threads
 TEST_P(graphs, throw_and_are_cancelled) { EXPECT_TRUE(run("throw_and_are_cancelled")); }
 TEST_P(graphs, run_nodes_of_priority_first) { EXPECT_TRUE(run("run_nodes_of_priority_first")); }
 TEST_P(graphs, run_in_the_arena_of_their_maker) { EXPECT_TRUE(run("run_in_the_arena_of_their_maker")); }
+TEST_P(graphs, hand_on_to_other_graphs) { EXPECT_TRUE(run("hand_on_to_other_graphs")); }
 TEST_P(graphs, are_waited_for_in_bodies) { EXPECT_TRUE(run("are_waited_for_in_bodies")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, graphs, testing::Values(1, 2, 7), testing::PrintToStringParamName());
