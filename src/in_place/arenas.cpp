@@ -68,6 +68,17 @@ void execute(d1::task_arena_base& base, d1::delegate_base& call) {
 }
 /// Nothing: threads of the pool leave an arena that has no work.
 void wait(d1::task_arena_base&) {}
+/// Nothing: they come back as fast in any phase.
+void enter_parallel_phase(d1::task_arena_base*, std::uintptr_t) {}
+void exit_parallel_phase(d1::task_arena_base*, std::uintptr_t) {}
+
+d1::slot_id execution_slot(const d1::task_arena_base& base) {
+  const arena* const one = task_arena_impl::made(base);
+  const int index = index_of_thread();
+  return one != nullptr && one->state() == ours::nopal_detail::current_arena() && index >= 0
+             ? static_cast<d1::slot_id>(index)
+             : d1::no_slot;
+}
 
 int max_concurrency(const d1::task_arena_base* base) {
   if (base == nullptr) {

@@ -34,6 +34,8 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <oneapi/tbb/version.h>
 
+#include "in_place/later.hpp"
+
 namespace ours = nopal_in_place::NOPAL_TBB_NAMESPACE;
 
 #endif

@@ -147,6 +147,7 @@ struct frame {
   context_list* list;
   tasks* of;  ///< what it spawns with that context is one of these
   frame* outer;
+  d1::task* task;  ///< that it is code of, or null
 };
 extern constinit thread_local frame* innermost [[gnu::tls_model("initial-exec")]];
 /// Whether the thread has used the library's tasks or arenas.
@@ -162,7 +163,7 @@ int index_of_thread();
 class own_part {
 public:
   own_part(d1::task_group_context& context, context_list& list) noexcept
-      : here_{&context, &list, &of_, innermost} {
+      : here_{&context, &list, &of_, innermost, innermost != nullptr ? innermost->task : nullptr} {
     innermost = &here_;
   }
   own_part(const own_part&) = delete;

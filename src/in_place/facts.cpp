@@ -1,5 +1,6 @@
 // What programs ask the library about itself and the machine, its exceptions, and what it tells tools: nothing.
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -38,11 +39,29 @@ void throw_exception(d0::exception_id which) {
   }
 }
 
-void assertion_failure(const char* location, int line, const char* expression, const char* comment) {
+namespace {
+
+void end_with_line(const char* location, int line, const char* expression, const char* comment) {
   std::fprintf(stderr, "nopal: assertion of oneTBB's headers failed: %s, line %d: %s%s%s\n", location, line,
                expression, comment != nullptr ? ": " : "", comment != nullptr ? comment : "");
   std::fflush(stderr);
   std::abort();
+}
+
+std::atomic<assertion_handler_type> handler_of_assertions{end_with_line};
+
+}  // namespace
+
+// Release pairs with the acquire of who calls it: what the handler reads was written before it was set.
+assertion_handler_type set_assertion_handler(assertion_handler_type handler) noexcept {
+  return handler_of_assertions.exchange(handler != nullptr ? handler : end_with_line,
+                                        std::memory_order_acq_rel);
+}
+assertion_handler_type get_assertion_handler() noexcept {
+  return handler_of_assertions.load(std::memory_order_acquire);
+}
+void assertion_failure(const char* location, int line, const char* expression, const char* comment) {
+  get_assertion_handler()(location, line, expression, comment);
 }
 
 unsigned numa_node_count() { return static_cast<unsigned>(ours::info::numa_nodes().size()); }

@@ -198,7 +198,7 @@ void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state*
          d1::execution_data& with) noexcept {
   // It is there until the task is over, as the one that runs is of its tasks or of those that some code in it waits for.
   context_list* const list = &task_group_context_impl::of(context);
-  frame here{&context, list, &of, innermost};
+  frame here{&context, list, &of, innermost, one};
   innermost = &here;
   const float_settings settings(context);
   try {
@@ -206,6 +206,7 @@ void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state*
     const ours::nopal_detail::body_call inside(&self.now());
     one = list->urgent().next(one);
     while (one != nullptr) {
+      here.task = one;
       try {
         d1::task* const then =
             self.is_cancelled() || list->is_cancelled() ? one->cancel(with) : one->execute(with);
@@ -264,6 +265,11 @@ void wait(d1::wait_context& count, d1::task_group_context& context) {
 
 void notify_waiters(std::uintptr_t count) { zero::tell(count); }
 
+/// A group's tasks are counted in one place.
+d1::wait_tree_vertex_interface* get_thread_reference_vertex(d1::wait_tree_vertex_interface* count) {
+  return count;
+}
+
 d1::slot_id execution_slot(const d1::execution_data* with) {
   const int index = index_of_thread();
   // A thread that has had nothing to do with the pool asks without a task, and is told so.
@@ -272,6 +278,7 @@ d1::slot_id execution_slot(const d1::execution_data* with) {
                                         : static_cast<d1::slot_id>(-1);
 }
 
+d1::task* current_task_ptr() { return innermost != nullptr ? innermost->task : nullptr; }
 d1::task_group_context* current_context() { return innermost != nullptr ? innermost->context : nullptr; }
 
 }  // namespace tbb::detail::r1
