@@ -5,7 +5,8 @@ Usage: onetbb_tests.py --include DIRECTORY... --archive LIBNOPAL.A [options] SOU
 
 SOURCES is a checkout of oneTBB; NOPAL_TEST_ONETBB names it where the command does not. Its containers and flow graphs come
 from there too. Tests of its inside (whitebox, and those of parts that no program sees) are left out. oneTBB is that which is
-installed, unless --onetbb-library names another; where it is of another version than SOURCES, say --no-onetbb.
+installed, unless --onetbb-library names another; where it is of another version than SOURCES, say --no-onetbb. With --in-place
+what was built with oneTBB also runs on the libtbb.so.12 that it names.
 """
 
 import argparse
@@ -30,6 +31,9 @@ def needs_inside(source):
     if INSIDE.search(source.name):
         return True
     return source.name.startswith("test_") and bool(INSIDE_TEXT.search(source.read_text(errors="replace")))
+
+
+IN_PLACE = "Nopal in place"
 
 
 class Case:
@@ -60,11 +64,16 @@ def build(case, library, options, folder):
     return None, (why.group(0) if why else built.stderr.strip().splitlines()[-1])[:160]
 
 
-def run(program, library, threads, limit):
+def run(program, library, threads, options):
     """How it ended, its assertions, and seconds."""
+    limit = options.limit
     environment = dict(os.environ, NOPAL_WORKERS=str(threads))
+    if library == IN_PLACE:
+        environment["LD_LIBRARY_PATH"] = str(options.in_place.parent)
+    elif library == "oneTBB" and options.onetbb_library:
+        environment["LD_LIBRARY_PATH"] = str(options.onetbb_library.parent)
     command = [program]
-    if library != "Nopal" and threads < (os.cpu_count() or 1):
+    if library == "oneTBB" and threads < (os.cpu_count() or 1):
         command = ["taskset", "-c", f"0-{threads - 1}", program]
     began = time.monotonic()
     try:
@@ -78,13 +87,16 @@ def run(program, library, threads, limit):
 
 
 def try_case(case, options, folder):
+    programs = {library: build(case, library, options, folder) for library in options.libraries if library != IN_PLACE}
     for library in options.libraries:
-        program, why = build(case, library, options, folder)
+        program, why = programs["oneTBB" if library == IN_PLACE else library]
         if program is None:
             case.results[library] = f"does not build: {why}"
-            continue
-        case.results[library] = {threads: run(program, library, threads, options.limit) for threads in options.threads}
-        program.unlink()
+        else:
+            case.results[library] = {threads: run(program, library, threads, options) for threads in options.threads}
+    for program, _ in programs.values():
+        if program:
+            program.unlink()
     told = "; ".join(f"{library}: {summary(result)}" for library, result in case.results.items())
     print(f"{case.name}: {told}", flush=True)
     return case
@@ -130,13 +142,14 @@ def main():
     parser.add_argument("--jobs", default=1, type=int, help="tests at a time; their times mean nothing if more than 1")
     parser.add_argument("--no-onetbb", action="store_true", help="Nopal alone")
     parser.add_argument("--onetbb-library", type=pathlib.Path)
+    parser.add_argument("--in-place", type=pathlib.Path, metavar="LIBTBB.SO.12", help="Nopal's, below what is built with oneTBB")
     parser.add_argument("--output", type=pathlib.Path, help="the table, as Markdown")
     options = parser.parse_args()
     if options.sources is None:
         print("skipped: NOPAL_TEST_ONETBB names no checkout of oneTBB")
         return 77
     options.sources = pathlib.Path(options.sources).resolve()
-    options.libraries = ["Nopal"] if options.no_onetbb else ["Nopal", "oneTBB"]
+    options.libraries = ["Nopal"] if options.no_onetbb else ["Nopal", "oneTBB"] + [IN_PLACE] * bool(options.in_place)
     sources = sorted([*options.sources.glob("test/conformance/conformance_*.cpp"), *options.sources.glob("test/tbb/test_*.cpp")])
     if not sources:
         print(f"nopal: no tests of oneTBB's in {options.sources}/test: a checkout of its sources is asked for", file=sys.stderr)
@@ -146,12 +159,10 @@ def main():
         cases = list(several.map(lambda case: try_case(case, options, pathlib.Path(folder)), cases))
     if options.output:
         options.output.write_text(table(cases, options))
-    passed = sum(has_passed(case.results["Nopal"]) for case in cases)
-    print(f"{passed} of {len(cases)} passed with Nopal", end="")
-    lost = [case.name for case in cases if not has_passed(case.results["Nopal"])]
-    if "oneTBB" in options.libraries:
-        print(f", {sum(has_passed(case.results['oneTBB']) for case in cases)} with oneTBB", end="")
-        lost = [case.name for case in cases if not has_passed(case.results["Nopal"]) and has_passed(case.results["oneTBB"])]
+    passed = {library: {case.name for case in cases if has_passed(case.results[library])} for library in options.libraries}
+    print(f"Of {len(cases)} passed " + ", ".join(f"{len(names)} with {library}" for library, names in passed.items()), end="")
+    to_pass = passed.get("oneTBB", {case.name for case in cases})
+    lost = sorted({f"{name} ({library})" for library in options.libraries for name in to_pass - passed[library]})
     print("." if not lost else f"; lost: {', '.join(lost)}.")
     return 1 if lost else 0
 
