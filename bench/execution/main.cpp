@@ -1,5 +1,7 @@
-// Senders on Nopal's workers, beside the pool of the reference implementation with as many threads: bulks of even and of skewed
-// bodies, small senders, bulks in bulks.
+// Senders on Nopal's workers, beside the pool of the reference implementation with as many threads: bulks of
+// even and of skewed bodies, small senders, many bulks at once, bulks in bulks. What is started by the hundred
+// is waited for in two ways: by a sender that names no scheduler, so that Nopal does not know of the wait and
+// the thread's place is idle, and by one that ends on the pool.
 #include <nopal/execution.hpp>
 #include <nopal/nopal.hpp>
 
@@ -59,11 +61,46 @@ struct costs {
   double even;
   double skewed;
   double small;
-  double nested;
+  double small_on_pool;
+  double many;
+  double many_on_pool;
 };
 
-template <class Scheduler, class Wait>
-costs measure(const Scheduler& on, const Wait& wait) {
+/// Waits for the scope by a sender that names no scheduler, or by one that ends on the pool.
+enum class end_of_wait : bool { anywhere, on_pool };
+template <class Scheduler>
+void wait_for(exec::async_scope& scope, const Scheduler& on, end_of_wait end) {
+  if (end == end_of_wait::anywhere) {
+    ex::sync_wait(scope.on_empty());
+  } else {
+    ex::sync_wait(scope.on_empty() | ex::continues_on(on));
+  }
+}
+
+template <class Scheduler>
+double of_small_senders(const Scheduler& on, end_of_wait end) {
+  return microseconds([&] {
+    exec::async_scope scope;
+    for (int i = 0; i != small_senders; ++i) {
+      scope.spawn(ex::schedule(on) | ex::then([]() noexcept { use(steps(100)); }));
+    }
+    wait_for(scope, on, end);
+  });
+}
+
+template <class Scheduler>
+double of_many_bulks(const Scheduler& on, end_of_wait end) {
+  return microseconds([&] {
+    exec::async_scope scope;
+    for (int i = 0; i != outer; ++i) {
+      scope.spawn(ex::schedule(on) | ex::bulk(ex::par, inner, [](int) noexcept { use(steps(30)); }));
+    }
+    wait_for(scope, on, end);
+  });
+}
+
+template <class Scheduler>
+costs measure(const Scheduler& on) {
   costs all{};
   all.even = microseconds([&] {
     ex::sync_wait(ex::schedule(on) | ex::bulk(ex::par, positions, [](int) noexcept { use(steps(30)); }));
@@ -74,25 +111,11 @@ costs measure(const Scheduler& on, const Wait& wait) {
                     use(steps(i > positions - positions / 32 ? 1000 : 1));
                   }));
   });
-  all.small = microseconds([&] {
-    exec::async_scope scope;
-    for (int i = 0; i != small_senders; ++i) {
-      scope.spawn(ex::schedule(on) | ex::then([]() noexcept { use(steps(100)); }));
-    }
-    ex::sync_wait(scope.on_empty());
-  });
-  all.nested = microseconds([&] { wait(on); });
+  all.small = of_small_senders(on, end_of_wait::anywhere);
+  all.small_on_pool = of_small_senders(on, end_of_wait::on_pool);
+  all.many = of_many_bulks(on, end_of_wait::anywhere);
+  all.many_on_pool = of_many_bulks(on, end_of_wait::on_pool);
   return all;
-}
-
-/// Each of the outer bulk's bodies is a sender with a bulk of its own: the pool has no wait within a body.
-template <class Scheduler>
-void nested(const Scheduler& on) {
-  exec::async_scope scope;
-  for (int i = 0; i != outer; ++i) {
-    scope.spawn(ex::schedule(on) | ex::bulk(ex::par, inner, [](int) noexcept { use(steps(30)); }));
-  }
-  ex::sync_wait(scope.on_empty());
 }
 
 void print(const char* what, double ours, double theirs) {
@@ -104,9 +127,8 @@ void print(const char* what, double ours, double theirs) {
 int main() {
   const auto threads = static_cast<std::uint32_t>(nopal::workers());
   exec::static_thread_pool pool(threads);
-  const costs ours =
-      measure(nopal::execution::get_scheduler(), [](const nopal::execution::scheduler& on) { nested(on); });
-  const costs theirs = measure(pool.get_scheduler(), [](const auto& on) { nested(on); });
+  const costs ours = measure(nopal::execution::get_scheduler());
+  const costs theirs = measure(pool.get_scheduler());
   const double within = microseconds([] {
     const auto on = nopal::execution::get_scheduler();
     ex::sync_wait(ex::schedule(on) | ex::bulk(ex::par, outer, [on](int) {
@@ -119,7 +141,9 @@ int main() {
   print("bulk, 100,000 even bodies", ours.even, theirs.even);
   print("bulk, 100,000 skewed bodies", ours.skewed, theirs.skewed);
   print("1,000 small senders", ours.small, theirs.small);
-  print("100 bulks of 1,000 at once", ours.nested, theirs.nested);
+  print("the same, the wait ends on the pool", ours.small_on_pool, theirs.small_on_pool);
+  print("100 bulks of 1,000 at once", ours.many, theirs.many);
+  print("the same, the wait ends on the pool", ours.many_on_pool, theirs.many_on_pool);
   std::printf("| %-40s | %10.0f | %10s |\n", "bulk of 100 that wait for bulks of 1,000", within, "-");
   return 0;
 }
