@@ -269,8 +269,8 @@ int main() {
   z = 2;
   s.join();
 }
-""", "-O1", [], 66, ["write at events_of_one_child_before_a_collection.cpp:12 and write at "
-                     "events_of_one_child_before_a_collection.cpp:19", "nopal: check: 1 race\n"]),
+""", "-O1", [], 66, ["write at events_of_one_child_before_a_collection.cpp:11 and write at "
+                     "events_of_one_child_before_a_collection.cpp:18", "nopal: check: 1 race\n"]),
     "locks_of_many": ("""
 #include <mutex>
 #include <nopal/scope.hpp>

@@ -122,7 +122,7 @@ long calls() { return seen; }
 extern "C" {
 
 void* mmap(void* address, size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
-  const bool is_memory = (flags & (MAP_NORESERVE | MAP_STACK)) == MAP_NORESERVE;
+  const bool is_memory = (flags & (MAP_NORESERVE | MAP_STACK)) == MAP_STACK;
   if (refuses(call_mmap) || (is_memory && refuses(call_map_memory))) {
     fail();
     return MAP_FAILED;
