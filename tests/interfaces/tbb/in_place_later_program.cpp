@@ -10,7 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+
+#include "in_place_check.hpp"
 
 namespace tbb::detail {
 namespace d1 {
@@ -32,14 +33,6 @@ assertion_handler_type get_assertion_handler() noexcept;
 
 namespace r1 = tbb::detail::r1;
 namespace d1 = tbb::detail::d1;
-
-#define CHECK(what)                                                                                          \
-  do {                                                                                                       \
-    if (!(what)) {                                                                                           \
-      std::fprintf(stderr, "line %d: %s\n", __LINE__, #what);                                                \
-      std::exit(1);                                                                                          \
-    }                                                                                                        \
-  } while (false)
 
 namespace {
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <mutex>
@@ -20,13 +19,7 @@
 #include <thread>
 #include <vector>
 
-#define CHECK(what)                                                                                          \
-  do {                                                                                                       \
-    if (!(what)) {                                                                                           \
-      std::fprintf(stderr, "line %d: %s\n", __LINE__, #what);                                                \
-      std::exit(1);                                                                                          \
-    }                                                                                                        \
-  } while (false)
+#include "in_place_check.hpp"
 
 namespace {
 

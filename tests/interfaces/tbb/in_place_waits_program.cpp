@@ -11,20 +11,13 @@
 #include <cfenv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#define CHECK(what)                                                                                          \
-  do {                                                                                                       \
-    if (!(what)) {                                                                                           \
-      std::fprintf(stderr, "line %d: %s\n", __LINE__, #what);                                                \
-      std::exit(1);                                                                                          \
-    }                                                                                                        \
-  } while (false)
+#include "in_place_check.hpp"
 
 namespace {
 
