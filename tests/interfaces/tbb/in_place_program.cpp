@@ -256,16 +256,21 @@ void containers() {
   }
   pushes.join();
   CHECK(sum == 499'500);
+  std::atomic<bool> ended{false};
   std::thread waits([&] {
     int one = 0;
     try {
       queue.pop(one);
       CHECK(false);
     } catch (const tbb::user_abort&) {
+      ended = true;
     }
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  queue.abort();
+  // On a busy machine the thread may begin to wait after the first of these.
+  while (!ended) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    queue.abort();
+  }
   waits.join();
   tbb::enumerable_thread_specific<int> counts;
   tbb::concurrent_hash_map<int, int> map;
