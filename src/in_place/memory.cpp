@@ -210,7 +210,8 @@ void* allocate_memory(std::size_t bytes) {
   return memory;
 }
 void deallocate_memory(void* memory) { std::free(memory); }
-bool is_tbbmalloc_used() { return false; }
+// Whatever its name says: whether memory is malloc's, as here, and as programs ask.
+bool is_tbbmalloc_used() { return true; }
 
 namespace {
 

@@ -272,6 +272,7 @@ void containers() {
     queue.abort();
   }
   waits.join();
+  CHECK(tbb::tbb_allocator<int>::allocator_type() == tbb::tbb_allocator<int>::standard);
   tbb::enumerable_thread_specific<int> counts;
   tbb::concurrent_hash_map<int, int> map;
   tbb::concurrent_vector<int> vector;
