@@ -10,6 +10,7 @@
 #include "os/report_file.hpp"
 #include "profile/counts.hpp"
 #include "profile/machine.hpp"
+#include "profile/nests.hpp"
 #include "profile/profile.hpp"
 
 namespace nopal {
@@ -208,8 +209,8 @@ void print_whole(const totals& sum, bool is_complete) noexcept {
             cost(after::other));
 }
 
-/// The longest of the roots' paths is the program's.
-std::uint64_t on_path(site_number site) noexcept {
+/// The longest of the roots' paths is the program's. Null: there is none.
+const counts_table* longest_root() noexcept {
   const counts_table* longest = nullptr;
   for (const counts_table* one = first_counts(); one != nullptr; one = one->next) {
     if (one->root != nullptr &&
@@ -218,18 +219,55 @@ std::uint64_t on_path(site_number site) noexcept {
       longest = one;
     }
   }
-  std::uint64_t ticks = 0;
-  if (longest != nullptr) {
+  return longest;
+}
+
+/// Ticks of a part of that path; what lies outside of regions is no part.
+std::uint64_t in_regions(const path_shares::share& part) noexcept {
+  const std::uint64_t outside = part.nest == outside_nest ? longest_root()->outside.get() : 0;
+  return part.ticks > outside ? part.ticks - outside : 0;
+}
+
+template <class Take>
+void for_path(Take take) noexcept {
+  if (const counts_table* const longest = longest_root()) {
     const path_shares& own = longest->root->own;
     for (std::uint32_t i = 0; i < own.count && i < path_shares::most; ++i) {
-      ticks += own.at[i].site == site ? own.at[i].ticks : 0;
-    }
-    if (site == outside_site) {
-      const std::uint64_t outside = longest->outside.get();
-      ticks = ticks > outside ? ticks - outside : 0;
+      take(own.at[i]);
     }
   }
+}
+
+std::uint64_t on_path(site_number site) noexcept {
+  std::uint64_t ticks = 0;
+  for_path([&ticks, site](const path_shares::share& part) {
+    ticks += site_of(part.nest) == site ? in_regions(part) : 0;
+  });
   return ticks;
+}
+
+void print_path() noexcept {
+  for_path([](const path_shares::share& part) {
+    const std::uint64_t ticks = in_regions(part);
+    if (ticks == 0) {
+      return;
+    }
+    // The sites from the outermost to the one that the part is of.
+    constexpr int most = 64;
+    site_number sites[most];
+    int count = 0;
+    for (nest_number one = part.nest; count != most; one = around(one)) {
+      sites[count++] = site_of(one);
+      if (around(one) == outside_nest) {
+        break;
+      }
+    }
+    out.print("{\"path\":[");
+    while (count-- != 0) {
+      out.print("%u%s", sites[count], count == 0 ? "" : ",");
+    }
+    out.print("],\"ns\":%llu}\n", static_cast<ull>(as_ns(ticks)));
+  });
 }
 
 void print_site(site_number site) noexcept {
@@ -285,6 +323,7 @@ void write_raw_file(bool is_complete) noexcept {
   for (site_number site = 0; site < sites_used(); ++site) {
     print_site(site);
   }
+  print_path();
   for (const named_interval* one = out.named.load(std::memory_order_acquire); one != nullptr;
        one = one->next) {
     out.print(

@@ -36,17 +36,22 @@ inline constexpr site_number outside_site = 0;  ///< code that no fork is around
 inline constexpr site_number other_sites = 1;   ///< all for which there is no number left
 inline constexpr site_number most_sites = 1024;
 
-/// The part of a path that lies in children forked at each site.
+/// A site, and the sites around it: see nests.hpp.
+using nest_number = std::uint32_t;
+inline constexpr nest_number outside_nest = 0;  ///< code that no fork is around
+inline constexpr nest_number other_nests = 1;   ///< all for which there is no number left
+
+/// The part of a path that lies in children of each nest.
 struct path_shares {
   static constexpr std::uint32_t most = 16;
   struct share {
-    site_number site;
+    nest_number nest;
     std::uint64_t ticks;
   };
   std::uint32_t count;
   share at[most];
 
-  void add(site_number site, std::uint64_t ticks) noexcept;
+  void add(nest_number nest, std::uint64_t ticks) noexcept;
   void add(const path_shares& others) noexcept;
 };
 
@@ -58,6 +63,7 @@ struct fork_record {
   scope_record* scope;  ///< null: this stands for the root
   const nopal_frame* frame;
   site_number site;
+  nest_number nest;
   bool is_nested;                   ///< a fork of the same site is around
   bool is_sampled;                  ///< all forks in the child are recorded, however short
   std::atomic<bool> is_unobserved;  ///< no fork in the child is recorded

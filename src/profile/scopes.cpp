@@ -35,6 +35,7 @@ fork_record* make_root(counts_table* told) noexcept {
   made->scope = nullptr;
   made->frame = nullptr;
   made->site = outside_site;
+  made->nest = outside_nest;
   made->is_sampled = false;
   made->is_unobserved.store(false, std::memory_order_relaxed);
   made->sites_around = 0;

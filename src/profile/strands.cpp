@@ -1,5 +1,6 @@
 // Segments, forks and the ends of children. Joins and steals are in scopes.cpp.
 
+#include "profile/nests.hpp"
 #include "profile/observation.hpp"
 #include "profile/preemption.hpp"
 #include "profile/scopes.hpp"
@@ -50,6 +51,7 @@ fork_record* make_fork(strand_state& self, scope_record* scope, const nopal_fram
   made->scope = scope;
   made->frame = frame;
   made->site = site;
+  made->nest = nest_in(parent->nest, site);
   made->is_nested = (parent->sites_around & bit) != 0 && is_around(site, parent);
   made->is_sampled = false;
   made->is_unobserved.store(false, std::memory_order_relaxed);
@@ -109,7 +111,7 @@ lengths length_at_end(const strand_state& self, const fork_record* fork) noexcep
 void settle_strays(fork_record* fork, const lengths& at_end) noexcept {
   if (fork->stray_work.load(std::memory_order_relaxed) != 0) {
     fork->own.count = 0;
-    fork->own.add(fork->site, at_end.span - fork->at_fork.span);
+    fork->own.add(fork->nest, at_end.span - fork->at_fork.span);
   }
 }
 
@@ -143,37 +145,37 @@ void note_stray(strand_state& self) noexcept {
 
 }  // namespace
 
-void path_shares::add(site_number site, std::uint64_t ticks) noexcept {
+void path_shares::add(nest_number nest, std::uint64_t ticks) noexcept {
   const std::uint32_t used = count < most ? count : most;
   std::uint32_t least = 0;
   for (std::uint32_t i = 0; i < used; ++i) {
-    if (at[i].site == site) {
+    if (at[i].nest == nest) {
       at[i].ticks += ticks;
       return;
     }
-    if (at[i].site != other_sites && (at[least].site == other_sites || at[i].ticks < at[least].ticks)) {
+    if (at[i].nest != other_nests && (at[least].nest == other_nests || at[i].ticks < at[least].ticks)) {
       least = i;
     }
   }
   if (used < most) {
-    at[used] = {site, ticks};
+    at[used] = {nest, ticks};
     count = used + 1;
     return;
   }
   // The last one stands for all that have no room: the shortest.
   share& others = at[most - 1];
-  if (others.site != other_sites) {
+  if (others.nest != other_nests) {
     const share last = others;
-    others = {other_sites, at[least].ticks};
+    others = {other_nests, at[least].ticks};
     if (least != most - 1) {
       at[least] = last;
     }
-    add(site, ticks);
+    add(nest, ticks);
     return;
   }
   if (ticks > at[least].ticks) {
     others.ticks += at[least].ticks;
-    at[least] = {site, ticks};
+    at[least] = {nest, ticks};
   } else {
     others.ticks += ticks;
   }
@@ -182,7 +184,7 @@ void path_shares::add(site_number site, std::uint64_t ticks) noexcept {
 void path_shares::add(const path_shares& others) noexcept {
   const std::uint32_t used = others.count < most ? others.count : most;
   for (std::uint32_t i = 0; i < used; ++i) {
-    add(others.at[i].site, others.at[i].ticks);
+    add(others.at[i].nest, others.at[i].ticks);
   }
 }
 
@@ -211,7 +213,7 @@ void stop(strand_state& self) noexcept {
   self.now.work += ticks;
   self.now.span += span;
   self.now.burdened += burdened;
-  top->own.add(top->site, span);
+  top->own.add(top->nest, span);
 }
 
 void go_on(strand_state& self, after kind) noexcept {

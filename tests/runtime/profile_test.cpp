@@ -181,6 +181,35 @@ TEST_P(profiled, a_site_has_its_forks_its_work_and_its_part_of_the_path) {
   EXPECT_EQ(inner["work_ns"], 1000U);
   EXPECT_EQ(inner["all_work_ns"], 1000U);
   EXPECT_EQ(inner["path_ns"], 100U);
+  EXPECT_NE(all.find("{\"path\":[2],\"ns\":3}\n"), std::string::npos);
+  EXPECT_NE(all.find("{\"path\":[2,3],\"ns\":100}\n"), std::string::npos);
+}
+
+void fork_other(int depth);
+[[gnu::noinline]] void fork_one(int depth) {
+  nopal::scope s;
+  s.fork([depth] {
+    spend(7);
+    fork_other(depth);
+  });
+  s.join();
+}
+[[gnu::noinline]] void fork_other(int depth) {
+  nopal::scope s;
+  s.fork([depth] {
+    spend(5);
+    if (depth != 0) fork_one(depth - 1);
+  });
+  s.join();
+}
+
+TEST_P(profiled, the_path_is_told_by_sites_within_sites_and_a_recursion_is_within_itself) {
+  fork_one(2);
+  const std::string all = text();
+  EXPECT_NE(all.find("{\"path\":[2],\"ns\":21}\n"), std::string::npos);
+  EXPECT_NE(all.find("{\"path\":[2,3],\"ns\":15}\n"), std::string::npos);
+  EXPECT_EQ(all.find("\"path\":["), all.find("{\"path\":[2],") + 1);
+  EXPECT_EQ(all.rfind("{\"path\":["), all.find("{\"path\":[2,3]"));
 }
 
 TEST_P(profiled, intervals_are_named_and_subtracted) {

@@ -99,6 +99,23 @@ site read_site(const nlohmann::json& from) {
   return result;
 }
 
+path_part read_path(const nlohmann::json& from) {
+  constexpr std::size_t most_sites = 64;
+  path_part result;
+  const nlohmann::json& sites = member(from, "path");
+  const auto is_site = [](const nlohmann::json& one) {
+    return one.is_number_unsigned() &&
+           one.get<unsigned long long>() <= static_cast<unsigned long long>(std::numeric_limits<int>::max());
+  };
+  if (!sites.is_array() || sites.empty() || sites.size() > most_sites ||
+      !std::all_of(sites.begin(), sites.end(), is_site)) {
+    throw unfit_member("'path' is no list of 1 to 64 sites");
+  }
+  for (const nlohmann::json& one : sites) result.sites.push_back(one.get<int>());
+  result.ns = number(from, "ns");
+  return result;
+}
+
 /// True for the line of the whole.
 bool read_line(data& all, const nlohmann::json& one) {
   if (one.contains("nopal_profile")) {
@@ -107,6 +124,8 @@ bool read_line(data& all, const nlohmann::json& one) {
   }
   if (one.contains("site")) {
     all.sites.push_back(read_site(one));
+  } else if (one.contains("path")) {
+    all.path.push_back(read_path(one));
   } else if (one.contains("interval")) {
     all.intervals.push_back({string(one, "interval"), number(one, "count"), lengths_of(one)});
   }
@@ -125,6 +144,12 @@ std::string site::label() const {
   if (number == 1) return "other sites";
   return file.empty() ? function
                       : fmt::format("{} ({}:{})", function, file.substr(file.rfind('/') + 1), line);
+}
+
+std::string data::label_of(int site_number) const {
+  const auto found = std::find_if(sites.begin(), sites.end(),
+                                  [site_number](const site& one) { return one.number == site_number; });
+  return found == sites.end() ? fmt::format("site {}", site_number) : found->label();
 }
 
 work_and_span data::whole() const {

@@ -42,6 +42,12 @@ struct site {
   [[nodiscard]] std::string label() const;
 };
 
+/// Of the critical path what lies in children of one site, within children of others.
+struct path_part {
+  std::vector<int> sites;  ///< numbers, the outermost first
+  double ns = 0;
+};
+
 struct interval {
   std::string name;
   double count = 0;
@@ -65,8 +71,10 @@ struct data {
   double roots = 0;
   double burden = 0, steal = 0, wake = 0, cold_stack = 0;
   std::vector<site> sites;  ///< the largest part of the path first
+  std::vector<path_part> path;
   std::vector<interval> intervals;
 
+  [[nodiscard]] std::string label_of(int site_number) const;
   /// The whole program: what lies outside of regions is serial.
   [[nodiscard]] work_and_span whole() const;
 };

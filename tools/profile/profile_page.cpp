@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -78,33 +81,84 @@ std::string plot(const data& all) {
                "class=\"seen\">this run</span></p>\n";
 }
 
-/// The critical path as one bar, each site's part as long as it is.
-std::string path_bar(const data& all) {
-  constexpr double bar = 36;
-  double sum = 0;
-  for (const site& each : all.sites) sum += each.path;
-  if (sum <= 0) return "";
-  std::string svg = fmt::format(
-      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"The critical path by sites\">\n", width, 2 * bar);
-  svg += fmt::format(
-      "<rect class=\"root\" width=\"{}\" height=\"{}\"/><text x=\"6\" y=\"{}\">critical path, {}</text>\n",
-      width, bar - 2, bar / 2 + 4, escaped(format_seconds(all.regions.span / 1e9)));
-  double from = 0;
-  int colour = 0;
-  for (const site& each : all.sites) {
-    const double part = each.path / sum * width;
-    if (part < 0.5) continue;
-    const std::string label = each.label();
+/// A part of the critical path with what lies in it.
+struct flame {
+  int site = 0;
+  double ns = 0;  ///< with all in it
+  std::vector<flame> in_it;
+};
+
+void add(flame& to, const std::vector<int>& sites, std::size_t at, double ns) {
+  to.ns += ns;
+  if (at == sites.size()) return;
+  auto found =
+      std::find_if(to.in_it.begin(), to.in_it.end(), [&](const flame& one) { return one.site == sites[at]; });
+  if (found == to.in_it.end()) {
+    to.in_it.push_back({sites[at], 0, {}});
+    found = to.in_it.end() - 1;
+  }
+  add(*found, sites, at + 1, ns);
+}
+
+flame flames_of(const data& all) {
+  flame root;
+  for (const path_part& each : all.path) add(root, each.sites, 0, each.ns);
+  if (!all.path.empty()) return root;
+  // A file of before the library wrote which site lies in which.
+  for (const site& each : all.sites) add(root, {each.number}, 0, each.path);
+  return root;
+}
+
+/// Draws what lies in a part below it, the longest first, and counts the rows.
+class flame_graph {
+public:
+  explicit flame_graph(const data& of) : all_(of) {}
+
+  std::string svg() {
+    flame root = flames_of(all_);
+    if (root.ns <= 0) return "";
+    draw(root, 0, width, 1);
+    return fmt::format(
+        "<svg viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"The critical path by sites\">\n"
+        "<rect class=\"root\" width=\"{0}\" height=\"{2}\"/><text x=\"6\" y=\"{3}\">critical path, "
+        "{4}</text>\n{5}</svg>\n",
+        width, static_cast<double>(rows_) * row, row - 2, row / 2 + 4,
+        escaped(format_seconds(all_.regions.span / 1e9)), drawn_);
+  }
+
+private:
+  static constexpr double row = 28;
+  static constexpr double least = 0.5;  ///< narrower parts are left out
+
+  void draw(flame& around, double from, double wide, std::size_t depth) {
+    rows_ = std::max(rows_, depth);
+    std::sort(around.in_it.begin(), around.in_it.end(),
+              [](const flame& a, const flame& b) { return a.ns > b.ns; });
+    for (flame& each : around.in_it) {
+      const double part = each.ns / around.ns * wide;
+      if (!(part >= least)) continue;
+      bar(each, from, part, depth);
+      draw(each, from, part, depth + 1);
+      from += part;
+    }
+  }
+
+  void bar(const flame& one, double from, double part, std::size_t depth) {
+    const double top = static_cast<double>(depth) * row;
+    rows_ = std::max(rows_, depth + 1);
+    const std::string label = all_.label_of(one.site);
     const auto room = static_cast<std::size_t>(part / 7);
-    svg += fmt::format(
+    drawn_ += fmt::format(
         "<g><title>{0}: {1}</title><rect class=\"part{2}\" x=\"{3:.1f}\" y=\"{4}\" width=\"{5:.1f}\" "
         "height=\"{6}\"/><text x=\"{7:.1f}\" y=\"{8}\">{9}</text></g>\n",
-        escaped(label), escaped(format_seconds(each.path / 1e9)), colour++ % 4, from, bar, part, bar - 2,
-        from + 4, bar + bar / 2 + 4, escaped(room < 4 ? "" : label.substr(0, room)));
-    from += part;
+        escaped(label), escaped(format_seconds(one.ns / 1e9)), one.site % 4, from, top, part, row - 2,
+        from + 4, top + row / 2 + 4, escaped(room < 4 ? "" : label.substr(0, room)));
   }
-  return svg + "</svg>\n";
-}
+
+  const data& all_;
+  std::string drawn_;
+  std::size_t rows_ = 1;
+};
 
 constexpr const char* style = R"(<style>
 :root { color-scheme: light dark; --line: #8884; }
@@ -135,7 +189,7 @@ std::string page(const data& all, double fork_ns) {
       "{0}</title>\n{1}</head>\n"
       "<body><h1>Work and span of {0}</h1>\n<p>{2}</p>\n<h2>Speedup</h2>\n{3}<h2>The critical path</h2>\n{4}"
       "<h2>All numbers</h2>\n<pre>{5}</pre>\n</body></html>",
-      escaped(name), style, escaped(advice(all, fork_ns)), plot(all), path_bar(all),
+      escaped(name), style, escaped(advice(all, fork_ns)), plot(all), flame_graph(all).svg(),
       escaped(words(all, fork_ns)));
 }
 

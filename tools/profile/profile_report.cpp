@@ -279,6 +279,12 @@ std::string json(const data& all, double fork_ns) {
                                {"span_at_least_if_twice_as_fast_s", span_at_half(all, each) / second},
                                {"span_at_most_if_serial_s", span_without(all, each) / second}});
   }
+  report["path"] = nlohmann::json::array();
+  for (const path_part& each : all.path) {
+    nlohmann::json sites = nlohmann::json::array();
+    for (const int number : each.sites) sites.push_back(all.label_of(number));
+    report["path"].push_back({{"functions", sites}, {"path_s", each.ns / second}});
+  }
   report["intervals"] = nlohmann::json::array();
   for (const interval& each : all.intervals) {
     nlohmann::json one = in_json(each.lengths);

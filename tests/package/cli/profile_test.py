@@ -5,6 +5,7 @@ import html.parser
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -30,6 +31,7 @@ WHOLE = {"nopal_profile": 1, "program": "p", "workers": 2, "complete": True, **L
 SITE = {"site": 2, "object": "", "offset": 3, "symbol": "f",
         **ones("forks", "unobserved", "work_ns", "own_work_ns", "all_work_ns", "path_ns", "sampled_forks",
                "sampled_work_ns")}
+PATH = {"path": [2, 3], "ns": 5}
 INTERVAL = {"interval": "i", "count": 1, **LENGTHS}
 
 
@@ -97,6 +99,9 @@ class Outputs(unittest.TestCase):
         path = sum(site["path_s"] for site in whole["sites"])
         self.assertAlmostEqual(path, regions["span_s"], delta=0.05 * path)
         self.assertTrue(any(site["forks"] > 100 for site in whole["sites"]))
+        self.assertAlmostEqual(path, sum(part["path_s"] for part in whole["path"]), delta=1e-6)
+        functions = {site["function"] for site in whole["sites"]}
+        self.assertTrue(all(set(part["functions"]) <= functions for part in whole["path"]))
 
     def test_the_page_is_whole_and_loads_nothing(self):
         page = Page()
@@ -105,6 +110,29 @@ class Outputs(unittest.TestCase):
         self.assertEqual(page.loads, [])
         self.assertEqual(page.seen.count("polyline"), 3)
         self.assertEqual(page.seen.count("circle"), 1)
+
+
+class Paths(unittest.TestCase):
+    def page(self, *lines):
+        with tempfile.TemporaryDirectory() as folder:
+            at = pathlib.Path(folder)
+            (at / "p").write_text("".join(json.dumps(line) + "\n" for line in (WHOLE, *lines)), encoding="utf-8")
+            ran = profile("--html", at / "h", "--read", at / "p")
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            return (at / "h").read_text(encoding="utf-8")
+
+    def test_what_lies_in_a_site_is_drawn_below_it_and_as_long_as_it_takes(self):
+        sites = [SITE | {"site": number, "symbol": f"function{number}"} for number in (2, 3, 4)]
+        page = self.page(*sites, {"path": [2], "ns": 10}, {"path": [2, 3], "ns": 30}, {"path": [4], "ns": 40})
+        bars = re.findall(r'<title>function(\d): .*? x="([\d.]+)" y="(\d+)" width="([\d.]+)"', page)
+        self.assertEqual(bars, [("2", "0.0", "28", "320.0"), ("3", "0.0", "56", "240.0"), ("4", "320.0", "28", "320.0")])
+
+    def test_a_file_without_paths_has_its_sites_in_a_row(self):
+        page = self.page(*(SITE | {"site": number, "symbol": f"function{number}"} for number in (2, 3)))
+        self.assertEqual(re.findall(r'<title>function\d: .*? y="(\d+)" width="([\d.]+)"', page), [("28", "320.0")] * 2)
+
+    def test_a_path_that_takes_nothing_is_not_drawn(self):
+        self.assertNotIn("critical path, ", self.page({"path": [2], "ns": 0}))
 
 
 class ShortChildren(unittest.TestCase):
@@ -196,8 +224,11 @@ class Refusals(unittest.TestCase):
                                   stderr=subprocess.PIPE, **({"stdout": subprocess.PIPE} | streams))
 
     def test_lines_whose_members_are_wrong_are_named(self):
-        self.assertEqual(self.read([WHOLE, SITE, INTERVAL]).returncode, 0)
-        for line in (WHOLE, SITE, INTERVAL):
+        self.assertEqual(self.read([WHOLE, SITE, PATH, INTERVAL]).returncode, 0)
+        for sites in ([], "x", None, 3, [-1], ["x"], [2.5], [1 << 40], [2] * 65):
+            with self.subTest(sites):
+                self.one_line(self.read([PATH | {"path": sites}, WHOLE]), 2, "'path' is no list of 1 to 64 sites")
+        for line in (WHOLE, SITE, PATH, INTERVAL):
             for name in list(line)[1:]:
                 less = {key: value for key, value in line.items() if key != name}
                 for changed in (less, *(less | {name: value} for value in (None, [], -5, 1e300))):

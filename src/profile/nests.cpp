@@ -1,0 +1,91 @@
+#include "profile/nests.hpp"
+
+#include <atomic>
+
+namespace nopal {
+inline namespace NOPAL_ABI_NAMESPACE {
+namespace internal {
+namespace profile {
+
+namespace {
+
+constexpr nest_number most_nests = 4096;
+constexpr std::uint32_t places = 2 * most_nests;
+
+struct nest {
+  // Relaxed: who reads them has the number, by the acquire in nest_in or by a record that its own thread or a join hands
+  // over.
+  std::atomic<site_number> site;
+  std::atomic<nest_number> outer;
+};
+
+constinit nest nests[most_nests] = {};
+constinit std::atomic<nest_number> used_nests{other_nests + 1};
+
+/// A key, which is never zero, and behind it the number, zero until it is known.
+struct place {
+  std::atomic<std::uint64_t> key;
+  std::atomic<nest_number> number;
+};
+constinit place all_places[places] = {};
+
+nest_number new_nest(nest_number outer, site_number site) noexcept {
+  const nest_number number = used_nests.fetch_add(1, std::memory_order_relaxed);
+  if (number >= most_nests) {
+    used_nests.store(most_nests, std::memory_order_relaxed);
+    return other_nests;
+  }
+  nests[number].site.store(site, std::memory_order_relaxed);
+  nests[number].outer.store(outer, std::memory_order_relaxed);
+  return number;
+}
+
+nest_number interned(nest_number outer, site_number site) noexcept {
+  const std::uint64_t key = (std::uint64_t{outer} << 32 | site) + 1;
+  auto at = static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15U) >> 40) % places;
+  for (std::uint32_t looks = 0; looks < places; ++looks, at = (at + 1) % places) {
+    // Acquire pairs with the exchange, of whoever took the place.
+    std::uint64_t here = all_places[at].key.load(std::memory_order_acquire);
+    if (here == 0 && all_places[at].key.compare_exchange_strong(here, key)) {
+      const nest_number number = new_nest(outer, site);
+      // Release pairs with the acquire below: the nest is there.
+      all_places[at].number.store(number, std::memory_order_release);
+      return number;
+    }
+    if (here == key) {
+      for (;;) {
+        // Acquire pairs with the release above.
+        const nest_number number = all_places[at].number.load(std::memory_order_acquire);
+        if (number != 0) {
+          return number;
+        }
+      }
+    }
+  }
+  return other_nests;
+}
+
+}  // namespace
+
+nest_number nest_in(nest_number outer, site_number site) noexcept {
+  if (outer == other_nests) {
+    return other_nests;
+  }
+  for (nest_number one = outer; one != outside_nest; one = around(one)) {
+    if (site_of(one) == site) {
+      return one;
+    }
+  }
+  return interned(outer, site);
+}
+
+site_number site_of(nest_number nest) noexcept {
+  return nest == other_nests ? other_sites : nests[nest].site.load(std::memory_order_relaxed);
+}
+
+nest_number around(nest_number nest) noexcept { return nests[nest].outer.load(std::memory_order_relaxed); }
+
+}  // namespace profile
+}  // namespace internal
+}  // namespace NOPAL_ABI_NAMESPACE
+}  // namespace nopal
