@@ -10,7 +10,7 @@ namespace profile {
 namespace {
 
 constexpr nest_number most_nests = 4096;
-constexpr std::uint32_t places = 2 * most_nests;
+constexpr std::uint32_t nest_places = 2 * most_nests;
 
 struct nest {
   // Relaxed: who reads them has the number, by the acquire in nest_in or by a record that its own thread or a join hands
@@ -23,11 +23,11 @@ constinit nest nests[most_nests] = {};
 constinit std::atomic<nest_number> used_nests{other_nests + 1};
 
 /// A key, which is never zero, and behind it the number, zero until it is known.
-struct place {
+struct nest_place {
   std::atomic<std::uint64_t> key;
   std::atomic<nest_number> number;
 };
-constinit place all_places[places] = {};
+constinit nest_place all_nest_places[nest_places] = {};
 
 nest_number new_nest(nest_number outer, site_number site) noexcept {
   const nest_number number = used_nests.fetch_add(1, std::memory_order_relaxed);
@@ -42,20 +42,20 @@ nest_number new_nest(nest_number outer, site_number site) noexcept {
 
 nest_number interned(nest_number outer, site_number site) noexcept {
   const std::uint64_t key = (std::uint64_t{outer} << 32 | site) + 1;
-  auto at = static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15U) >> 40) % places;
-  for (std::uint32_t looks = 0; looks < places; ++looks, at = (at + 1) % places) {
+  auto at = static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15U) >> 40) % nest_places;
+  for (std::uint32_t looks = 0; looks < nest_places; ++looks, at = (at + 1) % nest_places) {
     // Acquire pairs with the exchange, of whoever took the place.
-    std::uint64_t here = all_places[at].key.load(std::memory_order_acquire);
-    if (here == 0 && all_places[at].key.compare_exchange_strong(here, key)) {
+    std::uint64_t here = all_nest_places[at].key.load(std::memory_order_acquire);
+    if (here == 0 && all_nest_places[at].key.compare_exchange_strong(here, key)) {
       const nest_number number = new_nest(outer, site);
       // Release pairs with the acquire below: the nest is there.
-      all_places[at].number.store(number, std::memory_order_release);
+      all_nest_places[at].number.store(number, std::memory_order_release);
       return number;
     }
     if (here == key) {
       for (;;) {
         // Acquire pairs with the release above.
-        const nest_number number = all_places[at].number.load(std::memory_order_acquire);
+        const nest_number number = all_nest_places[at].number.load(std::memory_order_acquire);
         if (number != 0) {
           return number;
         }
