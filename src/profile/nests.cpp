@@ -30,6 +30,7 @@ struct nest_place {
 constinit nest_place all_nest_places[nest_places] = {};
 
 nest_number new_nest(nest_number outer, site_number site) noexcept {
+  // Relaxed: a count alone; the release in `interned` hands the nest over.
   const nest_number number = used_nests.fetch_add(1, std::memory_order_relaxed);
   if (number >= most_nests) {
     used_nests.store(most_nests, std::memory_order_relaxed);
