@@ -16,6 +16,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
+#include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/traced.hpp"
 #include "testing/fault_points.hpp"
@@ -47,6 +48,15 @@ enum class answer : std::uint8_t {
 
 /// Whether there is a handler. Written under the runtime's lock.
 std::atomic<bool> listening{false};
+
+/// Notes how long a question took. One that took longer than this met a thread that had no CPU, or blocks the
+/// signal; that is no price for thieves to wait for.
+void note_price(std::uint64_t ticks) noexcept {
+  constexpr std::uint64_t most = 250'000;
+  if (ticks < most) {
+    note_ticks(the_runtime().ticks_of_a_question, ticks);
+  }
+}
 
 /// Between a latent fork's look and its call.
 bool is_about_to_fork(const arch::registers& at) noexcept {
@@ -114,6 +124,7 @@ void on_question(const os::interrupted& here) {
   }
   first->fruitless.store(given == answer::promoted ? 0 : fruitless + 1, std::memory_order_relaxed);
   first->not_asked_for.store(pause == 0 ? 0 : os::monotonic_ns() + pause, std::memory_order_relaxed);
+  note_price(ticks_now() - first->asked_at.load(std::memory_order_relaxed));
   // Release pairs with the acquire of the next that asks.
   first->asking.store(given == answer::nothing ? nothing_latent : not_asked, std::memory_order_release);
 }
@@ -202,6 +213,8 @@ bool ask(worker* self, worker* victim) noexcept {
       wait <<= fruitless < most_doublings ? fruitless : most_doublings;
     }
     first->not_asked_for.store(now + wait, std::memory_order_relaxed);
+    // Relaxed, for the measurement alone; the handler that the question starts sees it as a rule.
+    first->asked_at.store(ticks_now(), std::memory_order_relaxed);
     sent = os::interrupt(first->asked_thread.load(std::memory_order_relaxed));
     if (sent) {
       self->counts.signals_sent.add();

@@ -15,6 +15,7 @@
 #include "scheduler/settings.hpp"
 #include "scheduler/worker.hpp"
 #include "stack/pool.hpp"
+#include "testing/fault_points.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -53,6 +54,10 @@ struct runtime {
   std::atomic<std::uint64_t> ticks_worth_a_wake{200'000};
   /// What a wake-up costs its caller, in ticks; as measured
   std::atomic<std::uint64_t> ticks_of_a_wake{40'000};
+  /// From a thief's question until there is an answer, in ticks; as measured
+  std::atomic<std::uint64_t> ticks_of_a_question{NOPAL_BOUND(20'000, 0)};
+  /// What a forced publication costs the thief, in ticks; as measured
+  std::atomic<std::uint64_t> ticks_of_a_force{NOPAL_BOUND(20'000, 0)};
   std::atomic<bool> some_slept{false};  ///< so the times of regions are of interest
   /// Some root's regions have come at a regular rhythm; see rhythm.hpp
   std::atomic<bool> some_rhythm{false};

@@ -9,6 +9,7 @@
 #include "scheduler/join.hpp"
 #include "scheduler/new_process.hpp"
 #include "scheduler/observers.hpp"
+#include "scheduler/patience.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/ready.hpp"
@@ -16,6 +17,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
+#include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
@@ -34,8 +36,6 @@ namespace internal {
 
 namespace {
 
-constexpr int looks_before_force =
-    NOPAL_BOUND(24, 1);  // looks at private work before a thief forces its publication
 constexpr int yields_before_sleep = NOPAL_BOUND(16, 0);
 constexpr int yields_before_rest = 2;  // where no region is expected soon
 constexpr std::uint32_t searches_per_steal = 8;
@@ -87,14 +87,16 @@ bool visit(worker* victim, Act act) {
 /// Publishes the victim's work for it. False if only the victim itself can.
 bool visit_and_force(worker* self, worker* victim) {
   return visit(victim, [self, victim] {
+    const std::uint64_t began = ticks_now();
     if (deque::force_publish(victim->deque, os::process_barrier, no_exception_about, victim)) {
       self->counts.forced_publishes.add();
+      note_ticks(the_runtime().ticks_of_a_force, ticks_now() - began);
     }
   });
 }
 
 /// Looks at one worker. Does not return if that brought work; true if another look soon is of use.
-bool steal_or_force(worker* self, worker* victim, known_roots& known, int& looks_at_private_work) {
+bool steal_or_force(worker* self, worker* victim, known_roots& known, patience& spent) {
   if (!may_look_at(self, root_of(*victim))) {
     return false;
   }
@@ -111,28 +113,29 @@ bool steal_or_force(worker* self, worker* victim, known_roots& known, int& looks
   } else if (outcome != deque::steal_outcome::private_only) {
     return outcome == deque::steal_outcome::lost;
   }
-  if (++looks_at_private_work < looks_before_force) {
+  const auto& price = asks ? the_runtime().ticks_of_a_question : the_runtime().ticks_of_a_force;
+  // Relaxed: a mean of what was measured.
+  if (!is_worth_force(spent, ticks_now(), price.load(std::memory_order_relaxed))) {
     return true;
   }
-  looks_at_private_work = 0;
   return asks ? ask(self, victim) : visit_and_force(self, victim);
 }
 
 /// Looks at the work of one thread, the oldest first: that of its first worker, its tasks, then
 /// that of nested workers, which its code began later.
-bool try_to_steal(worker* self, int attempt, int& looks_at_private_work) {
+bool try_to_steal(worker* self, int attempt, patience& spent) {
   worker* victim = choose_victim(self, attempt);
   if (victim == nullptr) {
     return false;
   }
   known_roots known{};
-  bool promising = steal_or_force(self, victim, known, looks_at_private_work);
+  bool promising = steal_or_force(self, victim, known, spent);
   if (runs_tasks(self)) {
     run_oldest_task(self, victim->tasks);
   }
   // Acquire pairs with the release in make_nested: the worker is complete.
   while ((victim = victim->nested.load(std::memory_order_acquire)) != nullptr) {
-    promising |= steal_or_force(self, victim, known, looks_at_private_work);
+    promising |= steal_or_force(self, victim, known, spent);
   }
   return promising;
 }
@@ -150,7 +153,7 @@ void take_from_inbox(worker* self) {
 }
 
 /// A round of looks at others; true if some showed signs of work.
-bool try_some_victims(worker* self, int& looks_at_private_work) {
+bool try_some_victims(worker* self, patience& spent) {
   bool promising = false;
   if (runs_tasks(self)) {
     run_task_of_arenas(self);
@@ -161,7 +164,7 @@ bool try_some_victims(worker* self, int& looks_at_private_work) {
   for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
     take_from_inbox(self);
     choose_ranks(self, attempt);
-    promising |= try_to_steal(self, attempt, looks_at_private_work);
+    promising |= try_to_steal(self, attempt, spent);
     os::cpu_relax();
   }
   return promising;
@@ -170,10 +173,9 @@ bool try_some_victims(worker* self, int& looks_at_private_work) {
 /// Looks at one worker alone, until it has no work for this one.
 void look_closely(worker* self, worker* victim) {
   known_roots& known = self->search->known;
-  int looks_at_private_work = 0;
+  patience spent{};  // none: its looks are few
   // unreached: race
-  for (int attempt = 0;
-       attempt < looks_before_yield && steal_or_force(self, victim, known, looks_at_private_work);
+  for (int attempt = 0; attempt < looks_before_yield && steal_or_force(self, victim, known, spent);
        ++attempt) {
     os::cpu_relax();
   }
@@ -253,7 +255,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
         "nopal: internal error: a worker without a strand has views of one: please report this\n");
     std::abort();
   }
-  int looks_at_private_work = 0;
+  patience spent{true, 0, 0};
   bool was_woken = false;
   // Strands that are ready never keep those in deques waiting for good.
   bool steals_first = ++self->searches % searches_per_steal == 0;
@@ -290,7 +292,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
       rest(self);
       continue;
     }
-    const bool promising = try_some_victims(self, looks_at_private_work);
+    const bool promising = try_some_victims(self, spent);
     resume_yielded(self);
     if (self->away.is_there && is_in_the_way(self, promising)) {
       leave_away(self);

@@ -160,6 +160,7 @@ struct worker {
   /// An asking_state; see questions.cpp. A thief writes it to ask, this thread's handler to answer.
   std::atomic<std::uint32_t> asking;
   std::atomic<std::uint32_t> fruitless;      ///< answers in a row that brought nothing
+  std::atomic<std::uint64_t> asked_at;       ///< when a thief last asked, in ticks
   std::atomic<std::uint64_t> not_asked_for;  ///< nobody asks before this moment, in ns
   std::atomic<pid_t> asked_thread;           ///< the system's number of the thread; 0: it cannot be asked
   /// No answer came while this thread waited for it: it blocks the signal, or another handler is there. Its
