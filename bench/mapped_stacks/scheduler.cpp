@@ -153,13 +153,21 @@ bool pop_slowly(worker& w, std::int64_t at) {
 }
 
 void begin_outermost(worker& w) {
+  // A process takes longer to start than a thread, and neither is the program's time. Acquire: pairs with the
+  // release in begin_stealing.
+  for (unsigned looks = 0; state->begun.load(std::memory_order_acquire) + 1 < state->with.workers; ++looks)
+    rest(w, looks);
   w.tip = w.shown->take();
   stack_at(w.tip) = {no_stack, 0, nullptr};
   w.shown->show(w.tip);
   mapped_start(state->stacks->edge(w.tip, 0) - linkage_bytes, &outermost);
 }
 
-void begin_stealing(worker& w) { find_work(w); }
+void begin_stealing(worker& w) {
+  // Release: pairs with the acquire in begin_outermost.
+  state->begun.fetch_add(1, std::memory_order_release);
+  find_work(w);
+}
 
 }  // namespace mapped
 

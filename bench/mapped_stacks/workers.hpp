@@ -17,7 +17,9 @@ struct shared_state {
   program runs;
   int size;
   int repeats;
-  memory* stacks;          ///< at the same address in each process, which only reads it
+  memory* stacks;  ///< at the same address in each process, which only reads it
+  /// Workers that look for work. Written by each as it begins, read by the first before it runs the program.
+  std::atomic<int> begun;
   std::atomic<bool> done;  ///< the outermost strand is over
   long value;
   std::array<double, most_repeats> milliseconds;

@@ -4,6 +4,7 @@
 #include "mapped_stacks/memory.hpp"
 #include "mapped_stacks/programs.hpp"
 #include "mapped_stacks/runtime.hpp"
+#include "mapped_stacks/workers.hpp"
 
 namespace {
 
@@ -76,6 +77,15 @@ TEST_P(at_workers, programs_are_right_on_both_kinds_of_stacks) {
       EXPECT_EQ(mapped::run(with, mapped::nqueens, 8, 8).value, 92);
       EXPECT_EQ(mapped::run(with, mapped::chain, 50, 8).value, 50);
     }
+  }
+}
+
+long others_that_look_for_work(int /*size*/) { return mapped::state->begun.load(std::memory_order_relaxed); }
+
+TEST_P(at_workers, all_have_begun_before_the_program_does) {
+  for (const kind stacks : {kind::mapped, kind::separate}) {
+    const mapped::options with{.stacks = stacks, .workers = GetParam()};
+    EXPECT_EQ(mapped::run(with, others_that_look_for_work, 1, 1).value, GetParam() - 1);
   }
 }
 
