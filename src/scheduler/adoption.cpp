@@ -229,7 +229,7 @@ void after_fork_in_child() {
   all.running.store(false, std::memory_order_relaxed);
   new (&all.stacks) stack_pool;
   all.stacks_mapped = false;
-  all.settings_known = false;
+  forget_settings(all);
   all.stops.store(0, std::memory_order_relaxed);
   if (is_thread_of_pool()) {
     os::block_as_starter(all.starter_blocks);  // a program that it starts would be deaf

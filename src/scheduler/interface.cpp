@@ -30,7 +30,7 @@ extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
 
 }  // namespace internal
 
-int workers() { return internal::known_settings(internal::the_runtime()).workers; }
+int workers() { return internal::known_workers(internal::the_runtime()); }
 
 void configure(const configuration& with) {
   internal::runtime& all = internal::the_runtime();
@@ -44,7 +44,7 @@ void configure(const configuration& with) {
   internal::refuse_environment(asked);
   all.asked = asked;
   ++all.times_asked;
-  all.settings_known = false;
+  forget_settings(all);
 }
 
 int worker_index() noexcept {

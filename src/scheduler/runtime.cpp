@@ -242,6 +242,8 @@ const settings& settings_under_lock(runtime& all) {
       all.chosen = read;
       all.chosen.workers = all.unloaded ? 1 : read.workers;
       all.settings_known = true;
+      // Relaxed, as in forget_settings: the number is all that is read by it.
+      all.known_workers.store(all.chosen.workers, std::memory_order_relaxed);
     }
   }
   return all.chosen;
@@ -250,6 +252,18 @@ const settings& settings_under_lock(runtime& all) {
 settings known_settings(runtime& all) {
   const locked guard(all);
   return settings_under_lock(all);
+}
+
+int known_workers(runtime& all) {
+  // Relaxed: a number is all that is read. Who has configured another has stored 0 before, and finds that or what
+  // was stored after.
+  const int known = all.known_workers.load(std::memory_order_relaxed);
+  return known != 0 ? known : known_settings(all).workers;
+}
+
+void forget_settings(runtime& all) noexcept {
+  all.settings_known = false;
+  all.known_workers.store(0, std::memory_order_relaxed);
 }
 
 bool start_runtime(runtime& all) noexcept {
@@ -284,7 +298,7 @@ bool stop_runtime(runtime& all) noexcept {
   stop_threads(all);
   pause_listening();
   free_what_strands_use(all);
-  all.settings_known = false;
+  forget_settings(all);
   all.running.store(false, std::memory_order_release);
   return true;
 }

@@ -34,6 +34,9 @@ struct runtime {
   bool settings_known = false;  ///< `chosen` is complete, and does not change; always while the runtime runs
   /// Below which files describe the machine; tests have others
   const char* machine_files = "";
+  /// `chosen.workers` while the settings are known, else 0. Written with the lock; read without, by who asks for
+  /// that number alone.
+  std::atomic<int> known_workers{0};
   os::topology* topology = nullptr;
   bool hierarchy = false;  ///< some CPUs are nearer to one another than others
   /// Adopted threads' workers without a thread, to be used again
@@ -149,6 +152,10 @@ void free_idle_pool_workers(runtime& all) noexcept;
 
 /// Completes the settings without starting anything.
 settings known_settings(runtime& all);
+/// Its workers alone; while they are known it takes no lock.
+int known_workers(runtime& all);
+/// With the lock, as the rest that is guarded by it.
+void forget_settings(runtime& all) noexcept;
 /// The same under `lock`, which is released while they are read.
 const settings& settings_under_lock(runtime& all);
 

@@ -1,10 +1,13 @@
 // Configuration: what is understood and refused, and what becomes of it beside the environment and earlier calls.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <future>
 #include <string>
 
+#include "scheduler/runtime.hpp"
 #include "scheduler/settings.hpp"
 #include "support/strands.hpp"
 
@@ -216,6 +219,34 @@ TEST(configure, throws_once_the_runtime_has_started) {
   EXPECT_TRUE(refuses({}, "configure"));
   nopal::shutdown();
   EXPECT_NO_THROW(nopal::configure({}));
+}
+
+// Many threads may ask at once, as each sender does that begins.
+TEST(configure, tells_the_number_of_workers_without_a_lock_once_it_is_known) {
+  const int known = nopal::workers();
+  std::future<int> asked;
+  {
+    const nopal::internal::locked guard(nopal::internal::the_runtime());
+    asked = std::async(std::launch::async, [] { return nopal::workers(); });
+    EXPECT_EQ(asked.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  }
+  EXPECT_EQ(asked.get(), known);
+}
+
+TEST(configure, is_followed_by_the_number_that_it_sets) {
+  support::fib(5);
+  const int before = nopal::workers();
+  nopal::shutdown();
+  nopal::configuration with;
+  with.workers = before + 1;
+  nopal::configure(with);
+  EXPECT_EQ(nopal::workers(), before + 1);
+  support::fib(5);
+  EXPECT_EQ(nopal::workers(), before + 1);
+  nopal::shutdown();
+  with.workers = before;
+  nopal::configure(with);
+  EXPECT_EQ(nopal::workers(), before);
 }
 
 }  // namespace
