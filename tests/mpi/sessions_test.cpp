@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -72,6 +73,34 @@ void refuse(int level) {
   }
   CHECK(begins_with(line, "nopal: mpi: the program initialized MPI with MPI_THREAD_"));
   MPI_Finalize();
+}
+
+// The most that MPI gives in this program.
+int most_given = MPI_THREAD_MULTIPLE;
+
+/// Asked for MPI_THREAD_MULTIPLE, MPI gives less.
+void take(mpi::thread_level given) {
+  most_given = static_cast<int>(given);
+  const mpi::session session;
+  CHECK(session.level() == given);
+  use(session);
+  int is_main = 0;
+  mpi::start([&] { return MPI_Is_thread_main(&is_main); });
+  CHECK(is_main != 0);
+}
+
+void refuse_one_that_gives_single() {
+  most_given = MPI_THREAD_SINGLE;
+  std::string thrown;
+  try {
+    const mpi::session session;
+  } catch (const nopal::error& refused) {
+    thrown = refused.what();
+  }
+  CHECK(begins_with(thrown, "nopal: mpi: this MPI gives MPI_THREAD_SINGLE"));
+  int is_finalized = 0;
+  MPI_Finalized(&is_finalized);
+  CHECK(is_finalized != 0);
 }
 
 /// Without NOPAL_WORKERS.
@@ -174,12 +203,21 @@ void throw_through_the_end() {
 
 }  // namespace
 
+extern "C" int MPI_Init_thread(int* argc, char*** argv, int asked, int* given) {
+  const int code = PMPI_Init_thread(argc, argv, asked, given);
+  *given = std::min(*given, most_given);
+  return code;
+}
+
 int main(int argc, char** argv) {
   const std::map<std::string, void (*)()> cases = {
       {"adopts_multiple", [] { adopt(MPI_THREAD_MULTIPLE); }},
       {"adopts_serialized", [] { adopt(MPI_THREAD_SERIALIZED); }},
       {"refuses_funneled", [] { refuse(MPI_THREAD_FUNNELED); }},
       {"refuses_single", [] { refuse(MPI_THREAD_SINGLE); }},
+      {"take_funneled", [] { take(mpi::thread_level::funneled); }},
+      {"take_serialized", [] { take(mpi::thread_level::serialized); }},
+      {"refuse_one_that_gives_single", refuse_one_that_gives_single},
       {"share_the_node", share_the_node},
       {"obey_the_environment", obey_the_environment},
       {"obey_the_program", obey_the_program},
