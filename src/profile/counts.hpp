@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profile/paths.hpp"
 #include "profile/records.hpp"
 
 namespace nopal {
@@ -52,12 +53,10 @@ struct counts_table {
   sum tasks_work;       ///< of roots that are tasks
   sum tasks_span;       ///< the longest
   sum tasks_burdened;
-  std::atomic<std::uint64_t> last_work;  ///< of the thread's root, at its last region's end
-  std::atomic<std::uint64_t> last_span;
-  std::atomic<std::uint64_t> last_burdened;
-  std::atomic<std::uint64_t> last_outside;  ///< `outside` then
-  sum all_work;                             ///< of all pieces, also of regions that are not over
-  sum preempted;                            ///< left out of pieces: others had the processor
+  told_path longest_task;
+  told_path regions_path;  ///< of the thread's root, at its last region's end
+  sum all_work;            ///< of all pieces, also of regions that are not over
+  sum preempted;           ///< left out of pieces: others had the processor
   /// What a hook takes of the piece behind it, by its kind: less than nine in ten pieces
   std::atomic<std::uint64_t> cost[4];
   site_counts sites[most_sites];

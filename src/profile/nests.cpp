@@ -9,8 +9,9 @@ namespace profile {
 
 namespace {
 
-constexpr nest_number most_nests = 4096;
-constexpr std::uint32_t nest_places = 2 * most_nests;
+// Those that lie in another one have the numbers from `most_sites` on.
+constexpr nest_number most_nests = most_sites + 4096;
+constexpr std::uint32_t nest_places = 2 * 4096;
 
 struct nest {
   // Relaxed: who reads them has the number, by the acquire in nest_in or by a record that its own thread or a join hands
@@ -19,8 +20,11 @@ struct nest {
   std::atomic<nest_number> outer;
 };
 
-constinit nest nests[most_nests] = {};
-constinit std::atomic<nest_number> used_nests{other_nests + 1};
+constinit nest nests[most_nests - most_sites] = {};
+constinit std::atomic<nest_number> used_nests{most_sites};
+
+bool is_site_alone(nest_number number) noexcept { return number < most_sites; }
+nest& known(nest_number number) noexcept { return nests[number - most_sites]; }
 
 /// A key, which is never zero, and behind it the number, zero until it is known.
 struct nest_place {
@@ -34,10 +38,10 @@ nest_number new_nest(nest_number outer, site_number site) noexcept {
   const nest_number number = used_nests.fetch_add(1, std::memory_order_relaxed);
   if (number >= most_nests) {
     used_nests.store(most_nests, std::memory_order_relaxed);
-    return other_nests;
+    return site;
   }
-  nests[number].site.store(site, std::memory_order_relaxed);
-  nests[number].outer.store(outer, std::memory_order_relaxed);
+  known(number).site.store(site, std::memory_order_relaxed);
+  known(number).outer.store(outer, std::memory_order_relaxed);
   return number;
 }
 
@@ -47,6 +51,10 @@ nest_number interned(nest_number outer, site_number site) noexcept {
   for (std::uint32_t looks = 0; looks < nest_places; ++looks, at = (at + 1) % nest_places) {
     // Acquire pairs with the exchange, of whoever took the place.
     std::uint64_t here = all_nest_places[at].key.load(std::memory_order_acquire);
+    // Relaxed: who sees an old count takes a place more. Free ones remain, for looks to end at.
+    if (here == 0 && used_nests.load(std::memory_order_relaxed) >= most_nests) {
+      return site;
+    }
     if (here == 0 && all_nest_places[at].key.compare_exchange_strong(here, key)) {
       const nest_number number = new_nest(outer, site);
       // Release pairs with the acquire below: the nest is there.
@@ -63,28 +71,31 @@ nest_number interned(nest_number outer, site_number site) noexcept {
       }
     }
   }
-  return other_nests;
+  return site;
 }
 
 }  // namespace
 
 nest_number nest_in(nest_number outer, site_number site) noexcept {
-  if (outer == other_nests) {
-    return other_nests;
+  if (outer == outside_nest || site == other_sites) {
+    return site;
   }
-  for (nest_number one = outer; one != outside_nest; one = around(one)) {
+  int depth = 1;
+  for (nest_number one = outer; one != outside_nest; one = around(one), ++depth) {
     if (site_of(one) == site) {
       return one;
     }
   }
-  return interned(outer, site);
+  return depth > deepest_nest ? site : interned(outer, site);
 }
 
 site_number site_of(nest_number nest) noexcept {
-  return nest == other_nests ? other_sites : nests[nest].site.load(std::memory_order_relaxed);
+  return is_site_alone(nest) ? nest : known(nest).site.load(std::memory_order_relaxed);
 }
 
-nest_number around(nest_number nest) noexcept { return nests[nest].outer.load(std::memory_order_relaxed); }
+nest_number around(nest_number nest) noexcept {
+  return is_site_alone(nest) ? outside_nest : known(nest).outer.load(std::memory_order_relaxed);
+}
 
 }  // namespace profile
 }  // namespace internal

@@ -1,7 +1,8 @@
 // Where a strand is, by the sites of the forks around it: what the critical path is told by.
 //
 // A nest is a site within a nest. In a recursion it is the same again: within its own site, and whatever lies between,
-// a fork leads back to the nest that is around.
+// a fork leads back to the nest that is around. A number of a site is that of the nest of this site alone, which also
+// stands for the site's nests that are not told apart.
 #ifndef NOPAL_PROFILE_NESTS_HPP
 #define NOPAL_PROFILE_NESTS_HPP
 
@@ -14,11 +15,14 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 namespace profile {
 
-/// The nest of a fork of `site` in `outer`; `other_nests` if there are too many.
+/// So many sites at most lie in one another.
+inline constexpr int deepest_nest = 64;
+
+/// The nest of a fork of `site` in `outer`; the site alone if there are too many, or too deep ones.
 nest_number nest_in(nest_number outer, site_number site) noexcept;
 
 site_number site_of(nest_number nest) noexcept;
-/// What it lies in, a lesser number; of `outside_nest` and `other_nests` the first of these.
+/// What it lies in; `outside_nest` of a site alone.
 nest_number around(nest_number nest) noexcept;
 
 }  // namespace profile

@@ -179,10 +179,7 @@ void end_region(strand_state& self) noexcept {
   counts_table& told = *root->told;
   told.regions.add(1);
   told.region_time.add(self.stopped - root->region_began);
-  told.last_outside.store(told.outside.get(), std::memory_order_relaxed);
-  told.last_work.store(self.now.work, std::memory_order_relaxed);
-  told.last_span.store(self.now.span, std::memory_order_relaxed);
-  told.last_burdened.store(self.now.burdened, std::memory_order_relaxed);
+  told.regions_path.tell(self.now, told.outside.get(), root->own);
 }
 
 }  // namespace profile

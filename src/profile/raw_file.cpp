@@ -124,10 +124,10 @@ void trim_character(char* text) noexcept {
 /// Sums over all workers. Threads of the program run beside one another, as tasks do: the span is the
 /// longest one.
 struct totals {
-  lengths all{};
   lengths regions{};
-  std::uint64_t outside = 0, first_outside = 0, region_count = 0, region_time = 0, forks = 0, unobserved = 0;
+  std::uint64_t outside = 0, region_count = 0, region_time = 0, forks = 0, unobserved = 0;
   std::uint64_t converted = 0, roots = 0, preempted = 0, seen = 0;
+  told_path::path longest{};  ///< that of the span
 
   void add(const counts_table& one) noexcept {
     region_count += one.regions.get();
@@ -137,24 +137,28 @@ struct totals {
     converted += one.converted.get();
     preempted += one.preempted.get();
     seen += one.all_work.get();
-    add_root({one.tasks_work.get(), one.tasks_span.get(), one.tasks_burdened.get()}, 0);
+    told_path::path task = one.longest_task.last();
+    task.length.work = one.tasks_work.get();
+    task.length.burdened = one.tasks_burdened.get();
+    add_root(task);
     if (one.root != nullptr) {
       ++roots;
-      add_root({one.last_work.load(std::memory_order_relaxed), one.last_span.load(std::memory_order_relaxed),
-                one.last_burdened.load(std::memory_order_relaxed)},
-               one.last_outside.load(std::memory_order_relaxed));
+      add_root(one.regions_path.last());
       outside += one.outside.get();
     }
   }
   /// What lies outside of regions lies on the path.
-  void add_root(const lengths& root, std::uint64_t beside) noexcept {
-    const auto less = [beside](std::uint64_t length) { return length > beside ? length - beside : 0; };
-    all.work += root.work;
-    all.span = root.span > all.span ? root.span : all.span;
-    all.burdened = root.burdened > all.burdened ? root.burdened : all.burdened;
-    regions.work += less(root.work);
-    regions.span = less(root.span) > regions.span ? less(root.span) : regions.span;
-    regions.burdened = less(root.burdened) > regions.burdened ? less(root.burdened) : regions.burdened;
+  void add_root(const told_path::path& root) noexcept {
+    const auto less = [&root](std::uint64_t length) {
+      return length > root.outside ? length - root.outside : 0;
+    };
+    regions.work += less(root.length.work);
+    if (less(root.length.span) > regions.span) {
+      regions.span = less(root.length.span);
+      longest = root;
+    }
+    regions.burdened =
+        less(root.length.burdened) > regions.burdened ? less(root.length.burdened) : regions.burdened;
   }
 };
 
@@ -209,68 +213,44 @@ void print_whole(const totals& sum, bool is_complete) noexcept {
             cost(after::other));
 }
 
-/// The longest of the roots' paths is the program's. Null: there is none.
-const counts_table* longest_root() noexcept {
-  const counts_table* longest = nullptr;
-  for (const counts_table* one = first_counts(); one != nullptr; one = one->next) {
-    if (one->root != nullptr &&
-        (longest == nullptr || one->last_span.load(std::memory_order_relaxed) >
-                                   longest->last_span.load(std::memory_order_relaxed))) {
-      longest = one;
-    }
-  }
-  return longest;
-}
-
 /// Ticks of a part of that path; what lies outside of regions is no part.
-std::uint64_t in_regions(const path_shares::share& part) noexcept {
-  const std::uint64_t outside = part.nest == outside_nest ? longest_root()->outside.get() : 0;
+std::uint64_t in_regions(const told_path::path& path, const path_shares::share& part) noexcept {
+  const std::uint64_t outside = part.nest == outside_nest ? path.outside : 0;
   return part.ticks > outside ? part.ticks - outside : 0;
 }
 
-template <class Take>
-void for_path(Take take) noexcept {
-  if (const counts_table* const longest = longest_root()) {
-    const path_shares& own = longest->root->own;
-    for (std::uint32_t i = 0; i < own.count && i < path_shares::most; ++i) {
-      take(own.at[i]);
+std::uint64_t on_path(const told_path::path& path, site_number site) noexcept {
+  std::uint64_t ticks = 0;
+  for (std::uint32_t i = 0; i < path.shares.count; ++i) {
+    ticks += site_of(path.shares.at[i].nest) == site ? in_regions(path, path.shares.at[i]) : 0;
+  }
+  return ticks;
+}
+
+void print_part(nest_number part, std::uint64_t ticks) noexcept {
+  // The sites from the outermost to the one that the part is of.
+  site_number sites[deepest_nest];
+  int count = 0;
+  do {
+    sites[count++] = site_of(part);
+    part = around(part);
+  } while (part != outside_nest && count != deepest_nest);
+  out.print("{\"path\":[");
+  while (count-- != 0) {
+    out.print("%u%s", sites[count], count == 0 ? "" : ",");
+  }
+  out.print("],\"ns\":%llu}\n", static_cast<ull>(as_ns(ticks)));
+}
+
+void print_path(const told_path::path& path) noexcept {
+  for (std::uint32_t i = 0; i < path.shares.count; ++i) {
+    if (const std::uint64_t ticks = in_regions(path, path.shares.at[i])) {
+      print_part(path.shares.at[i].nest, ticks);
     }
   }
 }
 
-std::uint64_t on_path(site_number site) noexcept {
-  std::uint64_t ticks = 0;
-  for_path([&ticks, site](const path_shares::share& part) {
-    ticks += site_of(part.nest) == site ? in_regions(part) : 0;
-  });
-  return ticks;
-}
-
-void print_path() noexcept {
-  for_path([](const path_shares::share& part) {
-    const std::uint64_t ticks = in_regions(part);
-    if (ticks == 0) {
-      return;
-    }
-    // The sites from the outermost to the one that the part is of.
-    constexpr int most = 64;
-    site_number sites[most];
-    int count = 0;
-    for (nest_number one = part.nest; count != most; one = around(one)) {
-      sites[count++] = site_of(one);
-      if (around(one) == outside_nest) {
-        break;
-      }
-    }
-    out.print("{\"path\":[");
-    while (count-- != 0) {
-      out.print("%u%s", sites[count], count == 0 ? "" : ",");
-    }
-    out.print("],\"ns\":%llu}\n", static_cast<ull>(as_ns(ticks)));
-  });
-}
-
-void print_site(site_number site) noexcept {
+void print_site(site_number site, const told_path::path& longest) noexcept {
   std::uint64_t forks = 0, unobserved = 0, work = 0, own = 0, all = 0, sampled = 0, sampled_work = 0;
   for (const counts_table* one = first_counts(); one != nullptr; one = one->next) {
     const site_counts& counts = one->sites[site];
@@ -282,7 +262,7 @@ void print_site(site_number site) noexcept {
     sampled += counts.sampled_forks.get();
     sampled_work += counts.sampled_work.get();
   }
-  const std::uint64_t path = on_path(site);
+  const std::uint64_t path = on_path(longest, site);
   if (forks == 0 && path == 0) {
     return;
   }
@@ -321,9 +301,9 @@ void write_raw_file(bool is_complete) noexcept {
   print_words(sum, is_complete);
   print_whole(sum, is_complete);
   for (site_number site = 0; site < sites_used(); ++site) {
-    print_site(site);
+    print_site(site, sum.longest);
   }
-  print_path();
+  print_path(sum.longest);
   for (const named_interval* one = out.named.load(std::memory_order_acquire); one != nullptr;
        one = one->next) {
     out.print(

@@ -39,9 +39,10 @@ inline constexpr site_number most_sites = 1024;
 /// A site, and the sites around it: see nests.hpp.
 using nest_number = std::uint32_t;
 inline constexpr nest_number outside_nest = 0;  ///< code that no fork is around
-inline constexpr nest_number other_nests = 1;   ///< all for which there is no number left
+inline constexpr nest_number other_nests = 1;   ///< several, of several sites
 
-/// The part of a path that lies in children of each nest.
+/// The part of a path that lies in children of each nest. Of more than there is room for, the shortest that has another
+/// of its site is one with that, of the site alone; if all sites differ, the shortest two are one.
 struct path_shares {
   static constexpr std::uint32_t most = 16;
   struct share {
@@ -53,6 +54,10 @@ struct path_shares {
 
   void add(nest_number nest, std::uint64_t ticks) noexcept;
   void add(const path_shares& others) noexcept;
+  void become(const path_shares& other) noexcept;
+
+private:
+  void merge(nest_number nest, std::uint64_t ticks) noexcept;
 };
 
 struct scope_record;

@@ -20,7 +20,7 @@ void settle(strand_state& self, scope_record* scope, const lengths& arrived) noe
   if (scope->longest > self.now.span) {
     self.now.span = scope->longest;
     if (self.top != nullptr) {
-      self.top->own = scope->longest_shares;
+      self.top->own.become(scope->longest_shares);
     }
   }
   if (scope->longest_burdened > self.now.burdened) {
@@ -97,6 +97,9 @@ void end_task(strand_state& self) noexcept {
   fork_record* const root = self.top;
   if (self.counts != nullptr && root != nullptr && root->scope == nullptr && root->told == nullptr) {
     self.counts->tasks_work.add(self.now.work);
+    if (self.now.span > self.counts->tasks_span.get()) {
+      self.counts->longest_task.tell(self.now, 0, root->own);
+    }
     self.counts->tasks_span.raise_to(self.now.span);
     self.counts->tasks_burdened.raise_to(self.now.burdened);
     pool<fork_record>::give(root);

@@ -59,8 +59,7 @@ fork_record* make_fork(strand_state& self, scope_record* scope, const nopal_fram
   made->at_fork = self.now;
   made->began = self.stopped;
   forget_children(*made);
-  made->before.count = 0;
-  made->before.add(parent->own);
+  made->before.become(parent->own);
   made->own.count = 0;
   made->stray_work.store(0, std::memory_order_relaxed);
   made->stray_span.store(0, std::memory_order_relaxed);
@@ -91,8 +90,7 @@ void offer_path(fork_record* fork, const lengths& at_end) noexcept {
   }
   if (at_end.span > scope->longest) {
     scope->longest = at_end.span;
-    scope->longest_shares.count = 0;
-    scope->longest_shares.add(fork->before);
+    scope->longest_shares.become(fork->before);
     scope->longest_shares.add(fork->own);
   }
 }
@@ -144,49 +142,6 @@ void note_stray(strand_state& self) noexcept {
 }
 
 }  // namespace
-
-void path_shares::add(nest_number nest, std::uint64_t ticks) noexcept {
-  const std::uint32_t used = count < most ? count : most;
-  std::uint32_t least = 0;
-  for (std::uint32_t i = 0; i < used; ++i) {
-    if (at[i].nest == nest) {
-      at[i].ticks += ticks;
-      return;
-    }
-    if (at[i].nest != other_nests && (at[least].nest == other_nests || at[i].ticks < at[least].ticks)) {
-      least = i;
-    }
-  }
-  if (used < most) {
-    at[used] = {nest, ticks};
-    count = used + 1;
-    return;
-  }
-  // The last one stands for all that have no room: the shortest.
-  share& others = at[most - 1];
-  if (others.nest != other_nests) {
-    const share last = others;
-    others = {other_nests, at[least].ticks};
-    if (least != most - 1) {
-      at[least] = last;
-    }
-    add(nest, ticks);
-    return;
-  }
-  if (ticks > at[least].ticks) {
-    others.ticks += at[least].ticks;
-    at[least] = {nest, ticks};
-  } else {
-    others.ticks += ticks;
-  }
-}
-
-void path_shares::add(const path_shares& others) noexcept {
-  const std::uint32_t used = others.count < most ? others.count : most;
-  for (std::uint32_t i = 0; i < used; ++i) {
-    add(others.at[i].nest, others.at[i].ticks);
-  }
-}
 
 void stop(strand_state& self) noexcept {
   const std::uint64_t at = now();
