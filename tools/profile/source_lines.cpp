@@ -1,5 +1,8 @@
 // Sites by function, file and line: what addr2line or llvm-symbolizer says of their objects.
 
+#include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <map>
 #include <sstream>
 
@@ -60,6 +63,16 @@ std::string user_of(const std::string& function) {
   return "";
 }
 
+/// How much of what is behind "operator" is its name: "()", "<<" and such.
+std::size_t operator_bytes(const std::string& name, const char* rest) {
+  constexpr const char* word = "operator";
+  const std::size_t begin = name.size() - std::min(name.size(), std::strlen(word));
+  const bool is_part_of_a_name =
+      begin > 0 && (std::isalnum(static_cast<unsigned char>(name[begin - 1])) != 0 || name[begin - 1] == '_');
+  if (name.compare(begin, std::string::npos, word) != 0 || is_part_of_a_name) return 0;
+  return std::strncmp(rest, "()", 2) == 0 ? 2 : std::strspn(rest, "<>=-+*/%&|^~!,[]");
+}
+
 /// Without arguments, of the function or of a template.
 std::string shortened(std::string function, bool is_of_library) {
   constexpr std::size_t most = 48;
@@ -68,14 +81,27 @@ std::string shortened(std::string function, bool is_of_library) {
     const std::string user = user_of(function);
     if (!user.empty()) return fmt::format("loop in {}", user);
   }
+  if (function.find("}::operator()") != std::string::npos || function.find("::$_") != std::string::npos) {
+    const std::string user =
+        name_before(function, std::min(function.find("::{lambda"), function.find("::$_")));
+    if (!user.empty()) return fmt::format("lambda in {}", user);
+  }
   std::string name;
   int depth = 0;
-  for (const char c : function) {
+  for (std::size_t at = 0; at < function.size(); ++at) {
+    const std::size_t symbol = depth == 0 ? operator_bytes(name, function.c_str() + at) : 0;
+    if (symbol > 0) {
+      name.append(function, at, symbol);
+      at += symbol - 1;
+      continue;
+    }
+    const char c = function[at];
     depth += c == '<' ? 1 : 0;
     if (depth == 0 && c == '(') break;
     if (depth == 0) name += c;
     depth -= c == '>' ? 1 : 0;
   }
+  while (!name.empty() && name.back() == ' ') name.pop_back();
   name.erase(0, name.rfind(' ') == std::string::npos ? 0 : name.rfind(' ') + 1);
   return name.size() <= most ? name : fmt::format("...{}", name.substr(name.size() - most + 3));
 }
