@@ -32,6 +32,16 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
+/// At most so many bytes, and no half of a character.
+std::string beginning(const std::string& text, std::size_t bytes) {
+  const auto goes_on = [&text](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
+  if (bytes >= text.size()) return text;
+  while (bytes > 0 && goes_on(bytes)) --bytes;
+  return text.substr(0, bytes);
+}
+
 /// Both axes count doublings.
 double across(double workers) {
   return margin + (width - 2 * margin) * std::log2(workers) / std::log2(most_workers);
@@ -44,7 +54,9 @@ double up(double speedup) {
 template <class Speedup>
 std::string line_of(const char* kind, Speedup speedup) {
   std::string points;
-  for (double workers = 1; workers <= most_workers; workers *= std::sqrt(2.0)) {
+  const int halves = static_cast<int>(2 * std::log2(most_workers));
+  for (int i = 0; i <= halves; ++i) {
+    const double workers = std::exp2(i / 2.0);
     points += fmt::format("{:.1f},{:.1f} ", across(workers), up(speedup(workers)));
   }
   return fmt::format("<polyline class=\"{}\" points=\"{}\"/>\n", kind, points);
@@ -152,7 +164,7 @@ private:
         "<g><title>{0}: {1}</title><rect class=\"part{2}\" x=\"{3:.1f}\" y=\"{4}\" width=\"{5:.1f}\" "
         "height=\"{6}\"/><text x=\"{7:.1f}\" y=\"{8}\">{9}</text></g>\n",
         escaped(label), escaped(format_seconds(one.ns / 1e9)), one.site % 4, from, top, part, row - 2,
-        from + 4, top + row / 2 + 4, escaped(room < 4 ? "" : label.substr(0, room)));
+        from + 4, top + row / 2 + 4, escaped(room < 4 ? "" : beginning(label, room)));
   }
 
   const data& all_;

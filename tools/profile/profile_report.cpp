@@ -209,7 +209,7 @@ std::string csv(const data& all) {
   std::string text = "tag,work,span,parallelism,burdened_span,burdened_parallelism\n";
   const auto row = [&text](std::string tag, const work_and_span& of) {
     // A tag with a comma, a quotation mark or a line's end is quoted.
-    if (tag.find_first_of(",\"\n") != std::string::npos) {
+    if (tag.find_first_of(",\"\n\r") != std::string::npos) {
       std::string doubled;
       for (const char c : tag) doubled.append(c == '"' ? 2 : 1, c);
       tag = fmt::format("\"{}\"", doubled);

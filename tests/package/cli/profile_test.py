@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -109,6 +110,8 @@ class Outputs(unittest.TestCase):
         self.assertEqual(page.open, [])
         self.assertEqual(page.loads, [])
         self.assertEqual(page.seen.count("polyline"), 3)
+        ends = re.findall(r'points="48.0,352.0 .*?([\d.]+),[\d.]+ "', self.html)
+        self.assertEqual(ends, ["592.0"] * 3)  # where 256 workers are
         self.assertEqual(page.seen.count("circle"), 1)
 
 
@@ -131,8 +134,43 @@ class Paths(unittest.TestCase):
         page = self.page(*(SITE | {"site": number, "symbol": f"function{number}"} for number in (2, 3)))
         self.assertEqual(re.findall(r'<title>function\d: .*? y="(\d+)" width="([\d.]+)"', page), [("28", "320.0")] * 2)
 
+    def test_a_name_that_is_cut_has_whole_characters(self):
+        sites = [SITE | {"site": number, "symbol": "x" * number + "\u00e9" * 200} for number in (2, 3)]
+        for one in (1, 2):  # reading the page fails where a half is left
+            self.assertIn("\u00e9</text>", self.page(*sites, {"path": [one + 1], "ns": 10}))
+
     def test_a_path_that_takes_nothing_is_not_drawn(self):
         self.assertNotIn("critical path, ", self.page({"path": [2], "ns": 0}))
+
+
+class Names(unittest.TestCase):
+    SOURCE = """struct thing { bool operator<(int) const; int operator()(int) const; template <class T> T operator<<(T) const; };
+        bool thing::operator<(int n) const { return n > 2; }
+        int thing::operator()(int n) const { return n + 2; }
+        template <class T> T thing::operator<<(T n) const { return n + 3; }
+        template int thing::operator<<(int) const;
+        int my_operator(int n) { return n + 4; }
+        auto make() { return [](int n) { return n + 5; }; }
+        int call(int n) { return make()(n); }
+        """
+    EXPECTED = {"_ZNK5thingltEi": "thing::operator<", "_ZNK5thingclEi": "thing::operator()",
+                "_ZNK5thinglsIiEET_S1_": "thing::operator<<", "_Z11my_operatori": "my_operator",
+                "_ZZ4makevENKUliE_clEi": "lambda in make"}
+
+    @unittest.skipUnless(shutil.which("c++") and shutil.which("nm") and shutil.which("addr2line"), "no compiler")
+    def test_operators_and_lambdas_have_their_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            at = pathlib.Path(folder)
+            (at / "names.cpp").write_text(self.SOURCE, encoding="utf-8")
+            subprocess.run(["c++", "-g", "-O0", "-shared", "-fPIC", at / "names.cpp", "-o", at / "names.so"], check=True)
+            symbols = subprocess.run(["nm", at / "names.so"], stdout=subprocess.PIPE, text=True, check=True).stdout
+            offsets = {line.split()[-1]: int(line.split()[0], 16) for line in symbols.splitlines() if line[0] != " "}
+            sites = [SITE | {"site": 2 + i, "object": str(at / "names.so"), "offset": offsets[name] + 1, "path_ns": 9 - i}
+                     for i, name in enumerate(self.EXPECTED)]
+            (at / "p").write_text("".join(json.dumps(line) + "\n" for line in (WHOLE, *sites)), encoding="utf-8")
+            self.assertEqual(profile("--json", at / "j", "--read", at / "p").returncode, 0)
+            read = json.loads((at / "j").read_text(encoding="utf-8"))
+        self.assertEqual([site["function"].rsplit(" (", 1)[0] for site in read["sites"]], list(self.EXPECTED.values()))
 
 
 class ShortChildren(unittest.TestCase):
