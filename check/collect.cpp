@@ -90,10 +90,11 @@ std::uint32_t new_strand(std::uint32_t strand) noexcept {
   return number = alike;
 }
 
-/// By new strand and site, in the memory of the records' numbers: a record is kept once. Of a child that has set events
-/// what it did between two of them is kept apart.
+/// By new strand and site, in the memory of the records' numbers: a record is kept once, but for what was done before and
+/// after something from which on records count. That is so of all strands: those around one that sets an event, and
+/// those that they have joined, are of the same child once it is over.
 number_map* known_records;
-std::uint32_t period_begin;  ///< the first new record since the last event was set
+std::uint32_t period_begin;  ///< the first new record since the last such end
 
 std::uint32_t new_record(std::uint32_t number) noexcept {
   if (number < first_of_records) return number;
@@ -102,8 +103,7 @@ std::uint32_t new_record(std::uint32_t number) noexcept {
     const record& old = record_of(number);
     const std::uint32_t strand = new_strand(old.strand);
     std::uint32_t& same = known_records->at(std::uint64_t{strand} << 32 | old.site);
-    if (same == 0 || (same < period_begin && has_set_events(separated_child(old.strand))))
-      same = first_of_records + new_records.add({strand, old.site});
+    if (same == 0 || same < period_begin) same = first_of_records + new_records.add({strand, old.site});
     kept = same;
   }
   return kept;
@@ -117,21 +117,56 @@ cell used(cell known) noexcept {
   return known;
 }
 
-/// Where the program has events new records are in the order of the old ones, so that what came before an event is still
-/// told from what came after it. `ends` are those of the events.
-void number_in_order(std::uint32_t old_count, ends_of_events& ends) noexcept {
+/// Old ends of records, and what becomes of them.
+constexpr std::size_t most_ends = std::size_t{1} << 26;
+table<std::uint32_t> old_ends;  ///< each once, in order
+table<std::uint32_t> new_ends;
+
+void add_end(std::uint32_t& end) noexcept {
+  if (end != 0 && old_ends.count < most_ends) old_ends.add(end);
+}
+void renumber_end(std::uint32_t& end) noexcept {
+  if (end == 0) return;
+  const std::uint32_t* const place =
+      std::lower_bound(old_ends.elements, old_ends.elements + old_ends.count, end);
+  // One for which there was no room ends where all do.
+  const auto i = static_cast<std::uint32_t>(place - old_ends.elements);
+  end = i < new_ends.count ? new_ends[i] : first_of_records + new_records.count;
+}
+
+/// Of events and waits, and of what threads have changed atomically.
+void visit_ends(void (*visit)(std::uint32_t& end)) noexcept {
+  visit_ends_of_events(visit);
+  for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
+    for (std::uint32_t* end :
+         {&each->latest_change.records_end, &each->change_before.records_end, &each->last_user_end})
+      visit(*end);
+  }
+}
+
+void find_ends() noexcept {
+  old_ends.count = new_ends.count = 0;
+  visit_ends(add_end);
+  std::sort(old_ends.elements, old_ends.elements + old_ends.count);
+  old_ends.count = static_cast<std::uint32_t>(
+      std::unique(old_ends.elements, old_ends.elements + old_ends.count) - old_ends.elements);
+}
+
+/// Where there are such ends new records are in the order of the old ones, so that what came before is still told from
+/// what came after.
+void number_in_order(std::uint32_t old_count) noexcept {
   visit_cells(used);
   for (std::uint32_t i = 1; i < lists.count; ++i) {
     if (lists[i].record != 0) record_numbers[lists[i].record - first_of_records] = is_used;
   }
   std::uint32_t passed = 0;
   for (std::uint32_t i = 0; i < old_count; ++i) {
-    while (passed < ends.count && ends.old_ones[passed] <= first_of_records + i) {
-      ends.new_ones[passed++] = period_begin = first_of_records + new_records.count;
+    for (; passed < old_ends.count && old_ends[passed] <= first_of_records + i; ++passed) {
+      new_ends.add(period_begin = first_of_records + new_records.count);
     }
     if (record_numbers[i] == is_used) new_record(first_of_records + i);
   }
-  while (passed < ends.count) ends.new_ones[passed++] = first_of_records + new_records.count;
+  for (; passed < old_ends.count; ++passed) new_ends.add(first_of_records + new_records.count);
 }
 
 cell renumbered(cell old) noexcept {
@@ -169,6 +204,8 @@ void make_room() noexcept {
   new_sets.make(most);
   new_origins.make(most);
   new_records.make(std::size_t{end_of_records - first_of_records});
+  old_ends.make(most_ends);
+  new_ends.make(most_ends);
   strand_numbers = static_cast<std::uint32_t*>(reserve(most * sizeof(std::uint32_t)));
   record_numbers = static_cast<std::uint32_t*>(
       reserve(std::size_t{end_of_records - first_of_records} * sizeof(std::uint32_t)));
@@ -178,11 +215,9 @@ void renumber_threads() noexcept {
   for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
     for (procedure* p = first_procedure(*each); p <= each->running; ++p)
       p->strand = strand_numbers[p->strand];
-    for (atomic_change* one : {&each->latest_change, &each->change_before}) {
-      if (one->records_end != 0) *one = {strand_numbers[one->strand], first_of_records + new_records.count};
-    }
+    for (atomic_change* one : {&each->latest_change, &each->change_before})
+      one->strand = strand_numbers[one->strand];
     each->strand = strand_numbers[each->strand];
-    if (each->last_user_end != 0) each->last_user_end = first_of_records + new_records.count;
     if (each->first_own != 0) each->first_own = first_of_records + new_records.count;
     each->first_record = has_threads ? ~0U : first_of_records + new_records.count;
     for (cached_record& cached : each->cache) cached.record = 0;
@@ -215,13 +250,14 @@ void collect() noexcept {
   new_origins.add({});
   keep_all_roots();
   period_begin = 0;
-  ends_of_events ends = sorted_ends();
-  if (ends.count != 0) number_in_order(old_records, ends);
+  find_ends();
+  if (old_ends.count != 0) number_in_order(old_records);
   visit_cells(renumbered);
   for (std::uint32_t i = 1; i < lists.count; ++i) {
     if (lists[i].record != 0) lists[i].record = new_record(lists[i].record);
   }
-  renumber_events(new_strand, ends);
+  renumber_events(new_strand);
+  visit_ends(renumber_end);
   renumber_threads();
   exchange(sets, new_sets, old_strands);
   exchange(origins, new_origins, old_strands);

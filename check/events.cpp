@@ -1,6 +1,5 @@
 #include "events.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <unistd.h>
@@ -131,30 +130,16 @@ void visit_setters(void (*visit)(std::uint32_t strand)) noexcept {
   }
 }
 
-ends_of_events sorted_ends() noexcept {
-  static ends_of_events ends;
-  if (settings.count + waits.count == 0) return ends;
-  if (ends.old_ones == nullptr) {
-    ends.old_ones = static_cast<std::uint32_t*>(reserve(2 * std::size_t{most} * sizeof(std::uint32_t)));
-    ends.new_ones = static_cast<std::uint32_t*>(reserve(2 * std::size_t{most} * sizeof(std::uint32_t)));
-  }
-  ends.count = 0;
+void visit_ends_of_events(void (*visit)(std::uint32_t& end)) noexcept {
   for (std::uint32_t i = 0; i < settings.count; ++i) {
-    if (settings[i].strand != 0) ends.old_ones[ends.count++] = settings[i].records_end;
+    if (settings[i].strand != 0) visit(settings[i].records_end);
   }
-  for (std::uint32_t i = 0; i < waits.count; ++i) ends.old_ones[ends.count++] = waits[i].for_it.records_end;
-  std::sort(ends.old_ones, ends.old_ones + ends.count);
-  ends.count =
-      static_cast<std::uint32_t>(std::unique(ends.old_ones, ends.old_ones + ends.count) - ends.old_ones);
-  return ends;
+  for (std::uint32_t i = 0; i < waits.count; ++i) visit(waits[i].for_it.records_end);
 }
 
-void renumber_events(std::uint32_t (*strand)(std::uint32_t), const ends_of_events& ends) noexcept {
-  const auto renumber = [&ends, strand](setting& one) {
-    if (one.strand == 0) return;
-    const std::uint32_t* const place =
-        std::lower_bound(ends.old_ones, ends.old_ones + ends.count, one.records_end);
-    one = {strand(one.strand), ends.new_ones[place - ends.old_ones], one.earlier};
+void renumber_events(std::uint32_t (*strand)(std::uint32_t)) noexcept {
+  const auto renumber = [strand](setting& one) {
+    if (one.strand != 0) one.strand = strand(one.strand);
   };
   for (std::uint32_t i = 0; i < settings.count; ++i) renumber(settings[i]);
   for (std::uint32_t i = 0; i < waits.count; ++i) renumber(waits[i].for_it);

@@ -24,17 +24,11 @@ void leave_events() noexcept;
 /// such are alike.
 void visit_setters(void (*visit)(std::uint32_t strand)) noexcept;
 
-/// Where records end that are from before an event was set: each once, in order, and what becomes of it.
-struct ends_of_events {
-  std::uint32_t* old_ones;
-  std::uint32_t* new_ones;
-  std::uint32_t count;
-};
-/// Of all that may be waited for, and of the waits.
-ends_of_events sorted_ends() noexcept;
+/// Where records end that are from before an event was set: of all that may be waited for, and of the waits.
+void visit_ends_of_events(void (*visit)(std::uint32_t& end)) noexcept;
 
-/// Gives strands new numbers, and the ends the new ones.
-void renumber_events(std::uint32_t (*strand)(std::uint32_t), const ends_of_events& ends) noexcept;
+/// Gives strands new numbers.
+void renumber_events(std::uint32_t (*strand)(std::uint32_t)) noexcept;
 /// After the above, where the numbers are those of all strands, and where some waits are gone.
 void find_waits_anew() noexcept;
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from number_programs import NUMBER_PROGRAMS
 from order_programs import ORDER_PROGRAMS
 from system_programs import SYSTEM_PROGRAMS, TWO
 
@@ -255,7 +256,7 @@ def main():
     os.makedirs(work, exist_ok=True)
     os.chdir(work)
     plain, link = [compiler, "-std=c++20", "-I", include], libraries.split(";")
-    for name, (source, level, calls, expected, parts) in (PROGRAMS | SYSTEM_PROGRAMS | ORDER_PROGRAMS).items():
+    for name, (source, level, calls, expected, parts) in (PROGRAMS | SYSTEM_PROGRAMS | ORDER_PROGRAMS | NUMBER_PROGRAMS).items():
         if not build(plain, name, source.lstrip("\n"), [level, *flags], link):
             continue
         for arguments in calls or [[]]:
