@@ -61,7 +61,8 @@ run() {
   rm -f "$output/$1"
 }
 
-for source in $(grep -rl --include='test_*.cpp' "$pools" "$tests/stdexec" "$tests/exec" | sort); do
+grep -rl --include='test_*.cpp' "$pools" "$tests/stdexec" "$tests/exec" | sort >"$output/sources"
+while read -r source <&3; do
   name=$(basename "$source" .cpp)
   case " $left_out " in *" $name "*) continue ;; esac
   if [ $# -gt 0 ]; then
@@ -82,7 +83,7 @@ for source in $(grep -rl --include='test_*.cpp' "$pools" "$tests/stdexec" "$test
     echo "$program: does not compile"
     status=1
   fi
-done
+done 3<"$output/sources"
 echo "$passed test cases passed"
 [ "$passed" -gt 0 ] || status=1
 exit $status
