@@ -7,11 +7,13 @@
 #include <link.h>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 #ifdef NOPAL_CHECK_BACKTRACE
 #include <backtrace.h>
 #endif
 
 #include "copies.hpp"
+#include "next.hpp"
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
@@ -63,59 +65,59 @@ void ask_command(address instruction, int (*visit)(void*, address, const char*, 
 
 void drop_error(void*, const char*, int) {}
 
-/// Grows whenever the program opens or closes a library.
-unsigned long long library_changes() noexcept {
-  unsigned long long changes = 0;
+/// How many libraries the program has closed.
+unsigned long long closed_libraries() noexcept {
+  unsigned long long closed = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* first, std::size_t, void* to) {
-        *static_cast<unsigned long long*>(to) = first->dlpi_adds + first->dlpi_subs;
+        *static_cast<unsigned long long*>(to) = first->dlpi_subs;
         return 1;
       },
-      &changes);
-  return changes;
+      &closed);
+  return closed;
 }
 
-/// The first object is the program itself.
-bool is_of_program(address where) noexcept {
-  struct range {
-    address begin, end;
-  };
-  static const range program = [] {
-    range all{~address{0}, 0};
-    dl_iterate_phdr(
-        [](dl_phdr_info* first, std::size_t, void* to) {
-          range& whole = *static_cast<range*>(to);
-          for (int i = 0; i < first->dlpi_phnum; ++i) {
-            const auto& part = first->dlpi_phdr[i];
-            if (part.p_type != PT_LOAD) continue;
-            const address begin = first->dlpi_addr + part.p_vaddr;
-            if (begin < whole.begin) whole.begin = begin;
-            if (begin + part.p_memsz > whole.end) whole.end = begin + part.p_memsz;
-          }
-          return 1;
-        },
-        &all);
-    return all;
-  }();
-  return where >= program.begin && where < program.end;
+bool contains(const dl_phdr_info& object, address where) noexcept {
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const auto& part = object.dlpi_phdr[i];
+    const address begin = object.dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_LOAD && where >= begin && where < begin + part.p_memsz) return true;
+  }
+  return false;
 }
 
-/// A state knows the libraries that there were at its first use, and its memory is never given back. That of libraries
-/// reads the C library in place of the program, which has much to read.
+/// In which object libbacktrace looks now; 0: in none. It would read what there is of all that are loaded, of the C library
+/// above all, for one address.
+thread_local address looked_up = 0;
+
+class looking {
+public:
+  explicit looking(address where) noexcept { looked_up = where; }
+  looking(const looking&) = delete;
+  looking& operator=(const looking&) = delete;
+  ~looking() { looked_up = 0; }
+};
+
+/// What a state has read stays, and its memory is never given back. Where libraries were closed others may have their
+/// addresses.
 backtrace_state* state_for(address where) {
-  if (is_of_program(where)) {
-    static backtrace_state* const program = backtrace_create_state(nullptr, 1, drop_error, nullptr);
-    return program;
+  struct known {
+    address base;
+    backtrace_state* state;
+  };
+  static std::vector<known>& all = *new std::vector<known>;
+  static unsigned long long known_since = 0;
+  if (const unsigned long long closed = closed_libraries(); closed != known_since) {
+    all.clear();
+    known_since = closed;
   }
-  static backtrace_state* libraries = nullptr;
-  static unsigned long long made_after = 0;
-  const unsigned long long changes = library_changes();
-  if (libraries == nullptr || changes != made_after) {
-    libraries =
-        backtrace_create_state(locate(reinterpret_cast<address>(&std::exit)).file, 1, drop_error, nullptr);
-    made_after = changes;
+  const in_file at = locate(where);
+  const address base = where - at.offset;
+  for (const known& each : all) {
+    if (each.base == base) return each.state;
   }
-  return libraries;
+  all.push_back({base, backtrace_create_state(at.file, 1, drop_error, nullptr)});
+  return all.back().state;
 }
 
 /// Passes frames on, and says whether there was one.
@@ -150,6 +152,7 @@ void visit_lines(address instruction, int (*visit)(void*, address, const char*, 
                  void* data) {
 #ifdef NOPAL_CHECK_BACKTRACE
   passing on{visit, data, false};
+  const looking in(instruction);
   backtrace_pcinfo(state_for(instruction), instruction, pass, drop_error, &on);
   // It does not know all functions of programs that have several copies of one.
   if (on.has_found || !is_in_program(instruction)) return;
@@ -161,6 +164,7 @@ void visit_lines(address instruction, int (*visit)(void*, address, const char*, 
 
 void visit_symbol(address where, void (*visit)(void*, address, const char*, address, std::size_t),
                   void* data) {
+  const looking in(where);
   backtrace_syminfo(state_for(where), where, visit, drop_error, data);
 }
 
@@ -181,3 +185,24 @@ void visit_symbol(address where, void (*visit)(void*, address, const char*, addr
 #endif
 
 }  // namespace nopal_check
+
+#ifdef NOPAL_CHECK_BACKTRACE
+
+/// The checker's own, and what is linked with it: libraries have the C library's.
+extern "C" [[gnu::visibility("hidden")]] int dl_iterate_phdr(int (*visit)(dl_phdr_info*, std::size_t, void*),
+                                                             void* data) {
+  struct visitor {
+    int (*visit)(dl_phdr_info*, std::size_t, void*);
+    void* data;
+  };
+  visitor only{visit, data};
+  if (nopal_check::looked_up == 0) return NEXT(dl_iterate_phdr)(visit, data);
+  return NEXT(dl_iterate_phdr)(
+      [](dl_phdr_info* object, std::size_t size, void* to) {
+        const visitor& of = *static_cast<visitor*>(to);
+        return nopal_check::contains(*object, nopal_check::looked_up) ? of.visit(object, size, of.data) : 0;
+      },
+      &only);
+}
+
+#endif
