@@ -11,6 +11,7 @@
 #include "scheduler/observers.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/stolen.hpp"
 #include "testing/fault_points.hpp"
@@ -56,10 +57,11 @@ void remove(const ready_strand& one) noexcept {
   ready_count.store(ready_count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
-/// One that `self` may run, or null. A strand that is listed keeps its root, so the answer is right.
+/// One that `self` may run, in whose arena there is room, or null. A strand that is listed keeps its root, so the
+/// answer is right.
 ready_strand* find(const worker* self, bool from_first) noexcept {
   ready_strand* one = from_first ? first_ready : latest_ready;
-  while (one != nullptr && !may_run(self, root_of(*one))) {
+  while (one != nullptr && !(may_run(self, root_of(*one)) && may_sit_for(self, root_of(*one)))) {
     one = from_first ? one->younger : one->older;
   }
   return one;
@@ -101,16 +103,23 @@ void take_ready(worker* self) noexcept {
     return;
   }
   ready_strand taken;
+  nopal_arena* seat = nullptr;
   {
     const ready_guard guard;
     ready_strand* const one = find(self, ++self->takes % takes_per_first == 0);
-    if (one == nullptr) {
+    if (one == nullptr || (arenas_used != 0 && !try_seat(self, root_of(*one), seat))) {
       return;
     }
     remove(*one);
     taken = *one;
   }
-  be_present(self, arena_of(root_of(taken)));
+  nopal_arena* const arena = arena_of(root_of(taken));
+  come_back_from_elsewhere(self, arena);
+  if (seat != nullptr) {
+    keep_seat(self, seat);
+  }
+  go_on_in(self, arena);
+  be_present(self, arena);
   if (taken.stack != nullptr) {
     start_ready(self, taken);
   }

@@ -19,6 +19,7 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/stolen.hpp"
 #include "scheduler/stops.hpp"
+#include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/traced.hpp"
 #include "scheduler/waiters.hpp"
@@ -43,19 +44,47 @@ struct suspended_strand {
   waiter* wait;
 };
 
-/// Whether the calling strand can be left here: not in a call that stays on its thread, where an
-/// exception is about, in a reduction, on a stack that is none of ours, or as its thread ends.
+/// Whether the calling strand can be left here: not as the code of a call that stays on its thread, where an
+/// exception is about, in a reduction, on a stack that is none of ours, or as its thread ends. What such a call's
+/// own scopes have forked can be left: the call may go on at its join, and its thread alone may do that.
 bool can_be_left(worker* self) noexcept {
   const nopal_stack* const stack = get(self->deque.strand.stack);
+  if (stack == nullptr) {
+    return false;
+  }
   const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
-  return self->outer == nullptr && self->waits_for.load(std::memory_order_relaxed) == nullptr &&
-         no_exception_about(self) && stack != nullptr && stack->merge == nullptr &&
-         (stack->native_owner != nullptr || (here >= stack->low && here < stack->high)) &&
-         // Of a thread of the program, which runs no tasks of others while it waits as a root.
-         (runs_tasks(self) || !has_tasks(self->tasks)) && !os::thread_is_ending() &&
-         // Who goes on with what it leaves would need a seat.
-         arena_of(root_of(*self)) == nullptr;
+  const bool is_on_stack = stack->native_owner != nullptr
+                               // Of a thread of the program, which runs no tasks while it waits as a root.
+                               ? self->outer == nullptr && (runs_tasks(self) || !has_tasks(self->tasks))
+                               : here >= stack->low && here < stack->high;
+  return is_on_stack && self->waits_for.load(std::memory_order_relaxed) == nullptr &&
+         no_exception_about(self) && stack->merge == nullptr && !os::thread_is_ending();
 }
+
+/// While the strand waits, a substitute is there for the tasks that its thread starts, as if that blocked: a thread in
+/// a call that stays on it, or one of the program, runs none before it comes back to the code around.
+class tasks_given_away {
+public:
+  explicit tasks_given_away(const worker* self) noexcept
+      : is_given_(self->outer != nullptr || (!runs_tasks(self) && has_tasks(self->tasks))) {
+    if (is_given_) {
+      // Sequentially consistent: as a strand that blocks.
+      the_runtime().blocked.fetch_add(1, std::memory_order_seq_cst);
+      NOPAL_DISTURB();
+      replace_blocked();
+    }
+  }
+  tasks_given_away(const tasks_given_away&) = delete;
+  tasks_given_away& operator=(const tasks_given_away&) = delete;
+  ~tasks_given_away() {
+    if (is_given_) {
+      the_runtime().blocked.fetch_sub(1, std::memory_order_seq_cst);
+    }
+  }
+
+private:
+  const bool is_given_;
+};
 
 /// Whether nothing of the strand is left to take: its deque is empty, and it stays so.
 bool give_all_away(worker* self) noexcept {
@@ -91,6 +120,7 @@ bool wait_suspended(waiter& self) noexcept {
       !give_all_away(before)) {
     return false;
   }
+  const tasks_given_away given(before);
   // They stay the strand's, wherever it goes on.
   view::view_set* const views = view::this_views();
   view::set_this_views(nullptr);
