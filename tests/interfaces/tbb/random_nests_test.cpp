@@ -47,7 +47,7 @@ struct node {
     return {mix(seed + 0x9e3779b97f4a7c15U * static_cast<number>(i + 1)), depth - 1};
   }
   [[nodiscard]] int children() const { return depth == 0 ? 0 : static_cast<int>(1 + seed % 4); }
-  [[nodiscard]] int way() const { return static_cast<int>((seed >> 8U) % 18); }
+  [[nodiscard]] int way() const { return static_cast<int>((seed >> 8U) % 21); }
   [[nodiscard]] int limit() const { return static_cast<int>(1 + (seed >> 16U) % 3); }
   [[nodiscard]] bool naps() const { return (seed >> 24U) % 16 == 0; }
 };
@@ -174,6 +174,30 @@ number by_future(node of) {
   return rest;
 }
 
+/// Each child is waited for by its continuation, and adds to the sum with a mutex held.
+number by_mutex(node of) {
+  nopal::mutex mutex;
+  number sum = 0;
+  nopal::event done[4];
+  nopal::scope s;
+  for (int i = 1; i < of.children(); ++i) {
+    s.fork([of, i, &mutex, &sum, &done] {
+      const number one = run(of.child(i));
+      const std::lock_guard guard(mutex);
+      sum += one;
+      done[i].set();
+    });
+    done[i].wait();
+  }
+  const number first = run(of.child(0));
+  {
+    const std::lock_guard guard(mutex);
+    sum += first;
+  }
+  s.join();
+  return sum;
+}
+
 /// The last child throws behind the others, all of which end.
 number by_exception(node of) {
   sums each{};
@@ -232,6 +256,19 @@ number children_of(node of) {
     nopal::blocking([&] { by_group(group, of, each, 0); });
     group.wait();
     break;
+  case 17: return by_mutex(of);
+  case 18: {
+    nopal::arena arena(1 + of.limit());
+    number sum = 0;
+    arena.execute([&] { sum = by_mutex(of); });
+    return sum;
+  }
+  case 19: {
+    nopal::arena arena(1 + of.limit());
+    number sum = 0;
+    arena.execute([&] { sum = by_future(of); });
+    return sum;
+  }
   default:
     tbb::parallel_for(0, of.children(), [&](int i) {
       tbb::task_arena(1).execute([&] { each[static_cast<std::size_t>(i)] = run(of.child(i)); });
