@@ -4,10 +4,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
+#include <cstring>
+#include <new>
 #include <optional>
-#include <thread>
+#include <string>
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -80,7 +83,8 @@ public:
   static place_keeper& of_this_process();
 
 private:
-  place_keeper() = default;
+  explicit place_keeper(pid_t process) noexcept : process_(process) {}
+  void begin_thread() noexcept;
   [[noreturn]] void keep();
 
   static constexpr std::uint64_t one_time = std::uint64_t{1} << 32U;
@@ -93,6 +97,7 @@ private:
   /// there are none, or the runtime starts. A place that was given before that is not given any more.
   /// Relaxed: the pool's own lists order what the operations do.
   std::atomic<std::uint64_t> words_{none};
+  const pid_t process_;
 };
 
 /// What begins there. Its memory is its own until `begins` is called, which may free it.
@@ -139,17 +144,42 @@ inline void place_keeper::keep() {
   }
 }
 
-inline place_keeper& place_keeper::of_this_process() {
-  static std::mutex lock;
-  static place_keeper* current = nullptr;
-  static pid_t process = 0;
-  const std::lock_guard<std::mutex> guard(lock);
-  if (const pid_t now = ::getpid(); now != process) {
-    current = new place_keeper;  // stays, as its thread does
-    process = now;
-    std::thread([of = current] { of->keep(); }).detach();
+inline void place_keeper::begin_thread() noexcept {
+  // Signals are for the program's own threads, as with those of the pool.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t id{};
+  const int refused = pthread_create(
+      &id, nullptr, [](void* keeper) -> void* { static_cast<place_keeper*>(keeper)->keep(); }, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (refused != 0) {
+    nopal::detail::end_program(
+        std::string("nopal: execution: the system refuses the thread that one worker needs: ") +
+        std::strerror(refused));
   }
-  return *current;
+  pthread_detach(id);
+}
+
+// Without a lock: a child of fork(2) may be made while another thread is here.
+inline place_keeper& place_keeper::of_this_process() {
+  static std::atomic<place_keeper*> current{nullptr};
+  const pid_t process = ::getpid();
+  // Acquire pairs with the release of whoever made it.
+  place_keeper* found = current.load(std::memory_order_acquire);
+  if (found != nullptr && found->process_ == process) return *found;
+  auto* const made = new (std::nothrow) place_keeper(process);
+  if (made == nullptr) {
+    nopal::detail::end_program("nopal: execution: there is no memory for a thread's first operation");
+  }
+  // Release pairs with the acquire above, and where it fails.
+  if (!current.compare_exchange_strong(found, made, std::memory_order_acq_rel, std::memory_order_acquire)) {
+    delete made;
+    return *found;  // of another thread of this process
+  }
+  made->begin_thread();  // stays, as its thread does
+  return *made;
 }
 
 /// Has the task begin on a worker. Takes no memory but for a thread's first task.
