@@ -136,6 +136,22 @@ foreach(folder IN ITEMS "${NOPAL_TBB_INSTALLED}" "${NOPAL_TBB_INCLUDE}")
     "#pragma GCC system_header\n${tbb_tried}")
 endforeach()
 
+# The version of oneTBB that a program finds: that of the headers which its containers are from. Its functions are the
+# library's, and not called.
+foreach(folder IN ITEMS "${NOPAL_TBB_INSTALLED}" "${NOPAL_TBB_INCLUDE}")
+  nopal_tbb_header("${folder}/oneapi/tbb/detail/version_if_installed.h" "The version of oneTBB's own headers, where they are installed."
+    "#pragma GCC system_header
+#if !defined(NOPAL_TBB_WITHOUT_ONETBB) && __has_include_next(<oneapi/tbb/version.h>)
+#pragma push_macro(\"TBB_runtime_version\")
+#pragma push_macro(\"TBB_runtime_interface_version\")
+#define TBB_runtime_version nopal_tbb_runtime_version_of_onetbb
+#define TBB_runtime_interface_version nopal_tbb_runtime_interface_version_of_onetbb
+#include_next <oneapi/tbb/version.h>
+#pragma pop_macro(\"TBB_runtime_interface_version\")
+#pragma pop_macro(\"TBB_runtime_version\")
+#endif")
+endforeach()
+
 # nopal_install_tbb_headers(): what NOPAL_TBB_INSTALLED has.
 function(nopal_install_tbb_headers)
   set(first "")
@@ -148,7 +164,7 @@ function(nopal_install_tbb_headers)
   set(folder "${CMAKE_INSTALL_INCLUDEDIR}/nopal/compat")
   install(FILES ${first} DESTINATION "${folder}/tbb" COMPONENT development)
   install(FILES ${written} DESTINATION "${folder}/oneapi/tbb" COMPONENT development)
-  set(inside tbb/detail/theirs_if_installed.h ${NOPAL_TBB_HEADERS_INSIDE})
+  set(inside tbb/detail/theirs_if_installed.h tbb/detail/version_if_installed.h ${NOPAL_TBB_HEADERS_INSIDE})
   list(TRANSFORM inside PREPEND "${NOPAL_TBB_INSTALLED}/oneapi/")
   install(FILES ${inside}
     DESTINATION "${folder}/oneapi/tbb/detail" COMPONENT development)

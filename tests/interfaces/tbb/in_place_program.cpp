@@ -331,7 +331,7 @@ int main(int count, char** arguments) {
   Dl_info where{};
   CHECK(dladdr(reinterpret_cast<void*>(&TBB_runtime_interface_version), &where) != 0);
   CHECK(count != 2 || std::strcmp(where.dli_fname, arguments[1]) == 0);
-  CHECK(TBB_runtime_interface_version() / 1000 == 12);
+  CHECK(TBB_runtime_interface_version() == 12200 && std::strcmp(TBB_runtime_version(), "2023.2.0") == 0);
   for (int round = 0; round < 5; ++round) {
     algorithms();
     groups();

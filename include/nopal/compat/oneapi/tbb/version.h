@@ -1,4 +1,5 @@
-// The version of oneTBB whose interface this is.
+// The version of oneTBB whose interface this is: where its own headers are installed, of which containers and flow graphs are, it
+// is theirs; else the one below.
 #ifndef NOPAL_COMPAT_TBB_VERSION_H
 #define NOPAL_COMPAT_TBB_VERSION_H
 
@@ -9,6 +10,12 @@
 
 #define NOPAL_COMPAT_TBB 1  // tells these headers from oneTBB's
 
+// CMake writes it.
+#if __has_include(<oneapi/tbb/detail/version_if_installed.h>)
+#include <oneapi/tbb/detail/version_if_installed.h>
+#endif
+
+#ifndef TBB_VERSION_MAJOR
 #define TBB_VERSION_MAJOR 2021
 #define TBB_VERSION_MINOR 8
 #define TBB_VERSION_PATCH 0
@@ -17,6 +24,7 @@
 #define TBB_INTERFACE_VERSION 12080
 #define TBB_INTERFACE_VERSION_MAJOR (TBB_INTERFACE_VERSION / 1000)
 #define TBB_INTERFACE_VERSION_MINOR (TBB_INTERFACE_VERSION % 1000 / 10)
+#endif
 
 /// The same at run time.
 inline const char* TBB_runtime_version() { return TBB_VERSION_STRING; }
