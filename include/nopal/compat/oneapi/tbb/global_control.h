@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <new>
+#include <type_traits>
 #include <utility>
 
+#include "detail/assertion.h"
 #include "detail/current.h"
 #include "detail/exception.h"
 #include "detail/lock.h"
@@ -30,8 +32,8 @@ inline namespace NOPAL_TBB_NAMESPACE {
 /// as make the parallelism with the calling thread, once the others have ended or suspended what they
 /// are in; more than there are cannot be had. A parallelism of 1 also has every algorithm that begins
 /// run on its own thread. As in oneTBB, each thread of the program runs beside them. With
-/// `terminate_on_exception` not 0, an exception of a task ends the program. `scheduler_handle` is
-/// accepted and means nothing.
+/// `terminate_on_exception` not 0, an exception of a task ends the program. `scheduler_handle` and
+/// `leave_policy`, a task_arena::leave_policy, are kept and mean nothing.
 class global_control {
 public:
   enum parameter {
@@ -39,6 +41,7 @@ public:
     thread_stack_size,
     terminate_on_exception,
     scheduler_handle,
+    leave_policy,
     parameter_max,
   };
 
@@ -48,6 +51,9 @@ public:
     first = this;
     apply(which_);
   }
+  template <class Value>
+    requires std::is_enum_v<Value>
+  global_control(parameter which, Value value) : global_control(which, static_cast<std::size_t>(value)) {}
   global_control(const global_control&) = delete;
   global_control& operator=(const global_control&) = delete;
   ~global_control() {

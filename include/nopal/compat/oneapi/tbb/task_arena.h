@@ -19,6 +19,11 @@ inline namespace NOPAL_TBB_NAMESPACE {
 /// Asks for the arena of the caller.
 struct attach {};
 
+namespace nopal_detail {
+/// What a phase of an arena may be asked for.
+struct phase_flag {};
+}  // namespace nopal_detail
+
 /// The code that runs in it. There is one pool of workers; an arena has no threads of its own, and
 /// counts them: at most as many as its concurrency are in it at once. A thread that calls `execute`
 /// while it is full waits until somebody leaves, and keeps its thread for the call.
@@ -33,6 +38,8 @@ public:
   static constexpr int automatic = -1;  ///< as many threads as there are workers
   static constexpr int not_initialized = -2;
   enum class priority : int { low = 1, normal = 2, high = 3 };
+  /// How soon threads leave that have no work. It is accepted and means nothing: they leave as fast as they come back.
+  enum class leave_policy : int { automatic = 0, fast = 1 };
 
   /// A node is one of `info::numa_nodes()`: threads in the arena run on its CPUs, and where they might
   /// before when they leave. The type of cores and how many threads each has mean nothing.
@@ -63,10 +70,12 @@ public:
   };
 
   explicit task_arena(int max_concurrency = automatic, unsigned reserved_for_masters = 1,
-                      priority importance = priority::normal)
+                      priority importance = priority::normal,
+                      leave_policy /*leaves*/ = leave_policy::automatic)
       : asked_(max_concurrency), reserved_(reserved_for_masters), importance_(importance) {}
   explicit task_arena(const constraints& with, unsigned reserved_for_masters = 1,
-                      priority importance = priority::normal)
+                      priority importance = priority::normal,
+                      leave_policy /*leaves*/ = leave_policy::automatic)
       : asked_(with.max_concurrency), reserved_(reserved_for_masters), importance_(importance),
         node_(with.numa_id) {}
   /// With the settings of another, and not active.
@@ -93,7 +102,7 @@ public:
     }
   }
   void initialize(int max_concurrency, unsigned reserved_for_masters = 1,
-                  priority importance = priority::normal) {
+                  priority importance = priority::normal, leave_policy /*leaves*/ = leave_policy::automatic) {
     if (!is_active()) {
       asked_ = max_concurrency;
       reserved_ = reserved_for_masters;
@@ -102,7 +111,7 @@ public:
     }
   }
   void initialize(const constraints& with, unsigned reserved_for_masters = 1,
-                  priority importance = priority::normal) {
+                  priority importance = priority::normal, leave_policy /*leaves*/ = leave_policy::automatic) {
     if (!is_active()) {
       node_ = with.numa_id;
       initialize(with.max_concurrency, reserved_for_masters, importance);
@@ -170,6 +179,31 @@ public:
     return execute([&group] { return group.wait(); });
   }
 
+  /// Until it ends, the program has work again and again. Threads come back as fast in any phase, so it is accepted and
+  /// means nothing.
+  class parallel_phase {
+  public:
+    class end_flag_fast_leave : public nopal_detail::phase_flag {};
+    class flags {
+    public:
+      flags() {}  // NOLINT(modernize-use-equals-default): needed by the class around it before that is whole
+      template <class... Flags>
+        requires(sizeof...(Flags) != 0 && (std::is_base_of_v<nopal_detail::phase_flag, Flags> && ...))
+      flags(Flags... /*asked*/) {}
+      flags(bool /*leaves_fast*/) {}  ///< as previews of it had
+    };
+
+    parallel_phase(tbb::attach /*current*/, flags /*asked*/ = {}) {}
+    parallel_phase(task_arena& in, flags asked = {}) { in.start_parallel_phase(asked); }
+    parallel_phase(parallel_phase&&) noexcept = default;
+    parallel_phase& operator=(parallel_phase&&) noexcept = default;
+    ~parallel_phase() { end(); }
+    void end() {}
+  };
+  using scoped_parallel_phase = parallel_phase;  ///< as previews called it
+  void start_parallel_phase(parallel_phase::flags /*asked*/ = {}) { initialize(); }
+  void end_parallel_phase(parallel_phase::flags /*asked*/ = {}) {}
+
 private:
   friend class task_scheduler_observer;
 
@@ -235,6 +269,10 @@ std::invoke_result_t<F&> isolate(F&& f) {
   const nopal_detail::body_call inside(nopal_detail::current(), nopal_detail::innermost_part(), -1);
   return std::forward<F>(f)();
 }
+
+/// As task_arena::start_parallel_phase, in the caller's arena.
+inline void start_parallel_phase(task_arena::parallel_phase::flags /*asked*/ = {}) {}
+inline void end_parallel_phase(task_arena::parallel_phase::flags /*asked*/ = {}) {}
 
 /// As task_arena::enqueue, in the caller's arena.
 template <class F>

@@ -42,8 +42,9 @@ namespace tbb = ::tbb;
 // oneTBB's own assertion, which programs use that are close to it, as oneDPL. Where its headers are read, theirs is meant.
 #ifndef __TBB_ASSERT
 #if defined(TBB_USE_ASSERT) && TBB_USE_ASSERT
-#include <cassert>
-#define __TBB_ASSERT(predicate, comment) assert(predicate)
+#include "assertion.h"
+#define __TBB_ASSERT(predicate, comment)                                                                     \
+  ((predicate) ? ((void)0) : ::tbb::detail::r1::assertion_failure(__func__, __LINE__, #predicate, comment))
 #else
 #define __TBB_ASSERT(predicate, comment) ((void)0)
 #endif

@@ -5,7 +5,7 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_THEIRS_END_H
 #define NOPAL_COMPAT_TBB_DETAIL_THEIRS_END_H
 
-#include <cstdio>
+#include "assertion.h"
 
 namespace NOPAL_TBB_THEIRS::detail::r1 {
 
@@ -15,9 +15,7 @@ inline void* cache_aligned_allocate(std::size_t size) {
 inline void cache_aligned_deallocate(void* memory) { ::operator delete(memory, std::align_val_t(128)); }
 
 inline void assertion_failure(const char* where, int line, const char* expression, const char* comment) {
-  std::fprintf(stderr, "nopal: assertion of oneTBB's headers failed: %s, in %s, line %d%s%s\n", expression,
-               where, line, comment != nullptr ? ": " : "", comment != nullptr ? comment : "");
-  std::abort();
+  ::tbb::NOPAL_TBB_NAMESPACE::nopal_detail::assertion_failure(where, line, expression, comment);
 }
 
 }  // namespace NOPAL_TBB_THEIRS::detail::r1
