@@ -169,8 +169,8 @@ void submit(d1::task& one, d1::task_group_context& context, arena* where, std::u
   if (is_urgent != 0) {
     task_group_context_impl::of(context).urgent().push(one);
   }
-  spawn_in(is_urgent != 0 ? nullptr : &one, context, where == nullptr ? nullptr : where->state(),
-           d1::no_slot);
+  spawn_in(is_urgent != 0 ? nullptr : &one, context, where == nullptr ? nullptr : where->state(), d1::no_slot,
+           true);
 }
 
 class observer_proxy final : public ours::task_scheduler_observer {

@@ -179,8 +179,9 @@ private:
 };
 
 /// Has a task run some time, in an arena or, for null, in none; null: an urgent one.
+/// `is_of_graph`: waits for other graphs run it, too, as task_counts::push_sharing has it.
 void spawn_in(d1::task* one, d1::task_group_context& context, ours::nopal_detail::arena_state* arena,
-              d1::slot_id affinity);
+              d1::slot_id affinity, bool is_of_graph);
 
 /// Runs a task, and those that it returns, as one of `of`; null: an urgent one of the context, if any is left.
 void run(d1::task* one, d1::task_group_context& context, tasks& of, ours::nopal_detail::arena_state* arena,

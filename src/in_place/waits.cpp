@@ -225,12 +225,13 @@ void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state*
   innermost = here.outer;
 }
 
-void spawn_in(d1::task* one, d1::task_group_context& context, arena_state* arena, d1::slot_id affinity) {
+void spawn_in(d1::task* one, d1::task_group_context& context, arena_state* arena, d1::slot_id affinity,
+              bool is_of_graph) {
   d1::task_group_context& actual = task_group_context_impl::actual(context);
   tasks& of = tasks_of(used(actual));
   try {
     auto pending = std::make_unique<spawned>(of, one, actual, affinity);
-    of.push(pending.get(), arena);
+    is_of_graph ? of.push_sharing(pending.get(), arena) : of.push(pending.get(), arena);
     static_cast<void>(pending.release());
   } catch (const std::bad_alloc&) {
     // Who spawns has counted the task already, so it is to run: now.
@@ -240,10 +241,10 @@ void spawn_in(d1::task* one, d1::task_group_context& context, arena_state* arena
 }
 
 void spawn(d1::task& one, d1::task_group_context& context) {
-  spawn_in(&one, context, ours::nopal_detail::current_arena(), d1::no_slot);
+  spawn_in(&one, context, ours::nopal_detail::current_arena(), d1::no_slot, false);
 }
 void spawn(d1::task& one, d1::task_group_context& context, d1::slot_id affinity) {
-  spawn_in(&one, context, ours::nopal_detail::current_arena(), affinity);
+  spawn_in(&one, context, ours::nopal_detail::current_arena(), affinity, false);
 }
 
 void execute_and_wait(d1::task& one, d1::task_group_context& context, d1::wait_context& count,

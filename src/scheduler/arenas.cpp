@@ -279,6 +279,7 @@ bool push_to_arena(nopal_task* task) noexcept {
 }
 
 void take_out_of_arena(nopal_task* task) noexcept { remove(*task->arena, task); }
+nopal_arena* first_arena_with_tasks() noexcept { return first_with_tasks; }
 void lock_arenas() noexcept { all_arenas.lock(); }
 void unlock_arenas() noexcept { all_arenas.unlock(); }
 

@@ -1,28 +1,116 @@
-// What a wait runs in an arena that its thread has to itself.
+// What a wait runs that is not of its group: tasks that its own code has started, when it has nothing else to do.
 //
 // Who waits for a group, or for a count of oneTBB's, runs tasks of the group. What the count stands for may be in another group:
-// a node of one flow graph hands a message on to a node of another one, and its task is one of the first graph's. Elsewhere some
-// other thread takes it. Where the arena has one place, nobody else can come while the wait lasts.
+// a node of one flow graph hands a message on to a node of another one, and its task is one of the first graph's, in its arena.
+// Some other thread may take it, but there may be none. So tasks of graphs share their starter: what they start in turn counts as
+// started by the code that put the first message, and a wait in that code runs them: those in its thread's list, and each in an
+// arena that has a seat for its thread. Where the code that waits is such a task itself, it runs what was pushed since it began.
+//
+// In an arena of one place no other thread can come while the wait lasts, and it runs whatever its code has started there.
 
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/tasks.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-nopal_task* take_from_own_place(nopal_arena& arena) noexcept {
-  if (arena.limit != 1) {
+namespace {
+
+/// Which tasks are the caller's own.
+class own_code {
+public:
+  own_code() noexcept {
+    note_starter(&as_);
+    const worker* const root = root_of_own_task();
+    if (root != nullptr && root->shares_starter.load(std::memory_order_relaxed)) {
+      first_ = root->first_shared;
+      first_in_list_ = root->first_task;
+    }
+  }
+
+  /// Some task in the arena that it has started, the youngest; null: there is none. Past each that others have started: in vain at
+  /// most once in a nap, as whoever waits here sleeps next.
+  [[nodiscard]] nopal_task* youngest_in(const nopal_arena& arena, bool is_alone) const noexcept {
+    nopal_task* task = arena.youngest;
+    while (task != nullptr &&
+           !(is_alone ? has_pushed(*task) : has_started(*task) && task->number >= first_)) {
+      task = task->older;
+    }
+    return task;
+  }
+  /// The same in its thread's list. Under its lock.
+  [[nodiscard]] nopal_task* youngest_in(const task_list& list) const noexcept {
+    nopal_task* task = list.youngest;
+    while (task != nullptr && !(has_started(*task) && task->number >= first_in_list_)) {
+      task = task->older;
+    }
+    return task;
+  }
+
+private:
+  [[nodiscard]] bool has_started(const nopal_task& task) const noexcept {
+    return task.shares != 0 && task.starter == as_.starter && task.starter_number == as_.starter_number;
+  }
+  /// In a place that is its thread's alone, where nobody else is outside of tasks.
+  [[nodiscard]] bool has_pushed(const nopal_task& task) const noexcept {
+    return task.starter == as_.starter &&
+           (as_.starter == nullptr || task.starter_number == as_.starter_number);
+  }
+
+  nopal_task as_{};
+  std::uint64_t first_ = 0;  // of what was pushed since its task began
+  std::uint64_t first_in_list_ = 0;
+};
+
+nopal_task* take_from_list(const own_code& own, task_list& list) noexcept {
+  const task_list_guard guard(list);
+  nopal_task* const task = own.youngest_in(list);
+  if (task != nullptr) {
+    remove_task(list, task);
+  }
+  return task;
+}
+
+/// Of another arena than that of the wait.
+nopal_task* enter_for(const own_code& own, const nopal_arena* here, bool& entered) noexcept {
+  for (nopal_arena* arena = first_arena_with_tasks(); arena != nullptr; arena = arena->next) {
+    nopal_task* const task = arena == here ? nullptr : own.youngest_in(*arena, false);
+    if (task == nullptr) {
+      continue;
+    }
+    if (is_seated(this_worker(), arena)) {
+      return task;  // by a call outside of this one
+    }
+    if (try_seat_of_call(*arena)) {
+      nopal_arena_refer(arena);
+      entered = true;
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& entered) noexcept {
+  const bool is_alone = here != nullptr && here->limit == 1;
+  const bool any_shares = any_shared();
+  if (!is_alone && !any_shares) {
     return nullptr;
   }
-  nopal_task own{};
-  note_starter(&own);
+  const own_code own;
+  if (any_shares && list != nullptr) {
+    if (nopal_task* const task = take_from_list(own, *list)) {
+      return task;
+    }
+  }
   lock_arenas();
-  // Past each that others have started: in vain at most once in a nap, as whoever waits here sleeps next.
-  nopal_task* task = arena.youngest;
-  while (task != nullptr && (task->starter != own.starter || task->starter_number != own.starter_number)) {
-    task = task->older;
+  nopal_task* task = here == nullptr ? nullptr : own.youngest_in(*here, is_alone);
+  if (task == nullptr && any_shares) {
+    task = enter_for(own, here, entered);
   }
   if (task != nullptr) {
     take_out_of_arena(task);

@@ -192,6 +192,32 @@ bool starter_is_over(const nopal_task* task) noexcept {
          task->starter_number;
 }
 
+namespace {
+
+// Of tasks that share. Relaxed throughout: whoever waits for what it has started has counted it itself, or looks again
+// after a nap.
+std::atomic<std::uint64_t> last_shared{0};
+std::atomic<std::uint64_t> shared_tasks{0};
+
+void begin_sharing(worker& root, const nopal_task& task) noexcept {
+  const bool shares = task.shares != 0;
+  if (shares != root.shares_starter.load(std::memory_order_relaxed)) {
+    root.shares_starter.store(shares, std::memory_order_relaxed);
+  }
+  if (shares) {
+    root.first_shared = last_shared.load(std::memory_order_relaxed) + 1;
+  }
+}
+
+}  // namespace
+
+void count_shared(nopal_task* task) noexcept {
+  task->number = last_shared.fetch_add(1, std::memory_order_relaxed) + 1;
+  shared_tasks.fetch_add(1, std::memory_order_relaxed);
+}
+void uncount_shared() noexcept { shared_tasks.fetch_sub(1, std::memory_order_relaxed); }
+bool any_shared() noexcept { return shared_tasks.load(std::memory_order_relaxed) != 0; }
+
 void begin_task_root(worker* root, const nopal_task* task) noexcept {
   if (root == nullptr) {
     return;
@@ -203,6 +229,7 @@ void begin_task_root(worker* root, const nopal_task* task) noexcept {
   root->starter.store(static_cast<const worker*>(task->starter), std::memory_order_release);
   root->starter_number.store(task->starter_number, std::memory_order_release);
   root->task_group.store(task->group, std::memory_order_release);
+  begin_sharing(*root, *task);
   NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
   set_if_changed(root->handled_outside, strand::exceptions_of(root).caught);
 }
@@ -217,14 +244,32 @@ void end_task_root(worker* root) noexcept {
   set_if_changed(root->handled_outside, nullptr);
 }
 
-void note_starter(nopal_task* task) noexcept {
+const worker* root_of_own_task() noexcept {
   const worker* const self = this_worker();
   const worker* root = self == nullptr ? nullptr : root_of(*self);
   while (root != nullptr && root->task_group.load(std::memory_order_relaxed) == nullptr) {
     root = root_outside(root);
   }
+  return root;
+}
+
+void note_starter(nopal_task* task) noexcept {
+  const worker* const self = this_worker();
+  const worker* const root = root_of_own_task();
+  if (root == nullptr) {
+    // A number of the thread.
+    task->starter = nullptr;
+    task->starter_number = self == nullptr ? 0 : static_cast<std::uint64_t>(self->first->index) + 1;
+    return;
+  }
+  // Relaxed, as what follows: the root's strands stand below its task, which has begun.
+  if (root->shares_starter.load(std::memory_order_relaxed)) {
+    task->starter = root->starter.load(std::memory_order_relaxed);
+    task->starter_number = root->starter_number.load(std::memory_order_relaxed);
+    return;
+  }
   task->starter = root;
-  task->starter_number = root == nullptr ? 0 : root->task_number.load(std::memory_order_relaxed);
+  task->starter_number = root->task_number.load(std::memory_order_relaxed);
 }
 
 extern "C" NOPAL_EXPORT int nopal_is_in_task_of(const nopal_task_group* group) {

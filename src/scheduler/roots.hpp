@@ -33,7 +33,14 @@ bool starter_is_over(const nopal_task* task) noexcept;
 /// For the root of a task that begins or ends; null where the thread is no worker.
 void begin_task_root(worker* root, const nopal_task* task) noexcept;
 void end_task_root(worker* root) noexcept;
-/// Notes in the task which task's code the caller is.
+/// The root of the innermost task that the caller is code of; null: it is of none.
+const worker* root_of_own_task() noexcept;
+/// For a task that shares its starter: before it is pushed; when it runs; whether there are some that do not.
+void count_shared(nopal_task* task) noexcept;
+void uncount_shared() noexcept;
+[[nodiscard]] bool any_shared() noexcept;
+/// Notes in the task which task's code the caller is; where it shares its starter, which code that is. Outside of tasks, which
+/// thread.
 void note_starter(nopal_task* task) noexcept;
 
 /// For a call that waits for a group: looks for strands of the group once, at a bounded number of

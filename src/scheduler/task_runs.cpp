@@ -108,6 +108,9 @@ void call_code_of(nopal_task* task) noexcept {
 void call_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   sanitizers::after(task);
+  if (task->shares != 0) {
+    uncount_shared();
+  }
   const std::uint64_t before = arch::float_control();
   nopal_pinned call;
   // Without memory for a pinned call the task is part of the code that waits. Its own pinned calls

@@ -202,13 +202,20 @@ bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bo
 bool run_what_it_started(const nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
   // unreached: refused-wait
   nopal_task* task = list != nullptr ? pop_own(*list) : nullptr;
-  if (task == nullptr && arena != nullptr) {
-    task = take_from_own_place(*arena);
+  bool entered = false;
+  if (task == nullptr) {
+    task = take_what_it_started(arena, list, entered);
   }
-  if (task != nullptr) {
-    run_found(task, group, list);
+  if (task == nullptr) {
+    return false;
   }
-  return task != nullptr;
+  nopal_arena* const left = entered ? task->arena : nullptr;
+  run_found(task, group, list);
+  if (left != nullptr) {
+    nopal_arena_leave(left);
+    nopal_arena_forget(left);
+  }
+  return true;
 }
 
 /// Waits for tasks that others have, and helps them.

@@ -164,12 +164,15 @@ extern "C" NOPAL_EXPORT void nopal_task_announce(nopal_task_group* group) {
 }
 
 extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
+  if (task->arena != nullptr && own_list_to_push() == nullptr) {
+    return 1;
+  }
   note_starter(task);
   task->float_control = arch::float_control();
+  if (task->shares != 0) {
+    count_shared(task);
+  }
   if (task->arena != nullptr) {
-    if (own_list_to_push() == nullptr) {
-      return 1;
-    }
     sanitizers::before(task);
     // The task may be gone once others see it.
     const nopal_task_group* const group = task->group;
@@ -178,7 +181,13 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
     }
     return 0;
   }
-  return push_to_thread(task) ? 0 : 1;
+  if (push_to_thread(task)) {
+    return 0;
+  }
+  if (task->shares != 0) {
+    uncount_shared();
+  }
+  return 1;
 }
 
 extern "C" NOPAL_EXPORT int nopal_task_push(nopal_task* task) {

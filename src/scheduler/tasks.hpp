@@ -80,11 +80,12 @@ enum class of_tasks : bool { alone, and_what_they_start };
 nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept;
 /// The same in any arena with room, which the thread has entered and refers to.
 nopal_task* enter_for_task(const nopal_task_group* group) noexcept;
-/// For a wait that has nothing else to do, in an arena of one place, which the waiting thread has: the youngest task there that
-/// was started by the task whose code waits, or, outside of tasks, by none. Null: there is none.
-nopal_task* take_from_own_place(nopal_arena& arena) noexcept;
+/// For a wait that has nothing else to do, in `here` or, for null, in no arena: a task that the code which waits has
+/// started, see own_place.cpp. Null: there is none. `entered`: the thread has entered the task's arena for it, and refers to it.
+nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& entered) noexcept;
 /// Under the lock of all arenas.
 void take_out_of_arena(nopal_task* task) noexcept;
+nopal_arena* first_arena_with_tasks() noexcept;
 /// Into the arena's list. True if threads that wait for the group have to be told.
 bool push_to_arena(nopal_task* task) noexcept;
 void lock_arenas() noexcept;

@@ -108,6 +108,9 @@ struct worker {
   std::atomic<const worker*> starter;               ///< the task whose code pushed it; null: none
   std::atomic<std::uint64_t> starter_number;        ///< `task_number` of that one meanwhile
   std::atomic<std::uint64_t> task_number;           ///< changes as a task begins and as it ends
+  /// What its task starts counts as started by `starter`; and the least number of such tasks that were pushed since it began
+  std::atomic<bool> shares_starter;
+  std::uint64_t first_shared;
   /// What the code handles that waits where the task runs; null: nothing. The task may be part of something else. As
   /// the fields of `deque.strand`
   const void* handled_outside;

@@ -70,10 +70,13 @@ struct nopal_task {
   struct nopal_task* younger;
   /* Of its run, the neighbours that were pushed at one stage; null: it ends none */
   struct nopal_task* other_end;
-  uint64_t number;
+  uint64_t number;        /* in an arena, of those that share alone */
   uint64_t float_control; /* what the task is run with: that of whoever pushed it */
   const void* starter;    /* the task that pushed it, as its root; null: none did */
   uint64_t starter_number;
+  /* Written by whoever pushes it; not 0: as a node of a graph hands on what another graph is waited for. What the task
+   * starts counts as started by whoever started it, whose waits run such tasks in any arena when they have nothing else */
+  uint64_t shares;
   struct nopal_task_lot of_group;
   struct nopal_task_lot of_starter; /* in an arena alone */
 };

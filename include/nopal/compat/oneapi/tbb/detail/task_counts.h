@@ -138,6 +138,11 @@ public:
     prepare(task, arena);
     check(nopal_task_push(&task->node_));
   }
+  /// The same for a task of a graph: nodes hand messages on to other graphs, and whoever waits for one of these runs it.
+  void push_sharing(pending_task* task, arena_state* arena) {
+    task->node_.shares = 1;
+    push(task, arena);
+  }
   void push_announced(pending_task* task, arena_state* arena) {
     prepare(task, arena);
     check(nopal_task_push_announced(&task->node_));

@@ -314,7 +314,7 @@ private:
 inline void graph_tasks::push(task* one, task_group_context& context,
                               ours::nopal_detail::arena_state* arena) {
   auto pending = std::make_unique<submitted>(*this, one, context);
-  tasks_.push(pending.get(), arena);
+  tasks_.push_sharing(pending.get(), arena);
   static_cast<void>(pending.release());
 }
 

@@ -1,0 +1,179 @@
+// Waits for graphs whose messages come by way of other graphs, each in an arena of its own: with one worker nobody else is there
+// to run what the waiting code has started.
+#include <gtest/gtest.h>
+#include <nopal/runtime.hpp>
+#include <tbb/flow_graph.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "support/program.hpp"
+
+namespace {
+
+namespace flow = tbb::flow;
+
+/// A graph in an arena of its own.
+struct graph_in_arena {
+  explicit graph_in_arena(int places) : arena(places) {
+    arena.execute([this] { graph.emplace(); });
+  }
+  flow::graph& operator*() { return *graph; }
+
+  tbb::task_arena arena;
+  std::optional<flow::graph> graph;
+};
+
+/// By a node that has no task of its own: the task is the second graph's, among those of the first.
+void hand_on(flow::graph& first, flow::graph& second) {
+  int sum = 0;
+  flow::broadcast_node<int> from(first);
+  flow::function_node<int, int> to(second, flow::serial, [&](int x) { return sum += x; });
+  flow::queue_node<int> back(first);
+  flow::make_edge(from, to);
+  flow::make_edge(to, back);
+  for (int i = 1; i != 20; ++i) {
+    from.try_put(i);
+    second.wait_for_all();
+    first.wait_for_all();
+    int got = 0;
+    NOPAL_CHECK(back.try_get(got) && got == sum && sum == i * (i + 1) / 2);
+  }
+}
+
+/// By tasks of the first graph, to several nodes of the second and on to the first again.
+void hand_on_in_tasks(flow::graph& first, flow::graph& second) {
+  std::atomic<int> sum{0};
+  flow::function_node<int, int> from(first, flow::unlimited, [](int x) { return x; });
+  const auto adds = [&](int x) {
+    sum += x;
+    return x;
+  };
+  flow::function_node<int, int> one(second, flow::unlimited, adds);
+  flow::function_node<int, int> other(second, flow::serial, adds);
+  flow::function_node<int, int> last(first, flow::unlimited, adds);
+  flow::make_edge(from, one);
+  flow::make_edge(from, other);
+  flow::make_edge(one, last);
+  flow::make_edge(other, last);
+  for (int i = 0; i != 10; ++i) {
+    for (int k = 0; k != 10; ++k) from.try_put(1);
+    // In both orders: what is waited for first may lie behind the other.
+    (i % 2 == 0 ? first : second).wait_for_all();
+    (i % 2 == 0 ? second : first).wait_for_all();
+    first.wait_for_all();
+    second.wait_for_all();
+    NOPAL_CHECK(sum == 40 * (i + 1));
+  }
+}
+
+void both(flow::graph& first, flow::graph& second) {
+  hand_on(first, second);
+  hand_on_in_tasks(first, second);
+}
+
+NOPAL_PROGRAM(in_arenas_of_their_own) {
+  for (const int places : {1, 2, 8}) {
+    graph_in_arena first(places);
+    graph_in_arena second(places);
+    both(*first, *second);
+    tbb::task_arena third(2);
+    third.execute([&] { both(*first, *second); });
+    first.arena.execute([&] { both(*first, *second); });
+  }
+  return 0;
+}
+
+NOPAL_PROGRAM(in_no_arena_and_in_one) {
+  graph_in_arena first(2);
+  flow::graph second;
+  both(*first, second);
+  both(second, *first);
+  flow::graph third;
+  both(second, third);
+  return 0;
+}
+
+NOPAL_PROGRAM(in_bodies_and_tasks) {
+  graph_in_arena first(2);
+  const auto body = [&] {
+    graph_in_arena second(3);
+    flow::graph third;
+    both(*second, third);
+    graph_in_arena fourth(1);
+    both(*fourth, *second);
+  };
+  tbb::parallel_for(0, 4, [&](int) { body(); });
+  tbb::task_group group;
+  for (int i = 0; i != 3; ++i) group.run(body);
+  group.wait();
+  // In a body of a graph, which is a task of it.
+  int calls = 0;
+  flow::function_node<int> waits(*first, flow::serial, [&](int) {
+    body();
+    ++calls;
+  });
+  waits.try_put(1);
+  waits.try_put(2);
+  (*first).wait_for_all();
+  NOPAL_CHECK(calls == 2);
+  return 0;
+}
+
+/// A wait that has nothing to do leaves alone what another thread has put, and what its own task's surroundings have.
+NOPAL_PROGRAM(are_of_their_code_alone) {
+  graph_in_arena first(4);
+  graph_in_arena second(4);
+  std::atomic<bool> released{false};
+  std::atomic<bool> here_waits{false};
+  const std::thread::id here = std::this_thread::get_id();
+  std::atomic<int> calls{0};
+  std::atomic<bool> was_taken{false};
+  flow::function_node<int> node(*first, flow::unlimited, [&](int) {
+    if (!released && std::this_thread::get_id() == here) was_taken = true;
+    ++calls;
+  });
+  (*second).reserve_wait();
+  std::thread other([&] {
+    for (int i = 0; i != 10; ++i) node.try_put(i);
+    here_waits = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    released = true;
+    (*second).release_wait();
+    (*first).wait_for_all();
+  });
+  while (!here_waits) std::this_thread::yield();
+  (*second).wait_for_all();
+  other.join();
+  NOPAL_CHECK(calls == 10 && !was_taken);
+
+  // A body of a graph that waits for another one does not begin the next body of its own.
+  std::mutex mutex;
+  int bodies = 0;
+  flow::function_node<int> locks(*first, flow::unlimited, [&](int) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    hand_on(*second, *second);
+    ++bodies;
+  });
+  for (int i = 0; i != 5; ++i) locks.try_put(i);
+  (*first).wait_for_all();
+  NOPAL_CHECK(bodies == 5);
+  return 0;
+}
+
+class own_tasks : public support::program_at_workers {};
+
+TEST_P(own_tasks, run_in_arenas_of_their_own) { EXPECT_TRUE(run("in_arenas_of_their_own")); }
+TEST_P(own_tasks, run_in_no_arena_and_in_one) { EXPECT_TRUE(run("in_no_arena_and_in_one")); }
+TEST_P(own_tasks, run_in_bodies_and_tasks) { EXPECT_TRUE(run("in_bodies_and_tasks")); }
+TEST_P(own_tasks, are_of_their_code_alone) { EXPECT_TRUE(run("are_of_their_code_alone")); }
+
+INSTANTIATE_TEST_SUITE_P(tbb, own_tasks, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+}  // namespace
