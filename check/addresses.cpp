@@ -35,13 +35,20 @@ in_file locate(address where) {
   return {is_program ? "/proc/self/exe" : known.dli_fname, where - (map != nullptr ? map->l_addr : 0)};
 }
 
+/// One word of a shell, whatever is in it.
+std::string quoted(const char* text) {
+  std::string result = "'";
+  for (; *text != '\0'; ++text) *text == '\'' ? result.append("'\\''") : result.append(1, *text);
+  return result + "'";
+}
+
 void ask_command(address instruction, int (*visit)(void*, address, const char*, int, const char*),
                  void* data) {
   const in_file at = locate(instruction);
   if (at.file == nullptr) return;
   char path[4096];
   if (realpath(at.file, path) == nullptr) return;
-  std::string command = "addr2line -f -i -e '" + std::string(path) + "' 0x";
+  std::string command = "addr2line -f -i -e " + quoted(path) + " 0x";
   char digits[32];
   std::snprintf(digits, sizeof digits, "%lx 2>/dev/null", at.offset);
   std::FILE* const lines = popen((command + digits).c_str(), "r");

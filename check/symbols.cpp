@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <filesystem>
@@ -20,7 +21,11 @@ std::string demangled(const char* name) {
   if (name == nullptr) return "";
   if (name[0] != '_' || name[1] != 'Z') return name;
   int status = 0;
-  char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  // Clang has parts of a variable, as "_ZL5boxes.0".
+  const char* const part = std::strchr(name, '.');
+  if (text == nullptr && part != nullptr)
+    text = abi::__cxa_demangle(std::string(name, part).c_str(), nullptr, nullptr, &status);
   std::string result = text != nullptr ? text : name;
   std::free(text);
   return result;
@@ -44,11 +49,39 @@ std::string shortened(const char* file) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
+/// "std::copy" of "int* std::copy<int*>(int*)".
+std::string_view name_in(std::string_view function) {
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t at = 0; at < function.size(); ++at) {
+    const char c = function[at];
+    if (depth == 0 && c == '(' && at != begin) break;
+    if (depth == 0 && c == ' ') begin = at + 1;
+    depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
+  }
+  return function.substr(begin);
+}
+
+/// Of the library, by the name alone.
+bool is_named_as_ours(std::string_view function) {
+  const std::string_view name = name_in(function);
+  return name.starts_with("nopal_fork_") || name.starts_with("nopal::") || name.starts_with("std::") ||
+         name.starts_with("__gnu_cxx::") || name.starts_with("operator ");
+}
+
+/// Where functions are not the program's, nor of a plug-in of its own, also if nothing is known of their files.
+bool is_of_system(std::string_view object) {
+  const std::string_view name = object.substr(object.rfind('/') + 1);
+  return object.starts_with("/usr/lib") || object.starts_with("/lib") || name.starts_with("libnopal") ||
+         name.starts_with("libstdc++.") || name.starts_with("libc++") || name.starts_with("libgcc_s.");
+}
+
 /// Frames that a user did not write. Where a program has several copies of a function, its file may be
 /// given wrongly: names count, too.
 bool is_ours(std::string_view file, std::string_view function) {
   return has(file, "include/nopal/") || has(file, "/usr/include/") || has(file, "/usr/lib/") ||
-         has(file, "/c++/v1/") || function.starts_with("nopal_fork_") || function.starts_with("nopal::");
+         has(file, "/c++/v1/") || function.starts_with("nopal_fork_") ||
+         name_in(function).starts_with("nopal::");
 }
 
 int add_frame(void* frames, address, const char* file, int line, const char* function) {
@@ -87,23 +120,28 @@ std::string text_of_offset(address offset) {
   return text;
 }
 
+/// What is known without debug information: a place such as "./program+0x1234".
+void name_by_object(source_frame& frame, address returned_to) {
+  Dl_info known{};
+  if (dladdr(reinterpret_cast<void*>(returned_to - 1), &known) == 0 || known.dli_fname == nullptr) return;
+  if (frame.function.empty()) frame.function = demangled(known.dli_sname);
+  const std::string place =
+      known.dli_fname + text_of_offset(returned_to - reinterpret_cast<address>(known.dli_fbase));
+  frame.is_ours =
+      (!is_in_program(returned_to - 1) && is_of_system(known.dli_fname)) || is_named_as_ours(frame.function);
+  if (frame.function.empty()) {
+    frame.function = place;
+  } else if (!frame.is_ours) {
+    frame.file = place;
+    frame.line = no_line;
+  }
+}
+
 /// Without what was found before.
 std::vector<source_frame> read_frames_at(address returned_to) {
   std::vector<source_frame> frames = frames_near(returned_to - 1);
-  if (!frames.empty() && (!frames[0].file.empty() || !frames[0].function.empty())) return frames;
-  frames.clear();
-  Dl_info known{};
-  if (dladdr(reinterpret_cast<void*>(returned_to - 1), &known) != 0) {
-    std::string function = demangled(known.dli_sname);
-    bool is_ours = true;
-    if (function.empty() && known.dli_fname != nullptr) {
-      function = known.dli_fname + text_of_offset(returned_to - reinterpret_cast<address>(known.dli_fbase));
-      is_ours = !is_in_program(returned_to - 1);
-    }
-    frames.push_back({function, "", 0, is_ours});
-  } else {
-    frames.push_back({"", "", 0, true});
-  }
+  if (frames.empty()) frames.push_back({"", "", 0, true});
+  if (frames[0].file.empty()) name_by_object(frames[0], returned_to);
   return frames;
 }
 
@@ -180,6 +218,7 @@ const source_frame& place_in(const std::vector<source_frame>& frames) {
 }
 
 std::string text_of_place(const source_frame& frame) {
+  if (frame.line == no_line) return frame.file;
   if (!frame.file.empty()) return frame.file + ":" + std::to_string(frame.line);
   return frame.function.empty() ? "an unknown place" : frame.function;
 }

@@ -10,6 +10,9 @@
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
+/// The `file` is a program's or library's, with where in it.
+inline constexpr int no_line = -1;
+
 /// A call in the source, inlined or not.
 struct source_frame {
   std::string function;  ///< empty: not known

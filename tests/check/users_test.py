@@ -88,6 +88,60 @@ def check_stripped():
     expect("stripped", status == 66 and len(lines) == 2 and all(line.count(" at ./bare+0x") == 2 for line in lines), (status, error))
 
 
+def places_of_races(error):
+    return [line.split(" of ")[0].removeprefix("nopal: race: write at ").split(" and write at ")
+            for line in error.split("\n") if line.startswith("nopal: race: ")]
+
+
+def check_symbols_alone(compiler, flags, link):
+    """Functions are known, and lines are not."""
+    status, _, error = run(["strip", "-g", "-o", "symbols", "racy"])
+    expect("strip -g", status == 0, error)
+    status, _, error = run([compiler, "-std=c++20", "-O1", *flags, "racy.cpp", "-o", "exported", "-rdynamic", "-s", *link])
+    expect("-rdynamic", status == 0, error)
+    for name in "symbols", "exported":
+        status, _, error = run(["./" + name])
+        places = places_of_races(error)
+        expect(name, status == 66 and len(places) == 2 and all(place.startswith(f"./{name}+0x") for pair in places for place in pair),
+               (status, error))
+        expect(f"{name}: functions", f"called by main, ./{name}+0x" in error or f"write by main, ./{name}+0x" in error, error)
+    with open("known.txt", "w", encoding="utf-8") as file:
+        file.write("main\n")
+    status, _, error = run(["./symbols"], NOPAL_CHECK="suppressions=known.txt")
+    expect("a function without lines is suppressed", status == 0 and "2 suppressed" in error, (status, error))
+
+
+PARTS = """#include <nopal/scope.hpp>
+struct box { int a, b; };
+static box boxes[4];
+int main() {
+  nopal::scope s;
+  s.fork([] { boxes[1].b = 1; });
+  boxes[1].b = 2;
+  s.join();
+  return boxes[1].b - 2;
+}
+"""
+
+
+def check_parts_of_variables(compiler, flags, link):
+    """Compilers have a variable for the members that are used."""
+    with open("parts.cpp", "w", encoding="utf-8") as file:
+        file.write(PARTS)
+    status, _, error = run([compiler, "-std=c++20", "-O2", *flags, "parts.cpp", "-o", "parts", *link])
+    expect("parts", status == 0, error)
+    status, _, error = run(["./parts"])
+    expect("a variable's parts", status == 66 and " of 4 bytes of 'boxes'\n" in error, (status, error))
+
+
+def check_name_with_quotes():
+    """A shell is told of the program where its lines are not known."""
+    os.makedirs("it's", exist_ok=True)
+    os.replace("bare", "it's/bare")
+    status, _, error = run(["it's/bare"])
+    expect("a name with a quote", status == 66 and "Syntax error" not in error and "sh: " not in error, (status, error))
+
+
 def check_options():
     status, _, error = run(["./racy"], NOPAL_CHECK="log=log.txt")
     with open("log.txt", encoding="utf-8") as log:
@@ -172,6 +226,10 @@ def main():
         check_statuses()
         check_report()
         check_stripped()
+        compilation = compiler, [*flags, "-I", include], libraries.split(";")
+        check_symbols_alone(*compilation)
+        check_parts_of_variables(*compilation)
+        check_name_with_quotes()
         check_options()
         check_signal()
         if command != "none":
