@@ -62,11 +62,10 @@ std::string_view name_in(std::string_view function) {
   return function.substr(begin);
 }
 
-/// Of the library, by the name alone.
-bool is_named_as_ours(std::string_view function) {
+/// Of the C++ library, by the name alone. Nopal's templates may have the user's functions inlined.
+bool is_named_as_library(std::string_view function) {
   const std::string_view name = name_in(function);
-  return name.starts_with("nopal_fork_") || name.starts_with("nopal::") || name.starts_with("std::") ||
-         name.starts_with("__gnu_cxx::") || name.starts_with("operator ");
+  return name.starts_with("std::") || name.starts_with("__gnu_cxx::") || name.starts_with("operator ");
 }
 
 /// Where functions are not the program's, nor of a plug-in of its own, also if nothing is known of their files.
@@ -127,8 +126,8 @@ void name_by_object(source_frame& frame, address returned_to) {
   if (frame.function.empty()) frame.function = demangled(known.dli_sname);
   const std::string place =
       known.dli_fname + text_of_offset(returned_to - reinterpret_cast<address>(known.dli_fbase));
-  frame.is_ours =
-      (!is_in_program(returned_to - 1) && is_of_system(known.dli_fname)) || is_named_as_ours(frame.function);
+  frame.is_ours = (!is_in_program(returned_to - 1) && is_of_system(known.dli_fname)) ||
+                  is_named_as_library(frame.function);
   if (frame.function.empty()) {
     frame.function = place;
   } else if (!frame.is_ours) {

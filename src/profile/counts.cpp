@@ -69,6 +69,14 @@ site_number sites_used() noexcept {
   return now < most_sites ? now : most_sites;
 }
 
+std::uint64_t taken_by_records(const counts_table& of) noexcept {
+  std::uint64_t around = 0;  // a fork, the end of its child, and a join
+  for (const after kind : {after::fork, after::child, after::join}) {
+    around += of.cost[static_cast<int>(kind)].load(std::memory_order_relaxed);
+  }
+  return of.in_hooks.get() + of.forks.get() * around;
+}
+
 counts_table* make_counts() noexcept {
   auto* const made = new (std::nothrow) counts_table{};
   if (made == nullptr) {

@@ -57,10 +57,14 @@ struct counts_table {
   told_path regions_path;  ///< of the thread's root, at its last region's end
   sum all_work;            ///< of all pieces, also of regions that are not over
   sum preempted;           ///< left out of pieces: others had the processor
+  sum in_hooks;  ///< from a piece's end to the next one's beginning, at forks, children's ends and joins
   /// What a hook takes of the piece behind it, by its kind: less than nine in ten pieces
   std::atomic<std::uint64_t> cost[4];
   site_counts sites[most_sites];
 };
+
+/// What the worker's records have taken of its time.
+[[nodiscard]] std::uint64_t taken_by_records(const counts_table& of) noexcept;
 
 /// What is known of a site by all workers alike; hints but for the address.
 struct site_knowledge {

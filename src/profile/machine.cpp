@@ -37,7 +37,6 @@ constexpr std::uint64_t most_steal_ns = 20'000;
 constexpr std::size_t stack_pages = 4;
 constexpr std::uint64_t first_cost_ns = 60;
 constexpr std::uint64_t most_cost_ns = 150;
-constexpr std::uint64_t record_cost_ns = 300;
 constexpr std::uint64_t long_piece_ns = 100'000;
 constexpr std::uint64_t old_look_ns = 2'000'000;
 
@@ -166,7 +165,6 @@ void measure_machine() noexcept {
     return nopal_profile_clock != nullptr ? 0 : ns * this_machine.ticks_per_ms / 1'000'000;
   };
   this_machine.first_cost = real_ticks(first_cost_ns);
-  this_machine.record_cost = real_ticks(record_cost_ns);
   this_machine.most_cost = real_ticks(most_cost_ns);
   const auto unless_clock = [&](std::uint64_t ns) {
     return nopal_profile_clock != nullptr ? ~std::uint64_t{0} : real_ticks(ns);

@@ -23,7 +23,6 @@ struct machine {
   std::uint64_t short_child;    ///< children below that are not looked into, in ticks
   std::uint64_t first_cost;     ///< of a hook, to the piece behind it, before anything is known; in ticks
   std::uint64_t most_cost;      ///< likewise, at most
-  std::uint64_t record_cost;    ///< of a fork that is recorded, about; in ticks
   std::uint64_t long_piece;     ///< of such the thread's own time is asked for, in ticks
   std::uint64_t old_look;       ///< it is asked for anew after so many ticks
 };

@@ -55,9 +55,8 @@ std::uint64_t predict(const strand_state& self, const fork_record& fork) noexcep
 /// Whether records have taken a third of the time.
 bool records_too_much(const strand_state& self) noexcept {
   constexpr std::uint64_t first_forks = 4096;  // show how large children are
-  const std::uint64_t forks = self.counts->forks.get();
-  return forks > first_forks &&
-         3 * forks * this_machine.record_cost > self.stopped - this_machine.began_ticks;
+  return self.counts->forks.get() > first_forks &&
+         3 * taken_by_records(*self.counts) > self.stopped - this_machine.began_ticks;
 }
 
 std::uint32_t size_class(std::uint64_t ticks) noexcept {

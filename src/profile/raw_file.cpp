@@ -126,7 +126,7 @@ void trim_character(char* text) noexcept {
 struct totals {
   lengths regions{};
   std::uint64_t outside = 0, region_count = 0, region_time = 0, forks = 0, unobserved = 0;
-  std::uint64_t converted = 0, roots = 0, preempted = 0, seen = 0;
+  std::uint64_t converted = 0, roots = 0, preempted = 0, seen = 0, by_records = 0;
   told_path::path longest{};  ///< that of the span
 
   void add(const counts_table& one) noexcept {
@@ -137,6 +137,7 @@ struct totals {
     converted += one.converted.get();
     preempted += one.preempted.get();
     seen += one.all_work.get();
+    by_records += taken_by_records(one);
     told_path::path task = one.longest_task.last();
     task.length.work = one.tasks_work.get();
     task.length.burdened = one.tasks_burdened.get();
@@ -203,6 +204,7 @@ void print_whole(const totals& sum, bool is_complete) noexcept {
   out.print(",\"burden_ns\":%llu,\"steal_ns\":%llu,\"wake_ns\":%llu,\"cold_stack_ns\":%llu",
             static_cast<ull>(as_ns(m.burden)), static_cast<ull>(m.steal_ns), static_cast<ull>(m.wake_ns),
             static_cast<ull>(m.cold_stack_ns));
+  out.print(",\"record_ns\":%llu", static_cast<ull>(sum.forks == 0 ? 0 : as_ns(sum.by_records) / sum.forks));
   const counts_table* const any = first_counts();
   const auto cost = [any](after kind) {
     return any == nullptr

@@ -173,7 +173,10 @@ void stop(strand_state& self) noexcept {
 
 void go_on(strand_state& self, after kind) noexcept {
   const std::uint64_t at = now();
-  // Of kind `other` the thread may have waited for long.
+  // Of kind `other` the thread may have waited for long; in a longer hook others had its processor.
+  if (kind != after::other && self.counts != nullptr && at - self.stopped < this_machine.long_piece) {
+    self.counts->in_hooks.add(at - self.stopped);
+  }
   const bool looks = kind == after::other || is_look_old(self, at);
   if (looks) {
     begin_pieces(self);

@@ -80,6 +80,7 @@ void read_whole(data& all, const nlohmann::json& from) {
   all.steal = number(from, "steal_ns");
   all.wake = number(from, "wake_ns");
   all.cold_stack = number(from, "cold_stack_ns");
+  if (from.contains("record_ns")) all.record = number(from, "record_ns");  // older files have none
 }
 
 site read_site(const nlohmann::json& from) {

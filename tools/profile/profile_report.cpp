@@ -18,8 +18,6 @@ constexpr std::size_t most_rows = 20;
 constexpr double noticed_share = 0.03;
 /// A grain of so many times a fork leaves one in so many of the work to forks.
 constexpr double grain_in_forks = 50;
-/// What a fork takes in a sample, at most, in ns.
-constexpr double most_measured = 400;
 constexpr double wanted_grain = 1000;
 /// So many times as much parallelism as workers is enough: the rest is for balance.
 constexpr double enough = 5;
@@ -121,8 +119,8 @@ double fork_share(const site& one, double fork_ns) {
 }
 
 /// In samples a fork takes most of the time between two. Many are in children too short to be recorded.
-bool are_too_close(const site& one) {
-  return one.unobserved > 0 && one.sampled_forks > 0 && one.between_forks() < most_measured;
+bool are_too_close(const data& all, const site& one) {
+  return one.unobserved > 0 && one.sampled_forks > 0 && one.between_forks() < all.record;
 }
 
 std::string hints(const data& all, double fork_ns) {
@@ -130,7 +128,7 @@ std::string hints(const data& all, double fork_ns) {
   for (const site& each : all.sites) {
     const double of_work = fork_share(each, fork_ns) * share(each.own_work, all.regions.work);
     if (each.number <= 1) continue;
-    if (are_too_close(each) && share(each.own_work, all.regions.work) >= noticed_share) {
+    if (are_too_close(all, each) && share(each.own_work, all.regions.work) >= noticed_share) {
       text += fmt::format(
           "{}: forks are less than {} apart, closer than can be measured; to fork above {} alone, "
           "and call below, may save much of the work: see what the serial program takes\n",
@@ -255,6 +253,7 @@ std::string json(const data& all, double fork_ns) {
                            {"wake_s", all.wake / second},
                            {"cold_stack_s", all.cold_stack / second},
                            {"fork_s", fork_ns / second},
+                           {"record_s", all.record / second},
                            {"advice", advice(all, fork_ns)}};
   report["speedup"] = nlohmann::json::array();
   for (int workers = 1; workers <= 256; ++workers) {

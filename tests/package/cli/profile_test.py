@@ -99,6 +99,8 @@ class Outputs(unittest.TestCase):
         self.assertAlmostEqual(of_sites, regions["work_s"] + whole["outside_s"], delta=0.05 * of_sites)
         path = sum(site["path_s"] for site in whole["sites"])
         self.assertAlmostEqual(path, regions["span_s"], delta=0.05 * path)
+        self.assertGreater(whole["record_s"], 1e-8)  # measured: no machine records a fork faster
+        self.assertLess(whole["record_s"], 1e-4)
         self.assertTrue(any(site["forks"] > 100 for site in whole["sites"]))
         self.assertAlmostEqual(path, sum(part["path_s"] for part in whole["path"]), delta=1e-6)
         functions = {site["function"] for site in whole["sites"]}
