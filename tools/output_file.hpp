@@ -22,6 +22,8 @@ class output_file {
 public:
   output_file(const char* option, const std::string& name) : name_(name) {
     if (name.empty()) return;
+    // `--html -- ./program` has no name: the words are taken for one.
+    if (name == "--") throw usage_error(fmt::format("{} takes the name of a file, not '--'", option));
     is_new_ = access(name.c_str(), F_OK) != 0;
     file_.open(name, std::ios::app);
     if (!file_) {
@@ -38,11 +40,12 @@ public:
   void write_all(const std::string& bytes) {
     if (name_.empty()) return;
     is_new_ = false;
+    errno = 0;
     file_.close();
     file_.open(name_, std::ios::trunc);
     file_ << bytes;
     file_.close();
-    if (!file_) throw std::runtime_error(fmt::format("cannot write '{}'", name_));
+    if (!file_) throw std::runtime_error(fmt::format("cannot write '{}': {}", name_, std::strerror(errno)));
   }
   [[nodiscard]] bool is_wanted() const { return !name_.empty(); }
 

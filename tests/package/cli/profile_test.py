@@ -287,7 +287,12 @@ class Refusals(unittest.TestCase):
             self.one_line(self.read([WHOLE], stdout=full), 1, "cannot write the output: No space left on device")
         for option in ("--csv", "--json", "--html"):
             with self.subTest(option):
-                self.one_line(self.read([WHOLE], option, "/dev/full"), 1, "cannot write '/dev/full'")
+                self.one_line(self.read([WHOLE], option, "/dev/full"), 1, "cannot write '/dev/full': No space left on device")
+
+    def test_an_option_without_its_name_takes_no_other_word_for_it(self):
+        for option in ("--csv", "--json", "--html"):
+            with self.subTest(option):
+                self.one_line(profile(option, "--", "/bin/true"), 2, f"{option} takes the name of a file, not '--'")
 
     def test_a_file_that_cannot_be_written_is_one_line_of_the_library(self):
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}

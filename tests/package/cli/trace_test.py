@@ -354,7 +354,15 @@ class Usage(TraceTest):
         self.is_bad_usage("trace", "--output", self.root / "t", "--size", "1K", "--", PROGRAM, says="accepted: 64K to 1G")
         self.is_bad_usage("trace", "--output", "/nonexistent/t", "--", PROGRAM, says="cannot write '/nonexistent/t'")
         self.is_bad_usage("trace", "--output", self.root / "t", "--", "/nonexistent/p", says="cannot run '/nonexistent/p'")
+        for option in ("--output", "--html"):
+            self.is_bad_usage("trace", option, "--", PROGRAM, says=f"{option} takes the name of a file, not '--'")
         self.assertEqual(os.listdir(self.root), [])
+
+    def test_a_file_without_room_is_said_so(self):
+        for option in ("--output", "--html"):
+            result = run("trace", option, "/dev/full", "--", PROGRAM, "fib", "12")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("cannot write '/dev/full': No space left on device", result.stderr)
 
     def test_a_program_without_forks_is_said_so(self):
         result = run("trace", "--output", self.root / "t", "--", PROGRAM, "nothing")
