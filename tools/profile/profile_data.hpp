@@ -70,7 +70,7 @@ struct data {
   double turned_out_long = 0;
   double roots = 0;
   double burden = 0, steal = 0, wake = 0, cold_stack = 0;
-  double record = 400;  ///< what a fork that is recorded takes, with its join
+  double record = 400;      ///< what a fork that is recorded takes, with its join
   std::vector<site> sites;  ///< the largest part of the path first
   std::vector<path_part> path;
   std::vector<interval> intervals;
