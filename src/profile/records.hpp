@@ -135,6 +135,8 @@ struct strand_state {
   lengths now;                 ///< when the piece began
   after kind;
   bool is_first_thread;  ///< of the process
+  /// The worker's strands were let go without records since all latent forks were last promoted
+  bool has_left_latent;
   processor_look looked;
   fork_record* root;  ///< of the thread's own strands
   counts_table* counts;

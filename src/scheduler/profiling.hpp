@@ -16,11 +16,19 @@ void start_profile(const char* file, int workers) noexcept;
 /// As the process ends, without the runtime's lock.
 void finish_profile() noexcept;
 
-/// The next fork comes to the slow push, unless none of the strand's is recorded.
+/// The next fork comes to the slow push, unless none of the strand's is recorded: then it may be latent.
 inline void await_fork(worker* self) noexcept {
-  if (!profile::is_unobserved(self->profile)) {
+  if (profile::is_unobserved(self->profile)) {
+    self->profile.has_left_latent = true;
+  } else {
     deque::poison(self->deque);
   }
+}
+
+/// Whether the worker's strand has no latent forks because each is recorded. That it is recorded now says too little:
+/// another strand of the same child may have begun that.
+[[nodiscard]] inline bool records_all_forks(const worker* self) noexcept {
+  return profile::is_on() && !self->profile.has_left_latent && !profile::is_unobserved(self->profile);
 }
 
 /// The thread of a worker that has just been made is one of the program's.

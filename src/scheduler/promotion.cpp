@@ -4,7 +4,7 @@
 #include "scheduler/promotion.hpp"
 
 #include "deque/deque.hpp"
-#include "profile/profile.hpp"
+#include "scheduler/profiling.hpp"
 #include "scheduler/push.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
@@ -323,15 +323,17 @@ extern "C" int nopal_promote_before_push(worker* self, const arch::registers* at
   if (!first->is_ready_to_answer) {
     return whole_push;
   }
-  // While forks are recorded, none is latent.
-  if (none_latent || (profile::is_on() && !profile::is_unobserved(self->profile))) {
+  if (none_latent || records_all_forks(self)) {
     self->stopped_at = nullptr;  // nor does the whole push walk
     return nothing_left;
   }
   NOPAL_FAULT_DOES("pushed above latent", return nothing_left);
   const promotion done = promote(self, *at, {false, false, false});
-  if (done.forks > 0 && done.end == promotion_end::complete) {
-    note_fruitful(first);
+  if (done.end == promotion_end::complete) {
+    self->profile.has_left_latent = false;  // until the strand is let go
+    if (done.forks > 0) {
+      note_fruitful(first);
+    }
   }
   return done.end == promotion_end::not_looked_up || done.end == promotion_end::no_room ? whole_push
                                                                                         : nothing_left;

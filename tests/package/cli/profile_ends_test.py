@@ -142,6 +142,11 @@ class ManySites(Case):
         self.assertEqual(ran.returncode, 0, ran)
         self.assertGreater(whole["regions"]["work_s"], 0)
 
+    def test_children_that_turn_out_long_while_several_strands_are_in_them_are_right(self):
+        ran, whole = self.profiled("long", NOPAL_WORKERS="4")
+        self.assertEqual(ran.returncode, 0, ran)
+        self.assertGreater(whole["regions"]["work_s"], 0)
+
     def test_a_fork_in_c_is_where_the_function_is_forked(self):
         ran, whole = self.profiled("c")
         self.assertEqual(ran.returncode, 0, ran)

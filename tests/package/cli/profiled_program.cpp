@@ -124,6 +124,30 @@ void many_sites(std::integer_sequence<int, numbers...>) {
   return is_there;
 }
 
+[[gnu::noinline]] long leaves(int depth) {
+  if (depth == 0) return 1;
+  long left = 0;
+  nopal::scope s;
+  s.fork_into(left, leaves, depth - 1);
+  const long right = leaves(depth - 1);
+  s.join();
+  return left + right;
+}
+[[gnu::noinline]] long child(int depth) { return leaves(depth); }
+
+/// A child that is not recorded, as those before it were short, and that then is, once one of the strands in it finds that it
+/// takes long: while others in it have latent forks.
+bool turns_out_long() {
+  for (int i = 0; i < 40; ++i) {
+    long small = 0;
+    nopal::scope s;
+    s.fork_into(small, child, i < 39 ? 3 : 14);
+    s.join();
+    if (small != 1L << (i < 39 ? 3 : 14)) return false;
+  }
+  return true;
+}
+
 /// The number under which the program opens a file after it has closed all that it did not open.
 int close_all(const char* file) {
   for (int number = 3; number < 1000; ++number) close(number);
@@ -169,6 +193,9 @@ int run(const std::string& what, const char* argument) {
   if (what == "c") region_in_c(2);
   for (int i = 0; what == "second" && i < 400; ++i) {
     if (!second_scope(0.2)) return 6;
+  }
+  for (const std::time_t end = std::time(nullptr) + 5; what == "long" && std::time(nullptr) < end;) {
+    if (!turns_out_long()) return 7;
   }
   if (what == "close") return close_all(argument);
   if (what == "child") return child_gets(SIGTERM) + child_gets(SIGINT);
