@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "graphs_handing_on.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -160,38 +161,26 @@ NOPAL_PROGRAM(are_waited_for_in_bodies) {
 }
 
 /// What a node hands on to a node of another graph runs where that one is waited for, also in an arena that has no other thread.
-int hand_on() {
+int hand_on_to_another() {
   flow::graph first;
   flow::graph second;
-  int sum = 0;
-  flow::broadcast_node<int> from(first);
-  flow::function_node<int, int> to(second, flow::serial, [&](int x) { return sum += x; });
-  flow::queue_node<int> back(first);
-  flow::make_edge(from, to);
-  flow::make_edge(to, back);
-  for (int i = 1; i != 20; ++i) {
-    from.try_put(i);
-    second.wait_for_all();
-    first.wait_for_all();
-    int got = 0;
-    NOPAL_CHECK(back.try_get(got) && got == sum && sum == i * (i + 1) / 2);
-  }
+  NOPAL_CHECK(hand_on(first, second));
   return 0;
 }
 
 NOPAL_PROGRAM(hand_on_to_other_graphs) {
   tbb::task_arena one(1);
-  NOPAL_CHECK(one.execute(hand_on) == 0);
+  NOPAL_CHECK(one.execute(hand_on_to_another) == 0);
   int wrong = 0;
   one.execute([&] {
     tbb::task_group group;
-    for (int i = 0; i != 5; ++i) group.run([&] { wrong += hand_on(); });
+    for (int i = 0; i != 5; ++i) group.run([&] { wrong += hand_on_to_another(); });
     group.wait();
   });
   NOPAL_CHECK(wrong == 0);
   tbb::task_arena many(nopal::workers());
-  NOPAL_CHECK(many.execute(hand_on) == 0);
-  return hand_on();
+  NOPAL_CHECK(many.execute(hand_on_to_another) == 0);
+  return hand_on_to_another();
 }
 
 // On one worker in that order; on more, each once.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "graphs_handing_on.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -30,52 +31,9 @@ struct graph_in_arena {
   std::optional<flow::graph> graph;
 };
 
-/// By a node that has no task of its own: the task is the second graph's, among those of the first.
-void hand_on(flow::graph& first, flow::graph& second) {
-  int sum = 0;
-  flow::broadcast_node<int> from(first);
-  flow::function_node<int, int> to(second, flow::serial, [&](int x) { return sum += x; });
-  flow::queue_node<int> back(first);
-  flow::make_edge(from, to);
-  flow::make_edge(to, back);
-  for (int i = 1; i != 20; ++i) {
-    from.try_put(i);
-    second.wait_for_all();
-    first.wait_for_all();
-    int got = 0;
-    NOPAL_CHECK(back.try_get(got) && got == sum && sum == i * (i + 1) / 2);
-  }
-}
-
-/// By tasks of the first graph, to several nodes of the second and on to the first again.
-void hand_on_in_tasks(flow::graph& first, flow::graph& second) {
-  std::atomic<int> sum{0};
-  flow::function_node<int, int> from(first, flow::unlimited, [](int x) { return x; });
-  const auto adds = [&](int x) {
-    sum += x;
-    return x;
-  };
-  flow::function_node<int, int> one(second, flow::unlimited, adds);
-  flow::function_node<int, int> other(second, flow::serial, adds);
-  flow::function_node<int, int> last(first, flow::unlimited, adds);
-  flow::make_edge(from, one);
-  flow::make_edge(from, other);
-  flow::make_edge(one, last);
-  flow::make_edge(other, last);
-  for (int i = 0; i != 10; ++i) {
-    for (int k = 0; k != 10; ++k) from.try_put(1);
-    // In both orders: what is waited for first may lie behind the other.
-    (i % 2 == 0 ? first : second).wait_for_all();
-    (i % 2 == 0 ? second : first).wait_for_all();
-    first.wait_for_all();
-    second.wait_for_all();
-    NOPAL_CHECK(sum == 40 * (i + 1));
-  }
-}
-
 void both(flow::graph& first, flow::graph& second) {
-  hand_on(first, second);
-  hand_on_in_tasks(first, second);
+  NOPAL_CHECK(hand_on(first, second));
+  NOPAL_CHECK(hand_on_in_tasks(first, second));
 }
 
 NOPAL_PROGRAM(in_arenas_of_their_own) {
@@ -158,7 +116,7 @@ NOPAL_PROGRAM(are_of_their_code_alone) {
   int bodies = 0;
   flow::function_node<int> locks(*first, flow::unlimited, [&](int) {
     const std::lock_guard<std::mutex> lock(mutex);
-    hand_on(*second, *second);
+    NOPAL_CHECK(hand_on(*second, *second));
     ++bodies;
   });
   for (int i = 0; i != 5; ++i) locks.try_put(i);
