@@ -46,8 +46,10 @@ inline bool hand_on_in_tasks(tbb::flow::graph& first, tbb::flow::graph& second) 
     // In both orders: what is waited for first may lie behind the other.
     (i % 2 == 0 ? first : second).wait_for_all();
     (i % 2 == 0 ? second : first).wait_for_all();
+    // Then the rest of the way, from the first graph on.
     first.wait_for_all();
     second.wait_for_all();
+    first.wait_for_all();
     if (sum != 40 * (i + 1)) return false;
   }
   return true;
