@@ -195,7 +195,7 @@ bool starter_is_over(const nopal_task* task) noexcept {
 namespace {
 
 // Of tasks that share. Relaxed throughout: whoever waits for what it has started has counted it itself, or looks again
-// after a nap.
+// after a nap. In a child of fork(2) those of its parent count on, and cost looks.
 std::atomic<std::uint64_t> last_shared{0};
 std::atomic<std::uint64_t> shared_tasks{0};
 

@@ -61,11 +61,7 @@ task_list* own_list_to_push() noexcept {
   return own_task_list();
 }
 
-bool push_to_thread(nopal_task* task) noexcept {
-  task_list* const list = own_list_to_push();
-  if (list == nullptr) {
-    return false;
-  }
+void push_to_thread(nopal_task* task, task_list* list) noexcept {
   sanitizers::before(task);
   const nopal_task_group* const group = task->group;
   bool waiters;
@@ -92,7 +88,6 @@ bool push_to_thread(nopal_task* task) noexcept {
   if (anyone_sleeps()) {
     wake_for_task(this_worker());
   }
-  return true;
 }
 
 }  // namespace
@@ -164,7 +159,9 @@ extern "C" NOPAL_EXPORT void nopal_task_announce(nopal_task_group* group) {
 }
 
 extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
-  if (task->arena != nullptr && own_list_to_push() == nullptr) {
+  // First: outside of tasks the starter is a number that the thread then has.
+  task_list* const list = own_list_to_push();
+  if (list == nullptr) {
     return 1;
   }
   note_starter(task);
@@ -181,13 +178,8 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
     }
     return 0;
   }
-  if (push_to_thread(task)) {
-    return 0;
-  }
-  if (task->shares != 0) {
-    uncount_shared();
-  }
-  return 1;
+  push_to_thread(task, list);
+  return 0;
 }
 
 extern "C" NOPAL_EXPORT int nopal_task_push(nopal_task* task) {

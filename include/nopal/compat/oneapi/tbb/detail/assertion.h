@@ -43,10 +43,12 @@ using assertion_handler_type = nopal_detail::assertion_handler;
 
 /// What is called where an assertion fails from now on; null: a line and the end of the program. Returns what was called before.
 inline assertion_handler_type set_assertion_handler(assertion_handler_type handler) noexcept {
+  // Release pairs with the acquire in assertion_failure and in get_assertion_handler, acquire with an earlier release here.
   return nopal_detail::handler_of_assertions.exchange(
       handler != nullptr ? handler : nopal_detail::end_at_assertion, std::memory_order_acq_rel);
 }
 [[nodiscard]] inline assertion_handler_type get_assertion_handler() noexcept {
+  // Acquire pairs with the release of who set it: it may be called.
   return nopal_detail::handler_of_assertions.load(std::memory_order_acquire);
 }
 
