@@ -105,6 +105,23 @@ TEST_P(profiled, what_is_outside_is_no_part_of_the_path_however_many_parts_there
   EXPECT_EQ(numbers_of(all, "{\"nopal_profile\"")["span_ns"], path_in(all));
 }
 
+/// A record and its parts go from thread to thread at each fork. ThreadSanitizer once saw a race in how they are
+/// put together.
+TEST_P(profiled, parts_that_are_put_together_by_one_thread_after_another_add_up) {
+  if (GetParam() > 1) setenv("NOPAL_STEAL", "always", 1);
+  {
+    nopal::scope s;
+    s.fork([] {
+      for (const auto each : fork_at) each(1000, nullptr, 0);
+    });
+    s.join();
+  }
+  unsetenv("NOPAL_STEAL");
+  const std::string all = text();
+  EXPECT_EQ(path_in(all), forks * 1000U + forks * (forks - 1) / 2);
+  EXPECT_EQ(numbers_of(all, "{\"nopal_profile\"")["span_ns"], path_in(all));
+}
+
 [[gnu::noinline]] void fork_leaf(unsigned /*unused*/) {
   nopal::scope s;
   s.fork([] { spend(5000); });
