@@ -26,7 +26,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run(Range& range, int halvings_left) const {
     if (halvings_left <= 0 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { std::invoke(leaf_, range); });
+      self_.call([&] { on_own(range, [&](Range& part) { std::invoke(leaf_, part); }); });
       return;
     }
     half<Range, in_proportion> right(range);
@@ -53,7 +53,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run_parts(Range& range, std::size_t parts, int first = 0) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { std::invoke(leaf_, range); }, first);
+      self_.call([&] { on_own(range, [&](Range& part) { std::invoke(leaf_, part); }); }, first);
       return;
     }
     const std::size_t right_parts = parts / 2;

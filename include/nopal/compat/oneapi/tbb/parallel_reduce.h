@@ -28,7 +28,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run(Range& range, Body& body, int halvings_left) const {
     if (halvings_left <= 0 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { body(range); });
+      self_.call([&] { on_own(range, body); });
       return;
     }
     half<Range, in_proportion> right(range);
@@ -39,7 +39,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run_parts(Range& range, Body& body, std::size_t parts) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { body(range); });
+      self_.call([&] { on_own(range, body); });
       return;
     }
     const std::size_t right_parts = parts / 2;

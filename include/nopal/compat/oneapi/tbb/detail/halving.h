@@ -74,6 +74,24 @@ void fork_halves(const algorithm& self, const Leaf& leaf, std::size_t first, std
   both.join();
 }
 
+/// A range of which a copy costs next to nothing and is seen by nobody.
+template <class Range>
+inline constexpr bool is_plain_range =
+    std::is_trivially_copyable_v<Range> && std::is_copy_constructible_v<Range> &&
+    sizeof(Range) <= 8 * sizeof(void*);
+
+/// Calls `f(range)`. A plain range is copied first: nobody else has the address of the copy, so compilers see that
+/// what a body stores does not change its bounds, and vectorize the loop in it.
+template <class Range, class F>
+void on_own(Range& range, F&& f) {
+  if constexpr (is_plain_range<Range>) {
+    Range own(range);
+    f(own);
+  } else {
+    f(range);
+  }
+}
+
 /// Whether `Partitioner` halves a range by its constructor for parts in proportion, if it has one.
 template <class Partitioner>
 inline constexpr bool halves_in_proportion =
