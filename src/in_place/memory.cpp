@@ -1,14 +1,8 @@
 // Memory: small objects of tasks, which are kept for the next ones of the thread, and memory on lines of its own.
 
-#include <linux/mempolicy.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <climits>
 #include <cstddef>
 #include <cstdlib>
 #include <mutex>
@@ -213,51 +207,10 @@ void deallocate_memory(void* memory) { std::free(memory); }
 // Whatever its name says: whether memory is malloc's, as here, and as programs ask.
 bool is_tbbmalloc_used() { return true; }
 
-namespace {
-
-/// Has pages that are written to later lie in these nodes. Where the system refuses, they lie where they do anyway.
-void place(void* memory, std::size_t bytes, int mode, const int* nodes, std::size_t nodes_count) noexcept {
-  constexpr int most = 1024;
-  constexpr int bits = sizeof(unsigned long) * CHAR_BIT;
-  std::array<unsigned long, most / bits> mask{};
-  for (std::size_t i = 0; i != nodes_count; ++i) {
-    if (nodes[i] >= 0 && nodes[i] < most) {
-      mask[static_cast<std::size_t>(nodes[i] / bits)] |= 1UL << static_cast<unsigned>(nodes[i] % bits);
-    }
-  }
-  // One more than there are bits, as the system counts them.
-  static_cast<void>(::syscall(SYS_mbind, memory, bytes, mode, mask.data(), most + 1, 0));
-}
-
-}  // namespace
-
 void* allocate_interleaved(std::size_t bytes, const int* nodes, std::size_t nodes_count,
                            std::size_t bytes_per_chunk) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  if (bytes == 0 || bytes_per_chunk % page != 0 || (nodes == nullptr) != (nodes_count == 0)) {
-    return nullptr;
-  }
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    return nullptr;
-  }
-  const std::vector<int> all =
-      nodes != nullptr ? std::vector<int>(nodes, nodes + nodes_count) : ours::info::numa_nodes();
-  if (all.size() == 1 || bytes_per_chunk <= page) {
-    place(memory, bytes, MPOL_INTERLEAVE, all.data(), all.size());
-    return memory;
-  }
-  std::size_t turn = 0;
-  for (std::size_t at = 0; at < bytes; at += bytes_per_chunk) {
-    place(static_cast<char*>(memory) + at, std::min(bytes_per_chunk, bytes - at), MPOL_PREFERRED,
-          &all[turn++ % all.size()], 1);
-  }
-  return memory;
+  return nopal_map_interleaved(bytes, nodes, nodes_count, bytes_per_chunk);
 }
-void deallocate_interleaved(void* memory, std::size_t bytes) {
-  if (memory != nullptr) {
-    ::munmap(memory, bytes);
-  }
-}
+void deallocate_interleaved(void* memory, std::size_t bytes) { nopal_unmap_interleaved(memory, bytes); }
 
 }  // namespace tbb::detail::r1

@@ -48,6 +48,12 @@ namespace os {
 /// if the system refuses.
 [[nodiscard]] bool allow_stack_memory(void* address, std::size_t bytes) noexcept;
 
+/// Zeroed memory in chunks of whole pages, of which each is to lie in the next of the nodes, over and over. Where the
+/// system refuses, or has no such node, chunks lie where they do anyway. nullptr on failure. Takes the pages at once
+/// where chunks are larger than a page or a node is named twice, and other nodes are.
+[[nodiscard]] void* map_interleaved(std::size_t bytes, const int* nodes, std::size_t count,
+                                    std::size_t chunk) noexcept;
+
 /// Bytes that the process may still map: the largest number there is without a limit, 0 if the
 /// system does not tell.
 [[nodiscard]] std::size_t address_space_left() noexcept;

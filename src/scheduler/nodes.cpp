@@ -158,6 +158,27 @@ extern "C" NOPAL_EXPORT int nopal_cpus_of_node(int number) {
   return found == nullptr ? 0 : found->count;
 }
 
+extern "C" NOPAL_EXPORT void* nopal_map_interleaved(size_t bytes, const int* nodes, size_t count,
+                                                    size_t chunk) {
+  const std::size_t page = os::page_size();
+  if (bytes == 0 || chunk % page != 0 || (nodes == nullptr) != (count == 0)) {
+    return nullptr;
+  }
+  int all[1024];
+  if (nodes == nullptr) {
+    constexpr int room = sizeof all / sizeof *all;
+    nodes = all;
+    count = static_cast<std::size_t>(std::min(nopal_nodes(all, room), room));
+  }
+  return os::map_interleaved(bytes, nodes, count, chunk == 0 ? page : chunk);
+}
+
+extern "C" NOPAL_EXPORT void nopal_unmap_interleaved(void* memory, size_t bytes) {
+  if (memory != nullptr) {
+    os::unmap(memory, bytes);
+  }
+}
+
 extern "C" NOPAL_EXPORT int nopal_arena_bind(nopal_arena* arena, int number) {
   const nodes_guard guard;
   const node* const found = find(number);

@@ -5,6 +5,7 @@
 #ifndef NOPAL_DETAIL_OBSERVER_H
 #define NOPAL_DETAIL_OBSERVER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <nopal/detail/export.h>
@@ -47,6 +48,10 @@ NOPAL_EXPORT struct nopal_arena* nopal_arena_of_caller(void);
 NOPAL_EXPORT int nopal_nodes(int* numbers, int room);
 /* How many CPUs of this process the node has; 0: there is no such node. */
 NOPAL_EXPORT int nopal_cpus_of_node(int node);
+/* Zeroed memory whose chunks lie in the nodes by turns; NULL and 0: in all that have CPUs of this process. Chunks are of
+ * whole pages; 0: of one. NULL where there is no memory or an argument makes no sense. */
+NOPAL_EXPORT void* nopal_map_interleaved(size_t bytes, const int* nodes, size_t count, size_t chunk);
+NOPAL_EXPORT void nopal_unmap_interleaved(void* memory, size_t bytes);
 /* Binds the threads that will be in a new arena to the CPUs of the node. Not zero: there is no such node. */
 NOPAL_EXPORT int nopal_arena_bind(struct nopal_arena* arena, int node);
 

@@ -32,6 +32,7 @@ nopal_tbb_header_includes(info cstddef cstdint vector)
 nopal_tbb_header_includes(mutex atomic climits concepts cstddef cstdint string thread type_traits)
 nopal_tbb_header_includes(null_mutex atomic climits concepts cstddef cstdint thread type_traits)
 nopal_tbb_header_includes(null_rw_mutex atomic climits concepts cstddef cstdint thread type_traits)
+nopal_tbb_header_includes(numa_allocation cstddef cstdint vector)
 nopal_tbb_header_includes(parallel_for algorithm atomic climits concepts cstddef cstdint cstdlib exception iterator memory
   memory_resource mutex new stdexcept string thread type_traits utility vector)
 nopal_tbb_header_includes(parallel_for_each algorithm atomic climits concepts cstddef cstdint cstdlib exception iterator

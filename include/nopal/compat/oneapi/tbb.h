@@ -50,6 +50,10 @@
 #include "tbb/tick_count.h"
 #include "tbb/version.h"
 
+#if defined(TBB_PREVIEW_NUMA_ALLOCATION) && TBB_PREVIEW_NUMA_ALLOCATION
+#include "tbb/numa_allocation.h"
+#endif
+
 // The containers, which CMake writes the headers of.
 #if __has_include(<oneapi/tbb/detail/theirs_if_installed.h>)
 #include <oneapi/tbb/detail/theirs_if_installed.h>
