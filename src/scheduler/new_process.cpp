@@ -93,6 +93,9 @@ void leave_old_process(runtime& all, worker* first) noexcept {
     make_own_root(each);
   }
   leave_old_tasks(all, first);
+  if (first != nullptr) {
+    first->left_waiting.store(0, std::memory_order_relaxed);  // those never go on here
+  }
   forget_ready();
   if (stops::used()) {
     stops::forget_kept();

@@ -11,8 +11,19 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-place_of_sleeper::place_of_sleeper(worker* self) noexcept : self_(self) {
-  if (self_ == nullptr || !waits_in_pool(self_)) {
+namespace {
+
+/// Whether tasks may wait for its thread, which runs none before the code around goes on.
+bool keeps_from_tasks(const worker* self) noexcept {
+  // Relaxed: raised by this thread.
+  return waits_in_pool(self) || thread_worker(self)->left_waiting.load(std::memory_order_relaxed) != 0;
+}
+
+}  // namespace
+
+place_of_sleeper::place_of_sleeper(worker* self) noexcept
+    : self_(self != nullptr && keeps_from_tasks(self) ? self : nullptr) {
+  if (self_ == nullptr) {
     return;
   }
   if (tasks_in_sight()) {
@@ -30,7 +41,7 @@ place_of_sleeper::place_of_sleeper(worker* self) noexcept : self_(self) {
 place_of_sleeper::~place_of_sleeper() {
   if (is_given_) {
     the_runtime().blocked.fetch_sub(1, std::memory_order_seq_cst);
-  } else if (self_ != nullptr && waits_in_pool(self_)) {
+  } else if (self_ != nullptr) {
     self_->keeps_place.store(false, std::memory_order_relaxed);
     // It may have been woken for a task and go on with what its wait was for: another one is told.
     if (anyone_sleeps() && !NOPAL_FAULT("place kept to itself") && tasks_in_sight()) {

@@ -23,7 +23,7 @@ inline void replace_blocked() noexcept {
 }
 
 /// While a thread of the pool is about to sleep, and sleeps, in a call that stays on it, where it waits and
-/// runs no tasks but those of its wait: if there are tasks, a substitute has its place, as if it blocked; else it
+/// runs no tasks but those of its wait, and any thread that has left strands to wait there: if there are tasks, a substitute has its place, as if it blocked; else it
 /// keeps it, and is woken for the next one to come again (wake_for_task). Nothing for other workers, and for null.
 class place_of_sleeper {
 public:

@@ -19,7 +19,6 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/stolen.hpp"
 #include "scheduler/stops.hpp"
-#include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/traced.hpp"
 #include "scheduler/waiters.hpp"
@@ -61,29 +60,29 @@ bool can_be_left(worker* self) noexcept {
          no_exception_about(self) && stack->merge == nullptr && !os::thread_is_ending();
 }
 
-/// While the strand waits, a substitute is there for the tasks that its thread starts, as if that blocked: a thread in
-/// a call that stays on it, or one of the program, runs none before it comes back to the code around.
-class tasks_given_away {
+/// While the strand waits, its thread gives its place away where it sleeps and tasks wait: in a call that stays on it,
+/// or as one of the program, it runs none before it comes back to the code around. It is there until then: the strand
+/// is of that code.
+class left_where_no_tasks_run {
 public:
-  explicit tasks_given_away(const worker* self) noexcept
-      : is_given_(self->outer != nullptr || (!runs_tasks(self) && has_tasks(self->tasks))) {
-    if (is_given_) {
-      // Sequentially consistent: as a strand that blocks.
-      the_runtime().blocked.fetch_add(1, std::memory_order_seq_cst);
-      NOPAL_DISTURB();
-      replace_blocked();
+  explicit left_where_no_tasks_run(const worker* self) noexcept
+      : thread_(self->outer != nullptr || (!runs_tasks(self) && has_tasks(self->tasks)) ? thread_worker(self)
+                                                                                        : nullptr) {
+    if (thread_ != nullptr) {
+      // Relaxed: read by its thread, which sleeps later.
+      thread_->left_waiting.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  tasks_given_away(const tasks_given_away&) = delete;
-  tasks_given_away& operator=(const tasks_given_away&) = delete;
-  ~tasks_given_away() {
-    if (is_given_) {
-      the_runtime().blocked.fetch_sub(1, std::memory_order_seq_cst);
+  left_where_no_tasks_run(const left_where_no_tasks_run&) = delete;
+  left_where_no_tasks_run& operator=(const left_where_no_tasks_run&) = delete;
+  ~left_where_no_tasks_run() {
+    if (thread_ != nullptr) {
+      thread_->left_waiting.fetch_sub(1, std::memory_order_relaxed);
     }
   }
 
 private:
-  const bool is_given_;
+  worker* const thread_;
 };
 
 /// Whether nothing of the strand is left to take: its deque is empty, and it stays so.
@@ -120,7 +119,7 @@ bool wait_suspended(waiter& self) noexcept {
       !give_all_away(before)) {
     return false;
   }
-  const tasks_given_away given(before);
+  const left_where_no_tasks_run left(before);
   // They stay the strand's, wherever it goes on.
   view::view_set* const views = view::this_views();
   view::set_this_views(nullptr);

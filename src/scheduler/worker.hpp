@@ -151,6 +151,8 @@ struct worker {
   std::atomic<int> visitors;
   /// `exceptions` may be looked at by visitors; written by this worker
   std::atomic<bool> has_thread;
+  /// Of a thread's first worker: strands that it left to wait where it runs no tasks; see place_of_sleeper
+  std::atomic<int> left_waiting;
 
   alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
   /// Number in that list of the first task that the call of this worker can have pushed

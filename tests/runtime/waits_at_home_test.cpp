@@ -3,6 +3,7 @@
 
 #include <nopal/detail/pinned.h>
 #include <nopal/nopal.hpp>
+#include <nopal/parallel.hpp>
 #include <nopal/waiting.hpp>
 #include <tbb/task_group.h>
 
@@ -158,11 +159,94 @@ NOPAL_PROGRAM(strands_that_waited_take_seats) {
   return 0;
 }
 
+/// The caller's thread is at the join of its own code from here on, and takes strands of it.
+template <class Rest>
+void with_caller_at_its_join(Rest rest) {
+  nopal::event at_its_end;
+  scope s;
+  s.fork([&] { at_its_end.wait(); });
+  at_its_end.set();
+  support::sleep_ms(5);
+  rest();
+  s.join();
+}
+
+void compute_us(int microseconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+// Those that wait keep no thread, so nobody computes in their place.
+NOPAL_PROGRAM(strands_that_wait_in_calls_take_no_threads) {
+  std::atomic<int> at_work{0};
+  std::atomic<int> most{0};
+  const auto work = [&](int microseconds) {
+    const int now = ++at_work;
+    for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+    }
+    compute_us(microseconds);
+    --at_work;
+  };
+  const auto many_wait = [&] {
+    nopal::event all;
+    scope s;
+    for (int i = 0; i < 300; ++i) {
+      s.fork([&] {
+        work(50);
+        all.wait();
+      });
+    }
+    nopal::parallel_for(0, 1000, [&](int) { work(200); });
+    all.set();
+    s.join();
+  };
+  scope first;
+  first.fork(nothing);
+  first.join();
+  nopal::detail::call_pinned([&] { with_caller_at_its_join(many_wait); });
+  // One more while a thread that blocked goes on.
+  NOPAL_CHECK(most <= nopal::workers() + 1);
+  support::check_quiet_soon();
+  return 0;
+}
+
+void wait_for_own_tasks() {
+  scope s;
+  for (int i = 0; i < 20; ++i) {
+    s.fork([] {
+      nopal::event done;
+      tbb::task_group group;
+      group.run([&done] { done.set(); });
+      done.wait();
+      group.wait();
+    });
+    support::sleep_ms(1);
+  }
+  s.join();
+}
+
+/// What they wait for is a task of the thread that they leave, which runs none there.
+NOPAL_PROGRAM(strands_that_wait_for_tasks) {
+  scope first;
+  first.fork(nothing);
+  first.join();
+  for (int round = 0; round < 5; ++round) {
+    nopal::detail::call_pinned([] { with_caller_at_its_join(wait_for_own_tasks); });
+    with_caller_at_its_join(wait_for_own_tasks);
+    nopal::arena(2).execute([] { with_caller_at_its_join(wait_for_own_tasks); });
+  }
+  support::check_quiet_soon();
+  return 0;
+}
+
 class waits_at_home : public support::program_at_workers {};
 
 TEST_P(waits_at_home, in_calls_that_stay) { EXPECT_TRUE(run("waits_in_calls_that_stay")); }
 TEST_P(waits_at_home, in_arenas) { EXPECT_TRUE(run("waits_in_arenas")); }
 TEST_P(waits_at_home, beside_tasks) { EXPECT_TRUE(run("waits_beside_tasks")); }
+TEST_P(waits_at_home, take_no_threads) { EXPECT_TRUE(run("strands_that_wait_in_calls_take_no_threads")); }
+TEST_P(waits_at_home, for_tasks) { EXPECT_TRUE(run("strands_that_wait_for_tasks")); }
 TEST_P(waits_at_home, take_seats) { EXPECT_TRUE(run("strands_that_waited_take_seats")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, waits_at_home, testing::Values(1, 2, 3, 7),
