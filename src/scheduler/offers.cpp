@@ -92,6 +92,19 @@ void offer_all(worker* self) noexcept {
   wake_one(self, root_of(*self));
 }
 
+void offer_of_outer(worker* outer, worker* self) noexcept {
+  const exception_state now = strand::exceptions_of(self);
+  const nopal_stack* const stack = outer->deque.strand.stack;
+  if (now.uncaught != 0 || !handlers_known(now.caught, stack)) {
+    hide_outer(self);  // they stay private until the call is over
+    return;
+  }
+  set_if_changed(outer->deque.setting.uncaught, 0);
+  caught_record record{now.caught, stack};
+  static_cast<void>(
+      deque::publish(outer->deque, deque::publish_batch(deque::size(outer->deque)), record_caught, &record));
+}
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

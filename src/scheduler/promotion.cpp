@@ -249,11 +249,6 @@ private:
   worker* first_;
 };
 
-/// Thieves are told of forks that were promoted onto the deque of a worker which stands still.
-void offer_of_outer(worker* outer) noexcept {
-  static_cast<void>(deque::publish(outer->deque, deque::publish_batch(deque::size(outer->deque))));
-}
-
 }  // namespace
 
 promotion promote(worker* self, const arch::registers& at, promotion_rules rules) noexcept {
@@ -273,7 +268,7 @@ promotion promote(worker* self, const arch::registers& at, promotion_rules rules
   for (worker* one = self->outer; one != nullptr && goes_on; one = one->outer) {
     const promotion more = promote_one(one, from, rules, goes_on);
     if (more.forks > 0) {
-      offer_of_outer(one);
+      offer_of_outer(one, self);
     }
     all.forks += more.forks;
     all.end = more.end == promotion_end::complete ? all.end : more.end;

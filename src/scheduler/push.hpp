@@ -68,6 +68,9 @@ enum class how_much : std::uint8_t { some, all };
 void offer(worker* self, how_much much) noexcept;
 /// By the owner, whose strand is about to stand still: makes all entries public that may be.
 void offer_all(worker* self) noexcept;
+/// By the thread of `self`, of forks that were promoted onto the deque of a worker outside, which stands still: its code
+/// may have forked them in a handler that lasts.
+void offer_of_outer(worker* outer, worker* self) noexcept;
 
 /// After a publication of so many entries.
 [[gnu::always_inline]] inline void note_published(worker* self, std::int32_t published) noexcept {

@@ -1,6 +1,8 @@
 // Exceptions out of latent children after promotions by a fork and by a signal, at many depths. Which one arrives, where, and
 // that everything on its way is destroyed once.
 #include <gtest/gtest.h>
+#include <nopal/detail/pinned.h>
+#include <nopal/waiting.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -209,6 +211,37 @@ NOPAL_PROGRAM(in_handlers) {
   return finish();
 }
 
+/// The forks of the code outside of a call that stays on its thread are promoted where the call's code blocks, each in the handlers
+/// that it was made in.
+void under_handlers_of_a_call(int depth, flag& release, flag& went_on) {
+  try {
+    throw_number(depth);
+  } catch (const thrown&) {
+    scope s;
+    s.fork([&, depth] {
+      if (depth > 1) return under_handlers_of_a_call(depth - 1, release, went_on);
+      nopal::detail::call_pinned([&] {
+        set(release);
+        nopal::blocking([&went_on] { support::wait_for_continuation(went_on); });
+      });
+    });
+    NOPAL_CHECK(number_thrown_by([] { std::rethrow_exception(std::current_exception()); }) == depth);
+    set(went_on);
+    s.join();
+    NOPAL_CHECK(number_thrown_by([] { std::rethrow_exception(std::current_exception()); }) == depth);
+  }
+}
+
+NOPAL_PROGRAM(in_handlers_around_a_call) {
+  for (int depth = 1; depth <= 5; ++depth) {
+    before_thieves_are_hungry([depth](flag& release) {
+      flag went_on{false};
+      under_handlers_of_a_call(depth, release, went_on);
+    });
+  }
+  return finish();
+}
+
 class exceptions_of_promoted_forks : public support::program_at_workers {};
 
 TEST_P(exceptions_of_promoted_forks, leave_joins_after_a_promotion_by_a_fork) {
@@ -228,6 +261,9 @@ TEST_P(exceptions_of_promoted_forks, are_handled_on_both_sides_of_a_promoted_for
 }
 TEST_P(exceptions_of_promoted_forks, stay_handled_where_forks_are_promoted) {
   EXPECT_TRUE(run("in_handlers"));
+}
+TEST_P(exceptions_of_promoted_forks, stay_handled_around_a_call_that_stays_and_blocks) {
+  EXPECT_TRUE(run("in_handlers_around_a_call"));
 }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, exceptions_of_promoted_forks, testing::Values(1, 2, 4),
