@@ -13,6 +13,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
+#include "scheduler/sleep.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
 #include "scheduler/waiters.hpp"
@@ -78,6 +79,9 @@ bool give_place(worker* self, runtime& all) noexcept {
   all.blocked.fetch_add(1, std::memory_order_seq_cst);
   NOPAL_DISTURB();
   replace_blocked();
+  if (anyone_sleeps() && strands_wait_in_sight()) {
+    wake_keeper_of_place();
+  }
   if (arenas_used != 0) {
     give_up_seats(self);
     go_on_in(self, nullptr);

@@ -2,6 +2,9 @@
 
 #include <nopal/detail/noise.h>
 
+#include "deque/deque.hpp"
+#include "scheduler/ready.hpp"
+#include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
@@ -21,12 +24,22 @@ bool keeps_from_tasks(const worker* self) noexcept {
 
 }  // namespace
 
+bool strands_wait_in_sight() noexcept {
+  runtime& all = the_runtime();
+  bool found = any_ready();
+  if (found || all.blocked.load(std::memory_order_seq_cst) == 0) {
+    return found;
+  }
+  for_each_worker(all, [&found](const worker* one) { found = found || deque::has_public(one->deque); });
+  return found;
+}
+
 place_of_sleeper::place_of_sleeper(worker* self) noexcept
     : self_(self != nullptr && keeps_from_tasks(self) ? self : nullptr) {
   if (self_ == nullptr) {
     return;
   }
-  if (tasks_in_sight()) {
+  if (tasks_in_sight() || strands_wait_in_sight()) {
     is_given_ = true;
     // Sequentially consistent: as a strand that blocks.
     the_runtime().blocked.fetch_add(1, std::memory_order_seq_cst);

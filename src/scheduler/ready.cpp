@@ -86,11 +86,15 @@ void make_ready(ready_strand& one) noexcept {
     append(one);
   }
   NOPAL_DISTURB();
-  wake_one(this_worker(), root);
+  if (!wake_one(this_worker(), root) && anyone_sleeps()) {
+    wake_keeper_of_place();
+  }
 }
 
+bool any_ready() noexcept { return ready_count.load(std::memory_order_seq_cst) != 0; }
+
 bool has_ready(const worker* self) noexcept {
-  if (ready_count.load(std::memory_order_seq_cst) == 0) {
+  if (!any_ready()) {
     return false;
   }
   const ready_guard guard;

@@ -18,6 +18,9 @@ void take_ready(worker* self) noexcept;
 /// Whether there is one. Sequentially consistent: for a sleeper's last look.
 bool has_ready(const worker* self) noexcept;
 
+/// Whether there is any, as sequentially consistent.
+bool any_ready() noexcept;
+
 /// Around fork(2).
 void lock_ready() noexcept;
 void unlock_ready() noexcept;

@@ -65,9 +65,10 @@ bool work_in_sight(worker* self) {
     found = found || (other != self && has_work_to_take(self, other, known));
   });
   // Relaxed: its own.
-  const bool sees_tasks = runs_tasks(self) || (self->keeps_place.load(std::memory_order_relaxed) &&
-                                               !NOPAL_FAULT("place kept beside a task"));
-  return found || has_ready(self) || (sees_tasks && tasks_in_sight());  // unreached: race
+  const bool keeps_place =
+      self->keeps_place.load(std::memory_order_relaxed) && !NOPAL_FAULT("place kept beside a task");
+  return found || has_ready(self) || ((runs_tasks(self) || keeps_place) && tasks_in_sight()) ||
+         (keeps_place && strands_wait_in_sight());  // unreached: race
 }
 
 void poison_all(worker* self) {

@@ -13,13 +13,15 @@ namespace internal {
 inline bool anyone_sleeps() noexcept { return the_runtime().sleepers.load(std::memory_order_seq_cst) != 0; }
 
 /// Wakes one sleeper that may run strands of `root`, if there is one; the publishing side of
-/// docs/sleep.md. `self` is null on a thread that is no worker.
-void wake_one(worker* self, const worker* root) noexcept;
+/// docs/sleep.md. `self` is null on a thread that is no worker. False: there was none.
+bool wake_one(worker* self, const worker* root) noexcept;
 /// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null
 /// on a thread that is no worker. False: none sleeps.
 bool wake_pool_worker(worker* self) noexcept;
 /// The same for a task: where none of them sleeps, wakes one that waits and keeps its place, to give it up.
 void wake_for_task(worker* self) noexcept;
+/// Wakes one that sleeps in a call and keeps its place, for a substitute to come; see place_of_sleeper.
+void wake_keeper_of_place() noexcept;
 void wake_all() noexcept;
 /// Wakes the thread of a worker that somebody has made awake. Where the system refuses, tries again
 /// for a while: the sleeper, and whoever waits for it, would sleep for ever.

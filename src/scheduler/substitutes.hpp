@@ -22,8 +22,12 @@ inline void replace_blocked() noexcept {
   }
 }
 
+/// Whether strands wait for a thread: ready ones, or, while others block, which may be for these, forks in deques. For
+/// a sleeper's looks, that may run none of them. Sequentially consistent.
+[[nodiscard]] bool strands_wait_in_sight() noexcept;
+
 /// While a thread of the pool is about to sleep, and sleeps, in a call that stays on it, where it waits and
-/// runs no tasks but those of its wait, and any thread that has left strands to wait there: if there are tasks, a substitute has its place, as if it blocked; else it
+/// runs no tasks but those of its wait, and any thread that has left strands to wait there: if there are tasks, or strands of others that wait for a thread, a substitute has its place, as if it blocked; else it
 /// keeps it, and is woken for the next one to come again (wake_for_task). Nothing for other workers, and for null.
 class place_of_sleeper {
 public:

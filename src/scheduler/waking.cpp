@@ -119,10 +119,10 @@ void unpark(worker* sleeper) noexcept {
   }
 }
 
-void wake_one(worker* self, const worker* root) noexcept {
+bool wake_one(worker* self, const worker* root) noexcept {
   runtime& all = the_runtime();
   if (!anyone_sleeps()) {
-    return;
+    return false;
   }
   const int used = all.table_used.load(std::memory_order_acquire);
   for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {
@@ -136,10 +136,11 @@ void wake_one(worker* self, const worker* root) noexcept {
         if (self != nullptr) {
           self->counts.wakes.add();
         }
-        return;
+        return true;
       }
     }
   }
+  return false;
 }
 
 bool wake_pool_worker(worker* self) noexcept {
@@ -161,9 +162,12 @@ bool wake_pool_worker(worker* self) noexcept {
 }
 
 void wake_for_task(worker* self) noexcept {
-  if (wake_pool_worker(self) || NOPAL_FAULT("places not told")) {
-    return;
+  if (!wake_pool_worker(self) && !NOPAL_FAULT("places not told")) {
+    wake_keeper_of_place();
   }
+}
+
+void wake_keeper_of_place() noexcept {
   bool woken = false;
   for_each_worker(the_runtime(), [&woken](worker* other) {
     // Sequentially consistent: after the task is there. Relaxed: see place_of_sleeper.

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "support/busy_thieves.hpp"
 #include "support/strands.hpp"
 
 namespace {
@@ -240,6 +241,37 @@ NOPAL_PROGRAM(strands_that_wait_for_tasks) {
   return 0;
 }
 
+/// A strand blocks, and waits for its own continuation, while the one substitute sleeps in a wait that this has nothing to do with.
+NOPAL_PROGRAM(forks_of_strands_that_block_beside_waits) {
+  for (int round = 0; round < 3; ++round) {
+    flag waits{false};
+    tbb::task_group group;
+    tbb::task_handle last = group.defer([] {});
+    scope s;
+    s.fork([&] {
+      nopal::blocking([&] {
+        support::wait_until(waits);
+        support::sleep_ms(20);
+      });
+      nopal::detail::call_pinned([] {
+        nopal::event later;
+        scope inner;
+        inner.fork([&] { later.wait(); });
+        later.set();
+        inner.join();
+      });
+      group.run(std::move(last));
+    });
+    nopal::detail::call_pinned([&] {
+      set(waits);
+      group.wait();
+    });
+    s.join();
+  }
+  support::check_quiet_soon();
+  return 0;
+}
+
 class waits_at_home : public support::program_at_workers {};
 
 TEST_P(waits_at_home, in_calls_that_stay) { EXPECT_TRUE(run("waits_in_calls_that_stay")); }
@@ -247,6 +279,7 @@ TEST_P(waits_at_home, in_arenas) { EXPECT_TRUE(run("waits_in_arenas")); }
 TEST_P(waits_at_home, beside_tasks) { EXPECT_TRUE(run("waits_beside_tasks")); }
 TEST_P(waits_at_home, take_no_threads) { EXPECT_TRUE(run("strands_that_wait_in_calls_take_no_threads")); }
 TEST_P(waits_at_home, for_tasks) { EXPECT_TRUE(run("strands_that_wait_for_tasks")); }
+TEST_P(waits_at_home, leave_forks_to_others) { EXPECT_TRUE(run("forks_of_strands_that_block_beside_waits")); }
 TEST_P(waits_at_home, take_seats) { EXPECT_TRUE(run("strands_that_waited_take_seats")); }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, waits_at_home, testing::Values(1, 2, 3, 7),
