@@ -17,6 +17,7 @@ void leave_old_substitutes(runtime&) noexcept {}
 void make_ready(ready_strand&) noexcept {}
 void take_ready(worker*) noexcept {}
 bool has_ready(const worker*) noexcept { return false; }
+bool any_ready() noexcept { return false; }
 void lock_ready() noexcept {}
 void unlock_ready() noexcept {}
 
