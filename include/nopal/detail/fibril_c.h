@@ -135,10 +135,14 @@ enum nopal_fibril_store {
   nopal_fibril_store_double_from_float
 };
 
+/* The routine for where this compiler has the static chain, on processors where they differ. */
+#ifndef NOPAL_DETAIL_FIBRIL_BY
+#define NOPAL_DETAIL_FIBRIL_BY(routine) routine
+#endif
 #ifdef NOPAL_RACES_WATCHED
-#define NOPAL_DETAIL_FIBRIL_ROUTINE(store) nopal_watched_fibril_fork_##store
+#define NOPAL_DETAIL_FIBRIL_ROUTINE(store) NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_##store)
 #else
-#define NOPAL_DETAIL_FIBRIL_ROUTINE(store) nopal_fibril_fork_##store
+#define NOPAL_DETAIL_FIBRIL_ROUTINE(store) NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_##store)
 #endif
 
 static NOPAL_ALWAYS_INLINE void (*nopal_fibril_routine(enum nopal_fibril_store store))(void) {

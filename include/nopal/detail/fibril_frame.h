@@ -43,6 +43,32 @@ NOPAL_EXPORT void nopal_watched_fibril_fork_double(void);
 NOPAL_EXPORT void nopal_watched_fibril_fork_float_from_double(void);
 NOPAL_EXPORT void nopal_watched_fibril_fork_double_from_float(void);
 
+/* On AArch64, for compilers that have the static chain in x15. */
+#ifdef NOPAL_DETAIL_FIBRIL_BY
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_void)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_1)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_2)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_4)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_8)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_8_from_int)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_8_from_unsigned)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_float)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_double)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_float_from_double)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_fibril_fork_double_from_float)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_void)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_1)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_2)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_4)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_8)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_8_from_int)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_8_from_unsigned)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_float)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_double)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_float_from_double)(void);
+NOPAL_EXPORT void NOPAL_DETAIL_FIBRIL_BY(nopal_watched_fibril_fork_double_from_float)(void);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

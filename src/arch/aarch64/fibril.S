@@ -1,5 +1,5 @@
 // The forks of the Fibril interface: the child's arguments come in the child's own registers and
-// stack places, the frame in x18, which the compilers have for the static chain.
+// stack places, the frame in x18, or x15, which the compilers have for the static chain.
 //
 // A child that throws ends the program, as the routine for exceptions says: nothing here could keep
 // what it throws.
@@ -196,8 +196,24 @@ nopal_watched_fibril_fork_\name:
         FIBRIL_FORK float_from_double, "fcvt s0, d0; str s0, [x21]"
         FIBRIL_FORK double_from_float, "fcvt d0, s0; str d0, [x21]"
 
+// For compilers that have the static chain in x15.
+        .macro  BY_X15 routine
+        .p2align 4
+        .globl  \routine\()_by_x15
+        .type   \routine\()_by_x15, %function
+\routine\()_by_x15:
+        .cfi_startproc
+        ENTRY
+        mov     x18, x15
+        b       \routine
+        .cfi_endproc
+        .size   \routine\()_by_x15, .-\routine\()_by_x15
+        .endm
+
         .irp    name, void, 1, 2, 4, 8, 8_from_int, 8_from_unsigned, float, double, float_from_double, double_from_float
         WATCHED_FIBRIL_FORK \name
+        BY_X15  nopal_fibril_fork_\name
+        BY_X15  nopal_watched_fibril_fork_\name
         .endr
 
         .section .note.GNU-stack, "", %progbits

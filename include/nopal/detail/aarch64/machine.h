@@ -47,9 +47,15 @@
 /* For a loop that waits: a barrier that does take a while, where `yield` does nothing on most cores. */
 #define NOPAL_DETAIL_PAUSE() __asm__ volatile("isb")
 
-/* Compilers have the static chain in x18 as far as was seen; the routines of the Fibril interface in C take it
- * from there. */
-#if (defined(__clang__) && __clang_major__ > 19) || (!defined(__clang__) && __GNUC__ > 12)
+/* Where compilers have the static chain, as far as was seen: the routines of the Fibril interface in C take the frame
+ * from there. Clang 16 to 20 and GCC 12 have it in x18, Clang 21 and 22 in x15. */
+#ifdef __clang__
+#if __clang_major__ > 22
+#define NOPAL_DETAIL_STATIC_CHAIN_UNKNOWN
+#elif __clang_major__ > 20
+#define NOPAL_DETAIL_FIBRIL_BY(routine) routine##_by_x15
+#endif
+#elif __GNUC__ > 12
 #define NOPAL_DETAIL_STATIC_CHAIN_UNKNOWN
 #endif
 

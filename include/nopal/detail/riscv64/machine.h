@@ -43,9 +43,9 @@
  * refuse the name without the extension. */
 #define NOPAL_DETAIL_PAUSE() __asm__ volatile(".insn i 0x0f, 0, x0, x0, 0x010")
 
-/* Compilers have the static chain in t2 as far as was seen; the routines of the Fibril interface in C take it
- * from there. Newer ones have it in t3 where landing pads are checked. */
-#if (defined(__clang__) && __clang_major__ > 19) || (!defined(__clang__) && __GNUC__ > 12)
+/* Compilers have the static chain in t2, as far as was seen; the routines of the Fibril interface in C take it
+ * from there. They have it in t3 where landing pads are checked. */
+#if defined(__riscv_zicfilp) || (defined(__clang__) ? __clang_major__ > 22 : __GNUC__ > 12)
 #define NOPAL_DETAIL_STATIC_CHAIN_UNKNOWN
 #endif
 
