@@ -2,6 +2,8 @@
 
 Each function of a snippet says in its name what is expected: `good_...` passes; `bad_...` is complained about.
 Usage: checker_test.py [--compiler CXX] [unittest options]
+
+NOPAL_TEST_TRIPLE: another processor, whose own rules are asked.
 """
 
 import os
@@ -11,10 +13,13 @@ import tempfile
 import unittest
 
 import frame_rules
+import frame_rules_aarch64
 import machine_code
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPILER = "cc"
+TRIPLE = os.environ.get("NOPAL_TEST_TRIPLE", "")
+ON_AARCH64 = TRIPLE.startswith("aarch64")
 RUNTIME = """
         .globl nopal_enter_fork, nopal_suspend_at_join, callee, pthread_self, _Unwind_Resume, nopal_throw_push_failure
 nopal_enter_fork: ret
@@ -34,6 +39,8 @@ def functions_of(snippet):
             file.write(RUNTIME)
         subprocess.run([COMPILER, "-nostdlib", "-no-pie", "-Wl,-e,callee", "-Wl,-z,noexecstack",
                         os.path.join(HERE, "snippets", snippet), runtime, "-o", program], check=True)
+        if ON_AARCH64:
+            return machine_code.disassemble(program, TRIPLE + "-objdump", frame_rules_aarch64.Instruction)
         return machine_code.disassemble(program)
 
 
@@ -54,12 +61,15 @@ class Snippets(unittest.TestCase):
         self.assertTrue(all(seen.values()), seen)
 
     def test_access_through_the_stack_pointer(self):
-        def check(function):
-            forks = frame_rules.forks_of(function)
-            self.assertTrue(forks, function.name)
-            return frame_rules.check_function(function, set(forks))
-        self.check("frames.s", check)
+        rules = frame_rules_aarch64 if ON_AARCH64 else frame_rules
 
+        def check(function):
+            forks = rules.forks_of(function)
+            self.assertTrue(forks, function.name)
+            return rules.check_function(function, set(forks))
+        self.check("frames_aarch64.s" if ON_AARCH64 else "frames.s", check)
+
+    @unittest.skipIf(TRIPLE, "it is that of x86-64")
     def test_unstolen_path(self):
         self.check("unstolen.s", frame_rules.check_unstolen_path)
 

@@ -2,8 +2,8 @@
 
 Usage: corpus_test.py --compiler CXX --library libnopal.a --include DIR --work DIR [--objdump OBJDUMP] FLAG...
 
-NOPAL_TEST_EMULATOR runs programs of another processor, NOPAL_TEST_TRIPLE names it to compilers. Its machine code is not read, and
-what LEFT_OUT names is not asked of it.
+NOPAL_TEST_EMULATOR runs programs of another processor, NOPAL_TEST_TRIPLE names it to compilers. What LEFT_OUT names is not asked of
+it, and its machine code is read if it is AArch64's.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import frame_rules
+import frame_rules_aarch64
 import machine_code
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -27,6 +28,9 @@ EMULATOR = os.environ.get("NOPAL_TEST_EMULATOR", "").split()
 TRIPLE = os.environ.get("NOPAL_TEST_TRIPLE", "")
 # Emulated programs take ten times as long.
 EMULATED_REPETITIONS = "30"
+# What the emulator can be besides: larger pages, and a processor without the newer atomic instructions, signed return addresses
+# and branch targets.
+OTHER_MACHINES = (["-p", "16384"], ["-p", "65536"], ["-cpu", "cortex-a53"]) if TRIPLE.startswith("aarch64") else ()
 # On the other processors GCC does not align what it passes by value to more than 16 bytes, with a fork or without.
 LEFT_OUT = {"sources": ("vectors.cpp",), "gcc_cases": ("aligned_32", "aligned_64", "aligned_128", "aligned_256", "aligned_heap_result")}
 
@@ -111,6 +115,14 @@ def check_machine_code(given, program, objects, flags):
     return [str(complaint) for complaint in complaints]
 
 
+def check_machine_code_of_aarch64(program):
+    complaints, forking = frame_rules_aarch64.check_program(program, TRIPLE + "-objdump")
+    print(f"{forking} forking functions")
+    if forking < LEAST_FORKING_FUNCTIONS:
+        complaints.append("too few functions found: the checker does not see the code")
+    return [str(complaint) for complaint in complaints]
+
+
 def calls_in_object(path, objdump):
     function = ""
     for line in run([objdump, "-dr", "--no-show-raw-insn", path]).splitlines():
@@ -131,17 +143,19 @@ def left_out_cases(given):
 
 def check_answers(given, program):
     complaints = []
-    for workers in WORKERS:
+    for workers, machine in [(workers, []) for workers in WORKERS] + [(WORKERS[1], machine) for machine in OTHER_MACHINES]:
+        emulator = [*EMULATOR[:1], *machine, *EMULATOR[1:]]
+        which = " ".join([f"{workers} workers", *machine])
         environment = {name: value for name, value in os.environ.items() if not name.startswith("NOPAL_")}
         environment.update(NOPAL_WORKERS=str(workers), CORPUS_REPETITIONS=EMULATED_REPETITIONS if EMULATOR else given.repetitions)
         try:
-            done = subprocess.run([*EMULATOR, program, *left_out_cases(given)], capture_output=True, text=True, timeout=RUN_SECONDS, env=environment)
+            done = subprocess.run([*emulator, program, *left_out_cases(given)], capture_output=True, text=True, timeout=RUN_SECONDS, env=environment)
         except subprocess.TimeoutExpired as late:
-            complaints.append(f"{workers} workers: no end after {RUN_SECONDS} s: {late.stdout}")
+            complaints.append(f"{which}: no end after {RUN_SECONDS} s: {late.stdout}")
             continue
-        print(f"{workers} workers: {done.stdout.strip()}")
+        print(f"{which}: {done.stdout.strip()}")
         if done.returncode != 0:
-            complaints.append(f"{workers} workers: exit code {done.returncode}: {done.stdout}"
+            complaints.append(f"{which}: exit code {done.returncode}: {done.stdout}"
                               + "at the end of:\n" + "\n".join(done.stderr.splitlines()[-5:]))
     return complaints
 
@@ -152,8 +166,10 @@ def main():
     os.makedirs(given.work, exist_ok=True)
     program, objects = build(given, flags)
     complaints = []
-    if EMULATOR:
-        print("The machine code was not read: the rules are those of x86-64.")
+    if TRIPLE.startswith("aarch64"):
+        complaints += check_machine_code_of_aarch64(program)
+    elif EMULATOR:
+        print("The machine code was not read: the rules are those of other processors.")
     elif "NOPAL_ELIDE" not in given.define:
         complaints += check_machine_code(given, program, objects, flags)
     complaints += check_answers(given, program)

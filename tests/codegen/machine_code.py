@@ -120,10 +120,12 @@ def owner_of(name):
     return re.sub(r"\.cold(\.\d+)?$", "", name)
 
 
-def disassemble(path, objdump="objdump"):
+def disassemble(path, objdump="objdump", kind=Instruction):
+    """`kind`: the instructions of another processor than x86-64."""
     def output(*flags):
         return subprocess.run([objdump, *flags, path], capture_output=True, text=True, check=True).stdout
-    return parse(output("-d", "--no-show-raw-insn", "-M", "att"), ends_of(output("-t")))
+    syntax = ["-M", "att"] if kind is Instruction else []
+    return parse(output("-d", "--no-show-raw-insn", *syntax), ends_of(output("-t")), kind)
 
 
 def ends_of(symbols):
@@ -139,7 +141,7 @@ def ends_of(symbols):
     return ends
 
 
-def parse(listing, ends):
+def parse(listing, ends, kind=Instruction):
     """Functions, each with its cold part. Names of local functions repeat, so parts are joined by their jumps."""
     parts, current, end = [], None, None
     for line in listing.splitlines():
@@ -152,7 +154,7 @@ def parse(listing, ends):
         found = LINE.match(line)
         if not found or current is None or found.group(2) == "...":
             continue
-        instruction = Instruction(int(found.group(1), 16), found.group(2))
+        instruction = kind(int(found.group(1), 16), found.group(2))
         if end is not None and instruction.address >= end:
             # Of no function: the calls of latent forks, with data between them, which have tables of their own.
             continue
