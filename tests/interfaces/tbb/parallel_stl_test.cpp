@@ -292,17 +292,22 @@ NOPAL_PROGRAM(stl_makes) {
     std::string* const memory = allocator.allocate(words.size());
     make(memory);
     for (std::size_t i = 0; i != made; ++i) NOPAL_CHECK(memory[i].empty() || memory[i] == words[i]);
-    std::destroy(std::execution::par, memory, memory + made);
+    std::destroy(std::execution::par, memory, memory + made / 2);
+    std::destroy_n(std::execution::par, memory + made / 2, made - made / 2);
     allocator.deallocate(memory, words.size());
   };
   const auto par = std::execution::par;
   std::vector<std::string> taken = words;
+  std::vector<std::string> taken_too = words;
   check([&](std::string* m) { std::uninitialized_copy(par, words.begin(), words.end(), m); }, 3000);
   check([&](std::string* m) { std::uninitialized_copy_n(par, words.begin(), 2000, m); }, 2000);
   check([&](std::string* m) { std::uninitialized_move(par, taken.begin(), taken.end(), m); }, 3000);
+  check([&](std::string* m) { std::uninitialized_move_n(par, taken_too.begin(), 2000, m); }, 2000);
   check([&](std::string* m) { std::uninitialized_fill(par, m, m + 3000, words[0]); }, 3000);
   check([&](std::string* m) { std::uninitialized_fill_n(par, m, 3000, words[0]); }, 3000);
   check([&](std::string* m) { std::uninitialized_default_construct(par, m, m + 3000); }, 3000);
+  check([&](std::string* m) { std::uninitialized_default_construct_n(par, m, 3000); }, 3000);
+  check([&](std::string* m) { std::uninitialized_value_construct(par, m, m + 3000); }, 3000);
   check([&](std::string* m) { std::uninitialized_value_construct_n(par, m, 3000); }, 3000);
   return 0;
 }
