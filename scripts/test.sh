@@ -117,7 +117,7 @@ test_() {
     one_of --processor "$processor" ${emulated_processors:?}
     if [ "${compilers:-gcc} $preset" != 'gcc release' ]; then refuse '--processor: not with --preset or another compiler; accepted: --compiler gcc'; fi
     compilers=gcc preset=$processor kinds=${kinds:-${emulated_kinds:?}}
-    if [ $length = quick ]; then filter=${filter:-${emulated_core:?}} length=usual; fi
+    if [ $length = quick ]; then filter=${filter:-$(core_of "$processor")} length=usual; fi
   fi
   # What one waits for is short.
   if [ $length = quick ]; then kinds=${kinds:-$quick_kinds}; fi
