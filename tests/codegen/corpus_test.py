@@ -75,7 +75,9 @@ def build(given, flags):
         objects = list(pool.map(compile_one, sources))
     program = os.path.join(given.work, "corpus")
     found_at_run_time = ["-Wl,-rpath," + os.path.dirname(given.library)] if ".so" in given.library else []
-    run([given.compiler, *flags, *linker_of(given.compiler, flags), *objects, given.library,
+    # The library that GCC builds for RISC-V calls another one for operations on single bytes, which GCC links by itself.
+    atomic = ["-latomic"] if TRIPLE.startswith("riscv64") else []
+    run([given.compiler, *flags, *linker_of(given.compiler, flags), *objects, given.library, *atomic,
          *found_at_run_time, "-pthread", "-o", program])
     return program, objects
 
