@@ -56,7 +56,7 @@ def find_compilers():
 
 def architectures():
     if EMULATOR:
-        return [[], ['-march=armv8.2-a'], ['-mno-outline-atomics']] if TRIPLE.startswith('aarch64') else [[]]
+        return [[], ['-march=armv8.2-a'], ['-mno-outline-atomics'], ['-mbranch-protection=standard']] if TRIPLE.startswith('aarch64') else [[]]
     with open('/proc/cpuinfo') as info:
         flags = set(re.search(r'^flags\s*:(.*)$', info.read(), re.M).group(1).split())
     levels = [[], ['-march=x86-64'], ['-march=native']]
