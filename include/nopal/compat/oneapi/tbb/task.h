@@ -158,19 +158,22 @@ class task_tree {
 public:
   explicit task_tree(const algorithm& self) : self_(self) {}
 
+  /// In oneTBB's order where nothing is stolen: the task that one returns before those that it spawned, the latest of them
+  /// first. What is next to each other in memory, as a rule, follows one another.
   // NOLINTNEXTLINE(misc-no-recursion): as deep as tasks spawn tasks
   void run(tbb::detail::d1::task* one) {
     nopal::scope spawned;
     while (one != nullptr) {
       task_list list;
-      one = run_one(*one, list);
+      tbb::detail::d1::task* next = run_one(*one, list);
+      // The last one is run by this loop.
       while (tbb::detail::d1::task* const child = list.pop()) {
-        if (self_.serial()) {
-          run(child);
-        } else {
-          spawned.fork([this, child] { run(child); });
+        if (next != nullptr) {
+          begin(spawned, next);
         }
+        next = child;
       }
+      one = next;
     }
     spawned.join();
   }
@@ -182,6 +185,14 @@ public:
   }
 
 private:
+  // NOLINTNEXTLINE(misc-no-recursion): see run()
+  void begin(nopal::scope& spawned, tbb::detail::d1::task* one) {
+    if (self_.serial()) {
+      run(one);
+    } else {
+      spawned.fork([this, one] { run(one); });
+    }
+  }
   tbb::detail::d1::task* run_one(tbb::detail::d1::task& one, task_list& list) {
     execution now = self_.now();
     now.spawned = &list;
