@@ -8,6 +8,7 @@
 #include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/promotion.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
@@ -111,6 +112,7 @@ extern "C" NOPAL_EXPORT int nopal_begin_in_arena(nopal_pinned* call, nopal_arena
   begin_pinned(call, nopal_innermost_stop());  // which has what it needs
   worker* const nested = this_worker();
   nested->pinned_at = static_cast<const char*>(__builtin_frame_address(0));
+  nested->isolation = not_isolated;
   set(nested->arena, arena);
   count_call(nested, arena);
   if (!is_inside && keeps) {

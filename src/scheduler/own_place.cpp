@@ -6,6 +6,9 @@
 // started by the code that put the first message, and a wait in that code runs them: those in its thread's list, and each in an
 // arena that has a seat for its thread. Where the code that waits is such a task itself, it runs what was pushed since it began.
 //
+// A wait that a call isolates (nopal_isolate) runs of all this what was pushed in that call alone. Tasks have the call's number from
+// whoever pushes them, and what they push has theirs.
+//
 // In an arena of one place no other thread can come while the wait lasts, and it runs whatever its code has started there.
 
 #include "scheduler/roots.hpp"
@@ -51,12 +54,17 @@ public:
   }
 
 private:
+  /// Where a call isolates the wait, it runs nothing that was pushed elsewhere.
+  [[nodiscard]] bool is_in_reach(const nopal_task& task) const noexcept {
+    return isolation_of(as_) == 0 || isolation_of(task) == isolation_of(as_);
+  }
   [[nodiscard]] bool has_started(const nopal_task& task) const noexcept {
-    return task.shares != 0 && task.starter == as_.starter && task.starter_number == as_.starter_number;
+    return shares_starter(task) && is_in_reach(task) && task.starter == as_.starter &&
+           task.starter_number == as_.starter_number;
   }
   /// In a place that is its thread's alone, where nobody else is outside of tasks.
   [[nodiscard]] bool has_pushed(const nopal_task& task) const noexcept {
-    return task.starter == as_.starter &&
+    return is_in_reach(task) && task.starter == as_.starter &&
            (as_.starter == nullptr || task.starter_number == as_.starter_number);
   }
 

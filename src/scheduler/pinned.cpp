@@ -15,6 +15,7 @@
 #include "scheduler/observers.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/profiling.hpp"
+#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/stops.hpp"
@@ -94,6 +95,7 @@ int begin_pinned(nopal_pinned* call, nopal_stop* part) noexcept {
   nested->scheduler_stack_pointer = outer->scheduler_stack_pointer;
   set(nested->local, call->local);
   nested->first_task = nested->first->tasks.next_number;
+  nested->isolation = isolated_as_around;
   begin_in_same_arena(nested);
   nested->pinned_at = here;
   nested->pinned_by = reinterpret_cast<const char*>(call);

@@ -199,8 +199,12 @@ namespace {
 std::atomic<std::uint64_t> last_shared{0};
 std::atomic<std::uint64_t> shared_tasks{0};
 
+// The last number of a call that isolates. Relaxed: numbers differ, and whoever is in such a call has counted it, or has what
+// it does from there.
+std::atomic<std::uint64_t> last_isolation{not_isolated};
+
 void begin_sharing(worker& root, const nopal_task& task) noexcept {
-  const bool shares = task.shares != 0;
+  const bool shares = shares_starter(task);
   if (shares != root.shares_starter.load(std::memory_order_relaxed)) {
     root.shares_starter.store(shares, std::memory_order_relaxed);
   }
@@ -230,6 +234,7 @@ void begin_task_root(worker* root, const nopal_task* task) noexcept {
   root->starter_number.store(task->starter_number, std::memory_order_release);
   root->task_group.store(task->group, std::memory_order_release);
   begin_sharing(*root, *task);
+  root->isolation = isolation_of(*task) != 0 ? isolation_of(*task) : not_isolated;
   NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
   set_if_changed(root->handled_outside, strand::exceptions_of(root).caught);
 }
@@ -240,6 +245,7 @@ void end_task_root(worker* root) noexcept {
   }
   NOPAL_FAULT_OMITS("number last", raise_number(*root, std::memory_order_relaxed));
   root->task_group.store(nullptr, std::memory_order_release);  // with the number, as above
+  root->isolation = isolated_as_around;
   NOPAL_FAULT_DOES("number last", raise_number(*root, std::memory_order_relaxed));
   set_if_changed(root->handled_outside, nullptr);
 }
@@ -253,7 +259,26 @@ const worker* root_of_own_task() noexcept {
   return root;
 }
 
+std::uint64_t isolation_of_caller() noexcept {
+  const worker* const self = this_worker();
+  if (self == nullptr || last_isolation.load(std::memory_order_relaxed) == not_isolated) {
+    return 0;
+  }
+  const worker* root = root_of(*self);
+  while (root != nullptr && root->isolation == isolated_as_around) {
+    root = root_outside(root);
+  }
+  return root == nullptr || root->isolation == not_isolated ? 0 : root->isolation;
+}
+
+extern "C" NOPAL_EXPORT void nopal_isolate() {
+  if (worker* const self = this_worker()) {
+    self->isolation = last_isolation.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+}
+
 void note_starter(nopal_task* task) noexcept {
+  task->shares = (task->shares & 1U) | isolation_of_caller() << 1U;
   const worker* const self = this_worker();
   const worker* const root = root_of_own_task();
   if (root == nullptr) {

@@ -39,7 +39,15 @@ const worker* root_of_own_task() noexcept;
 void count_shared(nopal_task* task) noexcept;
 void uncount_shared() noexcept;
 [[nodiscard]] bool any_shared() noexcept;
-/// Notes in the task which task's code the caller is; where it shares its starter, which code that is. Outside of tasks, which
+/// Which call isolates what the caller pushes, and so what its waits may run beside what they wait for: a number of its own;
+/// 0: none. A root has the number, or one of these.
+constexpr std::uint64_t isolated_as_around = 0;
+constexpr std::uint64_t not_isolated = 1;
+std::uint64_t isolation_of_caller() noexcept;
+/// Of whoever pushed the task.
+inline std::uint64_t isolation_of(const nopal_task& task) noexcept { return task.shares >> 1U; }
+inline bool shares_starter(const nopal_task& task) noexcept { return (task.shares & 1U) != 0; }
+/// Notes in the task what isolates it, and which task's code the caller is; where it shares its starter, which code that is. Outside of tasks, which
 /// thread.
 void note_starter(nopal_task* task) noexcept;
 

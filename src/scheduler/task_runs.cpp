@@ -108,7 +108,7 @@ void call_code_of(nopal_task* task) noexcept {
 void call_task(nopal_task* task, view::views_of whose) noexcept {
   nopal_task_group* const group = task->group;
   sanitizers::after(task);
-  if (task->shares != 0) {
+  if (shares_starter(*task)) {
     uncount_shared();
   }
   const std::uint64_t before = arch::float_control();

@@ -166,7 +166,7 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
   }
   note_starter(task);
   task->float_control = arch::float_control();
-  if (task->shares != 0) {
+  if (shares_starter(*task)) {
     count_shared(task);
   }
   if (task->arena != nullptr) {

@@ -34,6 +34,10 @@ NOPAL_EXPORT int nopal_begin_pinned(struct nopal_pinned* call);
 /* The same, in `part` in place of the caller's; null: nothing around the call stops what is in it. */
 NOPAL_EXPORT int nopal_begin_pinned_in(struct nopal_pinned* call, struct nopal_stop* part);
 
+/* In a call that has just begun: its waits run, of what they do not wait for, only what was pushed in it, calls in arenas
+ * aside. Nothing on a thread that is no worker, which has pushed nothing. */
+NOPAL_EXPORT void nopal_isolate(void);
+
 struct nopal_arena;
 
 /* The same for a call in `arena`, whose seats bound the threads that run the call's strands: waits

@@ -76,7 +76,7 @@ struct nopal_task {
   uint64_t starter_number;
   /* Written by whoever pushes it; not 0: as a node of a graph hands on what another graph is waited for. What the task
    * starts counts as started by whoever started it, whose waits run such tasks in any arena when they have nothing else */
-  uint64_t shares;
+  uint64_t shares; /* its lowest bit; the others are which call isolates what it was pushed by, see nopal_isolate */
   struct nopal_task_lot of_group;
   struct nopal_task_lot of_starter; /* in an arena alone */
 };

@@ -125,12 +125,99 @@ NOPAL_PROGRAM(are_of_their_code_alone) {
   return 0;
 }
 
+/// A wait for a group that somebody else ends, while it has nothing to do.
+void wait_for_another() {
+  tbb::task_group group;
+  tbb::task_handle rest = group.defer([] {});
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    group.run(std::move(rest));
+  });
+  group.wait();
+  other.join();
+}
+
+/// Who isolates a wait may hold a lock over it that the tasks take.
+NOPAL_PROGRAM(stay_out_of_what_is_isolated) {
+  using tbb::this_task_arena::isolate;
+  const std::thread::id here = std::this_thread::get_id();
+  std::atomic<bool> is_inside{false};
+  std::atomic<bool> was_taken{false};
+  std::atomic<int> calls{0};
+  const auto look = [&](int = 0) {
+    if (is_inside && std::this_thread::get_id() == here) was_taken = true;
+    ++calls;
+  };
+  const auto isolated = [&](auto f) {
+    is_inside = true;
+    isolate(f);
+    is_inside = false;
+  };
+  flow::graph graph;
+  flow::function_node<int> node(graph, flow::unlimited, look);
+  flow::function_node<int, int> first(graph, flow::unlimited, [&](int x) { return look(), x; });
+  flow::make_edge(first, node);
+  for (int i = 0; i != 4; ++i) {
+    node.try_put(i);
+    first.try_put(i);
+    isolated(wait_for_another);
+    isolated([] { isolate(wait_for_another); });
+    isolate([&] { node.try_put(i); });
+    isolated(wait_for_another);
+    graph.wait_for_all();
+  }
+  NOPAL_CHECK(calls == 16 && !was_taken);
+
+  tbb::task_arena alone(1);
+  alone.execute([&] {
+    tbb::task_group others;
+    others.run([&] { look(); });
+    isolated(wait_for_another);
+    NOPAL_CHECK(calls == 16);
+    wait_for_another();  // nobody else may come
+    NOPAL_CHECK(calls == 17);
+    // What was put in the same call is in reach.
+    isolate([&] {
+      others.run([&] { look(); });
+      wait_for_another();
+    });
+    NOPAL_CHECK(calls == 18 && !was_taken);
+    others.wait();
+  });
+  return 0;
+}
+
+/// A graph's wait is no isolated one, as in oneTBB: what it waits for may be with another graph.
+NOPAL_PROGRAM(run_for_a_graph_in_what_is_isolated) {
+  graph_in_arena first(2);
+  graph_in_arena second(2);
+  std::atomic<int> sum{0};
+  flow::broadcast_node<int> from(*first);
+  flow::function_node<int> to(*second, flow::serial, [&](int x) { sum += x; });
+  flow::make_edge(from, to);
+  for (int i = 0; i != 20; ++i) {
+    from.try_put(1);
+    tbb::this_task_arena::isolate([&] {
+      (*second).wait_for_all();
+      (*first).wait_for_all();
+      NOPAL_CHECK(hand_on(*first, *second));
+    });
+    NOPAL_CHECK(sum == i + 1);
+  }
+  return 0;
+}
+
 class own_tasks : public support::program_at_workers {};
 
 TEST_P(own_tasks, run_in_arenas_of_their_own) { EXPECT_TRUE(run("in_arenas_of_their_own")); }
 TEST_P(own_tasks, run_in_no_arena_and_in_one) { EXPECT_TRUE(run("in_no_arena_and_in_one")); }
 TEST_P(own_tasks, run_in_bodies_and_tasks) { EXPECT_TRUE(run("in_bodies_and_tasks")); }
 TEST_P(own_tasks, are_of_their_code_alone) { EXPECT_TRUE(run("are_of_their_code_alone")); }
+
+TEST_P(own_tasks, stay_out_of_what_is_isolated) { EXPECT_TRUE(run("stay_out_of_what_is_isolated")); }
+TEST_P(own_tasks, run_for_a_graph_in_what_is_isolated) {
+  EXPECT_TRUE(run("run_for_a_graph_in_what_is_isolated"));
+}
 
 INSTANTIATE_TEST_SUITE_P(tbb, own_tasks, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

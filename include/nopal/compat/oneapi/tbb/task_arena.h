@@ -263,10 +263,13 @@ namespace this_task_arena {
 }
 
 /// Calls `f()` and returns what it returns. While that waits, its thread runs what `f` started and
-/// nothing else.
+/// nothing else; but a wait in task_arena::execute, as that of a graph is, is not isolated.
 template <class F>
 std::invoke_result_t<F&> isolate(F&& f) {
   const nopal_detail::body_call inside(nopal_detail::current(), nopal_detail::innermost_part(), -1);
+#ifndef NOPAL_ELIDE
+  nopal_isolate();
+#endif
   return std::forward<F>(f)();
 }
 
