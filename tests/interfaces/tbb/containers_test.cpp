@@ -1,6 +1,7 @@
 // oneTBB's own containers and flow graphs, over this library's scheduler.
 #include <gtest/gtest.h>
 #include <nopal/nopal.hpp>
+#include <oneapi/tbb/detail/_utils.h>
 #include <tbb/concurrent_hash_map.h>
 #include <tbb/concurrent_map.h>
 #include <tbb/concurrent_priority_queue.h>
@@ -28,6 +29,9 @@ static_assert(std::is_same_v<decltype(d1::ets_no_key), ::tbb::ets_key_usage_type
 }  // namespace NOPAL_TBB_THEIRS::detail
 
 namespace {
+
+// Names of oneTBB's inside, which its own tests use, also of a namespace of these headers.
+static_assert(std::is_same_v<decltype(tbb::detail::r1::cache_line_size()), std::size_t>);
 
 static_assert(std::is_same_v<tbb::concurrent_vector<int>,
                              tbb::concurrent_vector<int, tbb::cache_aligned_allocator<int>>>);

@@ -13,6 +13,9 @@ using namespace ::NOPAL_TBB_THEIRS::detail;  // NOLINT(google-build-using-namesp
 namespace d1 {
 using namespace ::NOPAL_TBB_THEIRS::detail::d1;  // NOLINT(google-build-using-namespace): as above
 }  // namespace d1
+namespace r1 {
+using namespace ::NOPAL_TBB_THEIRS::detail::r1;  // NOLINT(google-build-using-namespace): as above
+}  // namespace r1
 template <class Range>
 concept tbb_range = std::copy_constructible<Range> && std::constructible_from<Range, Range&, split> &&
                     requires(const Range& range) {
