@@ -75,8 +75,9 @@ struct nopal_task {
   const void* starter;    /* the task that pushed it, as its root; null: none did */
   uint64_t starter_number;
   /* Written by whoever pushes it; not 0: as a node of a graph hands on what another graph is waited for. What the task
-   * starts counts as started by whoever started it, whose waits run such tasks in any arena when they have nothing else */
-  uint64_t shares; /* its lowest bit; the others are which call isolates what it was pushed by, see nopal_isolate */
+   * starts counts as started by whoever started it, whose waits run such tasks in any arena when they have nothing else.
+   * That is the lowest bit. The others are the library's: which call isolates whoever pushed it, see nopal_isolate */
+  uint64_t shares;
   struct nopal_task_lot of_group;
   struct nopal_task_lot of_starter; /* in an arena alone */
 };
