@@ -125,12 +125,13 @@ NOPAL_PROGRAM(are_of_their_code_alone) {
   return 0;
 }
 
-/// A wait for a group that somebody else ends, while it has nothing to do.
-void wait_for_another() {
+/// A wait for a group that somebody else ends, while it has nothing to do: after a while, or once there were so many calls.
+void wait_for_another(const std::atomic<int>* calls = nullptr, int enough = 0) {
   tbb::task_group group;
   tbb::task_handle rest = group.defer([] {});
   std::thread other([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (calls == nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    while (calls != nullptr && *calls < enough) std::this_thread::yield();
     group.run(std::move(rest));
   });
   group.wait();
@@ -160,10 +161,10 @@ NOPAL_PROGRAM(stay_out_of_what_is_isolated) {
   for (int i = 0; i != 4; ++i) {
     node.try_put(i);
     first.try_put(i);
-    isolated(wait_for_another);
-    isolated([] { isolate(wait_for_another); });
+    isolated([] { wait_for_another(); });
+    isolated([] { isolate([] { wait_for_another(); }); });
     isolate([&] { node.try_put(i); });
-    isolated(wait_for_another);
+    isolated([] { wait_for_another(); });
     graph.wait_for_all();
   }
   NOPAL_CHECK(calls == 16 && !was_taken);
@@ -172,14 +173,13 @@ NOPAL_PROGRAM(stay_out_of_what_is_isolated) {
   alone.execute([&] {
     tbb::task_group others;
     others.run([&] { look(); });
-    isolated(wait_for_another);
+    isolated([] { wait_for_another(); });
     NOPAL_CHECK(calls == 16);
-    wait_for_another();  // nobody else may come
-    NOPAL_CHECK(calls == 17);
+    wait_for_another(&calls, 17);  // nobody else may come
     // What was put in the same call is in reach.
     isolate([&] {
       others.run([&] { look(); });
-      wait_for_another();
+      wait_for_another(&calls, 18);
     });
     NOPAL_CHECK(calls == 18 && !was_taken);
     others.wait();
