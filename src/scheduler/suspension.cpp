@@ -77,6 +77,7 @@ public:
   left_where_no_tasks_run& operator=(const left_where_no_tasks_run&) = delete;
   ~left_where_no_tasks_run() {
     if (thread_ != nullptr) {
+      // Relaxed: where the thread still reads the older number it gives its place for nothing.
       thread_->left_waiting.fetch_sub(1, std::memory_order_relaxed);
     }
   }

@@ -160,7 +160,7 @@ public:
 
   /// In oneTBB's order where nothing is stolen: the task that one returns before those that it spawned, the latest of them
   /// first. What is next to each other in memory, as a rule, follows one another.
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as tasks spawn tasks
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as tasks spawn tasks, or return others beside those
   void run(tbb::detail::d1::task* one) {
     nopal::scope spawned;
     while (one != nullptr) {
