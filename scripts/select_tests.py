@@ -1,15 +1,15 @@
 """Which tests a run of ./dev test is about, and what has to be built for them.
 
-  select_tests.py before BUILD SOURCE [--kinds KIND,...] [--filter REGEX] [--since COMMIT]
+  select_tests.py before BUILD SOURCE [--kinds KIND,...] [--filter REGEX] [--since COMMIT | --one-in N --draw NUMBER]
       prints what to build; `all` where that cannot be told, nothing where no test is chosen
   select_tests.py after BUILD SOURCE [--filter REGEX] [--leave-out LABEL|...]
-      writes the numbers of the tests that `--since` chose, for ctest's -I, and prints the file's name
+      writes the numbers of the tests that `--since` or `--one-in` chose, for ctest's -I, and prints the file's name
 
 A test belongs to a program of the build or is a command. With --since those are chosen that what changed since that commit, in the
 work tree too, can affect. Ninja's graph and its log of headers tell for programs. A command is affected by what it names: a program
 that is, a file or a folder with a change in it; by changes of files of its folder that are not compiled; and by what READS says.
 What cannot be told runs: programs that were never built or are older than their sources, and all of it after a change of how things
-are built."""
+are built. --one-in takes every Nth program and every Nth command by name, from number NUMBER modulo N on."""
 
 import argparse
 import functools
@@ -194,6 +194,12 @@ def words_of(test):
     return [part for word in words for part in re.split(r"[=,;:]", word) if part.startswith("/")]
 
 
+def named(selection, tests):
+    """The programs and the commands among these tests, by name."""
+    programs = {selection.program_of(test) for test in tests} - {None}
+    return sorted(programs), sorted(test["name"] for test in tests if not selection.program_of(test))
+
+
 def before(selection, options):
     tests = selection.tests
     (selection.build / CHOSEN).unlink(missing_ok=True)
@@ -205,17 +211,22 @@ def before(selection, options):
             tests = selection.matching(tests, options.filter)
         except re.error:
             tests = []
-        if not tests and not options.since:
+        if not tests and not options.since and options.one_in == 1:
             return ["all"]  # ctest may read the expression in another way
     if options.since:
         changed = selection.changed_since(options.since)
         chosen, reason = selection.affected_by(changed, tests)
         tests = tests if chosen is None else chosen
-        programs = {selection.program_of(test) for test in tests} - {None}
-        commands = [test["name"] for test in tests if not selection.program_of(test)]
-        print(f"--changed: {reason}, which {len(programs)} test programs and {len(commands)} commands may feel",
-              file=sys.stderr)
-        (selection.build / CHOSEN).write_text(json.dumps({"programs": sorted(programs), "commands": commands}))
+    if options.since or options.one_in > 1:
+        programs, commands = named(selection, tests)
+        if options.since:
+            print(f"--changed: {reason}, which {len(programs)} test programs and {len(commands)} commands may feel", file=sys.stderr)
+        else:
+            first = options.draw % options.one_in
+            drawn = {*programs[first::options.one_in], *commands[first::options.one_in]}
+            tests = [test for test in tests if (selection.program_of(test) or test["name"]) in drawn]
+            programs, commands = named(selection, tests)
+        (selection.build / CHOSEN).write_text(json.dumps({"programs": programs, "commands": commands}))
     targets = set()
     for test in tests:
         program = selection.program_of(test)
@@ -249,6 +260,8 @@ def main():
     parser.add_argument("source", type=pathlib.Path)
     for option in ("--kinds", "--filter", "--since", "--leave-out"):
         parser.add_argument(option)
+    parser.add_argument("--one-in", type=int, default=1)
+    parser.add_argument("--draw", type=int, default=0)
     options = parser.parse_args()
     selection = Selection(options.build, options.source)
     print("\n".join(before(selection, options) if options.when == "before" else after(selection, options)))

@@ -72,11 +72,12 @@ test_build() {
   shift
   targets=''
   for kind in $(say "$kinds" | tr , ' '); do targets="$targets tests_$kind"; done
-  if [ -n "$filter$since" ]; then
+  if [ -n "$filter$since" ] || [ "$one_in" != 1 ]; then
     # Names of earlier builds would be run, too.
     set -- "$@" -E '_NOT_BUILT$'
     configure "$compiler" "$preset" || return 1
-    targets=$(choose "$name" before ${kinds:+--kinds "$kinds"} ${filter:+--filter "$filter"} ${since:+--since "$since"}) || return 1
+    targets=$(choose "$name" before ${kinds:+--kinds "$kinds"} ${filter:+--filter "$filter"} ${since:+--since "$since"} \
+      --one-in "$one_in" --draw "$drawn") || return 1
     if [ -z "$targets" ]; then return 0; fi
     # $targets is a list.
     # shellcheck disable=SC2086
@@ -85,7 +86,7 @@ test_build() {
     # shellcheck disable=SC2086
     build_targets "$compiler" "$preset" $targets || return 1
   fi
-  if [ -n "$since" ]; then
+  if [ -n "$since" ] || [ "$one_in" != 1 ]; then
     numbers=$(choose "$name" after ${filter:+--filter "$filter"} ${left_out:+--leave-out "$left_out"}) || return 1
     set -- -I "$numbers"
   fi
@@ -167,10 +168,9 @@ test_() {
     # first.
     export TSAN_OPTIONS="atexit_sleep_ms=20${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
   fi
+  drawn=$((${NOPAL_CASES_SEED:-$(date +%s)} % one_in))
   if [ "$one_in" != 1 ]; then
-    first=$((${NOPAL_CASES_SEED:-$(date +%s)} % one_in + 1))
-    say "One test in $one_in, from number $first on: NOPAL_CASES_SEED=$((first - 1)) repeats the draw."
-    set -- "$@" -I "$first,,$one_in"
+    say "One test program and one command in $one_in, from number $((drawn + 1)) on: NOPAL_CASES_SEED=$drawn repeats the draw."
   fi
   # Another one in each run. Here, since ctest shows nothing of a test that passes.
   export NOPAL_STORM_SEED="${NOPAL_STORM_SEED:-$(date +%s)}"

@@ -1,4 +1,4 @@
-"""Which tests ./dev test --filter and --changed choose, in a small project of its own.
+"""Which tests ./dev test --filter, --changed and --one-in choose, in a small project of its own.
 Usage: select_test.py ROOT"""
 
 import pathlib
@@ -178,11 +178,27 @@ class Selection(unittest.TestCase):
         self.write(self.source, {"tests/unit/deque.hpp": "// another line\n"})
         self.chosen("--since", "HEAD")
         self.build_all()
+        self.assertEqual(self.cases(), {"unit.deque.ends.meet", "unit.deque.at/sizes.are_kept/64"})
+
+    def test_a_draw_takes_every_nth_program_and_command(self):
+        first, second = self.chosen("--one-in", "2", "--draw", "0"), self.chosen("--one-in", "2", "--draw", "1")
+        # By name: tests/unit/bag and deque; c.script, c.tool, cli.usage and package.whole.
+        self.assertEqual(first, {"tests/unit/bag", "tests_c", "tests_cli"})
+        self.assertEqual(second, {"tests/unit/deque", "tests/c/tool", "tests_package"})
+        self.build_all()
+        self.assertEqual(self.cases(), {"unit.deque.ends.meet", "unit.deque.at/sizes.are_kept/64", "c.tool", "package.whole"})
+
+    def test_a_draw_stays_within_the_filter(self):
+        self.assertEqual(self.chosen("--one-in", "2", "--draw", "4", "--filter", "deque|tool"), {"tests/unit/deque", "tests/c/tool"})
+        self.assertEqual(self.chosen("--one-in", "2", "--draw", "5", "--filter", "deque|tool"), set())
+        self.assertEqual(self.chosen("--one-in", "2", "--filter", "no such test"), set())
+
+    def cases(self):
+        """What ctest is told to run of the last choice."""
         after = subprocess.run([sys.executable, "-B", ROOT / "scripts/select_tests.py", "after", self.build, self.source],
                                capture_output=True, text=True, check=True).stdout.strip()
         listed = subprocess.run(["ctest", "--test-dir", self.build, "-N", "-I", after], capture_output=True, text=True, check=True)
-        names = {line.split(": ")[1] for line in listed.stdout.splitlines() if " Test " in line}
-        self.assertEqual(names, {"unit.deque.ends.meet", "unit.deque.at/sizes.are_kept/64"})
+        return {line.split(": ")[1] for line in listed.stdout.splitlines() if " Test " in line}
 
 
 if __name__ == "__main__":
