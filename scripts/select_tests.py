@@ -93,6 +93,18 @@ class Selection:
                 found.append(output)
         return found
 
+    @functools.cache
+    def needs_of(self, kind):
+        """What the commands of a kind may start without naming it: what its target depends on that is no test."""
+        found, waiting = set(), [f"tests_{kind}"]
+        while waiting:
+            name = waiting.pop()
+            if self.graph.rules.get(name) == "phony":
+                waiting += self.graph.inputs[name]
+            elif "LINKER" in self.graph.rules.get(name, "") and not name.startswith("tests/"):
+                found.add(name)
+        return found
+
     def cases_of(self, program):
         """Names of the program's tests as its sources have them. The values of parameters are guessed."""
         names = []
@@ -232,6 +244,8 @@ def before(selection, options):
         program = selection.program_of(test)
         outputs = [program] if program else selection.outputs_of(test)
         kind = selection.kind_of(test)
+        if not program:
+            targets.update(selection.needs_of(kind))
         targets.update(outputs or ["examples/all" if kind == "examples" else f"tests_{kind}"])
     return sorted(targets)
 

@@ -31,6 +31,10 @@ build tests/unit/bag: CXX_EXECUTABLE_LINKER bag.o
   objects = bag.o
 build tests/c/tool: CXX_EXECUTABLE_LINKER tool.o
   objects = tool.o
+build tools/nopal: CXX_EXECUTABLE_LINKER lib.o
+  objects = lib.o
+build tests/tests_c: phony tests/c/tool tools/nopal
+build tests_c: phony tests/tests_c
 build test_unit_deque: phony tests/unit/deque
 build test_unit_bag: phony tests/unit/bag
 build all: phony tests/unit/deque tests/unit/bag tests/c/tool
@@ -54,7 +58,7 @@ FILES = {
     "tests/unit/deque_test.cpp": 'TEST(ends, meet) {}\nTEST_P(sizes, are_kept) {}\nINSTANTIATE_TEST_SUITE_P(at, sizes, Values(1, 64));\n',
     "tests/unit/bag_test.cpp": "TEST(bag, keeps) {}\n",
 }
-EVERYTHING = {"tests/unit/deque", "tests/unit/bag", "tests/c/tool", "tests_c", "tests_package", "tests_cli"}
+EVERYTHING = {"tests/unit/deque", "tests/unit/bag", "tests/c/tool", "tools/nopal", "tests_c", "tests_package", "tests_cli"}
 
 
 class Selection(unittest.TestCase):
@@ -110,7 +114,7 @@ class Selection(unittest.TestCase):
         for regex, target in (("deque", "tests/unit/deque"), (r"^unit\.bag\.", "tests/unit/bag"), ("keeps", "tests/unit/bag"),
                               (r"at/sizes\.are_kept/64$", "tests/unit/deque"), (r"^c\.tool", "tests/c/tool")):
             with self.subTest(regex):
-                self.assertEqual(self.chosen("--filter", regex), {target})
+                self.assertEqual(self.chosen("--filter", regex) - {"tools/nopal"}, {target})
 
     def test_a_filter_that_nothing_seems_to_match_builds_all(self):
         self.assertEqual(self.chosen("--filter", "no such test"), {"all"})
@@ -119,11 +123,11 @@ class Selection(unittest.TestCase):
         self.assertEqual(self.chosen("--filter", "deque|tool", "--kinds", "unit"), {"tests/unit/deque"})
 
     def test_a_folder_stands_for_its_kinds(self):
-        self.assertEqual(self.chosen("--filter", "deque|tool", "--kinds", "interfaces"), {"tests/c/tool"})
+        self.assertEqual(self.chosen("--filter", "deque|tool", "--kinds", "interfaces"), {"tests/c/tool", "tools/nopal"})
         self.assertEqual(self.chosen("--filter", "whole|usage", "--kinds", "package"), {"tests_package"})
 
     def test_what_was_never_built_is_chosen(self):
-        self.assertEqual(self.chosen("--since", "HEAD"), {"tests/unit/deque", "tests/unit/bag", "tests/c/tool"})
+        self.assertEqual(self.chosen("--since", "HEAD"), {"tests/unit/deque", "tests/unit/bag", "tests/c/tool", "tools/nopal"})
 
     def test_without_a_change_nothing_is_chosen(self):
         self.build_all()
@@ -136,22 +140,22 @@ class Selection(unittest.TestCase):
                 ("tests/unit/deque.hpp", {"tests/unit/deque"}),
                 ("src/lib.cpp", {"tests/unit/deque", "tests_package"}),
                 # A program that another starts: it is named among what must be there.
-                ("tests/interfaces/c/tool.cpp", {"tests/unit/deque", "tests/c/tool"}),
-                ("include/lib.hpp", {"tests/unit/deque", "tests/unit/bag", "tests/c/tool", "tests_package"}),
+                ("tests/interfaces/c/tool.cpp", {"tests/unit/deque", "tests/c/tool", "tools/nopal"}),
+                ("include/lib.hpp", {"tests/unit/deque", "tests/unit/bag", "tests/c/tool", "tools/nopal", "tests_package"}),
                 ("README.md", set())):
             with self.subTest(file):
                 self.assertEqual(self.chosen_after_change(file), targets)
 
     def test_a_change_of_a_script_chooses_the_commands_of_its_kind(self):
         self.build_all()
-        self.assertEqual(self.chosen_after_change("tests/interfaces/c/script.sh"), {"tests_c"})
+        self.assertEqual(self.chosen_after_change("tests/interfaces/c/script.sh"), {"tools/nopal", "tests_c"})
         self.assertEqual(self.chosen_after_change("tests/package/whole.sh"), {"tests_package"})
         self.assertEqual(self.chosen_after_change("tests/package/cli/usage.sh"), {"tests_cli"})
 
     def test_a_change_of_how_things_are_built_chooses_its_kind_or_all(self):
         self.build_all()
         self.assertEqual(self.chosen_after_change("tests/unit/CMakeLists.txt"), {"tests/unit/deque", "tests/unit/bag"})
-        self.assertEqual(self.chosen_after_change("tests/interfaces/c/CMakeLists.txt"), {"tests/unit/deque", "tests/c/tool", "tests_c"})
+        self.assertEqual(self.chosen_after_change("tests/interfaces/c/CMakeLists.txt"), {"tests/unit/deque", "tests/c/tool", "tools/nopal", "tests_c"})
         self.assertEqual(self.chosen_after_change("tests/package/cli/CMakeLists.txt"), {"tests_cli"})
         self.assertEqual(self.chosen_after_change("src/CMakeLists.txt"), EVERYTHING)
 
@@ -183,13 +187,13 @@ class Selection(unittest.TestCase):
     def test_a_draw_takes_every_nth_program_and_command(self):
         first, second = self.chosen("--one-in", "2", "--draw", "0"), self.chosen("--one-in", "2", "--draw", "1")
         # By name: tests/unit/bag and deque; c.script, c.tool, cli.usage and package.whole.
-        self.assertEqual(first, {"tests/unit/bag", "tests_c", "tests_cli"})
-        self.assertEqual(second, {"tests/unit/deque", "tests/c/tool", "tests_package"})
+        self.assertEqual(first, {"tests/unit/bag", "tools/nopal", "tests_c", "tests_cli"})
+        self.assertEqual(second, {"tests/unit/deque", "tests/c/tool", "tools/nopal", "tests_package"})
         self.build_all()
         self.assertEqual(self.cases(), {"unit.deque.ends.meet", "unit.deque.at/sizes.are_kept/64", "c.tool", "package.whole"})
 
     def test_a_draw_stays_within_the_filter(self):
-        self.assertEqual(self.chosen("--one-in", "2", "--draw", "4", "--filter", "deque|tool"), {"tests/unit/deque", "tests/c/tool"})
+        self.assertEqual(self.chosen("--one-in", "2", "--draw", "4", "--filter", "deque|tool"), {"tests/unit/deque", "tests/c/tool", "tools/nopal"})
         self.assertEqual(self.chosen("--one-in", "2", "--draw", "5", "--filter", "deque|tool"), set())
         self.assertEqual(self.chosen("--one-in", "2", "--filter", "no such test"), set())
 
