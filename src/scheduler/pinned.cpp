@@ -145,7 +145,16 @@ extern "C" NOPAL_EXPORT void nopal_end_pinned(nopal_pinned* call) {
     set_this_outside_part(call->part);
     if (worker* const self = this_worker()) {
       stops::begin(self, call->part);
+      self->isolation = isolated_as_around;
     }
+  }
+}
+
+extern "C" NOPAL_EXPORT void nopal_isolate() {
+  // A thread that is no worker has pushed nothing; but what it then pushes counts as that of whoever had its place before.
+  worker* const self = this_worker() != nullptr ? this_worker() : adopt_this_thread();
+  if (self != nullptr) {  // unreached: refused-wait
+    isolate(self);
   }
 }
 

@@ -271,10 +271,8 @@ std::uint64_t isolation_of_caller() noexcept {
   return root == nullptr || root->isolation == not_isolated ? 0 : root->isolation;
 }
 
-extern "C" NOPAL_EXPORT void nopal_isolate() {
-  if (worker* const self = this_worker()) {
-    self->isolation = last_isolation.fetch_add(1, std::memory_order_relaxed) + 1;
-  }
+void isolate(worker* root) noexcept {
+  root->isolation = last_isolation.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 void note_starter(nopal_task* task) noexcept {

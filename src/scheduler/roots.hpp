@@ -44,6 +44,8 @@ void uncount_shared() noexcept;
 constexpr std::uint64_t isolated_as_around = 0;
 constexpr std::uint64_t not_isolated = 1;
 std::uint64_t isolation_of_caller() noexcept;
+/// Gives the root a number of its own, before it has strands.
+void isolate(worker* root) noexcept;
 /// Of whoever pushed the task.
 inline std::uint64_t isolation_of(const nopal_task& task) noexcept { return task.shares >> 1U; }
 inline bool shares_starter(const nopal_task& task) noexcept { return (task.shares & 1U) != 0; }

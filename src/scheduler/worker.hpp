@@ -155,7 +155,8 @@ struct worker {
   std::atomic<int> left_waiting;
 
   alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
-  /// Of a root, see isolation_of_caller. Written by its thread where it has no strands, read by them
+  /// Of a root, see isolation_of_caller; of a thread's own one that of the call that made it a worker. Written by its thread
+  /// where it has no strands, read by them
   std::uint64_t isolation;
   /// Number in that list of the first task that the call of this worker can have pushed
   std::uint64_t first_task;

@@ -35,7 +35,7 @@ NOPAL_EXPORT int nopal_begin_pinned(struct nopal_pinned* call);
 NOPAL_EXPORT int nopal_begin_pinned_in(struct nopal_pinned* call, struct nopal_stop* part);
 
 /* In a call that has just begun: its waits run, of what they do not wait for, only what was pushed in it, calls in arenas
- * aside. Nothing on a thread that is no worker, which has pushed nothing. */
+ * aside. Makes the thread a worker; without memory for that, nothing. */
 NOPAL_EXPORT void nopal_isolate(void);
 
 struct nopal_arena;

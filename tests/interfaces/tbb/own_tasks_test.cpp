@@ -187,6 +187,29 @@ NOPAL_PROGRAM(stay_out_of_what_is_isolated) {
   return 0;
 }
 
+/// A thread of the program ends with what it has put, and the next one has its place.
+NOPAL_PROGRAM(of_a_thread_that_ended_stay_out_of_what_is_isolated) {
+  graph_in_arena first(1);  // where no worker comes
+  std::atomic<int> calls{0};
+  std::atomic<bool> is_inside{false};
+  std::atomic<bool> was_taken{false};
+  flow::function_node<int> node(*first, flow::unlimited, [&](int) {
+    if (is_inside) was_taken = true;
+    ++calls;
+  });
+  for (int i = 0; i != 3; ++i) {
+    std::thread([&] { node.try_put(0); }).join();
+    std::thread([&] {
+      is_inside = true;
+      tbb::this_task_arena::isolate([] { wait_for_another(); });
+      is_inside = false;
+    }).join();
+  }
+  (*first).wait_for_all();
+  NOPAL_CHECK(calls == 3 && !was_taken);
+  return 0;
+}
+
 /// A graph's wait is no isolated one, as in oneTBB: what it waits for may be with another graph.
 NOPAL_PROGRAM(run_for_a_graph_in_what_is_isolated) {
   graph_in_arena first(2);
@@ -215,6 +238,9 @@ TEST_P(own_tasks, run_in_bodies_and_tasks) { EXPECT_TRUE(run("in_bodies_and_task
 TEST_P(own_tasks, are_of_their_code_alone) { EXPECT_TRUE(run("are_of_their_code_alone")); }
 
 TEST_P(own_tasks, stay_out_of_what_is_isolated) { EXPECT_TRUE(run("stay_out_of_what_is_isolated")); }
+TEST_P(own_tasks, of_a_thread_that_ended_stay_out_of_what_is_isolated) {
+  EXPECT_TRUE(run("of_a_thread_that_ended_stay_out_of_what_is_isolated"));
+}
 TEST_P(own_tasks, run_for_a_graph_in_what_is_isolated) {
   EXPECT_TRUE(run("run_for_a_graph_in_what_is_isolated"));
 }
