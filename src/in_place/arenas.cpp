@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "in_place/contexts.hpp"
@@ -93,14 +92,8 @@ int max_concurrency(const d1::task_arena_base* base) {
 }
 
 void isolate_within_arena(d1::delegate_base& call, std::intptr_t) {
-  ours::this_task_arena::isolate([&call] {
-    // A wait in it runs nothing that the code around it has spawned, whatever contexts they have in common.
-    std::optional<own_part> inside;
-    if (innermost != nullptr) {
-      inside.emplace(*innermost->context, *innermost->list);
-    }
-    call();
-  });
+  // Waits in it run nothing that others have spawned, whatever contexts they have in common: see `tasks`.
+  ours::this_task_arena::isolate([&call] { call(); });
 }
 
 namespace {

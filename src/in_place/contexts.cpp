@@ -4,9 +4,82 @@
 
 #include <fenv.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 namespace tbb::detail::r1 {
+
+/// Of calls that tasks were put in which are not over.
+struct tasks::counts {
+  struct count {
+    std::uint64_t call;
+    std::size_t tasks;
+    std::size_t waiting;  // of these
+  };
+  /// There is one. Under the lock, as all that follows.
+  count& of(std::uint64_t call) noexcept {
+    return *std::find_if(all.begin(), all.end(), [call](const count& one) { return one.call == call; });
+  }
+
+  std::mutex mutex;
+  std::vector<count> all;
+};
+
+tasks::~tasks() { delete isolated_.load(std::memory_order_acquire); }
+
+void tasks::begin_isolated(std::uint64_t call) {
+  // Release and acquire: who finds it finds it whole.
+  counts* table = isolated_.load(std::memory_order_acquire);
+  if (table == nullptr) {
+    auto fresh = std::make_unique<counts>();
+    if (isolated_.compare_exchange_strong(table, fresh.get(), std::memory_order_acq_rel)) {
+      table = fresh.release();
+    }
+  }
+  const std::lock_guard<std::mutex> lock(table->mutex);
+  for (counts::count& one : table->all) {
+    if (one.call == call) {
+      ++one.tasks;
+      return;
+    }
+  }
+  table->all.push_back({call, 1, 0});
+}
+
+void tasks::end_isolated(std::uint64_t call) noexcept {
+  counts& table = *isolated_.load(std::memory_order_acquire);
+  const std::lock_guard<std::mutex> lock(table.mutex);
+  counts::count& one = table.of(call);
+  if (--one.tasks == 0) {
+    one = table.all.back();
+    table.all.pop_back();
+  }
+}
+
+void tasks::begin_wait(std::uint64_t call) noexcept {
+  counts& table = *isolated_.load(std::memory_order_acquire);
+  const std::lock_guard<std::mutex> lock(table.mutex);
+  ++table.of(call).waiting;
+}
+
+void tasks::end_wait(std::uint64_t call) noexcept {
+  counts& table = *isolated_.load(std::memory_order_acquire);
+  const std::lock_guard<std::mutex> lock(table.mutex);
+  --table.of(call).waiting;
+}
+
+bool tasks::has_isolated(std::uint64_t call) noexcept {
+  counts* const table = isolated_.load(std::memory_order_acquire);
+  if (table == nullptr) {
+    return false;
+  }
+  const std::lock_guard<std::mutex> lock(table->mutex);
+  return std::any_of(table->all.begin(), table->all.end(), [call](const counts::count& one) {
+    return one.call == call && one.tasks != one.waiting;
+  });
+}
 
 void urgent_tasks::push(d1::task& one) {
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -21,8 +21,29 @@ namespace tbb::detail::r1 {
 void* take_block(std::size_t bytes);
 void give_block(void* memory, std::size_t bytes) noexcept;
 
-/// Tasks that one wait is for.
-using tasks = ours::nopal_detail::task_counts;
+/// Tasks that one wait is for, or several that have a context in common. Where one of these is isolated, it runs those that were
+/// put in its call, by the call's number, as long as any of them may come to its end without others.
+class tasks : public ours::nopal_detail::task_counts {
+public:
+  tasks() = default;
+  tasks(const tasks&) = delete;
+  tasks& operator=(const tasks&) = delete;
+  ~tasks();
+
+  /// One was put in the call. Throws std::bad_alloc.
+  void begin_isolated(std::uint64_t call);
+  /// One that was is over.
+  void end_isolated(std::uint64_t call) noexcept;
+  /// One that was waits for these; or goes on.
+  void begin_wait(std::uint64_t call) noexcept;
+  void end_wait(std::uint64_t call) noexcept;
+  /// Whether some are not over, and do not wait so.
+  [[nodiscard]] bool has_isolated(std::uint64_t call) noexcept;
+
+private:
+  struct counts;
+  std::atomic<counts*> isolated_{nullptr};  // made with the first; most contexts have none
+};
 
 /// Tasks that come before others of their context that were not begun. Each was spawned with a call of `next(nullptr)` to
 /// come, and who has another task to run asks with that one: as many calls are to come as tasks are here.
@@ -148,6 +169,10 @@ struct frame {
   tasks* of;  ///< what it spawns with that context is one of these
   frame* outer;
   d1::task* task;  ///< that it is code of, or null
+  /// Of a task that was put in a call that isolates: whose it is, and the number of the call; null: it was put in none
+  tasks* counted;
+  std::uint64_t isolation;
+  const void* waits;  ///< a wait for tasks that include it, in code of its; null: there is none
 };
 extern constinit thread_local frame* innermost [[gnu::tls_model("initial-exec")]];
 /// Whether the thread has used the library's tasks or arenas.
@@ -163,7 +188,8 @@ int index_of_thread();
 class own_part {
 public:
   own_part(d1::task_group_context& context, context_list& list) noexcept
-      : here_{&context, &list, &of_, innermost, innermost != nullptr ? innermost->task : nullptr} {
+      : here_{&context, &list, &of_,   innermost, innermost != nullptr ? innermost->task : nullptr,
+              nullptr,  0,     nullptr} {
     innermost = &here_;
   }
   own_part(const own_part&) = delete;
@@ -183,9 +209,10 @@ private:
 void spawn_in(d1::task* one, d1::task_group_context& context, ours::nopal_detail::arena_state* arena,
               d1::slot_id affinity, bool is_of_graph);
 
-/// Runs a task, and those that it returns, as one of `of`; null: an urgent one of the context, if any is left.
+/// Runs a task, and those that it returns, as one of `of`; null: an urgent one of the context, if any is left. As one that was
+/// put in the call `isolation`, and counted so; 0: in none, or as a part of what runs.
 void run(d1::task* one, d1::task_group_context& context, tasks& of, ours::nopal_detail::arena_state* arena,
-         d1::execution_data& with) noexcept;
+         d1::execution_data& with, std::uint64_t isolation = 0) noexcept;
 
 }  // namespace tbb::detail::r1
 

@@ -94,11 +94,29 @@ class zero final : public nopal_task_wait_end {
 public:
   zero(const d1::wait_context& count, tasks& of) noexcept
       : nopal_task_wait_end{[](const nopal_task_wait_end* end) -> int { return is_zero(*end) ? 1 : 0; },
-                            [](nopal_task_wait_end* end) { static_cast<zero*>(end)->enter(); }},
-        count_(count), of_(of) {}
+                            [](nopal_task_wait_end* end) { static_cast<zero*>(end)->enter(); },
+                            [](const nopal_task_wait_end* end) -> int {
+                              const zero& self = static_cast<const zero&>(*end);
+                              // In this order: the last of them may have ended the wait just now.
+                              return self.of_.has_isolated(self.isolation_) || is_zero(*end) ? 1 : 0;
+                            }},
+        count_(count), of_(of), isolation_(nopal_isolation()) {
+    for (frame* one = isolation_ == 0 ? nullptr : innermost; one != nullptr; one = one->outer) {
+      if (one->counted == &of_ && one->isolation == isolation_ && one->waits == nullptr) {
+        one->waits = this;
+        of_.begin_wait(isolation_);
+      }
+    }
+  }
   zero(const zero&) = delete;
   zero& operator=(const zero&) = delete;
   ~zero() {
+    for (frame* one = isolation_ == 0 ? nullptr : innermost; one != nullptr; one = one->outer) {
+      if (one->waits == this) {
+        one->waits = nullptr;
+        of_.end_wait(isolation_);
+      }
+    }
     if (is_entered_) {
       row& mine = row_of(&count_);
       const std::lock_guard<std::mutex> lock(mine.mutex);
@@ -146,6 +164,7 @@ private:
 
   const d1::wait_context& count_;
   tasks& of_;
+  const std::uint64_t isolation_;
   zero* next_ = nullptr;  // in its row, under the lock
   zero* previous_ = nullptr;
   bool is_entered_ = false;
@@ -179,8 +198,20 @@ tasks& tasks_of(context_list& list) noexcept {
 class spawned final : public ours::nopal_detail::pending_task {
 public:
   spawned(tasks& of, d1::task* one, d1::task_group_context& context, d1::slot_id affinity)
-      : of_(of), one_(one), context_(context), with_{&context, slot_of_thread(), affinity} {}
-  void call() noexcept override { run(one_, context_, of_, arena(), with_); }
+      : of_(of), one_(one), context_(context), with_{&context, slot_of_thread(), affinity},
+        isolation_(nopal_isolation()) {
+    if (isolation_ != 0) {
+      of_.begin_isolated(isolation_);
+    }
+  }
+  spawned(const spawned&) = delete;
+  spawned& operator=(const spawned&) = delete;
+  ~spawned() override {
+    if (isolation_ != 0) {
+      of_.end_isolated(isolation_);
+    }
+  }
+  void call() noexcept override { run(one_, context_, of_, arena(), with_, isolation_); }
 
   static void* operator new(std::size_t bytes) { return take_block(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { give_block(memory, bytes); }
@@ -190,15 +221,16 @@ private:
   d1::task* one_;
   d1::task_group_context& context_;
   d1::execution_data with_;
+  const std::uint64_t isolation_;
 };
 
 }  // namespace
 
 void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state* arena,
-         d1::execution_data& with) noexcept {
+         d1::execution_data& with, std::uint64_t isolation) noexcept {
   // It is there until the task is over, as the one that runs is of its tasks or of those that some code in it waits for.
   context_list* const list = &task_group_context_impl::of(context);
-  frame here{&context, list, &of, innermost, one};
+  frame here{&context, list, &of, innermost, one, isolation != 0 ? &of : nullptr, isolation, nullptr};
   innermost = &here;
   const float_settings settings(context);
   try {

@@ -111,14 +111,13 @@ void sort_all(nopal_arena& arena) noexcept {
   }
 }
 
-nopal_task* youngest_of(nopal_arena& arena, const nopal_task_group* group) noexcept {
+nopal_task* youngest_of(nopal_arena& arena, const wanted_tasks& wanted) noexcept {
   nopal_task* const youngest = arena.youngest;
-  if (youngest == nullptr || youngest->group == group) {
+  if (youngest == nullptr || (youngest->group == wanted.group && wanted(*youngest))) {
     return youngest;
   }
   sort_all(arena);
-  nopal_task* const oldest = *lot_of<by_group>(&arena.by_group, group);
-  return oldest == nullptr ? nullptr : oldest->of_group.older;
+  return youngest_in_lot<by_group>(*lot_of<by_group>(&arena.by_group, wanted.group), wanted);
 }
 
 /// The oldest of some starter that was started for the group. Forgets whose starters are over.
@@ -222,30 +221,31 @@ nopal_task* take_out_of_arenas() noexcept {
   return task;
 }
 
-nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept {
+nopal_task* take_from_arena(nopal_arena& arena, const wanted_tasks& wanted, of_tasks which) noexcept {
   // Sequentially consistent: after the waiter's announcement; see push_to_arena.
   if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
-  nopal_task* task = youngest_of(arena, group);
+  nopal_task* task = youngest_of(arena, wanted);
   if (task == nullptr && which == of_tasks::and_what_they_start) {
-    task = started_for(group, arena);
+    task = started_for(wanted.group, arena);
   }
-  if (task != nullptr) {
+  if (task != nullptr && wanted(*task)) {
     remove(arena, task);
+    return task;
   }
-  return task;
+  return nullptr;
 }
 
-nopal_task* enter_for_task(const nopal_task_group* group) noexcept {
+nopal_task* enter_for_task(const wanted_tasks& wanted) noexcept {
   // Sequentially consistent as above.
   if (arenas_with_tasks.load(NOPAL_FAULT_ORDER("arenas read relaxed", std::memory_order_seq_cst)) == 0) {
     return nullptr;
   }
   const arenas_guard guard;
   for (nopal_arena* arena = first_with_tasks; arena != nullptr; arena = arena->next) {
-    nopal_task* const task = youngest_of(*arena, group);
+    nopal_task* const task = youngest_of(*arena, wanted);
     if (task != nullptr && try_add(*arena, 1, has_room)) {
       nopal_arena_refer(arena);
       remove(*arena, task);

@@ -271,6 +271,8 @@ std::uint64_t isolation_of_caller() noexcept {
   return root == nullptr || root->isolation == not_isolated ? 0 : root->isolation;
 }
 
+extern "C" NOPAL_EXPORT std::uint64_t nopal_isolation() { return isolation_of_caller(); }
+
 void isolate(worker* root) noexcept {
   root->isolation = last_isolation.fetch_add(1, std::memory_order_relaxed) + 1;
 }

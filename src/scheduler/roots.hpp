@@ -46,9 +46,6 @@ constexpr std::uint64_t not_isolated = 1;
 std::uint64_t isolation_of_caller() noexcept;
 /// Gives the root a number of its own, before it has strands.
 void isolate(worker* root) noexcept;
-/// Of whoever pushed the task.
-inline std::uint64_t isolation_of(const nopal_task& task) noexcept { return task.shares >> 1U; }
-inline bool shares_starter(const nopal_task& task) noexcept { return (task.shares & 1U) != 0; }
 /// Notes in the task what isolates it, and which task's code the caller is; where it shares its starter, which code that is. Outside of tasks, which
 /// thread.
 void note_starter(nopal_task* task) noexcept;

@@ -133,12 +133,31 @@ nopal_task* sort_next(List& list) noexcept {
   return task;
 }
 
-template <class By = by_group, class List>
-nopal_task* oldest_of(List& list, const nopal_task_group* group) noexcept {
-  if (nopal_task* const task = *lot_of<By>(&list.by_group, group)) {
+/// Of a lot, the oldest or the youngest that `is_wanted`; null: there is none.
+template <class By, class Wanted>
+nopal_task* oldest_in_lot(nopal_task* oldest, const Wanted& is_wanted) noexcept {
+  nopal_task* task = oldest;
+  while (task != nullptr && !is_wanted(*task)) {
+    task = By::lot(task).younger == oldest ? nullptr : By::lot(task).younger;
+  }
+  return task;
+}
+template <class By, class Wanted>
+nopal_task* youngest_in_lot(nopal_task* oldest, const Wanted& is_wanted) noexcept {
+  nopal_task* task = oldest == nullptr ? nullptr : By::lot(oldest).older;
+  while (task != nullptr && !is_wanted(*task)) {
+    task = task == oldest ? nullptr : By::lot(task).older;
+  }
+  return task;
+}
+
+/// The oldest of the group that `is_wanted`.
+template <class By = by_group, class List, class Wanted>
+nopal_task* oldest_of(List& list, const nopal_task_group* group, const Wanted& is_wanted) noexcept {
+  if (nopal_task* const task = oldest_in_lot<By>(*lot_of<By>(&list.by_group, group), is_wanted)) {
     return task;
   }
-  while (list.unsorted != nullptr && By::key(list.unsorted) != group) {
+  while (list.unsorted != nullptr && !(By::key(list.unsorted) == group && is_wanted(*list.unsorted))) {
     sort_next<By>(list);
   }
   return list.unsorted;

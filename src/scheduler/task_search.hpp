@@ -30,13 +30,13 @@ public:
   }
 
   /// The youngest, or null.
-  nopal_task* take() noexcept {
+  nopal_task* take(const wanted_tasks& wanted) noexcept {
     if (list_.count.load(std::memory_order_relaxed) == 0) {
       return nullptr;
     }
     const task_list_guard guard(list_);
     nopal_task* const task = list_.youngest;
-    if (task == nullptr || task->group != stage_.group) {
+    if (task == nullptr || task->group != stage_.group || !wanted(*task)) {
       return nullptr;
     }
     remove_task(list_, task);
@@ -69,12 +69,12 @@ inline nopal_task* pop_own(task_list& list) noexcept {
 /// for on other threads.
 class task_search {
 public:
-  explicit task_search(const nopal_task_group* group) noexcept : groups_{group} {}
+  explicit task_search(const wanted_tasks& wanted) noexcept : groups_{wanted.group}, wanted_(wanted) {}
 
   nopal_task* in_all(runtime& all, nopal_arena* arena, const task_list* own) noexcept {
     for (at_ = 0; at_ != count_; ++at_) {
       nopal_task* const near =
-          arena == nullptr ? nullptr : take_from_arena(*arena, groups_[at_], of_tasks::and_what_they_start);
+          arena == nullptr ? nullptr : take_from_arena(*arena, now(), of_tasks::and_what_they_start);
       if (near != nullptr) {
         return near;
       }
@@ -103,6 +103,11 @@ private:
   // Of all but the first of these. A thread may be at as many as there is memory for.
   static constexpr int most_stages = 256;
 
+  [[nodiscard]] wanted_tasks now() const noexcept {
+    return at_ == 0 ? wanted_
+                    : wanted_tasks{groups_[at_], wanted_.isolation_in_turn, wanted_.isolation_in_turn};
+  }
+
   nopal_task* in(task_list& list, const task_list* own) noexcept {
     const bool is_own = &list == own;
     // Relaxed: a stage that begins now is found later.
@@ -110,7 +115,7 @@ private:
       return nullptr;
     }
     const task_list_guard guard(list);
-    nopal_task* task = oldest_of(list, groups_[at_]);
+    nopal_task* task = oldest_of(list, groups_[at_], now());
     if (task == nullptr && !is_own) {
       task = of_stages(list);
     }
@@ -130,7 +135,8 @@ private:
       if (!stage->runs || stage->group != groups_[at_]) {
         continue;
       }
-      if (nopal_task* const task = since.oldest(*stage)) {
+      nopal_task* const task = since.oldest(*stage);
+      if (task != nullptr && now()(*task)) {
         return task;
       }
       for (; not_noted != stage; not_noted = not_noted->outer) {
@@ -152,6 +158,7 @@ private:
   }
 
   const nopal_task_group* groups_[most_groups];
+  const wanted_tasks wanted_;
   std::size_t count_ = 1;
   std::size_t at_ = 0;
 };

@@ -43,9 +43,14 @@ constexpr std::uint64_t longest_nap_ns = 1'000'000'000;
 class wait_end {
 public:
   wait_end(const nopal_task_group* group, nopal_task_wait_end* other) noexcept
-      : group_(group), other_(other) {}
+      : group_(group), other_(other),
+        isolation_(other == nullptr || other->is_isolated == nullptr ? 0 : isolation_of_caller()) {}
   [[nodiscard]] bool is_reached() const noexcept {
     return other_ == nullptr ? nopal_task_is_done(group_) != 0 : other_->is_reached(other_) != 0;
+  }
+  /// What the wait is to run now.
+  [[nodiscard]] wanted_tasks wanted() const noexcept {
+    return {group_, isolation_ != 0 && other_->is_isolated(other_) != 0 ? isolation_ : 0, isolation_};
   }
   /// From here on whoever brings it about tells.
   void be_told() const noexcept {
@@ -57,6 +62,8 @@ public:
 private:
   const nopal_task_group* group_;
   nopal_task_wait_end* other_;
+  std::uint64_t
+      isolation_;  // of the call that isolates the wait; 0: there is none, or it runs all of its group
 };
 
 /// Has those who finish or start tasks tell this thread, while it lasts.
@@ -140,7 +147,7 @@ void run_found(nopal_task* task, const nopal_task_group* group, task_list* list)
 void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list, const wait_end& end) noexcept {
   // Where the group is done, nothing of it is in a list, and none is locked to see that.
   while (arena != nullptr && !end.is_reached()) {
-    nopal_task* const task = take_from_arena(*arena, group, of_tasks::alone);
+    nopal_task* const task = take_from_arena(*arena, end.wanted(), of_tasks::alone);
     if (task == nullptr) {
       break;
     }
@@ -151,7 +158,7 @@ void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list, const
   }
   own_tasks own(*list, group);
   while (!end.is_reached()) {
-    nopal_task* const task = own.take();
+    nopal_task* const task = own.take(end.wanted());
     if (task == nullptr) {
       break;
     }
@@ -162,13 +169,13 @@ void run_own(nopal_task_group* group, nopal_arena* arena, task_list* list, const
 }
 
 /// A task of the group that was started in an arena that this thread is not in.
-bool run_in_other_arena(nopal_task_group* group) noexcept {
-  nopal_task* const task = enter_for_task(group);
+bool run_in_other_arena(const wanted_tasks& wanted) noexcept {
+  nopal_task* const task = enter_for_task(wanted);
   if (task == nullptr) {
     return false;
   }
   nopal_arena* const arena = task->arena;
-  if (!run_for_lack_of_room(task, group)) {
+  if (!run_for_lack_of_room(task, wanted.group)) {
     run_task(task, view::views_of::caller);
   }
   nopal_arena_leave(arena);
@@ -177,20 +184,20 @@ bool run_in_other_arena(nopal_task_group* group) noexcept {
 }
 
 /// Tasks that this thread may run while it waits for others. False: there was none.
-bool help(const nopal_task_group* group, nopal_arena* arena, task_list* list, bool is_patient) noexcept {
+bool help(const wanted_tasks& wanted, nopal_arena* arena, task_list* list, bool is_patient) noexcept {
   // unreached: refused-wait
   if (is_patient && list != nullptr && the_runtime().chosen.workers > 1 &&
       list->calls_of_others >= most_nested_waits && !has_room_on_stack()) {
     return false;
   }
-  nopal_task* const task = task_search(group).in_all(the_runtime(), arena, list);
+  nopal_task* const task = task_search(wanted).in_all(the_runtime(), arena, list);
   if (task == nullptr) {
     return false;
   }
   if (list != nullptr) {  // unreached: refused-wait
     ++list->calls_of_others;
   }
-  run_found(task, group, list);
+  run_found(task, wanted.group, list);
   if (list != nullptr) {  // unreached: refused-wait
     --list->calls_of_others;
   }
@@ -231,7 +238,8 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     NOPAL_DISTURB();
     run_own(group, arena, list, end);
-    if (run_in_other_arena(group) || help(group, arena, list, nap_ns <= patient_nap_ns) ||
+    const wanted_tasks wanted = end.wanted();
+    if (run_in_other_arena(wanted) || help(wanted, arena, list, nap_ns <= patient_nap_ns) ||
         strand_seeker(group).run_strand(strands)) {
       looks = 0;
       nap_ns = first_nap_ns;

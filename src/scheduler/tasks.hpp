@@ -15,6 +15,10 @@ namespace internal {
 struct worker;
 struct runtime;
 
+/// The number of the call that isolates whoever pushed the task; see nopal_isolate. And whether it shares its starter.
+inline std::uint64_t isolation_of(const nopal_task& task) noexcept { return task.shares >> 1U; }
+inline bool shares_starter(const nopal_task& task) noexcept { return (task.shares & 1U) != 0; }
+
 /// What a thread is doing, as far as others that wait need to know: it runs a task of a group that
 /// another thread started, or waits for a group. On the thread's stack; read and linked under its
 /// list's lock.
@@ -74,12 +78,22 @@ bool arenas_have_tasks() noexcept;
 /// The oldest task of the first arena that has one and room, which the worker has entered and
 /// refers to. Null: there is none.
 nopal_task* take_from_arenas() noexcept;
+/// What a wait runs: tasks of its group, and, where a call isolates it from what others have put there, of these its own.
+struct wanted_tasks {
+  const nopal_task_group* group;
+  std::uint64_t isolation;          ///< that of the call; 0: whatever was pushed
+  std::uint64_t isolation_in_turn;  ///< the same of groups that tasks of this one wait for
+  /// Of tasks of the group.
+  [[nodiscard]] bool operator()(const nopal_task& task) const noexcept {
+    return isolation == 0 || isolation_of(task) == isolation;
+  }
+};
+
 enum class of_tasks : bool { alone, and_what_they_start };
-/// The youngest task of the group in the arena; else, if asked for, one that a task of the group
-/// started, over whatever groups.
-nopal_task* take_from_arena(nopal_arena& arena, const nopal_task_group* group, of_tasks which) noexcept;
+/// The youngest of these in the arena; else, if asked for, one that a task of the group started, over whatever groups.
+nopal_task* take_from_arena(nopal_arena& arena, const wanted_tasks& wanted, of_tasks which) noexcept;
 /// The same in any arena with room, which the thread has entered and refers to.
-nopal_task* enter_for_task(const nopal_task_group* group) noexcept;
+nopal_task* enter_for_task(const wanted_tasks& wanted) noexcept;
 /// For a wait that has nothing else to do, in `here` or, for null, in no arena: a task that the code which waits has
 /// started, see own_place.cpp. Null: there is none. `entered`: the thread has entered the task's arena for it, and refers to it.
 nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& entered) noexcept;

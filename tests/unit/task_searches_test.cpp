@@ -24,7 +24,8 @@ class indexed {
 public:
   void push(nopal_task* task) { nopal::internal::link_task(list_, task); }
   nopal_task* find(const nopal_task_group* group) {
-    return nopal::internal::oldest_of<counted>(list_, group);
+    return nopal::internal::oldest_of<counted>(list_, group,
+                                               [](const nopal_task& task) { return task.shares == 0; });
   }
   void remove(nopal_task* task) { nopal::internal::unlink_task<counted>(list_, task); }
   [[nodiscard]] nopal_task* oldest() const { return list_.oldest; }
@@ -51,12 +52,15 @@ TEST(searches_for_tasks, find_the_oldest_of_a_group) {
   for (nopal_task& task : tasks) free.push_back(&task);
   for (int step = 0; step != 100'000; ++step) {
     const nopal_task_group* const wanted = &groups[random() % groups.size()];
-    const auto is_wanted = [wanted](const nopal_task* task) { return task->group == wanted; };
+    const auto is_wanted = [wanted](const nopal_task* task) {
+      return task->group == wanted && task->shares == 0;
+    };
     nopal_task* taken = nullptr;
     if (!free.empty() && (there.empty() || random() % 64 >= there.size())) {
       nopal_task* const task = free.back();
       free.pop_back();
       task->group = &groups[random() % groups.size()];
+      task->shares = random() % 2;  // every second one is passed by
       list.push(task);
       there.push_back(task);
     } else if (random() % 2 == 0) {

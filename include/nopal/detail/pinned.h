@@ -9,6 +9,8 @@
 #ifndef NOPAL_DETAIL_PINNED_H
 #define NOPAL_DETAIL_PINNED_H
 
+#include <stdint.h>
+
 #include <nopal/detail/export.h>
 
 #ifdef __cplusplus
@@ -37,6 +39,8 @@ NOPAL_EXPORT int nopal_begin_pinned_in(struct nopal_pinned* call, struct nopal_s
 /* In a call that has just begun: its waits run, of what they do not wait for, only what was pushed in it, calls in arenas
  * aside. Makes the thread a worker; without memory for that, nothing. */
 NOPAL_EXPORT void nopal_isolate(void);
+/* A number of the call that isolates the caller, and what the caller pushes; 0: none does. Takes the depth of nesting. */
+NOPAL_EXPORT uint64_t nopal_isolation(void);
 
 struct nopal_arena;
 

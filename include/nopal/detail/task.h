@@ -119,6 +119,9 @@ struct nopal_task_wait_end {
   /* Before the thread first looks for what others have: whoever brings the end about calls
    * nopal_task_tell from here on. Not called where it runs what it has started itself until the end */
   void (*be_told)(struct nopal_task_wait_end*);
+  /* In a call that isolates the waiting code (nopal_isolate), not zero: of the group now only what was pushed in it. Asked at
+   * each look; null: it is not zero nowhere */
+  int (*is_isolated)(const struct nopal_task_wait_end*);
 };
 
 /* Waits until then, as nopal_task_wait; tasks of the group may be left. */

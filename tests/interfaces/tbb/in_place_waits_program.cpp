@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "in_place_check.hpp"
+#include "in_place_isolated.hpp"
 
 namespace {
 
@@ -236,6 +237,7 @@ int main(int count, char** arguments) {
   ends_of_the_pool();
   prompt_waits();
   shared_contexts();
+  isolated::check();
   float_settings();
   pipelines();
   indices();
