@@ -82,9 +82,16 @@ bool tasks::has_isolated(std::uint64_t call) noexcept {
 }
 
 void urgent_tasks::push(d1::task& one) {
+  const std::uint64_t isolation = nopal_isolation();
   const std::lock_guard<std::mutex> lock(mutex_);
-  urgent_.push_back(&one);
+  urgent_.push_back({&one, isolation});
   count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::list<urgent_tasks::entry>::iterator urgent_tasks::first_in(std::list<entry>& list,
+                                                                std::uint64_t isolation) noexcept {
+  return std::find_if(list.begin(), list.end(),
+                      [isolation](const entry& at) { return at.isolation == isolation; });
 }
 
 d1::task* urgent_tasks::next(d1::task* one) noexcept {
@@ -92,23 +99,27 @@ d1::task* urgent_tasks::next(d1::task* one) noexcept {
   if (one != nullptr && count_.load(std::memory_order_relaxed) == 0) {
     return one;
   }
+  const std::uint64_t isolation = nopal_isolation();
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::list<d1::task*>& from = urgent_.empty() ? put_off_ : urgent_;
-  if (from.empty() || (&from == &put_off_ && one != nullptr)) {
+  const auto urgent = first_in(urgent_, isolation);
+  if (urgent == urgent_.end()) {
+    const auto put_off = one != nullptr ? put_off_.end() : first_in(put_off_, isolation);
+    if (put_off != put_off_.end()) {
+      one = put_off->one;
+      put_off_.erase(put_off);
+    }
     return one;
   }
   if (one != nullptr) {
     try {
-      put_off_.push_back(one);
+      put_off_.push_back({one, isolation});
     } catch (...) {
       return one;  // without memory the order is another
     }
   }
-  d1::task* const first = from.front();
-  from.pop_front();
-  if (&from == &urgent_) {
-    count_.fetch_sub(1, std::memory_order_relaxed);
-  }
+  d1::task* const first = urgent->one;
+  urgent_.erase(urgent);
+  count_.fetch_sub(1, std::memory_order_relaxed);
   return first;
 }
 

@@ -46,7 +46,8 @@ private:
 };
 
 /// Tasks that come before others of their context that were not begun. Each was spawned with a call of `next(nullptr)` to
-/// come, and who has another task to run asks with that one: as many calls are to come as tasks are here.
+/// come, and who has another task to run asks with that one: as many calls are to come as tasks are here. What was put in a call
+/// that isolates is for what was put there alone.
 class urgent_tasks {
 public:
   void push(d1::task& one);
@@ -55,10 +56,16 @@ public:
   d1::task* next(d1::task* one) noexcept;
 
 private:
+  struct entry {
+    d1::task* one;
+    std::uint64_t isolation;  // the number of the call; 0: there is none
+  };
+  static std::list<entry>::iterator first_in(std::list<entry>& list, std::uint64_t isolation) noexcept;
+
   std::mutex mutex_;
   // Empty lists take no memory: a context is made for each loop. Under the lock, as what follows.
-  std::list<d1::task*> urgent_;
-  std::list<d1::task*> put_off_;       // in whose place an urgent one ran
+  std::list<entry> urgent_;
+  std::list<entry> put_off_;           // in whose place an urgent one ran
   std::atomic<std::size_t> count_{0};  // of urgent ones; changed under the lock, looked at without
 };
 

@@ -134,6 +134,45 @@ inline void loops_of_others_with_the_context_stay_out() {
   CHECK(!was_taken);
 }
 
+/// A task that was put inside makes no way for an urgent one from outside.
+inline void urgent_tasks_stay_out() {
+  const std::thread::id here = std::this_thread::get_id();
+  std::atomic<bool> is_inside{false};
+  std::atomic<bool> was_taken{false};
+  std::atomic<int> calls{0};
+  tbb::task_arena alone(1);  // where no worker comes
+  alone.execute([&] {
+    tbb::flow::graph graph;
+    tbb::flow::function_node<int> urgent(
+        graph, tbb::flow::unlimited,
+        [&](int) {
+          if (is_inside && std::this_thread::get_id() == here) was_taken = true;
+          ++calls;
+        },
+        tbb::flow::node_priority_t(1));
+    tbb::flow::function_node<int> other(graph, tbb::flow::unlimited, [&](int) { ++calls; });
+    for (int i = 0; i != 4; ++i) {
+      urgent.try_put(i);
+      is_inside = true;
+      isolate([&] {
+        other.try_put(i);
+        tbb::task_group group;
+        tbb::task_handle rest = group.defer([] {});
+        std::thread ends([&] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          group.run(std::move(rest));
+        });
+        group.wait();
+        ends.join();
+      });
+      is_inside = false;
+      graph.wait_for_all();
+      CHECK(calls == 2 * (i + 1));
+    }
+  });
+  CHECK(!was_taken);
+}
+
 /// What was put outside is run where it is waited for, as nobody else may be there.
 inline void waits_end_for_what_was_put_outside() {
   for (int i = 0; i < 20; ++i) {
@@ -161,6 +200,7 @@ inline void check() {
   calls_end_before_what_was_put_in_them();
   tasks_of_others_with_the_context_stay_out();
   loops_of_others_with_the_context_stay_out();
+  urgent_tasks_stay_out();
   waits_end_for_what_was_put_outside();
 }
 

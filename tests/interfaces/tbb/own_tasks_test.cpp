@@ -187,6 +187,36 @@ NOPAL_PROGRAM(stay_out_of_what_is_isolated) {
   return 0;
 }
 
+/// Nor does a task that was put inside make way for an urgent one from outside.
+NOPAL_PROGRAM(with_a_priority_stay_out_of_what_is_isolated) {
+  const std::thread::id here = std::this_thread::get_id();
+  std::atomic<bool> is_inside{false};
+  std::atomic<bool> was_taken{false};
+  std::atomic<int> calls{0};
+  graph_in_arena first(1);  // where no worker comes
+  flow::function_node<int> urgent(
+      *first, flow::unlimited,
+      [&](int) {
+        if (is_inside && std::this_thread::get_id() == here) was_taken = true;
+        ++calls;
+      },
+      flow::node_priority_t(1));
+  flow::function_node<int> other(*first, flow::unlimited, [&](int) { ++calls; });
+  for (int i = 0; i != 4; ++i) {
+    urgent.try_put(i);
+    is_inside = true;
+    tbb::this_task_arena::isolate([&] {
+      other.try_put(i);
+      wait_for_another();
+    });
+    is_inside = false;
+    (*first).wait_for_all();
+    NOPAL_CHECK(calls == 2 * (i + 1));
+  }
+  NOPAL_CHECK(!was_taken);
+  return 0;
+}
+
 /// A thread of the program ends with what it has put, and the next one has its place.
 NOPAL_PROGRAM(of_a_thread_that_ended_stay_out_of_what_is_isolated) {
   graph_in_arena first(1);  // where no worker comes
@@ -240,6 +270,9 @@ TEST_P(own_tasks, are_of_their_code_alone) { EXPECT_TRUE(run("are_of_their_code_
 TEST_P(own_tasks, stay_out_of_what_is_isolated) { EXPECT_TRUE(run("stay_out_of_what_is_isolated")); }
 TEST_P(own_tasks, of_a_thread_that_ended_stay_out_of_what_is_isolated) {
   EXPECT_TRUE(run("of_a_thread_that_ended_stay_out_of_what_is_isolated"));
+}
+TEST_P(own_tasks, with_a_priority_stay_out_of_what_is_isolated) {
+  EXPECT_TRUE(run("with_a_priority_stay_out_of_what_is_isolated"));
 }
 TEST_P(own_tasks, run_for_a_graph_in_what_is_isolated) {
   EXPECT_TRUE(run("run_for_a_graph_in_what_is_isolated"));

@@ -86,7 +86,8 @@ protected:
 
 private:
   friend class urgent_tasks;
-  task* next_ = nullptr;  // in one of its lists
+  task* next_ = nullptr;         // in one of its lists
+  std::uint64_t isolation_ = 0;  // the number of the call that it was put in there
 };
 
 /// Makes objects and frees them.
@@ -223,7 +224,17 @@ inline void graph_tasks::run(task* one, task_group_context& context,
   }
 }
 
+/// The number of the call that isolates the caller; 0: there is none.
+inline std::uint64_t isolation_of_caller() noexcept {
+#ifdef NOPAL_ELIDE
+  return 0;
+#else
+  return nopal_isolation();
+#endif
+}
+
 inline void urgent_tasks::push(task& one) noexcept {
+  one.isolation_ = isolation_of_caller();
   const std::lock_guard<std::mutex> lock(mutex_);
   urgent_.add(one);
   count_.fetch_add(1, std::memory_order_relaxed);
@@ -234,15 +245,17 @@ inline task* urgent_tasks::next(task* one) noexcept {
   if (one != nullptr && count_.load(std::memory_order_relaxed) == 0) {
     return one;
   }
+  const std::uint64_t isolation = isolation_of_caller();
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (task* const urgent = urgent_.take()) {
+  if (task* const urgent = urgent_.take(isolation)) {
     count_.fetch_sub(1, std::memory_order_relaxed);
     if (one != nullptr) {
+      one->isolation_ = isolation;
       put_off_.add(*one);
     }
     return urgent;
   }
-  return one != nullptr ? one : put_off_.take();
+  return one != nullptr ? one : put_off_.take(isolation);
 }
 
 inline void urgent_tasks::list::add(task& one) noexcept {
@@ -251,11 +264,16 @@ inline void urgent_tasks::list::add(task& one) noexcept {
   last_ = &one;
 }
 
-inline task* urgent_tasks::list::take() noexcept {
-  task* const one = first_;
+inline task* urgent_tasks::list::take(std::uint64_t isolation) noexcept {
+  task* before = nullptr;
+  task* one = first_;
+  while (one != nullptr && one->isolation_ != isolation) {
+    before = one;
+    one = one->next_;
+  }
   if (one != nullptr) {
-    first_ = one->next_;
-    last_ = first_ != nullptr ? last_ : nullptr;
+    (before != nullptr ? before->next_ : first_) = one->next_;
+    last_ = one == last_ ? before : last_;
   }
   return one;
 }

@@ -23,6 +23,7 @@ class wait_context;
 
 /// Tasks of nodes that have a priority. Each was pushed with a call of `next(nullptr)` to come, and who has another task to
 /// run asks with that one. So whoever runs a task next runs an urgent one, and as many calls are to come as tasks are here.
+/// What was put in a call that isolates is for what was put there alone.
 class urgent_tasks {
 public:
   void push(task& one) noexcept;
@@ -34,7 +35,8 @@ private:
   class list {
   public:
     void add(task& one) noexcept;
-    task* take() noexcept;
+    /// The first that was put in this call; 0: in none.
+    task* take(std::uint64_t isolation) noexcept;
 
   private:
     task* first_ = nullptr;
