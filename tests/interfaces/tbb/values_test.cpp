@@ -7,6 +7,7 @@
 #include <tbb/null_mutex.h>
 #include <tbb/null_rw_mutex.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/queuing_mutex.h>
 #include <tbb/queuing_rw_mutex.h>
 #include <tbb/rw_mutex.h>
@@ -252,11 +253,41 @@ NOPAL_PROGRAM(allocators) {
   return 0;
 }
 
+/// A range that any lvalue makes, an empty one, and a constant range copies.
+struct made_of_anything {
+  made_of_anything(int first, int last) : begin(first), end(last) {}
+  made_of_anything(const made_of_anything&) = default;
+  template <class T>
+  explicit made_of_anything(T& /*something*/) {}
+  made_of_anything(made_of_anything& left, tbb::split)
+      : begin(left.begin + (left.end - left.begin) / 2), end(left.end) {
+    left.end = begin;
+  }
+  [[nodiscard]] bool empty() const { return begin == end; }
+  [[nodiscard]] bool is_divisible() const { return end - begin > 1; }
+
+  int begin = 0;
+  int end = 0;
+};
+
+NOPAL_PROGRAM(ranges_made_of_anything) {
+  const made_of_anything all(0, 100);
+  std::atomic<int> sum{0};
+  tbb::parallel_for(all, [&](const made_of_anything& part) { sum += part.end - part.begin; });
+  NOPAL_CHECK(sum == 100);
+  NOPAL_CHECK(tbb::parallel_reduce(
+                  all, 0,
+                  [](const made_of_anything& part, int before) { return before + part.end - part.begin; },
+                  std::plus<>()) == 100);
+  return 0;
+}
+
 class values : public support::program_at_workers {};
 
 TEST_P(values, are_one_for_each_thread_that_asks) { EXPECT_TRUE(run("specific")); }
 TEST_P(values, are_copied_and_moved_between_kinds) { EXPECT_TRUE(run("specific_of_other_kinds")); }
 TEST_P(values, are_containers_seen_as_one) { EXPECT_TRUE(run("specific_containers")); }
+TEST_P(values, that_are_ranges_are_copied_as_constants) { EXPECT_TRUE(run("ranges_made_of_anything")); }
 TEST_P(values, convert_their_iterators_to_both_kinds) { EXPECT_TRUE(run("iterators_of_both_kinds")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, values, testing::Values(1, 2, 7), testing::PrintToStringParamName());

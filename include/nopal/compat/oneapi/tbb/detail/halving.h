@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include <nopal/scope.hpp>
 
@@ -85,7 +86,7 @@ inline constexpr bool is_plain_range =
 template <class Range, class F>
 void on_own(Range& range, F&& f) {
   if constexpr (is_plain_range<Range>) {
-    Range own(range);
+    Range own(std::as_const(range));  // by its copy constructor, whatever other constructors would take
     f(own);
   } else {
     f(range);
