@@ -133,7 +133,6 @@ void call_task(nopal_task* task, view::views_of whose) noexcept {
     nopal_end_pinned(&call);
   }
   arch::set_float_control(before);
-  sanitizers::before(group);
 }
 
 }  // namespace

@@ -193,6 +193,7 @@ extern "C" NOPAL_EXPORT int nopal_task_push(nopal_task* task) {
 
 extern "C" NOPAL_EXPORT void nopal_task_finish(nopal_task_group* group) {
   NOPAL_DISTURB();
+  sanitizers::before(group);  // also where it is no task that ends, but what was announced
   // Release publishes what the task did; acquire: the last one passes on what the others did.
   const std::uint64_t before =
       __atomic_fetch_sub(&group->state, 1, NOPAL_FAULT_ORDER("end relaxed", __ATOMIC_SEQ_CST));
