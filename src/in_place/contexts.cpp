@@ -23,7 +23,7 @@ struct tasks::counts {
     return *std::find_if(all.begin(), all.end(), [call](const count& one) { return one.call == call; });
   }
 
-  std::mutex mutex;
+  ours::nopal_detail::tiny_lock mutex;
   std::vector<count> all;
 };
 
@@ -38,7 +38,7 @@ void tasks::begin_isolated(std::uint64_t call) {
       table = fresh.release();
     }
   }
-  const std::lock_guard<std::mutex> lock(table->mutex);
+  const std::lock_guard<ours::nopal_detail::tiny_lock> lock(table->mutex);
   for (counts::count& one : table->all) {
     if (one.call == call) {
       ++one.tasks;
@@ -50,7 +50,7 @@ void tasks::begin_isolated(std::uint64_t call) {
 
 void tasks::end_isolated(std::uint64_t call) noexcept {
   counts& table = *isolated_.load(std::memory_order_acquire);
-  const std::lock_guard<std::mutex> lock(table.mutex);
+  const std::lock_guard<ours::nopal_detail::tiny_lock> lock(table.mutex);
   counts::count& one = table.of(call);
   if (--one.tasks == 0) {
     one = table.all.back();
@@ -60,13 +60,13 @@ void tasks::end_isolated(std::uint64_t call) noexcept {
 
 void tasks::begin_wait(std::uint64_t call) noexcept {
   counts& table = *isolated_.load(std::memory_order_acquire);
-  const std::lock_guard<std::mutex> lock(table.mutex);
+  const std::lock_guard<ours::nopal_detail::tiny_lock> lock(table.mutex);
   ++table.of(call).waiting;
 }
 
 void tasks::end_wait(std::uint64_t call) noexcept {
   counts& table = *isolated_.load(std::memory_order_acquire);
-  const std::lock_guard<std::mutex> lock(table.mutex);
+  const std::lock_guard<ours::nopal_detail::tiny_lock> lock(table.mutex);
   --table.of(call).waiting;
 }
 
@@ -75,7 +75,7 @@ bool tasks::has_isolated(std::uint64_t call) noexcept {
   if (table == nullptr) {
     return false;
   }
-  const std::lock_guard<std::mutex> lock(table->mutex);
+  const std::lock_guard<ours::nopal_detail::tiny_lock> lock(table->mutex);
   return std::any_of(table->all.begin(), table->all.end(), [call](const counts::count& one) {
     return one.call == call && one.tasks != one.waiting;
   });

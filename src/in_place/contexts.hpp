@@ -25,11 +25,17 @@ void give_block(void* memory, std::size_t bytes) noexcept;
 /// put in its call, by the call's number, as long as any of them may come to its end without others.
 class tasks : public ours::nopal_detail::task_counts {
 public:
-  tasks() = default;
+  /// `made_in`: the number of a call that isolates what puts any of them, so they need not be told apart; 0: there is none.
+  explicit tasks(std::uint64_t made_in = 0) noexcept : made_in_(made_in) {}
   tasks(const tasks&) = delete;
   tasks& operator=(const tasks&) = delete;
   ~tasks();
 
+  /// In which call one counts as put that is put now; 0: in none.
+  [[nodiscard]] std::uint64_t isolation_now() const noexcept {
+    const std::uint64_t now = nopal_isolation();
+    return now == made_in_ ? 0 : now;
+  }
   /// One was put in the call. Throws std::bad_alloc.
   void begin_isolated(std::uint64_t call);
   /// One that was is over.
@@ -42,6 +48,7 @@ public:
 
 private:
   struct counts;
+  const std::uint64_t made_in_;
   std::atomic<counts*> isolated_{nullptr};  // made with the first; most contexts have none
 };
 
@@ -115,7 +122,7 @@ private:
 
   const bool is_bound_;
   ours::task_group_context own_;
-  tasks spawned_;
+  tasks spawned_{nopal_isolation()};  // others seldom have a context that was made there
   urgent_tasks urgent_;
   std::atomic<int> users_{1};
   std::atomic<binding> binding_{binding::not_yet};

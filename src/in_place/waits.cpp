@@ -199,7 +199,7 @@ class spawned final : public ours::nopal_detail::pending_task {
 public:
   spawned(tasks& of, d1::task* one, d1::task_group_context& context, d1::slot_id affinity)
       : of_(of), one_(one), context_(context), with_{&context, slot_of_thread(), affinity},
-        isolation_(nopal_isolation()) {
+        isolation_(of.isolation_now()) {
     if (isolation_ != 0) {
       of_.begin_isolated(isolation_);
     }
