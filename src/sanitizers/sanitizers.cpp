@@ -85,6 +85,7 @@ void leave_strand(stack_record& strand, stack_record& scheduler, const void* sta
   }
   if (thread_present) {
     thread::comes_before(order);
+    thread::comes_before(&scheduler);  // for the end of the thread
     thread::change_stack(strand, scheduler);
   }
   strand.left_at = static_cast<const char*>(stack_pointer);

@@ -56,6 +56,8 @@ void pool_thread(void* argument) {
   watch_for_overflow(self);
   set_told_of_end(self);  // A strand may end its thread. Where that is refused nobody says so.
   nopal_enter_scheduler(self);
+  // Destructors of what strands left in thread-local objects come.
+  sanitizers::after(&scheduler_record(self));
   end_visits(self);
   trace::note_life(self, trace::what::ends);
   stop_watching_for_overflow(self);

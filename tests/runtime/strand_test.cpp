@@ -80,6 +80,28 @@ thread_local int of_thread = 0;
   return &of_thread;
 }
 
+thread_local std::unique_ptr<int> owned_by_thread;
+
+// Destroyed by the thread, when strands that used it are over.
+NOPAL_PROGRAM(thread_local_objects) {
+  std::atomic<int> uses{0};
+  for (int round = 0; round != 200; ++round) {
+    nopal::scope children;
+    for (int i = 0; i != 4; ++i) {
+      children.fork([&uses] {
+        std::this_thread::yield();
+        if (owned_by_thread == nullptr) owned_by_thread = std::make_unique<int>(1);
+        ++uses;
+      });
+      if (owned_by_thread == nullptr) owned_by_thread = std::make_unique<int>(2);
+    }
+    children.join();
+  }
+  NOPAL_CHECK(uses == 800);
+  nopal::shutdown();
+  return 0;
+}
+
 NOPAL_PROGRAM(thread_local_variables) {
   int* const copy = own_copy();
   on_two_threads([copy] { NOPAL_CHECK(own_copy() == copy); }, [copy] { NOPAL_CHECK(own_copy() != copy); });
@@ -233,6 +255,9 @@ NOPAL_PROGRAM(sticky_flags) {
 TEST(strand_carries, the_exceptions_it_handles) { EXPECT_TRUE(passes("exceptions")); }
 
 TEST(thread_keeps, error_numbers) { EXPECT_TRUE(passes("error_numbers")); }
+TEST(thread_keeps, what_strands_put_into_thread_local_objects) {
+  EXPECT_TRUE(passes("thread_local_objects"));
+}
 TEST(thread_keeps, thread_local_variables) { EXPECT_TRUE(passes("thread_local_variables")); }
 TEST(thread_keeps, floating_point_flags) { EXPECT_TRUE(passes("sticky_flags")); }
 TEST(thread_keeps, signal_masks) { EXPECT_TRUE(passes("signal_masks")); }
