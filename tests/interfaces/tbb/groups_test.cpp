@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -306,6 +307,38 @@ NOPAL_PROGRAM(many_groups_inside) {
   return 0;
 }
 
+// What a task threw goes to one of those who wait, whole.
+NOPAL_PROGRAM(two_waits_for_what_was_thrown) {
+  for (int round = 0; round != 200; ++round) {
+    tbb::task_group group;
+    std::atomic<int> ready{0};
+    std::atomic<int> caught{0};
+    std::atomic<int> returned{0};
+    constexpr int waiters = 4;
+    const auto wait = [&] {
+      ++ready;
+      try {
+        group.wait();
+        ++returned;
+      } catch (const std::runtime_error& error) {
+        caught += std::string(error.what()) == "kept for one of them";
+      }
+    };
+    group.run([&] {
+      while (ready < waiters) std::this_thread::yield();
+      for (int i = 0; i != 20; ++i) std::this_thread::yield();  // most of them wait then
+      throw std::runtime_error("kept for one of them");
+    });
+    std::vector<std::thread> threads;
+    for (int i = 1; i != waiters; ++i) threads.emplace_back(wait);
+    wait();
+    for (std::thread& thread : threads) thread.join();
+    NOPAL_CHECK(caught >= 1 && caught + returned == waiters);
+    NOPAL_CHECK(group.wait() != tbb::not_complete);
+  }
+  return 0;
+}
+
 class groups : public support::program_at_workers {};
 
 TEST_P(groups, recur_in_the_function_that_makes_them) { EXPECT_TRUE(run("recursion")); }
@@ -314,6 +347,9 @@ TEST_P(groups, are_used_by_other_functions_than_their_makers) { EXPECT_TRUE(run(
 TEST_P(groups, are_members_of_objects) { EXPECT_TRUE(run("members")); }
 TEST_P(groups, take_tasks_from_other_threads) { EXPECT_TRUE(run("other_threads")); }
 TEST_P(groups, are_waited_for_by_several_threads) { EXPECT_TRUE(run("two_waits")); }
+TEST_P(groups, give_what_was_thrown_to_one_of_several_threads) {
+  EXPECT_TRUE(run("two_waits_for_what_was_thrown"));
+}
 TEST_P(groups, are_waited_for_while_their_tasks_wait_for_many) { EXPECT_TRUE(run("many_groups_inside")); }
 TEST_P(groups, run_tasks_that_were_deferred) { EXPECT_TRUE(run("handles")); }
 TEST_P(groups, are_waited_for_while_there_are_handles) { EXPECT_TRUE(run("announced_tasks")); }

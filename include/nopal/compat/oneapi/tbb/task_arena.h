@@ -178,6 +178,10 @@ public:
   task_group_status wait_for(task_group& group) {
     return execute([&group] { return group.wait(); });
   }
+  /// Waits for one task in the arena, as task_group::wait_for_task.
+  task_group_status wait_for(task_completion_handle& end) {
+    return execute([&end] { return task_group::wait_here_for(end); });
+  }
 
   /// Until it ends, the program has work again and again. Threads come back as fast in any phase, so it is accepted and
   /// means nothing.
@@ -230,6 +234,9 @@ private:
   }
   return arenas;
 }
+
+/// Whether a task, or the body of an algorithm, calls this.
+[[nodiscard]] inline bool is_inside_task() noexcept { return nopal_detail::current() != nullptr; }
 
 namespace this_task_arena {
 

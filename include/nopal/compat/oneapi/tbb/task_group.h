@@ -17,184 +17,24 @@
 
 #include <nopal/detail/thrown.hpp>
 
+#include "detail/completion_handle.h"
 #include "detail/context.h"
 #include "detail/exception.h"
+#include "detail/group_base.h"
 #include "detail/group_frame.h"
-#include "detail/task_counts.h"
 #include "detail/task_handle.h"
+#include "detail/task_record.h"
+
+// oneTBB's are behind a macro of previews, and say so by these.
+#ifndef TBB_HAS_TASK_GROUP_DEPENDENCIES
+#define TBB_HAS_TASK_GROUP_DEPENDENCIES 202603
+#endif
+#ifndef TBB_HAS_TASK_GROUP_WAIT_FOR_SINGLE_TASK
+#define TBB_HAS_TASK_GROUP_WAIT_FOR_SINGLE_TASK 202603
+#endif
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
-
-/// What became of a group's tasks.
-enum task_group_status {
-  not_complete,  ///< some are not over
-  complete,      ///< all ran
-  canceled,      ///< the group was cancelled: some may not have run
-};
-
-namespace nopal_detail {
-
-/// What a group is apart from forks in the function that made it.
-class group_base {
-public:
-  group_base(task_group_context* context, const surroundings& at)
-      : context_(context != nullptr ? *context : own_),
-#ifdef NOPAL_ELIDE
-        at_(at) {
-  }
-#else
-        use_(algorithm::use_of(context_, at.around)) {
-    algorithm::follow(follows_, at.followed, context_, use_);
-  }
-  ~group_base() { end_use(use_); }
-#endif
-  group_base(const group_base&) = delete;
-  group_base& operator=(const group_base&) = delete;
-
-  [[nodiscard]] task_group_context& context() noexcept { return context_; }
-  [[nodiscard]] task_counts& tasks() noexcept { return tasks_; }
-
-  /// Runs a task that was started in `arena`. Its exception is kept for the wait, and cancels the
-  /// rest.
-  template <class F>
-  void execute(F& f, arena_state* arena) noexcept {
-    decltype(auto) use = use_now();
-    if (algorithm::is_stopped(context_, use)) {
-      return;
-    }
-    NOPAL_TBB_TRY {
-      execution now;
-      now.context = &context_;
-      now.part = &use;
-      now.arena = arena;
-      const body_call inside(&now);
-      if constexpr (std::is_same_v<std::invoke_result_t<F&>, task_handle>) {
-        task_handle next = f();
-        if (next) {
-          handle_access::start(next, arena);
-        }
-      } else {
-        static_cast<void>(f());
-      }
-    }
-    NOPAL_TBB_CATCH { static_cast<void>(keep_exception()); }
-  }
-
-  /// Whether a task threw what no wait has thrown. Relaxed: asked when no task runs any more.
-  [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
-
-  /// When no task runs any more: how it went. Throws the exception of a task.
-  task_group_status finish() {
-    const bool was_cancelled = algorithm::is_stopped(context_, use_now());
-    if (was_cancelled) {
-      context_.reset();
-    }
-    // Relaxed: the ends of all tasks come before.
-    if (failed_.load(std::memory_order_relaxed)) {
-      failed_.store(false, std::memory_order_relaxed);
-      exception_.rethrow();
-    }
-    return was_cancelled ? canceled : complete;
-  }
-
-  /// Waits for the tasks that were pushed. True if a reduction threw, and no task before; finish()
-  /// throws that.
-  bool wait(arena_state* arena) noexcept {
-    NOPAL_TBB_TRY {
-      tasks_.wait(arena);
-      return false;
-    }
-    NOPAL_TBB_CATCH { return keep_exception(); }
-  }
-
-  /// The first counts, for which this is true; finish() reads it when all tasks are over.
-  bool keep_exception() noexcept {
-    end_if_asked();
-    nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception thrown;
-    thrown.keep();
-    const bool is_first = !failed_.exchange(true, std::memory_order_acq_rel);
-    if (is_first) {
-      swap(exception_, thrown);
-    }
-    context_.cancel_group_execution();
-    return is_first;
-  }
-
-  /// Whether a fork of the caller begins its child unless the group is to stop.
-  [[nodiscard]] bool may_fork_here() const noexcept {
-#ifdef NOPAL_ELIDE
-    return true;
-#else
-    const nopal_stop* const part = innermost_part();
-    return part == nullptr || part == use_.parent || follows_.follows(part);
-#endif
-  }
-
-private:
-#ifdef NOPAL_ELIDE
-  nopal_stop use_now() noexcept { return algorithm::use_of(context_, at_.now()); }
-#else
-  nopal_stop& use_now() noexcept {
-    if (any_stopped()) {
-      follows_.again();  // the context may have been reset since what it follows was stopped
-    }
-    return use_;
-  }
-#endif
-
-  task_group_context own_;
-  task_group_context& context_;
-#ifdef NOPAL_ELIDE
-  const surroundings at_;
-#else
-  nopal_stop use_;
-  follower follows_;
-#endif
-  std::atomic<bool> failed_{false};
-  nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception exception_;
-  task_counts tasks_;
-};
-
-inline arena_state* current_arena() noexcept {
-  const execution* const now = current();
-  return now != nullptr ? now->arena : nullptr;
-}
-
-/// A task on its own, with what it calls.
-template <class F>
-class group_task final : public pending_task {
-public:
-  template <class Source>
-  group_task(group_base& group, Source&& f) : group_(group), f_(std::forward<Source>(f)) {}
-  void call() noexcept override {
-    // As a constant, where it can be called so.
-    if constexpr (std::is_invocable_v<const F&>) {
-      group_.execute(std::as_const(f_), arena());
-    } else {
-      group_.execute(f_, arena());
-    }
-  }
-
-private:
-  group_base& group_;
-  F f_;
-};
-
-template <class F>
-[[gnu::noinline]] void start_task(group_base& group, F&& f) {
-  auto task = std::make_unique<group_task<std::decay_t<F>>>(group, std::forward<F>(f));
-  group.tasks().push(task.get(), current_arena());
-  static_cast<void>(task.release());
-}
-
-template <class F>
-void call_as_task(group_base& group, const F& f) noexcept {
-  auto call = [&group, &f, arena = current_arena()] { group.execute(f, arena); };
-  group.tasks().call(call);
-}
-
-}  // namespace nopal_detail
 
 /// Tasks that are started one by one and waited for together.
 ///
@@ -267,7 +107,7 @@ public:
   }
   /// Starts the task of a handle that `defer` made.
   void run(task_handle&& handle) {
-    nopal_detail::handle_access::start(handle, nopal_detail::current_arena());
+    nopal_detail::run_handle(handle, nopal_detail::current_arena(), &nopal_detail::handle_access::start);
   }
 
   /// A task that does not begin before its handle is given to `run`. While the handle has it,
@@ -299,10 +139,56 @@ public:
     return wait();
   }
 
+  /// Runs the handle and waits for its task alone, as wait_for_task does.
+  task_group_status run_and_wait_for_task(task_handle&& handle) {
+    task_completion_handle end = handle;
+    run(std::move(handle));
+    return wait_for_task(end);
+  }
+  /// Waits until the task that `end` names is over, or the one to which it handed its end over: `task_complete`, or `canceled`
+  /// where it did not run to its end. Works meanwhile. What it threw, `wait` throws.
+  task_group_status wait_for_task(task_completion_handle& end) { return wait_here_for(end); }
+  /// The same, or `not_complete`, without a wait. From any thread.
+  [[nodiscard]] task_group_status get_status_of(task_completion_handle& end) const { return status_of(end); }
+
+  /// `next`, whose handle was not run yet, begins when the task of `first` is over. Where that is cancelled, `next` begins as
+  /// well, and does nothing if it is of the same group. From any thread. Throws std::bad_alloc.
+  static void set_task_order(task_handle& first, task_handle& next) {
+    nopal_detail::record_of(first).put_before(nopal_detail::record_of(next));
+  }
+  static void set_task_order(task_completion_handle& first, task_handle& next) {
+    first.record().put_before(nopal_detail::record_of(next));
+  }
+  /// Called by a task of a group, once: it counts as over when the task of `heir` is, and not before. Elsewhere it does nothing.
+  /// Throws std::bad_alloc.
+  static void transfer_this_task_completion_to(task_handle& heir) {
+    const nopal_detail::execution* const now = nopal_detail::current();
+    // Without a record nobody waits for its end, nor can.
+    if (now != nullptr && now->record != nullptr) {
+      now->record->hand_over_to(nopal_detail::record_of(heir));
+    }
+  }
+
   /// Asks that tasks which have not begun do not begin. From any thread.
   void cancel() { base_.context().cancel_group_execution(); }
 
 private:
+  friend class task_arena;
+
+  static task_group_status status_of(nopal_detail::task_record::fate fate) noexcept {
+    using nopal_detail::task_record;
+    if (fate == task_record::fate::open) {
+      return not_complete;
+    }
+    return fate == task_record::fate::complete ? task_complete : canceled;
+  }
+  static task_group_status status_of(const task_completion_handle& end) noexcept {
+    return status_of(end.record().now());
+  }
+  static task_group_status wait_here_for(const task_completion_handle& end) {
+    return status_of(nopal_detail::wait_for(end.record(), nopal_detail::current_arena()));
+  }
+
   [[gnu::always_inline]] bool wait_for_tasks() {
     if (frame_.is_ours()) {
       frame_.join();

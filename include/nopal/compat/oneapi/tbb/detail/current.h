@@ -26,14 +26,16 @@ class task_group_context;
 namespace nopal_detail {
 
 class task_list;
+class task_record;
 class arena_state;
 
 /// A running algorithm, as its strands see it.
 struct execution {
   task_group_context* context = nullptr;
-  task_list* spawned = nullptr;  ///< where tasks of the low-level interface go; null elsewhere
-  arena_state* arena = nullptr;  ///< the innermost arena; null: that of all workers
-  nopal_stop* part = nullptr;    ///< what of the context says that the user's code is to stop
+  task_list* spawned = nullptr;   ///< where tasks of the low-level interface go; null elsewhere
+  arena_state* arena = nullptr;   ///< the innermost arena; null: that of all workers
+  nopal_stop* part = nullptr;     ///< what of the context says that the user's code is to stop
+  task_record* record = nullptr;  ///< of the group's task that this is; null: it has none
 };
 
 /// Tells threads apart: the address of a thread-local array of two.

@@ -16,6 +16,7 @@
 #include "context.h"
 #include "current.h"
 #include "task_handle.h"
+#include "task_record.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
@@ -32,8 +33,11 @@ public:
   /// In the arena, which the caller has entered.
   virtual void call() noexcept = 0;
   [[nodiscard]] arena_state* arena() const noexcept { return arena_.get(); }
+  /// Of a group's task: puts it where those find it who wait for the group in the arena. False: it is none, or there is no memory.
+  virtual bool give_to_group() noexcept { return false; }
 
   enqueued_task* next = nullptr;
+  int refused = 0;          ///< how often its arena was full
   bool is_awaited = false;  ///< in its group: a child of fork(2) may wait for it too
 
 private:
@@ -56,6 +60,13 @@ public:
         nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception().keep();
       }
       std::terminate();
+    }
+  }
+  bool give_to_group() noexcept override {
+    if constexpr (requires(F& f) { f.give_to_group(arena()); }) {
+      return f_.give_to_group(arena());
+    } else {
+      return false;
     }
   }
 
@@ -247,17 +258,30 @@ private:
     ++waiting;
   }
 
+  /// Looks at a task whose arena is full before others may have it.
+  static constexpr int most_refused = 10;
+
   /// The oldest task of the highest priority of those whose arena has room.
   static enqueued_task* take(permit& with) noexcept {
     for (line& one : lines) {
       enqueued_task* before = nullptr;
-      for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
+      for (enqueued_task* at = one.first; at != nullptr;) {
         if (enter(at->arena(), with)) {
           (before != nullptr ? before->next : one.first) = at->next;
           one.last = one.last == at ? before : one.last;
           --waiting;
           return at;
         }
+        // Perhaps all who are there wait for it.
+        if (at->is_awaited && ++at->refused > most_refused && at->give_to_group()) {
+          enqueued_task* const given = std::exchange(at, at->next);
+          (before != nullptr ? before->next : one.first) = at;
+          one.last = one.last == given ? before : one.last;
+          --waiting;
+          delete given;
+          continue;
+        }
+        before = std::exchange(at, at->next);
       }
     }
     return nullptr;
@@ -316,12 +340,25 @@ private:
   static inline constinit pid_t process = 0;
 };
 
+struct call_of_handle {
+  task_handle task;
+  void operator()() noexcept { handle_access::call(task); }
+  bool give_to_group(arena_state* arena) noexcept {
+    NOPAL_TBB_TRY {
+      handle_access::start(task, arena);
+      return true;
+    }
+    NOPAL_TBB_CATCH { return false; }
+  }
+};
+
 /// Runs a group's task in an arena, as one that is counted in its group.
 inline void enqueue_handle(arena_state* arena, task_handle&& handle) {
-  auto run = [task = std::move(handle)]() mutable { handle_access::call(task); };
-  auto* const call = new enqueued_call<decltype(run)>(arena, std::move(run));
-  call->is_awaited = true;
-  enqueued::push(call);
+  run_handle(handle, arena, [](task_handle& ready, arena_state* in) {
+    auto* const call = new enqueued_call<call_of_handle>(in, std::move(ready));
+    call->is_awaited = true;
+    enqueued::push(call);
+  });
 }
 
 }  // namespace nopal_detail

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include "arena_state.h"
 #include "config.h"
@@ -26,6 +27,8 @@ namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
 
+class task_record;
+
 #ifdef NOPAL_ELIDE
 
 inline void call_unawaited(void (*call)(void*), void* argument) { call(argument); }
@@ -42,6 +45,8 @@ public:
   pending_task& operator=(const pending_task&) = delete;
   virtual ~pending_task() = default;
   virtual void call() noexcept = 0;
+  /// Where its record is; null: it never has one, and no handle.
+  [[nodiscard]] virtual std::atomic<task_record*>* record() noexcept { return nullptr; }
 };
 
 /// Tasks are called where they are started.
@@ -101,17 +106,22 @@ public:
 
   pending_task() noexcept : node_{} {
     node_.self = this;
-    node_.run = [](nopal_task* task) {
-      pending_task* const self = static_cast<node*>(task)->self;
-      self->call();
-      delete self;
-    };
+    node_.run = [](nopal_task* task) { static_cast<node*>(task)->self->call_and_delete(); };
   }
   pending_task(const pending_task&) = delete;
   pending_task& operator=(const pending_task&) = delete;
   virtual ~pending_task() = default;
 
   virtual void call() noexcept = 0;
+  /// Where its record is; null: it never has one, and no handle.
+  [[nodiscard]] virtual std::atomic<task_record*>* record() noexcept { return nullptr; }
+
+protected:
+  /// Calls it, and deletes it.
+  virtual void call_and_delete() noexcept {
+    call();
+    delete this;
+  }
 
 private:
   friend class task_counts;
@@ -121,6 +131,14 @@ private:
   node node_;
   arena_reference arena_;  // where it was started
 };
+
+/// What ends the innermost wait of this thread; null: the end of all tasks of a group, or it does not wait.
+inline constinit thread_local nopal_task_wait_end* end_of_wait = nullptr;
+
+/// Whether this thread waits for what has come. Not inlined, as compilers keep the address of such a variable for a whole function.
+[[gnu::noinline]] inline bool has_waited_enough() noexcept {
+  return end_of_wait != nullptr && end_of_wait->is_reached(end_of_wait) != 0;
+}
 
 class task_counts {
 public:
@@ -146,6 +164,15 @@ public:
   void push_announced(pending_task* task, arena_state* arena) {
     prepare(task, arena);
     check(nopal_task_push_announced(&task->node_));
+  }
+  /// Called by a task in place of what it is to do. False: there is no memory for that.
+  bool push_back(pending_task* task) noexcept {
+    announce();
+    if (nopal_task_push_announced(&task->node_) == 0) {
+      return true;
+    }
+    finish_one();
+    return false;
   }
 
   /// Calls `f()`, which throws nothing, as a task of the group that others may wait for.
@@ -180,7 +207,8 @@ public:
   /// Throws what the reductions of the tasks' views throw.
   void wait(arena_state* arena) { wait_until(arena, nullptr); }
   /// The same until `end` says so; null: until no task is left.
-  void wait_until(arena_state* arena, nopal_task_wait_end* end) {
+  [[gnu::noinline]] void wait_until(arena_state* arena, nopal_task_wait_end* end) {
+    const wait_for_end inside(end);
     if (void* const thrown = nopal_task_wait_until(&group_, seats_of(arena), end)) {
       nopal_rethrow(thrown);
     }
@@ -189,6 +217,18 @@ public:
   void tell() const noexcept { nopal_task_tell(&group_); }
 
 private:
+  /// The thread stays the same.
+  class wait_for_end {
+  public:
+    explicit wait_for_end(nopal_task_wait_end* end) noexcept : before_(std::exchange(end_of_wait, end)) {}
+    wait_for_end(const wait_for_end&) = delete;
+    wait_for_end& operator=(const wait_for_end&) = delete;
+    ~wait_for_end() { end_of_wait = before_; }
+
+  private:
+    nopal_task_wait_end* const before_;
+  };
+
   void prepare(pending_task* task, arena_state* arena) noexcept {
     task->node_.group = &group_;
     task->node_.arena = seats_of(arena);

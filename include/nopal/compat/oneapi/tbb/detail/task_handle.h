@@ -2,6 +2,7 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_TASK_HANDLE_H
 #define NOPAL_COMPAT_TBB_DETAIL_TASK_HANDLE_H
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -67,6 +68,11 @@ struct handle_access {
     handle.tasks_->push_announced(handle.task_.get(), arena);
     static_cast<void>(handle.task_.release());
   }
+  /// Of a handle that is not empty.
+  static std::atomic<task_record*>* record(const task_handle& handle) noexcept {
+    return handle.task_->record();
+  }
+  static task_counts* tasks(const task_handle& handle) noexcept { return handle.tasks_; }
   /// Calls it here.
   static void call(task_handle& handle) noexcept { handle.tasks_->call_announced(handle.task_.release()); }
 };
