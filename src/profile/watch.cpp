@@ -34,7 +34,9 @@ enum writer : std::uint32_t { nobody, the_program, the_watcher };
 
 constinit std::atomic<std::uint32_t> ended_by{0};
 constinit std::atomic<std::uint32_t> written_by{nobody};
+constinit std::atomic<bool> is_left{false};
 os::thread_handle watcher;
+constinit std::atomic<int> watcher_id{0};
 
 /// True for one. Sequentially consistent, as all looks at the two words: what ends the process comes here once.
 /// Pairs with the looks in `wait_for_end` and `watch`.
@@ -66,8 +68,14 @@ void note_signal(int number) {
 
 void watch(void*) {
   os::name_current_thread("nopal-profile");
+  // Relaxed: `finish` asks whether it runs here.
+  watcher_id.store(os::current_thread_id(), std::memory_order_relaxed);
   for (;;) {
     os::futex_wait_for(ended_by, 0, interval_ns);
+    // Relaxed: nothing is read that comes before.
+    if (is_left.load(std::memory_order_relaxed)) {
+      return;
+    }
     if (const std::uint32_t number = ended_by.load(std::memory_order_relaxed)) {
       if (begin_to_write(the_watcher)) {
         write_raw_file(false);
@@ -113,6 +121,12 @@ bool start(const char* path, int workers) noexcept {
   return true;
 }
 
+void leave_process() noexcept {
+  if (is_on()) {
+    is_left.store(true, std::memory_order_relaxed);  // seen at the next look
+  }
+}
+
 void finish() noexcept {
   if (!is_on() || !is_own_process()) {
     return;
@@ -121,7 +135,8 @@ void finish() noexcept {
     // The library may be unloaded afterwards.
     os::leave_signals(note_signal);
     os::futex_wake(ended_by, INT_MAX);
-    if (watcher.joinable()) {
+    // As the last thread of all the watcher itself may come here.
+    if (watcher.joinable() && watcher_id.load(std::memory_order_relaxed) != os::current_thread_id()) {
       os::join_thread(watcher);
     }
     write_raw_file(true);

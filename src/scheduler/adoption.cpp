@@ -135,6 +135,7 @@ void stop_if_last(runtime& all) noexcept {
   // unreached: last-thread
   if (all.running.load(std::memory_order_relaxed) && !is_thread_of_pool() && os::first_thread_ends()) {
     stop_patiently(all);
+    profile::leave_process();
   }
 }
 

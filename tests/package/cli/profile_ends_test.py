@@ -56,6 +56,12 @@ class Ends(Case):
             with open(self.raw, encoding="utf-8") as text:
                 self.assertIn('{"nopal_profile"', text.read())
 
+    def test_a_program_ends_with_its_last_thread(self):
+        for workers in "1", "3":
+            ran, whole = self.profiled("thread", NOPAL_WORKERS=workers)
+            self.assertEqual(ran.returncode, 0, ran)
+            self.assertGreater(whole["regions"]["work_s"], 0)
+
     def test_a_signal_ends_a_child_of_fork_as_ever(self):
         self.assertEqual(self.with_file("child").returncode, 0)
 

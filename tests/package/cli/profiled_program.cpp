@@ -2,6 +2,7 @@
 #include <nopal/nopal.h>
 #include <nopal/nopal.hpp>
 #include <nopal/profile.hpp>
+#include <pthread.h>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -198,6 +199,7 @@ int run(const std::string& what, const char* argument) {
     if (!turns_out_long()) return 7;
   }
   if (what == "close") return close_all(argument);
+  if (what == "thread") pthread_exit(nullptr);
   if (what == "child") return child_gets(SIGTERM) + child_gets(SIGINT);
   if (what == "exit") exit_in_region();
   if (what == "name") {
