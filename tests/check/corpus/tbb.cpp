@@ -55,6 +55,51 @@ CASE(tbb_tasks_together) {
   g.run([] { x = 2; });  // with: A
   g.wait();
 }
+CASE(tbb_tasks_in_order) {
+  tbb::task_group g;
+  tbb::task_handle a = g.defer([] { x = 1; });
+  tbb::task_handle b = g.defer([] { y = 1; });
+  tbb::task_handle c = g.defer([] { x += y; });
+  tbb::task_group::set_task_order(a, c);
+  tbb::task_group::set_task_order(b, c);
+  g.run(std::move(c));
+  g.run(std::move(b));
+  g.run(std::move(a));
+  g.wait();
+}
+CASE(tbb_tasks_of_which_one_is_out_of_order) {
+  tbb::task_group g;
+  tbb::task_handle a = g.defer([] { x = 1; });
+  tbb::task_handle b = g.defer([] { y = 1; });  // race: A
+  tbb::task_handle c = g.defer([] { x += y; });  // with: A
+  tbb::task_group::set_task_order(a, c);
+  g.run(std::move(b));
+  g.run(std::move(c));
+  g.run(std::move(a));
+  g.wait();
+}
+CASE(tbb_task_that_is_waited_for_alone) {
+  tbb::task_group g;
+  tbb::task_handle a = g.defer([] { x = 1; });
+  tbb::task_completion_handle end = a;
+  g.run(std::move(a));
+  g.wait_for_task(end);
+  x = 2;
+  g.wait();
+}
+CASE(tbb_end_handed_over) {
+  tbb::task_group g;
+  tbb::task_handle heir = g.defer([] { x = 1; });
+  tbb::task_handle a = g.defer([&g, &heir] {
+    tbb::task_group::transfer_this_task_completion_to(heir);
+    g.run(std::move(heir));
+  });
+  tbb::task_handle next = g.defer([] { x = 2; });
+  tbb::task_group::set_task_order(a, next);
+  g.run(std::move(next));
+  g.run(std::move(a));
+  g.wait();
+}
 static int tbb_fib(int n) {
   if (n < 2) return n;
   int a = 0, b = 0;

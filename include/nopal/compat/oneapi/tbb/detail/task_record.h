@@ -64,9 +64,10 @@ public:
 
   /// `next`, whose handle was not run yet, begins after this. Throws std::bad_alloc.
   void put_before(task_record& next) {
+    std::unique_ptr<follower> one = made(next, false);
     // Relaxed: its handle is run later, and counts down itself.
     next.missing_.fetch_add(1, std::memory_order_relaxed);
-    if (!add(next, false)) {
+    if (!add(one)) {
       next.missing_.fetch_sub(1, std::memory_order_relaxed);
       note_all_before(&fate_);
       note_end_before(&next.missing_);
@@ -75,8 +76,9 @@ public:
   /// Called by the task: it is over when `heir` is, and not before. Throws std::bad_alloc.
   void hand_over_to(task_record& heir) {
     if (!is_handed_over_) {
+      std::unique_ptr<follower> one = made(*this, true);
       is_handed_over_ = true;
-      if (!heir.add(*this, true)) {
+      if (!heir.add(one)) {
         finish(heir.now());
       }
     }
@@ -100,6 +102,7 @@ public:
       task_handle& handle;
       bool is_mine = false;
     } guard{record, handle};
+    note_end_before(&record.missing_);
     if (record.is_last()) {
       guard.is_mine = true;
       record.begin();
@@ -148,14 +151,16 @@ private:
 
   ~task_record() = default;
 
+  static std::unique_ptr<follower> made(task_record& who, bool inherits) {
+    return std::make_unique<follower>(follower{&who, inherits, nullptr});
+  }
   /// False: this one is over.
-  bool add(task_record& who, bool inherits) {
-    auto one = std::make_unique<follower>(follower{&who, inherits, nullptr});
+  bool add(std::unique_ptr<follower>& one) noexcept {
     const lock_guard guard(lock_);
     if (fate_.load(std::memory_order_relaxed) != fate::open) {
       return false;
     }
-    who.refer();
+    one->who->refer();
     *last_ = one.get();
     last_ = &one.release()->next;
     return true;
