@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -47,6 +48,24 @@ TEST(arenas_of_later_versions, may_be_left_by_either_policy) {
                       tbb::task_arena::priority::low, leaves);
     EXPECT_EQ(count_in(fourth), 100);
   }
+}
+
+TEST(arenas_of_later_versions, may_say_which_cores_they_are_for) {
+  const auto prefers_last = [](std::tuple<int, std::size_t, std::size_t> type) {
+    return static_cast<int>(std::get<1>(type));
+  };
+  constexpr int by_selector = tbb::task_arena::selectable;
+  tbb::task_arena first(tbb::task_arena::constraints{.max_concurrency = 3, .core_type = by_selector},
+                        prefers_last);
+  EXPECT_TRUE(first.is_active());
+  EXPECT_EQ(first.max_concurrency(), 3);
+  EXPECT_EQ(count_in(first), 100);
+  tbb::task_arena second;
+  second.initialize({.max_concurrency = 2, .core_type = by_selector}, prefers_last, 1,
+                    tbb::task_arena::priority::low);
+  EXPECT_EQ(count_in(second), 100);
+  tbb::task_arena third(tbb::task_arena::constraints(tbb::task_arena::automatic, 2));
+  EXPECT_EQ(third.max_concurrency(), 2);
 }
 
 TEST(arenas_of_later_versions, are_active_in_their_phases) {

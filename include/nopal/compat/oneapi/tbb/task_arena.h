@@ -3,7 +3,10 @@
 #define NOPAL_COMPAT_TBB_TASK_ARENA_H
 
 #include <atomic>
+#include <concepts>
+#include <cstddef>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,6 +15,11 @@
 #include "detail/enqueued.h"
 #include "info.h"
 #include "task_group.h"
+
+// oneTBB's is behind a macro of previews, and says so by this.
+#ifndef TBB_HAS_TASK_ARENA_CORE_TYPE_SELECTOR
+#define TBB_HAS_TASK_ARENA_CORE_TYPE_SELECTOR 202603
+#endif
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
@@ -22,6 +30,12 @@ struct attach {};
 namespace nopal_detail {
 /// What a phase of an arena may be asked for.
 struct phase_flag {};
+
+/// Is told the type of cores, its place among all types, and how many there are.
+template <class F>
+concept selects_cores = requires(F& f, std::tuple<int, std::size_t, std::size_t> type) {
+  { f(type) } -> std::convertible_to<int>;
+};
 }  // namespace nopal_detail
 
 /// The code that runs in it. There is one pool of workers; an arena has no threads of its own, and
@@ -37,6 +51,7 @@ public:
   using attach = tbb::attach;
   static constexpr int automatic = -1;  ///< as many threads as there are workers
   static constexpr int not_initialized = -2;
+  static constexpr int selectable = -2;  ///< as a type of cores: a selector says which
   enum class priority : int { low = 1, normal = 2, high = 3 };
   /// How soon threads leave that have no work. It is accepted and means nothing: they leave as fast as they come back.
   enum class leave_policy : int { automatic = 0, fast = 1 };
@@ -44,8 +59,6 @@ public:
   /// A node is one of `info::numa_nodes()`: threads in the arena run on its CPUs, and where they might
   /// before when they leave. The type of cores and how many threads each has mean nothing.
   struct constraints {
-    constraints(numa_node_id numa = automatic, int concurrency = automatic)
-        : numa_id(numa), max_concurrency(concurrency) {}
     constraints& set_numa_id(numa_node_id id) {
       numa_id = id;
       return *this;
@@ -78,6 +91,15 @@ public:
                       leave_policy /*leaves*/ = leave_policy::automatic)
       : asked_(with.max_concurrency), reserved_(reserved_for_masters), importance_(importance),
         node_(with.numa_id) {}
+  /// The selector says which types of cores the threads may be on. There is one type, so it is not asked.
+  template <nopal_detail::selects_cores Selector>
+  task_arena(const constraints& with, Selector /*selector*/, unsigned reserved_for_masters = 1,
+             priority importance = priority::normal, leave_policy leaves = leave_policy::automatic)
+      : task_arena(with, reserved_for_masters, importance, leaves) {
+    if (with.core_type == selectable) {
+      initialize();
+    }
+  }
   /// With the settings of another, and not active.
   task_arena(const task_arena& other)
       : asked_(other.asked_), reserved_(other.reserved_), importance_(other.importance_), node_(other.node_) {
@@ -116,6 +138,11 @@ public:
       node_ = with.numa_id;
       initialize(with.max_concurrency, reserved_for_masters, importance);
     }
+  }
+  template <nopal_detail::selects_cores Selector>
+  void initialize(const constraints& with, Selector /*selector*/, unsigned reserved_for_masters = 1,
+                  priority importance = priority::normal, leave_policy leaves = leave_policy::automatic) {
+    initialize(with, reserved_for_masters, importance, leaves);
   }
   void initialize(attach) {
     const nopal_detail::execution* const now = nopal_detail::current();
