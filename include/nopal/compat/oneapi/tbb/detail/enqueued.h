@@ -33,12 +33,11 @@ public:
   /// In the arena, which the caller has entered.
   virtual void call() noexcept = 0;
   [[nodiscard]] arena_state* arena() const noexcept { return arena_.get(); }
-  /// Of a group's task: puts it where those find it who wait for the group in the arena. False: it is none, or there is no memory.
-  virtual bool give_to_group() noexcept { return false; }
 
   enqueued_task* next = nullptr;
-  int refused = 0;          ///< how often its arena was full
-  bool is_awaited = false;  ///< in its group: a child of fork(2) may wait for it too
+  /// Whose task it is, for which a child of fork(2) may wait too; null: nobody waits for it
+  task_counts* group = nullptr;
+  int refused = 0;  ///< how often its arena was full, up to a limit
 
 private:
   arena_reference arena_;
@@ -60,13 +59,6 @@ public:
         nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception().keep();
       }
       std::terminate();
-    }
-  }
-  bool give_to_group() noexcept override {
-    if constexpr (requires(F& f) { f.give_to_group(arena()); }) {
-      return f_.give_to_group(arena());
-    } else {
-      return false;
     }
   }
 
@@ -134,7 +126,7 @@ private:
       const line all = std::exchange(one, {});
       for (enqueued_task* task = all.first; task != nullptr;) {
         enqueued_task* const next = std::exchange(task->next, nullptr);
-        if (task->is_awaited) {
+        if (task->group != nullptr) {
           append(one, task);
           ++waiting;
         } else {
@@ -258,34 +250,77 @@ private:
     ++waiting;
   }
 
-  /// Looks at a task whose arena is full before others may have it.
+  /// After so many looks at a group's task whose arena is full, those may call it who wait for the group there: perhaps they are
+  /// all.
   static constexpr int most_refused = 10;
+  static bool is_offered(const enqueued_task& task) noexcept { return task.refused == most_refused; }
+
+  static enqueued_task* taken_out(line& from, enqueued_task* before, enqueued_task* task) noexcept {
+    (before != nullptr ? before->next : from.first) = task->next;
+    from.last = from.last == task ? before : from.last;
+    --waiting;
+    if (is_offered(*task)) {
+      offered.fetch_sub(1, std::memory_order_relaxed);
+    }
+    return task;
+  }
 
   /// The oldest task of the highest priority of those whose arena has room.
   static enqueued_task* take(permit& with) noexcept {
     for (line& one : lines) {
       enqueued_task* before = nullptr;
-      for (enqueued_task* at = one.first; at != nullptr;) {
+      for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
         if (enter(at->arena(), with)) {
-          (before != nullptr ? before->next : one.first) = at->next;
-          one.last = one.last == at ? before : one.last;
-          --waiting;
-          return at;
+          return taken_out(one, before, at);
         }
-        // Perhaps all who are there wait for it.
-        if (at->is_awaited && ++at->refused > most_refused && at->give_to_group()) {
-          enqueued_task* const given = std::exchange(at, at->next);
-          (before != nullptr ? before->next : one.first) = at;
-          one.last = one.last == given ? before : one.last;
-          --waiting;
-          delete given;
-          continue;
-        }
-        before = std::exchange(at, at->next);
+        refuse(*at);
       }
     }
     return nullptr;
   }
+
+#ifdef NOPAL_ELIDE
+  static void refuse(enqueued_task& /*task*/) noexcept {}
+#else
+  static void refuse(enqueued_task& task) noexcept {
+    if (task.group != nullptr && !is_offered(task) && ++task.refused == most_refused) {
+      offered.fetch_add(1, std::memory_order_relaxed);
+      // Release pairs with the acquire of those who wait.
+      call_offered.store(
+          [](task_counts& group, arena_state* arena) {
+            enqueued_task* const found = take_offered(group, arena);
+            if (found != nullptr) {
+              const auto call = [found] {
+                found->call();
+                delete found;
+              };
+              group.call(call);
+            }
+            return found != nullptr;
+          },
+          std::memory_order_release);
+      // Who looked before looks again, and sees both. The task is one of the group, so that is there.
+      task.group->tell();
+    }
+  }
+
+  static enqueued_task* take_offered(const task_counts& group, const arena_state* arena) noexcept {
+    if (offered.load(std::memory_order_relaxed) == 0) {
+      return nullptr;
+    }
+    const locked guard;
+    for (line& one : lines) {
+      enqueued_task* before = nullptr;
+      for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
+        if (is_offered(*at) && at->group == &group && at->arena() == arena) {
+          // What begins after that for which the thread waits was added here after it.
+          return has_waited_enough() ? nullptr : taken_out(one, before, at);
+        }
+      }
+    }
+    return nullptr;
+  }
+#endif
 
   static enqueued_task* wait_for_task(permit& with) {
     const locked guard;
@@ -329,9 +364,10 @@ private:
   // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux, and the same of conditions.
   static inline constinit pthread_mutex_t mutex = {};
   static inline constinit pthread_cond_t wake = {};
-  static inline constinit line lines[3] = {};       // by the rank of the arena
-  static inline constinit line of_parent = {};      // never run, and never freed: tools find them
-  static inline constinit std::size_t waiting = 0;  // tasks
+  static inline constinit line lines[3] = {};           // by the rank of the arena
+  static inline constinit line of_parent = {};          // never run, and never freed: tools find them
+  static inline constinit std::size_t waiting = 0;      // tasks
+  static inline constinit std::atomic<int> offered{0};  // of these; others read whether there are any
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
   static inline constinit int woken = 0;         // of the idle
@@ -342,21 +378,16 @@ private:
 
 struct call_of_handle {
   task_handle task;
-  void operator()() noexcept { handle_access::call(task); }
-  bool give_to_group(arena_state* arena) noexcept {
-    NOPAL_TBB_TRY {
-      handle_access::start(task, arena);
-      return true;
-    }
-    NOPAL_TBB_CATCH { return false; }
-  }
+  void operator()() noexcept { handle_access::call(task, current()->arena); }
 };
 
 /// Runs a group's task in an arena, as one that is counted in its group.
 inline void enqueue_handle(arena_state* arena, task_handle&& handle) {
   run_handle(handle, arena, [](task_handle& ready, arena_state* in) {
+    task_counts* const group = handle_access::tasks(ready);
+    // Without memory for it the handle has the task still.
     auto* const call = new enqueued_call<call_of_handle>(in, std::move(ready));
-    call->is_awaited = true;
+    call->group = group;
     enqueued::push(call);
   });
 }

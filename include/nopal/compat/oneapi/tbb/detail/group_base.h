@@ -202,17 +202,12 @@ public:
 private:
 #ifndef NOPAL_ELIDE
   /// A thread that waits for one task may have looked for others before that was over, and have found what begins after it. It
-  /// leaves that to others once: what it waits for may be all that its caller lets it wait for.
+  /// leaves that to others: what it waits for may be all that its caller lets it wait for. Each who waits may so find it.
   void call_and_delete() noexcept override {
-    if (known_record() != nullptr && !was_left_ && has_waited_enough()) {
-      was_left_ = true;
-      if (group_.tasks().push_back(this)) {
-        return;
-      }
+    if (known_record() == nullptr || !has_waited_enough() || !group_.tasks().push_back(this)) {
+      pending_task::call_and_delete();
     }
-    pending_task::call_and_delete();
   }
-  bool was_left_ = false;
 #endif
   // Relaxed: who has a handle made it, before the handle was run.
   [[nodiscard]] task_record* known_record() const noexcept { return record_.load(std::memory_order_relaxed); }

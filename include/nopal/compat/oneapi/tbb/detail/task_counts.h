@@ -58,13 +58,13 @@ public:
     announce();
     push_announced(task, arena);
   }
-  void push_announced(pending_task* task, arena_state* /*arena*/) { call_announced(task); }
+  void push_announced(pending_task* task, arena_state* arena) { call_announced(task, arena); }
   template <class F>
   void call(F& f) noexcept {
     f();
   }
   [[nodiscard]] bool is_done() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
-  void call_announced(pending_task* task) noexcept {
+  void call_announced(pending_task* task, arena_state* /*arena*/) noexcept {
 #ifdef NOPAL_CHECKED
     children_.fork([task] {
       task->call();
@@ -94,6 +94,8 @@ private:
 };
 
 #else
+
+class task_counts;
 
 /// Calls what nobody waits for, and throws nothing: it uses no reducers but its own.
 inline void call_unawaited(void (*call)(void*), void* argument) { nopal_call_unawaited(call, argument); }
@@ -129,8 +131,14 @@ private:
     pending_task* self;
   };
   node node_;
-  arena_reference arena_;  // where it was started
+  arena_reference arena_;         // where it was started
+  bool stays_ = false;            // with the thread that has it
+  unsigned char times_left_ = 0;  // by threads that had it
 };
+
+/// Has a task of the group called that was enqueued in an arena which is full, by a thread that waits for the group there. False:
+/// there was none. Null: there never was.
+inline constinit std::atomic<bool (*)(task_counts&, arena_state*)> call_offered{nullptr};
 
 /// What ends the innermost wait of this thread; null: the end of all tasks of a group, or it does not wait.
 inline constinit thread_local nopal_task_wait_end* end_of_wait = nullptr;
@@ -165,8 +173,14 @@ public:
     prepare(task, arena);
     check(nopal_task_push_announced(&task->node_));
   }
-  /// Called by a task in place of what it is to do. False: there is no memory for that.
+  /// Called by a task in place of what it is to do, so that other threads may have it. False: there is no memory for that, or it
+  /// was left so often that it is to be called in any case.
   bool push_back(pending_task* task) noexcept {
+    constexpr unsigned char most_times = 100;
+    if (task->stays_ || task->times_left_ == most_times) {
+      return false;
+    }
+    ++task->times_left_;
     announce();
     if (nopal_task_push_announced(&task->node_) == 0) {
       return true;
@@ -188,9 +202,11 @@ public:
     nopal_task_call(&now);
   }
 
-  /// Calls a task that was announced, for whoever waits, and deletes it.
-  void call_announced(pending_task* task) noexcept {
+  /// Calls a task that was announced, for whoever waits, and deletes it. Called in `arena`.
+  void call_announced(pending_task* task, arena_state* arena) noexcept {
     task->node_.group = &group_;
+    task->arena_ = arena_reference(arena);
+    task->stays_ = true;
     nopal_task_call_announced(&task->node_);
   }
 
@@ -209,7 +225,9 @@ public:
   /// The same until `end` says so; null: until no task is left.
   [[gnu::noinline]] void wait_until(arena_state* arena, nopal_task_wait_end* end) {
     const wait_for_end inside(end);
-    if (void* const thrown = nopal_task_wait_until(&group_, seats_of(arena), end)) {
+    wait_in_arena here(*this, arena, end);
+    if (void* const thrown =
+            nopal_task_wait_until(&group_, seats_of(arena), arena == nullptr ? end : &here)) {
       nopal_rethrow(thrown);
     }
   }
@@ -227,6 +245,45 @@ private:
 
   private:
     nopal_task_wait_end* const before_;
+  };
+
+  /// A wait in an arena: where that is full, no other thread comes and calls what was enqueued there.
+  struct wait_in_arena final : nopal_task_wait_end {
+    wait_in_arena(task_counts& of_tasks, arena_state* in, nopal_task_wait_end* end) noexcept
+        : nopal_task_wait_end{[](const nopal_task_wait_end* self) {
+                                return static_cast<const wait_in_arena*>(self)->is_over() ? 1 : 0;
+                              },
+                              [](nopal_task_wait_end* self) {
+                                auto* const one = static_cast<wait_in_arena*>(self);
+                                one->may_call = true;
+                                if (one->other != nullptr) {
+                                  one->other->be_told(one->other);
+                                }
+                              },
+                              nullptr},
+          tasks(of_tasks), arena(in), other(end) {
+      if (end != nullptr && end->is_isolated != nullptr) {
+        is_isolated = [](const nopal_task_wait_end* self) {
+          const nopal_task_wait_end* const asked = static_cast<const wait_in_arena*>(self)->other;
+          return asked->is_isolated(asked);
+        };
+      }
+    }
+    [[nodiscard]] bool is_over() const noexcept {
+      while (other == nullptr ? !tasks.is_done() : other->is_reached(other) == 0) {
+        // Acquire pairs with the release of who offered the first.
+        bool (*const call)(task_counts&, arena_state*) =
+            may_call ? call_offered.load(std::memory_order_acquire) : nullptr;
+        if (call == nullptr || !call(tasks, arena)) {
+          return false;
+        }
+      }
+      return true;
+    }
+    task_counts& tasks;
+    arena_state* arena;
+    nopal_task_wait_end* other;  ///< null: the end of all tasks
+    bool may_call = false;       ///< others see then what the thread waits for
   };
 
   void prepare(pending_task* task, arena_state* arena) noexcept {

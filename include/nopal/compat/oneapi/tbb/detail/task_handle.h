@@ -73,8 +73,10 @@ struct handle_access {
     return handle.task_->record();
   }
   static task_counts* tasks(const task_handle& handle) noexcept { return handle.tasks_; }
-  /// Calls it here.
-  static void call(task_handle& handle) noexcept { handle.tasks_->call_announced(handle.task_.release()); }
+  /// Calls it here, in `arena`.
+  static void call(task_handle& handle, arena_state* arena) noexcept {
+    handle.tasks_->call_announced(handle.task_.release(), arena);
+  }
 };
 
 }  // namespace nopal_detail

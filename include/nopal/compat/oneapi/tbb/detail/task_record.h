@@ -220,10 +220,10 @@ private:
     }
     return list;
   }
-  /// Where there is no memory to start it, it is called here.
+  /// Where there is no memory to start it, it is called here, in no arena: it may be full.
   static void begin_surely(task_record& record) noexcept {
     NOPAL_TBB_TRY { record.begin(); }
-    NOPAL_TBB_CATCH { handle_access::call(record.parked_); }
+    NOPAL_TBB_CATCH { handle_access::call(record.parked_, nullptr); }
   }
 
   /// It is over. Returns those that follow.

@@ -1,0 +1,147 @@
+// What is enqueued in arenas that are full.
+#include <gtest/gtest.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/strands.hpp"
+
+namespace {
+
+using tbb::task_group;
+using tbb::task_handle;
+
+/// Long enough for the arena to be found full many times. Without that the programs test less, and end as well.
+void let_it_be_found_full() { std::this_thread::sleep_for(std::chrono::milliseconds(60)); }
+
+void wait_for(const std::atomic<bool>& that) {
+  while (!that) std::this_thread::yield();
+}
+
+// Nobody waits for the group: only a thread for what is enqueued may come.
+NOPAL_PROGRAM(full_for_a_while) {
+  for (const int most : {1, 2}) {
+    tbb::task_arena arena(most);
+    task_group group;
+    std::atomic<bool> is_full{false};
+    std::atomic<bool> may_leave{false};
+    std::atomic<bool> is_run{false};
+    arena.enqueue(group.defer([&] {
+      is_full = true;
+      wait_for(may_leave);
+    }));
+    wait_for(is_full);
+    arena.enqueue(group.defer([&] { is_run = true; }));
+    let_it_be_found_full();
+    may_leave = true;
+    wait_for(is_run);
+    NOPAL_CHECK(group.wait() == tbb::complete);
+  }
+  return 0;
+}
+
+// Who waits for the group does so outside, and who has the seat leaves after that.
+NOPAL_PROGRAM(full_until_a_wait_outside_is_over) {
+  tbb::task_arena arena(1);
+  task_group group;
+  std::atomic<bool> is_full{false};
+  std::atomic<bool> is_over{false};
+  std::thread inside([&] {
+    arena.execute([&] {
+      is_full = true;
+      wait_for(is_over);
+    });
+  });
+  wait_for(is_full);
+  std::atomic<int> calls{0};
+  arena.enqueue(
+      [&] {
+        let_it_be_found_full();
+        ++calls;
+      },
+      group);
+  arena.enqueue([&] { ++calls; }, group);
+  NOPAL_CHECK(group.wait() == tbb::complete && calls == 2);
+  is_over = true;
+  inside.join();
+  return 0;
+}
+
+// All who are in the arena wait: for all tasks, and for one.
+NOPAL_PROGRAM(full_of_those_who_wait) {
+  for (const bool is_for_one : {false, true}) {
+    tbb::task_arena arena(2, 2);
+    task_group group;
+    std::atomic<int> inside{0};
+    std::atomic<int> calls{0};
+    std::atomic<int> limit{0};
+    std::vector<std::thread> threads;
+    std::vector<task_handle> handles;
+    std::vector<tbb::task_completion_handle> ends;
+    for (int i = 0; i != 200; ++i) {
+      handles.push_back(group.defer([&] {
+        limit = tbb::this_task_arena::max_concurrency();
+        ++calls;
+      }));
+      ends.emplace_back(handles.back());
+    }
+    for (int t = 0; t != 2; ++t) {
+      threads.emplace_back([&] {
+        arena.execute([&] {
+          ++inside;
+          if (is_for_one) {
+            for (tbb::task_completion_handle& each : ends) group.wait_for_task(each);
+          } else {
+            group.wait();
+          }
+        });
+      });
+    }
+    while (inside != 2) std::this_thread::yield();
+    for (task_handle& each : handles) arena.enqueue(std::move(each));
+    for (std::thread& each : threads) each.join();
+    NOPAL_CHECK(group.wait() == tbb::complete && calls == 200 && limit <= 3);
+  }
+  return 0;
+}
+
+// A group's task that was enqueued runs in the arena: what it calls knows of that.
+NOPAL_PROGRAM(group_tasks) {
+  tbb::task_arena arena(2);
+  task_group group;
+  std::atomic<int> limit{0};
+  std::atomic<int> limit_in_loop{0};
+  const auto ask = [&] {
+    limit = tbb::this_task_arena::max_concurrency();
+    tbb::parallel_for(0, 1, [&](int) { limit_in_loop = tbb::this_task_arena::max_concurrency(); });
+  };
+  arena.enqueue(group.defer(ask));
+  group.wait();
+  NOPAL_CHECK(limit == 2 && limit_in_loop == 2);
+  limit = 0;
+  task_handle first = group.defer([] {});
+  task_handle next = group.defer(ask);
+  task_group::set_task_order(first, next);
+  arena.enqueue(std::move(next));
+  group.run(std::move(first));
+  group.wait();
+  NOPAL_CHECK(limit == 2 && limit_in_loop == 2);
+  return 0;
+}
+
+class full_arenas : public support::program_at_workers {};
+
+TEST_P(full_arenas, run_what_was_enqueued_when_they_have_room) { EXPECT_TRUE(run("full_for_a_while")); }
+TEST_P(full_arenas, run_what_is_waited_for_outside) { EXPECT_TRUE(run("full_until_a_wait_outside_is_over")); }
+TEST_P(full_arenas, run_what_all_wait_for) { EXPECT_TRUE(run("full_of_those_who_wait")); }
+TEST_P(full_arenas, are_known_to_tasks_of_groups) { EXPECT_TRUE(run("group_tasks")); }
+
+INSTANTIATE_TEST_SUITE_P(tbb, full_arenas, testing::Values(1, 2, 7), testing::PrintToStringParamName());
+
+}  // namespace
