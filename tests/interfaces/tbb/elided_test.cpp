@@ -130,6 +130,47 @@ void check_suspensions() {
   check(is_over, "a task waits until it is resumed");
 }
 
+// Each end has the next task begin: no deeper for that.
+void check_long_chains() {
+  tbb::task_group group;
+  constexpr int count = 300'000;
+  int calls = 0;
+  bool is_ordered = true;
+  std::vector<tbb::task_handle> tasks;
+  for (int i = 0; i != count; ++i) {
+    tasks.push_back(group.defer([&, i] { is_ordered = is_ordered && calls++ == i; }));
+    if (i != 0) tbb::task_group::set_task_order(tasks[static_cast<std::size_t>(i) - 1], tasks.back());
+  }
+  while (!tasks.empty()) {
+    group.run(std::move(tasks.back()));
+    tasks.pop_back();
+  }
+  group.wait();
+  check(calls == count && is_ordered, "a long chain of tasks");
+}
+
+// A task that an end began waits for one that another end in it begins.
+void check_chains_in_tasks() {
+  tbb::task_group outer;
+  bool is_called = false;
+  tbb::task_handle first = outer.defer([] {});
+  tbb::task_handle next = outer.defer([&] {
+    tbb::task_group inner;
+    tbb::task_handle before = inner.defer([] {});
+    tbb::task_handle after = inner.defer([&] { is_called = true; });
+    tbb::task_group::set_task_order(before, after);
+    inner.run(std::move(after));
+    inner.run(std::move(before));
+    inner.wait();
+    check(is_called, "a task that begins in another one");
+  });
+  tbb::task_group::set_task_order(first, next);
+  outer.run(std::move(next));
+  outer.run(std::move(first));
+  outer.wait();
+  check(is_called, "tasks in order");
+}
+
 }  // namespace
 
 int main() {
@@ -162,6 +203,8 @@ int main() {
   check_pipelines();
   check_call_once();
   check_suspensions();
+  check_long_chains();
+  check_chains_in_tasks();
   int enqueued = 0;
   tbb::task_arena(1).enqueue([&] { enqueued = 1; });
   check(enqueued == 1, "what is enqueued is called");

@@ -212,6 +212,7 @@ private:
   // Relaxed: who has a handle made it, before the handle was run.
   [[nodiscard]] task_record* known_record() const noexcept { return record_.load(std::memory_order_relaxed); }
   bool execute(task_record* known) noexcept {
+    const begins_at_once body;
     // As a constant, where it can be called so.
     if constexpr (std::is_invocable_v<const F&>) {
       return group_.execute(std::as_const(f_), arena(), known);

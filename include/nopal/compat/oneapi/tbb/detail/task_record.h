@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "arena_state.h"
+#include "begun_tasks.h"
 #include "lock.h"
 #include "task_handle.h"
 
@@ -30,7 +31,7 @@ inline void note_none_before(const void* /*of*/) noexcept {}
 #endif
 
 /// Belongs to the task, to the handles of its completion, and to the tasks before it.
-class task_record {
+class task_record : private begun_task {
 public:
   enum class fate : char { open, complete, canceled };
   /// Puts a task where it is run, and leaves the handle empty. Throws std::bad_alloc; then the handle has it still.
@@ -208,7 +209,7 @@ private:
       follower* const one = std::exchange(next, next->next);
       note_end_before(&one->who->missing_);
       if (one->who->is_last()) {
-        begin_surely(*one->who);
+        begin_in_turn(*one->who, [](begun_task& task) { begin_surely(static_cast<task_record&>(task)); });
       }
       one->who->forget();
       delete one;
