@@ -100,6 +100,60 @@ CASE(tbb_end_handed_over) {
   g.run(std::move(a));
   g.wait();
 }
+CASE(tbb_handles_run_by_tasks) {
+  tbb::task_group g;
+  tbb::task_handle a = g.defer([] { x = 1; });
+  tbb::task_handle b = g.defer([] { x = 2; });
+  tbb::task_handle c = g.defer([] { x = 3; });
+  tbb::task_group::set_task_order(a, b);
+  tbb::task_group::set_task_order(b, c);
+  g.run([&] { g.run(std::move(c)); });
+  g.run([&] { g.run(std::move(b)); });
+  g.run([&] { g.run(std::move(a)); });
+  g.wait();
+}
+CASE(tbb_tasks_made_beside_what_is_before_them) {
+  tbb::task_group g;
+  static int values[3];
+  tbb::task_handle a = g.defer([] { x = 1; });
+  tbb::task_completion_handle end = a;
+  for (int i = 0; i != 3; ++i) {
+    g.run([&g, i, end]() mutable {
+      int one = i;
+      tbb::task_handle next = g.defer([i, one] { values[i] = x + one; });
+      tbb::task_group::set_task_order(end, next);
+      g.run(std::move(next));
+    });
+  }
+  g.run(std::move(a));
+  g.wait();
+}
+CASE(tbb_tasks_in_order_in_an_arena) {
+  tbb::task_arena arena(2);
+  tbb::task_group g;
+  tbb::task_handle a = g.defer([] { x = 1; });
+  tbb::task_handle b = g.defer([] { x = 2; });
+  tbb::task_group::set_task_order(a, b);
+  arena.enqueue(std::move(b));
+  arena.enqueue(std::move(a));
+  g.wait();
+  x = 3;
+}
+CASE(tbb_task_beside_what_another_begins_after) {
+  tbb::task_group g;
+  tbb::task_handle a = g.defer([] {});
+  tbb::task_handle b = g.defer([] { x = 1; });  // race: A
+  tbb::task_handle after_both = g.defer([] { y = 2; });
+  tbb::task_handle after_a = g.defer([] { x = 3; });  // with: A
+  tbb::task_group::set_task_order(a, after_both);
+  tbb::task_group::set_task_order(b, after_both);
+  tbb::task_group::set_task_order(a, after_a);
+  g.run(std::move(after_both));
+  g.run(std::move(after_a));
+  g.run(std::move(b));
+  g.run(std::move(a));
+  g.wait();
+}
 static int tbb_fib(int n) {
   if (n < 2) return n;
   int a = 0, b = 0;

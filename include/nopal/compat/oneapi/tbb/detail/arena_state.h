@@ -81,9 +81,10 @@ public:
   [[nodiscard]] static bool admits_workers() noexcept { return false; }
   static bool try_enter_worker() noexcept { return true; }
   static void leave_worker() noexcept {}
-  void refer() noexcept { ++users_; }
+  // Relaxed: who refers has a reference already. The last release comes after all others, and acquires them.
+  void refer() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
   void forget() noexcept {
-    if (--users_ == 0) {
+    if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       delete this;
     }
   }
@@ -241,7 +242,7 @@ private:
   std::atomic<int> keepers_{0};                        ///< threads that keep a slot
   std::unique_ptr<std::atomic<const void*>[]> slots_;  ///< who has each index
 #ifdef NOPAL_ELIDE
-  int users_ = 1;
+  std::atomic<int> users_{1};
 #else
   nopal_arena* seats_ = nullptr;
   arena_state* next_ = nullptr;  // of all_states

@@ -76,6 +76,15 @@ public:
 #endif
     finish_one();
   }
+  /// As a strand of its own, which the wait joins.
+  template <class F>
+  void call_apart(F f) noexcept {
+#ifdef NOPAL_CHECKED
+    children_.fork(f);
+#else
+    f();
+#endif
+  }
   [[nodiscard]] static bool has_views() noexcept { return false; }
   /// For handles that other threads run.
   void wait(arena_state* /*arena*/) noexcept {
@@ -208,6 +217,12 @@ public:
     task->arena_ = arena_reference(arena);
     task->stays_ = true;
     nopal_task_call_announced(&task->node_);
+  }
+
+  /// Where checked programs have a strand of its own.
+  template <class F>
+  static void call_apart(F f) noexcept {
+    f();
   }
 
   /// Whether finished tasks left views of reducers for a wait. Asked when all tasks are over, which

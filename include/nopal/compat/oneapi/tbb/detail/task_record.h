@@ -37,9 +37,9 @@ public:
   /// Puts a task where it is run, and leaves the handle empty. Throws std::bad_alloc; then the handle has it still.
   using starter = void (*)(task_handle& handle, arena_state* arena);
 
-  explicit task_record(task_counts* tasks) noexcept : tasks_(tasks) {
-    note_none_before(&fate_);
-    note_none_before(&missing_);
+  static task_record* made(task_counts* tasks) {
+    const with_followers guard;
+    return new task_record(tasks);
   }
   task_record(const task_record&) = delete;
   task_record& operator=(const task_record&) = delete;
@@ -150,13 +150,32 @@ private:
     follower* next;
   };
 
+  /// Of a checked program, where a strand reads what others wrote under the lock of a record, and is not to come after all that
+  /// these did. No code of the program runs in it.
+  class with_followers {
+  public:
+    with_followers() noexcept { note_lock(&all); }
+    with_followers(const with_followers&) = delete;
+    with_followers& operator=(const with_followers&) = delete;
+    ~with_followers() { note_unlock(&all); }
+
+  private:
+    static inline char all = 0;
+  };
+
+  explicit task_record(task_counts* tasks) noexcept : tasks_(tasks) {
+    note_none_before(&fate_);
+    note_none_before(&missing_);
+  }
   ~task_record() = default;
 
   static std::unique_ptr<follower> made(task_record& who, bool inherits) {
+    const with_followers guard;
     return std::make_unique<follower>(follower{&who, inherits, nullptr});
   }
   /// False: this one is over.
   bool add(std::unique_ptr<follower>& one) noexcept {
+    const with_followers both;
     const lock_guard guard(lock_);
     if (fate_.load(std::memory_order_relaxed) != fate::open) {
       return false;
@@ -169,6 +188,18 @@ private:
 
   /// Counts down. Release: what was done before; acquire: what all others did.
   bool is_last() noexcept { return missing_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool is_last_of_others() noexcept {
+    const with_followers guard;
+    return is_last();
+  }
+  [[nodiscard]] task_counts& tasks_for_others() const noexcept {
+    const with_followers guard;
+    return *tasks_;
+  }
+  void forget_in_turn() noexcept {
+    const with_followers guard;
+    forget();
+  }
   void begin() {
     // Who starts it may be done with the record before this is.
     task_handle handle = std::move(parked_);
@@ -186,8 +217,20 @@ private:
   }
 
   void finish(fate how) noexcept {
-    // First all that are over with this one, so that who waits for one of them does not find what begins after it. Tasks that hand
-    // their end on make chains of any length: no recursion.
+    // First all that are over with this one, so that who waits for one of them does not find what begins after it.
+    follower* next = leave_with_heirs(how);
+    while (next != nullptr) {
+      task_record* const who = take_first(next);
+      note_end_before(&who->missing_);
+      if (who->is_last_of_others()) {
+        begin_in_turn(*who, [](begun_task& task) { begin_surely(static_cast<task_record&>(task)); });
+      }
+      who->forget_in_turn();
+    }
+  }
+  /// Returns those that begin after. Tasks that hand their end on make chains of any length: no recursion.
+  follower* leave_with_heirs(fate how) noexcept {
+    const with_followers guard;
     follower* next = nullptr;
     follower** last_next = &next;
     for (follower* left = leave(how); left != nullptr;) {
@@ -205,15 +248,14 @@ private:
         last_next = &one->next;
       }
     }
-    while (next != nullptr) {
-      follower* const one = std::exchange(next, next->next);
-      note_end_before(&one->who->missing_);
-      if (one->who->is_last()) {
-        begin_in_turn(*one->who, [](begun_task& task) { begin_surely(static_cast<task_record&>(task)); });
-      }
-      one->who->forget();
-      delete one;
-    }
+    return next;
+  }
+  static task_record* take_first(follower*& list) noexcept {
+    const with_followers guard;
+    follower* const one = std::exchange(list, list->next);
+    task_record* const who = one->who;
+    delete one;
+    return who;
   }
   static follower* last_of(follower* list) noexcept {
     while (list->next != nullptr) {
@@ -221,10 +263,14 @@ private:
     }
     return list;
   }
-  /// Where there is no memory to start it, it is called here, in no arena: it may be full.
   static void begin_surely(task_record& record) noexcept {
-    NOPAL_TBB_TRY { record.begin(); }
-    NOPAL_TBB_CATCH { handle_access::call(record.parked_, nullptr); }
+    record.tasks_for_others().call_apart([&record] {
+      // Others may have made the task and run its handle, beside what calls this.
+      record.note_begin();
+      NOPAL_TBB_TRY { record.begin(); }
+      // Where there is no memory to start it, it is called here, in no arena: it may be full.
+      NOPAL_TBB_CATCH { handle_access::call(record.parked_, nullptr); }
+    });
   }
 
   /// It is over. Returns those that follow.
@@ -267,7 +313,7 @@ inline task_record& record_of(const task_handle& handle) {
   // Acquire, here and below, pairs with the release of who made it.
   task_record* found = slot.load(std::memory_order_acquire);
   if (found == nullptr) {
-    auto* const made = new task_record(handle_access::tasks(handle));
+    task_record* const made = task_record::made(handle_access::tasks(handle));
     if (slot.compare_exchange_strong(found, made, std::memory_order_acq_rel, std::memory_order_acquire)) {
       return *made;
     }
