@@ -72,8 +72,10 @@ class Selection:
         name = test["name"]
         if name.endswith("_NOT_BUILT"):
             return self.graph.program(name.removesuffix("_NOT_BUILT"))
-        if len(test["command"]) > 1 and test["command"][1].startswith("--gtest_filter="):
-            return self.graph.output(test["command"][0])
+        # The program may be an emulator's argument.
+        for program, argument in itertools.pairwise(test["command"]):
+            if argument.startswith("--gtest_filter="):
+                return self.graph.output(program)
         return None
 
     def kind_of(self, test):

@@ -2,6 +2,7 @@
 Usage: select_test.py ROOT"""
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -190,6 +191,13 @@ class Selection(unittest.TestCase):
         self.assertEqual(first, {"tests/unit/bag", "tools/nopal", "tests_c", "tests_cli"})
         self.assertEqual(second, {"tests/unit/deque", "tests/c/tool", "tools/nopal", "tests_package"})
         self.build_all()
+        self.assertEqual(self.cases(), {"unit.deque.ends.meet", "unit.deque.at/sizes.are_kept/64", "c.tool", "package.whole"})
+
+    def test_a_program_may_be_run_by_an_emulator(self):
+        self.build_all()
+        file = self.build / "tests/unit/CTestTestfile.cmake"
+        file.write_text(re.sub(r"\"([^ ]*)\" \"--gtest", r'"/usr/bin/env" "-i" "\1" "--gtest', file.read_text()))
+        self.chosen("--one-in", "2", "--draw", "1")
         self.assertEqual(self.cases(), {"unit.deque.ends.meet", "unit.deque.at/sizes.are_kept/64", "c.tool", "package.whole"})
 
     def test_a_draw_stays_within_the_filter(self):
