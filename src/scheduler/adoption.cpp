@@ -22,6 +22,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/samples.hpp"
 #include "scheduler/scheduler_stack.hpp"
 #include "scheduler/stops.hpp"
 #include "scheduler/substitutes.hpp"
@@ -136,6 +137,7 @@ void stop_if_last(runtime& all) noexcept {
   if (all.running.load(std::memory_order_relaxed) && !is_thread_of_pool() && os::first_thread_ends()) {
     stop_patiently(all);
     profile::leave_process();
+    leave_samples();
   }
 }
 
@@ -294,6 +296,7 @@ void free_adopted(runtime& all) noexcept {
 void at_exit() {
   check_end_of_main();
   finish_profile();
+  stop_samples();
   runtime& all = the_runtime();
   const locked guard(all);
   if (all.chosen.print_stats) print_statistics();

@@ -10,6 +10,7 @@
 #include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/stops.hpp"
+#include "scheduler/traced.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -37,6 +38,7 @@ extern "C" int nopal_push_and_publish(nopal_frame* frame, worker* self) noexcept
     return whole_push;
   }
   append_fork(self, frame, true);
+  trace::note_fork(self, frame->resume_address);
   stops::poison_if_stopped(self);
   if (!may_be_taken(all, self)) {
     return nothing_left;  // unreached: alone

@@ -18,6 +18,7 @@
 #include "scheduler/steal.hpp"
 #include "scheduler/stops.hpp"
 #include "scheduler/tags.hpp"
+#include "scheduler/traced.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 
@@ -73,6 +74,7 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
     note_push(self, frame, is_adopted);
   }
   append_fork(self, frame, barrier_works);
+  trace::note_fork(self, frame->resume_address);
   if (!barrier_works || may_be_taken(all, self) || is_profiled) {
     // The profiler is to see each pop.
     offer(self, barrier_works && !is_profiled ? how_much::some : how_much::all);

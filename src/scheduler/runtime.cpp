@@ -15,6 +15,7 @@
 #include "scheduler/overflow.hpp"
 #include "scheduler/profiling.hpp"
 #include "scheduler/questions.hpp"
+#include "scheduler/samples.hpp"
 #include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/stops.hpp"
@@ -145,6 +146,7 @@ bool start_locked(runtime& all) {
   }
   make_room_for_pool(all);
   start_threads(all);
+  start_samples();
   // Release pairs with the acquire in the slow push.
   all.running.store(true, std::memory_order_release);
   return true;

@@ -21,6 +21,14 @@ inline void note(const worker* self, what kind, const void* about) noexcept {
   note(self, kind, reinterpret_cast<std::uintptr_t>(about));
 }
 
+/// A fork that was pushed slowly; of these one in each interval.
+[[gnu::always_inline]] inline void note_fork(worker* self, const void* goes_on_at) noexcept {
+  if (is_on && self->notes_fork.load(std::memory_order_relaxed)) [[unlikely]] {
+    self->notes_fork.store(false, std::memory_order_relaxed);
+    note(self, what::forks, goes_on_at);
+  }
+}
+
 /// For a worker that has just got its index. Under the runtime's lock.
 inline void give_ring(worker* self) noexcept {
   if (is_on && self->traced == nullptr) {

@@ -235,6 +235,8 @@ struct worker {
   std::uint64_t expects_until;
   std::uint64_t expects_for;  ///< at most, in ticks
   trace::ring* traced;  ///< of a thread's first worker: what it does, if that is recorded; kept for good
+  /// Its next fork that comes to a slow push is noted for the trace. Relaxed everywhere: it orders nothing.
+  std::atomic<bool> notes_fork{false};
   os::thread_handle thread;
   int thread_id;    ///< the system's; written by the thread before it parks
   int starter_cpu;  ///< where the thread was started from; written before

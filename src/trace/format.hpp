@@ -38,7 +38,8 @@ enum class what : std::uint8_t {
   sits,      ///< takes a seat; argument: the arena
   gets_up,   ///< gives one back; argument: the arena
   reclaims,  ///< argument: pages of stacks that went back to the system
-  last = reclaims,
+  forks,     ///< one of many; argument: where its continuation goes on
+  last = forks,
 };
 
 enum stop_reason : std::uint64_t { stopped_at_join = 0, stopped_at_end = 1, stopped_to_call = 2 };

@@ -1,7 +1,11 @@
 #include "trace/page.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -130,7 +134,23 @@ json totals_of(const totals& sum) {
   return {{"strand", ms(sum.strand_ns)}, {"search", ms(sum.search_ns)}, {"sleep", ms(sum.sleep_ns)},
           {"life", ms(sum.life_ns())},   {"steals", sum.steals},        {"suspensions", sum.suspensions},
           {"sleeps", sum.sleeps},        {"promoted", sum.promoted},    {"questions", sum.questions},
-          {"pages", sum.pages}};
+          {"pages", sum.pages},          {"forks", sum.forks}};
+}
+
+/// The functions whose forks were noted, and how many of each: the most first.
+json forks_of(const timeline& process, const symbols& functions) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const lane& one : process.lanes) {
+    for (const moment& each : one.moments) {
+      if (each.kind == moment_kind::forks) ++counts[functions.name_of(each.about)];
+    }
+  }
+  std::vector<std::pair<std::string, std::uint64_t>> order(counts.begin(), counts.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  json result = json::array();
+  for (const auto& [name, count] : order) result.push_back({name, count});
+  return result;
 }
 
 json process_of(const timeline& process) {
@@ -155,6 +175,7 @@ json process_of(const timeline& process) {
           {"utilization", utilization(process)},
           {"lanes", lanes},
           {"arcs", arcs_of(process)},
+          {"forks", forks_of(process, functions)},
           {"totals", totals_of(process.sum)}};
 }
 

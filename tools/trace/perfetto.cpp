@@ -183,7 +183,9 @@ private:
   }
 
   void tell(message& event, message& told, const moment& one) {
-    name(event, told, name_of(one), "scheduler");
+    const bool is_fork = one.kind == moment_kind::forks;
+    name(event, told, name_of(one, is_fork ? names_of_code_.name_of(one.about) : ""),
+         is_fork ? "fork" : "scheduler");
     switch (one.kind) {
     case moment_kind::stolen_from: annotate_lane(event, told, "thief", one.about); break;
     case moment_kind::wakes:
@@ -192,6 +194,7 @@ private:
     case moment_kind::reclaims: annotate(event, told, "pages", field::annotation_uint, one.about); break;
     case moment_kind::sits:
     case moment_kind::gets_up: annotate(event, told, "arena", field::annotation_pointer, one.about); break;
+    case moment_kind::forks: annotate(event, told, "goes on at", field::annotation_pointer, one.about); break;
     case moment_kind::suspends: annotate(event, told, "frame", field::annotation_pointer, one.about); break;
     case moment_kind::woken: break;
     }
@@ -248,7 +251,7 @@ std::string name_of(const slice& one, const std::string& function) {
   return "strand";
 }
 
-std::string name_of(const moment& one) {
+std::string name_of(const moment& one, const std::string& function) {
   switch (one.kind) {
   case moment_kind::stolen_from: return "stolen from";
   case moment_kind::suspends: return "strand waits";
@@ -259,6 +262,7 @@ std::string name_of(const moment& one) {
   case moment_kind::sits: return "takes a seat";
   case moment_kind::gets_up: return "gives a seat back";
   case moment_kind::reclaims: return "gives pages back";
+  case moment_kind::forks: return function.empty() ? "forks" : "forks: " + function;
   }
   return "";
 }

@@ -16,7 +16,7 @@ namespace tool::tracing {
 [[nodiscard]] std::string name_of(const slice& one, const std::string& function);
 
 /// The same of a moment.
-[[nodiscard]] std::string name_of(const moment& one);
+[[nodiscard]] std::string name_of(const moment& one, const std::string& function);
 
 }  // namespace tool::tracing
 

@@ -251,6 +251,10 @@ private:
       sum.pages += event.argument;
       add_moment(number, event.ns, moment_kind::reclaims, event.argument);
       break;
+    case what::forks:
+      ++sum.forks;
+      add_moment(number, event.ns, moment_kind::forks, event.argument);
+      break;
     }
   }
 
@@ -290,6 +294,7 @@ void totals::add(const totals& other) {
   promoted += other.promoted;
   questions += other.questions;
   pages += other.pages;
+  forks += other.forks;
 }
 
 timeline timeline_of(const raw_process& raw, std::uint64_t& first_flow) {

@@ -37,14 +37,15 @@ enum class moment_kind : std::uint8_t {
   promotes,
   sits,
   gets_up,
-  reclaims
+  reclaims,
+  forks
 };
 
 /// Something without a duration.
 struct moment {
   std::uint64_t ns = 0;
   moment_kind kind = moment_kind::wakes;
-  std::uint64_t about = 0;     ///< a lane, a number, or an arena's address, by the kind
+  std::uint64_t about = 0;     ///< a lane, a number, or an address, by the kind
   std::uint64_t flow_in = 0;   ///< 0: none
   std::uint64_t flow_out = 0;  ///< 0: none
 };
@@ -60,6 +61,7 @@ struct totals {
   std::uint64_t promoted = 0;
   std::uint64_t questions = 0;
   std::uint64_t pages = 0;
+  std::uint64_t forks = 0;  ///< that were noted
 
   [[nodiscard]] std::uint64_t life_ns() const { return strand_ns + search_ns + sleep_ns; }
   void add(const totals& other);

@@ -113,6 +113,24 @@ class Questions(TraceTest):
         self.assertEqual([each.name for each in trace.slices], ["the program's own strand"])
         self.assertIn("there was one worker", result.stderr)
 
+    def test_forks_are_noted_at_regular_times(self):
+        for workers in "1", "3":
+            for forks in "eager", "latent":
+                with self.subTest(workers=workers, forks=forks):
+                    _, trace = self.traced("fib_for", "200", NOPAL_WORKERS=workers, NOPAL_FORKS=forks)
+                    self.is_consistent(trace)
+                    noted = trace.named("forks")
+                    # Every 2 ms, and less often where the machine is busy.
+                    self.assertGreater(len(noted), 10)
+                    self.assertLess(len(noted), 1_000)
+                    named = [each for each in noted if each.name == "forks: (anonymous namespace)::fib"]
+                    self.assertGreater(len(named), len(noted) / 2)
+
+    def test_a_traced_program_ends_with_its_last_thread(self):
+        for workers in "1", "3":
+            _, trace = self.traced("thread", "20", NOPAL_WORKERS=workers)
+            self.is_consistent(trace)
+
     def test_sleeps_end_by_wake_ups(self):
         _, trace = self.traced("sleepy", "22", NOPAL_WORKERS="3")
         self.is_consistent(trace)

@@ -3,6 +3,7 @@
 #include <nopal/nopal.hpp>
 #include <nopal/waiting.hpp>
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +68,12 @@ int with_events(int n) {
   return 0;
 }
 
+int fib_for(int ms) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+  while (std::chrono::steady_clock::now() < end) fib(22);
+  return 0;
+}
+
 [[noreturn]] void for_ever() {
   std::puts("runs");
   std::fflush(stdout);
@@ -113,6 +120,11 @@ int main(int argc, char** argv) {
     fib(n);
     nopal::shutdown();
     return fib(n) > 0 ? 0 : 1;
+  }
+  if (what == "fib_for") return fib_for(n);
+  if (what == "thread") {
+    fib(n);
+    pthread_exit(nullptr);
   }
   if (what == "for_ever") for_ever();
   std::fprintf(stderr, "no %s\n", what.c_str());

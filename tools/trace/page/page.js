@@ -36,6 +36,19 @@ function totals(to, process) {
   row('all', process.totals, process.lanes.reduce((sum, lane) => sum + lane.lost, 0), 'sum');
 }
 
+// Of the forks that were noted. A name is missing where the program's file has none.
+function forks(to, process) {
+  if (process.forks.length === 0) return;
+  const all = process.forks.reduce((sum, [, count]) => sum + count, 0);
+  const table = add(add(to, 'div', undefined, 'scroll'), 'table');
+  const head = add(table, 'tr');
+  ['forks in', 'noted', ''].forEach(text => add(head, 'th', text));
+  process.forks.slice(0, 20).forEach(([name, count]) => {
+    const line = add(table, 'tr');
+    [name || 'a function without a name', count, `${(100 * count / all).toFixed(0)}%`].forEach(text => add(line, 'td', text));
+  });
+}
+
 for (const process of JSON.parse(document.getElementById('trace').textContent)) {
   add(main, 'h2', process.program);
   add(main, 'p', process.summary);
@@ -50,4 +63,5 @@ for (const process of JSON.parse(document.getElementById('trace').textContent)) 
   const lanes = new Lanes(process, canvas, under);
   all.addEventListener('click', () => lanes.show(0, process.ms));
   totals(main, process);
+  forks(main, process);
 }
