@@ -135,11 +135,29 @@ NOPAL_PROGRAM(group_tasks) {
   return 0;
 }
 
+// Each task waits for one that it has enqueued: more of them than there are threads for that.
+void enqueue_nested(int depth, std::atomic<int>& calls) {
+  ++calls;
+  if (depth != 0) {
+    task_group group;
+    tbb::this_task_arena::enqueue(group.defer([depth, &calls] { enqueue_nested(depth - 1, calls); }));
+    group.wait();
+  }
+}
+NOPAL_PROGRAM(nested_enqueued_tasks) {
+  std::atomic<int> calls{0};
+  enqueue_nested(20, calls);
+  tbb::task_arena(2).execute([&] { enqueue_nested(20, calls); });
+  NOPAL_CHECK(calls == 42);
+  return 0;
+}
+
 class full_arenas : public support::program_at_workers {};
 
 TEST_P(full_arenas, run_what_was_enqueued_when_they_have_room) { EXPECT_TRUE(run("full_for_a_while")); }
 TEST_P(full_arenas, run_what_is_waited_for_outside) { EXPECT_TRUE(run("full_until_a_wait_outside_is_over")); }
 TEST_P(full_arenas, run_what_all_wait_for) { EXPECT_TRUE(run("full_of_those_who_wait")); }
+TEST_P(full_arenas, or_none_run_what_enqueued_tasks_wait_for) { EXPECT_TRUE(run("nested_enqueued_tasks")); }
 TEST_P(full_arenas, are_known_to_tasks_of_groups) { EXPECT_TRUE(run("group_tasks")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, full_arenas, testing::Values(1, 2, 7), testing::PrintToStringParamName());

@@ -15,56 +15,13 @@
 #include "arena_state.h"
 #include "context.h"
 #include "current.h"
+#include "enqueued_task.h"
 #include "task_handle.h"
 #include "task_record.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
-
-/// A call in an arena, or in none.
-class enqueued_task {
-public:
-  explicit enqueued_task(arena_state* arena) noexcept : arena_(arena) {}
-  enqueued_task(const enqueued_task&) = delete;
-  enqueued_task& operator=(const enqueued_task&) = delete;
-  virtual ~enqueued_task() = default;
-
-  /// In the arena, which the caller has entered.
-  virtual void call() noexcept = 0;
-  [[nodiscard]] arena_state* arena() const noexcept { return arena_.get(); }
-
-  enqueued_task* next = nullptr;
-  /// Whose task it is, for which a child of fork(2) may wait too; null: nobody waits for it
-  task_counts* group = nullptr;
-  int refused = 0;  ///< how often its arena was full, up to a limit
-
-private:
-  arena_reference arena_;
-};
-
-template <class F>
-class enqueued_call final : public enqueued_task {
-public:
-  template <class Source>
-  enqueued_call(arena_state* arena, Source&& f) : enqueued_task(arena), f_(std::forward<Source>(f)) {}
-  void call() noexcept override {
-    NOPAL_TBB_TRY {
-      task_group_context context(task_group_context::isolated);
-      const algorithm self(context, arena());
-      self.call(f_);
-    }
-    NOPAL_TBB_CATCH {
-      if (nopal::NOPAL_MODE_NAMESPACE::detail::handles_end_of_thread()) {
-        nopal::NOPAL_MODE_NAMESPACE::detail::kept_exception().keep();
-      }
-      std::terminate();
-    }
-  }
-
-private:
-  F f_;
-};
 
 class enqueued {
 public:
@@ -85,7 +42,9 @@ public:
     const locked guard;
     start_over_after_fork();
     add(task);
-    get_a_thread(most);
+    if (!get_a_thread(most)) {
+      offer(*task);
+    }
 #endif
   }
 
@@ -142,12 +101,13 @@ private:
     pthread_cond_signal(&wake);
   }
 
-  static void get_a_thread(int most) {
+  /// False: all are at work, and may wait for what was enqueued.
+  static bool get_a_thread(int most) {
     if (idle > woken) {
       wake_one();
-    } else if (threads - blocked < most) {
-      add_thread();
+      return true;
     }
+    return threads - blocked < most && add_thread();
   }
 
   /// What a thread runs here says that it blocks: another one may run tasks meanwhile.
@@ -181,18 +141,20 @@ private:
   }
 
   /// Signals are the program's threads' business.
-  static void add_thread() {
+  static bool add_thread() {
     keep_code_loaded();  // until the new thread comes to that
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    if (pthread_create(&thread, nullptr, serve_for_ever, nullptr) == 0) {
+    const bool is_added = pthread_create(&thread, nullptr, serve_for_ever, nullptr) == 0;
+    if (is_added) {
       pthread_detach(thread);
       ++threads;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return is_added;
   }
 
   static void* serve_for_ever(void*) {
@@ -248,6 +210,7 @@ private:
     constexpr unsigned normal_rank = 1;
     append(lines[task->arena() != nullptr ? task->arena()->rank() : normal_rank], task);
     ++waiting;
+    awaited += task->group != nullptr ? 1 : 0;
   }
 
   /// After so many looks at a group's task whose arena is full, those may call it who wait for the group there: perhaps they are
@@ -259,6 +222,7 @@ private:
     (before != nullptr ? before->next : from.first) = task->next;
     from.last = from.last == task ? before : from.last;
     --waiting;
+    awaited -= task->group != nullptr ? 1 : 0;
     if (is_offered(*task)) {
       offered.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -281,9 +245,17 @@ private:
 
 #ifdef NOPAL_ELIDE
   static void refuse(enqueued_task& /*task*/) noexcept {}
+  static void offer_rest() noexcept {}
 #else
   static void refuse(enqueued_task& task) noexcept {
-    if (task.group != nullptr && !is_offered(task) && ++task.refused == most_refused) {
+    if (task.group != nullptr && !is_offered(task) && task.refused++ == most_refused - 2) {
+      offer(task);
+    }
+  }
+  /// Those who wait for the group where the task is to run may call it.
+  static void offer(enqueued_task& task) noexcept {
+    if (task.group != nullptr && !is_offered(task)) {
+      task.refused = most_refused;
       offered.fetch_add(1, std::memory_order_relaxed);
       // Release pairs with the acquire of those who wait.
       call_offered.store(
@@ -304,6 +276,16 @@ private:
     }
   }
 
+  /// All threads are at work.
+  static void offer_rest() noexcept {
+    for (const line& one : lines) {
+      for (enqueued_task* at = one.first; at != nullptr && awaited != offered.load(std::memory_order_relaxed);
+           at = at->next) {
+        offer(*at);
+      }
+    }
+  }
+
   static enqueued_task* take_offered(const task_counts& group, const arena_state* arena) noexcept {
     if (offered.load(std::memory_order_relaxed) == 0) {
       return nullptr;
@@ -312,7 +294,7 @@ private:
     for (line& one : lines) {
       enqueued_task* before = nullptr;
       for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
-        if (is_offered(*at) && at->group == &group && at->arena() == arena) {
+        if (is_offered(*at) && at->group == &group && (at->arena() == arena || at->arena() == nullptr)) {
           // What begins after that for which the thread waits was added here after it.
           return has_waited_enough() ? nullptr : taken_out(one, before, at);
         }
@@ -328,6 +310,8 @@ private:
       if (enqueued_task* const task = take(with)) {
         if (waiting != 0 && !watched && idle > woken) {
           wake_one();
+        } else if (idle == 0) {
+          offer_rest();
         }
         return task;
       }
@@ -367,6 +351,7 @@ private:
   static inline constinit line lines[3] = {};           // by the rank of the arena
   static inline constinit line of_parent = {};          // never run, and never freed: tools find them
   static inline constinit std::size_t waiting = 0;      // tasks
+  static inline constinit int awaited = 0;              // of these, tasks of groups
   static inline constinit std::atomic<int> offered{0};  // of these; others read whether there are any
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;

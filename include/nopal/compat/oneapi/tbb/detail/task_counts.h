@@ -145,8 +145,8 @@ private:
   unsigned char times_left_ = 0;  // by threads that had it
 };
 
-/// Has a task of the group called that was enqueued in an arena which is full, by a thread that waits for the group there. False:
-/// there was none. Null: there never was.
+/// Has a task of the group called that was enqueued and has no thread, by one that waits for the group in its arena. False: there
+/// was none. Null: there never was.
 inline constinit std::atomic<bool (*)(task_counts&, arena_state*)> call_offered{nullptr};
 
 /// What ends the innermost wait of this thread; null: the end of all tasks of a group, or it does not wait.
@@ -240,9 +240,8 @@ public:
   /// The same until `end` says so; null: until no task is left.
   [[gnu::noinline]] void wait_until(arena_state* arena, nopal_task_wait_end* end) {
     const wait_for_end inside(end);
-    wait_in_arena here(*this, arena, end);
-    if (void* const thrown =
-            nopal_task_wait_until(&group_, seats_of(arena), arena == nullptr ? end : &here)) {
+    wait_for_enqueued here(*this, arena, end);
+    if (void* const thrown = nopal_task_wait_until(&group_, seats_of(arena), &here)) {
       nopal_rethrow(thrown);
     }
   }
@@ -262,14 +261,14 @@ private:
     nopal_task_wait_end* const before_;
   };
 
-  /// A wait in an arena: where that is full, no other thread comes and calls what was enqueued there.
-  struct wait_in_arena final : nopal_task_wait_end {
-    wait_in_arena(task_counts& of_tasks, arena_state* in, nopal_task_wait_end* end) noexcept
+  /// A wait that calls what was enqueued, too: where the arena is full or all threads for that wait, no other one comes.
+  struct wait_for_enqueued final : nopal_task_wait_end {
+    wait_for_enqueued(task_counts& of_tasks, arena_state* in, nopal_task_wait_end* end) noexcept
         : nopal_task_wait_end{[](const nopal_task_wait_end* self) {
-                                return static_cast<const wait_in_arena*>(self)->is_over() ? 1 : 0;
+                                return static_cast<const wait_for_enqueued*>(self)->is_over() ? 1 : 0;
                               },
                               [](nopal_task_wait_end* self) {
-                                auto* const one = static_cast<wait_in_arena*>(self);
+                                auto* const one = static_cast<wait_for_enqueued*>(self);
                                 one->may_call = true;
                                 if (one->other != nullptr) {
                                   one->other->be_told(one->other);
@@ -279,7 +278,7 @@ private:
           tasks(of_tasks), arena(in), other(end) {
       if (end != nullptr && end->is_isolated != nullptr) {
         is_isolated = [](const nopal_task_wait_end* self) {
-          const nopal_task_wait_end* const asked = static_cast<const wait_in_arena*>(self)->other;
+          const nopal_task_wait_end* const asked = static_cast<const wait_for_enqueued*>(self)->other;
           return asked->is_isolated(asked);
         };
       }
