@@ -137,7 +137,6 @@ void stop_if_last(runtime& all) noexcept {
   if (all.running.load(std::memory_order_relaxed) && !is_thread_of_pool() && os::first_thread_ends()) {
     stop_patiently(all);
     profile::leave_process();
-    leave_samples();
   }
 }
 

@@ -136,6 +136,16 @@ void await_stop(runtime& all) noexcept {
   }
 }
 
+bool no_thread_is_left(runtime& all) noexcept {
+  // Relaxed: the lock orders both.
+  if (all.running.load(std::memory_order_relaxed) && all.chosen.workers > 1) {
+    return false;
+  }
+  bool any = false;
+  for_each_first_worker(all, [&any](const worker*) { any = true; });
+  return !any && os::first_thread_ends();
+}
+
 bool stop_patiently(runtime& all) noexcept {
   // Of the strands that its pinned calls interrupt, too: none of them ends before this call.
   bool in_strand = false;

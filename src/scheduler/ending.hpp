@@ -28,6 +28,10 @@ void check_end_of_thread(worker* self, const nopal_stack* stack, bool waits) noe
 /// At the end of the worker's thread: ends the process if that was inside a scope.
 void check_at_rest(const worker* self) noexcept;
 
+/// Whether the first thread has ended, and no other is left that has forked, nor one of the pool. Others may fork later. Not for the
+/// first thread. Under the runtime's lock.
+[[nodiscard]] bool no_thread_is_left(runtime& all) noexcept;
+
 /// At the process's end: ends it with a line if `main` has returned on a thread of the pool.
 void check_end_of_main() noexcept;
 

@@ -128,8 +128,9 @@ class Questions(TraceTest):
 
     def test_a_traced_program_ends_with_its_last_thread(self):
         for workers in "1", "3":
-            _, trace = self.traced("thread", "20", NOPAL_WORKERS=workers)
-            self.is_consistent(trace)
+            for what in "thread", "stopped", "helper":
+                if what != "helper" or workers == "1":  # with a pool it would have to be stopped
+                    self.is_consistent(self.traced(what, "20", NOPAL_WORKERS=workers)[1])
 
     def test_sleeps_end_by_wake_ups(self):
         _, trace = self.traced("sleepy", "22", NOPAL_WORKERS="3")

@@ -122,8 +122,9 @@ int main(int argc, char** argv) {
     return fib(n) > 0 ? 0 : 1;
   }
   if (what == "fib_for") return fib_for(n);
-  if (what == "thread") {
-    fib(n);
+  if (what == "thread" || what == "stopped" || what == "helper") {
+    what == "helper" ? std::thread([n] { fib(n); }).join() : static_cast<void>(fib(n));
+    if (what == "stopped") nopal::shutdown();
     pthread_exit(nullptr);
   }
   if (what == "for_ever") for_ever();
