@@ -180,6 +180,8 @@ bool allow_cpus(const cpu_bits& cpus) noexcept;
 
 /// Whether the process's first thread has ended by itself, or is the caller, who does.
 [[nodiscard]] bool first_thread_ends() noexcept;
+/// Whether the process's first thread has ended and no other is left but the caller; false where the system does not tell.
+[[nodiscard]] bool is_last_thread() noexcept;
 
 /// Whether the caller runs on the stack of the process's first thread, close to where that began:
 /// in what `main` returned to, or in a `main` with small frames.

@@ -28,9 +28,6 @@ namespace profile {
 /// What the library is told at its start: the path of the file, and how many workers there are.
 /// Once for each process; false, with a line on stderr, if the file cannot be written.
 bool start(const char* file, int workers) noexcept;
-/// The program's threads are gone: none is kept that would have the process go on. It ends as soon as nobody runs, and writes the
-/// file then.
-void leave_process() noexcept;
 /// Writes the file, unless this is a child of fork(2) or it has been written.
 void finish() noexcept;
 /// Poisons the limits of workers that have not been looked into for long; set by the scheduler.

@@ -25,6 +25,8 @@ void (*ask_workers)(std::uint64_t now) noexcept = nullptr;
 namespace {
 
 constexpr std::uint64_t interval_ns = 1'000'000;
+/// After so many it asks whether the program still has threads.
+constexpr unsigned looks_before_question = 64;
 
 /// How long a handler keeps its thread from going on, at most: that may have what the writer needs.
 constexpr std::uint64_t patience_ns = 2'000'000'000;
@@ -34,7 +36,6 @@ enum writer : std::uint32_t { nobody, the_program, the_watcher };
 
 constinit std::atomic<std::uint32_t> ended_by{0};
 constinit std::atomic<std::uint32_t> written_by{nobody};
-constinit std::atomic<bool> is_left{false};
 os::thread_handle watcher;
 constinit std::atomic<int> watcher_id{0};
 
@@ -70,12 +71,8 @@ void watch(void*) {
   os::name_current_thread("nopal-profile");
   // Relaxed: `finish` asks whether it runs here.
   watcher_id.store(os::current_thread_id(), std::memory_order_relaxed);
-  for (;;) {
+  for (unsigned looks = 1;; ++looks) {
     os::futex_wait_for(ended_by, 0, interval_ns);
-    // Relaxed: nothing is read that comes before.
-    if (is_left.load(std::memory_order_relaxed)) {
-      return;
-    }
     if (const std::uint32_t number = ended_by.load(std::memory_order_relaxed)) {
       if (begin_to_write(the_watcher)) {
         write_raw_file(false);
@@ -84,6 +81,10 @@ void watch(void*) {
       return;
     }
     if (written_by.load(std::memory_order_relaxed) != nobody) {
+      return;
+    }
+    // It is not to keep the process. While there are others, known to the runtime or not, a signal may end them.
+    if (looks % looks_before_question == 0 && os::is_last_thread()) {
       return;
     }
     ask_workers(now());
@@ -119,12 +120,6 @@ bool start(const char* path, int workers) noexcept {
     os::when_ended_by_signal(note_signal);
   }
   return true;
-}
-
-void leave_process() noexcept {
-  if (is_on()) {
-    is_left.store(true, std::memory_order_relaxed);  // seen at the next look
-  }
 }
 
 void finish() noexcept {

@@ -136,7 +136,6 @@ void stop_if_last(runtime& all) noexcept {
   // unreached: last-thread
   if (all.running.load(std::memory_order_relaxed) && !is_thread_of_pool() && os::first_thread_ends()) {
     stop_patiently(all);
-    profile::leave_process();
   }
 }
 
@@ -307,9 +306,8 @@ void at_exit() {
   all.unloaded = true;
 }
 
-/// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what
-/// is destroyed with the program or the plug-in may fork; whoever forks later still gets no
-/// threads.
+/// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what is destroyed
+/// with the program or the plug-in may fork; whoever forks later still gets no threads.
 __attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
   if (all.hooks_installed) {

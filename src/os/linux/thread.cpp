@@ -10,6 +10,7 @@
 #if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
 #endif
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -321,6 +322,12 @@ bool thread_is_ending() noexcept {
 }
 
 bool first_thread_ends() noexcept { return gettid() == getpid() || first_thread_is_gone(); }
+
+bool is_last_thread() noexcept {
+  struct stat about;
+  // A link for each thread, beside the two of any folder. The first is there until all have ended.
+  return first_thread_is_gone() && stat("/proc/self/task", &about) == 0 && about.st_nlink <= 4;
+}
 
 bool near_first_stacks_end() noexcept {
   constexpr std::uintptr_t near = std::uintptr_t{16} << 10;

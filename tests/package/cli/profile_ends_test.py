@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BINARY = ""
@@ -58,20 +59,32 @@ class Ends(Case):
 
     def test_a_program_ends_with_its_last_thread(self):
         for workers in "1", "3":
-            ran, whole = self.profiled("thread", NOPAL_WORKERS=workers)
-            self.assertEqual(ran.returncode, 0, ran)
-            self.assertGreater(whole["regions"]["work_s"], 0)
+            for what in "thread", "stopped":
+                ran, whole = self.profiled(what, NOPAL_WORKERS=workers)
+                self.assertEqual(ran.returncode, 0, ran)
+                self.assertGreater(whole["regions"]["work_s"], 0)
 
     def test_a_signal_ends_a_child_of_fork_as_ever(self):
         self.assertEqual(self.with_file("child").returncode, 0)
 
     def test_a_program_does_not_go_on_after_a_signal(self):
-        with subprocess.Popen([PROGRAM, "sleep"], stdout=subprocess.PIPE,
+        for what in "sleep", "thread_goes_on":
+            with self.subTest(what):
+                self.is_ended_by_a_signal(what)
+
+    def is_ended_by_a_signal(self, what):
+        with subprocess.Popen([PROGRAM, what], stdout=subprocess.PIPE,
                               env=environment(NOPAL_PROFILE=self.raw, NOPAL_SIGNAL="off")) as running:
             running.stdout.readline()
+            # As long as the first thread may need to end.
+            for _ in range(100 if what == "thread_goes_on" else 0):
+                if "State:\tZ" in pathlib.Path(f"/proc/{running.pid}/status").read_text(encoding="utf-8"):
+                    break
+                time.sleep(0.01)
+            time.sleep(0.1 if what == "thread_goes_on" else 0)  # the watcher looks each millisecond
             running.send_signal(signal.SIGTERM)
             self.assertEqual(running.stdout.read(), b"")
-            self.assertEqual(running.wait(), -signal.SIGTERM)
+            self.assertEqual(running.wait(timeout=60), -signal.SIGTERM)
         with open(self.raw, encoding="utf-8") as text:
             lines = text.read().splitlines()
         whole, *sites = [json.loads(line) for line in lines if line.startswith("{")]

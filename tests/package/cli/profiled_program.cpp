@@ -17,6 +17,7 @@
 #include <iterator>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace {
@@ -199,7 +200,16 @@ int run(const std::string& what, const char* argument) {
     if (!turns_out_long()) return 7;
   }
   if (what == "close") return close_all(argument);
-  if (what == "thread") pthread_exit(nullptr);
+  if (what == "stopped") nopal::shutdown();
+  if (what == "thread" || what == "stopped") pthread_exit(nullptr);
+  if (what == "thread_goes_on") {
+    std::thread([] {
+      std::puts("begun");
+      std::fflush(stdout);
+      for (;;) pause();
+    }).detach();
+    pthread_exit(nullptr);
+  }
   if (what == "child") return child_gets(SIGTERM) + child_gets(SIGINT);
   if (what == "exit") exit_in_region();
   if (what == "name") {
