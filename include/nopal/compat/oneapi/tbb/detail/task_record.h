@@ -69,6 +69,7 @@ public:
     // Relaxed: its handle is run later, and counts down itself.
     next.missing_.fetch_add(1, std::memory_order_relaxed);
     if (!add(one)) {
+      // Relaxed: who runs the handle comes after this, which comes after the end by the lock that add() took.
       next.missing_.fetch_sub(1, std::memory_order_relaxed);
       note_all_before(&fate_);
       note_end_before(&next.missing_);
@@ -113,6 +114,7 @@ public:
   /// The task was called, or never will be. Those that were put after it begin where nothing else is missing to them. Called
   /// again, and by a task that handed its end over, it does nothing.
   void end(fate how) noexcept {
+    // Relaxed: one that handed nothing over changes its fate itself.
     if (!is_handed_over_ && fate_.load(std::memory_order_relaxed) == fate::open) {
       finish(how);
     }
