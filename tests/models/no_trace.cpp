@@ -1,6 +1,8 @@
 // No model is traced.
 #include "trace/trace.hpp"
 
+#include "scheduler/samples.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
@@ -16,6 +18,10 @@ void note_clock(ring*) noexcept {}
 void write(ring*, what, std::uint64_t) noexcept {}
 
 }  // namespace trace
+
+void start_samples() noexcept {}
+void stop_samples() noexcept {}
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
