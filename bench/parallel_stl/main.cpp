@@ -2,7 +2,7 @@
 // source is compiled with Nopal's headers in oneTBB's place, and with oneTBB's own. Ends with 1 where a result
 // differs from the serial one.
 //
-// usage: parallel_stl_LIBRARY [THREADS [COUNT]]
+// usage: [chrt -f 10] parallel_stl_LIBRARY [THREADS [COUNT]]
 #include <tbb/global_control.h>
 
 #include <algorithm>
