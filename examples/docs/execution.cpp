@@ -1,14 +1,16 @@
 // The code of docs/execution.md.
+// snippet: names
 #include <nopal/execution.hpp>
 #include <nopal/nopal.hpp>
+
+namespace ex = STDEXEC;  // of stdexec; that of a standard library is std::execution
+// end snippet
 
 #include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <utility>
 #include <vector>
-
-namespace ex = STDEXEC;
 
 // snippet: backend
 auto ex::parallel_scheduler_replacement::query_parallel_scheduler_backend()

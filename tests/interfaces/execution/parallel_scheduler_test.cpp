@@ -45,6 +45,33 @@ TEST_P(parallel_scheduler, has_loops_for_bulks) {
   EXPECT_EQ(each.load(), 100);
 }
 
+/// The bulk asks for the scheduler in the strand's environment, which has to have room (STDEXEC_TASK_SCHEDULE_OPSTATE_SIZE).
+TEST_P(parallel_scheduler, is_waited_for_by_strands) {
+  std::atomic<long> sum{0};
+  nopal::parallel_for(0, 20, [&](int) {
+    const auto [three] =
+        nopal::execution::wait(ex::schedule(ex::get_parallel_scheduler()) |
+                               ex::bulk(ex::par, 100, [&](long i) { sum += i; }) | ex::then([] { return 3; }))
+            .value();
+    sum += three;
+  });
+  EXPECT_EQ(sum.load(), 20 * (4950 + 3));
+}
+
+TEST_P(parallel_scheduler, begins_no_bulk_for_strands_whose_token_is_stopped) {
+  ex::inplace_stop_source source;
+  std::atomic<bool> begun{false};
+  const auto work = ex::schedule(ex::get_parallel_scheduler()) | ex::then([&] { source.request_stop(); }) |
+                    ex::bulk(ex::par, 100, [&](int) { begun = true; });
+  EXPECT_FALSE(nopal::execution::wait(work, source.get_token()).has_value());
+  // The same in front of a bulk of our own.
+  const auto both = ex::schedule(ex::get_parallel_scheduler()) |
+                    ex::bulk(ex::par, 100, [&](int) { begun = true; }) |
+                    ex::continues_on(nopal::execution::get_scheduler()) | ex::bulk(ex::par, 10, [](int) {});
+  EXPECT_FALSE(nopal::execution::wait(both, source.get_token()).has_value());
+  EXPECT_FALSE(begun.load());
+}
+
 /// From a thread that is no worker, and with memory of any size.
 struct items final : replacement::bulk_item_receiver_proxy {
   std::atomic<long> sum{0};

@@ -1,5 +1,6 @@
 // Senders from strands, and strands from senders.
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -93,6 +94,41 @@ TEST_P(strands, hand_their_scope_on) {
   s.join();
   stops.join();
   EXPECT_FALSE(has_value);
+}
+
+/// So it is with a sender that is a child of the scope. The bodies begun wait for the stop.
+TEST_P(strands, are_stopped_with_the_scope_that_forked_them) {
+  nopal::cancel_scope s;
+  std::atomic<bool> begun{false};
+  std::atomic<bool> went_on{false};
+  std::atomic<bool> waited_too_long{false};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  nopal::execution::fork(s, ex::schedule(get_scheduler()) | ex::bulk(ex::par, 2, [&](int) noexcept {
+                              begun = true;
+                              while (!nopal::stop_requested() && !waited_too_long) {
+                                if (std::chrono::steady_clock::now() > end) waited_too_long = true;
+                              }
+                            }) | ex::then([&] { went_on = true; }));
+  std::thread stops([&] {
+    while (!begun.load()) std::this_thread::yield();
+    s.request_stop();
+  });
+  s.join();
+  stops.join();
+  EXPECT_FALSE(waited_too_long.load());
+  EXPECT_FALSE(went_on.load());
+}
+
+TEST_P(strands, are_over_where_the_scope_that_forked_them_is_not_stopped) {
+  std::atomic<int> sum{0};
+  nopal::cancel_scope s;
+  for (int i = 1; i <= 10; ++i) {
+    nopal::execution::fork(s, ex::schedule(get_scheduler()) | ex::then([&sum, i] { sum += i; }));
+  }
+  s.join();
+  EXPECT_EQ(sum.load(), 55);
+  nopal::execution::fork(s, ex::schedule(get_scheduler()) | ex::then([] { throw 9; }));
+  EXPECT_THROW(s.join(), int);
 }
 #endif
 

@@ -184,7 +184,8 @@ struct bulk_receiver {
   void set_error(Error&& error) && noexcept {
     senders::set_error(static_cast<Receiver&&>(state->receiver), static_cast<Error&&>(error));
   }
-  void set_stopped() && noexcept { senders::set_stopped(static_cast<Receiver&&>(state->receiver)); }
+  // Also of an lvalue, as in wait.hpp.
+  void set_stopped() noexcept { senders::set_stopped(static_cast<Receiver&&>(state->receiver)); }
   [[nodiscard]] senders::env_of_t<Receiver> get_env() const noexcept {
     return senders::get_env(state->receiver);
   }

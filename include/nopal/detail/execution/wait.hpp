@@ -92,7 +92,8 @@ struct waiting_receiver {
     }
     state->done.set();
   }
-  void set_stopped() && noexcept { state->done.set(); }
+  // Also of an lvalue: bulks of stdexec's parallel scheduler do not move the receiver here.
+  void set_stopped() noexcept { state->done.set(); }
   [[nodiscard]] waiting_env<Token> get_env() const noexcept { return {state->token}; }
 };
 
@@ -123,11 +124,20 @@ auto wait(Sender&& sender, Token token = {}) {
 }
 
 /// Forks a child of `in`, a `scope` or `cancel_scope`, that starts the sender and waits for it: the join
-/// waits for that, and throws the sender's error. The values are dropped.
+/// waits for that, and throws the sender's error. The values are dropped. A stop of a `cancel_scope` stops the
+/// sender: it sees the scope's token.
 template <class Scope, class Sender>
 [[gnu::always_inline]] inline void fork(Scope& in, Sender&& sender) {
-  in.fork([](std::decay_t<Sender> waited) { static_cast<void>(execution::wait(std::move(waited))); },
-          std::forward<Sender>(sender));
+  if constexpr (requires { in.token(); }) {
+    in.fork(
+        [](std::decay_t<Sender> waited, decltype(in.token()) token) {
+          static_cast<void>(execution::wait(std::move(waited), std::move(token)));
+        },
+        std::forward<Sender>(sender), in.token());
+  } else {
+    in.fork([](std::decay_t<Sender> waited) { static_cast<void>(execution::wait(std::move(waited))); },
+            std::forward<Sender>(sender));
+  }
 }
 
 }  // namespace execution
