@@ -185,8 +185,9 @@ public:
   }
 
 private:
+  // Inlined: only the function that made the scope forks on it.
   // NOLINTNEXTLINE(misc-no-recursion): see run()
-  void begin(nopal::scope& spawned, tbb::detail::d1::task* one) {
+  [[gnu::always_inline]] void begin(nopal::scope& spawned, tbb::detail::d1::task* one) {
     if (self_.serial()) {
       run(one);
     } else {
