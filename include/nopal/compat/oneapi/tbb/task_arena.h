@@ -13,6 +13,7 @@
 
 #include "detail/context.h"
 #include "detail/enqueued.h"
+#include "detail/standard_algorithms.h"
 #include "info.h"
 #include "task_group.h"
 
@@ -298,9 +299,13 @@ namespace this_task_arena {
 
 /// Calls `f()` and returns what it returns. While that waits, its thread runs what `f` started and
 /// nothing else; but a wait in task_arena::execute, as that of a graph is, is not isolated.
+///
+/// The steps of a parallel algorithm of the standard library are such calls. Nothing around the algorithm stops these.
 template <class F>
 std::invoke_result_t<F&> isolate(F&& f) {
-  const nopal_detail::body_call inside(nopal_detail::current(), nopal_detail::innermost_part(), -1);
+  constexpr bool is_whole = nopal_detail::is_of_standard_algorithm<std::remove_reference_t<F>>();
+  nopal_stop* const part = is_whole ? nullptr : nopal_detail::innermost_part();
+  const nopal_detail::body_call inside(nopal_detail::current(), part, -1);
 #ifndef NOPAL_ELIDE
   nopal_isolate();
 #endif
