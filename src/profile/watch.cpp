@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstring>
 
+#include "os/file_name.hpp"
 #include "os/os.hpp"
 #include "os/report_file.hpp"
 #include "profile/machine.hpp"
@@ -93,13 +94,16 @@ void watch(void*) {
 
 }  // namespace
 
-bool start(const char* path, int workers) noexcept {
+bool start(const char* name, int workers) noexcept {
   static bool was_started = false;
   if (was_started) {
     return is_on();
   }
   was_started = true;
-  const int refused = open_raw_file(path, workers);
+  constexpr std::size_t most_bytes = 4096;
+  char path[most_bytes + os::process_number_bytes];
+  const bool fits = os::append_file_name(path, 0, most_bytes, name, std::strlen(name));
+  const int refused = fits ? open_raw_file(path, workers) : ENAMETOOLONG;
   if (refused == EBUSY) {
     os::write_stderr("nopal: NOPAL_PROFILE=%.200s: another copy of the library in this process writes it; "
                      "accepted: one library for program and plug-ins\n",
@@ -110,7 +114,7 @@ bool start(const char* path, int workers) noexcept {
     os::write_stderr(
         "nopal: NOPAL_PROFILE=%.200s: %s; accepted: the path of a file that can be written; the program runs "
         "without a profile\n",
-        path, std::strerror(refused));
+        fits ? path : name, std::strerror(refused));
     return false;
   }
   measure_machine();

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "arch/arch.hpp"
+#include "os/file_name.hpp"
 #include "os/os.hpp"
 #include "trace/trace.hpp"
 
@@ -41,25 +42,10 @@ void refuse(const char* why) noexcept {
   os::write_stderr("nopal: NOPAL_TRACE=%.200s: %s; the program runs without a trace\n", path, why);
 }
 
-/// The name with "%p" behind its last slash replaced by the number of the process: folders keep their names. False if it
-/// is too long.
+/// False if the name is too long.
 bool complete_path(const char* name, std::size_t bytes) noexcept {
-  std::size_t length = os::current_directory(path, name[0] == '/' ? 0 : most_name_bytes / 2);
-  std::size_t last_part = bytes;
-  while (last_part > 0 && name[last_part - 1] != '/') --last_part;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if (length >= most_name_bytes) {
-      return false;
-    }
-    if (i >= last_part && name[i] == '%' && i + 1 < bytes && name[i + 1] == 'p') {
-      length += static_cast<std::size_t>(std::snprintf(path + length, 16, "%d", os::process_number()));
-      ++i;
-    } else {
-      path[length++] = name[i];
-    }
-  }
-  path[length] = '\0';
-  return true;
+  const std::size_t length = os::current_directory(path, name[0] == '/' ? 0 : most_name_bytes / 2);
+  return os::append_file_name(path, length, most_name_bytes, name, bytes);
 }
 
 /// What this process left as another program goes to a name of its own, with a number behind.

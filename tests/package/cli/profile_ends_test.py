@@ -57,6 +57,23 @@ class Ends(Case):
             with open(self.raw, encoding="utf-8") as text:
                 self.assertIn('{"nopal_profile"', text.read())
 
+    def test_processes_that_run_at_once_leave_a_file_each(self):
+        names = os.fspath(self.folder / "of %p" / "raw.%p.txt")
+        os.mkdir(self.folder / "of %p")
+        running = [subprocess.Popen([PROGRAM, "close", os.devnull], env=environment(NOPAL_PROFILE=names)) for _ in range(3)]
+        self.assertEqual([one.wait(100) for one in running], 3 * [0])
+        files = {f"raw.{one.pid}.txt": one.pid for one in running}
+        self.assertEqual(set(os.listdir(self.folder / "of %p")), set(files))
+        for name, number in files.items():
+            self.assertIn(f'"process":{number},', (self.folder / "of %p" / name).read_text(encoding="utf-8"))
+
+    def test_a_name_that_is_too_long_is_refused(self):
+        self.raw = "x" * 4200
+        ran = self.with_file("close", os.devnull)
+        self.assertEqual(ran.returncode, 0, ran)
+        self.assertEqual(ran.stderr.decode(), f"nopal: NOPAL_PROFILE={'x' * 200}: File name too long; accepted: the path of a file "
+                                              "that can be written; the program runs without a profile\n")
+
     def test_a_program_ends_with_its_last_thread(self):
         for workers in "1", "3":
             for what in "thread", "stopped":
