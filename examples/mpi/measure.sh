@@ -4,6 +4,10 @@
 set -eu
 [ $# -ge 1 ] || { echo 'usage: measure.sh BUILD [RUNS]' >&2; exit 2; }
 programs=$1/examples/mpi runs=${2:-5}
+for name in heat sample_sort tree_search bfs; do
+  [ -x "$programs/$name" ] || { echo "measure.sh: $programs/$name is missing; accepted: a build with NOPAL_BUILD_EXAMPLES=ON" >&2; exit 2; }
+done
+case $runs in '' | *[!0-9]* | 0*) echo "measure.sh: RUNS '$runs': accepted: a whole number from 1 on" >&2; exit 2 ;; esac
 ranks_of=$(dirname "$0")/../../tests/mpi/ranks.sh
 
 # seconds RANKS WORKERS PATTERN PROGRAM [OPTION...]: the number behind the pattern.

@@ -110,7 +110,8 @@ private:
   int size_ = 0;
 };
 
-/// Throws `mpi::error` if `code` is not MPI_SUCCESS; `name` is that of the call. Where MPI may be called.
+/// Throws `mpi::error` if `code` is not MPI_SUCCESS; `name` is that of the call. Where MPI may be called;
+/// before MPI begins and behind its end the line has the number in place of MPI's text.
 NOPAL_EXPORT void check(int code, const char* name);
 
 /// Waits until the request is complete, as MPI_Wait: it is MPI_REQUEST_NULL then, or inactive if it is a

@@ -48,6 +48,13 @@ bool is_finalized() {
   return found != 0;
 }
 
+/// Open MPI 4 ends a program that asks for the text of a code before MPI begins or behind its end.
+bool has_texts() {
+  int is_initialized = 0;
+  MPI_Initialized(&is_initialized);
+  return is_initialized != 0 && !is_finalized();
+}
+
 /// The session cannot end while there is one. Not held while a strand waits for the session's thread: that is over
 /// with its orders before the end.
 class user {
@@ -194,7 +201,7 @@ struct ending {
 std::exception_ptr failure_of(int code, const char* name) noexcept {
   char text[MPI_MAX_ERROR_STRING + 1] = "";
   int length = 0;
-  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+  if (!has_texts() || MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
   try {
     std::string line = std::string("nopal: mpi: ") + name + ": ";
     line += length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::to_string(code);

@@ -201,6 +201,26 @@ void throw_through_the_end() {
   CHECK(is_caught && is_finalized != 0);
 }
 
+/// MPI has no text for it then; the line has the number.
+void check_codes_outside() {
+  const auto line_of = [] {
+    try {
+      mpi::check(MPI_ERR_RANK, "MPI_Isend");
+    } catch (const mpi::error& thrown) {
+      CHECK(thrown.code() == MPI_ERR_RANK);
+      return std::string(thrown.what());
+    }
+    return std::string();
+  };
+  const std::string expected = "nopal: mpi: MPI_Isend: " + std::to_string(MPI_ERR_RANK);
+  CHECK(line_of() == expected);
+  {
+    const mpi::session session;
+    CHECK(begins_with(line_of(), "nopal: mpi: MPI_Isend: MPI_ERR_RANK"));
+  }
+  CHECK(line_of() == expected);
+}
+
 }  // namespace
 
 extern "C" int MPI_Init_thread(int* argc, char*** argv, int asked, int* given) {
@@ -225,6 +245,7 @@ int main(int argc, char** argv) {
       {"end_beside_a_wait", end_beside_a_wait},
       {"abort_all", abort_all},
       {"throw_through_the_end", throw_through_the_end},
+      {"check_codes_outside", check_codes_outside},
   };
   CHECK(argc == 2 && cases.count(argv[1]) == 1);
   cases.at(argv[1])();
