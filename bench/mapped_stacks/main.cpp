@@ -17,28 +17,36 @@ struct choice {
   long (*serial)(int);
   long (*parallel)(int);
   int size;
+  int most;
 };
 
-// Of the chain the value is 0 for every depth, as long as what it checks holds.
+// Of the chain the value is 0 for every depth, as long as what it checks holds. Each of its functions may take two pages
+// of the region of stacks.
 constexpr std::array<choice, 3> choices{{
-    {"fib", mapped::fib_serially, [](int n) { return mapped::fib(n); }, 35},
-    {"nqueens", mapped::nqueens_serially, mapped::nqueens, 11},
-    {"chain", [](int depth) { return static_cast<long>(depth); }, mapped::chain, 40},
+    {"fib", mapped::fib_serially, [](int n) { return mapped::fib(n); }, 35, 90},
+    {"nqueens", mapped::nqueens_serially, mapped::nqueens, 11, 20},
+    {"chain", [](int depth) { return static_cast<long>(depth); }, mapped::chain, 40, 120},
 }};
+static_assert(choices[2].most * 2 < mapped::region_pages);
 
 constexpr const char* usage = "usage: mapped_stacks fib|nqueens|chain [SIZE] [--workers N] [--repeats N] "
                               "[--stacks mapped|separate|both] "
                               "[--populate] [--eager]\n";
 
-[[noreturn]] void refuse(const char* what) {
-  std::fprintf(stderr, "nopal: mapped stacks: not understood: %s\n%s", what, usage);
+[[noreturn]] void refuse(const char* what, const char* accepted) {
+  std::fprintf(stderr, "nopal: mapped stacks: %s: not understood; accepted: %s\n", what, accepted);
   std::exit(2);
 }
 
-int number(const char* text, int most) {
+int number(const char* name, const char* text, int most) {
   char* end = nullptr;
   const long value = text == nullptr ? 0 : std::strtol(text, &end, 10);
-  if (value < 1 || value > most || *end != '\0') refuse(text == nullptr ? "a number is missing" : text);
+  if (value < 1 || value > most || *end != '\0') {
+    std::fprintf(stderr,
+                 "nopal: mapped stacks: %s %s: not understood; accepted: a whole number from 1 to %d\n", name,
+                 text == nullptr ? "without a number" : text, most);
+    std::exit(2);
+  }
   return static_cast<int>(value);
 }
 
@@ -65,10 +73,15 @@ void print(const char* name, const mapped::outcome& all, int repeats) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) refuse("a program is missing");
+  constexpr const char* programs = "fib, nqueens, chain, --help";
+  if (argc < 2) refuse("no program", programs);
+  if (std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(usage, stdout);
+    return 0;
+  }
   const auto* chosen = std::find_if(choices.begin(), choices.end(),
                                     [&](const choice& one) { return std::strcmp(one.name, argv[1]) == 0; });
-  if (chosen == choices.end()) refuse(argv[1]);
+  if (chosen == choices.end()) refuse(argv[1], programs);
   int size = chosen->size;
   int repeats = 5;
   mapped::options with;
@@ -77,9 +90,9 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word == "--workers")
-      with.workers = number(argv[++i], mapped::most_workers);
+      with.workers = number("--workers", argv[++i], mapped::most_workers);
     else if (word == "--repeats")
-      repeats = number(argv[++i], mapped::most_repeats);
+      repeats = number("--repeats", argv[++i], mapped::most_repeats);
     else if (word == "--populate")
       with.populate = true;
     else if (word == "--eager")
@@ -88,9 +101,11 @@ int main(int argc, char** argv) {
       const std::string_view kind = argv[++i];
       mapped = kind == "mapped" || kind == "both";
       separate = kind == "separate" || kind == "both";
-      if (!mapped && !separate) refuse(argv[i]);
-    } else
-      size = number(argv[i], 1000);
+      if (!mapped && !separate) refuse(argv[i], "mapped, separate, both");
+    } else if (word.substr(0, 1) == "-")
+      refuse(argv[i], "--workers N, --repeats N, --stacks mapped|separate|both, --populate, --eager");
+    else
+      size = number(chosen->name, argv[i], chosen->most);
   }
 
   long expected = 0;
