@@ -175,7 +175,13 @@ test_() {
   # Another one in each run. Here, since ctest shows nothing of a test that passes.
   export NOPAL_STORM_SEED="${NOPAL_STORM_SEED:-$(date +%s)}"
   export NOPAL_PROGRAMS_SEED="${NOPAL_PROGRAMS_SEED:-$NOPAL_STORM_SEED}"
-  if [ $length != quick ]; then
+  if [ -n "$processor" ]; then
+    # The core's alone has no fresh part.
+    if [ -z "$filter" ]; then
+      say 'The same generated programs again:'
+      say "NOPAL_PROGRAMS_SEED=$NOPAL_PROGRAMS_SEED ./dev test --processor $processor --kinds programs"
+    fi
+  elif [ $length != quick ]; then
     say "The same fresh part of the stress tests and of the generated programs again:"
     say "NOPAL_STORM_SEED=$NOPAL_STORM_SEED NOPAL_PROGRAMS_SEED=$NOPAL_PROGRAMS_SEED ./dev test --kinds stress,programs"
   fi
