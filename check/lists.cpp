@@ -54,14 +54,16 @@ bool has_many(std::uint32_t first) noexcept {
   return others.are_many();
 }
 
-void compare(const listed& entry, race access, std::uint32_t locks) noexcept {
-  if ((access.kind == how::read && entry.kind == how::read) || !is_parallel_to_this(entry)) return;
-  access.earlier = entry.record;
-  access.earlier_kind = entry.kind;
+/// For one that runs beside the access.
+void compare(const listed& entry, const race& access, std::uint32_t locks) noexcept {
+  if (access.kind == how::read && entry.kind == how::read) return;
+  race both = access;
+  both.earlier = entry.record;
+  both.earlier_kind = entry.kind;
   if (are_disjoint(locks, entry.locks)) {
-    found_race(access);
+    found_race(both);
   } else {
-    found_order(access, share_a_lock(locks, entry.locks));
+    found_order(both, share_a_lock(locks, entry.locks));
   }
 }
 
@@ -72,7 +74,7 @@ void make_lists() noexcept {
   lists.add({});
 }
 
-void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t record) noexcept {
+void look_in_list(cell& known, const race& access, std::uint32_t locks) noexcept {
   const how kind = access.kind;
   make_list(known);
   bool is_new = true;
@@ -81,8 +83,8 @@ void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t r
   while (*link != 0) {
     const std::uint32_t number = *link;
     listed& entry = lists[number];
-    compare(entry, access, locks);
     const bool runs_beside = is_parallel_to_this(entry);
+    if (runs_beside) compare(entry, access, locks);
     const bool is_same =
         entry.kind == kind && is_part(locks, entry.locks, false) && is_part(entry.locks, locks, false);
     // Those that held the same over other forks are alike: of them the latest tell.
@@ -99,8 +101,11 @@ void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t r
       is_new = false;
     link = &entry.next;
   }
-  if (is_new && !(has_many(known.writer) && is_said_by_many(known.writer, kind, locks)))
+  if (is_new && !(has_many(known.writer) && is_said_by_many(known.writer, kind, locks))) {
+    // It may collect numbers, those of the list included.
+    const std::uint32_t record = record_at(access.at);
     known.writer = take_one({record, locks, known.writer, kind});
+  }
   const listed only = lists[known.writer];
   if (only.next == 0 && only.locks == 0) {
     free_list(known.writer);

@@ -25,9 +25,8 @@ extern table<listed> lists;
 
 void make_lists() noexcept;
 
-/// Looks at one cell, and makes a list of it. `record` is of the access, which `access` tells
-/// but for the earlier one.
-void look_in_list(cell& known, race access, std::uint32_t locks, std::uint32_t record) noexcept;
+/// Looks at one cell, and makes a list of it. `access` tells what it is compared with, but for the earlier one.
+void look_in_list(cell& known, const race& access, std::uint32_t locks) noexcept;
 
 void free_list(std::uint32_t first) noexcept;
 std::uint32_t copy_list(std::uint32_t first) noexcept;

@@ -204,8 +204,9 @@ void found_race(const race& one) noexcept {
 void found_order(const race& one, bool by_a_lock) noexcept {
   if (comes_before(one.earlier)) return;
   if (!is_first_order(one)) return;
-  const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site]);
-  const std::vector<source_frame> now = frames_of(sites[site_at(one.at)]);
+  const bool until_own = suppression_patterns().empty();
+  const std::vector<source_frame> earlier = frames_of(sites[record_of(one.earlier).site], until_own);
+  const std::vector<source_frame> now = frames_of(sites[site_at(one.at)], until_own);
   if (is_suppressed(earlier) || is_suppressed(now) || (is_by_nopal(earlier) && is_by_nopal(now))) return;
   const auto pair = in_order(text_of_place(place_in(earlier)), text_of_place(place_in(now)));
   all_found().orders.insert((by_a_lock ? "by a lock: " : "by atomic operations: ") + pair.first + " and " +

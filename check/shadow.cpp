@@ -109,17 +109,14 @@ void unite(std::uint64_t& entry) noexcept {
 
 namespace {
 
-/// What one access is.
+/// What one access is: what is told of it where it is in a race, but for the earlier one.
 struct access {
-  address begin;
-  std::size_t bytes;
-  address at;
+  race told;
   std::uint32_t locks;
-  std::uint32_t record;        ///< zero: not made yet
-  part_of_memory looked_at{};  ///< what the cell that is looked at stands for
+  std::uint32_t record;  ///< zero: not made yet
 
   std::uint32_t its_record() noexcept {
-    if (record == 0) record = record_at(at);
+    if (record == 0) record = record_at(told.at);
     return record;
   }
 };
@@ -129,8 +126,11 @@ bool is_parallel_record(std::uint32_t record) noexcept {
   return strand != self.strand && is_parallel(strand);
 }
 
-void report(const access& which, std::uint32_t earlier, how earlier_kind, how kind) noexcept {
-  found_race({earlier, earlier_kind, which.begin, which.bytes, kind, which.at, which.looked_at});
+[[gnu::cold]] void report(const access& which, std::uint32_t earlier, how earlier_kind) noexcept {
+  race both = which.told;
+  both.earlier = earlier;
+  both.earlier_kind = earlier_kind;
+  found_race(both);
 }
 
 /// Whether a read of the running strand is in no race with what is known, and is not kept beside it.
@@ -142,17 +142,15 @@ bool read_leaves(cell known) noexcept {
 
 [[gnu::noinline]] void look_slowly(cell& known, access& which, how kind) noexcept {
   if (which.locks != 0 || is_list(known)) {
-    const std::uint32_t record = which.its_record();
-    look_in_list(known, {0, how::read, which.begin, which.bytes, kind, which.at, which.looked_at},
-                 which.locks, record);
+    look_in_list(known, which.told, which.locks);
     return;
   }
   // The record may collect numbers, those in `known` included: it comes first.
   if (kind == how::write) {
     if (known.writer != 0 && is_own(known.writer) && (known.reader == 0 || is_own(known.reader))) return;
     const std::uint32_t record = which.its_record();
-    if (known.writer != 0 && is_parallel_record(known.writer)) report(which, known.writer, how::write, kind);
-    if (known.reader != 0 && is_parallel_record(known.reader)) report(which, known.reader, how::read, kind);
+    if (known.writer != 0 && is_parallel_record(known.writer)) report(which, known.writer, how::write);
+    if (known.reader != 0 && is_parallel_record(known.reader)) report(which, known.reader, how::read);
     known = {record, 0};
     return;
   }
@@ -162,7 +160,7 @@ bool read_leaves(cell known) noexcept {
     return;
   }
   const std::uint32_t record = which.its_record();
-  if (known.writer != 0 && is_parallel_record(known.writer)) report(which, known.writer, how::write, kind);
+  if (known.writer != 0 && is_parallel_record(known.writer)) report(which, known.writer, how::write);
   if (known.reader == 0 || !is_parallel_record(known.reader)) known.reader = record;
 }
 
@@ -179,55 +177,56 @@ inline void look_at_cell(cell& known, access& which) noexcept {
 
 /// An access that lies in one block.
 template <how kind>
-inline void look_in_block(access& which) noexcept {
-  std::uint64_t& entry = entry_of(which.begin);
-  const std::size_t within = which.begin % block_bytes;
-  const bool is_whole = which.bytes == block_bytes;
+inline void look_in_block(access& which, address begin, std::size_t bytes) noexcept {
+  std::uint64_t& entry = entry_of(begin);
+  const std::size_t within = begin % block_bytes;
+  const bool is_whole = bytes == block_bytes;
   if (is_whole && which.locks == 0 && (entry & layout_mask) <= one_cell) {
     cell all = entry == nothing ? cell{} : cell_in(entry);
     if (entry == nothing) note_group(entry);
-    which.looked_at = {which.begin, which.bytes};
+    which.told.looked_at = {begin, bytes};
     // While it is looked at, the entry is what is collected.
     which.its_record();
     all = entry == nothing ? cell{} : cell_in(entry);
     look_at_cell<kind>(all, which);
     entry = entry_with(all);
-    note_stack(which.begin);
+    note_stack(begin);
     return;
   }
-  const layout wanted = layout_for(which.begin, which.bytes);
+  const layout wanted = layout_for(begin, bytes);
   if ((entry & layout_mask) < wanted) {
     divide(entry, wanted);
-    note_stack(which.begin);
-  } else if (which.begin < self.lowest) {
-    note_stack(which.begin);
+    note_stack(begin);
+  } else if (begin < self.lowest) {
+    note_stack(begin);
   }
   cell* const cells = cells_of(entry);
   const unsigned shift = granule_shift(entry);
-  const std::size_t last = (within + which.bytes - 1) >> shift;
+  const std::size_t last = (within + bytes - 1) >> shift;
   std::size_t i = within >> shift;
   if (lists.count > 1) part_lists(cells, block_bytes >> shift, i, last);
   // What is equal stays so, also where the numbers in shadow memory are given out anew: it is looked at together.
   while (i <= last) {
     std::size_t differs = i + 1;
     while (differs <= last && cells[differs] == cells[i]) ++differs;
-    which.looked_at = {which.begin - within + (i << shift), (differs - i) << shift};
+    which.told.looked_at = {begin - within + (i << shift), (differs - i) << shift};
     look_at_cell<kind>(cells[i], which);
     for (const cell after = cells[i]; ++i < differs;) cells[i] = after;
   }
-  if (within + which.bytes == block_bytes && cells[0] == cells[last]) unite(entry);
+  if (within + bytes == block_bytes && cells[0] == cells[last]) unite(entry);
 }
 
 template <how kind>
 inline void look_at_all(address begin, std::size_t bytes, address at, std::uint32_t locks) noexcept {
-  access which{begin, bytes, at, locks, 0};
+  access which{{0, how::read, begin, bytes, kind, at, {}}, locks, 0};
   while (bytes != 0) {
     const std::size_t room = block_bytes - begin % block_bytes;
-    which.begin = begin;
-    which.bytes = bytes < room ? bytes : room;
-    look_in_block<kind>(which);
-    begin += which.bytes;
-    bytes -= which.bytes;
+    const std::size_t part = bytes < room ? bytes : room;
+    which.told.begin = begin;
+    which.told.bytes = part;
+    look_in_block<kind>(which, begin, part);
+    begin += part;
+    bytes -= part;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "symbols.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -195,11 +196,13 @@ void move_frames(address begin, std::size_t bytes, address step, const char* lib
       &gone);
 }
 
-std::vector<source_frame> frames_of(const site& where) {
+std::vector<source_frame> frames_of(const site& where, bool until_own) {
   std::vector<source_frame> all = frames_at(where.at);
   if (where.calls == nullptr) return all;
+  const auto is_own = [](const source_frame& frame) { return !frame.is_ours; };
   for (std::uint32_t i = 0; i < where.calls->count; ++i) {
     if (where.calls->callers[i] == 0) continue;
+    if (until_own && std::any_of(all.begin(), all.end(), is_own)) break;
     const std::vector<source_frame>& caller = frames_at(where.calls->callers[i]);
     all.insert(all.end(), caller.begin(), caller.end());
   }

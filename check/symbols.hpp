@@ -25,8 +25,9 @@ struct source_frame {
 const std::vector<source_frame>& frames_at(address returned_to);
 /// As above, where a library is gone that was called `library`: what is known of its code is known `step` away now.
 void move_frames(address begin, std::size_t bytes, address step, const char* library);
-/// Those around a site.
-std::vector<source_frame> frames_of(const site& where);
+/// Those around a site; if `until_own`, only up to a call that has the program's own: what libraries those around it are in is
+/// not read then.
+std::vector<source_frame> frames_of(const site& where, bool until_own = false);
 
 /// The innermost frame that is the program's own; the innermost if none is.
 const source_frame& place_in(const std::vector<source_frame>& frames);
