@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 // Programs rely on what oneTBB's header includes.
@@ -19,6 +20,7 @@
 #include <nopal/scope.hpp>
 
 #include "detail/context.h"
+#include "detail/standard_algorithms.h"
 #include "detail/suspension.h"
 
 namespace tbb {
@@ -57,6 +59,9 @@ class task;
 /// What a task is run with.
 struct execution_data {
   task_group_context* context = nullptr;
+  // Written by what the task does: its memory, once it is destroyed and as long as that is not freed.
+  void* left = nullptr;
+  void (*frees_left)(void*) = nullptr;
 };
 
 /// Counts what a wait waits for.
@@ -83,13 +88,22 @@ public:
   task() = default;
   task(const task&) = delete;
   task& operator=(const task&) = delete;
-  virtual ~task() = default;
+  virtual ~task() {
+    if (frees != nullptr && runs_with != nullptr) {
+      runs_with->left = place;
+      runs_with->frees_left = frees;
+    }
+  }
 
   virtual task* execute(execution_data& with) = 0;
   virtual task* cancel(execution_data& with) = 0;
 
   /// In the list of those that wait for the end of the task that spawned them
   task* next_spawned = nullptr;
+  /// Of a task of libstdc++'s, which frees none but the last child of its parent: its memory, and what frees that.
+  void* place = nullptr;
+  void (*frees)(void*) = nullptr;
+  execution_data* runs_with = nullptr;  ///< while it runs
 };
 
 /// Makes objects and frees them: the global allocator.
@@ -97,36 +111,57 @@ class small_object_allocator {
 public:
   template <class T, class... Args>
   T* new_object(Args&&... args) {
-    return new T(std::forward<Args>(args)...);
+    T* const made = new T(std::forward<Args>(args)...);
+    if constexpr (std::is_base_of_v<task, T> && nopal_detail::is_of_standard_algorithm<T>()) {
+      made->place = made;
+      made->frees = [](void* left) { free_memory<T>(left); };
+    }
+    return made;
   }
   template <class T, class... Args>
   T* new_object(const execution_data&, Args&&... args) {
-    return new T(std::forward<Args>(args)...);
+    return new_object<T>(std::forward<Args>(args)...);
   }
   template <class T, class... Args>
   T* new_object(execution_data&, Args&&... args) {
-    return new T(std::forward<Args>(args)...);
+    return new_object<T>(std::forward<Args>(args)...);
   }
   template <class T>
   void delete_object(T* object) {
+    if constexpr (std::is_base_of_v<task, T>) {
+      object->runs_with = nullptr;
+    }
     delete object;
   }
   template <class T>
   void delete_object(T* object, const execution_data&) {
-    delete object;
+    delete_object(object);
   }
   /// Frees the memory of an object that was destroyed.
   template <class T>
   void deallocate(T* object) {
-    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-      ::operator delete(object, std::align_val_t(alignof(T)));
-    } else {
-      ::operator delete(object);
-    }
+    free_memory<T>(object);
   }
   template <class T>
   void deallocate(T* object, const execution_data&) {
     deallocate(object);
+  }
+  template <class T>
+  void deallocate(T* object, execution_data& with) {
+    if (with.left == object) {
+      with.left = nullptr;
+    }
+    deallocate(object);
+  }
+
+private:
+  template <class T>
+  static void free_memory(void* memory) {
+    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+      ::operator delete(memory, std::align_val_t(alignof(T)));
+    } else {
+      ::operator delete(memory);
+    }
   }
 };
 
@@ -198,6 +233,7 @@ private:
     execution now = self_.now();
     now.spawned = &list;
     tbb::detail::d1::execution_data with{now.context};
+    one.runs_with = &with;
     tbb::detail::d1::task* next = nullptr;
     NOPAL_TBB_TRY {
       const body_call inside(&now);
@@ -213,6 +249,9 @@ private:
       now.context->cancel_group_execution();
       // The task is there still, and has to release who waits for it.
       next = one.cancel(with);
+    }
+    if (with.left != nullptr) {
+      with.frees_left(with.left);
     }
     return next;
   }

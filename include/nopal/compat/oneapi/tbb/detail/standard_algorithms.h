@@ -1,4 +1,4 @@
-// Which calls come from the parallel algorithms of the standard library, as libstdc++ and oneDPL make them of this interface.
+// Which calls and tasks come from the parallel algorithms of the standard library, as libstdc++ and oneDPL make them of this interface.
 #ifndef NOPAL_COMPAT_TBB_DETAIL_STANDARD_ALGORITHMS_H
 #define NOPAL_COMPAT_TBB_DETAIL_STANDARD_ALGORITHMS_H
 
@@ -24,7 +24,7 @@ constexpr bool has_early(const char* text, std::string_view sought) noexcept {
   return false;
 }
 
-/// Whether `F` is a lambda of the code by which they are made of oneTBB's. Such an algorithm has no way to say that it was cut
+/// Whether `F` is a lambda or a task of the code by which they are made of oneTBB's. Such an algorithm has no way to say that it was cut
 /// short: the next of its steps would take what was not written, and destroy what was not made.
 template <class F>
 constexpr bool is_of_standard_algorithm() noexcept {
@@ -35,7 +35,8 @@ constexpr bool is_of_standard_algorithm() noexcept {
   name += 4;
 #ifdef __clang__
   // "(lambda at .../pstl/parallel_backend_tbb.h:104:37)"
-  return has_early<false>(name, "(lambda at ") && has_early<true>(name, "/pstl/parallel_backend_tbb.h:");
+  return has_early<false>(name, "__pstl::__tbb_backend::") ||
+         (has_early<false>(name, "(lambda at ") && has_early<true>(name, "/pstl/parallel_backend_tbb.h:"));
 #else
   // "__pstl::__tbb_backend::__parallel_for<...>(...)::<lambda()>"
   return has_early<false>(name, "__pstl::__tbb_backend::") ||
