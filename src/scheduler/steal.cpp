@@ -122,11 +122,15 @@ bool steal_or_force(worker* self, worker* victim, known_roots& known, patience& 
 }
 
 /// Looks at the work of one thread, the oldest first: that of its first worker, its tasks, then
-/// that of nested workers, which its code began later.
+/// that of nested workers, which its code began later. A substitute has its tasks first: a strand that blocks may wait for one, and
+/// what else it would take may block as well.
 bool try_to_steal(worker* self, int attempt, patience& spent) {
   worker* victim = choose_victim(self, attempt);
   if (victim == nullptr) {
     return false;
+  }
+  if (self->is_substitute && runs_tasks(self)) {
+    run_oldest_task(self, victim->tasks);
   }
   known_roots known{};
   bool promising = steal_or_force(self, victim, known, spent);
@@ -159,6 +163,10 @@ bool try_some_victims(worker* self, patience& spent) {
     run_task_of_arenas(self);
     run_oldest_task(self, self->tasks);
     run_oldest_task(self, tasks_of_nobody);
+    // What is forked next may block, too; what those that block wait for may be any of these.
+    if (many_block(the_runtime())) {
+      for_each_worker(the_runtime(), [self](worker* other) { run_oldest_task(self, other->tasks); });
+    }
   }
   begin_round(self);
   for (int attempt = 0; attempt < looks_before_yield; ++attempt) {
