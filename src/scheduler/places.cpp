@@ -16,10 +16,12 @@ namespace internal {
 
 namespace {
 
-/// Whether tasks may wait for its thread, which runs none before the code around goes on.
+/// Whether tasks may wait for its thread, which runs none before the code around goes on. On one worker those of the program are all
+/// that there are beside substitutes.
 bool keeps_from_tasks(const worker* self) noexcept {
   // Relaxed: raised by this thread.
-  return waits_in_pool(self) || thread_worker(self)->left_waiting.load(std::memory_order_relaxed) != 0;
+  return waits_in_pool(self) || thread_worker(self)->left_waiting.load(std::memory_order_relaxed) != 0 ||
+         (!self->of_pool && the_runtime().chosen.workers == 1);
 }
 
 }  // namespace
