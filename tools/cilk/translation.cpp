@@ -196,6 +196,21 @@ bool translation::leaves(int statement, int region) const {
   return true;
 }
 
+/// Whether control never comes behind the statement: a join there would seem to be an end without a value to compilers.
+bool translation::returns(int statement) const {
+  const node& here = from_.at(statement);
+  if (here.kind == CXCursor_ReturnStmt) return true;
+  if (here.children.empty()) return false;
+  const int last = here.children.back();
+  if (here.kind == CXCursor_CompoundStmt || here.kind == CXCursor_CXXCatchStmt) return returns(last);
+  if (here.kind == CXCursor_CXXTryStmt) {
+    return std::all_of(here.children.begin(), here.children.end(), [&](int each) { return returns(each); });
+  }
+  // The branches come last; without an `else` what is before the only one is an expression or a declaration.
+  return here.kind == CXCursor_IfStmt && here.children.size() > 2 && returns(last) &&
+         returns(here.children[here.children.size() - 2]);
+}
+
 std::string translation::scope_text(unsigned number) const {
   return from_.is_cxx() ? fmt::format(" ::nopal::scope nopal_scope_{};", number)
                         : fmt::format(" NOPAL_CILK_SCOPE(nopal_scope_{});", number);
@@ -218,7 +233,8 @@ void translation::add_scopes() {
     if (from_.at(each.node).kind != CXCursor_CompoundStmt) continue;
     edits_.insert(body.begin + 1, scope_text(each.number));
     if (from_.is_cxx()) {
-      edits_.insert(body.end - 1, fmt::format("nopal_scope_{}.join(); ", each.number));
+      if (!returns(each.node))
+        edits_.insert(body.end - 1, fmt::format("nopal_scope_{}.join(); ", each.number));
       join_before_jumps(each);
     }
   }

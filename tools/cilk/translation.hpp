@@ -100,6 +100,7 @@ private:
   void refuse_variable_arrays(const region& of) const;
   void join_before_jumps(const region& of);
   [[nodiscard]] bool leaves(int statement, int region) const;
+  [[nodiscard]] bool returns(int statement) const;
   void add_include();
   [[nodiscard]] std::string line_mark(unsigned offset) const;
   [[nodiscard]] int top_of(unsigned offset) const;

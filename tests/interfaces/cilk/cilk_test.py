@@ -30,6 +30,9 @@ def main():
         subprocess.run([compiler, *standard, *warnings, *headers, "-DNOPAL_ELIDE", "-DNOPAL_STATIC", file, "-o", plain, *libraries],
                        check=True)
         subprocess.run([nopal, "cilk", compiler, *warnings, file, "-o", translated], check=True)
+        # Without optimization compilers see other ends of functions.
+        subprocess.run([nopal, "cilk", compiler, "-O0", "-Werror=return-type", "-c", file, "-o", pathlib.Path(folder) / "object"],
+                       check=True)
         expected = output_of(plain)
         print(expected[1], end="")
         if expected[0] != 0 or not expected[1]:
