@@ -8,8 +8,9 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-/// At each start of the runtime, under its lock, in a process that is traced: from here on each worker's next fork comes to the slow push every few milliseconds, where it
-/// is noted. Where the system refuses the thread for that, forks are noted that come there of themselves.
+/// At each start of the runtime, under its lock, in a process that is traced: from here on each worker's next fork comes to the
+/// slow push every few milliseconds, where it is noted. Where the system refuses the thread for that, forks are noted that come
+/// there of themselves.
 void start_samples() noexcept;
 /// At the end of the process, without a lock.
 void stop_samples() noexcept;

@@ -57,7 +57,8 @@ void forget_substitutes(runtime& all, void (*leave)(runtime& all, worker* self))
 /// leaks.
 void leave_old_substitutes(runtime& all) noexcept;
 
-/// Whether so many strands block that threads may run out for what they wait for. Relaxed: a round of looks more or less.
+/// Whether so many strands block that threads may run out for what they wait for. Both relaxed, without a partner: a round of looks
+/// more or less with tasks first, and nothing is read that comes after.
 [[nodiscard]] inline bool many_block(const runtime& all) noexcept {
   return 2 * all.substituting.load(std::memory_order_relaxed) >
          all.most_substitutes.load(std::memory_order_relaxed);
