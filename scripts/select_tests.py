@@ -9,7 +9,8 @@ A test belongs to a program of the build or is a command. With --since those are
 work tree too, can affect. Ninja's graph and its log of headers tell for programs. A command is affected by what it names: a program
 that is, a file or a folder with a change in it; by changes of files of its folder that are not compiled; and by what READS says.
 What cannot be told runs: programs that were never built or are older than their sources, and all of it after a change of how things
-are built. --one-in takes every Nth program and every Nth command by name, from number NUMBER modulo N on."""
+are built. --one-in takes every Nth program and every Nth command by name, from number NUMBER modulo N on; it has the models built
+whatever it takes, since each links some of the runtime's sources and stands in for the rest."""
 
 import argparse
 import functools
@@ -231,17 +232,19 @@ def before(selection, options):
         changed = selection.changed_since(options.since)
         chosen, reason = selection.affected_by(changed, tests)
         tests = tests if chosen is None else chosen
+    models = []
     if options.since or options.one_in > 1:
         programs, commands = named(selection, tests)
         if options.since:
             print(f"--changed: {reason}, which {len(programs)} test programs and {len(commands)} commands may feel", file=sys.stderr)
         else:
             first = options.draw % options.one_in
+            models = sorted({selection.program_of(test) for test in tests if selection.kind_of(test) == "explore"} - {None})
             drawn = {*programs[first::options.one_in], *commands[first::options.one_in]}
             tests = [test for test in tests if (selection.program_of(test) or test["name"]) in drawn]
             programs, commands = named(selection, tests)
         (selection.build / CHOSEN).write_text(json.dumps({"programs": programs, "commands": commands}))
-    targets = set()
+    targets = set(models)
     for test in tests:
         program = selection.program_of(test)
         outputs = [program] if program else selection.outputs_of(test)

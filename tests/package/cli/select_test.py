@@ -200,6 +200,21 @@ class Selection(unittest.TestCase):
         self.chosen("--one-in", "2", "--draw", "1")
         self.assertEqual(self.cases(), {"unit.deque.ends.meet", "unit.deque.at/sizes.are_kept/64", "c.tool", "package.whole"})
 
+    def test_a_draw_builds_all_models(self):
+        names = "deque", "join", "pool"
+        self.write(self.source, {"tests/CMakeLists.txt": FOLDERS + "nopal_test_folder(models KINDS explore)\n"})
+        self.write(self.build, {
+            "build.ninja": self.placed(NINJA) + "".join(
+                f"build tests/explore/{name}: CXX_EXECUTABLE_LINKER lib.o\nbuild test_explore_{name}: phony tests/explore/{name}\n" for name in names),
+            "CTestTestfile.cmake": (self.build / "CTestTestfile.cmake").read_text() + "subdirs(tests/models)\n",
+            "tests/models/CTestTestfile.cmake": "".join(f"add_test(test_explore_{name}_NOT_BUILT test_explore_{name}_NOT_BUILT)\n" for name in names)})
+        models = {f"tests/explore/{name}" for name in names}
+        for draw in "0", "1":
+            self.assertEqual(self.chosen("--one-in", "2", "--draw", draw) & models, models)
+            kept = (self.build / "chosen_tests.json").read_text()
+            self.assertTrue(0 < sum(model in kept for model in models) < len(models), kept)
+        self.assertEqual(self.chosen("--one-in", "2", "--kinds", "unit") & models, set())
+
     def test_a_draw_stays_within_the_filter(self):
         self.assertEqual(self.chosen("--one-in", "2", "--draw", "4", "--filter", "deque|tool"), {"tests/unit/deque", "tests/c/tool", "tools/nopal"})
         self.assertEqual(self.chosen("--one-in", "2", "--draw", "5", "--filter", "deque|tool"), set())
