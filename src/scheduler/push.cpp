@@ -126,6 +126,8 @@ extern "C" NOPAL_EXPORT int nopal_pop_slow(nopal_deque* deque) {
     if (self->none_latent && self->outer == nullptr) {
       static_cast<void>(has_nothing_latent(self));
     }
+  } else {
+    owe_again(self);
   }
   note_taken_back(self);
   if (is_profiled) {

@@ -35,13 +35,19 @@ struct region_rhythm {
 
 /// The regions of a root.
 struct region_times {
-  const nopal_frame* scope;     ///< whose fork began the region that is open; null: none is
-  const void* place;            ///< where that fork goes on
-  std::uint64_t began;          ///< in ticks
-  bool taken_for_short;         ///< some push of it woke nobody
-  bool none_older;              ///< no fork that is older than its first one was latent then
+  const nopal_frame* scope;  ///< whose fork began the region that is open; null: none is
+  const nopal_frame*
+      outermost;         ///< whose fork began it or, where the deque was empty in between, its first part
+  const void* place;     ///< where that fork goes on
+  std::uint64_t began;   ///< in ticks
+  bool taken_for_short;  ///< some push of it woke nobody
+  bool none_older;       ///< no fork that is older than its first one was latent then
   std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
-  std::uint64_t looked;         ///< when a loop looked at the clock, in ticks; never later than now
+  // While it owes a wake:
+  std::int32_t looking_entries;  ///< pushes onto fewer entries look at the clock
+  std::uint64_t looks_credit;    ///< in ticks; each look takes what it may cost off
+  std::uint64_t last_look;       ///< in ticks, never later than now
+  std::uint64_t looked;          ///< when a loop looked at the clock, in ticks; never later than now
   region_time times[region_places];
   // Of bursts, which are regions with next to nothing between them.
   region_rhythm gaps;         ///< from the end of a burst to the next one

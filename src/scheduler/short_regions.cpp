@@ -101,12 +101,11 @@ void pass_looking_up_on(worker* self) noexcept {
   self->looks_up = false;
   runtime& all = the_runtime();
   // Sequentially consistent, before the look: a push that comes later finds nobody looking up, and
-  // wakes; one that came before owes a wake, by now or, if its store is still on its way, at its next
-  // push, for which the limit is poisoned.
+  // wakes; one that came before owes a wake, which this sees. Pairs with the exchange in may_wake_later.
   all.looked_up_for.exchange(false, std::memory_order_seq_cst);
   bool owed = false;
   for_each_worker(all, [&owed](const worker* other) {
-    owed = owed || other->regions.owes_wake.load(std::memory_order_relaxed);
+    owed = owed || other->regions.owes_wake.load(std::memory_order_seq_cst);
   });
   if (owed && anyone_sleeps()) {
     wake_pool_worker(self);

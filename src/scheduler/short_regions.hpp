@@ -3,7 +3,8 @@
 // A region is the time in which a root's deque has entries. To wake a thread costs the owner some
 // microseconds, and more pass until that thread runs. So the first slow push of a region wakes
 // nobody where the last one from the same place was over before that would have paid; its limit
-// stays poisoned, and a later push wakes once the time has passed. Meanwhile one sleeper looks up
+// stays poisoned, and a later push wakes once the time has passed. No more than a few pushes look at the
+// clock for that, see note_look. Meanwhile one sleeper looks up
 // from time to time, in case that push never comes. docs/sleep.md has the argument.
 #ifndef NOPAL_SCHEDULER_SHORT_REGIONS_HPP
 #define NOPAL_SCHEDULER_SHORT_REGIONS_HPP
@@ -49,8 +50,8 @@ namespace internal {
   time.ticks = ticks != 0 ? ticks : 1;
 }
 
-/// A region that was taken for a short one is over. One that somebody who looked up found late, and
-/// that was long, is a surprise: places that have some wake at once for a while, and for four times as
+/// A region that was taken for a short one is over. One that somebody who looked up found late, or nobody,
+/// and that was long, is a surprise: places that have some wake at once for a while, and for four times as
 /// many regions at each, so that one of thousands is late at most.
 [[gnu::always_inline]] inline void note_guess(region_time& time, bool was_right) noexcept {
   constexpr std::uint32_t each = 16;
@@ -62,6 +63,28 @@ namespace internal {
   const std::uint32_t more = time.surprises < each ? 4 * each : 4 * time.surprises;
   time.surprises = more < most ? more : most;
   time.at_once = time.surprises / each;
+}
+
+/// While a wake is owed, which pushes look whether it is time for it: those onto few entries, and onto the fewer the
+/// sooner they follow one another. A look costs a hundred ticks or two, and takes a twentieth of the time at most, but for
+/// the first ones: so a region of thousands of forks is as fast as if it were run alone.
+[[gnu::always_inline]] inline void note_look(region_times& regions, std::uint64_t now) noexcept {
+  constexpr std::uint64_t ticks_each = 6000;
+  constexpr std::uint64_t most_credit = 4 * ticks_each;
+  constexpr std::int32_t most_entries = 5;
+  const std::uint64_t passed = now - regions.last_look;
+  regions.last_look = now;
+  regions.looks_credit =
+      passed < most_credit - regions.looks_credit ? regions.looks_credit + passed : most_credit;
+  if (regions.looks_credit < ticks_each) {
+    regions.looking_entries -= regions.looking_entries > 1 ? 1 : 0;
+    return;
+  }
+  // What was saved up lets a region that becomes long look oftener.
+  if (regions.looks_credit > most_credit / 2) {
+    regions.looking_entries += regions.looking_entries < most_entries ? 1 : 0;
+  }
+  regions.looks_credit -= ticks_each;
 }
 
 /// For those who look at what a worker owes; read first, since it is false as a rule. Relaxed: see
@@ -113,7 +136,14 @@ inline constexpr std::uint32_t times_regular = 4;
   if (deque::size(self->deque) != 0 || (regions.scope != nullptr && frame < regions.scope)) {
     return false;
   }
+  // A recursion whose children came back forks on in calls of its continuation: that is one region still.
+  const bool goes_on = regions.scope == nullptr && frame < regions.outermost &&
+                       now - regions.ended < ticks_worth_a_wake(the_runtime());
   regions.scope = frame;
+  if (goes_on) {
+    return false;
+  }
+  regions.outermost = frame;
   regions.place = frame->resume_address;
   regions.began = now;
   regions.taken_for_short = false;
@@ -124,6 +154,7 @@ inline constexpr std::uint32_t times_regular = 4;
     note_time(regions.gaps, now - regions.ended);
     note_time(regions.periods, now - regions.burst_began);
     regions.burst_began = now;
+    regions.looking_entries = 3;
   }
   if (regions.expected.load(std::memory_order_relaxed) != 0) {
     regions.expected.store(0, std::memory_order_relaxed);
@@ -179,6 +210,7 @@ inline void note_ticks(std::atomic<std::uint64_t>& mean, std::uint64_t ticks) no
     return false;
   }
   regions.taken_for_short = true;
+  note_look(regions, now);
   self->counts.late_wakes.add();
   // Relaxed: late is harmless, since the push wakes then.
   if (!all.some_wake_late.load(std::memory_order_relaxed)) {
@@ -192,16 +224,29 @@ inline void note_ticks(std::atomic<std::uint64_t>& mean, std::uint64_t ticks) no
 /// next push be that of an empty deque, which is to be a slow one.
 [[nodiscard]] [[gnu::always_inline]] inline bool may_wake_later(runtime& all, worker* self,
                                                                 std::int32_t published) noexcept {
-  if (published > 0) {
+  region_times& regions = self->regions;
+  if (published > 0 && deque::size(self->deque) < regions.looking_entries) {
     deque::owe(self->deque);
   }
-  // Relaxed: see pass_looking_up_on.
-  self->regions.owes_wake.store(true, std::memory_order_relaxed);
+  // Sequentially consistent, before the look: pairs with pass_looking_up_on, as that does. Relaxed: its own.
+  if (!regions.owes_wake.load(std::memory_order_relaxed)) {
+    regions.owes_wake.exchange(true, std::memory_order_seq_cst);
+  }
   // Sequentially consistent, after the publication; pairs with the exchanges in sleep_until_looking_up and
   // pass_looking_up_on: either the one that ceases to look up sees the
   // entry, or this sees that it ceased.
   return all.looked_up_for.load(NOPAL_FAULT_ORDER("looks up relaxed", std::memory_order_seq_cst)) ||
          NOPAL_FAULT("nobody looks up");
+}
+
+/// After the pop of a public entry that leaves others: if a wake is owed, the next push may look at the clock again.
+[[gnu::always_inline]] inline void owe_again(worker* self) noexcept {
+  const region_times& regions = self->regions;
+  // Relaxed: its own. A poison that this overwrites sends the next push to the slow path as well.
+  if (regions.owes_wake.load(std::memory_order_relaxed) &&
+      deque::size(self->deque) < regions.looking_entries) {
+    deque::owe(self->deque);
+  }
 }
 
 /// A region is over: when the next one may be expected. rhythm.hpp
@@ -212,12 +257,16 @@ void note_end(worker* self, std::uint64_t now) noexcept;
   region_times& regions = self->regions;
   if (regions.scope == scope) {
     regions.scope = nullptr;
-    owes_nothing(regions);
     const std::uint64_t now = ticks_now();
-    note_region(self, regions.place, now - regions.began);
+    const std::uint64_t took = now - regions.began;
+    // Relaxed: its own. One that was long and did not look in time is a surprise, too.
+    const bool missed =
+        regions.owes_wake.load(std::memory_order_relaxed) && took >= ticks_worth_a_wake(the_runtime());
+    owes_nothing(regions);
+    note_region(self, regions.place, took);
     note_end(self, now);
-    if (regions.taken_for_short) {
-      note_guess(time_of(self, regions.place), true);
+    if (missed || (regions.taken_for_short && scope == regions.outermost)) {
+      note_guess(time_of(self, regions.place), !missed);
     }
   }
 }

@@ -1,6 +1,8 @@
 // The counts are exact when the pool is quiet, whatever happened before.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,6 +85,30 @@ NOPAL_PROGRAM(every_steal_is_counted) {
   return 0;
 }
 
+/// A recursion that is over before a wake-up would have paid, while all others sleep: most of its forks are as fast as ever.
+NOPAL_PROGRAM(short_recursions_publish_little) {
+  constexpr int forks = 986;
+  constexpr std::uint64_t ticks_in_a_ns = 6;  // no processor has more
+  constexpr std::uint64_t ticks_between_looks = 6000;
+  for (int round = 0; round < 300; ++round) {
+    // No rhythm: each is far from those about it.
+    constexpr int pauses[] = {500, 2300, 1100, 3100, 700};
+    std::this_thread::sleep_for(std::chrono::microseconds(pauses[round % 5]));
+    const nopal::worker_statistics before = nopal::stats().total;
+    const auto began = std::chrono::steady_clock::now();
+    support::fib(15);
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+    const nopal::worker_statistics after = nopal::stats().total;
+    if (after.failed_steals != before.failed_steals || after.steals != before.steals) {
+      continue;  // thieves ask for more
+    }
+    const std::uint64_t looks =
+        static_cast<std::uint64_t>(took.count()) * ticks_in_a_ns / ticks_between_looks;
+    NOPAL_CHECK(after.publishes - before.publishes <= forks / 16 + looks);
+  }
+  return 0;
+}
+
 NOPAL_PROGRAM(sums_are_the_sums) {
   support::fib(20);
   const nopal::statistics now = nopal::stats();
@@ -149,6 +175,9 @@ TEST_P(statistics, balance_after_every_kind_of_work) {
 }
 TEST_P(statistics, count_every_steal) { EXPECT_TRUE(run("every_steal_is_counted")); }
 TEST_P(statistics, sum_up_the_workers) { EXPECT_TRUE(run("sums_are_the_sums")); }
+TEST_P(statistics, show_that_short_recursions_publish_little) {
+  EXPECT_TRUE(run("short_recursions_publish_little"));
+}
 TEST_P(statistics, come_with_a_worker_index) { EXPECT_TRUE(run("indices")); }
 
 TEST(worker_report, has_a_line_for_every_worker) {

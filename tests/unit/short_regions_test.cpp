@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 namespace {
@@ -29,6 +31,14 @@ public:
     int count = 0;
     while (!is_late()) ++count;
     return count;
+  }
+  /// Whether `frame`, which forks at a place of its own, begins a region. The deque is empty again then.
+  bool begins_region(nopal_frame& frame) {
+    frame.resume_address = &frame;
+    time_of(self_.get(), &frame).place = nullptr;
+    static_cast<void>(wakes_later(*all_, self_.get(), &frame));
+    end_region(self_.get(), &frame);
+    return time_of(self_.get(), &frame).place == &frame;
   }
   void be_surprised() { note_guess(time_of(self_.get(), this), false); }
   [[nodiscard]] std::uint32_t surprises() { return time_of(self_.get(), this).surprises; }
@@ -64,6 +74,82 @@ TEST(short_regions, are_trusted_again_after_many_that_were_short) {
   while (one.surprises() != 0) EXPECT_TRUE(one.is_late());
   one.be_surprised();
   EXPECT_EQ(one.at_once_until_late(), 4);
+}
+
+/// The runtime's idea of a pause between regions.
+class with_pause {
+public:
+  explicit with_pause(std::uint64_t ticks) : before_(worth().exchange(ticks)) {}
+  ~with_pause() { worth().store(before_); }
+  with_pause(const with_pause&) = delete;
+  with_pause& operator=(const with_pause&) = delete;
+
+private:
+  static std::atomic<std::uint64_t>& worth() { return the_runtime().ticks_worth_a_wake; }
+  std::uint64_t before_;
+};
+
+// Frames of one stack, the first being the innermost.
+
+TEST(short_regions, go_on_in_calls_of_the_continuation) {
+  const with_pause never(~std::uint64_t{0} >> 1);
+  nopal_frame frames[3]{};
+  root one;
+  EXPECT_TRUE(one.begins_region(frames[2]));
+  EXPECT_FALSE(one.begins_region(frames[1]));
+  EXPECT_FALSE(one.begins_region(frames[0]));
+}
+
+TEST(short_regions, end_where_the_same_or_an_outer_call_forks) {
+  const with_pause never(~std::uint64_t{0} >> 1);
+  nopal_frame frames[3]{};
+  root one;
+  for (const int i : {0, 1, 1, 2}) EXPECT_TRUE(one.begins_region(frames[i])) << i;
+}
+
+TEST(short_regions, end_with_a_pause) {
+  const with_pause always(0);
+  nopal_frame frames[3]{};
+  root one;
+  for (const int i : {2, 1, 0}) EXPECT_TRUE(one.begins_region(frames[i])) << i;
+}
+
+/// Pushes onto one to nine entries, `ticks` apart; returns how many looked.
+int looks(region_times& regions, std::uint64_t& now, int pushes, std::uint64_t ticks) {
+  int count = 0;
+  for (int i = 0; i < pushes; ++i, now += ticks) {
+    if (i % 9 + 1 < regions.looking_entries) {
+      note_look(regions, now);
+      ++count;
+    }
+  }
+  return count;
+}
+
+TEST(short_regions, look_at_the_clock_in_few_of_thousands_of_pushes) {
+  region_times regions{};
+  regions.looking_entries = 3;
+  std::uint64_t now = 1'000'000;
+  EXPECT_LT(looks(regions, now, 10'000, 50), 10'000 * 50 / 6000 + 10);
+}
+
+TEST(short_regions, look_in_most_pushes_that_are_far_apart) {
+  region_times regions{};
+  regions.looking_entries = 3;
+  std::uint64_t now = 1'000'000;
+  looks(regions, now, 100, 50'000);
+  EXPECT_EQ(looks(regions, now, 90, 50'000), 40) << "those onto four entries or fewer";
+}
+
+TEST(short_regions, that_pushed_a_lot_look_oftener_again_once_they_are_slow) {
+  region_times regions{};
+  regions.looking_entries = 3;
+  std::uint64_t now = 1'000'000;
+  looks(regions, now, 10'000, 50);
+  ASSERT_EQ(regions.looking_entries, 1);
+  note_look(regions, now);  // onto no entry
+  looks(regions, now, 100, 50'000);
+  EXPECT_EQ(regions.looking_entries, 5);
 }
 
 }  // namespace
