@@ -167,6 +167,13 @@ struct cpu_bits {
 /// the system refuses, or it counts more CPUs than `cpu_bits` has.
 bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept;
 
+/// Where that was done: lets the thread run on `before` without another one.
+bool allow_cpus_but(int thread_id, int cpu, cpu_bits& before) noexcept;
+
+/// Where that was done to the calling thread: allows `cpu` again, unless somebody changed its CPUs meanwhile.
+/// False if the system refuses.
+bool allow_cpus_again(int cpu, const cpu_bits& before) noexcept;
+
 /// The CPUs that the calling thread may run on. False if the system counts more than `cpu_bits` has.
 bool own_cpus(cpu_bits& cpus) noexcept;
 

@@ -74,6 +74,7 @@ worker* take_pool_worker(runtime& all) noexcept {
   all.idle_pool_workers = self->next_idle;
   new (&self->counts) worker_counters;
   self->is_kept_off_cpu = false;  // a thread that is gone was
+  self->wakers_cpu = -1;
   return self;
 }
 

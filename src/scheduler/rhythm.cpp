@@ -153,6 +153,7 @@ void expect_region(worker* self) noexcept {
     self->expects_until = until < self->expects_until ? until : self->expects_until;
   }
   self->expects = true;
+  self->wakers_cpu = -1;  // nobody wakes it as long as the beat is regular
   all.expects_region.store(self->expects_until | 1U, std::memory_order_seq_cst);
 }
 

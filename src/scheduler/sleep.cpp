@@ -32,6 +32,13 @@ constexpr std::uint64_t second_look_ns = 1'000'000;
 constexpr std::uint64_t soon_ns = 100'000;
 }  // namespace
 
+namespace {
+void come_back_to_cpu(worker* self) noexcept {
+  self->is_kept_off_cpu =
+      self->is_kept_off_cpu && !os::allow_cpus_again(self->kept_off_cpu, self->allowed_cpus);
+}
+}  // namespace
+
 void wait_until_awake(worker* self) noexcept {
   const bool waits = the_runtime().wakes_work;
   // Acquire pairs with the release in try_to_wake, and in send_substitute.
@@ -42,7 +49,7 @@ void wait_until_awake(worker* self) noexcept {
       os::futex_wait_for(self->park, state, second_look_ns);
     }
   }
-  self->is_kept_off_cpu = self->is_kept_off_cpu && !os::allow_cpus(self->allowed_cpus);
+  come_back_to_cpu(self);
 }
 
 void leave_cpu(worker* self, int cpu) noexcept {
@@ -202,10 +209,12 @@ void park(worker* self) noexcept {
   if (self->of_pool) {
     os::prepare_allocation();  // not in the first strand that it steals
   }
+  keep_off_wakers_cpu(self);
   {
     const place_of_sleeper place(self);
     park_once(self);
   }
+  come_back_to_cpu(self);  // nobody woke it
   trace::note(self, trace::what::wakes_up);
   if (!self->expects) {
     give_beat_up(self);

@@ -48,6 +48,10 @@ inline void look_up_no_more(worker* self) noexcept {
   }
 }
 
+/// Before it announces its sleep: it is woken from the CPU where its last waker ran, as a rule, so that the next one need not
+/// forbid it that CPU.
+void keep_off_wakers_cpu(worker* self) noexcept;
+
 /// Moves this worker's thread to another CPU, if it may run on one.
 void leave_cpu(worker* self, int cpu) noexcept;
 

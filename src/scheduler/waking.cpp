@@ -55,6 +55,17 @@ bool wakes_elsewhere(const worker* sleeper) {
   return the_runtime().spreads_woken && sleeper->of_pool && !sleeper->is_substitute;
 }
 
+/// By a waker that holds it, or itself before it sleeps. What the system refused to undo stands: the sleeper tries again.
+void keep_off_cpu(worker* sleeper, int cpu) {
+  if (!sleeper->is_kept_off_cpu) {
+    sleeper->is_kept_off_cpu = os::forbid_cpu(sleeper->thread_id, cpu, sleeper->allowed_cpus);
+    sleeper->kept_off_cpu = cpu;
+  } else if (sleeper->kept_off_cpu != cpu &&
+             os::allow_cpus_but(sleeper->thread_id, cpu, sleeper->allowed_cpus)) {
+    sleeper->kept_off_cpu = cpu;
+  }
+}
+
 /// False if the worker is not parked, or somebody else wakes it.
 bool try_to_wake(worker* sleeper) {
   const std::uint64_t began = ticks_now();
@@ -66,10 +77,8 @@ bool try_to_wake(worker* sleeper) {
   }
   if (elsewhere) {
     NOPAL_DISTURB();
-    // A change that an earlier waker made, and the system refused to undo, stands: the sleeper
-    // tries again.
-    sleeper->is_kept_off_cpu = sleeper->is_kept_off_cpu ||
-                               os::forbid_cpu(sleeper->thread_id, os::current_cpu(), sleeper->allowed_cpus);
+    sleeper->wakers_cpu = os::current_cpu();
+    keep_off_cpu(sleeper, sleeper->wakers_cpu);
     sleeper->woken_at = began;
     // Release pairs with the acquire in wait_until_awake: the sleeper undoes what was done to it.
     sleeper->park.store(awake, NOPAL_FAULT_ORDER("end of waking relaxed", std::memory_order_release));
@@ -82,6 +91,12 @@ bool try_to_wake(worker* sleeper) {
 }
 
 }  // namespace
+
+void keep_off_wakers_cpu(worker* self) noexcept {
+  if (wakes_elsewhere(self) && self->wakers_cpu >= 0) {
+    keep_off_cpu(self, self->wakers_cpu);
+  }
+}
 
 void note_wake(const worker* self) noexcept {
   if (!left_out() && wakes_elsewhere(self)) {

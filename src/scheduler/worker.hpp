@@ -155,15 +155,16 @@ struct worker {
   std::atomic<int> left_waiting;
 
   alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
-  /// Of a root, see isolation_of_caller; of a thread's own one that of the call that made it a worker. Written by its thread
-  /// where it has no strands, read by them
+  /// Of a root, see isolation_of_caller; of a thread's own one that of the call that made it a worker. Its strands read it
   std::uint64_t isolation;
   /// Number in that list of the first task that the call of this worker can have pushed
   std::uint64_t first_task;
 
   // The waker's while `park` is `waking`, this worker's else.
   os::cpu_bits allowed_cpus;  ///< where the thread may run once it is not kept off a CPU any more
-  bool is_kept_off_cpu;       ///< a waker's
+  bool is_kept_off_cpu;       ///< while it sleeps, or is woken
+  int kept_off_cpu;           ///< that one
+  int wakers_cpu = -1;        ///< where its last waker ran; -1: not known
 
   /// An asking_state; see questions.cpp. A thief writes it to ask, this thread's handler to answer.
   std::atomic<std::uint32_t> asking;

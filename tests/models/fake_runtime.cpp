@@ -64,7 +64,7 @@ void stack_pool::reuse(nopal_stack* stack) noexcept { explore::the_scheduler_mod
 namespace os {
 
 void yield() noexcept {}
-int current_cpu() noexcept { return 0; }
+int current_cpu() noexcept { return this_worker()->index; }
 void prepare_allocation() noexcept {}
 const std::uint32_t* this_threads_cpu() noexcept { return nullptr; }
 // The latent model has a clock of its own.
@@ -77,6 +77,11 @@ bool allow_cpus(const cpu_bits&) noexcept {
   explore::the_scheduler_model->allow_cpu(this_worker()->index);
   return true;
 }
+bool allow_cpus_but(int thread_id, int, cpu_bits&) noexcept {
+  explore::the_scheduler_model->keep_off_other_cpu(thread_id);
+  return true;
+}
+bool allow_cpus_again(int, const cpu_bits& before) noexcept { return allow_cpus(before); }
 int topology::distance(int, int) const noexcept { return 0; }
 int topology::node_index(int) const noexcept { return 0; }
 void write_stderr(const char*, ...) noexcept {}
@@ -195,6 +200,10 @@ void scheduler_model::touch(const nopal_stack* stack) { touched_[stack - stacks]
 
 void scheduler_model::keep_off_cpu(int worker) {
   require(kept_off_[worker].read() == 0, "a thread loses a CPU for good");
+  kept_off_[worker].write(1);
+}
+void scheduler_model::keep_off_other_cpu(int worker) {
+  require(kept_off_[worker].read() != 0, "a thread is kept off another CPU than it was, and was off none");
   kept_off_[worker].write(1);
 }
 void scheduler_model::allow_cpu(int worker) { kept_off_[worker].write(0); }

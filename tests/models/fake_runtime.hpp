@@ -57,6 +57,7 @@ public:
   /// Somebody uses the stack, or its description.
   void touch(const nopal_stack* stack);
   void keep_off_cpu(int worker);
+  void keep_off_other_cpu(int worker);
   void allow_cpu(int worker);
   bool is_kept_off_cpu(int worker);
   bool parked_before(int worker);

@@ -212,57 +212,6 @@ TEST(threads, the_main_stack_has_bounds) {
   EXPECT_GT(high, here);
 }
 
-TEST(affinity, a_pin_is_undone_by_the_set_from_before) {
-  const std::vector<int> before = os::current_affinity();
-  ASSERT_FALSE(before.empty());
-  EXPECT_TRUE(std::is_sorted(before.begin(), before.end()));
-  for (const int cpu : before) {
-    ASSERT_TRUE(os::pin_current_thread(cpu));
-    EXPECT_EQ(os::current_affinity(), std::vector<int>{cpu});
-    EXPECT_EQ(os::current_cpu(), cpu);
-  }
-  ASSERT_TRUE(os::set_current_affinity(before));
-  EXPECT_EQ(os::current_affinity(), before);
-}
-
-TEST(affinity, a_thread_leaves_a_cpu_and_is_allowed_back) {
-  const std::vector<int> before = os::current_affinity();
-  if (before.size() < 2) GTEST_SKIP() << "needs two CPUs";
-  const int cpu = os::current_cpu();
-  os::cpu_bits allowed{};
-  ASSERT_TRUE(os::forbid_cpu(os::current_thread_id(), cpu, allowed));
-  EXPECT_NE(os::current_cpu(), cpu);
-  EXPECT_TRUE(os::allow_cpus(allowed));
-  EXPECT_EQ(os::current_affinity(), before);
-}
-
-TEST(affinity, the_only_cpu_of_a_thread_is_left_to_it) {
-  const std::vector<int> before = os::current_affinity();
-  ASSERT_TRUE(os::pin_current_thread(before.front()));
-  os::cpu_bits allowed{};
-  EXPECT_FALSE(os::forbid_cpu(os::current_thread_id(), before.front(), allowed));
-  EXPECT_EQ(os::current_affinity(), std::vector<int>{before.front()});
-  EXPECT_FALSE(os::forbid_cpu(os::current_thread_id(), -1, allowed));
-  ASSERT_TRUE(os::set_current_affinity(before));
-}
-
-TEST(affinity, nonsense_is_refused) {
-  EXPECT_FALSE(os::set_current_affinity({}));
-  EXPECT_FALSE(os::pin_current_thread(-1));
-  EXPECT_FALSE(os::pin_current_thread(60000));
-  EXPECT_FALSE(os::pin_current_thread(std::numeric_limits<int>::max()));
-}
-
-TEST(affinity, one_cpu_allows_one_worker) {
-  const std::vector<int> before = os::current_affinity();
-  ASSERT_TRUE(os::pin_current_thread(before.back()));
-  const os::cpu_allowance allowance = os::read_cpu_allowance();
-  ASSERT_TRUE(os::set_current_affinity(before));
-  EXPECT_EQ(allowance.affinity, 1);
-  EXPECT_EQ(allowance.allowed, 1);
-  EXPECT_GE(allowance.online, 1);
-}
-
 struct sleeper {
   std::atomic<std::uint32_t> word{0};
   std::atomic<int> awake{0};

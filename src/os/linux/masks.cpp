@@ -1,10 +1,13 @@
-// Affinity masks of a fixed size: of the caller, and of the process's first thread.
+// Affinity masks of a fixed size: of the caller, of the process's first thread, of a thread that is kept off a CPU.
 #include "os/os.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
@@ -19,7 +22,47 @@ bool read_mask(pid_t thread, cpu_bits& cpus) noexcept {
   return syscall(SYS_sched_getaffinity, thread, sizeof cpus, cpus.words) >= 0;
 }
 
+constexpr int most_cpus = static_cast<int>(sizeof(cpu_bits)) * 8;
+
+/// The word of `cpus` that `cpu` is in, and its bit there.
+std::uint64_t& word_of(cpu_bits& cpus, int cpu) noexcept { return cpus.words[cpu / 64]; }
+constexpr std::uint64_t bit_of(int cpu) noexcept { return std::uint64_t{1} << cpu % 64; }
+
+// Makes the system calls directly, with one buffer for both masks: ThreadSanitizer would take the C
+// library's functions, and copies, for accesses of the strand for which a slow path works.
+bool set_cpus_but(int thread_id, int cpu, cpu_bits& cpus) noexcept {
+  static_assert(sizeof(long) == sizeof cpus.words[0], "the kernel's masks are arrays of long");
+  std::uint64_t& word = word_of(cpus, cpu);
+  const std::uint64_t was = word;
+  word &= ~bit_of(cpu);
+  const bool may_run_elsewhere =
+      std::any_of(std::begin(cpus.words), std::end(cpus.words), [](std::uint64_t one) { return one != 0; });
+  const bool set =
+      may_run_elsewhere && syscall(SYS_sched_setaffinity, thread_id, sizeof cpus, cpus.words) == 0;
+  word = was;
+  return set;
+}
+
 }  // namespace
+
+bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept {
+  return cpu >= 0 && cpu < most_cpus && read_mask(thread_id, before) && set_cpus_but(thread_id, cpu, before);
+}
+
+bool allow_cpus_but(int thread_id, int cpu, cpu_bits& before) noexcept {
+  return cpu >= 0 && cpu < most_cpus && set_cpus_but(thread_id, cpu, before);
+}
+
+bool allow_cpus(const cpu_bits& cpus) noexcept {
+  return syscall(SYS_sched_setaffinity, 0, sizeof cpus, cpus.words) == 0;
+}
+
+bool allow_cpus_again(int cpu, const cpu_bits& before) noexcept {
+  cpu_bits now;
+  if (!read_mask(0, now)) return allow_cpus(before);
+  word_of(now, cpu) |= bit_of(cpu);
+  return !std::equal(std::begin(now.words), std::end(now.words), before.words) || allow_cpus(before);
+}
 
 bool own_cpus(cpu_bits& cpus) noexcept { return read_mask(0, cpus); }
 
@@ -27,7 +70,7 @@ std::vector<int> first_threads_affinity() {
   cpu_bits cpus;
   if (!read_mask(getpid(), cpus)) return current_affinity();
   std::vector<int> list;
-  for (int cpu = 0; cpu < static_cast<int>(sizeof cpus) * 8; ++cpu) {
+  for (int cpu = 0; cpu < most_cpus; ++cpu) {
     if ((cpus.words[static_cast<std::size_t>(cpu) / 64] >> cpu % 64 & 1) != 0) list.push_back(cpu);
   }
   return list;

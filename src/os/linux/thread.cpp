@@ -288,30 +288,6 @@ const std::uint32_t* this_threads_cpu() noexcept {
 
 int current_thread_id() noexcept { return gettid(); }
 
-// Makes the system calls directly, with one buffer for both masks: ThreadSanitizer would take the C
-// library's functions, and copies, for accesses of the strand for which a slow path works.
-bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept {
-  static_assert(sizeof(long) == sizeof before.words[0], "the kernel's masks are arrays of long");
-  constexpr int bits = 64;
-  if (cpu < 0 || cpu >= static_cast<int>(sizeof before) * 8) return false;
-  // The kernel writes as many bytes as it has CPUs for.
-  for (std::uint64_t& word : before.words) word = 0;
-  if (syscall(SYS_sched_getaffinity, thread_id, sizeof before, before.words) < 0) return false;
-  std::uint64_t& word = before.words[cpu / bits];
-  const std::uint64_t was = word;
-  word &= ~(std::uint64_t{1} << cpu % bits);
-  const bool may_run_elsewhere = std::any_of(std::begin(before.words), std::end(before.words),
-                                             [](std::uint64_t one) { return one != 0; });
-  const bool forbidden =
-      may_run_elsewhere && syscall(SYS_sched_setaffinity, thread_id, sizeof before, before.words) == 0;
-  word = was;
-  return forbidden;
-}
-
-bool allow_cpus(const cpu_bits& cpus) noexcept {
-  return syscall(SYS_sched_setaffinity, 0, sizeof cpus, cpus.words) == 0;
-}
-
 bool thread_is_ending() noexcept {
   if (cancel_word == nullptr) return false;
   const auto* const thread = std::bit_cast<const char*>(pthread_self());

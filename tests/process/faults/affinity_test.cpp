@@ -29,9 +29,24 @@ std::vector<int> cpus_of_threads() {
   return all;
 }
 
-int threads_without(int cpus) {
-  const std::vector<int> all = cpus_of_threads();
-  return static_cast<int>(all.size() - static_cast<std::size_t>(std::count(all.begin(), all.end(), cpus)));
+/// How many of two threads that work at once may use other than `cpus` CPUs. Those that sleep are kept off one.
+int workers_without(int cpus) {
+  const auto is_without = [cpus] {
+    cpu_set_t own;
+    NOPAL_CHECK(sched_getaffinity(0, sizeof own, &own) == 0);
+    return CPU_COUNT(&own) != cpus ? 1 : 0;
+  };
+  support::flag went_on{false};
+  int child = 0;
+  nopal::scope both;
+  both.fork([&] {
+    child = is_without();
+    support::wait_for_continuation(went_on);
+  });
+  const int continuation = is_without();
+  support::set(went_on);
+  both.join();
+  return child + continuation;
 }
 
 /// The pool sleeps, and is woken, again and again.
@@ -46,9 +61,8 @@ NOPAL_PROGRAM(sleeps_and_is_woken) {
   const int before = cpus_of_threads().front();
   faults::arm();
   sleep_and_wake();
-  // Where processors are rare, the last one that was woken may not run yet.
-  for (int i = 0; i < 50 && threads_without(before) != 0; ++i) support::sleep_ms(20);
-  std::printf("%ld %d\n", faults::calls(), threads_without(before));
+  const int without = workers_without(before);
+  std::printf("%ld %d\n", faults::calls(), without);
   return 0;
 }
 
