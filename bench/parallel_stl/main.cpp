@@ -1,49 +1,37 @@
-// libstdc++'s parallel algorithms beside its serial ones, on whichever library its <execution> finds: the same
-// source is compiled with Nopal's headers in oneTBB's place, and with oneTBB's own. Ends with 1 where a result
-// differs from the serial one.
-//
-// usage: [chrt -f 10] parallel_stl_LIBRARY [THREADS [COUNT]]
-#include <tbb/global_control.h>
+// libstdc++'s parallel algorithms beside its serial ones, on Nopal and, where the build found it, on oneTBB. Both are modules of
+// this one process and take turns, pass by pass, on the same memory: which pages a process is given makes more than either library does.
+// Ends with 1 where a result differs from the serial one.
+#include <dlfcn.h>
+#include <limits.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <execution>
-#include <functional>
-#include <limits>
-#include <numeric>
-#include <vector>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "algorithms.hpp"
 
 namespace {
 
-using numbers = std::vector<std::uint64_t>;
+using parallel_stl::inputs;
 
-constexpr int passes = 5;
-
-struct inputs {
-  numbers mixed;  // below `bound`
-  numbers sorted;
-  numbers out;
-  numbers changed;  // a copy of `mixed` before each pass
-};
-
-constexpr std::uint64_t bound = 1'000'000;
-
-bool is_rare(std::uint64_t x) { return x >= bound; }
-bool is_low(std::uint64_t x) { return x < bound / 2; }
-std::uint64_t heavy(std::uint64_t x) {
-  for (int i = 0; i != 16; ++i) x = x * 6364136223846793005U + 1442695040888963407U;
-  return x;
-}
+constexpr const char* usage =
+    "usage: [chrt -f 10] parallel_stl [THREADS [COUNT [PASSES [ALGORITHM]]]]\n"
+    "  2 threads, 10000000 numbers, 15 passes of each algorithm; at least 1, 3 and 1\n"
+    "  columns: the least time of the serial passes; the least and the median by "
+    "par; Nopal's over oneTBB's\n";
 
 inputs make(std::size_t count) {
   inputs all;
   std::uint64_t state = 1;
   for (std::size_t i = 0; i != count; ++i) {
-    state = heavy(state);
-    all.mixed.push_back((state >> 32U) % bound);
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    all.mixed.push_back((state >> 33U) % parallel_stl::bound);
   }
   all.sorted = all.mixed;
   std::sort(all.sorted.begin(), all.sorted.end());
@@ -51,115 +39,101 @@ inputs make(std::size_t count) {
   return all;
 }
 
-/// The least time of some passes, in milliseconds, and what the last one came to.
-template <class F>
-double least_time(inputs& in, std::uint64_t& result, const F& f) {
-  double least = std::numeric_limits<double>::max();
-  for (int i = 0; i != passes; ++i) {
+const parallel_stl::module* load(const std::string& path) {
+  if (access(path.c_str(), F_OK) != 0) return nullptr;
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const found = handle == nullptr ? nullptr : dlsym(handle, parallel_stl::entry_name);
+  if (found == nullptr) {
+    std::fprintf(stderr, "nopal: %s\n", dlerror());
+    std::exit(1);
+  }
+  return reinterpret_cast<parallel_stl::entry*>(found)();
+}
+
+class passes {
+public:
+  /// Runs it once more and returns what it came to.
+  std::uint64_t run(const parallel_stl::algorithm& algorithm, inputs& in, bool parallel) {
     in.changed = in.mixed;
     const auto begin = std::chrono::steady_clock::now();
-    result = f();
+    const std::uint64_t result = algorithm.run(in, parallel);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-    least = std::min(least, time.count());
+    times_.insert(std::upper_bound(times_.begin(), times_.end(), time.count()), time.count());
+    return result;
   }
-  return least;
-}
+  double least() const { return times_.front(); }
+  double median() const { return times_[times_.size() / 2]; }
 
-bool all_agree = true;
+private:
+  std::vector<double> times_;
+};
 
-/// `f(policy...)` by no policy and by `par`; it returns what is to be the same.
-template <class F>
-void row(const char* name, inputs& in, const F& f) {
+/// Prints a line; false where a result differs.
+bool compare(const parallel_stl::module& nopal, const parallel_stl::module* onetbb, std::size_t i, inputs& in,
+             unsigned count) {
+  passes serial;
+  passes ours;
+  passes theirs;
+  bool same = true;
   std::uint64_t expected = 0;
-  std::uint64_t found = 0;
-  const double serial = least_time(in, expected, [&] { return f(); });
-  const double parallel = least_time(in, found, [&] { return f(std::execution::par); });
-  std::printf("| %s | %.2f | %.2f |%s\n", name, serial, parallel, found == expected ? "" : " differs");
-  if (found != expected) all_agree = false;
+  for (unsigned pass = 0; pass < std::min(count, 5U); ++pass)
+    expected = serial.run(nopal.first[i], in, false);
+  for (unsigned pass = 0; pass != count; ++pass) {
+    const auto run_ours = [&] { same &= ours.run(nopal.first[i], in, true) == expected; };
+    if (pass % 2 == 0) run_ours();
+    if (onetbb != nullptr) same &= theirs.run(onetbb->first[i], in, true) == expected;
+    if (pass % 2 != 0) run_ours();
+  }
+  std::printf("| %s | %.2f | %.2f, %.2f ", nopal.first[i].name, serial.least(), ours.least(), ours.median());
+  if (onetbb != nullptr) {
+    std::printf("| %.2f, %.2f | %.3f, %.3f ", theirs.least(), theirs.median(), ours.least() / theirs.least(),
+                ours.median() / theirs.median());
+  }
+  std::printf("|%s\n", same ? "" : " differs");
+  std::fflush(stdout);
+  return same;
 }
 
-std::uint64_t ends_of(const numbers& values) {
-  return values.front() + 3 * values[values.size() / 3] + values.back();
+std::string own_folder() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  const std::string_view whole(path, length < 0 ? 0 : static_cast<std::size_t>(length));
+  return std::string(whole.substr(0, whole.rfind('/')));
 }
 
-void look(inputs& in) {
-  const auto b = in.mixed.begin();
-  const auto e = in.mixed.end();
-  row("find_if, none", in,
-      [&](const auto&... p) { return std::uint64_t(std::find_if(p..., b, e, is_rare) - b); });
-  row("count_if", in, [&](const auto&... p) { return std::uint64_t(std::count_if(p..., b, e, is_low)); });
-  row("min_element", in, [&](const auto&... p) { return std::uint64_t(std::min_element(p..., b, e) - b); });
-  row("is_sorted", in, [&](const auto&... p) {
-    return std::uint64_t(std::is_sorted(p..., in.sorted.begin(), in.sorted.end()));
-  });
-  row("equal", in,
-      [&](const auto&... p) { return std::uint64_t(std::equal(p..., b, e, in.changed.begin())); });
-  row("reduce", in, [&](const auto&... p) { return std::reduce(p..., b, e, std::uint64_t{0}); });
-  row("transform_reduce", in, [&](const auto&... p) {
-    return std::transform_reduce(p..., b, e, std::uint64_t{0}, std::plus<>(), heavy);
-  });
-}
-
-void write(inputs& in) {
-  const auto b = in.mixed.begin();
-  const auto e = in.mixed.end();
-  const auto out = in.out.begin();
-  row("for_each", in, [&](const auto&... p) {
-    std::for_each(p..., in.changed.begin(), in.changed.end(), [](std::uint64_t& x) { x = heavy(x); });
-    return ends_of(in.changed);
-  });
-  row("transform", in, [&](const auto&... p) {
-    std::transform(p..., b, e, out, heavy);
-    return ends_of(in.out);
-  });
-  row("copy_if", in,
-      [&](const auto&... p) { return std::uint64_t(std::copy_if(p..., b, e, out, is_low) - out); });
-  row("inclusive_scan", in, [&](const auto&... p) {
-    std::inclusive_scan(p..., b, e, out, std::plus<>(), std::uint64_t{0});
-    return ends_of(in.out);
-  });
-  row("merge", in, [&](const auto&... p) {
-    std::merge(p..., in.sorted.begin(), in.sorted.end(), in.sorted.begin(), in.sorted.end(), out);
-    return ends_of(in.out);
-  });
-}
-
-void move(inputs& in) {
-  numbers& v = in.changed;
-  row("remove_if", in, [&](const auto&... p) {
-    return std::uint64_t(std::remove_if(p..., v.begin(), v.end(), is_low) - v.begin());
-  });
-  row("partition", in, [&](const auto&... p) {
-    return std::uint64_t(std::partition(p..., v.begin(), v.end(), is_low) - v.begin());
-  });
-  row("sort", in, [&](const auto&... p) {
-    std::sort(p..., v.begin(), v.end());
-    return ends_of(v);
-  });
-  row("stable_sort", in, [&](const auto&... p) {
-    std::stable_sort(p..., v.begin(), v.end());
-    return ends_of(v);
-  });
-  row("nth_element", in, [&](const auto&... p) {
-    std::nth_element(p..., v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 3), v.end());
-    return v[v.size() / 3];
-  });
+/// The number that `text` is, where it is one of at least `least`.
+std::optional<unsigned> number(std::string_view text, unsigned least) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least) return std::nullopt;
+  return value;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::size_t threads = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 2;
-  const std::size_t count = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 10'000'000;
-  if (threads == 0 || count < 3) {
-    std::fputs("usage: parallel_stl_LIBRARY [THREADS [COUNT]]\n", stderr);
+  const auto threads = argc > 1 ? number(argv[1], 1) : 2;
+  const auto count = argc > 2 ? number(argv[2], 3) : 10'000'000;
+  const auto repeats = argc > 3 ? number(argv[3], 1) : 15;
+  if (!threads || !count || !repeats || argc > 5) {
+    std::fputs(usage, stderr);
     return 2;
   }
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-  inputs in = make(count);
-  std::printf("| %zu elements, %zu threads | serial, ms | par, ms |\n|---|---:|---:|\n", count, threads);
-  look(in);
-  write(in);
-  move(in);
+  const parallel_stl::module* const nopal = load(own_folder() + "/parallel_stl_nopal.so");
+  const parallel_stl::module* const onetbb = load(own_folder() + "/parallel_stl_tbb.so");
+  if (nopal == nullptr) {
+    std::fputs("nopal: parallel_stl_nopal.so is not beside this program; the same build makes it\n", stderr);
+    return 1;
+  }
+  nopal->limit_threads(*threads);
+  if (onetbb != nullptr) onetbb->limit_threads(*threads);
+  inputs in = make(*count);
+  std::printf("| %u numbers, %u threads, ms | serial | Nopal |%s\n|---|---:|---:|%s\n", *count, *threads,
+              onetbb == nullptr ? "" : " oneTBB | ratios |", onetbb == nullptr ? "" : "---:|---:|");
+  bool all_agree = true;
+  for (std::size_t i = 0; i != nopal->count; ++i) {
+    if (argc > 4 && std::string_view(nopal->first[i].name) != argv[4]) continue;
+    all_agree &= compare(*nopal, onetbb, i, in, *repeats);
+  }
   return all_agree ? 0 : 1;
 }
