@@ -1,5 +1,6 @@
 // libstdc++'s parallel algorithms beside its serial ones, on Nopal and, where the build found it, on oneTBB. Both are modules of
-// this one process and take turns, pass by pass, on the same memory: which pages a process is given makes more than either library does.
+// this one process and take turns on the same memory: which pages a process is given makes more than either library does. A turn
+// has some passes, as programs that repeat an algorithm have, since both libraries keep threads awake in ways of their own.
 // Ends with 1 where a result differs from the serial one.
 #include <dlfcn.h>
 #include <limits.h>
@@ -21,8 +22,8 @@ namespace {
 using parallel_stl::inputs;
 
 constexpr const char* usage =
-    "usage: [chrt -f 10] parallel_stl [THREADS [COUNT [PASSES [ALGORITHM]]]]\n"
-    "  2 threads, 10000000 numbers, 15 passes of each algorithm; at least 1, 3 and 1\n"
+    "usage: [chrt -f 10] parallel_stl [THREADS [COUNT [PASSES [TURN [ALGORITHM]]]]]\n"
+    "  2 threads, 10000000 numbers, 20 passes of each algorithm, in turns of 10; at least 1, 3, 1 and 1\n"
     "  columns: the least time of the serial passes; the least and the median by "
     "par; Nopal's over oneTBB's\n";
 
@@ -69,22 +70,28 @@ private:
 };
 
 /// Prints a line; false where a result differs.
-bool compare(const parallel_stl::module& nopal, const parallel_stl::module* onetbb, std::size_t i, inputs& in,
-             unsigned count) {
+bool compare(const parallel_stl::module& nopal, const parallel_stl::module* onetbb, std::size_t algorithm,
+             inputs& in, unsigned count, unsigned turn) {
   passes serial;
   passes ours;
   passes theirs;
   bool same = true;
   std::uint64_t expected = 0;
   for (unsigned pass = 0; pass < std::min(count, 5U); ++pass)
-    expected = serial.run(nopal.first[i], in, false);
-  for (unsigned pass = 0; pass != count; ++pass) {
-    const auto run_ours = [&] { same &= ours.run(nopal.first[i], in, true) == expected; };
-    if (pass % 2 == 0) run_ours();
-    if (onetbb != nullptr) same &= theirs.run(onetbb->first[i], in, true) == expected;
-    if (pass % 2 != 0) run_ours();
+    expected = serial.run(nopal.first[algorithm], in, false);
+  const auto run = [&](const parallel_stl::module* module, passes& times) {
+    if (module != nullptr) {
+      for (unsigned i = 0; i != turn; ++i) same &= times.run(module->first[algorithm], in, true) == expected;
+    }
+  };
+  for (unsigned done = 0; done < count; done += turn) {
+    const bool is_even = done / turn % 2 == 0;
+    if (is_even) run(&nopal, ours);
+    run(onetbb, theirs);
+    if (!is_even) run(&nopal, ours);
   }
-  std::printf("| %s | %.2f | %.2f, %.2f ", nopal.first[i].name, serial.least(), ours.least(), ours.median());
+  std::printf("| %s | %.2f | %.2f, %.2f ", nopal.first[algorithm].name, serial.least(), ours.least(),
+              ours.median());
   if (onetbb != nullptr) {
     std::printf("| %.2f, %.2f | %.3f, %.3f ", theirs.least(), theirs.median(), ours.least() / theirs.least(),
                 ours.median() / theirs.median());
@@ -114,8 +121,9 @@ std::optional<unsigned> number(std::string_view text, unsigned least) {
 int main(int argc, char** argv) {
   const auto threads = argc > 1 ? number(argv[1], 1) : 2;
   const auto count = argc > 2 ? number(argv[2], 3) : 10'000'000;
-  const auto repeats = argc > 3 ? number(argv[3], 1) : 15;
-  if (!threads || !count || !repeats || argc > 5) {
+  const auto repeats = argc > 3 ? number(argv[3], 1) : 20;
+  const auto turn = argc > 4 ? number(argv[4], 1) : 10;
+  if (!threads || !count || !repeats || !turn || argc > 6) {
     std::fputs(usage, stderr);
     return 2;
   }
@@ -132,8 +140,8 @@ int main(int argc, char** argv) {
               onetbb == nullptr ? "" : " oneTBB | ratios |", onetbb == nullptr ? "" : "---:|---:|");
   bool all_agree = true;
   for (std::size_t i = 0; i != nopal->count; ++i) {
-    if (argc > 4 && std::string_view(nopal->first[i].name) != argv[4]) continue;
-    all_agree &= compare(*nopal, onetbb, i, in, *repeats);
+    if (argc > 5 && std::string_view(nopal->first[i].name) != argv[5]) continue;
+    all_agree &= compare(*nopal, onetbb, i, in, *repeats, *turn);
   }
   return all_agree ? 0 : 1;
 }
