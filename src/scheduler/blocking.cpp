@@ -37,10 +37,11 @@ bool has_forked_nothing(const worker* self) noexcept {
 }
 
 // What the end of a call is given: the generation, the number of the server that was told of the beginning,
-// 0 being none, and whether a place was given away.
+// 0 being none, whether a place was given away, and whether the runtime is held meanwhile.
 constexpr std::uint32_t gave = 1U << 31U;
-constexpr std::uint32_t server_shift = 24;
-constexpr std::uint32_t most_servers = (gave >> server_shift) - 1;
+constexpr std::uint32_t held = 1U << 30U;
+constexpr std::uint32_t server_shift = 23;
+constexpr std::uint32_t most_servers = (held >> server_shift) - 1;
 constexpr std::uint32_t generation_bits = (1U << server_shift) - 1;
 
 /// By number: one for each copy of the code that serves, as plug-ins have.
@@ -67,12 +68,13 @@ const nopal_blocking_server* server_of(std::uint32_t number) noexcept {
   return servers[number].load(std::memory_order_acquire);
 }
 
-/// Gives a place away, if there is one.
-bool give_place(worker* self, runtime& all) noexcept {
+/// Gives a place away, if there is one. What its end is given, 0 if there is none.
+std::uint32_t give_place(worker* self, runtime& all) noexcept {
   promote_own();
   if (is_at_rest(self)) {
-    return false;
+    return 0;
   }
+  const std::uint32_t given = hold_runtime(self) ? gave | held : gave;
   offer_all(self);
   answer_no_question(self);
   // Sequentially consistent: before the look at who is there to take what was offered.
@@ -86,7 +88,7 @@ bool give_place(worker* self, runtime& all) noexcept {
     give_up_seats(self);
     go_on_in(self, nullptr);
   }
-  return true;
+  return given;
 }
 
 }  // namespace
@@ -113,9 +115,8 @@ extern "C" NOPAL_EXPORT std::uint32_t nopal_begin_blocking() {
   if (begun != 0) {
     server_of(this_server)->begins();
   }
-  // Acquire pairs with the release at the end of start_runtime.
-  if (self != nullptr && all.running.load(std::memory_order_acquire) && give_place(self, all)) {
-    begun |= gave;
+  if (self != nullptr) {
+    begun |= give_place(self, all);
   }
   return begun == 0 ? 0 : begun | (all.generation & generation_bits);
 }
@@ -131,9 +132,12 @@ extern "C" NOPAL_EXPORT void nopal_end_blocking(std::uint32_t begun) {
     if ((begun & gave) != 0) {
       all.blocked.fetch_sub(1, std::memory_order_seq_cst);
     }
-    if (const std::uint32_t number = (begun & ~gave) >> server_shift; number != 0) {
+    if (const std::uint32_t number = (begun & ~(gave | held)) >> server_shift; number != 0) {
       server_of(number)->ends();
     }
+  }
+  if ((begun & held) != 0) {
+    let_stacks_go(this_worker());  // the same: it is on its thread's own stack
   }
   if ((begun & gave) != 0 && arenas_used != 0) {
     worker* const self = this_worker();

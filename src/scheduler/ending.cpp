@@ -106,6 +106,30 @@ bool hold_stacks(worker* self) noexcept {
   }
 }
 
+bool hold_runtime(worker* self) noexcept {
+  // The end of a thread of the pool is what a stop waits for.
+  if (!is_on_own_stack(self) || is_thread_of_pool() || self->holds_stacks.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  runtime& all = the_runtime();
+  for (;;) {
+    {
+      const locked guard(all);
+      while (is_being_stopped(all)) {
+        await_stop(all);
+      }
+      // Relaxed, both: under the lock, as the look of who stops the runtime.
+      if (all.running.load(std::memory_order_relaxed)) {
+        self->holds_stacks.store(true, std::memory_order_relaxed);
+        return true;
+      }
+    }
+    if (!start_runtime(all)) {  // unreached: refused-wait
+      return false;             // unreached: refused-wait
+    }
+  }
+}
+
 void let_stacks_go(worker* self) noexcept {
   if (self->holds_stacks.load(std::memory_order_relaxed)) {
     // Release pairs with the acquire in any_strand_active.

@@ -86,12 +86,13 @@ private:
   worker* const thread_;
 };
 
-/// Whether nothing of the strand is left to take: its deque is empty, and it stays so.
-bool give_all_away(worker* self) noexcept {
+/// Whether nothing of the strand is left to take: its deque is empty, and it stays so. `held`: see hold_runtime.
+bool give_all_away(worker* self, bool& held) noexcept {
   promote_own();
   if (deque::size(self->deque) > most_forks || is_at_rest(self)) {
     return false;
   }
+  held = hold_runtime(self);
   answer_no_question(self);
   offer_all(self);
   return list_own_forks(self) && deque::size(self->deque) == 0;
@@ -115,18 +116,20 @@ bool give_all_away(worker* self) noexcept {
 
 bool wait_suspended(waiter& self) noexcept {
   worker* const before = this_worker();
-  // Acquire pairs with the release at the end of start_runtime.
-  if (before == nullptr || !the_runtime().running.load(std::memory_order_acquire) || !can_be_left(before) ||
-      !give_all_away(before)) {
-    return false;
+  bool held = false;
+  const bool is_left = before != nullptr && can_be_left(before) && give_all_away(before, held);
+  if (is_left) {
+    const left_where_no_tasks_run left(before);
+    // They stay the strand's, wherever it goes on.
+    view::view_set* const views = view::this_views();
+    view::set_this_views(nullptr);
+    leave_to_wait(self);
+    view::set_this_views(views);
   }
-  const left_where_no_tasks_run left(before);
-  // They stay the strand's, wherever it goes on.
-  view::view_set* const views = view::this_views();
-  view::set_this_views(nullptr);
-  leave_to_wait(self);
-  view::set_this_views(views);
-  return true;
+  if (held) {
+    let_stacks_go(before);
+  }
+  return is_left;
 }
 
 /// nopal_suspend_to_wait, on the scheduler stack.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <memory>
 #include <stdexcept>
@@ -182,6 +183,46 @@ NOPAL_PROGRAM(shutdown_is_refused_while_strands_block) {
   return 0;
 }
 
+/// Calls `wait` while another thread stops the runtime as often as it may. What a strand waits for is then taken by the threads of the next life.
+template <class Wait>
+void wait_beside_shutdowns(Wait wait) {
+  support::flag is_over{false};
+  std::thread other([&is_over] {
+    while (!is_over.load(std::memory_order_acquire)) {
+      static_cast<void>(support::shutdown_is_refused());
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  });
+  // On a busy machine each life of the runtime takes long.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (int i = 0; i < 200 && std::chrono::steady_clock::now() < end; ++i) wait();
+  support::set(is_over);
+  other.join();
+}
+
+NOPAL_PROGRAM(calls_beside_shutdowns) {
+  wait_beside_shutdowns([] {
+    std::atomic<bool> went_on{false};
+    scope s;
+    s.fork([&went_on] { blocking([&went_on] { went_on.wait(false); }); });
+    went_on = true;
+    went_on.notify_one();
+    s.join();
+  });
+  return 0;
+}
+
+NOPAL_PROGRAM(waits_beside_shutdowns) {
+  wait_beside_shutdowns([] {
+    nopal::event went_on;
+    scope s;
+    s.fork([&went_on] { went_on.wait(); });
+    went_on.set();
+    s.join();
+  });
+  return 0;
+}
+
 NOPAL_PROGRAM(new_processes_of_blocked_strands) {
   scope s;
   s.fork([] {
@@ -255,6 +296,8 @@ TEST_P(blocking_calls, threads_without_strands_block_as_they_are) {
 TEST_P(blocking_calls, shutdown_is_refused_while_strands_block) {
   EXPECT_TRUE(run("shutdown_is_refused_while_strands_block"));
 }
+TEST_P(blocking_calls, end_beside_shutdowns) { EXPECT_TRUE(run("calls_beside_shutdowns")); }
+TEST_P(blocking_calls, waits_end_beside_shutdowns) { EXPECT_TRUE(run("waits_beside_shutdowns")); }
 TEST_P(blocking_calls, new_processes_of_blocked_strands) {
   EXPECT_TRUE(run("new_processes_of_blocked_strands"));
 }
