@@ -140,8 +140,9 @@ extern "C" NOPAL_EXPORT int nopal_begin_seated(nopal_pinned* call, nopal_arena* 
 }
 
 extern "C" NOPAL_EXPORT void nopal_limit_workers(int most) {
-  // The calling thread is one of them, and the pool's begin with 1.
-  __atomic_store_n(&allowed_workers, most <= 0 ? INT_MAX : most, __ATOMIC_RELAXED);
+  // The calling thread is one of them, and the pool's begin with 1. Sequentially consistent: who goes to sleep announces that before its
+  // last look, which reads the limit, and is found here or sees it.
+  __atomic_store_n(&allowed_workers, most <= 0 ? INT_MAX : most, __ATOMIC_SEQ_CST);
   if (anyone_sleeps()) {
     wake_all();
   }

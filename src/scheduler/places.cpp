@@ -16,12 +16,16 @@ namespace internal {
 
 namespace {
 
-/// Whether tasks may wait for its thread, which runs none before the code around goes on. On one worker those of the program are all
-/// that there are beside substitutes.
+/// Whether the threads of the program are all that there are beside substitutes. Sequentially consistent: see nopal_limit_workers.
+bool is_pool_empty() noexcept {
+  return the_runtime().chosen.workers == 1 || __atomic_load_n(&allowed_workers, __ATOMIC_SEQ_CST) == 1;
+}
+
+/// Whether tasks may wait for its thread, which runs none before the code around goes on.
 bool keeps_from_tasks(const worker* self) noexcept {
   // Relaxed: raised by this thread.
   return waits_in_pool(self) || thread_worker(self)->left_waiting.load(std::memory_order_relaxed) != 0 ||
-         (!self->of_pool && the_runtime().chosen.workers == 1);
+         (!self->of_pool && is_pool_empty());
 }
 
 }  // namespace
@@ -37,8 +41,8 @@ bool strands_wait_in_sight() noexcept {
 }
 
 place_of_sleeper::place_of_sleeper(worker* self) noexcept
-    : self_(self != nullptr && keeps_from_tasks(self) ? self : nullptr) {
-  if (self_ == nullptr) {
+    : self_(self), keeps_from_tasks_(self != nullptr && keeps_from_tasks(self)) {
+  if (!keeps_from_tasks_) {
     return;
   }
   if (tasks_in_sight() || strands_wait_in_sight()) {
@@ -53,10 +57,12 @@ place_of_sleeper::place_of_sleeper(worker* self) noexcept
   NOPAL_FAULT_OMITS("place kept in silence", self_->keeps_place.store(true, std::memory_order_relaxed));
 }
 
+bool place_of_sleeper::is_outdated() const noexcept { return !keeps_from_tasks_ && keeps_from_tasks(self_); }
+
 place_of_sleeper::~place_of_sleeper() {
   if (is_given_) {
     the_runtime().blocked.fetch_sub(1, std::memory_order_seq_cst);
-  } else if (self_ != nullptr) {
+  } else if (keeps_from_tasks_) {
     self_->keeps_place.store(false, std::memory_order_relaxed);
     // It may have been woken for a task and go on with what its wait was for: another one is told.
     if (anyone_sleeps() && !NOPAL_FAULT("place kept to itself") && tasks_in_sight()) {

@@ -128,13 +128,13 @@ bool sleep_for(worker* self, const timer& one) noexcept {
                                      : os::futex_wait_for(self->park, parked, one.ns);
 }
 
-void park_once(worker* self) noexcept {
+void park_once(worker* self, const place_of_sleeper& place) noexcept {
   if (!self->of_pool) {
     go_on_in(self, nullptr);  // a worker of the pool would find itself what there is
   }
   sleep_elsewhere(self);
   const bool ordered = announce_sleep(self, ordered_by::second_look);
-  if (work_in_sight(self) && end_parking(self, awake)) {  // unreached: race
+  if ((work_in_sight(self) || place.is_outdated()) && end_parking(self, awake)) {  // unreached: race
     return;
   }
   self->counts.parks.add();
@@ -212,7 +212,7 @@ void park(worker* self) noexcept {
   keep_off_wakers_cpu(self);
   {
     const place_of_sleeper place(self);
-    park_once(self);
+    park_once(self, place);
   }
   come_back_to_cpu(self);  // nobody woke it
   trace::note(self, trace::what::wakes_up);

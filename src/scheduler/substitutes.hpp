@@ -36,8 +36,13 @@ public:
   place_of_sleeper& operator=(const place_of_sleeper&) = delete;
   ~place_of_sleeper();
 
+  /// Whether it is to be made anew, as the limit of workers was lowered since. Asked after the announcement of the sleep: who lowers
+  /// it looks for sleepers then.
+  [[nodiscard]] bool is_outdated() const noexcept;
+
 private:
   worker* const self_;
+  const bool keeps_from_tasks_;
   bool is_given_ = false;
 };
 
