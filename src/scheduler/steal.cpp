@@ -172,6 +172,37 @@ void keep_away(worker* self) {
   }
 }
 
+constexpr int looks_where_few_are_left = 8;
+
+/// The worker with the fewest entries that `self` may take now; null: there is none. Of two workers of one thread the inner one.
+worker* with_fewest_entries(const worker* self) noexcept {
+  worker* found = nullptr;
+  std::int32_t fewest = 0;
+  for_each_worker(the_runtime(), [self, &found, &fewest](worker* other) {
+    const std::int32_t entries = deque::has_public(other->deque) ? deque::size(other->deque) : 0;
+    if (entries > 0 && (found == nullptr || entries <= fewest) && may_look_at(self, root_of(*other))) {
+      found = other;
+      fewest = entries;
+    }
+  });
+  return found;
+}
+
+/// For where many strands block, on a worker of the pool. Each may wait for its own youngest fork, which is there to be taken once
+/// the older ones are gone, and what is taken of these may block in its turn: as few as can be are begun.
+void take_what_blocked_strands_wait_for(worker* self, patience& spent) {
+  runtime& all = the_runtime();
+  for_each_worker(all, [self](worker* other) { run_oldest_task(self, other->tasks); });
+  known_roots known{};
+  self->most_rank = lowest_rank;
+  for (int look = 0; look < looks_where_few_are_left; ++look) {
+    worker* const victim = with_fewest_entries(self);
+    if (victim == nullptr || !steal_or_force(self, victim, known, spent)) {
+      return;
+    }
+  }
+}
+
 /// A round of looks at others; true if some showed signs of work.
 bool try_some_victims(worker* self, patience& spent) {
   bool promising = false;
@@ -179,9 +210,8 @@ bool try_some_victims(worker* self, patience& spent) {
     run_task_of_arenas(self);
     run_oldest_task(self, self->tasks);
     run_oldest_task(self, tasks_of_nobody);
-    // What is forked next may block, too; what those that block wait for may be any of these.
     if (many_block(the_runtime())) {
-      for_each_worker(the_runtime(), [self](worker* other) { run_oldest_task(self, other->tasks); });
+      take_what_blocked_strands_wait_for(self, spent);
     }
   }
   begin_round(self);

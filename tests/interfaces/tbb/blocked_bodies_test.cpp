@@ -1,7 +1,8 @@
-// Bodies that block until a task is over which they have started, in great number.
+// Bodies that block until a task is over which they have started, or a fork has gone on, in great number.
 #include <gtest/gtest.h>
 #include <nopal/nopal.hpp>
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task_group.h>
 
 #include <atomic>
@@ -10,6 +11,11 @@
 #include "support/strands.hpp"
 
 namespace {
+
+// More bodies than there may be substitutes: threads that took one body after the other would all block at the end.
+constexpr int bodies = 4000;
+constexpr int few_bodies = 2000;
+constexpr const char* few_substitutes = "100";
 
 void block_for_a_task() {
   tbb::task_group group;
@@ -22,15 +28,47 @@ void block_for_a_task() {
   group.wait();
 }
 
-// More bodies than there may be substitutes: threads that took one body after the other would all block at the end.
-NOPAL_PROGRAM(bodies_that_block_for_tasks) {
-  constexpr int bodies = 4000;
+void block_for_what_follows() {
+  std::atomic<bool> went_on{false};
+  nopal::scope s;
+  s.fork([&went_on] { nopal::blocking([&went_on] { went_on.wait(false); }); });
+  went_on = true;
+  went_on.notify_one();
+  s.join();
+}
+
+template <class Body>
+void run_bodies(int count, Body body) {
   std::atomic<int> ended{0};
-  nopal::parallel_for(0, bodies, [&ended](int) {
-    block_for_a_task();
+  nopal::parallel_for(0, count, [&ended, body](int) {
+    body();
     ++ended;
   });
-  NOPAL_CHECK(ended == bodies);
+  NOPAL_CHECK(ended == count);
+}
+
+NOPAL_PROGRAM(bodies_that_block_for_tasks) {
+  run_bodies(bodies, block_for_a_task);
+  return 0;
+}
+
+NOPAL_PROGRAM(bodies_that_block_for_forks) {
+  run_bodies(few_bodies, block_for_what_follows);
+  return 0;
+}
+
+// Events, in calls that stay on their threads: strands that wait there keep these.
+NOPAL_PROGRAM(bodies_that_wait_for_forks) {
+  std::atomic<int> ended{0};
+  tbb::parallel_for(0, few_bodies, [&ended](int) {
+    nopal::event went_on;
+    nopal::scope s;
+    s.fork([&went_on] { went_on.wait(); });
+    went_on.set();
+    s.join();
+    ++ended;
+  });
+  NOPAL_CHECK(ended == few_bodies);
   return 0;
 }
 
@@ -53,9 +91,22 @@ NOPAL_PROGRAM(blocks_within_a_limit_of_one) {
   return 0;
 }
 
-class blocked_bodies : public support::program_at_workers {};
+class blocked_bodies : public support::program_at_workers {
+protected:
+  static testing::AssertionResult run_with_few_substitutes(const char* name) {
+    support::environment with = support::on_workers(GetParam());
+    with.emplace_back("NOPAL_SUBSTITUTES", few_substitutes);
+    return support::succeeds(name, with);
+  }
+};
 
 TEST_P(blocked_bodies, end_in_any_number) { EXPECT_TRUE(run("bodies_that_block_for_tasks")); }
+TEST_P(blocked_bodies, end_where_they_block_for_forks) {
+  EXPECT_TRUE(run_with_few_substitutes("bodies_that_block_for_forks"));
+}
+TEST_P(blocked_bodies, end_where_they_wait_in_calls) {
+  EXPECT_TRUE(run_with_few_substitutes("bodies_that_wait_for_forks"));
+}
 TEST_P(blocked_bodies, end_within_a_limit_of_one) { EXPECT_TRUE(run("blocks_within_a_limit_of_one")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, blocked_bodies, testing::Values(1, 2, 7), testing::PrintToStringParamName());
