@@ -320,7 +320,7 @@ bool call_scheduler(worker* self, strand_search& search) noexcept {
   nopal_call_scheduler(self);
   let_stacks_go(self);
   view::set_this_views(views);
-  return true;
+  return self->search != nullptr;
 }
 
 /// The task has the views of the code that waits, as if it ran on that code's stack.

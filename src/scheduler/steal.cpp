@@ -383,6 +383,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_run_call(worker* self) n
       look_closely(self, self->victim_of_call);
     }
   }
+  self->search = nullptr;  // it found nothing: see call_scheduler
   end_scheduler_call(self);
 }
 

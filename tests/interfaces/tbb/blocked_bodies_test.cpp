@@ -6,6 +6,7 @@
 #include <tbb/task_group.h>
 
 #include <atomic>
+#include <thread>
 
 #include "support/busy_thieves.hpp"
 #include "support/strands.hpp"
@@ -91,6 +92,35 @@ NOPAL_PROGRAM(blocks_within_a_limit_of_one) {
   return 0;
 }
 
+// A thread that handles an exception cannot say whether it has latent forks, however often who waits asks. That one gives its place all
+// the same, for a task of the other's.
+NOPAL_PROGRAM(waits_beside_threads_that_cannot_answer) {
+  support::flag handles{false};
+  support::flag is_run{false};
+  tbb::task_group group;
+  std::thread other([&] {
+    tbb::task_group later;
+    later.run([&is_run] { support::set(is_run); });
+    group.run([&] {
+      nopal::scope s;
+      s.fork([] {});
+      s.join();
+      try {
+        throw 1;
+      } catch (int) {
+        support::set(handles);
+        support::wait_until(is_run);
+      }
+    });
+    group.wait();
+    later.wait();
+  });
+  support::wait_until(handles);
+  group.wait();
+  other.join();
+  return 0;
+}
+
 class blocked_bodies : public support::program_at_workers {
 protected:
   static testing::AssertionResult run_with_few_substitutes(const char* name) {
@@ -108,6 +138,9 @@ TEST_P(blocked_bodies, end_where_they_wait_in_calls) {
   EXPECT_TRUE(run_with_few_substitutes("bodies_that_wait_for_forks"));
 }
 TEST_P(blocked_bodies, end_within_a_limit_of_one) { EXPECT_TRUE(run("blocks_within_a_limit_of_one")); }
+TEST_P(blocked_bodies, leave_tasks_beside_threads_that_cannot_answer) {
+  EXPECT_TRUE(run("waits_beside_threads_that_cannot_answer"));
+}
 
 INSTANTIATE_TEST_SUITE_P(tbb, blocked_bodies, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 
