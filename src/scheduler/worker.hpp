@@ -349,11 +349,11 @@ static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STAC
 static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
 
 /// Workers of the pool with this index and above take nothing new, but for substitutes, each of which
-/// has the place of another. No atomic variable: each look reads it anew, and whoever is woken in vain
-/// wakes another.
+/// has the place of another. Each look reads it anew, sequentially consistent: see nopal_limit_workers. Whoever is
+/// woken in vain wakes another.
 extern int allowed_workers;
 [[nodiscard]] inline bool is_allowed(const worker* of_pool) noexcept {
-  return of_pool->is_substitute || of_pool->index < allowed_workers;
+  return of_pool->is_substitute || of_pool->index < __atomic_load_n(&allowed_workers, __ATOMIC_SEQ_CST);
 }
 
 /// Whether it runs tasks while it has no strand: a thread of the pool that waits for nothing of its
