@@ -17,6 +17,7 @@
 #include "arch/arch.hpp"
 #include "deque/deque.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 #include "scheduler/tags.hpp"
 #include "testing/fault_points.hpp"
 
@@ -240,11 +241,14 @@ inline void note_ticks(std::atomic<std::uint64_t>& mean, std::uint64_t ticks) no
 }
 
 /// After the pop of a public entry that leaves others: if a wake is owed, the next push may look at the clock again.
+/// Not once nobody sleeps: who goes to sleep sends the next push to the slow path itself. Nor in strands of others that
+/// a root runs while it waits, which do not look.
 [[gnu::always_inline]] inline void owe_again(worker* self) noexcept {
   const region_times& regions = self->regions;
   // Relaxed: its own. A poison that this overwrites sends the next push to the slow path as well.
   if (regions.owes_wake.load(std::memory_order_relaxed) &&
-      deque::size(self->deque) < regions.looking_entries) {
+      deque::size(self->deque) < regions.looking_entries && anyone_sleeps() &&
+      is_root_stack(get(self->deque.strand.stack))) {
     deque::owe(self->deque);
   }
 }

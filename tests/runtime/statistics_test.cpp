@@ -130,6 +130,55 @@ NOPAL_PROGRAM(little_strands_are_seldom_stolen) {
   return 0;
 }
 
+/// Forks again and again beneath two forks. Where that is long, the first of them goes on until whoever looked up has
+/// taken the oldest continuation, which is then work for as long as there are more forks. How many these publish.
+std::uint64_t publishes_of_second_forks(bool is_long, int forks) {
+  flag stolen{false};
+  flag over{false};
+  std::uint64_t publishes = 0;
+  const auto inner = [&] {
+    scope first;
+    first.fork([&] {
+      if (is_long) wait_for_continuation(stolen);
+    });
+    first.join();
+    if (!is_long) return;
+    const std::uint64_t before = nopal::stats().total.publishes;
+    for (int i = 0; i < forks; ++i) {
+      scope next;
+      next.fork([] {});
+      next.join();
+    }
+    publishes = nopal::stats().total.publishes - before;
+    set(over);
+  };
+  scope outermost;
+  outermost.fork([&] {
+    scope outer;
+    outer.fork(inner);
+    outer.join();
+  });
+  set(stolen);
+  while (is_long && nopal::workers() > 1 && !over.load(std::memory_order_acquire)) std::this_thread::yield();
+  outermost.join();
+  return publishes;
+}
+
+/// A region was taken for a short one, and whoever looked up has taken part: nobody is owed a wake-up any more.
+NOPAL_PROGRAM(late_regions_publish_little) {
+  constexpr int forks = 10'000;
+  constexpr int short_ones = 100;
+  std::uint64_t publishes = 0;
+  // One call for both kinds: regions are known by the place of their first fork.
+  for (int i = 0; i <= short_ones; ++i) {
+    const bool is_long = i == short_ones;
+    std::this_thread::sleep_for(std::chrono::microseconds(is_long ? 5000 : 1500 + i * 7919 % 3000));
+    publishes = publishes_of_second_forks(is_long, forks);
+  }
+  NOPAL_CHECK(publishes <= forks / 16);
+  return 0;
+}
+
 NOPAL_PROGRAM(sums_are_the_sums) {
   support::fib(20);
   const nopal::statistics now = nopal::stats();
@@ -203,6 +252,10 @@ TEST_P(statistics, show_that_little_strands_are_seldom_stolen) {
   EXPECT_TRUE(run("little_strands_are_seldom_stolen"));
 }
 TEST_P(statistics, come_with_a_worker_index) { EXPECT_TRUE(run("indices")); }
+
+TEST(statistics_of_two, show_that_regions_that_became_long_publish_little) {
+  EXPECT_TRUE(support::succeeds("late_regions_publish_little", support::on_workers(2)));
+}
 
 TEST(worker_report, has_a_line_for_every_worker) {
   const support::outcome seen = support::run_program("prints_workers", support::on_workers(3));
