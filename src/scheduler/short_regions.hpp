@@ -129,6 +129,17 @@ inline constexpr std::uint32_t times_regular = 4;
   ++rhythm.regular;
 }
 
+/// A recursion whose children came back forks on in calls of its continuation: that is one region still. Calls between
+/// which the deque was empty for longer than it had entries are several: a thief would find too little among them.
+[[nodiscard]] [[gnu::always_inline]] inline bool is_next_part(const region_times& regions,
+                                                              const nopal_frame* frame, std::uint64_t now,
+                                                              std::uint64_t worth) noexcept {
+  constexpr std::uint64_t ticks_of_two_looks = 1000;
+  const std::uint64_t pause = now - regions.ended;
+  return regions.scope == nullptr && frame < regions.outermost && pause < worth &&
+         pause < regions.ended - regions.began + ticks_of_two_looks;
+}
+
 /// A push onto the empty deque of a root begins a region. An open one whose scope lies below this frame is
 /// over: its function was left by a jump.
 [[gnu::always_inline]] inline bool begin_region(worker* self, const nopal_frame* frame,
@@ -137,11 +148,10 @@ inline constexpr std::uint32_t times_regular = 4;
   if (deque::size(self->deque) != 0 || (regions.scope != nullptr && frame < regions.scope)) {
     return false;
   }
-  // A recursion whose children came back forks on in calls of its continuation: that is one region still.
-  const bool goes_on = regions.scope == nullptr && frame < regions.outermost &&
-                       now - regions.ended < ticks_worth_a_wake(the_runtime());
+  const bool goes_on = is_next_part(regions, frame, now, ticks_worth_a_wake(the_runtime()));
   regions.scope = frame;
   if (goes_on) {
+    regions.began += now - regions.ended;  // the time without entries is none of it
     return false;
   }
   regions.outermost = frame;

@@ -32,14 +32,6 @@ public:
     while (!is_late()) ++count;
     return count;
   }
-  /// Whether `frame`, which forks at a place of its own, begins a region. The deque is empty again then.
-  bool begins_region(nopal_frame& frame) {
-    frame.resume_address = &frame;
-    time_of(self_.get(), &frame).place = nullptr;
-    static_cast<void>(wakes_later(*all_, self_.get(), &frame));
-    end_region(self_.get(), &frame);
-    return time_of(self_.get(), &frame).place == &frame;
-  }
   void be_surprised() { note_guess(time_of(self_.get(), this), false); }
   [[nodiscard]] std::uint32_t surprises() { return time_of(self_.get(), this).surprises; }
 
@@ -76,42 +68,34 @@ TEST(short_regions, are_trusted_again_after_many_that_were_short) {
   EXPECT_EQ(one.at_once_until_late(), 4);
 }
 
-/// The runtime's idea of a pause between regions.
-class with_pause {
-public:
-  explicit with_pause(std::uint64_t ticks) : before_(worth().exchange(ticks)) {}
-  ~with_pause() { worth().store(before_); }
-  with_pause(const with_pause&) = delete;
-  with_pause& operator=(const with_pause&) = delete;
+constexpr nopal_frame frames_of_one_stack[3]{};
 
-private:
-  static std::atomic<std::uint64_t>& worth() { return the_runtime().ticks_worth_a_wake; }
-  std::uint64_t before_;
-};
-
-// Frames of one stack, the first being the innermost.
+// The first is the innermost frame. A region from the second one took `took` and ended `pause` ago.
+bool is_next_part_of_second(const nopal_frame* frame, std::uint64_t took, std::uint64_t pause) {
+  static constexpr std::uint64_t worth = 200'000;
+  region_times regions{};
+  regions.outermost = frames_of_one_stack + 1;
+  regions.began = 1'000'000;
+  regions.ended = regions.began + took;
+  return is_next_part(regions, frame, regions.ended + pause, worth);
+}
 
 TEST(short_regions, go_on_in_calls_of_the_continuation) {
-  const with_pause never(~std::uint64_t{0} >> 1);
-  nopal_frame frames[3]{};
-  root one;
-  EXPECT_TRUE(one.begins_region(frames[2]));
-  EXPECT_FALSE(one.begins_region(frames[1]));
-  EXPECT_FALSE(one.begins_region(frames[0]));
+  EXPECT_TRUE(is_next_part_of_second(frames_of_one_stack, 50'000, 40'000));
+  EXPECT_TRUE(is_next_part_of_second(frames_of_one_stack, 50, 500)) << "slow pushes take as long";
 }
 
 TEST(short_regions, end_where_the_same_or_an_outer_call_forks) {
-  const with_pause never(~std::uint64_t{0} >> 1);
-  nopal_frame frames[3]{};
-  root one;
-  for (const int i : {0, 1, 1, 2}) EXPECT_TRUE(one.begins_region(frames[i])) << i;
+  EXPECT_FALSE(is_next_part_of_second(frames_of_one_stack + 1, 50'000, 500));
+  EXPECT_FALSE(is_next_part_of_second(frames_of_one_stack + 2, 50'000, 500));
 }
 
 TEST(short_regions, end_with_a_pause) {
-  const with_pause always(0);
-  nopal_frame frames[3]{};
-  root one;
-  for (const int i : {2, 1, 0}) EXPECT_TRUE(one.begins_region(frames[i])) << i;
+  EXPECT_FALSE(is_next_part_of_second(frames_of_one_stack, 500'000, 200'000));
+}
+
+TEST(short_regions, between_which_more_is_serial_than_parallel_are_several) {
+  EXPECT_FALSE(is_next_part_of_second(frames_of_one_stack, 10'000, 15'000));
 }
 
 /// Pushes onto one to nine entries, `ticks` apart; returns how many looked.
