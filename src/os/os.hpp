@@ -167,12 +167,19 @@ struct cpu_bits {
 /// the system refuses, or it counts more CPUs than `cpu_bits` has.
 bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept;
 
+/// Whether the thread may still run on `before` without `cpu`, which it was left with; else somebody changed its CPUs.
+[[nodiscard]] bool is_kept_off(int thread_id, int cpu, const cpu_bits& before) noexcept;
+
 /// Where that was done: lets the thread run on `before` without another one.
 bool allow_cpus_but(int thread_id, int cpu, cpu_bits& before) noexcept;
 
 /// Where that was done to the calling thread: allows `cpu` again, unless somebody changed its CPUs meanwhile.
 /// False if the system refuses.
 bool allow_cpus_again(int cpu, const cpu_bits& before) noexcept;
+
+/// Whether the calling thread, once woken, may wait for one of its own priority on the same CPU for as long as that runs:
+/// of a real-time policy.
+[[nodiscard]] bool waits_for_equals() noexcept;
 
 /// The CPUs that the calling thread may run on. False if the system counts more than `cpu_bits` has.
 bool own_cpus(cpu_bits& cpus) noexcept;

@@ -53,8 +53,12 @@ void wait_until_awake(worker* self) noexcept {
 }
 
 void leave_cpu(worker* self, int cpu) noexcept {
-  self->is_kept_off_cpu =
-      os::forbid_cpu(self->thread_id, cpu, self->allowed_cpus) && !os::allow_cpus(self->allowed_cpus);
+  come_back_to_cpu(self);  // else the one that it is kept off would be taken for one that it never had
+  if (!self->is_kept_off_cpu) {
+    self->is_kept_off_cpu =
+        os::forbid_cpu(self->thread_id, cpu, self->allowed_cpus) && !os::allow_cpus(self->allowed_cpus);
+    self->kept_off_cpu = cpu;
+  }
 }
 
 namespace {

@@ -57,13 +57,19 @@ bool wakes_elsewhere(const worker* sleeper) {
 
 /// By a waker that holds it, or itself before it sleeps. What the system refused to undo stands: the sleeper tries again.
 void keep_off_cpu(worker* sleeper, int cpu) {
-  if (!sleeper->is_kept_off_cpu) {
-    sleeper->is_kept_off_cpu = os::forbid_cpu(sleeper->thread_id, cpu, sleeper->allowed_cpus);
-    sleeper->kept_off_cpu = cpu;
-  } else if (sleeper->kept_off_cpu != cpu &&
-             os::allow_cpus_but(sleeper->thread_id, cpu, sleeper->allowed_cpus)) {
-    sleeper->kept_off_cpu = cpu;
+  if (sleeper->is_kept_off_cpu) {
+    if (sleeper->kept_off_cpu == cpu) {
+      return;
+    }
+    if (os::is_kept_off(sleeper->thread_id, sleeper->kept_off_cpu, sleeper->allowed_cpus)) {
+      if (os::allow_cpus_but(sleeper->thread_id, cpu, sleeper->allowed_cpus)) {
+        sleeper->kept_off_cpu = cpu;
+      }
+      return;
+    }
   }
+  sleeper->is_kept_off_cpu = os::forbid_cpu(sleeper->thread_id, cpu, sleeper->allowed_cpus);
+  sleeper->kept_off_cpu = cpu;
 }
 
 /// False if the worker is not parked, or somebody else wakes it.
@@ -93,7 +99,8 @@ bool try_to_wake(worker* sleeper) {
 }  // namespace
 
 void keep_off_wakers_cpu(worker* self) noexcept {
-  if (wakes_elsewhere(self) && self->wakers_cpu >= 0) {
+  // One that may look up for a thread that it shares its only CPU with must not wait until that one sleeps.
+  if (wakes_elsewhere(self) && self->wakers_cpu >= 0 && !os::waits_for_equals()) {
     keep_off_cpu(self, self->wakers_cpu);
   }
 }

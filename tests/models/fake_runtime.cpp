@@ -77,6 +77,9 @@ bool allow_cpus(const cpu_bits&) noexcept {
   explore::the_scheduler_model->allow_cpu(this_worker()->index);
   return true;
 }
+bool is_kept_off(int, int, const cpu_bits&) noexcept { return true; }
+bool waits_for_equals() noexcept { return false; }
+
 bool allow_cpus_but(int thread_id, int, cpu_bits&) noexcept {
   explore::the_scheduler_model->keep_off_other_cpu(thread_id);
   return true;

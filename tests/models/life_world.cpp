@@ -143,6 +143,8 @@ void prepare_allocation() noexcept {}
 const std::uint32_t* this_threads_cpu() noexcept { return nullptr; }
 bool forbid_cpu(int, int, cpu_bits&) noexcept { return false; }
 bool allow_cpus(const cpu_bits&) noexcept { return true; }
+bool is_kept_off(int, int, const cpu_bits&) noexcept { return true; }
+bool waits_for_equals() noexcept { return false; }
 bool allow_cpus_but(int, int, cpu_bits&) noexcept { return true; }
 bool allow_cpus_again(int, const cpu_bits&) noexcept { return true; }
 int current_thread_id() noexcept { return the_life_world->thread_number(); }

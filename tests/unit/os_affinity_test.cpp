@@ -40,6 +40,7 @@ TEST(affinity, a_thread_is_kept_off_another_cpu_instead) {
   const int self = os::current_thread_id();
   os::cpu_bits allowed{};
   ASSERT_TRUE(os::forbid_cpu(self, before[0], allowed));
+  EXPECT_TRUE(os::is_kept_off(self, before[0], allowed));
   ASSERT_TRUE(os::allow_cpus_but(self, before[1], allowed));
   std::vector<int> others = before;
   others.erase(others.begin() + 1);
@@ -56,6 +57,7 @@ TEST(affinity, what_others_changed_meanwhile_stands) {
   ASSERT_TRUE(os::forbid_cpu(os::current_thread_id(), before[0], allowed));
   const std::vector<int> changed = {before[0]};
   ASSERT_TRUE(os::set_current_affinity(changed));
+  EXPECT_FALSE(os::is_kept_off(os::current_thread_id(), before[0], allowed));
   EXPECT_TRUE(os::allow_cpus_again(before[0], allowed));
   EXPECT_EQ(os::current_affinity(), changed);
   ASSERT_TRUE(os::set_current_affinity(before));

@@ -1,6 +1,7 @@
 // Affinity masks of a fixed size: of the caller, of the process's first thread, of a thread that is kept off a CPU.
 #include "os/os.hpp"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,11 +58,24 @@ bool allow_cpus(const cpu_bits& cpus) noexcept {
   return syscall(SYS_sched_setaffinity, 0, sizeof cpus, cpus.words) == 0;
 }
 
-bool allow_cpus_again(int cpu, const cpu_bits& before) noexcept {
+bool is_kept_off(int thread_id, int cpu, const cpu_bits& before) noexcept {
   cpu_bits now;
-  if (!read_mask(0, now)) return allow_cpus(before);
+  if (!read_mask(thread_id, now)) return true;
   word_of(now, cpu) |= bit_of(cpu);
-  return !std::equal(std::begin(now.words), std::end(now.words), before.words) || allow_cpus(before);
+  // No function of the C library, see set_cpus_but.
+  std::uint64_t changed = 0;
+  for (std::size_t i = 0; i < std::size(now.words); ++i) changed |= now.words[i] ^ before.words[i];
+  return changed == 0;
+}
+
+bool allow_cpus_again(int cpu, const cpu_bits& before) noexcept {
+  return !is_kept_off(0, cpu, before) || allow_cpus(before);
+}
+
+bool waits_for_equals() noexcept {
+  // One C library has a function that only fails. Above these bits there are flags.
+  const long policy = syscall(SYS_sched_getscheduler, 0) & 0xff;
+  return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
 bool own_cpus(cpu_bits& cpus) noexcept { return read_mask(0, cpus); }
