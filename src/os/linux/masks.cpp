@@ -23,7 +23,7 @@ bool read_mask(pid_t thread, cpu_bits& cpus) noexcept {
   return syscall(SYS_sched_getaffinity, thread, sizeof cpus, cpus.words) >= 0;
 }
 
-constexpr int most_cpus = static_cast<int>(sizeof(cpu_bits)) * 8;
+constexpr int cpus_in_bits = static_cast<int>(sizeof(cpu_bits)) * 8;
 
 /// The word of `cpus` that `cpu` is in, and its bit there.
 std::uint64_t& word_of(cpu_bits& cpus, int cpu) noexcept { return cpus.words[cpu / 64]; }
@@ -47,11 +47,12 @@ bool set_cpus_but(int thread_id, int cpu, cpu_bits& cpus) noexcept {
 }  // namespace
 
 bool forbid_cpu(int thread_id, int cpu, cpu_bits& before) noexcept {
-  return cpu >= 0 && cpu < most_cpus && read_mask(thread_id, before) && set_cpus_but(thread_id, cpu, before);
+  return cpu >= 0 && cpu < cpus_in_bits && read_mask(thread_id, before) &&
+         set_cpus_but(thread_id, cpu, before);
 }
 
 bool allow_cpus_but(int thread_id, int cpu, cpu_bits& before) noexcept {
-  return cpu >= 0 && cpu < most_cpus && set_cpus_but(thread_id, cpu, before);
+  return cpu >= 0 && cpu < cpus_in_bits && set_cpus_but(thread_id, cpu, before);
 }
 
 bool allow_cpus(const cpu_bits& cpus) noexcept {
@@ -84,7 +85,7 @@ std::vector<int> first_threads_affinity() {
   cpu_bits cpus;
   if (!read_mask(getpid(), cpus)) return current_affinity();
   std::vector<int> list;
-  for (int cpu = 0; cpu < most_cpus; ++cpu) {
+  for (int cpu = 0; cpu < cpus_in_bits; ++cpu) {
     if ((cpus.words[static_cast<std::size_t>(cpu) / 64] >> cpu % 64 & 1) != 0) list.push_back(cpu);
   }
   return list;
