@@ -74,6 +74,11 @@ int push_slowly(nopal_frame* frame, push_remainder rest, worker* self) {
     note_push(self, frame, is_adopted);
   }
   append_fork(self, frame, barrier_works);
+  if (nopal_latent_forks_used != 0) {
+    // A thread that has just become a worker pushes on its own stack: a question that came since the look above was
+    // answered by `nothing`, and the poison that goes with that is gone.
+    forks_again(thread_worker(self));
+  }
   trace::note_fork(self, frame->resume_address);
   if (!barrier_works || may_be_taken(all, self) || is_profiled) {
     // The profiler is to see each pop.

@@ -121,6 +121,15 @@ NOPAL_PROGRAM(modes_of_children) {
   return 0;
 }
 
+/// The first push of a process is on its thread's own stack, and takes long. A thread that is asked meanwhile has nothing latent
+/// yet, and then children that wait for what only thieves of latent forks do.
+NOPAL_PROGRAM(mode_of_a_first_child) {
+  const control region = {FE_UPWARD, true};
+  apply(region);
+  child_with_a_mode_of_its_own(region);
+  return 0;
+}
+
 #if NOPAL_HAS_LATENT_FORKS
 // Alone, a thread pushes fast, and nobody is told of the mode. A substitute for another's strand asks.
 NOPAL_PROGRAM(mode_on_one_worker_beside_a_substitute) {
@@ -166,6 +175,11 @@ class float_control : public support::program_at_workers {};
 TEST_P(float_control, of_a_root_is_that_of_its_strands) { EXPECT_TRUE(run("one_root_after_another")); }
 TEST_P(float_control, differs_between_roots_at_once) { EXPECT_TRUE(run("roots_at_once")); }
 TEST_P(float_control, of_a_child_for_a_while_is_its_own) { EXPECT_TRUE(run("modes_of_children")); }
+
+/// Where the answer hid the latent forks that came next, one process in some hundred hung.
+TEST_P(float_control, of_a_processs_first_child_is_its_own) {
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(run("mode_of_a_first_child")) << i;
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, float_control, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());
