@@ -1,4 +1,4 @@
-// How long a thief looks at work that force alone gets it, and keeps away after it got little.
+// How long a thief looks at work that force alone gets it.
 #ifndef NOPAL_SCHEDULER_PATIENCE_HPP
 #define NOPAL_SCHEDULER_PATIENCE_HPP
 
@@ -33,33 +33,6 @@ struct patience {
   }
   spent.looks = 0;
   return true;
-}
-
-/// How long a thief keeps away from all others once what it stole was little, several times in a row. Each steal costs
-/// its victim a microsecond or more; where there is nothing larger to take, forks that take some nanoseconds would all pay that,
-/// and a loop of them be several times as slow as alone. All in ticks.
-struct restraint {
-  std::uint64_t stole_at;  ///< 0: not since it was asked last
-  std::uint32_t little;    ///< how many little strands there were; a larger one takes two off
-};
-
-/// The thief is back: for how long it is to keep away. No longer than 64,000, beside which the next steal costs little.
-[[nodiscard]] inline std::uint64_t keeps_away_for(restraint& shy, std::uint64_t now) noexcept {
-  constexpr std::uint64_t little_ticks = 2500;
-  constexpr std::uint64_t shortest = 4000;
-  constexpr std::uint32_t free = 2;
-  constexpr std::uint32_t most = free + 5;
-  if (shy.stole_at == 0) {
-    return 0;
-  }
-  const std::uint64_t took = now - shy.stole_at;
-  shy.stole_at = 0;
-  if (took > little_ticks) {
-    shy.little -= shy.little < 2 ? shy.little : 2;
-    return 0;
-  }
-  shy.little += shy.little < most ? 1 : 0;
-  return shy.little > free ? shortest << (shy.little - free - 1) : 0;
 }
 
 }  // namespace internal

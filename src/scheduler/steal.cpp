@@ -65,7 +65,6 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
   }
   leave_cpu_of(self, victim);
   be_present(self, arena_of(seen.root));
-  self->shy.stole_at = ticks_now();
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 
@@ -154,21 +153,6 @@ void take_from_inbox(worker* self) {
   // unreached: own-inbox
   if (nopal_frame* const ready = self->inbox.exchange(nullptr, std::memory_order_acq_rel)) {
     resume_at_home(self, ready);
-  }
-}
-
-/// Lets others alone for a while, if the last strands that it stole were little.
-void keep_away(worker* self) {
-  runtime& all = the_runtime();
-  const std::uint64_t now = ticks_now();
-  const std::uint64_t ticks = keeps_away_for(self->shy, now);
-  if (ticks == 0 || all.chosen.steals_always) {
-    return;
-  }
-  // Relaxed: a hint, looked at again in find_work.
-  while (ticks_now() - now < ticks && !all.stopping.load(std::memory_order_relaxed) && !has_ready(self)) {
-    take_from_inbox(self);
-    os::cpu_relax();
   }
 }
 
@@ -309,7 +293,6 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
         "nopal: internal error: a worker without a strand has views of one: please report this\n");
     std::abort();
   }
-  keep_away(self);
   patience spent{true, 0, 0};
   bool was_woken = false;
   // Strands that are ready never keep those in deques waiting for good.

@@ -42,32 +42,4 @@ TEST(patience, counts_the_looks_alone_where_they_are_few) {
   EXPECT_TRUE(is_worth_force(spent, 0, price));
 }
 
-/// The thief stole, and comes back after `ticks`.
-std::uint64_t steal(restraint& shy, std::uint64_t ticks) {
-  shy.stole_at = 1'000'000;
-  return keeps_away_for(shy, shy.stole_at + ticks);
-}
-
-TEST(restraint, grows_with_little_strands) {
-  restraint shy{};
-  std::uint64_t last = 0;
-  for (const std::uint64_t expected : {0, 0, 4000, 8000, 16000, 32000, 64000, 64000, 64000}) {
-    last = steal(shy, 500);
-    EXPECT_EQ(last, expected);
-  }
-}
-
-TEST(restraint, ends_with_a_few_larger_ones) {
-  restraint shy{};
-  for (int i = 0; i < 1000; ++i) steal(shy, 500);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(steal(shy, 50'000), 0U);
-  EXPECT_EQ(steal(shy, 500), 0U);
-}
-
-TEST(restraint, is_asked_of_steals_alone) {
-  restraint shy{};
-  for (int i = 0; i < 1000; ++i) steal(shy, 500);
-  EXPECT_EQ(keeps_away_for(shy, 1'000'000), 0U) << "it came back from elsewhere";
-}
-
 }  // namespace
