@@ -123,10 +123,11 @@ void on_question(const os::interrupted& here) {
     pause = (given == answer::out_of_reach ? long_pause_ns : short_pause_ns) << doublings;
   }
   first->fruitless.store(given == answer::promoted ? 0 : fruitless + 1, std::memory_order_relaxed);
-  first->not_asked_for.store(pause == 0 ? 0 : os::monotonic_ns() + pause, std::memory_order_relaxed);
   note_price(ticks_now() - first->asked_at.load(std::memory_order_relaxed));
-  // Release pairs with the acquire of the next that asks.
+  // Release pairs with the acquire of the next that asks. Before the pause is over, which is the asker's until then: a thief
+  // that found it over and a question on its way would make it one of a thread that does not answer, seconds at last.
   first->asking.store(given == answer::nothing ? nothing_latent : not_asked, std::memory_order_release);
+  first->not_asked_for.store(pause == 0 ? 0 : os::monotonic_ns() + pause, std::memory_order_relaxed);
 }
 
 }  // namespace
