@@ -124,8 +124,8 @@ void on_question(const os::interrupted& here) {
   }
   first->fruitless.store(given == answer::promoted ? 0 : fruitless + 1, std::memory_order_relaxed);
   note_price(ticks_now() - first->asked_at.load(std::memory_order_relaxed));
-  // Release pairs with the acquire of the next that asks. Before the pause is over, which is the asker's until then: a thief
-  // that found it over and a question on its way would make it one of a thread that does not answer, seconds at last.
+  // Release pairs with the acquire of the next that asks. Before the pause is changed: a thief that found the pause over and
+  // `asked` still there would take the thread for one that does not answer, and double its pause.
   first->asking.store(given == answer::nothing ? nothing_latent : not_asked, std::memory_order_release);
   first->not_asked_for.store(pause == 0 ? 0 : os::monotonic_ns() + pause, std::memory_order_relaxed);
 }

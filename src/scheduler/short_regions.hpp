@@ -68,7 +68,7 @@ namespace internal {
 
 /// While a wake is owed, which pushes look whether it is time for it: those onto few entries, and onto the fewer the
 /// sooner they follow one another. A look costs a hundred ticks or two, and takes a thirtieth of the time at most, but for
-/// the first ones: so a region of thousands of forks is as fast as if it were run alone.
+/// the first ones and one for each part of a region: so thousands of forks take little longer than alone.
 [[gnu::always_inline]] inline void note_look(region_times& regions, std::uint64_t now) noexcept {
   constexpr std::uint64_t ticks_each = 6000;
   constexpr std::uint64_t most_credit = 4 * ticks_each;

@@ -30,9 +30,8 @@ namespace internal {
 namespace {
 constexpr std::uint64_t second_look_ns = 1'000'000;
 constexpr std::uint64_t soon_ns = 100'000;
-}  // namespace
 
-namespace {
+/// Whoever kept it off: itself or a waker.
 void come_back_to_cpu(worker* self) noexcept {
   self->is_kept_off_cpu =
       self->is_kept_off_cpu && !os::allow_cpus_again(self->kept_off_cpu, self->allowed_cpus);

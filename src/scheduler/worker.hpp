@@ -155,7 +155,7 @@ struct worker {
   std::atomic<int> left_waiting;
 
   alignas(64) task_list tasks;  ///< that the thread pushed; not of nested workers
-  /// Of a root, see isolation_of_caller; of a thread's own one that of the call that made it a worker. Its strands read it
+  /// Of a root, see isolation_of_caller; of a thread's own one that of its call. Written by its thread without strands, read by these
   std::uint64_t isolation;
   /// Number in that list of the first task that the call of this worker can have pushed
   std::uint64_t first_task;
