@@ -18,55 +18,99 @@ enum class relation : std::uint8_t { same, earlier, parallel };
 }
 
 /// By one load and one store: a load of 8 bytes after two stores of 4 waits for both.
-inline cell load_cell(const cell& from) noexcept {
+inline std::uint64_t load_cell(const cell& from) noexcept {
   std::uint64_t word;
   __builtin_memcpy(&word, &from, sizeof word);
+  return word;
+}
+inline void store_cell(cell& to, std::uint64_t word) noexcept { __builtin_memcpy(&to, &word, sizeof word); }
+inline cell cell_of(std::uint64_t word) noexcept {
   return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
 }
-inline void store_cell(cell& to, cell value) noexcept {
-  const std::uint64_t word = std::uint64_t{value.reader} << 32 | value.writer;
-  __builtin_memcpy(&to, &word, sizeof word);
+
+/// What becomes of a cell by this access.
+template <how kind>
+inline std::uint64_t with_record(std::uint64_t before, std::uint32_t record) noexcept {
+  return kind == how::write ? record : std::uint64_t{record} << 32 | static_cast<std::uint32_t>(before);
 }
 
-/// A cell that the running strand writes; `record` is zero until it is made. False: to be looked at in full.
-[[gnu::always_inline]] inline bool write_cell(cell& known, address at, std::uint32_t& record) noexcept {
-  const cell before = load_cell(known);
-  if (is_list(before)) return false;
+/// Whether the running segment has made the access already, or one that says more.
+template <how kind>
+inline bool is_known_cell(std::uint64_t word) noexcept {
+  const cell before = cell_of(word);
   const std::uint32_t first = self.first_record;
-  if (before.writer >= first && (before.reader == 0 || before.reader >= first)) return true;
-  relation reader = relation::same;
-  if (before.reader != 0 && (reader = relation_of(before.reader)) == relation::parallel) return false;
-  if (before.writer != 0) {
-    const relation writer = relation_of(before.writer);
-    if (writer == relation::parallel) return false;
-    if (writer == relation::same && reader == relation::same) return true;
-  }
-  if (record == 0) record = record_at(at);
-  store_cell(known, {record, 0});
+  if (kind == how::write) return before.writer >= first && (before.reader == 0 || before.reader >= first);
+  return before.writer >= first || before.reader >= first || is_unchanged(before);
+}
+
+/// What `cached_record` has of a cell.
+template <how kind>
+inline std::uint64_t as_cached(std::uint64_t word) noexcept {
+  return word | std::uint64_t{kind == how::write} << 63;  // numbers of records have 30 bits
+}
+
+/// Where the record of this key was put in an equal cell in this segment, the answer is the same.
+template <how kind>
+[[gnu::always_inline]] inline bool repeat_in_cell(cell& known, std::uint64_t word,
+                                                  std::uint64_t key) noexcept {
+  const cached_record& cached = cached_for(key);
+  if (cached.before != as_cached<kind>(word) || cached.key != key || cached.record < self.first_record)
+    return false;
+  store_cell(known, with_record<kind>(word, cached.record));
   return true;
 }
 
-/// The same of one that it reads.
-[[gnu::always_inline]] inline bool read_cell(cell& known, address at, std::uint32_t& record) noexcept {
-  const cell before = load_cell(known);
-  if (is_list(before)) return false;
-  const std::uint32_t first = self.first_record;
-  if (before.writer >= first || before.reader >= first || is_unchanged(before)) return true;
+enum class outcome : std::uint8_t { done, is_recorded, is_slow };
+
+/// What the strands of a cell say.
+template <how kind>
+[[gnu::always_inline]] inline outcome ask_strands(cell before) noexcept {
+  if (is_list(before)) return outcome::is_slow;
+  if (kind == how::write) {
+    relation reader = relation::same;
+    if (before.reader != 0 && (reader = relation_of(before.reader)) == relation::parallel)
+      return outcome::is_slow;
+    if (before.writer == 0) return outcome::is_recorded;
+    const relation writer = relation_of(before.writer);
+    if (writer == relation::parallel) return outcome::is_slow;
+    return writer == relation::same && reader == relation::same ? outcome::done : outcome::is_recorded;
+  }
   const relation reader = before.reader == 0 ? relation::earlier : relation_of(before.reader);
   bool stays = reader == relation::same;
   if (!stays && before.writer != 0) {
     const relation writer = relation_of(before.writer);
-    if (writer == relation::parallel) return false;
+    if (writer == relation::parallel) return outcome::is_slow;
     stays = before.reader == 0 && writer == relation::same;
   }
-  if (stays || reader == relation::parallel) {
-    unchanged_like(self, before) = before;
-    return true;
+  if (!stays && reader != relation::parallel) return outcome::is_recorded;
+  unchanged_like(self, before) = before;
+  return outcome::done;
+}
+
+/// A cell that the running segment has not accessed so. False: to be looked at in full.
+template <how kind>
+[[gnu::always_inline]] inline bool look_at_new_cell(cell& known, std::uint64_t word, std::uint64_t key,
+                                                    address at) noexcept {
+  const outcome answer = ask_strands<kind>(cell_of(word));
+  if (answer != outcome::is_recorded) return answer == outcome::done;
+  cached_record& cached = cached_for(key);
+  std::uint32_t record = cached_record_of(key, cached);
+  if (record == 0) [[unlikely]] {
+    record = record_anew(at, cached);
+    word = load_cell(known);  // it may have collected numbers, those of the cell included
   }
-  // The record may collect numbers, the writer's in the cell included.
-  if (record == 0) record = record_at(at);
-  store_cell(known, {load_cell(known).writer, record});
+  cached.before = as_cached<kind>(word);
+  store_cell(known, with_record<kind>(word, record));
   return true;
+}
+
+/// The same of any cell.
+template <how kind>
+[[gnu::always_inline]] inline bool look_at_cell(cell& known, address at) noexcept {
+  const std::uint64_t word = load_cell(known);
+  if (is_known_cell<kind>(word)) return true;
+  const std::uint64_t key = site_key(at);
+  return repeat_in_cell<kind>(known, word, key) || look_at_new_cell<kind>(known, word, key, at);
 }
 
 /// False: to be looked at in full, also where some of its cells know it already.
@@ -80,17 +124,24 @@ template <how kind, std::size_t bytes>
   note_stack(begin);
   cell* known = cells_of(entry) + (within >> shift);
   cell* const end = known + (bytes >> shift);
-  std::uint32_t record = 0;
   do {
     // Cells that are equal stay so, also where the record collects numbers.
     cell* differs = known + 1;
     while (differs != end && load_cell(*differs) == load_cell(*known)) ++differs;
-    if (!(kind == how::write ? write_cell(*known, at, record) : read_cell(*known, at, record))) return false;
+    if (!look_at_cell<kind>(*known, at)) return false;
     if (++known == differs) continue;
-    for (const cell after = load_cell(known[-1]); known != differs; ++known) store_cell(*known, after);
+    for (const std::uint64_t after = load_cell(known[-1]); known != differs; ++known)
+      store_cell(*known, after);
   } while (known != end);
   if (within + bytes == block_bytes && cells_of(entry)[0] == end[-1]) unite(entry);
   return true;
+}
+
+/// Whether an access is one whole cell of the block that has this entry.
+template <std::size_t bytes>
+[[gnu::always_inline]] inline bool is_one_cell(std::uint64_t entry, address begin) noexcept {
+  constexpr layout own = bytes == 8 ? by_8 : bytes == 4 ? by_4 : by_1;
+  return (bytes == 8 || bytes == 4 || bytes == 1) && (entry & layout_mask) == own && begin % bytes == 0;
 }
 
 }  // namespace nopal_check

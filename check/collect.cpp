@@ -7,6 +7,7 @@
 #include "lists.hpp"
 #include "records.hpp"
 #include "shadow.hpp"
+#include "sites.hpp"
 #include "strands.hpp"
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
@@ -262,6 +263,7 @@ void collect() noexcept {
   exchange(sets, new_sets, old_strands);
   exchange(origins, new_origins, old_strands);
   exchange(records, new_records, old_records);
+  narrow_calls_after(old_records);
   find_waits_anew();
   zero(strand_numbers, (std::size_t{old_strands} + 1) * sizeof(std::uint32_t));
   zero(record_numbers, (std::size_t{old_records} + 1) * sizeof(std::uint32_t));

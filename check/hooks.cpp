@@ -1,5 +1,6 @@
 // The calls that compilers emit under -fsanitize=thread for accesses and functions. Atomic operations
 // are in atomics.cpp.
+#include <bit>
 #include <cstddef>
 
 #include "cells.hpp"
@@ -19,19 +20,53 @@ namespace {
   look(begin, bytes, kind, at);
 }
 
-/// An access that the table of its kind and size does not have.
+/// As `at_work` where there is one thread, and accesses are heeded: one addition for both numbers.
+constexpr std::uint64_t quick_work = (std::uint64_t{1} << 32) - 1;
+static_assert(offsetof(thread, works) == offsetof(thread, is_heeding) + 4 && sizeof(int) == 4);
+static_assert(std::endian::native == std::endian::little);
+inline void add_to_heeding(std::uint64_t step) noexcept {
+  std::uint64_t both;
+  __builtin_memcpy(&both, &self.is_heeding, sizeof both);
+  both += step;
+  __builtin_memcpy(&self.is_heeding, &both, sizeof both);
+}
+inline void begin_quick_work() noexcept { add_to_heeding(quick_work); }
+inline void end_quick_work() noexcept { add_to_heeding(-quick_work); }
+
+template <how kind, std::size_t bytes>
+[[gnu::noinline]] void note_cells(address begin, address at) noexcept {
+  if (!look_at_cells<kind, bytes>(begin, at)) look(begin, bytes, kind, at);
+  keep_made<kind, bytes>(begin);
+  end_quick_work();
+}
+
+template <how kind, std::size_t bytes>
+[[gnu::noinline]] void note_new_cell(address begin, address at, std::uint64_t key, cell* known) noexcept {
+  if (!look_at_new_cell<kind>(*known, load_cell(*known), key, at) || (begin + bytes) % block_bytes == 0)
+    return note_cells<kind, bytes>(begin, at);
+  keep_made<kind, bytes>(begin);
+  end_quick_work();
+}
+
+/// An access that the table of its kind and size does not have. All that it calls ends it, so it keeps no registers.
 template <how kind, std::size_t bytes>
 [[gnu::noinline]] void note_unmade(address begin, address at) noexcept {
   if (self.is_heeding == 0) return;
   if (made_mark == no_mark) [[unlikely]]
     return look_anew(begin, bytes, kind, at);
-  // As `at_work` where there is one thread.
-  self.is_heeding = 0;
-  ++self.works;
-  if (!look_at_cells<kind, bytes>(begin, at)) look(begin, bytes, kind, at);
+  begin_quick_work();
+  const std::uint64_t entry = entry_of(begin);
+  if (!is_one_cell<bytes>(entry, begin)) return note_cells<kind, bytes>(begin, at);
+  cell* const known = cells_of(entry) + begin % block_bytes / bytes;
+  const std::uint64_t word = load_cell(*known);
+  if (!is_known_cell<kind>(word)) {
+    note_stack(begin);
+    const std::uint64_t key = site_key(at);
+    if (!repeat_in_cell<kind>(*known, word, key)) return note_new_cell<kind, bytes>(begin, at, key, known);
+  }
+  if ((begin + bytes) % block_bytes == 0) return note_cells<kind, bytes>(begin, at);
   keep_made<kind, bytes>(begin);
-  --self.works;
-  self.is_heeding = 1;
+  end_quick_work();
 }
 
 template <how kind, std::size_t bytes>

@@ -12,7 +12,7 @@ std::uint32_t record_anew(address at, cached_record& cached) noexcept {
   if (records.count >= record_limit) collect();
   const std::uint64_t key = site_key(at);
   const std::uint32_t site = site_at(at);
-  cached = {key, first_of_records + records.add({self.strand, site}), site};
+  cached = {key, no_word, first_of_records + records.add({self.strand, site}), site};
   return cached.record;
 }
 

@@ -47,20 +47,27 @@ void make_records() noexcept;
 /// How many records there are when those that nobody names are to go.
 extern std::uint32_t record_limit;
 
+/// Where a record of this key is, if it is cached.
+inline cached_record& cached_for(std::uint64_t key) noexcept { return self.cache[key >> (64 - cached_bits)]; }
+
 /// Where the cache has no site of it, or numbers are to be collected.
 std::uint32_t record_anew(address at, cached_record& cached) noexcept;
+
+/// That of this key in the running segment, if it needs no more than a new number; zero if it does.
+inline std::uint32_t cached_record_of(std::uint64_t key, cached_record& cached) noexcept {
+  if (cached.key != key) return 0;
+  if (cached.record >= self.first_record) return cached.record;
+  if (records.count >= record_limit) return 0;
+  cached.before = no_word;
+  return cached.record = first_of_records + records.add({self.strand, cached.site});
+}
 
 /// Of the running strand, at a program counter.
 inline std::uint32_t record_at(address at) noexcept {
   const std::uint64_t key = site_key(at);
-  cached_record& cached = self.cache[(key * hash_step >> 40) % cached_records];
-  if (cached.key == key) {
-    if (cached.record >= self.first_record) return cached.record;
-    if (records.count < record_limit) {
-      return cached.record = first_of_records + records.add({self.strand, cached.site});
-    }
-  }
-  return record_anew(at, cached);
+  cached_record& cached = cached_for(key);
+  const std::uint32_t record = cached_record_of(key, cached);
+  return record != 0 ? record : record_anew(at, cached);
 }
 
 }  // namespace nopal_check

@@ -1,10 +1,13 @@
 #include "sites.hpp"
 
+#include <iterator>
+
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
 table<site> sites;
 std::uint32_t window_in_calls;
 std::uint64_t step_over_window;
+std::uint32_t sites_found_again;
 
 namespace {
 
@@ -58,8 +61,17 @@ std::uint32_t site_at(address at) noexcept {
   if (number == 0) {
     const call_stack* const calls = stack_of(calls_hashed());
     number = sites.add({at, calls});
+  } else {
+    ++sites_found_again;
   }
   return number;
+}
+
+void narrow_calls_after(std::uint32_t records_made) noexcept {
+  constexpr std::uint32_t seldom = 32;
+  if (sites_found_again > records_made / seldom && window_in_use + 1 < std::size(windows)) ++window_in_use;
+  sites_found_again = 0;
+  choose_window();
 }
 
 void visit_code(void (*visit)(void*, address), void* data) noexcept {

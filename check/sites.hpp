@@ -12,7 +12,7 @@
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
-inline constexpr std::uint32_t most_kept_calls = 16;
+inline constexpr std::uint32_t most_kept_calls = calls_before;
 
 /// The innermost calls, the innermost first.
 struct call_stack {
@@ -38,13 +38,16 @@ extern std::uint64_t step_over_window;
 /// Which calls these are, as far as sites tell.
 inline std::uint64_t calls_hashed() noexcept {
   const call_frame* const calls = self.calls;
-  const call_frame* const before = calls - window_in_calls;
-  if (before <= self.outermost) return calls->hashed;
-  return calls->hashed - before->hashed * step_over_window;
+  return calls->hashed - (calls - window_in_calls)->hashed * step_over_window;
 }
 
-/// What tells the site apart that a program counter and the calls around it are.
+/// What tells the site apart that a program counter and the calls around it are: by its highest bits, too.
 inline std::uint64_t site_key(address at) noexcept { return calls_hashed() ^ (at * 0xff51afd7ed558ccdU); }
+
+/// How often a site was looked up that no cache of records had any more, since it was last asked whether to tell fewer apart.
+extern std::uint32_t sites_found_again;
+/// Fewer calls tell sites apart from now on if that was often, for so many records.
+void narrow_calls_after(std::uint32_t records_made) noexcept;
 
 /// Of the calling thread, at a program counter.
 std::uint32_t site_at(address at) noexcept;
@@ -58,7 +61,7 @@ inline void enter_call(thread& t, address caller, address stack) noexcept {
   if (t.calls + 1 == t.outermost + most_calls) fail("nopal: check: calls nest deeper than 4194304\n");
   const std::uint64_t before = t.calls->hashed;
   ++t.calls;
-  *t.calls = {caller, before * hash_step + caller, stack};
+  *t.calls = {caller, (before + caller) * hash_step, stack};
 }
 
 }  // namespace nopal_check

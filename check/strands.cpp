@@ -55,16 +55,15 @@ void begin_segment() noexcept {
 
 /// Sites of forks are few: the last ones.
 struct cached_site {
-  address at;
-  std::uint64_t hashed;
+  std::uint64_t key;
   std::uint32_t site;
 };
-cached_site fork_sites[1024];
+cached_site fork_sites[256];
 
 std::uint32_t fork_site(address at) noexcept {
-  const std::uint64_t hashed = calls_hashed();
-  cached_site& cached = fork_sites[((at ^ hashed) * hash_step >> 40) % 1024];
-  if (cached.at != at || cached.hashed != hashed) cached = {at, hashed, site_at(at)};
+  const std::uint64_t key = site_key(at);
+  cached_site& cached = fork_sites[key >> 56];
+  if (cached.key != key) cached = {key, site_at(at)};
   return cached.site;
 }
 

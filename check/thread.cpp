@@ -56,7 +56,8 @@ procedure* procedures_end() noexcept { return self.outermost_procedure + most_pr
 void begin_thread() noexcept {
   find_stack();
   if (has_threads) take_checker();
-  self.outermost = static_cast<call_frame*>(reserve(most_calls * sizeof(call_frame)));
+  self.outermost =
+      static_cast<call_frame*>(reserve((calls_before + most_calls) * sizeof(call_frame))) + calls_before;
   self.calls = self.outermost;
   self.outermost_procedure = static_cast<procedure*>(reserve(most_procedures * sizeof(procedure)));
   self.running = self.outermost_procedure;
@@ -92,7 +93,7 @@ void end_thread() noexcept {
   self.running = nullptr;
   self.calls = nullptr;  // destructors of its thread-local variables follow
   leave_checker();
-  munmap(self.outermost, most_calls * sizeof(call_frame));
+  munmap(self.outermost - calls_before, (calls_before + most_calls) * sizeof(call_frame));
   munmap(self.outermost_procedure, most_procedures * sizeof(procedure));
 }
 

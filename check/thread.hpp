@@ -47,6 +47,9 @@ struct atomic_change {
 /// The last record that was made for a program counter and the calls around it.
 struct cached_record {
   std::uint64_t key;
+  /// A cell's word, where the record has been put in such a cell in the segment that it is of, and whether by a write;
+  /// `no_word`: none yet.
+  std::uint64_t before;
   std::uint32_t record;
   std::uint32_t site;
 };
@@ -59,17 +62,21 @@ struct cell {
   friend bool operator==(const cell&, const cell&) = default;
 };
 
-inline constexpr std::size_t cached_records = 4096;
+inline constexpr unsigned cached_bits = 10;
+inline constexpr std::size_t cached_records = std::size_t{1} << cached_bits;
 inline constexpr std::size_t unchanged_cells = 4;
 inline constexpr cell no_cell{0, 1};  ///< which is in no shadow memory
+inline constexpr std::uint64_t no_word = std::uint64_t{1} << 32;
 inline constexpr std::size_t most_calls = std::size_t{1} << 22;
+/// Empty ones before the outermost call, so that each has as many around it as sites tell apart.
+inline constexpr std::size_t calls_before = 16;
 inline constexpr std::size_t most_procedures = std::size_t{1} << 22;
 
 struct thread {
   /// Whether accesses are looked at. Others than zero only between `begin_thread` and `end_thread`.
   int is_heeding;
-  int ignores;  ///< how many reasons there are not to
   int works;    ///< how many `at_work` there are: what is allocated then is the checker's own
+  int ignores;  ///< how many reasons there are not to heed accesses
   std::uint32_t first_record;
   std::uint32_t
       first_own;  ///< records of the running strand that are less come before its last signal of an event
