@@ -11,10 +11,10 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 /// How the strand of a record stands to the running one.
 enum class relation : std::uint8_t { same, earlier, parallel };
 
-[[gnu::always_inline]] inline relation relation_of(std::uint32_t record) noexcept {
+[[gnu::always_inline]] inline relation relation_of(const thread& t, std::uint32_t record) noexcept {
   const std::uint32_t strand = record_of(record).strand;
-  if (strand == self.strand) return record >= self.first_own ? relation::same : relation::earlier;
-  return is_parallel(strand) ? relation::parallel : relation::earlier;
+  if (strand == t.strand) return record >= t.first_own ? relation::same : relation::earlier;
+  return sets[root_of(strand)] == (is_root | is_p_bag | t.number) ? relation::parallel : relation::earlier;
 }
 
 /// By one load and one store: a load of 8 bytes after two stores of 4 waits for both.
@@ -36,11 +36,11 @@ inline std::uint64_t with_record(std::uint64_t before, std::uint32_t record) noe
 
 /// Whether the running segment has made the access already, or one that says more.
 template <how kind>
-inline bool is_known_cell(std::uint64_t word) noexcept {
+[[gnu::always_inline]] inline bool is_known_cell(thread& t, std::uint64_t word) noexcept {
   const cell before = cell_of(word);
-  const std::uint32_t first = self.first_record;
+  const std::uint32_t first = t.first_record;
   if (kind == how::write) return before.writer >= first && (before.reader == 0 || before.reader >= first);
-  return before.writer >= first || before.reader >= first || is_unchanged(before);
+  return before.writer >= first || before.reader >= first || unchanged_like(t, before) == before;
 }
 
 /// What `cached_record` has of a cell.
@@ -64,26 +64,26 @@ enum class outcome : std::uint8_t { done, is_recorded, is_slow };
 
 /// What the strands of a cell say.
 template <how kind>
-[[gnu::always_inline]] inline outcome ask_strands(cell before) noexcept {
+[[gnu::always_inline]] inline outcome ask_strands(thread& t, cell before) noexcept {
   if (is_list(before)) return outcome::is_slow;
   if (kind == how::write) {
     relation reader = relation::same;
-    if (before.reader != 0 && (reader = relation_of(before.reader)) == relation::parallel)
+    if (before.reader != 0 && (reader = relation_of(t, before.reader)) == relation::parallel)
       return outcome::is_slow;
     if (before.writer == 0) return outcome::is_recorded;
-    const relation writer = relation_of(before.writer);
+    const relation writer = relation_of(t, before.writer);
     if (writer == relation::parallel) return outcome::is_slow;
     return writer == relation::same && reader == relation::same ? outcome::done : outcome::is_recorded;
   }
-  const relation reader = before.reader == 0 ? relation::earlier : relation_of(before.reader);
+  const relation reader = before.reader == 0 ? relation::earlier : relation_of(t, before.reader);
   bool stays = reader == relation::same;
   if (!stays && before.writer != 0) {
-    const relation writer = relation_of(before.writer);
+    const relation writer = relation_of(t, before.writer);
     if (writer == relation::parallel) return outcome::is_slow;
     stays = before.reader == 0 && writer == relation::same;
   }
   if (!stays && reader != relation::parallel) return outcome::is_recorded;
-  unchanged_like(self, before) = before;
+  unchanged_like(t, before) = before;
   return outcome::done;
 }
 
@@ -91,7 +91,7 @@ template <how kind>
 template <how kind>
 [[gnu::always_inline]] inline bool look_at_new_cell(cell& known, std::uint64_t word, std::uint64_t key,
                                                     address at) noexcept {
-  const outcome answer = ask_strands<kind>(cell_of(word));
+  const outcome answer = ask_strands<kind>(self, cell_of(word));
   if (answer != outcome::is_recorded) return answer == outcome::done;
   cached_record& cached = cached_for(key);
   std::uint32_t record = cached_record_of(key, cached);
@@ -108,16 +108,29 @@ template <how kind>
 template <how kind>
 [[gnu::always_inline]] inline bool look_at_cell(cell& known, address at) noexcept {
   const std::uint64_t word = load_cell(known);
-  if (is_known_cell<kind>(word)) return true;
+  if (is_known_cell<kind>(self, word)) return true;
   const std::uint64_t key = site_key(at);
   return repeat_in_cell<kind>(known, word, key) || look_at_new_cell<kind>(known, word, key, at);
 }
 
-/// False: to be looked at in full, also where some of its cells know it already.
-template <how kind, std::size_t bytes>
-[[gnu::always_inline]] inline bool look_at_cells(address begin, address at) noexcept {
+/// The first cell from `known` on that is not equal to it; `end`: none is.
+inline cell* end_of_equal(cell* known, cell* end) noexcept {
+  const std::uint64_t word = load_cell(*known);
+  cell* differs = known + 1;
+  for (; end - differs >= 4; differs += 4) {
+    if (((load_cell(differs[0]) ^ word) | (load_cell(differs[1]) ^ word) | (load_cell(differs[2]) ^ word) |
+         (load_cell(differs[3]) ^ word)) != 0)
+      break;
+  }
+  while (differs != end && load_cell(*differs) == word) ++differs;
+  return differs;
+}
+
+/// Of one block. False: to be looked at in full, also where some of its cells know it already.
+template <how kind>
+[[gnu::always_inline]] inline bool look_at_cells(address begin, std::size_t bytes, address at) noexcept {
   std::uint64_t& entry = entry_of(begin);
-  if ((entry & layout_mask) < by_8) return is_known<kind, bytes>(begin);
+  if ((entry & layout_mask) < by_8) return is_known<kind>(begin, bytes);
   const unsigned shift = granule_shift(entry);
   const std::size_t within = begin % block_bytes;
   if (((begin | bytes) & ((std::size_t{1} << shift) - 1)) != 0 || within + bytes > block_bytes) return false;
@@ -126,22 +139,33 @@ template <how kind, std::size_t bytes>
   cell* const end = known + (bytes >> shift);
   do {
     // Cells that are equal stay so, also where the record collects numbers.
-    cell* differs = known + 1;
-    while (differs != end && load_cell(*differs) == load_cell(*known)) ++differs;
+    cell* const differs = end_of_equal(known, end);
     if (!look_at_cell<kind>(*known, at)) return false;
-    if (++known == differs) continue;
-    for (const std::uint64_t after = load_cell(known[-1]); known != differs; ++known)
-      store_cell(*known, after);
+    const std::uint64_t after = load_cell(*known++);
+    if (known != differs && load_cell(*known) == after) known = differs;
+    for (; known != differs; ++known) store_cell(*known, after);
   } while (known != end);
   if (within + bytes == block_bytes && cells_of(entry)[0] == end[-1]) unite(entry);
   return true;
 }
 
+template <std::size_t bytes>
+inline constexpr layout cells_of_bytes = bytes == 8   ? by_8
+                                         : bytes == 4 ? by_4
+                                                      : by_1;
+
 /// Whether an access is one whole cell of the block that has this entry.
 template <std::size_t bytes>
 [[gnu::always_inline]] inline bool is_one_cell(std::uint64_t entry, address begin) noexcept {
-  constexpr layout own = bytes == 8 ? by_8 : bytes == 4 ? by_4 : by_1;
-  return (bytes == 8 || bytes == 4 || bytes == 1) && (entry & layout_mask) == own && begin % bytes == 0;
+  if (bytes != 8 && bytes != 4 && bytes != 1) return false;
+  constexpr address within_cell = bytes - 1;
+  return (entry & layout_mask) == cells_of_bytes<bytes> && (begin & within_cell) == 0;
+}
+
+/// Where that is so.
+template <std::size_t bytes>
+[[gnu::always_inline]] inline cell* cell_in_block(std::uint64_t entry, address begin) noexcept {
+  return reinterpret_cast<cell*>(entry - cells_of_bytes<bytes> + begin % block_bytes / bytes * sizeof(cell));
 }
 
 }  // namespace nopal_check

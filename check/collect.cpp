@@ -19,10 +19,9 @@ constexpr std::uint32_t least = 1U << 16;
 }  // namespace
 
 std::uint32_t record_limit = least;
+std::uint32_t strand_limit = least;
 
 namespace {
-
-std::uint32_t strand_limit = least;
 
 table<std::uint32_t> new_sets;
 table<origin> new_origins;
@@ -231,8 +230,6 @@ void renumber_threads() noexcept {
 }
 
 }  // namespace
-
-std::uint32_t strands_to_collect() noexcept { return strand_limit; }
 
 void collect() noexcept {
   make_room();

@@ -10,7 +10,8 @@
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
-std::uint32_t strands_to_collect() noexcept;
+/// How many strands there are when those that nobody names are to go.
+extern std::uint32_t strand_limit;
 
 void collect() noexcept;
 

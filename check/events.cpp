@@ -16,6 +16,8 @@
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
+bool has_waits;
+
 namespace {
 
 struct setting {
@@ -59,6 +61,7 @@ void add_wait(const setting& for_it, const procedure* by) noexcept {
   const std::uint32_t child = separated_child(for_it.strand);
   std::uint32_t& latest = by_child.at(child);
   waits.add({for_it, by, child, latest});
+  has_waits = true;
   latest = waits.count;
 }
 
@@ -66,6 +69,7 @@ void leave_wait() noexcept {
   const waited& last = waits[--waits.count];
   if (last.for_it.earlier != 0) --chains;
   by_child.at(last.child) = last.before;
+  has_waits = waits.count != 0;
 }
 
 bool is_known_by(const setting& first, std::uint32_t record, std::uint32_t child) noexcept {

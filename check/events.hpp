@@ -17,6 +17,8 @@ bool comes_before(std::uint32_t record) noexcept;
 /// is null if it waits for no lock.
 void wait_in_vain(const char* what, const void* lock, void* returned_to);
 
+/// Whether there is anything to leave at a child's end.
+extern bool has_waits;
 /// At a child's end: what it waited for orders nothing after it.
 void leave_events() noexcept;
 

@@ -1,6 +1,5 @@
 // The calls that compilers emit under -fsanitize=thread for accesses and functions. Atomic operations
 // are in atomics.cpp.
-#include <bit>
 #include <cstddef>
 
 #include "cells.hpp"
@@ -20,53 +19,76 @@ namespace {
   look(begin, bytes, kind, at);
 }
 
-/// As `at_work` where there is one thread, and accesses are heeded: one addition for both numbers.
-constexpr std::uint64_t quick_work = (std::uint64_t{1} << 32) - 1;
-static_assert(offsetof(thread, works) == offsetof(thread, is_heeding) + 4 && sizeof(int) == 4);
-static_assert(std::endian::native == std::endian::little);
-inline void add_to_heeding(std::uint64_t step) noexcept {
-  std::uint64_t both;
-  __builtin_memcpy(&both, &self.is_heeding, sizeof both);
-  both += step;
-  __builtin_memcpy(&self.is_heeding, &both, sizeof both);
+/// The compiler computes it once.
+template <class T>
+[[gnu::always_inline]] inline void pin(T*& pointer) noexcept {
+  asm("" : "+r"(pointer));
 }
-inline void begin_quick_work() noexcept { add_to_heeding(quick_work); }
-inline void end_quick_work() noexcept { add_to_heeding(-quick_work); }
 
 template <how kind, std::size_t bytes>
 [[gnu::noinline]] void note_cells(address begin, address at) noexcept {
-  if (!look_at_cells<kind, bytes>(begin, at)) look(begin, bytes, kind, at);
+  if (!look_at_cells<kind>(begin, bytes, at)) look(begin, bytes, kind, at);
   keep_made<kind, bytes>(begin);
   end_quick_work();
 }
 
+/// Of one cell. The last of a block may be equal to all others.
 template <how kind, std::size_t bytes>
-[[gnu::noinline]] void note_new_cell(address begin, address at, std::uint64_t key, cell* known) noexcept {
-  if (!look_at_new_cell<kind>(*known, load_cell(*known), key, at) || (begin + bytes) % block_bytes == 0)
-    return note_cells<kind, bytes>(begin, at);
+[[gnu::always_inline]] inline void end_note(address begin, address at, thread& t) noexcept {
+  if ((begin + bytes) % block_bytes == 0) return note_cells<kind, bytes>(begin, at);
   keep_made<kind, bytes>(begin);
-  end_quick_work();
+  end_quick_work(t);
+}
+
+/// One cell, which the running segment has not accessed so. All that it calls ends it, as below.
+template <how kind, std::size_t bytes>
+[[gnu::noinline]] void note_new_cell(address begin, address at, thread* t, cached_record* cached, cell* known,
+                                     std::uint64_t key) noexcept {
+  const std::uint64_t word = load_cell(*known);
+  if (word != 0) {
+    const outcome answer = ask_strands<kind>(*t, cell_of(word));
+    if (answer == outcome::is_slow) return note_cells<kind, bytes>(begin, at);
+    if (answer == outcome::done) return end_note<kind, bytes>(begin, at, *t);
+  }
+  if (cached->key != key) return note_cells<kind, bytes>(begin, at);
+  std::uint32_t record = cached->record;
+  if (record < t->first_record) {
+    const std::uint32_t count = records.count;
+    if (count >= record_limit) [[unlikely]]
+      return note_cells<kind, bytes>(begin, at);
+    records[count] = {t->strand, cached->site};
+    records.count = count + 1;
+    record = first_of_records + count;
+    cached->record = record;
+  }
+  cached->before = as_cached<kind>(word);
+  store_cell(*known, with_record<kind>(word, record));
+  end_note<kind, bytes>(begin, at, *t);
 }
 
 /// An access that the table of its kind and size does not have. All that it calls ends it, so it keeps no registers.
 template <how kind, std::size_t bytes>
 [[gnu::noinline]] void note_unmade(address begin, address at) noexcept {
-  if (self.is_heeding == 0) return;
+  thread* t = &self;
+  pin(t);
+  if (t->is_heeding == 0) return;
   if (made_mark == no_mark) [[unlikely]]
     return look_anew(begin, bytes, kind, at);
-  begin_quick_work();
+  begin_quick_work(*t);
   const std::uint64_t entry = entry_of(begin);
   if (!is_one_cell<bytes>(entry, begin)) return note_cells<kind, bytes>(begin, at);
-  cell* const known = cells_of(entry) + begin % block_bytes / bytes;
+  cell* const known = cell_in_block<bytes>(entry, begin);
   const std::uint64_t word = load_cell(*known);
-  if (!is_known_cell<kind>(word)) {
-    note_stack(begin);
-    const std::uint64_t key = site_key(at);
-    if (!repeat_in_cell<kind>(*known, word, key)) return note_new_cell<kind, bytes>(begin, at, key, known);
+  if (!is_known_cell<kind>(*t, word)) {
+    if (begin < t->lowest && begin >= t->stack_begin) t->lowest = begin;
+    const std::uint64_t key = t->calls->key ^ site_part(at);
+    cached_record* cached = &t->cache[key >> (64 - cached_bits)];
+    pin(cached);
+    if (cached->before != as_cached<kind>(word) || cached->key != key || cached->record < t->first_record)
+      return note_new_cell<kind, bytes>(begin, at, t, cached, known, key);
+    store_cell(*known, with_record<kind>(word, cached->record));
   }
-  if ((begin + bytes) % block_bytes == 0) return note_cells<kind, bytes>(begin, at);
-  keep_made<kind, bytes>(begin);
-  end_quick_work();
+  end_note<kind, bytes>(begin, at, *t);
 }
 
 template <how kind, std::size_t bytes>
@@ -85,6 +107,9 @@ void note_range(const void* memory, std::size_t bytes, how kind, void* at) noexc
 }  // namespace
 
 #define HERE __builtin_return_address(0)
+
+/// What `__builtin_frame_address(0)` would be, which makes a frame.
+#define frame_of_hook (reinterpret_cast<address>(__builtin_dwarf_cfa()) - 2 * sizeof(void*))
 
 #define HOOKS_OF_SIZE(bytes)                                                                                 \
   void __tsan_read##bytes(void* p) { note<how::read, bytes>(p, HERE); }                                      \
@@ -122,9 +147,9 @@ void __tsan_vptr_read(void** vptr) { note<how::read, 8>(vptr, HERE); }
 void __tsan_func_entry(void* caller) {
   thread& t = self;
   if (t.calls == nullptr) return;
-  const auto stack = reinterpret_cast<address>(__builtin_frame_address(0));
+  const address stack = frame_of_hook;
   // Calls that were left by a jump.
-  while (t.calls > t.running->calls && t.calls->stack <= stack) --t.calls;
+  while (t.calls->stack <= stack && t.calls > t.running->calls) --t.calls;
   enter_call(t, reinterpret_cast<address>(caller), stack);
 }
 

@@ -238,7 +238,6 @@ void sets_apart::add(std::uint32_t set) noexcept {
 }
 
 void hold_over_fork() noexcept {
-  if (self.lock_set == 0) return;
   const lock_set& from = *known[self.lock_set];
   held_lock locks[most_locks];
   bool is_marked = true;

@@ -46,7 +46,7 @@ private:
   std::uint64_t locks_[most];
 };
 
-/// Before a fork: what is held does not keep the child and its parent apart.
+/// Before a fork, where a lock is held: what is held does not keep the child and its parent apart.
 void hold_over_fork() noexcept;
 
 void hold(address lock, bool is_shared) noexcept;

@@ -1,5 +1,6 @@
 #include "shadow.hpp"
 
+#include "cells.hpp"
 #include "lists.hpp"
 #include "lock_numbers.hpp"
 #include "races.hpp"
@@ -178,6 +179,7 @@ inline void look_at_cell(cell& known, access& which) noexcept {
 /// An access that lies in one block.
 template <how kind>
 inline void look_in_block(access& which, address begin, std::size_t bytes) noexcept {
+  if (which.locks == 0 && !has_threads && look_at_cells<kind>(begin, bytes, which.told.at)) return;
   std::uint64_t& entry = entry_of(begin);
   const std::size_t within = begin % block_bytes;
   const bool is_whole = bytes == block_bytes;
@@ -236,6 +238,11 @@ void free_lists(const cell* begin, const cell* end) noexcept {
   }
 }
 
+inline void empty_cells(cell* begin, cell* end) noexcept {
+  for (; end - begin >= 2; begin += 2) __builtin_memset(begin, 0, 2 * sizeof(cell));  // one store
+  if (begin != end) *begin = {};
+}
+
 /// Empties some cells of a block.
 void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) noexcept {
   if (entry == nothing) return;
@@ -249,9 +256,7 @@ void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) no
     part_lists(cells, block_bytes >> shift, within >> shift, end - 1);
     free_lists(cells + (within >> shift), cells + end);
   }
-  std::size_t i = within >> shift;
-  for (; i + 1 < end; i += 2) __builtin_memset(&cells[i], 0, 2 * sizeof(cell));  // one store
-  if (i < end) cells[i] = {};
+  empty_cells(cells + (within >> shift), cells + end);
 }
 
 void free_lists_in(std::uint64_t entry) noexcept {
@@ -332,13 +337,16 @@ void clear_mapping(address begin, std::size_t bytes) noexcept {
 }
 
 void clear_stack(address begin, address end) noexcept {
-  forget_made();
+  begin &= ~address{7};  // below, nothing is known
   forget_locks(begin, end - begin);
   while (begin < end) {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = end - begin < block_bytes - within ? end - begin : block_bytes - within;
     std::uint64_t& entry = entry_of(begin);
-    if ((entry & layout_mask) == one_cell && part == block_bytes) {
+    if ((entry & layout_mask) >= by_8 && part % 8 == 0 && lists.count <= 1) {
+      const unsigned shift = granule_shift(entry);
+      empty_cells(cells_of(entry) + (within >> shift), cells_of(entry) + ((within + part) >> shift));
+    } else if ((entry & layout_mask) == one_cell && part == block_bytes) {
       entry = nothing;
     } else {
       clear_cells(entry, within, part);

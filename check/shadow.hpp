@@ -62,8 +62,8 @@ inline void note_stack(address begin) noexcept {
 /// An access of the running strand, and the races that it is in.
 void look(address begin, std::size_t bytes, how kind, address at) noexcept;
 /// Whether the running segment has made this access, or one that says more, so that nothing is new.
-template <how kind, std::size_t bytes>
-inline bool is_known(address begin) noexcept {
+template <how kind>
+inline bool is_known(address begin, std::size_t bytes) noexcept {
   const std::uint64_t entry = entry_of(begin);
   const std::uint32_t first = self.first_record;
   const auto is_fresh = [first](cell known) {
@@ -92,7 +92,8 @@ void look_at_value(address begin, address at) noexcept;
 void clear(address begin, std::size_t bytes) noexcept;
 /// The same of any number of bytes, most of which may never have been used.
 void clear_mapping(address begin, std::size_t bytes) noexcept;
-/// The same of a part of the stack that will be used again at once.
+/// The same of a part of the stack that will be used again at once. What the segment has made is over, too: the caller
+/// begins another.
 void clear_stack(address begin, address end) noexcept;
 
 /// The memory is known, so that `clear_mapping` and `clear_stack` clear it.

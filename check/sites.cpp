@@ -5,7 +5,7 @@
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
 table<site> sites;
-std::uint32_t window_in_calls;
+std::ptrdiff_t bytes_of_window;
 std::uint64_t step_over_window;
 std::uint32_t sites_found_again;
 
@@ -29,8 +29,8 @@ constexpr std::uint64_t power(std::uint64_t base, std::uint32_t exponent) noexce
 
 void choose_window() noexcept {
   while (kept.count > stacks_for_next[window_in_use]) ++window_in_use;
-  window_in_calls = windows[window_in_use];
-  step_over_window = power(hash_step, window_in_calls);
+  bytes_of_window = static_cast<std::ptrdiff_t>(windows[window_in_use] * sizeof(call_frame));
+  step_over_window = power(hash_step, windows[window_in_use]);
 }
 
 const call_stack* stack_of(std::uint64_t hashed) noexcept {

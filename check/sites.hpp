@@ -5,6 +5,7 @@
 #ifndef NOPAL_CHECK_SITES_HPP
 #define NOPAL_CHECK_SITES_HPP
 
+#include <cstddef>
 #include <cstdint>
 
 #include "tables.hpp"
@@ -32,17 +33,15 @@ void make_sites() noexcept;
 inline constexpr std::uint64_t hash_step = 0x9e3779b97f4a7c15U;
 
 /// How many of the innermost calls tell sites apart, and the hash's factor of those before.
-extern std::uint32_t window_in_calls;
+extern std::ptrdiff_t bytes_of_window;
 extern std::uint64_t step_over_window;
 
 /// Which calls these are, as far as sites tell.
-inline std::uint64_t calls_hashed() noexcept {
-  const call_frame* const calls = self.calls;
-  return calls->hashed - (calls - window_in_calls)->hashed * step_over_window;
-}
+inline std::uint64_t calls_hashed() noexcept { return self.calls->key; }
 
 /// What tells the site apart that a program counter and the calls around it are: by its highest bits, too.
-inline std::uint64_t site_key(address at) noexcept { return calls_hashed() ^ (at * 0xff51afd7ed558ccdU); }
+inline std::uint64_t site_part(address at) noexcept { return at * 0xff51afd7ed558ccdU; }
+inline std::uint64_t site_key(address at) noexcept { return calls_hashed() ^ site_part(at); }
 
 /// How often a site was looked up that no cache of records had any more, since it was last asked whether to tell fewer apart.
 extern std::uint32_t sites_found_again;
@@ -58,10 +57,17 @@ void visit_code(void (*visit)(void* data, address at), void* data) noexcept;
 bool move_code(address begin, std::size_t bytes, address step) noexcept;
 
 inline void enter_call(thread& t, address caller, address stack) noexcept {
-  if (t.calls + 1 == t.outermost + most_calls) fail("nopal: check: calls nest deeper than 4194304\n");
-  const std::uint64_t before = t.calls->hashed;
-  ++t.calls;
-  *t.calls = {caller, (before + caller) * hash_step, stack};
+  call_frame* const before = t.calls;
+  if (before == t.calls_end) fail("nopal: check: calls nest deeper than 4194304\n");
+  call_frame* const now = before + 1;
+  t.calls = now;
+  const auto* const left_out =
+      reinterpret_cast<const call_frame*>(reinterpret_cast<const char*>(now) - bytes_of_window);
+  now->caller = caller;
+  now->stack = stack;
+  const std::uint64_t hashed = (before->hashed + caller) * hash_step;
+  now->hashed = hashed;
+  now->key = hashed - left_out->hashed * step_over_window;
 }
 
 }  // namespace nopal_check

@@ -26,18 +26,23 @@ namespace {
 constexpr std::size_t most_strands = std::size_t{1} << 29;
 children* free_children;
 
-children* make_children(children** from) noexcept {
-  children* made = free_children;
-  if (made != nullptr) {
-    free_children = made->next;
-  } else {
-    made = static_cast<children*>(keep(sizeof(children)));
-  }
+/// Of those that are free.
+inline children* take_children(children** from) noexcept {
+  children* const made = free_children;
+  free_children = made->next;
   *made = {0, self.running->strand, self.segment, all_children, &all_children};
   if (all_children != nullptr) all_children->from = &made->next;
   all_children = made;
   *from = made;
   return made;
+}
+
+children* make_children(children** from) noexcept {
+  if (free_children == nullptr) {
+    free_children = static_cast<children*>(keep(sizeof(children)));
+    free_children->next = nullptr;
+  }
+  return take_children(from);
 }
 
 void free_one(children* over) noexcept {
@@ -46,6 +51,9 @@ void free_one(children* over) noexcept {
   over->next = free_children;
   free_children = over;
 }
+
+/// Whether a segment's begin has more to do than set some numbers.
+inline bool is_unusual() noexcept { return has_threads || held_races != 0; }
 
 /// A segment begins: no record is of it yet.
 void begin_segment() noexcept {
@@ -60,9 +68,11 @@ struct cached_site {
 };
 cached_site fork_sites[256];
 
+inline cached_site& cached_fork_site(std::uint64_t key) noexcept { return fork_sites[key >> 56]; }
+
 std::uint32_t fork_site(address at) noexcept {
   const std::uint64_t key = site_key(at);
-  cached_site& cached = fork_sites[key >> 56];
+  cached_site& cached = cached_fork_site(key);
   if (cached.key != key) cached = {key, site_at(at)};
   return cached.site;
 }
@@ -74,19 +84,26 @@ void note_crossing(const children* of, address at) noexcept {
   if (crossing_site == 0) crossing_site = site_at(at);
 }
 
-void begin_child(children** of, address at, address stack) noexcept {
-  children* among = *of;
-  if (among != nullptr) note_crossing(among, at);
-  if (among == nullptr) among = make_children(of);
-  if (self.running + 1 == procedures_end()) fail("nopal: check: children nest deeper than 4194304\n");
-  hold_over_fork();
-  program_forks = true;
-  const std::uint32_t site = fork_site(at);
-  make_room_for_strand();  // what it collects renumbers the parent
+/// What is left to do where there is room for all.
+[[gnu::always_inline]] inline void begin_child_of(children* among, std::uint32_t site,
+                                                  address stack) noexcept {
   const std::uint32_t strand = make_strand(self.strand, site);
   *++self.running = {strand, among, self.calls, stack, false};
   self.strand = strand;
   begin_segment();
+}
+
+[[gnu::noinline]] void begin_child(children** of, address at, address stack) noexcept {
+  const at_work now;
+  children* among = *of;
+  if (among != nullptr) note_crossing(among, at);
+  if (among == nullptr) among = make_children(of);
+  if (self.running + 1 == procedures_end(self)) fail("nopal: check: children nest deeper than 4194304\n");
+  if (self.lock_set != 0) hold_over_fork();
+  program_forks = true;
+  const std::uint32_t site = fork_site(at);
+  make_room_for_strand();  // what it collects renumbers the parent
+  begin_child_of(among, site, stack);
 }
 
 /// Handlers that ran in a child have returned, but for one that the child was forked in.
@@ -95,26 +112,58 @@ void forget_signal_stack(address child_stack) noexcept {
   clear_mapping(self.signal_stack, below < self.signal_stack_bytes ? below : self.signal_stack_bytes);
 }
 
-void end_child() noexcept {
-  const procedure ended = *self.running;
-  children* const among = ended.among;
-  self.calls = ended.calls;  // an exception may have passed their exits
-  if (self.lowest < ended.stack) {
-    clear_stack(self.lowest, ended.stack);
-    self.lowest = ended.stack;
-  }
-  if (self.signal_stack_bytes != 0) forget_signal_stack(ended.stack);
+/// But for its frames.
+[[gnu::always_inline]] inline void end_child_of(procedure* ended) noexcept {
+  children* const among = ended->among;
+  self.calls = ended->calls;  // an exception may have passed their exits
+  const std::uint32_t strand = ended->strand;
   if (among->bag == 0) {
-    among->bag = ended.strand;
-    sets[ended.strand] = is_root | is_p_bag | self.number;
+    among->bag = strand;
+    sets[strand] = is_root | is_p_bag | self.number;
   } else {
-    sets[ended.strand] = among->bag;
+    sets[strand] = among->bag;
   }
-  leave_events();
-  --self.running;
-  self.strand = self.running->strand;
+  self.running = ended - 1;
+  self.strand = ended[-1].strand;
   begin_segment();
   self.segment = new_view_segment();
+}
+
+/// Where nothing else than its frames is to be left.
+[[gnu::noinline]] void end_child_with_frames(procedure* ended) noexcept {
+  begin_quick_work();
+  clear_stack(self.lowest, ended->stack);
+  self.lowest = ended->stack;
+  end_child_of(ended);
+  end_quick_work();
+}
+
+[[gnu::noinline]] void end_child(address call, std::size_t call_bytes) noexcept {
+  const at_work now;
+  procedure* const ended = self.running;
+  if (self.lowest < ended->stack) {
+    clear_stack(self.lowest, ended->stack);
+    self.lowest = ended->stack;
+  }
+  if (self.signal_stack_bytes != 0) forget_signal_stack(ended->stack);
+  leave_events();
+  end_child_of(ended);
+  if (call_bytes != 0) clear(call, call_bytes);
+}
+
+[[gnu::always_inline]] inline void join_all(children** of) noexcept {
+  children* const over = *of;
+  *of = nullptr;
+  if (over->bag != 0) sets[over->bag] = self.strand;
+  self.segment = over->segment;
+  free_one(over);
+  begin_segment();
+}
+
+[[gnu::noinline]] void join_slowly(children** of, address at) noexcept {
+  const at_work now;
+  note_crossing(*of, at);
+  join_all(of);
 }
 
 }  // namespace
@@ -130,13 +179,8 @@ void forget_fork_sites() noexcept {
   for (cached_site& each : fork_sites) each = {};
 }
 
-void make_room_for_strand() noexcept {
-  if (sets.count == strands_to_collect()) collect();
-}
-
-std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept {
-  sets.add(is_root | self.number);
-  return origins.add({parent, site});
+[[gnu::noinline]] void make_room_for_strand() noexcept {
+  if (sets.count == strand_limit) collect();
 }
 
 std::uint32_t separated_child(std::uint32_t strand) noexcept {
@@ -156,30 +200,45 @@ using namespace nopal_check;
 
 extern "C" {
 
+// Each does at once what needs nothing that is rare, and calls nothing but what ends it.
+
 void nopal_check_fork(struct nopal_check_children** of) {
-  if (self.running == nullptr) return;
-  const at_work now;
-  begin_child(reinterpret_cast<children**>(of), reinterpret_cast<address>(__builtin_return_address(0)),
-              reinterpret_cast<address>(__builtin_frame_address(0)) + 2 * sizeof(void*));
+  procedure* const running = self.running;
+  if (running == nullptr) return;
+  auto** const from = reinterpret_cast<children**>(of);
+  const auto at = reinterpret_cast<address>(__builtin_return_address(0));
+  const address stack = reinterpret_cast<address>(__builtin_dwarf_cfa());
+  const std::uint64_t key = site_key(at);
+  const cached_site& cached = cached_fork_site(key);
+  // So it has forked before.
+  if (*from != nullptr || free_children == nullptr || cached.key != key || is_unusual() ||
+      self.lock_set != 0 || self.is_heeding == 0 || running + 1 == procedures_end(self) ||
+      sets.count == strand_limit)
+    return begin_child(from, at, stack);
+  begin_quick_work();
+  begin_child_of(take_children(from), cached.site, stack);
+  end_quick_work();
 }
 
 void nopal_check_end(const void* call, std::size_t call_bytes) {
-  if (self.running == nullptr || self.running->among == nullptr) return;
-  const at_work now;
-  end_child();
-  if (call_bytes != 0) clear(reinterpret_cast<address>(call), call_bytes);
+  procedure* const ended = self.running;
+  if (ended == nullptr || ended->among == nullptr) return;
+  if (is_unusual() || self.is_heeding == 0 || call_bytes != 0 || self.signal_stack_bytes != 0 || has_waits)
+    return end_child(reinterpret_cast<address>(call), call_bytes);
+  if (self.lowest < ended->stack) return end_child_with_frames(ended);
+  begin_quick_work();
+  end_child_of(ended);
+  end_quick_work();
 }
 
 void nopal_check_join(struct nopal_check_children** of) {
   auto** const from = reinterpret_cast<children**>(of);
   if (*from == nullptr || self.running == nullptr) return;
-  const at_work now;
-  children* const over = *from;
-  note_crossing(over, reinterpret_cast<address>(__builtin_return_address(0)));
-  *from = nullptr;
-  if (over->bag != 0) sets[over->bag] = self.strand;
-  self.segment = over->segment;
-  free_one(over);
-  begin_segment();
+  // Where it is the latest scope it crosses none.
+  if (is_unusual() || self.is_heeding == 0 || all_children != *from)
+    return join_slowly(from, reinterpret_cast<address>(__builtin_return_address(0)));
+  begin_quick_work();
+  join_all(from);
+  end_quick_work();
 }
 }

@@ -61,7 +61,10 @@ void make_room_for_strand() noexcept;
 /// Other code gets addresses of some that forked.
 void forget_fork_sites() noexcept;
 /// After the above.
-std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept;
+inline std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexcept {
+  sets.add(is_root | self.number);
+  return origins.add({parent, site});
+}
 
 void make_strands() noexcept;
 

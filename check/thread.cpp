@@ -51,14 +51,14 @@ void take_checker() noexcept {
 
 void leave_checker() noexcept { __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE); }
 
-procedure* procedures_end() noexcept { return self.outermost_procedure + most_procedures; }
-
 void begin_thread() noexcept {
   find_stack();
   if (has_threads) take_checker();
   self.outermost =
       static_cast<call_frame*>(reserve((calls_before + most_calls) * sizeof(call_frame))) + calls_before;
   self.calls = self.outermost;
+  self.calls->stack = ~address{0};
+  self.calls_end = self.outermost + most_calls - 1;
   self.outermost_procedure = static_cast<procedure*>(reserve(most_procedures * sizeof(procedure)));
   self.running = self.outermost_procedure;
   self.number = ++last_number;

@@ -10,6 +10,7 @@
 #define NOPAL_CHECK_THREAD_HPP
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +25,8 @@ using address = std::uintptr_t;
 struct call_frame {
   address caller;        ///< where it was called from
   std::uint64_t hashed;  ///< of all callers up to here
-  address stack;         ///< the stack pointer at its entry
+  std::uint64_t key;     ///< of as many of them as tell sites apart, when it began
+  address stack;         ///< the stack pointer at its entry; the outermost one's is above all
 };
 
 struct children;
@@ -45,7 +47,7 @@ struct atomic_change {
 };
 
 /// The last record that was made for a program counter and the calls around it.
-struct cached_record {
+struct alignas(32) cached_record {
   std::uint64_t key;
   /// A cell's word, where the record has been put in such a cell in the segment that it is of, and whether by a write;
   /// `no_word`: none yet.
@@ -91,6 +93,7 @@ struct thread {
   std::uint32_t number;   ///< from 1, of the thread
   std::uint64_t segment;  ///< of views, see views.cpp
   call_frame* calls;      ///< the innermost one
+  call_frame* calls_end;  ///< the last that there is room for
   call_frame* outermost;  ///< where they begin
   procedure* running;     ///< the innermost one
   address stack_begin;    ///< the lowest address of its stack
@@ -109,6 +112,7 @@ struct thread {
 extern thread* all_threads;
 
 inline procedure* first_procedure(const thread& t) noexcept { return t.outermost_procedure; }
+inline procedure* procedures_end(const thread& t) noexcept { return t.outermost_procedure + most_procedures; }
 
 extern NOPAL_CHECK_THREAD_LOCAL thread self;
 
@@ -117,8 +121,6 @@ extern bool has_threads;
 /// Those of the program that began and have not ended, the first one left out. Relaxed, without a partner: it decides
 /// only whether a wait says that it has no end, and nothing is read after it.
 extern std::atomic<int> other_threads;
-
-procedure* procedures_end() noexcept;
 
 /// Whether what the program allocates and maps is to be known: also where accesses are not looked at.
 inline bool notes_memory() noexcept { return self.running != nullptr && self.works == 0; }
@@ -152,6 +154,19 @@ public:
 private:
   int was_heeding_;
 };
+
+/// As `at_work` where there is one thread, and accesses are heeded: one addition for both numbers.
+inline constexpr std::uint64_t quick_work = (std::uint64_t{1} << 32) - 1;
+static_assert(offsetof(thread, works) == offsetof(thread, is_heeding) + 4 && sizeof(int) == 4);
+static_assert(std::endian::native == std::endian::little);
+inline void add_to_heeding(thread& t, std::uint64_t step) noexcept {
+  std::uint64_t both;
+  __builtin_memcpy(&both, &t.is_heeding, sizeof both);
+  both += step;
+  __builtin_memcpy(&t.is_heeding, &both, sizeof both);
+}
+inline void begin_quick_work(thread& t = self) noexcept { add_to_heeding(t, quick_work); }
+inline void end_quick_work(thread& t = self) noexcept { add_to_heeding(t, -quick_work); }
 
 }  // namespace nopal_check
 
