@@ -16,6 +16,7 @@
 #include "scheduler/new_process.hpp"
 #include "scheduler/observers.hpp"
 #include "scheduler/profiling.hpp"
+#include "scheduler/restraint.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/short_regions.hpp"
@@ -200,6 +201,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   if (profile::is_on()) {
     profile::note_arrival(self->profile, frame);
   }
+  const bool is_judged = judge_arrival(self);
   const auto children = static_cast<std::int32_t>(frame->steals);
   const exception_state exceptions = strand::exceptions_of(self);
   frame->caught = exceptions.caught;
@@ -226,7 +228,13 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_arrive_at_join(nopal_fra
   // Before the step: whoever takes the last one goes on with the strand.
   trace::note(self, trace::what::arrives, frame);
   if (step(frame, children) == 0) {
+    if (!is_judged) {
+      note_useless(self->shy);
+    }
     resume_at_home(self, frame);
+  }
+  if (!is_judged) {
+    judge_later(self);
   }
   self->counts.suspensions.add();
   find_work(self);
@@ -242,6 +250,7 @@ extern "C" [[noreturn]] NOPAL_UNINSTRUMENTED void nopal_finish_child(nopal_frame
   __builtin_prefetch(near + 64, 1);
   __builtin_prefetch(near + 128, 1);
   __builtin_prefetch(near - 64, 1);
+  static_cast<void>(judge_strand(self->shy, ticks_now(), false));
   if (profile::is_on()) {
     profile::stop(self->profile);
   }

@@ -13,6 +13,7 @@
 #include "scheduler/promotion.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/ready.hpp"
+#include "scheduler/restraint.hpp"
 #include "scheduler/rhythm.hpp"
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
@@ -48,6 +49,7 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
   if (!self->of_pool && (!deque::has_entries(victim->deque) || !may_run(self, root_of(*victim), known))) {
     return deque::steal_outcome::empty;
   }
+  const std::uint64_t began = ticks_now();
   const deque::steal_outcome outcome = deque::steal(victim->deque, slot, observe, &seen);
   if (outcome != deque::steal_outcome::taken) {
     set(self->deque.strand.stack, nullptr);
@@ -65,6 +67,7 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
   }
   leave_cpu_of(self, victim);
   be_present(self, arena_of(seen.root));
+  note_steal(self, victim, began);
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 
@@ -187,6 +190,21 @@ void take_what_blocked_strands_wait_for(worker* self, patience& spent) {
   }
 }
 
+/// Lets others alone for a while, if the last steals were no use.
+void keep_away(worker* self) {
+  runtime& all = the_runtime();
+  const std::uint64_t ticks = keeps_away_for(self);
+  if (ticks == 0 || all.chosen.steals_always) {
+    return;
+  }
+  // Relaxed: a hint, looked at again in find_work.
+  for (const std::uint64_t began = ticks_now();
+       ticks_now() - began < ticks && !all.stopping.load(std::memory_order_relaxed) && !has_ready(self);) {
+    take_from_inbox(self);
+    os::yield();
+  }
+}
+
 /// A round of looks at others; true if some showed signs of work.
 bool try_some_victims(worker* self, patience& spent) {
   bool promising = false;
@@ -299,6 +317,7 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   bool steals_first = ++self->searches % searches_per_steal == 0;
   for (int quiet_rounds = 0;;) {
     take_from_inbox(self);
+    keep_away(self);
     // Acquire pairs with the release in stop_runtime.
     if (self->of_pool && all.stopping.load(std::memory_order_acquire)) {
       give_beat_up(self);

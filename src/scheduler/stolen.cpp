@@ -16,6 +16,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
+#include "scheduler/short_regions.hpp"
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/stops.hpp"
 #include "scheduler/tags.hpp"
@@ -173,6 +174,7 @@ ready_strand take_over(worker* self, nopal_stack* stack, nopal_frame* slot, cons
   trace::note(self, trace::what::steals,
               trace::steal_word(reinterpret_cast<std::uintptr_t>(taken.frame->resume_address),
                                 observed.victim->index));
+  note_start(self->shy, ticks_now());
   begin(self, taken);
 }
 

@@ -21,6 +21,7 @@
 #include "scheduler/counters.hpp"
 #include "scheduler/presence.hpp"
 #include "scheduler/region_times.hpp"
+#include "scheduler/restraint.hpp"
 #include "scheduler/stop_path.hpp"
 #include "scheduler/tasks.hpp"
 #include "stack/stack.hpp"
@@ -229,20 +230,19 @@ struct worker {
   worker* next_idle;        ///< in the list of workers without a thread, or of substitutes that rest
   worker* next_substitute;  ///< in the list of all; under the runtime's lock
   region_times regions;
-  /// When a waker began to wake this worker, in ticks; written by that one
-  std::uint64_t woken_at;
+  std::uint64_t woken_at;  ///< when its last waker began to wake it, in ticks; written by that one
   /// When it is to expect a region, and until when, in ticks
   std::uint64_t wakes_at;
   std::uint64_t expects_until;
   std::uint64_t expects_for;  ///< at most, in ticks
+  restraint shy;              ///< of a thief, after steals of no use
   trace::ring* traced;  ///< of a thread's first worker: what it does, if that is recorded; kept for good
   /// Its next fork that comes to a slow push is noted for the trace. Relaxed everywhere: it orders nothing.
   std::atomic<bool> notes_fork{false};
   os::thread_handle thread;
-  int thread_id;    ///< the system's; written by the thread before it parks
-  int starter_cpu;  ///< where the thread was started from; written before
-  /// When this worker may leave the CPU of a victim again, in ns
-  std::uint64_t stays_until;
+  int thread_id;              ///< the system's; written by the thread before it parks
+  int starter_cpu;            ///< where the thread was started from; written before
+  std::uint64_t stays_until;  ///< when it may leave the CPU of a victim again, in ns
   /// os::this_threads_cpu() of the thread; read by thieves while it runs a strand that they take from
   std::atomic<const std::uint32_t*> cpu_of_thread;
   worker_counters counts;

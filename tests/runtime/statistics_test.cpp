@@ -109,6 +109,26 @@ NOPAL_PROGRAM(short_recursions_publish_little) {
   return 0;
 }
 
+/// Where all that can be stolen takes some nanoseconds, thieves keep away: a loop of such forks is about as fast as alone.
+NOPAL_PROGRAM(little_strands_are_seldom_stolen) {
+  constexpr std::uint64_t ns_for_each = 15'000;
+  const auto spin = [] {
+    for (int i = 0; i < 300; ++i) asm volatile("" ::: "memory");
+  };
+  const std::uint64_t before = nopal::stats().total.steals;
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 30; ++i) {
+    scope s;
+    for (int child = 0; child < 10'000; ++child) s.fork(spin);
+    s.join();
+  }
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+  const std::uint64_t steals = nopal::stats().total.steals - before;
+  const auto others = static_cast<std::uint64_t>(nopal::workers()) - 1;
+  NOPAL_CHECK(steals <= others * (100 + static_cast<std::uint64_t>(took.count()) / ns_for_each));
+  return 0;
+}
+
 /// Forks again and again beneath two forks. Where that is long, the first of them goes on until whoever looked up has
 /// taken the oldest continuation, which is then work for as long as there are more forks. How many these publish.
 std::uint64_t publishes_of_second_forks(bool is_long, int forks) {
@@ -226,6 +246,9 @@ TEST_P(statistics, count_every_steal) { EXPECT_TRUE(run("every_steal_is_counted"
 TEST_P(statistics, sum_up_the_workers) { EXPECT_TRUE(run("sums_are_the_sums")); }
 TEST_P(statistics, show_that_short_recursions_publish_little) {
   EXPECT_TRUE(run("short_recursions_publish_little"));
+}
+TEST_P(statistics, show_that_little_strands_are_seldom_stolen) {
+  EXPECT_TRUE(run("little_strands_are_seldom_stolen"));
 }
 TEST_P(statistics, come_with_a_worker_index) { EXPECT_TRUE(run("indices")); }
 
