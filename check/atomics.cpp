@@ -13,14 +13,19 @@ using namespace nopal_check;
 
 namespace {
 
-std::uint32_t atomic_locks() noexcept {
-  return self.lock_set != 0 ? with_lock(self.lock_set, atomic_lock, false) : atomics_alone;
-}
-
 void note(const volatile void* memory, std::size_t bytes, how kind, void* at) noexcept {
   if (self.is_heeding == 0) return;
+  const auto begin = reinterpret_cast<address>(memory);
+  const auto from = reinterpret_cast<address>(at);
+  if (!has_threads && self.lock_set == 0) {
+    begin_quick_work();
+    look_atomically(begin, bytes, kind, from);
+    end_quick_work();
+    return;
+  }
   const at_work now;
-  look_locked(reinterpret_cast<address>(memory), bytes, kind, reinterpret_cast<address>(at), atomic_locks());
+  if (self.lock_set == 0) return look_atomically(begin, bytes, kind, from);
+  look_locked(begin, bytes, kind, from, with_lock(self.lock_set, atomic_lock, false));
 }
 
 /// What was there may be another's from now on.

@@ -24,7 +24,6 @@ std::uint32_t take_one(const listed& value) noexcept {
 }
 
 void make_list(cell& known) noexcept {
-  if (is_list(known)) return;
   std::uint32_t first = 0;
   if (known.writer != 0) first = take_one({known.writer, 0, first, how::write});
   if (known.reader != 0) first = take_one({known.reader, 0, first, how::read});
@@ -33,7 +32,7 @@ void make_list(cell& known) noexcept {
 
 bool says_as_much(how one, how other) noexcept { return one == how::write || other == how::read; }
 
-bool is_parallel_to_this(const listed& entry) noexcept {
+inline bool is_parallel_to_this(const listed& entry) noexcept {
   const std::uint32_t strand = record_of(entry.record).strand;
   return strand != self.strand && is_parallel(strand);
 }
@@ -55,12 +54,16 @@ bool has_many(std::uint32_t first) noexcept {
 }
 
 /// For one that runs beside the access.
-void compare(const listed& entry, const race& access, std::uint32_t locks) noexcept {
+inline void compare(const listed& entry, const race& access, std::uint32_t locks) noexcept {
   if (access.kind == how::read && entry.kind == how::read) return;
+  const bool are_atomic = locks == atomics_alone && entry.locks == atomics_alone;
+  if (are_atomic && is_known_order(entry.record, entry.kind, access)) return;
   race both = access;
   both.earlier = entry.record;
   both.earlier_kind = entry.kind;
-  if (are_disjoint(locks, entry.locks)) {
+  if (are_atomic) {
+    found_order(both, false);
+  } else if (are_disjoint(locks, entry.locks)) {
     found_race(both);
   } else {
     found_order(both, share_a_lock(locks, entry.locks));
@@ -76,7 +79,10 @@ void make_lists() noexcept {
 
 void look_in_list(cell& known, const race& access, std::uint32_t locks) noexcept {
   const how kind = access.kind;
-  make_list(known);
+  if (!is_list(known)) {
+    make_list(known);
+    if (access.begin - self.stack_begin < self.stack_end - self.stack_begin) self.has_lists_on_stack = true;
+  }
   bool is_new = true;
   int alike = 0;
   std::uint32_t* link = &known.writer;

@@ -183,8 +183,7 @@ bool are_disjoint(std::uint32_t a, std::uint32_t b) noexcept {
   return true;
 }
 
-bool is_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept {
-  if (a == 0 || a == b) return true;
+bool is_other_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept {
   const lock_set& part = *known[a];
   const lock_set& whole = *known[b];
   const auto compared = [same_forks](held_lock lock) { return same_forks ? lock : without_fork(lock); };

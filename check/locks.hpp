@@ -24,7 +24,10 @@ bool is_held(std::uint32_t set, address lock) noexcept;
 /// Whether no lock of one excludes one of the other.
 bool are_disjoint(std::uint32_t a, std::uint32_t b) noexcept;
 /// Whether what holds `b` is excluded by all that `a` is. `same_forks`: also where the locks were held over forks.
-bool is_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept;
+bool is_other_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept;
+inline bool is_part(std::uint32_t a, std::uint32_t b, bool same_forks) noexcept {
+  return a == 0 || a == b || is_other_part(a, b, same_forks);
+}
 /// Whether they have a lock in common that is no atomic operation's.
 bool share_a_lock(std::uint32_t a, std::uint32_t b) noexcept;
 

@@ -88,9 +88,12 @@ bool is_of_a_call(const race& one) noexcept {
   return false;
 }
 
-std::uint64_t key_of(std::uint64_t a, std::uint64_t b, const race& one) noexcept {
+std::uint64_t key_of(std::uint64_t a, std::uint64_t b, how earlier_kind, how kind) noexcept {
   return (a * hash_step) ^ (b * 0xff51afd7ed558ccdU) ^
-         (static_cast<std::uint64_t>(one.earlier_kind) << 1 | static_cast<std::uint64_t>(one.kind));
+         (static_cast<std::uint64_t>(earlier_kind) << 1 | static_cast<std::uint64_t>(kind));
+}
+std::uint64_t key_of(std::uint64_t a, std::uint64_t b, const race& one) noexcept {
+  return key_of(a, b, one.earlier_kind, one.kind);
 }
 
 /// A race, as it is said also when its records are gone.
@@ -114,9 +117,17 @@ bool is_first(seen_pairs& seen, const placed_race& placed) noexcept {
          most_stacks_of_a_pair;
 }
 
+/// Pairs of program counters that were seen often enough.
+std::uint64_t known_orders[64];
+
+std::uint64_t& known_order(std::uint64_t key) noexcept { return known_orders[key >> 58]; }
+
 bool is_first_order(const race& one) noexcept {
   constexpr std::uint32_t enough = 64;
-  return ++seen_orders.at(key_of(sites[record_of(one.earlier).site].at, one.at, one)) <= enough;
+  const std::uint64_t key = key_of(sites[record_of(one.earlier).site].at, one.at, one);
+  if (++seen_orders.at(key) <= enough) return true;
+  known_order(key) = key;
+  return false;
 }
 
 bool is_suppressed(const std::vector<source_frame>& frames) {
@@ -171,6 +182,7 @@ std::size_t held_races;
 void forget_pairs_of_code() noexcept {
   seen_races.code.release();
   seen_orders.release();
+  for (std::uint64_t& each : known_orders) each = 0;
 }
 
 void note_last_user() noexcept {
@@ -199,6 +211,11 @@ void found_race(const race& one) noexcept {
   if (one.earlier >= self.last_user_end) return report_race(placed);
   if (held_races == most_held) report_held_races();
   held[held_races++] = placed;
+}
+
+bool is_known_order(std::uint32_t earlier, how earlier_kind, const race& now) noexcept {
+  const std::uint64_t key = key_of(sites[record_of(earlier).site].at, now.at, earlier_kind, now.kind);
+  return known_order(key) == key;
 }
 
 void found_order(const race& one, bool by_a_lock) noexcept {

@@ -43,6 +43,8 @@ inline void end_last_use() noexcept {
 /// Other code gets addresses of some that was seen.
 void forget_pairs_of_code() noexcept;
 
+/// Whether enough pairs of these program counters were found whose order depends on the schedule.
+bool is_known_order(std::uint32_t earlier, how earlier_kind, const race& now) noexcept;
 /// Two accesses that exclude each other, so their order depends on the schedule.
 void found_order(const race& found, bool by_a_lock) noexcept;
 

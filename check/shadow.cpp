@@ -3,6 +3,7 @@
 #include "cells.hpp"
 #include "lists.hpp"
 #include "lock_numbers.hpp"
+#include "locks.hpp"
 #include "races.hpp"
 #include "tables.hpp"
 
@@ -243,6 +244,15 @@ inline void empty_cells(cell* begin, cell* end) noexcept {
   if (begin != end) *begin = {};
 }
 
+inline bool has_no_list(std::uint64_t entry, std::size_t within, std::size_t bytes) noexcept {
+  if (lists.count <= 1 || !(has_threads || self.has_lists_on_stack)) return true;
+  const unsigned shift = granule_shift(entry);
+  const cell* each = cells_of(entry) + (within >> shift);
+  const cell* const end = cells_of(entry) + ((within + bytes) >> shift);
+  while (each != end && !is_list(*each)) ++each;
+  return each == end;
+}
+
 /// Empties some cells of a block.
 void clear_cells(std::uint64_t& entry, std::size_t within, std::size_t bytes) noexcept {
   if (entry == nothing) return;
@@ -288,6 +298,25 @@ void look_locked(address begin, std::size_t bytes, how kind, address at, std::ui
   } else {
     look_at_all<how::read>(begin, bytes, at, locks);
   }
+}
+
+void look_atomically(address begin, std::size_t bytes, how kind, address at) noexcept {
+  const std::uint64_t entry = entry_of(begin);
+  const std::size_t within = begin % block_bytes;
+  // One whole cell that has a list of its own.
+  if (!has_threads && (entry & layout_mask) >= by_8 && bytes == std::size_t{1} << granule_shift(entry) &&
+      within % bytes == 0) {
+    cell* const known = cells_of(entry) + within / bytes;
+    const bool is_first = within == 0;
+    const bool is_last = within + bytes == block_bytes;
+    if (is_list(*known) && (is_first || known[-1].writer != known->writer) &&
+        (is_last || known[1].writer != known->writer)) {
+      note_stack(begin);
+      look_in_list(*known, {0, how::read, begin, bytes, kind, at, {begin, bytes}}, atomics_alone);
+      return;
+    }
+  }
+  look_locked(begin, bytes, kind, at, atomics_alone);
 }
 
 void look_at_value(address begin, address at) noexcept {
@@ -343,7 +372,7 @@ void clear_stack(address begin, address end) noexcept {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = end - begin < block_bytes - within ? end - begin : block_bytes - within;
     std::uint64_t& entry = entry_of(begin);
-    if ((entry & layout_mask) >= by_8 && part % 8 == 0 && lists.count <= 1) {
+    if ((entry & layout_mask) >= by_8 && part % 8 == 0 && has_no_list(entry, within, part)) {
       const unsigned shift = granule_shift(entry);
       empty_cells(cells_of(entry) + (within >> shift), cells_of(entry) + ((within + part) >> shift));
     } else if ((entry & layout_mask) == one_cell && part == block_bytes) {

@@ -85,6 +85,9 @@ inline bool is_known(address begin, std::size_t bytes) noexcept {
 /// The same of one that holds these locks.
 void look_locked(address begin, std::size_t bytes, how kind, address at, std::uint32_t locks) noexcept;
 
+/// The same of an atomic operation that holds no other lock; of some of one thread at once.
+void look_atomically(address begin, std::size_t bytes, how kind, address at) noexcept;
+
 /// The value of a reducer is read, whose updates are kept as reads of a word there.
 void look_at_value(address begin, address at) noexcept;
 

@@ -98,7 +98,8 @@ struct thread {
   procedure* running;     ///< the innermost one
   address stack_begin;    ///< the lowest address of its stack
   address stack_end;
-  address lowest;  ///< the lowest of its stack that shadow memory may know
+  address lowest;           ///< the lowest of its stack that shadow memory may know
+  bool has_lists_on_stack;  ///< of records, now or before
   procedure* outermost_procedure;
   address signal_stack;  ///< what handlers of signals run on, by sigaltstack
   std::size_t signal_stack_bytes;
