@@ -113,17 +113,36 @@ template <how kind>
   return repeat_in_cell<kind>(known, word, key) || look_at_new_cell<kind>(known, word, key, at);
 }
 
+/// Two cells at once.
+using two_words [[gnu::vector_size(16)]] = std::uint64_t;
+inline two_words load_two(const cell* from) noexcept {
+  two_words both;
+  __builtin_memcpy(&both, from, sizeof both);
+  return both;
+}
+inline void store_two(cell* to, two_words both) noexcept { __builtin_memcpy(to, &both, sizeof both); }
+
 /// The first cell from `known` on that is not equal to it; `end`: none is.
 inline cell* end_of_equal(cell* known, cell* end) noexcept {
   const std::uint64_t word = load_cell(*known);
+  const two_words twice = {word, word};
   cell* differs = known + 1;
-  for (; end - differs >= 4; differs += 4) {
-    if (((load_cell(differs[0]) ^ word) | (load_cell(differs[1]) ^ word) | (load_cell(differs[2]) ^ word) |
-         (load_cell(differs[3]) ^ word)) != 0)
-      break;
+  for (; end - differs >= 8; differs += 8) {
+    const two_words other = (load_two(differs) ^ twice) | (load_two(differs + 2) ^ twice) |
+                            (load_two(differs + 4) ^ twice) | (load_two(differs + 6) ^ twice);
+    if ((other[0] | other[1]) != 0) break;
   }
   while (differs != end && load_cell(*differs) == word) ++differs;
   return differs;
+}
+
+inline void fill_cells(cell* begin, cell* end, std::uint64_t word) noexcept {
+  const two_words twice = {word, word};
+  for (; end - begin >= 4; begin += 4) {
+    store_two(begin, twice);
+    store_two(begin + 2, twice);
+  }
+  for (; begin != end; ++begin) store_cell(*begin, word);
 }
 
 /// Of one block. False: to be looked at in full, also where some of its cells know it already.
@@ -142,30 +161,33 @@ template <how kind>
     cell* const differs = end_of_equal(known, end);
     if (!look_at_cell<kind>(*known, at)) return false;
     const std::uint64_t after = load_cell(*known++);
-    if (known != differs && load_cell(*known) == after) known = differs;
-    for (; known != differs; ++known) store_cell(*known, after);
+    if (known != differs && load_cell(*known) != after) fill_cells(known, differs, after);
+    known = differs;
   } while (known != end);
   if (within + bytes == block_bytes && cells_of(entry)[0] == end[-1]) unite(entry);
   return true;
 }
 
+/// In cells of which size an access is taken as a whole.
 template <std::size_t bytes>
-inline constexpr layout cells_of_bytes = bytes == 8   ? by_8
-                                         : bytes == 4 ? by_4
-                                                      : by_1;
+inline constexpr std::size_t cell_bytes = bytes == 16 ? 8 : bytes;
+template <std::size_t bytes>
+inline constexpr layout layout_of = bytes >= 8   ? by_8
+                                    : bytes == 4 ? by_4
+                                                 : by_1;
 
-/// Whether an access is one whole cell of the block that has this entry.
+/// Whether an access is one whole cell of the block that has this entry, or two of 8 bytes.
 template <std::size_t bytes>
-[[gnu::always_inline]] inline bool is_one_cell(std::uint64_t entry, address begin) noexcept {
-  if (bytes != 8 && bytes != 4 && bytes != 1) return false;
-  constexpr address within_cell = bytes - 1;
-  return (entry & layout_mask) == cells_of_bytes<bytes> && (begin & within_cell) == 0;
+[[gnu::always_inline]] inline bool is_whole(std::uint64_t entry, address begin) noexcept {
+  if (bytes == 2 || (bytes == 16 && begin % block_bytes > block_bytes - 16)) return false;
+  return (entry & layout_mask) == layout_of<bytes> && begin % cell_bytes<bytes> == 0;
 }
 
-/// Where that is so.
+/// The first of them.
 template <std::size_t bytes>
 [[gnu::always_inline]] inline cell* cell_in_block(std::uint64_t entry, address begin) noexcept {
-  return reinterpret_cast<cell*>(entry - cells_of_bytes<bytes> + begin % block_bytes / bytes * sizeof(cell));
+  return reinterpret_cast<cell*>(entry - layout_of<bytes> +
+                                 begin % block_bytes / cell_bytes<bytes> * sizeof(cell));
 }
 
 }  // namespace nopal_check

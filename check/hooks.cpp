@@ -32,7 +32,13 @@ template <how kind, std::size_t bytes>
   end_quick_work();
 }
 
-/// Of one cell. The last of a block may be equal to all others.
+template <std::size_t bytes>
+[[gnu::always_inline]] inline void store_cells(cell* known, std::uint64_t word) noexcept {
+  store_cell(*known, word);
+  if (bytes == 16) store_cell(known[1], word);
+}
+
+/// Of one cell, or two that are equal. The last of a block may be equal to all others.
 template <how kind, std::size_t bytes>
 [[gnu::always_inline]] inline void end_note(address begin, address at, thread& t) noexcept {
   if ((begin + bytes) % block_bytes == 0) return note_cells<kind, bytes>(begin, at);
@@ -40,7 +46,7 @@ template <how kind, std::size_t bytes>
   end_quick_work(t);
 }
 
-/// One cell, which the running segment has not accessed so. All that it calls ends it, as below.
+/// One cell, or two that are equal, which the running segment has not accessed so. All that it calls ends it, as below.
 template <how kind, std::size_t bytes>
 [[gnu::noinline]] void note_new_cell(address begin, address at, thread* t, cached_record* cached, cell* known,
                                      std::uint64_t key) noexcept {
@@ -62,7 +68,7 @@ template <how kind, std::size_t bytes>
     cached->record = record;
   }
   cached->before = as_cached<kind>(word);
-  store_cell(*known, with_record<kind>(word, record));
+  store_cells<bytes>(known, with_record<kind>(word, record));
   end_note<kind, bytes>(begin, at, *t);
 }
 
@@ -76,9 +82,10 @@ template <how kind, std::size_t bytes>
     return look_anew(begin, bytes, kind, at);
   begin_quick_work(*t);
   const std::uint64_t entry = entry_of(begin);
-  if (!is_one_cell<bytes>(entry, begin)) return note_cells<kind, bytes>(begin, at);
+  if (!is_whole<bytes>(entry, begin)) return note_cells<kind, bytes>(begin, at);
   cell* const known = cell_in_block<bytes>(entry, begin);
   const std::uint64_t word = load_cell(*known);
+  if (bytes == 16 && load_cell(known[1]) != word) return note_cells<kind, bytes>(begin, at);
   if (!is_known_cell<kind>(*t, word)) {
     if (begin < t->lowest && begin >= t->stack_begin) t->lowest = begin;
     const std::uint64_t key = t->calls->key ^ site_part(at);
@@ -86,7 +93,7 @@ template <how kind, std::size_t bytes>
     pin(cached);
     if (cached->before != as_cached<kind>(word) || cached->key != key || cached->record < t->first_record)
       return note_new_cell<kind, bytes>(begin, at, t, cached, known, key);
-    store_cell(*known, with_record<kind>(word, cached->record));
+    store_cells<bytes>(known, with_record<kind>(word, cached->record));
   }
   end_note<kind, bytes>(begin, at, *t);
 }

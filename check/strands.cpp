@@ -210,13 +210,14 @@ void nopal_check_fork(struct nopal_check_children** of) {
   const address stack = reinterpret_cast<address>(__builtin_dwarf_cfa());
   const std::uint64_t key = site_key(at);
   const cached_site& cached = cached_fork_site(key);
-  // So it has forked before.
-  if (*from != nullptr || free_children == nullptr || cached.key != key || is_unusual() ||
-      self.lock_set != 0 || self.is_heeding == 0 || running + 1 == procedures_end(self) ||
+  children* const among = *from;
+  // Where it is the latest scope it crosses none; where its site is known it is not the first fork.
+  if ((among != nullptr ? all_children != among : free_children == nullptr) || cached.key != key ||
+      is_unusual() || self.lock_set != 0 || self.is_heeding == 0 || running + 1 == procedures_end(self) ||
       sets.count == strand_limit)
     return begin_child(from, at, stack);
   begin_quick_work();
-  begin_child_of(take_children(from), cached.site, stack);
+  begin_child_of(among != nullptr ? among : take_children(from), cached.site, stack);
   end_quick_work();
 }
 
