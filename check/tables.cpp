@@ -24,16 +24,26 @@ void* reserve(std::size_t bytes) noexcept {
   return memory;
 }
 
+void* reserve_dense(std::size_t bytes) noexcept {
+  constexpr std::uintptr_t large = std::uintptr_t{1} << 21;
+  void* const memory = reserve(bytes);
+  // What is small stays so, and large pages begin at multiples of their size.
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t from = (begin + large + large - 1) & ~(large - 1);
+  if (from < begin + bytes) madvise(reinterpret_cast<void*>(from), begin + bytes - from, MADV_HUGEPAGE);
+  return memory;
+}
+
 void empty(void* memory, std::size_t bytes) noexcept { madvise(memory, bytes, MADV_DONTNEED); }
 
 void* keep(std::size_t bytes) noexcept {
   static char* next = nullptr;
   static std::size_t left = 0;
-  constexpr std::size_t chunk = std::size_t{1} << 20;
+  constexpr std::size_t chunk = std::size_t{1} << 32;
   bytes = (bytes + 15) & ~std::size_t{15};
   if (bytes > chunk) return reserve(bytes);
   if (bytes > left) {
-    next = static_cast<char*>(reserve(chunk));
+    next = static_cast<char*>(reserve_dense(chunk));
     left = chunk;
   }
   void* const piece = next;

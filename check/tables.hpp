@@ -10,6 +10,9 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 /// Zeroed address space whose pages come with their first use. Ends the process with a line where
 /// there is none.
 void* reserve(std::size_t bytes) noexcept;
+/// The same for what is used from its begin on: all but the first pages are large where there are such, since each costs
+/// about as much as a small one.
+void* reserve_dense(std::size_t bytes) noexcept;
 /// Its pages go back, and are zero.
 void empty(void* memory, std::size_t bytes) noexcept;
 
@@ -24,7 +27,7 @@ struct table {
   T* elements;
   std::uint32_t count;
 
-  void make(std::size_t most) noexcept { elements = static_cast<T*>(reserve(most * sizeof(T))); }
+  void make(std::size_t most) noexcept { elements = static_cast<T*>(reserve_dense(most * sizeof(T))); }
   T& operator[](std::uint32_t i) noexcept { return elements[i]; }
   std::uint32_t add(const T& value) noexcept {
     elements[count] = value;
