@@ -131,8 +131,9 @@ bool start_locked(runtime& all) {
   // each continuation is to be stolen.
   all.barrier_works.store(!chosen.steals_always && os::process_barrier_register(), std::memory_order_relaxed);
   all.wakes_work = wakes_work();
-  all.spreads_woken = !chosen.pin && all.topology != nullptr &&
-                      all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);
+  all.have_own_cpus =
+      all.topology != nullptr && all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);
+  all.spreads_woken = !chosen.pin && all.have_own_cpus;
   all.stopping.store(false, std::memory_order_relaxed);
   all.watched.store(false, std::memory_order_relaxed);
   all.most_substitutes.store(chosen.substitutes, std::memory_order_relaxed);

@@ -92,9 +92,9 @@ struct runtime {
   std::atomic<bool> stopping{false};  ///< workers of the pool leave when idle
   std::atomic<int> table_used{0};     ///< entries of `table` at or above this are null
   std::atomic<bool> barrier_works{false};
-  bool wakes_work = true;  ///< a sleeper can be woken; written before the threads start
-  /// Each worker can have a CPU of its own, and none is pinned; written as above
-  bool spreads_woken = false;
+  bool wakes_work = true;      ///< a sleeper can be woken; written before the threads start
+  bool have_own_cpus = false;  ///< each worker can have one; written as above
+  bool spreads_woken = false;  ///< and none is pinned
   /// What the thread that started the pool blocked then; as above
   os::signal_bits starter_blocks = 0;
   stack_pool stacks;

@@ -190,11 +190,12 @@ void take_what_blocked_strands_wait_for(worker* self, patience& spent) {
   }
 }
 
-/// Lets others alone for a while, if the last steals were no use.
+/// Lets others alone for a while, if the last steals were no use. Where there are more workers than CPUs they take turns
+/// anyhow, and one that waits without work would take a turn from the others.
 void keep_away(worker* self) {
   runtime& all = the_runtime();
   const std::uint64_t ticks = keeps_away_for(self);
-  if (ticks == 0 || all.chosen.steals_always) {
+  if (ticks == 0 || !all.have_own_cpus || all.chosen.steals_always) {
     return;
   }
   // Relaxed: a hint, looked at again in find_work.
