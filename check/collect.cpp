@@ -14,7 +14,7 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 
 namespace {
 
-constexpr std::uint32_t least = 1U << 16;
+constexpr std::uint32_t least = 1U << 15;
 
 }  // namespace
 

@@ -32,10 +32,10 @@ template <how kind, std::size_t bytes>
   end_quick_work();
 }
 
-template <std::size_t bytes>
+template <std::size_t count>
 [[gnu::always_inline]] inline void store_cells(cell* known, std::uint64_t word) noexcept {
   store_cell(*known, word);
-  if (bytes == 16) store_cell(known[1], word);
+  if (count == 2) store_cell(known[1], word);
 }
 
 /// Of one cell, or two that are equal. The last of a block may be equal to all others.
@@ -47,7 +47,7 @@ template <how kind, std::size_t bytes>
 }
 
 /// One cell, or two that are equal, which the running segment has not accessed so. All that it calls ends it, as below.
-template <how kind, std::size_t bytes>
+template <how kind, std::size_t bytes, std::size_t count>
 [[gnu::noinline]] void note_new_cell(address begin, address at, thread* t, cached_record* cached, cell* known,
                                      std::uint64_t key) noexcept {
   const std::uint64_t word = load_cell(*known);
@@ -59,17 +59,42 @@ template <how kind, std::size_t bytes>
   if (cached->key != key) return note_cells<kind, bytes>(begin, at);
   std::uint32_t record = cached->record;
   if (record < t->first_record) {
-    const std::uint32_t count = records.count;
-    if (count >= record_limit) [[unlikely]]
+    const std::uint32_t next = records.count;
+    if (next >= record_limit) [[unlikely]]
       return note_cells<kind, bytes>(begin, at);
-    records[count] = {t->strand, cached->site};
-    records.count = count + 1;
-    record = first_of_records + count;
+    records[next] = {t->strand, cached->site};
+    records.count = next + 1;
+    record = first_of_records + next;
     cached->record = record;
   }
   cached->before = as_cached<kind>(word);
-  store_cells<bytes>(known, with_record<kind>(word, record));
+  store_cells<count>(known, with_record<kind>(word, record));
   end_note<kind, bytes>(begin, at, *t);
+}
+
+/// One cell, or two that are equal.
+template <how kind, std::size_t bytes, std::size_t count>
+[[gnu::always_inline]] inline void note_cell(address begin, address at, thread* t, cell* known) noexcept {
+  const std::uint64_t word = load_cell(*known);
+  if (count == 2 && load_cell(known[1]) != word) return note_cells<kind, bytes>(begin, at);
+  if (!is_known_cell<kind>(*t, word)) {
+    if (begin < t->lowest && begin >= t->stack_begin) t->lowest = begin;
+    const std::uint64_t key = t->calls->key ^ site_part(at);
+    cached_record* cached = &t->cache[key >> (64 - cached_bits)];
+    pin(cached);
+    if (cached->before != as_cached<kind>(word) || cached->key != key || cached->record < t->first_record)
+      return note_new_cell<kind, bytes, count>(begin, at, t, cached, known, key);
+    store_cells<count>(known, with_record<kind>(word, cached->record));
+  }
+  end_note<kind, bytes>(begin, at, *t);
+}
+
+/// An access of 8 bytes where cells may be half as large, as in frames that have variables of both sizes.
+template <how kind>
+[[gnu::noinline]] void note_halves(address begin, address at, thread* t) noexcept {
+  const std::uint64_t entry = entry_of(begin);
+  if ((entry & layout_mask) != by_4 || begin % 8 != 0) return note_cells<kind, 8>(begin, at);
+  note_cell<kind, 8, 2>(begin, at, t, cells_of(entry) + begin % block_bytes / 4);
 }
 
 /// An access that the table of its kind and size does not have. All that it calls ends it, so it keeps no registers.
@@ -82,20 +107,11 @@ template <how kind, std::size_t bytes>
     return look_anew(begin, bytes, kind, at);
   begin_quick_work(*t);
   const std::uint64_t entry = entry_of(begin);
-  if (!is_whole<bytes>(entry, begin)) return note_cells<kind, bytes>(begin, at);
-  cell* const known = cell_in_block<bytes>(entry, begin);
-  const std::uint64_t word = load_cell(*known);
-  if (bytes == 16 && load_cell(known[1]) != word) return note_cells<kind, bytes>(begin, at);
-  if (!is_known_cell<kind>(*t, word)) {
-    if (begin < t->lowest && begin >= t->stack_begin) t->lowest = begin;
-    const std::uint64_t key = t->calls->key ^ site_part(at);
-    cached_record* cached = &t->cache[key >> (64 - cached_bits)];
-    pin(cached);
-    if (cached->before != as_cached<kind>(word) || cached->key != key || cached->record < t->first_record)
-      return note_new_cell<kind, bytes>(begin, at, t, cached, known, key);
-    store_cells<bytes>(known, with_record<kind>(word, cached->record));
+  if (!is_whole<bytes>(entry, begin)) {
+    if constexpr (bytes == 8) return note_halves<kind>(begin, at, t);
+    return note_cells<kind, bytes>(begin, at);
   }
-  end_note<kind, bytes>(begin, at, *t);
+  note_cell<kind, bytes, bytes == 16 ? 2 : 1>(begin, at, t, cell_in_block<bytes>(entry, begin));
 }
 
 template <how kind, std::size_t bytes>
