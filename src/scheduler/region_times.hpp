@@ -22,6 +22,7 @@ struct region_time {
   /// Grows as regions that were taken for short ones turn out to be long, and falls as others are short
   std::uint32_t surprises;
   std::uint32_t at_once;  ///< so many regions wake at once, whatever the last one took
+  bool was_shared;        ///< the last loop was not alone
 };
 
 inline constexpr std::size_t region_places = 16;
@@ -48,6 +49,7 @@ struct region_times {
   std::uint64_t looks_credit;    ///< in ticks; each look takes what it may cost off
   std::uint64_t last_look;       ///< in ticks, never later than now
   std::uint64_t looked;          ///< when a loop looked at the clock, in ticks; never later than now
+  std::uint64_t alone_until;     ///< until when loops go on alone after quiet, in ticks
   region_time times[region_places];
   // Of bursts, which are regions with next to nothing between them.
   region_rhythm gaps;         ///< from the end of a burst to the next one

@@ -19,6 +19,14 @@ namespace {
 constexpr std::uint64_t ticks_worth_a_steal = 20'000;
 /// The rest of a loop fits beside an upper bound of its first part's time where the whole takes no more.
 constexpr std::uint64_t ticks_far_too_short = ticks_worth_a_steal / 8;
+// A loop that takes no more than this alone is not worth what it costs to share it after such a pause, when the forks' code and
+// data are no longer at hand, and who would take part has to be woken, or was in time, and is no better off.
+constexpr std::uint64_t ticks_of_quiet = 1'000'000;
+constexpr std::uint64_t ticks_worth_after_quiet = 30'000;
+constexpr std::uint64_t ticks_of_long_quiet = 12'000'000;
+/// One of so many that were shared is tried alone: that ends a rhythm by which others are in time.
+constexpr std::uint32_t quiet_until_tried = 32;
+constexpr std::uint64_t ticks_worth_after_long = 55'000;
 /// One of so many loops that are far too short is measured.
 constexpr std::uint32_t short_until_measured = 16;
 /// One of so many short loops that were shared is tried alone.
@@ -27,6 +35,30 @@ constexpr std::uint32_t shared_until_tried = 8;
 // the one after which nobody looks any more.
 constexpr std::uint64_t look_up_ns = 1'000'000;
 constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(16'000'000, 1'000'000);
+
+/// So few positions may be such as each take long.
+[[nodiscard]] bool are_few(std::size_t positions) noexcept {
+  return positions <= static_cast<std::size_t>(the_runtime().chosen.workers) * 4;
+}
+
+/// How long no loop began or ended, and no region ended.
+[[nodiscard]] std::uint64_t quiet_until(const region_times& regions, std::uint64_t now) noexcept {
+  return now - (regions.ended > regions.looked ? regions.ended : regions.looked);
+}
+
+/// Whether a loop that is worth so much goes on alone after quiet, by the last one of that place. How long one that others took
+/// part in would have taken alone is not known, so one of some is tried.
+[[nodiscard]] bool goes_alone_after_quiet(region_time& last, std::size_t count,
+                                          std::uint64_t worth) noexcept {
+  // As many as there are workers may wait for one another, since each of these gets one.
+  if (count <= static_cast<std::size_t>(the_runtime().chosen.workers)) {
+    return false;
+  }
+  if (!last.was_shared) {
+    return last.ticks < worth;
+  }
+  return last.ticks < worth / 3 * 2 || (last.ticks < 2 * worth && ++last.shared % quiet_until_tried == 0);
+}
 
 /// How many regions woke nobody.
 std::uint64_t count_late_wakes() noexcept {
@@ -116,18 +148,27 @@ extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::s
   *alone = nopal_not_alone;
   if (worker* const self = this_worker()) {
     region_time& last = time_of(self, place);
-    // More positions than last time may take any time. Few may be such as wait for one another, and can
-    // be stolen from the beginning.
-    const auto few = static_cast<std::size_t>(the_runtime().chosen.workers) * 4;
-    if (last.place == place && count / 2 <= last.count && count > few) {
-      if (last.ticks < ticks_far_too_short && ++last.shared % short_until_measured != 0) {
+    // More positions than last time may take any time.
+    if (last.place == place && count / 2 <= last.count) {
+      const bool few = are_few(count);
+      if (!few && last.ticks < ticks_far_too_short && ++last.shared % short_until_measured != 0) {
         *alone = nopal_alone_as_before;
         return self->regions.looked;
       }
-      // One that others took part in may have taken longer than alone.
-      const bool is_time_to_try =
-          last.ticks < 2 * ticks_worth_a_steal && ++last.shared % shared_until_tried == 0;
-      *alone = last.ticks < ticks_worth_a_steal || is_time_to_try ? nopal_alone : nopal_not_alone;
+      const std::uint64_t now = ticks_now();
+      if (const std::uint64_t quiet = quiet_until(self->regions, now); quiet > ticks_of_quiet) {
+        const std::uint64_t worth =
+            quiet > ticks_of_long_quiet ? ticks_worth_after_long : ticks_worth_after_quiet;
+        self->regions.alone_until = now + worth;
+        *alone = goes_alone_after_quiet(last, count, worth) ? nopal_alone : nopal_not_alone;
+      } else if (!few) {
+        // One that others took part in may have taken longer than alone.
+        const bool is_time_to_try =
+            last.ticks < 2 * ticks_worth_a_steal && ++last.shared % shared_until_tried == 0;
+        *alone = last.ticks < ticks_worth_a_steal || is_time_to_try ? nopal_alone : nopal_not_alone;
+      }
+      last.was_shared = *alone == nopal_not_alone;
+      return now;
     }
   }
   return ticks_now();
@@ -139,15 +180,17 @@ extern "C" NOPAL_EXPORT std::size_t nopal_may_go_on_alone(std::uint64_t began, s
                                                           std::size_t left) {
   const std::uint64_t now = ticks_now();
   const std::uint64_t passed = now - began;
+  std::uint64_t until = began + ticks_worth_a_steal;
   if (worker* const self = this_worker()) {
     self->regions.looked = now;
+    until = self->regions.alone_until > until ? self->regions.alone_until : until;
   }
-  if (passed >= ticks_worth_a_steal) {
+  if (now >= until) {
     return 0;
   }
   // Half of what the rest is expected to leave over.
   const std::uint64_t each = passed / done + 1;
-  const std::uint64_t fits = (ticks_worth_a_steal - passed) / each;
+  const std::uint64_t fits = (until - now) / each;
   return fits >= left ? left : done;
 }
 
@@ -167,8 +210,16 @@ extern "C" NOPAL_EXPORT nopal_demand nopal_pay_wake() {
 
 extern "C" NOPAL_EXPORT void nopal_end_loop(const void* place, std::size_t count, std::uint64_t began) {
   if (worker* const self = this_worker()) {
-    note_region(self, place, ticks_now() - began);
-    time_of(self, place).count = count;
+    const std::uint64_t now = ticks_now();
+    region_time& last = time_of(self, place);
+    const std::uint64_t before = last.place == place ? last.ticks : 0;
+    note_region(self, place, now - began);
+    last.count = count;
+    // Where few take long one time and not the next, they are shared each time.
+    if (are_few(count) && last.ticks < before / 2) {
+      last.ticks = before / 2;
+    }
+    self->regions.looked = now;
   }
 }
 

@@ -45,7 +45,13 @@ namespace internal {
                                                std::uint64_t ticks) noexcept {
   region_time& time = time_of(self, place);
   if (time.place != place) {
-    time = {.place = place, .ticks = 0, .count = 0, .shared = 0, .surprises = 0, .at_once = 0};
+    time = {.place = place,
+            .ticks = 0,
+            .count = 0,
+            .shared = 0,
+            .surprises = 0,
+            .at_once = 0,
+            .was_shared = false};
   }
   // 0 is that of a place that is not known yet; on a slow clock a region may take none.
   time.ticks = ticks != 0 ? ticks : 1;

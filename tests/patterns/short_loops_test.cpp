@@ -94,6 +94,45 @@ NOPAL_PROGRAM(one_in_sixteen_is_measured) {
   return 0;
 }
 
+/// Some positions for each worker, which may take long each.
+NOPAL_PROGRAM(few_positions_are_shared_but_for_short_ones_after_quiet) {
+  static const char place = 0;
+  constexpr std::uint64_t quiet = 1'100'000;
+  nopal::parallel_for(0, 2, [](int) {});  // this thread is a worker
+  const auto workers = static_cast<std::size_t>(nopal::workers());
+  const std::size_t few = 4 * workers;
+  // Whether a loop goes on alone, `ticks` after the last one.
+  const auto goes_alone = [](std::size_t count, std::uint64_t ticks) {
+    for (const std::uint64_t before = nopal_loop_time(); nopal_loop_time() - before < ticks;) {
+    }
+    int alone = nopal_alone_as_before;
+    static_cast<void>(nopal_begin_loop(&place, count, &alone));
+    return alone == nopal_alone;
+  };
+  const auto note = [few](std::uint64_t ticks) { nopal_end_loop(&place, few, nopal_loop_time() - ticks); };
+  note(1000);
+  NOPAL_CHECK(goes_alone(few, quiet));
+  NOPAL_CHECK(goes_alone(workers + 1, quiet));
+  // As many as there are workers may wait for one another.
+  NOPAL_CHECK(!goes_alone(workers, quiet));
+  // One after the other: the others are awake. A busy machine may have stopped this thread in between.
+  bool shared = false;
+  for (int i = 0; i < 10'000 && !shared; ++i) {
+    note(1000);
+    shared = !goes_alone(few, 0);
+  }
+  NOPAL_CHECK(shared);
+  // Short and long by turns.
+  note(1'000'000'000);
+  for (int i = 0; i < 5; ++i) {
+    NOPAL_CHECK(!goes_alone(few, quiet));
+    note(1000);
+  }
+  for (int i = 0; i < 30; ++i) note(1000);
+  NOPAL_CHECK(goes_alone(few, quiet));
+  return 0;
+}
+
 class short_loops : public support::program_at_workers {};
 
 TEST_P(short_loops, that_take_longer_are_shared) { EXPECT_TRUE(run("loops_that_take_longer_are_shared")); }
@@ -101,6 +140,9 @@ TEST_P(short_loops, inside_a_region_that_take_longer_are_shared) {
   EXPECT_TRUE(run("inner_loops_that_take_longer_are_shared"));
 }
 TEST_P(short_loops, are_measured_one_in_sixteen) { EXPECT_TRUE(run("one_in_sixteen_is_measured")); }
+TEST_P(short_loops, of_few_positions_are_alone_after_quiet) {
+  EXPECT_TRUE(run("few_positions_are_shared_but_for_short_ones_after_quiet"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, short_loops, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());
