@@ -14,7 +14,9 @@
 #include "deque/deque.hpp"
 #include "scheduler/ending.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/observers.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/sleep.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -24,6 +26,8 @@ namespace internal {
 namespace {
 
 constexpr std::uint64_t look_again_ns = 1'000'000;
+constexpr std::uint64_t look_soon_ns = 50'000;
+constexpr int yields_before_nap = 100;
 constexpr int looks_before_nap = 100;
 constexpr int most_looks = NOPAL_BOUND(looks_before_nap + 20, 1);
 
@@ -135,6 +139,60 @@ void let_stacks_go(worker* self) noexcept {
     // Release pairs with the acquire in any_strand_active.
     self->holds_stacks.store(false, std::memory_order_release);
   }
+}
+
+namespace {
+
+bool pool_stands_by(runtime& all) noexcept {
+  bool all_do = true;
+  for_each_worker(all, [&all_do](const worker* one) {
+    // Sequentially consistent: a thread that is not there yet reads `stopping` after it has said that it is. Acquire pairs with the
+    // release in stand_by: what the thread did before is over.
+    all_do = all_do && (!one->of_pool || !one->has_thread.load(std::memory_order_seq_cst) ||
+                        one->stands_by.load(std::memory_order_acquire));
+  });
+  return all_do;
+}
+
+}  // namespace
+
+bool settle_stop(runtime& all) noexcept {
+  std::atomic<std::uint32_t> nothing{0};
+  bool is_settled = false;
+  for (int yields = 0; !is_settled && !any_strand_active(all);) {
+    is_settled = pool_stands_by(all);
+    if (is_settled) {
+      break;
+    }
+    if (yields < yields_before_nap) {
+      yields += NOPAL_BOUND(1, 0);
+      os::yield();
+    } else {
+      os::futex_wait_for(nothing, 0, look_soon_ns);
+    }
+  }
+  // Sequentially consistent, as when it was asked for.
+  all.stopping.store(is_settled ? pool_leaves : goes_on, std::memory_order_seq_cst);
+  os::futex_wake(all.stopping, INT_MAX);
+  return is_settled;
+}
+
+bool stand_by(runtime& all, worker* self) noexcept {
+  give_beat_up(self);
+  come_back(self);
+  // Acquire, as the first look of the caller: pairs with the store that asked.
+  std::uint32_t state = all.stopping.load(std::memory_order_acquire);
+  for (; state == stop_is_asked; state = all.stopping.load(std::memory_order_acquire)) {
+    // Release pairs with the acquire in pool_stands_by. Each time: the stop that it stood by for may have been given up, and another
+    // one be asked for.
+    self->stands_by.store(true, std::memory_order_release);
+    if (all.wakes_work) {
+      os::futex_wait(all.stopping, stop_is_asked);
+    } else {
+      os::futex_wait_for(all.stopping, stop_is_asked, look_again_ns);  // unreached: no-wakes
+    }
+  }
+  return state == pool_leaves;
 }
 
 void begin_stop(runtime& all) noexcept {

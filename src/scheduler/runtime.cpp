@@ -134,7 +134,7 @@ bool start_locked(runtime& all) {
   all.have_own_cpus =
       all.topology != nullptr && all.topology->places.size() >= static_cast<std::size_t>(chosen.workers);
   all.spreads_woken = !chosen.pin && all.have_own_cpus;
-  all.stopping.store(false, std::memory_order_relaxed);
+  all.stopping.store(goes_on, std::memory_order_relaxed);
   all.watched.store(false, std::memory_order_relaxed);
   all.most_substitutes.store(chosen.substitutes, std::memory_order_relaxed);
   all.looked_up_for.store(false, std::memory_order_relaxed);
@@ -181,16 +181,34 @@ void leave_pool(runtime& all, worker* self) noexcept {
   all.idle_pool_workers = self;
 }
 
-void stop_threads(runtime& all) {
-  // Release pairs with the acquire in find_work; sequentially consistent with a sleeper's last
-  // look.
-  all.stopping.store(true, std::memory_order_seq_cst);
+/// What blocked while a stop was asked for that was given up has no substitute.
+void replace_those_that_blocked(runtime& all) {
+  const unlocked meanwhile(all);
+  for (int missing =
+           all.blocked.load(std::memory_order_seq_cst) - all.substituting.load(std::memory_order_seq_cst);
+       missing > 0; --missing) {
+    replace_blocked();
+  }
+}
+
+/// False, and they go on, if one of them has begun a strand after the caller looked: that may block, and what it waits for needs them.
+bool stop_threads(runtime& all) {
+  for_each_worker(all, [](worker* self) { self->stands_by.store(false, std::memory_order_relaxed); });
+  // Sequentially consistent, as the look in find_work, and a sleeper's last look.
+  all.stopping.store(stop_is_asked, std::memory_order_seq_cst);
   NOPAL_FAULT_OMITS("sleepers not woken", wake_all());
-  wake_substitutes(all);
   NOPAL_FAULT_OMITS("joined with the lock", begin_stop(all));
-  join_threads(all);
-  join_substitutes(all);
+  const bool is_settled = settle_stop(all);
+  if (is_settled) {
+    wake_substitutes(all);
+    join_threads(all);
+    join_substitutes(all);
+  }
   NOPAL_FAULT_OMITS("joined with the lock", end_stop(all));
+  if (!is_settled) {
+    replace_those_that_blocked(all);
+    return false;
+  }
   forget_substitutes(all, leave_pool);
   for_each_worker(all, [](worker* self) { deque::poison(self->deque); });
   const int used = all.table_used.load(std::memory_order_relaxed);
@@ -201,6 +219,7 @@ void stop_threads(runtime& all) {
       leave_pool(all, self);
     }
   }
+  return true;
 }
 
 /// With the pool's threads gone, nobody takes a stack but who waits at a join, which counts as active, and who holds the stacks, which
@@ -298,7 +317,9 @@ bool stop_runtime(runtime& all) noexcept {
       break;
     }
   }
-  stop_threads(all);
+  if (!stop_threads(all)) {
+    return false;
+  }
   pause_listening();
   free_what_strands_use(all);
   forget_settings(all);

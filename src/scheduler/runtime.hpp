@@ -24,6 +24,14 @@ namespace internal {
 /// Most threads that are workers at once: the pool's and the program's.
 inline constexpr int table_size = 1 << 15;
 
+/// Whoever stops the runtime asks first: no strand is to begin on the pool once it is sure that there is none. A strand that began then
+/// would find nobody to take its forks as it blocks.
+enum stop_state : std::uint32_t {
+  goes_on,        ///< nobody stops it
+  stop_is_asked,  ///< workers of the pool without a strand stand by
+  pool_leaves,    ///< they leave
+};
+
 struct runtime {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  ///< starting, stopping, adoption, leaving
 
@@ -89,8 +97,9 @@ struct runtime {
 
   // Read by thieves all the time, written rarely.
   alignas(64) std::atomic<bool> running{false};
-  std::atomic<bool> stopping{false};  ///< workers of the pool leave when idle
-  std::atomic<int> table_used{0};     ///< entries of `table` at or above this are null
+  /// A stop_state; the futex of the pool's threads that stand by
+  std::atomic<std::uint32_t> stopping{goes_on};
+  std::atomic<int> table_used{0};  ///< entries of `table` at or above this are null
   std::atomic<bool> barrier_works{false};
   bool wakes_work = true;      ///< a sleeper can be woken; written before the threads start
   bool have_own_cpus = false;  ///< each worker can have one; written as above
@@ -140,6 +149,11 @@ bool stop_patiently(runtime& all) noexcept;
 /// others wait.
 void begin_stop(runtime& all) noexcept;
 void end_stop(runtime& all) noexcept;
+/// By who has asked the pool's threads to stop, without the lock: waits until each stands by, and has them leave. False, and they go
+/// on, if a strand is active.
+bool settle_stop(runtime& all) noexcept;
+/// By a thread of the pool that has no strand, while a stop is asked for: whether it is to leave.
+bool stand_by(runtime& all, worker* self) noexcept;
 inline bool is_being_stopped(const runtime& all) noexcept {
   return (all.stops.load(std::memory_order_relaxed) & 1) != 0;  // under `lock`
 }

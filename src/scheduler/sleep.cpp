@@ -66,7 +66,7 @@ bool work_in_sight(worker* self) {
   runtime& all = the_runtime();
   // Sequentially consistent: pairs with the hand-over in resume_at_home.
   if (self->inbox.load(std::memory_order_seq_cst) != nullptr ||  // unreached: race
-      (!NOPAL_FAULT("stop not seen") && all.stopping.load(std::memory_order_seq_cst))) {
+      (!NOPAL_FAULT("stop not seen") && all.stopping.load(std::memory_order_seq_cst) != goes_on)) {
     return true;
   }
   bool found = false;

@@ -199,8 +199,9 @@ void keep_away(worker* self) {
     return;
   }
   // Relaxed: a hint, looked at again in find_work.
-  for (const std::uint64_t began = ticks_now();
-       ticks_now() - began < ticks && !all.stopping.load(std::memory_order_relaxed) && !has_ready(self);) {
+  for (const std::uint64_t began = ticks_now(); ticks_now() - began < ticks &&
+                                                all.stopping.load(std::memory_order_relaxed) == goes_on &&
+                                                !has_ready(self);) {
     take_from_inbox(self);
     os::yield();
   }
@@ -319,10 +320,8 @@ bool has_work_to_take(worker* self, worker* victim, known_roots& known) noexcept
   for (int quiet_rounds = 0;;) {
     take_from_inbox(self);
     keep_away(self);
-    // Acquire pairs with the release in stop_runtime.
-    if (self->of_pool && all.stopping.load(std::memory_order_acquire)) {
-      give_beat_up(self);
-      come_back(self);
+    // Sequentially consistent: see pool_stands_by.
+    if (self->of_pool && all.stopping.load(std::memory_order_seq_cst) != goes_on && stand_by(all, self)) {
       nopal_leave_scheduler(self);
     }
     if (self->expects) {

@@ -123,9 +123,9 @@ void send_substitute() noexcept {
     return;
   }
   const locked guard(all);
-  // Relaxed: written under the lock. A strand that blocks while the runtime stops has no substitute.
+  // Relaxed: written under the lock. A strand that blocks while a stop is asked for gets one once that is given up.
   if (!all.running.load(std::memory_order_relaxed) || is_being_stopped(all) ||
-      all.stopping.load(std::memory_order_relaxed) || !is_needed(all)) {
+      all.stopping.load(std::memory_order_relaxed) != goes_on || !is_needed(all)) {
     return;
   }
   const int index = free_place(all);
@@ -157,7 +157,7 @@ void rest(worker* self, bool was_woken) noexcept {
   {
     const locked guard(all);
     const int there = all.substituting.load(std::memory_order_relaxed);
-    if (all.stopping.load(std::memory_order_relaxed) ||
+    if (all.stopping.load(std::memory_order_relaxed) != goes_on ||
         there <= all.blocked.load(std::memory_order_relaxed)) {
       return;
     }

@@ -52,7 +52,7 @@ private:
 /// after all. `was_woken`: it was about to look for work that somebody woke it for.
 void rest(worker* self, bool was_woken) noexcept;
 
-/// The runtime stops: those that rest leave, too. Under `lock`.
+/// The runtime stops: those that rest leave, too. By whoever stops it: nobody rests, or is sent, meanwhile.
 void wake_substitutes(runtime& all) noexcept;
 /// Waits for the threads of all; without the lock.
 void join_substitutes(runtime& all) noexcept;

@@ -148,10 +148,10 @@ struct worker {
   alignas(64) std::atomic<std::uint32_t> park;
   /// A frame of this thread's own stack whose children are all done
   std::atomic<nopal_frame*> inbox;
-  /// Thieves that look at `exceptions`; the thread's end waits for them
-  std::atomic<int> visitors;
+  std::atomic<int> visitors;  ///< thieves that look at `exceptions`; the thread's end waits for them
   /// `exceptions` may be looked at by visitors; written by this worker
   std::atomic<bool> has_thread;
+  std::atomic<bool> stands_by;  ///< of the pool: begins no strand while a stop is asked for; see stand_by
   /// Of a thread's first worker: strands that it left to wait where it runs no tasks; see place_of_sleeper
   std::atomic<int> left_waiting;
 

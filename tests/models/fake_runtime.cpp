@@ -33,6 +33,7 @@ constinit runtime the_only_runtime;
 worker* this_worker() noexcept { return reinterpret_cast<worker*>(nopal_current); }
 worker* adopt_this_thread() noexcept { return nullptr; }
 bool start_runtime(runtime&) noexcept { return true; }
+bool stand_by(runtime&, worker*) noexcept { return true; }
 bool hold_stacks(worker*) noexcept { return true; }  // nobody stops the runtime
 void let_stacks_go(worker*) noexcept {}
 void* take_exception(nopal_frame*) noexcept { return nullptr; }

@@ -84,6 +84,8 @@ public:
   }
 
   void resumed(nopal_frame* frame) override {
+    require(nopal::internal::the_runtime().stopping.load(__ATOMIC_RELAXED) != nopal::internal::pool_leaves,
+            "a strand begins on the pool while that leaves");
     const auto number = frame - frames_;
     require(number >= 0 && number < most_entries, "what is resumed is no fork");
     require(contents_[number].read() == 1, "the frame is not complete");

@@ -206,9 +206,10 @@ void life_world::set_up() {
   all.stacks_mapped = false;
   all.hooks_installed = false;
   all.stops.store(0, __ATOMIC_RELAXED);
-  for (auto* const flag : {&all.running, &all.stopping, &all.barrier_works}) {
+  for (auto* const flag : {&all.running, &all.barrier_works}) {
     flag->store(false, __ATOMIC_RELAXED);
   }
+  all.stopping.store(nopal::internal::goes_on, __ATOMIC_RELAXED);
   for (auto* const count : {&all.table_used, &all.sleepers, &all.waiting_joins}) {
     count->store(0, __ATOMIC_RELAXED);
   }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <ctime>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -212,6 +213,35 @@ NOPAL_PROGRAM(calls_beside_shutdowns) {
   return 0;
 }
 
+/// Strands that block until later forks of their scope have begun: what a thread of the pool begins beside a stop needs another one.
+void block_several(int count) {
+  std::vector<std::atomic<bool>> went_on(static_cast<std::size_t>(count));
+  scope s;
+  for (std::atomic<bool>& one : went_on) s.fork([&one] { blocking([&one] { one.wait(false); }); });
+  for (std::atomic<bool>& one : went_on) {
+    one = true;
+    one.notify_one();
+  }
+  s.join();
+}
+
+NOPAL_PROGRAM(several_calls_beside_shutdowns) {
+  // On a busy machine each life of the runtime takes long.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  const auto fork_and_stop = [end](unsigned seed) {
+    std::minstd_rand random(seed);
+    for (int i = 0; i < 1000 && std::chrono::steady_clock::now() < end; ++i) {
+      random() % 2 == 0 ? static_cast<void>(support::shutdown_is_refused())
+                        : block_several(1 + static_cast<int>(random() % 4));
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+    }
+  };
+  std::thread other(fork_and_stop, 7U);
+  fork_and_stop(8);
+  other.join();
+  return 0;
+}
+
 NOPAL_PROGRAM(waits_beside_shutdowns) {
   wait_beside_shutdowns([] {
     nopal::event went_on;
@@ -297,6 +327,9 @@ TEST_P(blocking_calls, shutdown_is_refused_while_strands_block) {
   EXPECT_TRUE(run("shutdown_is_refused_while_strands_block"));
 }
 TEST_P(blocking_calls, end_beside_shutdowns) { EXPECT_TRUE(run("calls_beside_shutdowns")); }
+TEST_P(blocking_calls, end_beside_shutdowns_that_others_begin_beside) {
+  EXPECT_TRUE(run("several_calls_beside_shutdowns"));
+}
 TEST_P(blocking_calls, waits_end_beside_shutdowns) { EXPECT_TRUE(run("waits_beside_shutdowns")); }
 TEST_P(blocking_calls, new_processes_of_blocked_strands) {
   EXPECT_TRUE(run("new_processes_of_blocked_strands"));
