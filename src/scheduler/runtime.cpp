@@ -16,6 +16,7 @@
 #include "scheduler/profiling.hpp"
 #include "scheduler/questions.hpp"
 #include "scheduler/samples.hpp"
+#include "scheduler/scheduler_stack.hpp"
 #include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/stops.hpp"
@@ -256,6 +257,7 @@ const settings& settings_under_lock(runtime& all) {
     {
       // A bad variable ends the program, and what runs then may fork.
       const unlocked while_reading(all);
+      const no_worker_on_scheduler_stack by_the_program;
       read = read_settings(asked);
     }
     // Else another thread has read them, or has configured others, which are to be read.

@@ -33,6 +33,29 @@ inline void* map_scheduler_stack(std::size_t bytes) {
   return all + apart;
 }
 
+/// Where code of the program may run, or the process end, in a slow push: its thread is no worker meanwhile. What forks there would
+/// come to the top of the scheduler stack that it stands on, and the end would unmap that.
+class no_worker_on_scheduler_stack {
+public:
+  no_worker_on_scheduler_stack() noexcept {
+    worker* const self = this_worker();
+    if (self != nullptr && lies_on_scheduler_stack(self, __builtin_frame_address(0))) {
+      kept_ = self;
+      set_this_worker(nullptr);
+    }
+  }
+  no_worker_on_scheduler_stack(const no_worker_on_scheduler_stack&) = delete;
+  no_worker_on_scheduler_stack& operator=(const no_worker_on_scheduler_stack&) = delete;
+  ~no_worker_on_scheduler_stack() {
+    if (kept_ != nullptr) {
+      set_this_worker(kept_);
+    }
+  }
+
+private:
+  worker* kept_ = nullptr;
+};
+
 inline void unmap_scheduler_stack(const worker* self) noexcept {
   os::unmap(static_cast<char*>(self->scheduler_memory) - sanitizers::apart(),
             mapped_bytes(self->scheduler_bytes));

@@ -7,8 +7,10 @@
 
 #include <pthread.h>
 #include <tbb/task_group.h>
+#include <unistd.h>
 
 #include <cstddef>
+#include <cstdlib>
 
 #include "scheduler/worker.hpp"
 #include "support/strands.hpp"
@@ -44,6 +46,18 @@ NOPAL_PROGRAM(starts_again_with_other_stacks) {
     nopal::shutdown();
   }
   return 0;
+}
+
+NOPAL_PROGRAM(starts_again_with_a_bad_variable) {
+  std::atexit([] {
+    if (support::fib(12) != 144) _exit(1);
+  });
+  NOPAL_CHECK(support::fib(15) == 610);
+  nopal::shutdown();
+  setenv("NOPAL_RECLAIM", "sometimes", 1);
+  return support::fib(15) == 610
+             ? 3
+             : 4;  // the variable is read in the slow push of a thread that was a worker before
 }
 
 constexpr std::size_t bytes_of_thread = std::size_t{4} << 20;
@@ -96,6 +110,12 @@ NOPAL_PROGRAM(starts_again_with_smaller_stacks) {
 
 TEST(second_lives, have_waits_see_how_much_room_there_is) {
   EXPECT_TRUE(support::succeeds("starts_again_with_smaller_stacks"));
+}
+
+TEST(second_lives, end_the_program_at_a_bad_variable) {
+  const support::outcome ended =
+      support::run_program("starts_again_with_a_bad_variable", {{"NOPAL_WORKERS", "2"}});
+  EXPECT_EQ(ended.exit_code, 2) << ended.description();
 }
 
 TEST(second_lives, run_calls_that_stay_on_the_new_threads_stacks) {
