@@ -67,6 +67,34 @@ CASE(halves_of_a_word) {
   s.join();
   use(static_cast<std::int64_t>(u.word));
 }
+CASE(second_half_of_a_word) {
+  static union { std::uint64_t word; std::uint32_t halves[2]; } u; use_address(&u);
+  nopal::scope s;
+  u.halves[0] = 1;
+  s.fork([] { u.halves[1] = 2; });  // race: A
+  use(static_cast<std::int64_t>(u.word));  // with: A
+  s.join();
+}
+__extension__ using word_of_16 = unsigned __int128;
+CASE(second_half_of_sixteen_bytes) {
+  static union { word_of_16 all; std::uint64_t words[2]; } u; use_address(&u);
+  nopal::scope s;
+  u.words[0] = 1;
+  s.fork([] { u.words[1] = 2; });  // race: A
+  u.all = 3;  // with: A
+  s.join();
+}
+CASE(sixteen_bytes_after_their_halves) {
+  static union { word_of_16 all; std::uint64_t words[2]; } u; use_address(&u);
+  nopal::scope s;
+  s.fork([] { u.words[1] = 2; });
+  s.join();
+  u.words[0] = 1;
+  u.all = 3;
+  s.fork([] { u.words[0] = 2; });  // race: A
+  u.all = 4;  // with: A
+  s.join();
+}
 CASE(shorts_that_overlap_a_word) {
   static union { std::uint32_t word; std::uint16_t halves[2]; } u; use_address(&u);
   nopal::scope s;
