@@ -239,6 +239,7 @@ bool stop_patiently(runtime& all) noexcept {
     if (in_strand || looks == most_looks) {
       return false;
     }
+    const unlocked meanwhile(all);  // who ends its strand may need the lock for that
     looks < looks_before_nap ? os::yield() : static_cast<void>(os::futex_wait_for(nothing, 0, look_again_ns));
   }
   return true;
