@@ -160,7 +160,8 @@ extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::s
         const std::uint64_t worth =
             quiet > ticks_of_long_quiet ? ticks_worth_after_long : ticks_worth_after_quiet;
         self->regions.alone_until = now + worth;
-        *alone = goes_alone_after_quiet(last, count, worth) ? nopal_alone : nopal_not_alone;
+        const int way = few ? nopal_alone_in_steps : nopal_alone;
+        *alone = goes_alone_after_quiet(last, count, worth) ? way : nopal_not_alone;
       } else if (!few) {
         // One that others took part in may have taken longer than alone.
         const bool is_time_to_try =

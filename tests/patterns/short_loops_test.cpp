@@ -107,7 +107,7 @@ NOPAL_PROGRAM(few_positions_are_shared_but_for_short_ones_after_quiet) {
     }
     int alone = nopal_alone_as_before;
     static_cast<void>(nopal_begin_loop(&place, count, &alone));
-    return alone == nopal_alone;
+    return alone == nopal_alone_in_steps;
   };
   const auto note = [few](std::uint64_t ticks) { nopal_end_loop(&place, few, nopal_loop_time() - ticks); };
   note(1000);
@@ -133,6 +133,32 @@ NOPAL_PROGRAM(few_positions_are_shared_but_for_short_ones_after_quiet) {
   return 0;
 }
 
+/// Where few positions were short, and all but the first one are long this time, one of these is gone through before the rest is
+/// shared.
+NOPAL_PROGRAM(few_positions_that_become_long_are_shared) {
+  static const char place = 0;
+  constexpr std::uint64_t quiet = 1'100'000;
+  nopal::parallel_for(0, 2, [](int) {});  // this thread is a worker
+  const std::size_t few = 4 * static_cast<std::size_t>(nopal::workers());
+  const std::size_t step = nopal::detail::chunk_of(few, 1);
+  bool seen = false;
+  // A busy machine may have stopped this thread in between, so that the loop did not go on.
+  for (int i = 0; i < 10'000 && !seen; ++i) {
+    nopal_end_loop(&place, few, nopal_loop_time());
+    for (const std::uint64_t before = nopal_loop_time(); nopal_loop_time() - before < quiet;) {
+    }
+    nopal::detail::whole_loop loop(&place, few);
+    const std::size_t rest = loop.go_alone(1, [](std::size_t from, std::size_t) {
+      if (from != 0) take(std::chrono::microseconds{100});
+      return true;
+    });
+    NOPAL_CHECK(rest <= 2 * step);
+    seen = rest == 2 * step;
+  }
+  NOPAL_CHECK(seen);
+  return 0;
+}
+
 class short_loops : public support::program_at_workers {};
 
 TEST_P(short_loops, that_take_longer_are_shared) { EXPECT_TRUE(run("loops_that_take_longer_are_shared")); }
@@ -142,6 +168,9 @@ TEST_P(short_loops, inside_a_region_that_take_longer_are_shared) {
 TEST_P(short_loops, are_measured_one_in_sixteen) { EXPECT_TRUE(run("one_in_sixteen_is_measured")); }
 TEST_P(short_loops, of_few_positions_are_alone_after_quiet) {
   EXPECT_TRUE(run("few_positions_are_shared_but_for_short_ones_after_quiet"));
+}
+TEST_P(short_loops, of_few_positions_that_become_long_are_shared) {
+  EXPECT_TRUE(run("few_positions_that_become_long_are_shared"));
 }
 
 INSTANTIATE_TEST_SUITE_P(at_workers, short_loops, testing::Values(1, 2, 7),

@@ -244,13 +244,14 @@ public:
   [[gnu::always_inline]] std::size_t go_alone(std::size_t grain, Visit visit) {
     std::size_t from = 0;
 #ifndef NOPAL_ELIDE
-    for (std::size_t step = alone_ != nopal_not_alone ? chunk_of(count_, grain) : 0; step != 0;) {
+    const std::size_t first = alone_ != nopal_not_alone ? chunk_of(count_, grain) : 0;
+    for (std::size_t step = first; step != 0;) {
       const std::size_t next = end_of_chunk(from, count_, step);
       if (!visit(from, next)) {
         return count_;
       }
       from = next;
-      step = from < count_ ? go_on_alone(from) : 0;
+      step = from < count_ ? go_on_alone(from, first) : 0;
     }
 #else
     static_cast<void>(grain);
@@ -261,9 +262,12 @@ public:
 
 private:
 #ifndef NOPAL_ELIDE
-  /// How many positions more, `done` being over.
-  std::size_t go_on_alone(std::size_t done) noexcept {
+  /// How many positions more, `done` being over, and `first` having been the first ones.
+  std::size_t go_on_alone(std::size_t done, std::size_t first) noexcept {
     const std::size_t more = nopal_may_go_on_alone(began_, done, count_ - done);
+    if (alone_ == nopal_alone_in_steps) {
+      return more < first ? more : first;
+    }
     if (more != 0 || alone_ != nopal_alone_as_before) {
       return more;
     }

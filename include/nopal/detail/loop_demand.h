@@ -16,7 +16,8 @@ extern "C" {
 enum {
   nopal_not_alone,
   nopal_alone,
-  nopal_alone_as_before /* the last ones were far too short: the loop's time is not noted if this is, too */
+  nopal_alone_as_before, /* the last ones were far too short: the loop's time is not noted if this is, too */
+  nopal_alone_in_steps   /* each of its positions may take long: it asks again after as many as at first */
 };
 
 /* When a loop over `count` positions begins, in ticks; where it is alone as before, some earlier moment, since
