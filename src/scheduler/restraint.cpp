@@ -40,6 +40,13 @@ std::uint64_t keeps_away_for(worker* self) noexcept {
   return keeps_away_for(self->shy);
 }
 
+// Relaxed, both: hints, the first looked at again in find_work.
+bool may_keep_away(const runtime& all) noexcept {
+  return all.have_own_cpus && !all.chosen.steals_always &&
+         all.stopping.load(std::memory_order_relaxed) == goes_on &&
+         all.blocked.load(std::memory_order_relaxed) == 0;
+}
+
 bool judge_arrival(worker* self) noexcept { return judge_strand(self->shy, ticks_now(), true); }
 
 void judge_later(worker* self) noexcept {

@@ -50,6 +50,9 @@ inline void note_start(restraint& shy, std::uint64_t now) noexcept {
 
 inline void note_useless(restraint& shy) noexcept { shy.owes += cost_of_steal(shy); }
 
+/// Others may need the next ones, whatever they cost.
+inline void forgive(restraint& shy) noexcept { shy.owes = 0; }
+
 /// A strand is over, or has arrived at a join: if it was the stolen one, that is judged. False if it arrived there too soon for that.
 [[nodiscard]] inline bool judge_strand(restraint& shy, std::uint64_t now, bool arrives) noexcept {
   if (shy.began == 0) {
@@ -90,6 +93,7 @@ inline void judge_by_victim(restraint& shy, std::uint64_t now, std::uint64_t res
   return due * restraint::pauses_to_pay;
 }
 
+struct runtime;
 struct worker;
 
 /// The look that began then took a strand.
@@ -97,6 +101,10 @@ void note_steal(worker* self, const worker* victim, std::uint64_t began) noexcep
 
 /// For how long `self` is to keep away, all judged that can be.
 [[nodiscard]] std::uint64_t keeps_away_for(worker* self) noexcept;
+
+/// Whether any thief may now. Where workers share CPUs they take turns anyhow, and one that waits without work would take one from
+/// the others. A strand that blocks may wait for what its worker does not do meanwhile.
+[[nodiscard]] bool may_keep_away(const runtime& all) noexcept;
 
 /// A strand has arrived at a join. False if it was stolen and did nothing before, and so is to be judged by what becomes of it.
 [[nodiscard]] bool judge_arrival(worker* self) noexcept;

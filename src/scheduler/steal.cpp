@@ -190,18 +190,17 @@ void take_what_blocked_strands_wait_for(worker* self, patience& spent) {
   }
 }
 
-/// Lets others alone for a while, if the last steals were no use. Where there are more workers than CPUs they take turns
-/// anyhow, and one that waits without work would take a turn from the others.
+/// Lets others alone for a while, if the last steals were no use.
 void keep_away(worker* self) {
-  runtime& all = the_runtime();
+  const runtime& all = the_runtime();
   const std::uint64_t ticks = keeps_away_for(self);
-  if (ticks == 0 || !all.have_own_cpus || all.chosen.steals_always) {
+  if (ticks == 0) {
     return;
   }
-  // Relaxed: a hint, looked at again in find_work.
-  for (const std::uint64_t began = ticks_now(); ticks_now() - began < ticks &&
-                                                all.stopping.load(std::memory_order_relaxed) == goes_on &&
-                                                !has_ready(self);) {
+  for (const std::uint64_t began = ticks_now(); ticks_now() - began < ticks && !has_ready(self);) {
+    if (!may_keep_away(all)) {
+      return forgive(self->shy);
+    }
     take_from_inbox(self);
     os::yield();
   }

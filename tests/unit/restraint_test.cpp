@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "scheduler/runtime.hpp"
+
 namespace {
 
 using namespace nopal::internal;
@@ -72,6 +74,14 @@ TEST(restraint, ends_with_useful_strands) {
   EXPECT_NE(keeps_away_after(shy, 500), 0U);
 }
 
+TEST(restraint, begins_anew_once_forgiven) {
+  restraint shy = thief();
+  for (int i = 0; i < 10; ++i) keeps_away_after(shy, 500);
+  forgive(shy);
+  for (std::uint64_t i = 0; i < restraint::free_steals; ++i) EXPECT_EQ(keeps_away_after(shy, 500), 0U) << i;
+  EXPECT_NE(keeps_away_after(shy, 500), 0U);
+}
+
 TEST(restraint, takes_payment_for_each_steal_of_no_use_from_useful_ones) {
   restraint shy = thief();
   for (int i = 0; i < 1000; ++i) {
@@ -114,6 +124,22 @@ TEST(restraint, is_not_asked_of_what_was_not_stolen) {
     EXPECT_TRUE(judge_strand(shy, now, i % 2 == 0));
     EXPECT_EQ(keeps_away_for(shy), 0U);
   }
+}
+
+TEST(restraint, is_for_where_each_worker_has_a_cpu_and_nobody_blocks) {
+  runtime& all = the_runtime();  // nobody has started it
+  all.have_own_cpus = true;
+  EXPECT_TRUE(may_keep_away(all));
+  // Such a strand may wait for what its worker does not do meanwhile.
+  all.blocked.store(1);
+  EXPECT_FALSE(may_keep_away(all));
+  all.blocked.store(0);
+  EXPECT_TRUE(may_keep_away(all));
+  all.chosen.steals_always = true;
+  EXPECT_FALSE(may_keep_away(all));
+  all.chosen.steals_always = false;
+  all.have_own_cpus = false;
+  EXPECT_FALSE(may_keep_away(all));
 }
 
 }  // namespace
