@@ -40,6 +40,9 @@ struct restraint {
   return mean_start(shy) * restraint::starts_in_cost;
 }
 
+/// So much of the time until the stolen strand starts is no part of what the steal costs, as that of a wake-up.
+inline void leave_out(restraint& shy, std::uint64_t ticks) noexcept { shy.began += ticks; }
+
 /// A stolen strand starts.
 inline void note_start(restraint& shy, std::uint64_t now) noexcept {
   const std::uint64_t took = now - shy.began;

@@ -62,12 +62,14 @@ deque::steal_outcome steal_from(worker* self, worker* victim, known_roots& known
   if (seen.seat != nullptr) {
     keep_seat(self, seen.seat);
   }
+  note_steal(self, victim, began);
   if (anyone_sleeps() && deque::size(victim->deque) > 0) {
+    const std::uint64_t before = ticks_now();
     wake_one(self, seen.root);  // There is more where this came from.
+    leave_out(self->shy, ticks_now() - before);
   }
   leave_cpu_of(self, victim);
   be_present(self, arena_of(seen.root));
-  note_steal(self, victim, began);
   start_stolen(self, stack_below(self, untagged(slot)->frame_pointer), slot, seen);
 }
 

@@ -50,6 +50,18 @@ TEST(restraint, counts_no_start_that_waited_for_something_else) {
   EXPECT_LE(mean_start(shy), restraint::most_start);
 }
 
+/// One takes many times as long, and thieves wake one another as a region begins.
+TEST(restraint, counts_no_wake_up_on_the_way) {
+  constexpr std::uint64_t wake = 10'000;
+  restraint shy = thief();
+  for (int i = 0; i < 1000; ++i) {
+    shy.began = now;
+    leave_out(shy, wake);
+    note_start(shy, now + wake + start);
+  }
+  EXPECT_NEAR(static_cast<double>(mean_start(shy)), static_cast<double>(start), start / 8.0);
+}
+
 TEST(restraint, begins_after_some_steals_of_no_use) {
   restraint shy = thief();
   for (std::uint64_t i = 0; i < restraint::free_steals; ++i) EXPECT_EQ(keeps_away_after(shy, 500), 0U) << i;
