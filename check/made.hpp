@@ -21,17 +21,20 @@ namespace [[gnu::visibility("hidden")]] nopal_check {
 
 enum class how : std::uint8_t { read, write };
 
+/// Most accesses are of 8 bytes: their tables are longer, so that fewer accesses of a loop meet in one slot.
 inline constexpr std::size_t made_slots = 4096;
-inline constexpr std::uint64_t mark_step = std::uint64_t{1} << 48;
+inline constexpr std::size_t made_slots_of_8 = 32768;
+inline constexpr std::uint64_t mark_step = std::uint64_t{1} << 47;  // as many bits have addresses
 /// While locks are held, and where there are threads: nothing is kept. The first mark is one step.
 inline constexpr std::uint64_t no_mark = ~(mark_step - 1);
 
-inline constexpr std::size_t made_sizes = 5;  ///< 1, 2, 4, 8 and 16 bytes
-struct made_table {
-  std::uint64_t slots[made_slots];
+inline constexpr std::size_t made_sizes = 4;  ///< 1, 2, 4 and 16 bytes
+struct made_tables {
+  std::uint64_t slots[made_sizes][made_slots];
+  std::uint64_t slots_of_8[made_slots_of_8];
 };
-extern made_table made_reads[made_sizes];
-extern made_table made_writes[made_sizes];
+extern made_tables made_reads;
+extern made_tables made_writes;
 extern std::uint64_t made_mark;
 extern std::uint64_t latest_mark;  ///< but for `no_mark`
 
@@ -45,9 +48,10 @@ inline void forget_made() noexcept {
 
 template <how kind, std::size_t bytes>
 inline std::uint64_t& made_slot(address begin) noexcept {
-  constexpr unsigned shift = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
-  static_assert(bytes == std::size_t{1} << shift);
-  return (kind == how::read ? made_reads : made_writes)[shift].slots[(begin >> shift) % made_slots];
+  static_assert(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
+  made_tables& tables = kind == how::read ? made_reads : made_writes;
+  if (bytes == 8) return tables.slots_of_8[begin / bytes % made_slots_of_8];
+  return tables.slots[bytes == 16 ? 3 : bytes / 2][begin / bytes % made_slots];
 }
 
 template <how kind, std::size_t bytes>

@@ -39,10 +39,12 @@ TEST_F(made, is_of_one_kind_size_and_address) {
   EXPECT_FALSE((is_made<how::read, 8>(some)));
   EXPECT_FALSE((is_made<how::read, 4>(some + 1)));
   EXPECT_FALSE((is_made<how::read, 4>(some + 4 * made_slots)));
+  keep_made<how::read, 8>(some);
+  EXPECT_FALSE((is_made<how::read, 8>(some + 8 * made_slots_of_8)));
 }
 
 TEST_F(made, is_not_found_where_marks_come_again) {
-  constexpr int more_than_all_marks = 1 << 17;
+  constexpr int more_than_all_marks = 1 << 18;
   keep_made<how::write, 8>(some);
   for (int i = 0; i < more_than_all_marks; ++i) {
     forget_made();
