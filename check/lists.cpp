@@ -30,6 +30,13 @@ void make_list(cell& known) noexcept {
   known = {first, 0};
 }
 
+/// Of its block on the stack and of all above.
+void note_list(address begin) noexcept {
+  if (begin - self.stack_begin >= self.stack_end - self.stack_begin) return;
+  const std::size_t above = self.stack_end - begin / block_bytes * block_bytes;
+  if (self.list_bytes < above) self.list_bytes = above;
+}
+
 bool says_as_much(how one, how other) noexcept { return one == how::write || other == how::read; }
 
 inline bool is_parallel_to_this(const listed& entry) noexcept {
@@ -81,7 +88,7 @@ void look_in_list(cell& known, const race& access, std::uint32_t locks) noexcept
   const how kind = access.kind;
   if (!is_list(known)) {
     make_list(known);
-    if (access.begin - self.stack_begin < self.stack_end - self.stack_begin) self.has_lists_on_stack = true;
+    note_list(access.begin);
   }
   bool is_new = true;
   int alike = 0;

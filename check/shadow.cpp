@@ -244,8 +244,10 @@ inline void empty_cells(cell* begin, cell* end) noexcept {
   if (begin != end) *begin = {};
 }
 
-inline bool has_no_list(std::uint64_t entry, std::size_t within, std::size_t bytes) noexcept {
-  if (lists.count <= 1 || !(has_threads || self.has_lists_on_stack)) return true;
+/// Of the stack.
+inline bool has_no_list(std::uint64_t entry, address begin, std::size_t bytes) noexcept {
+  if (lists.count <= 1 || (!has_threads && begin + bytes <= self.stack_end - self.list_bytes)) return true;
+  const std::size_t within = begin % block_bytes;
   const unsigned shift = granule_shift(entry);
   const cell* each = cells_of(entry) + (within >> shift);
   const cell* const end = cells_of(entry) + ((within + bytes) >> shift);
@@ -303,16 +305,17 @@ void look_locked(address begin, std::size_t bytes, how kind, address at, std::ui
 void look_atomically(address begin, std::size_t bytes, how kind, address at) noexcept {
   const std::uint64_t entry = entry_of(begin);
   const std::size_t within = begin % block_bytes;
-  // One whole cell that has a list of its own.
-  if (!has_threads && (entry & layout_mask) >= by_8 && bytes == std::size_t{1} << granule_shift(entry) &&
-      within % bytes == 0) {
-    cell* const known = cells_of(entry) + within / bytes;
-    const bool is_first = within == 0;
-    const bool is_last = within + bytes == block_bytes;
-    if (is_list(*known) && (is_first || known[-1].writer != known->writer) &&
-        (is_last || known[1].writer != known->writer)) {
+  const unsigned shift = granule_shift(entry);
+  // Whole cells that have a list of their own.
+  if (!has_threads && (entry & layout_mask) >= by_8 &&
+      ((begin | bytes) & ((std::size_t{1} << shift) - 1)) == 0 && within + bytes <= block_bytes) {
+    cell* const known = cells_of(entry) + (within >> shift);
+    cell* const end = known + (bytes >> shift);
+    if (is_list(*known) && (within == 0 || known[-1].writer != known->writer) &&
+        (within + bytes == block_bytes || end->writer != known->writer) && end_of_equal(known, end) == end) {
       note_stack(begin);
       look_in_list(*known, {0, how::read, begin, bytes, kind, at, {begin, bytes}}, atomics_alone);
+      for (cell* each = known + 1; each != end; ++each) *each = *known;
       return;
     }
   }
@@ -372,7 +375,7 @@ void clear_stack(address begin, address end) noexcept {
     const std::size_t within = begin % block_bytes;
     const std::size_t part = end - begin < block_bytes - within ? end - begin : block_bytes - within;
     std::uint64_t& entry = entry_of(begin);
-    if ((entry & layout_mask) >= by_8 && part % 8 == 0 && has_no_list(entry, within, part)) {
+    if ((entry & layout_mask) >= by_8 && part % 8 == 0 && has_no_list(entry, begin, part)) {
       const unsigned shift = granule_shift(entry);
       empty_cells(cells_of(entry) + (within >> shift), cells_of(entry) + ((within + part) >> shift));
     } else if ((entry & layout_mask) == one_cell && part == block_bytes) {

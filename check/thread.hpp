@@ -98,8 +98,8 @@ struct thread {
   procedure* running;     ///< the innermost one
   address stack_begin;    ///< the lowest address of its stack
   address stack_end;
-  address lowest;           ///< the lowest of its stack that shadow memory may know
-  bool has_lists_on_stack;  ///< of records, now or before
+  address lowest;          ///< the lowest of its stack that shadow memory may know
+  std::size_t list_bytes;  ///< how much of its stack, from the end on, may have lists of records
   procedure* outermost_procedure;
   address signal_stack;  ///< what handlers of signals run on, by sigaltstack
   std::size_t signal_stack_bytes;

@@ -98,6 +98,16 @@ CASE(atomic_reference_and_plain) {
   plain = 2;  // with: A
   s.join();
 }
+CASE(atomic_of_halves_and_plain_half) {
+  alignas(32) static struct { std::uint64_t wide; std::uint32_t low, high; } all; use_address(&all);
+  static auto* const half = reinterpret_cast<char*>(&all.wide) + 4;
+  all.low = all.high = 1;
+  nopal::scope s;
+  s.fork([] { use(static_cast<std::int64_t>(__atomic_load_n(&all.wide, __ATOMIC_RELAXED))); });
+  s.fork([] { __atomic_fetch_add(&all.wide, 1, __ATOMIC_RELAXED); });  // race: A
+  use(*half + all.low);  // with: A
+  s.join();
+}
 namespace synchronization_data { std::mutex m, n; }
 CASE(one_mutex) {
   nopal::scope s;
