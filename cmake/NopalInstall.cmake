@@ -92,6 +92,13 @@ endif()
 if(TARGET nopal_in_place)
   # In a folder that no program searches unless it is told to.
   install(TARGETS nopal_in_place LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nopal/in_place" COMPONENT runtime OPTIONAL NAMELINK_SKIP)
+  # Where it was not built, CMake makes the folder all the same; file(REMOVE) leaves folders.
+  install(CODE "
+    set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/nopal\")
+    file(GLOB_RECURSE content LIST_DIRECTORIES false \"\${folder}/*\")
+    if(NOT content)
+      file(REMOVE_RECURSE \"\${folder}\")
+    endif()" COMPONENT runtime)
   if(BUILD_SHARED_LIBS)
     set_target_properties(nopal_in_place PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
   endif()

@@ -106,6 +106,7 @@ case $way in
     "$CMAKE" --build "$build" --parallel 2 --target nopal
     "$CMAKE" --install "$build"
     if [ -e "$build-prefix/bin/nopal" ]; then echo 'nopal was built, though it is not the target'; exit 1; fi
+    if find "$build-prefix" -name in_place | grep .; then echo 'the folder in_place is installed empty'; exit 1; fi
     rm -rf "$build"
     refuses "$build-prefix" check 'nopal: the component check: libnopal_check is not installed beside it'
     configure_and_build -S "$consumer" "-DCMAKE_PREFIX_PATH=$build-prefix"
