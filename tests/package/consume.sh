@@ -102,7 +102,11 @@ case $way in
     # Tools are chosen, and not built: what is there is installed. Beside a shared library, the archive too.
     rm -rf "$build" "$build-prefix"
     "$CMAKE" -B "$build" -S "$source_dir" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$build-prefix" \
-      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON -DNOPAL_BUILD_TOOLS=ON $unity
+      -DBUILD_SHARED_LIBS="$shared" -DNOPAL_BUILD_ARCHIVE=ON -DNOPAL_BUILD_TOOLS=ON \
+      -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $unity
+    if grep 'NOPAL_CILK_LIBDIR=[\\"]* ' "$build/compile_commands.json"; then
+      echo 'nopal cilk, once installed, would look for the library in no folder'; exit 1
+    fi
     "$CMAKE" --build "$build" --parallel 2 --target nopal
     "$CMAKE" --install "$build"
     if [ -e "$build-prefix/bin/nopal" ]; then echo 'nopal was built, though it is not the target'; exit 1; fi

@@ -17,7 +17,8 @@ target_compile_features(nopal_cilk PRIVATE cxx_std_20)
 target_include_directories(nopal_cilk PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
 target_include_directories(nopal_cilk SYSTEM PRIVATE "${NOPAL_LIBCLANG_INCLUDE}")
 target_link_libraries(nopal_cilk PRIVATE "${NOPAL_LIBCLANG}" nopal::nopal CLI11::CLI11 fmt::fmt)
-# Not installed, it compiles against this build.
+# Installed, it looks for the library by the name of its folder; not installed, it compiles against this build.
+include(GNUInstallDirs)
 target_compile_definitions(nopal_cilk PRIVATE
   "NOPAL_CILK_LIBDIR=\"${CMAKE_INSTALL_LIBDIR}\""
   "NOPAL_CILK_BUILD_INCLUDE=\"${PROJECT_SOURCE_DIR}/include\""
