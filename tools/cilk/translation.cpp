@@ -211,6 +211,23 @@ bool translation::returns(int statement) const {
          returns(here.children[here.children.size() - 2]);
 }
 
+/// Whether control may come to the end of a body. In C++ it comes to that of no function with a result but `main`.
+bool translation::comes_to_end(const region& of) const {
+  if (returns(of.node)) return false;
+  const int parent = from_.at(of.node).parent;
+  if (!of.is_function || parent < 0) return true;
+  const node& function = from_.at(parent);
+  if (function.kind != CXCursor_FunctionDecl && function.kind != CXCursor_FunctionTemplate &&
+      function.kind != CXCursor_CXXMethod) {
+    return true;
+  }
+  if (from_.spelling(function.cursor) == "main") return true;
+  // Of templates, what may turn out to be void.
+  const CXTypeKind result = clang_getCanonicalType(clang_getCursorResultType(function.cursor)).kind;
+  return result == CXType_Void || result == CXType_Invalid || result == CXType_Unexposed ||
+         result == CXType_Auto || result == CXType_Dependent;
+}
+
 std::string translation::scope_text(unsigned number) const {
   return from_.is_cxx() ? fmt::format(" ::nopal::scope nopal_scope_{};", number)
                         : fmt::format(" NOPAL_CILK_SCOPE(nopal_scope_{});", number);
@@ -233,7 +250,7 @@ void translation::add_scopes() {
     if (from_.at(each.node).kind != CXCursor_CompoundStmt) continue;
     edits_.insert(body.begin + 1, scope_text(each.number));
     if (from_.is_cxx()) {
-      if (!returns(each.node))
+      if (comes_to_end(each))
         edits_.insert(body.end - 1, fmt::format("nopal_scope_{}.join(); ", each.number));
       join_before_jumps(each);
     }

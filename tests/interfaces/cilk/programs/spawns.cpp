@@ -127,6 +127,30 @@ static long joined_in_try(int n) {
   }
 }
 
+// No end without a value: each way returns.
+static long by_switch(int n) {
+  long x = cilk_spawn fib(n);
+  switch (n % 2) {
+  case 0: cilk_sync; return x;
+  default: cilk_sync; return -x;
+  }
+}
+
+template <class T>
+static T* by_endless_loop(T* at) {
+  for (;;) {
+    *at = cilk_spawn fib(5);
+    cilk_sync;
+    if (*at == 5) return at;
+  }
+}
+
+// Nor may the join be left away where a template turns out to return nothing.
+template <class T>
+static T by_no_return(long& to) {
+  to = cilk_spawn fib(9);
+}
+
 int main() {
   std::printf("%ld\n", fib(18));
   std::vector<long> values(1000);
@@ -152,4 +176,8 @@ int main() {
   );
   cilk_sync;
   std::printf("%ld\n", assigned);
+  long to = 0;
+  by_no_return<void>(to);
+  std::printf("%ld %ld %ld", by_switch(8), by_switch(9), to);
+  std::printf(" %ld\n", *by_endless_loop(&to));
 }
