@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#ifdef __cplusplus
+#include <fstream>
+#include <iostream>
+#endif
 
 #include <nopal/detail/work_span.h>
 
@@ -33,18 +37,35 @@ static inline wsp_t wsp_sub(wsp_t left, wsp_t right) {
   wsp_t result = {left.work - right.work, left.span - right.span, left.bspan - right.bspan};
   return result;
 }
-/* A line of CSV on standard output: tag, work, span, parallelism, burdened span and parallelism; times in seconds. */
-static inline void wsp_dump(wsp_t of, const char* tag) {
+/* Work, span, parallelism, burdened span and parallelism as a line of CSV; times in seconds. */
+static inline void nopal_wsp_text(wsp_t of, char* text, size_t bytes) {
   const double work = (double)of.work * 1e-9;
   const double span = (double)of.span * 1e-9;
   const double burdened = (double)of.bspan * 1e-9;
-  printf("%s,%g,%g,%g,%g,%g\n", tag, work, span, span > 0 ? work / span : 0.0, burdened,
-         burdened > 0 ? work / burdened : 0.0);
+  snprintf(text, bytes, "%g,%g,%g,%g,%g", work, span, span > 0 ? work / span : 0.0, burdened,
+           burdened > 0 ? work / burdened : 0.0);
+}
+/* The tag and that line, on standard output. */
+static inline void wsp_dump(wsp_t of, const char* tag) {
+  char text[96];
+  nopal_wsp_text(of, text, sizeof text);
+  printf("%s,%s\n", tag, text);
 }
 
 #ifdef __cplusplus
 static inline wsp_t operator+(wsp_t left, wsp_t right) { return wsp_add(left, right); }
 static inline wsp_t operator-(wsp_t left, wsp_t right) { return wsp_sub(left, right); }
+static inline wsp_t& operator+=(wsp_t& to, wsp_t what) { return to = to + what; }
+static inline wsp_t& operator-=(wsp_t& from, wsp_t what) { return from = from - what; }
+static inline std::ostream& operator<<(std::ostream& to, wsp_t of) {
+  char text[96];
+  nopal_wsp_text(of, text, sizeof text);
+  return to << text;
+}
+static inline std::ofstream& operator<<(std::ofstream& to, wsp_t of) {
+  static_cast<std::ostream&>(to) << of;
+  return to;
+}
 #endif
 
 #endif

@@ -52,4 +52,8 @@ int main() {
   for (const int each : vector.get_value()) at = (at * 31 + each) % 1000003;
   const wsp_t none = wsp_getworkspan() - wsp_getworkspan();
   std::printf("%ld %d %d\n", at, __cilkrts_get_nworkers() > 0, none.work <= 0);
+  wsp_t sum = {2'000'000'000, 1'000'000'000, 1'000'000'000};
+  sum += sum;
+  sum -= wsp_zero();
+  std::cout << sum << std::endl;  // seconds, and how much there was to do side by side
 }
