@@ -113,6 +113,14 @@ NOPAL_PROGRAM(constant_items) {
   return 0;
 }
 
+// What the iterator refers to is no item, but writes to one: the body is asked for no more than it.
+NOPAL_PROGRAM(items_by_their_proxies) {
+  std::vector<bool> bits(1000);
+  tbb::parallel_for_each(bits.begin(), bits.begin() + 1, [](auto bit) { bit = true; });
+  NOPAL_CHECK(bits[0] && !bits[1]);
+  return 0;
+}
+
 class feeders : public support::program_at_workers {};
 
 TEST_P(feeders, go_through_a_long_chain) { EXPECT_TRUE(run("chain")); }
@@ -120,6 +128,7 @@ TEST_P(feeders, go_through_a_long_chain_that_has_leaves) { EXPECT_TRUE(run("chai
 TEST_P(feeders, end_with_what_is_thrown) { EXPECT_TRUE(run("chain_that_throws")); }
 TEST_P(feeders, end_where_they_are_cancelled) { EXPECT_TRUE(run("chain_that_is_cancelled")); }
 TEST_P(feeders, take_iterators_over_constant_values) { EXPECT_TRUE(run("constant_items")); }
+TEST_P(feeders, take_iterators_that_refer_by_proxies) { EXPECT_TRUE(run("items_by_their_proxies")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, feeders, testing::Values(1, 2, 7), testing::PrintToStringParamName());
 

@@ -146,6 +146,15 @@ private:
 template <class Iterator>
 using item_of = std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>;
 
+/// Others are not asked whether they take an item by value: iterators may refer to something else, as a tuple of
+/// references.
+template <class Iterator, class Body>
+inline constexpr bool adds_items =
+    std::disjunction_v<std::is_invocable<const Body&, typename std::iterator_traits<Iterator>::reference,
+                                         feeder<item_of<Iterator>>&>,
+                       std::is_invocable<const Body&, item_of<Iterator>, feeder<item_of<Iterator>>&>,
+                       std::is_invocable<const Body&, item_of<Iterator>&, feeder<item_of<Iterator>>&>>;
+
 template <class Iterator, class Body>
 void run_items(Iterator first, Iterator last, const algorithm& self,
                const for_each_item<Body, item_of<Iterator>>& items) {
@@ -186,16 +195,18 @@ void run_for_each(Iterator first, Iterator last, const Body& body, task_group_co
   const algorithm self(context);
   const for_each_item<Body, item_of<Iterator>> items(self, body);
   run_items(first, last, self, items);
-  for (auto added = items.take_put_off(); !added.empty(); added = items.take_put_off()) {
-    const auto leaf = [&](std::size_t from, std::size_t to) {
-      for (; from != to; ++from) {
-        items.run_added(added[from], 0);
+  if constexpr (adds_items<Iterator, Body>) {
+    for (auto added = items.take_put_off(); !added.empty(); added = items.take_put_off()) {
+      const auto leaf = [&](std::size_t from, std::size_t to) {
+        for (; from != to; ++from) {
+          items.run_added(added[from], 0);
+        }
+      };
+      if (items.serial()) {
+        leaf(0, added.size());
+      } else {
+        fork_halves(self, leaf, 0, added.size(), halve_fully);
       }
-    };
-    if (items.serial()) {
-      leaf(0, added.size());
-    } else {
-      fork_halves(self, leaf, 0, added.size(), halve_fully);
     }
   }
 }
