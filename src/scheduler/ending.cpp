@@ -173,7 +173,7 @@ bool settle_stop(runtime& all) noexcept {
   }
   // Sequentially consistent, as when it was asked for.
   all.stopping.store(is_settled ? pool_leaves : goes_on, std::memory_order_seq_cst);
-  os::futex_wake(all.stopping, INT_MAX);
+  wake_at(all.stopping, INT_MAX);
   return is_settled;
 }
 
@@ -205,7 +205,7 @@ void end_stop(runtime& all) noexcept {
   // Relaxed: the lock orders what those who wait look at. They find it held until the stop is
   // complete.
   all.stops.fetch_add(1, std::memory_order_relaxed);
-  NOPAL_FAULT_OMITS("end of stop not told", os::futex_wake(all.stops, INT_MAX));
+  NOPAL_FAULT_OMITS("end of stop not told", wake_at(all.stops, INT_MAX));
 }
 
 void await_stop(runtime& all) noexcept {

@@ -26,6 +26,8 @@ void wake_all() noexcept;
 /// Wakes the thread of a worker that somebody has made awake. Where the system refuses, tries again
 /// for a while: the sleeper, and whoever waits for it, would sleep for ever.
 void wake(worker* sleeper) noexcept;
+/// The same of so many who sleep on `word`. A system that refuses is asked again.
+void wake_at(std::atomic<std::uint32_t>& word, int most) noexcept;
 /// Ends a worker's parking, asleep or not yet. False if somebody else did.
 bool end_parking(worker* sleeper, park_state next) noexcept;
 /// By one that was woken: how long that took.

@@ -20,11 +20,11 @@ namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
-void wake(worker* sleeper) noexcept {
+void wake_at(std::atomic<std::uint32_t>& word, int most) noexcept {
   constexpr int most_attempts = 1000;
   // Relaxed: one of those that give up says so and ends the program.
   static std::atomic<bool> told{false};
-  for (int attempt = 0; os::futex_wake(sleeper->park, 1) < 0 && the_runtime().wakes_work; ++attempt) {
+  for (int attempt = 0; os::futex_wake(word, most) < 0 && the_runtime().wakes_work; ++attempt) {
     // unreached below: refused-wakes
     if (attempt == most_attempts && !told.exchange(true, std::memory_order_relaxed)) {
       os::write_stderr("nopal: the system refuses to wake a sleeping worker: %s\n", std::strerror(errno));
@@ -33,6 +33,8 @@ void wake(worker* sleeper) noexcept {
     os::yield();
   }
 }
+
+void wake(worker* sleeper) noexcept { wake_at(sleeper->park, 1); }
 
 bool end_parking(worker* sleeper, park_state next) noexcept {
   std::uint32_t expected = parked;
