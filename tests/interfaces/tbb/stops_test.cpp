@@ -69,7 +69,7 @@ NOPAL_PROGRAM(scopes_around_loops) {
   bool ran = false;
   group.run([&ran] { ran = true; });
   NOPAL_CHECK(group.wait() == tbb::complete && ran);
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
