@@ -1,4 +1,4 @@
-// What becomes of strands that waited as soon as they were stolen.
+// What a thief learns of its steals from the workers, and whether it may keep away.
 
 #include "scheduler/restraint.hpp"
 

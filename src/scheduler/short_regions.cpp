@@ -24,9 +24,9 @@ constexpr std::uint64_t ticks_far_too_short = ticks_worth_a_steal / 8;
 constexpr std::uint64_t ticks_of_quiet = 1'000'000;
 constexpr std::uint64_t ticks_worth_after_quiet = 30'000;
 constexpr std::uint64_t ticks_of_long_quiet = 12'000'000;
+constexpr std::uint64_t ticks_worth_after_long = 55'000;
 /// One of so many that were shared is tried alone: that ends a rhythm by which others are in time.
 constexpr std::uint32_t quiet_until_tried = 32;
-constexpr std::uint64_t ticks_worth_after_long = 55'000;
 /// One of so many loops that are far too short is measured.
 constexpr std::uint32_t short_until_measured = 16;
 /// One of so many short loops that were shared is tried alone.
