@@ -146,10 +146,11 @@ namespace {
 bool pool_stands_by(runtime& all) noexcept {
   bool all_do = true;
   for_each_worker(all, [&all_do](const worker* one) {
-    // Sequentially consistent: a thread that is not there yet reads `stopping` after it has said that it is. Acquire pairs with the
-    // release in stand_by: what the thread did before is over.
+    // Sequentially consistent, both: a thread that is not there yet reads `stopping` after it has said that it is, and one that stood by
+    // for an earlier stop reads it after it has said that it does no more. It pairs with the first store in stand_by, too: what the
+    // thread did before is over.
     all_do = all_do && (!one->of_pool || !one->has_thread.load(std::memory_order_seq_cst) ||
-                        one->stands_by.load(std::memory_order_acquire));
+                        one->stands_by.load(std::memory_order_seq_cst));
   });
   return all_do;
 }
@@ -180,17 +181,18 @@ bool settle_stop(runtime& all) noexcept {
 bool stand_by(runtime& all, worker* self) noexcept {
   give_beat_up(self);
   come_back(self);
-  // Acquire, as the first look of the caller: pairs with the store that asked.
-  std::uint32_t state = all.stopping.load(std::memory_order_acquire);
-  for (; state == stop_is_asked; state = all.stopping.load(std::memory_order_acquire)) {
-    // Release pairs with the acquire in pool_stands_by. Each time: the stop that it stood by for may have been given up, and another
-    // one be asked for.
+  // Sequentially consistent: before the caller goes on, its word that it stands by is taken back, and then looked whether another stop
+  // was asked for meanwhile. Who asks stores, and reads that word then. So one of the two sees the other.
+  std::uint32_t state = all.stopping.load(std::memory_order_seq_cst);
+  for (; state == stop_is_asked; state = all.stopping.load(std::memory_order_seq_cst)) {
+    // Release pairs with the look in pool_stands_by.
     self->stands_by.store(true, std::memory_order_release);
     if (all.wakes_work) {
       os::futex_wait(all.stopping, stop_is_asked);
     } else {
       os::futex_wait_for(all.stopping, stop_is_asked, look_again_ns);  // unreached: no-wakes
     }
+    NOPAL_FAULT_OMITS("stands by for good", self->stands_by.store(false, std::memory_order_seq_cst));
   }
   return state == pool_leaves;
 }

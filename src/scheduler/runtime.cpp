@@ -194,7 +194,6 @@ void replace_those_that_blocked(runtime& all) {
 
 /// False, and they go on, if one of them has begun a strand after the caller looked: that may block, and what it waits for needs them.
 bool stop_threads(runtime& all) {
-  for_each_worker(all, [](worker* self) { self->stands_by.store(false, std::memory_order_relaxed); });
   // Sequentially consistent, as the look in find_work, and a sleeper's last look.
   all.stopping.store(stop_is_asked, std::memory_order_seq_cst);
   NOPAL_FAULT_OMITS("sleepers not woken", wake_all());

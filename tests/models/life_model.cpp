@@ -47,6 +47,14 @@ public:
     pool_ = 0;
     name(&pool_, sizeof pool_, "pool");
     life_world::set_up();
+    for (int i = 0; i < adopted_at_first; ++i) {
+      if (with_.program[static_cast<std::size_t>(i)] == "b") {
+        nopal::internal::worker* const self =
+            nopal::internal::the_runtime().table[worker_of(i)->index].load(__ATOMIC_RELAXED);
+        self->of_pool = true;
+        nopal::internal::strand::have_none(self);
+      }
+    }
     if (with_.relaxed_table) {
       for (int i = 0; i < most_threads; ++i) {
         weaken_stores(&nopal::internal::the_runtime().table[i]);
@@ -74,6 +82,8 @@ public:
       case 'e': end_thread(); break;
       case 'x': stop(); break;
       case 's': use_a_stack(); break;
+      case 'a': ask_in_vain(); break;
+      case 'b': look_until_the_pool_leaves(); break;
       case 'w':
         nopal::internal::wake_one(nopal::internal::this_worker(),
                                   nopal::internal::root_of(*nopal::internal::this_worker()));
@@ -163,6 +173,31 @@ private:
     if (nopal::internal::stop_runtime(all)) {
       require(pool_is_over() || is_pool_thread(), "a thread of the pool runs on");
     }
+  }
+
+  /// As stop_threads where settle_stop meets an active strand.
+  static void ask_in_vain() {
+    nopal::internal::runtime& all = nopal::internal::the_runtime();
+    const nopal::internal::locked guard(all);
+    all.stopping.store(nopal::internal::stop_is_asked, __ATOMIC_SEQ_CST);
+    all.stopping.store(nopal::internal::goes_on, __ATOMIC_SEQ_CST);
+    nopal::internal::wake_at(all.stopping, 1);
+  }
+
+  /// As find_work, where each look finds a strand that is over at once.
+  static void look_until_the_pool_leaves() {
+    nopal::internal::runtime& all = nopal::internal::the_runtime();
+    nopal::internal::worker* const self = nopal::internal::this_worker();
+    for (;; explore::yield()) {
+      if (all.stopping.load(__ATOMIC_SEQ_CST) != nopal::internal::goes_on) {
+        if (nopal::internal::stand_by(all, self)) {
+          break;
+        }
+        require(all.stopping.load(__ATOMIC_SEQ_CST) != nopal::internal::pool_leaves,
+                "a strand begins on the pool while that leaves");
+      }
+    }
+    nopal::internal::set_this_worker(nullptr);
   }
 
   /// As call_scheduler_with.

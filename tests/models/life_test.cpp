@@ -86,6 +86,14 @@ TEST(stop, beside_a_thread_s_end) { expect_right(stop_beside_end, 1, 1); }
 TEST(stop, beside_a_first_fork) { expect_right(stop_beside_start, 0, 0); }
 TEST(stop, beside_a_fork) { expect_right(stop_beside_fork, 0, 0); }
 
+// A thread of the pool that stood by for a stop that was given up.
+const life_scenario stop_after_one_in_vain = {
+    .program = {"ax", "b"}, .pool_threads = 0, .adopted_at_first = 2};
+TEST(stop, after_one_that_was_given_up) { expect_right(stop_after_one_in_vain, 4, 4); }
+TEST(stop_faults, stands_by_for_good) {
+  expect_fault(stop_after_one_in_vain, "stands by for good", anywhere, 4);
+}
+
 // A wait for a group that takes a stack of the pool.
 const life_scenario stop_beside_stack = {.program = {"x", "s"}, .adopted_at_first = 2, .lives = 2};
 const life_scenario stop_of_none_beside_stack = {

@@ -283,6 +283,7 @@ void life_world::name_worker(nopal::internal::worker* made) {
   name(&made->inbox, sizeof made->inbox, numbered("inbox ").c_str());
   name(&made->visitors, sizeof made->visitors, numbered("visitors ").c_str());
   name(&made->has_thread, sizeof made->has_thread, numbered("has_thread ").c_str());
+  name(&made->stands_by, sizeof made->stands_by, numbered("stands_by ").c_str());
   nopal_strand& strand = made->deque.strand;
   const std::size_t watched = watch_strands ? sizeof strand.stack : 0;
   name(&strand.stack, sizeof strand.stack, numbered("stack of ").c_str());
