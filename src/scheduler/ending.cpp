@@ -232,7 +232,7 @@ bool no_thread_is_left(runtime& all) noexcept {
 
 bool stop_patiently(runtime& all) noexcept {
   // Of the strands that its pinned calls interrupt, too: none of them ends before this call.
-  bool in_strand = false;
+  bool in_strand = is_thread_of_pool();
   for (const worker* one = this_worker(); one != nullptr && !in_strand; one = one->outer) {
     in_strand = one->of_pool || deque::size(one->deque) > 0 || get(one->deque.strand.stack) != &one->native;
   }

@@ -318,7 +318,8 @@ bool stop_runtime(runtime& all) noexcept {
       break;
     }
   }
-  if (!stop_threads(all)) {
+  // Its own thread neither stands by nor ends before this call is over.
+  if (is_thread_of_pool() || !stop_threads(all)) {
     return false;
   }
   pause_listening();

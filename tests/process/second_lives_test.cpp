@@ -3,12 +3,14 @@
 
 #include <nopal/detail/pinned.h>
 
+#include <nopal/observer.hpp>
 #include <nopal/runtime.hpp>
 
 #include <pthread.h>
 #include <tbb/task_group.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 
@@ -106,6 +108,59 @@ NOPAL_PROGRAM(starts_again_with_smaller_stacks) {
   pthread_t thread;
   NOPAL_CHECK(pthread_create(&thread, &attributes, wait_in_two_lives, nullptr) == 0);
   return pthread_join(thread, nullptr);
+}
+
+/// Calls `act` on a thread of the pool that has no strand.
+class at_exit_from_work : public nopal::observer {
+public:
+  explicit at_exit_from_work(void (*act)()) : act_(act) { observe(); }
+  ~at_exit_from_work() override { observe(false); }
+
+  void on_exit(bool is_worker) override {
+    if (is_worker) {
+      act_();
+      ++called_;
+    }
+  }
+  [[nodiscard]] bool is_called() const { return called_ != 0; }
+
+private:
+  void (*const act_)();
+  std::atomic<int> called_{0};
+};
+
+void work_until_called(const at_exit_from_work& one) {
+  while (!one.is_called()) {
+    {
+      support::flag stolen{false};
+      nopal::scope s;
+      s.fork([&stolen] { support::wait_for_continuation(stolen); });
+      stolen = true;
+      s.join();
+    }
+    support::sleep_ms(1);  // for the thread of the pool to go to sleep
+  }
+}
+
+NOPAL_PROGRAM(a_thread_of_the_pool_without_a_strand_stops_the_runtime) {
+  const at_exit_from_work one([] { NOPAL_CHECK(support::shutdown_is_refused()); });
+  work_until_called(one);
+  return 0;
+}
+
+NOPAL_PROGRAM(a_thread_of_the_pool_without_a_strand_exits) {
+  const at_exit_from_work one([] { std::exit(7); });
+  work_until_called(one);
+  return 0;
+}
+
+// It would wait for itself.
+TEST(second_lives, follow_no_stop_by_a_thread_of_the_pool) {
+  EXPECT_TRUE(
+      support::succeeds("a_thread_of_the_pool_without_a_strand_stops_the_runtime", support::on_workers(2)));
+  const support::outcome ended =
+      support::run_program("a_thread_of_the_pool_without_a_strand_exits", support::on_workers(2));
+  EXPECT_EQ(ended.exit_code, 7) << ended.description();
 }
 
 TEST(second_lives, have_waits_see_how_much_room_there_is) {
