@@ -112,9 +112,11 @@ bool hold_stacks(worker* self) noexcept {
 
 bool hold_runtime(worker* self) noexcept {
   // The end of a thread of the pool is what a stop waits for.
-  if (!is_on_own_stack(self) || is_thread_of_pool() || self->holds_stacks.load(std::memory_order_relaxed)) {
+  if (is_thread_of_pool()) {
     return false;
   }
+  // Elsewhere the strand is at work. A wait's task may be so on a stack that it took while a stop was settled: then nobody else works.
+  const bool is_to_hold = is_on_own_stack(self) && !self->holds_stacks.load(std::memory_order_relaxed);
   runtime& all = the_runtime();
   for (;;) {
     {
@@ -124,8 +126,10 @@ bool hold_runtime(worker* self) noexcept {
       }
       // Relaxed, both: under the lock, as the look of who stops the runtime.
       if (all.running.load(std::memory_order_relaxed)) {
-        self->holds_stacks.store(true, std::memory_order_relaxed);
-        return true;
+        if (is_to_hold) {
+          self->holds_stacks.store(true, std::memory_order_relaxed);
+        }
+        return is_to_hold;
       }
     }
     if (!start_runtime(all)) {  // unreached: refused-wait

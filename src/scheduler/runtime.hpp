@@ -183,7 +183,7 @@ bool hold_stacks(worker* self) noexcept;
 void let_stacks_go(worker* self) noexcept;
 /// The same for a strand that is about to wait, and the runtime runs until they are let go: one that began while another thread stopped
 /// the runtime waits for that and starts it anew, since those that would take what it leaves are gone. False where there is nothing to
-/// let go: elsewhere than on the stack of a thread of the program the strand is at work, and is not stopped.
+/// let go: on a thread of the pool, where the strand is at work and is not stopped; and on a stack of the pool, where it is at work, too.
 bool hold_runtime(worker* self) noexcept;
 
 /// Allocates a worker; null if there is no memory.

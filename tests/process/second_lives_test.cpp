@@ -5,14 +5,17 @@
 
 #include <nopal/observer.hpp>
 #include <nopal/runtime.hpp>
+#include <nopal/waiting.hpp>
 
 #include <pthread.h>
 #include <tbb/task_group.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <thread>
 
 #include "scheduler/worker.hpp"
 #include "support/strands.hpp"
@@ -63,6 +66,7 @@ NOPAL_PROGRAM(starts_again_with_a_bad_variable) {
 }
 
 constexpr std::size_t bytes_of_thread = std::size_t{4} << 20;
+constexpr std::size_t bytes_of_small_thread = std::size_t{1} << 20;
 
 /// How far below a function that leaves little room on its stack of `bytes` a task of its group runs; negative: above.
 std::ptrdiff_t wait_with_little_room(std::size_t bytes) {
@@ -161,6 +165,47 @@ TEST(second_lives, follow_no_stop_by_a_thread_of_the_pool) {
   const support::outcome ended =
       support::run_program("a_thread_of_the_pool_without_a_strand_exits", support::on_workers(2));
   EXPECT_EQ(ended.exit_code, 7) << ended.description();
+}
+
+/// Waits for tasks that block, on a stack that has no room for them: they run on stacks of the pool.
+void* wait_without_room(void* is_over) {
+  volatile char used[bytes_of_small_thread / 16 * 11];
+  for (std::size_t i = 0; i < sizeof used; i += 4096) used[i] = 1;
+  // On a busy machine each life of the runtime takes long.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (int i = 0; i < 200 && std::chrono::steady_clock::now() < end; ++i) {
+    tbb::task_group group;
+    group.run([] {
+      support::flag went_on{false};
+      nopal::scope s;
+      s.fork([&went_on] { nopal::blocking([&went_on] { went_on.wait(false); }); });
+      went_on = true;
+      went_on.notify_one();
+      s.join();
+    });
+    group.wait();
+  }
+  NOPAL_CHECK(used[0] == 1);
+  support::set(*static_cast<support::flag*>(is_over));
+  return nullptr;
+}
+
+NOPAL_PROGRAM(waits_without_room_beside_shutdowns) {
+  support::flag is_over{false};
+  pthread_attr_t attributes;
+  NOPAL_CHECK(pthread_attr_init(&attributes) == 0 &&
+              pthread_attr_setstacksize(&attributes, bytes_of_small_thread) == 0);
+  pthread_t thread;
+  NOPAL_CHECK(pthread_create(&thread, &attributes, wait_without_room, &is_over) == 0);
+  while (!is_over.load(std::memory_order_acquire)) {
+    static_cast<void>(support::shutdown_is_refused());
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return pthread_join(thread, nullptr);
+}
+
+TEST(second_lives, begin_for_strands_that_block_on_stacks_of_the_pool) {
+  EXPECT_TRUE(support::succeeds("waits_without_room_beside_shutdowns", support::on_workers(2)));
 }
 
 TEST(second_lives, have_waits_see_how_much_room_there_is) {
