@@ -109,23 +109,24 @@ NOPAL_PROGRAM(short_recursions_publish_little) {
   return 0;
 }
 
-/// Where all that can be stolen takes some nanoseconds, thieves keep away: a loop of such forks is about as fast as alone.
+/// Where all that can be stolen takes some nanoseconds, thieves keep away: of a hundred forks fewer than five are stolen by
+/// each, in most of the loops. They may look again in others, and have much to learn at the first.
 NOPAL_PROGRAM(little_strands_are_seldom_stolen) {
-  constexpr std::uint64_t ns_for_each = 15'000;
+  constexpr int loops = 31;
+  constexpr int forks = 10'000;
   const auto spin = [] {
     for (int i = 0; i < 300; ++i) asm volatile("" ::: "memory");
   };
-  const std::uint64_t before = nopal::stats().total.steals;
-  const auto began = std::chrono::steady_clock::now();
-  for (int i = 0; i < 30; ++i) {
-    scope s;
-    for (int child = 0; child < 10'000; ++child) s.fork(spin);
-    s.join();
-  }
-  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
-  const std::uint64_t steals = nopal::stats().total.steals - before;
   const auto others = static_cast<std::uint64_t>(nopal::workers()) - 1;
-  NOPAL_CHECK(steals <= others * (100 + static_cast<std::uint64_t>(took.count()) / ns_for_each));
+  int with_few = 0;
+  for (int i = 0; i < loops; ++i) {
+    const std::uint64_t before = nopal::stats().total.steals;
+    scope s;
+    for (int child = 0; child < forks; ++child) s.fork(spin);
+    s.join();
+    if (nopal::stats().total.steals - before <= others * (forks / 20)) ++with_few;
+  }
+  NOPAL_CHECK(with_few > loops / 2);
   return 0;
 }
 
