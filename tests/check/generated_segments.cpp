@@ -37,7 +37,23 @@ constexpr std::size_t piece_bytes = 1024;
 constexpr std::size_t between_pieces = std::size_t{1} << 18;
 alignas(4096) unsigned char memory[pieces * between_pieces];
 std::uint64_t locks[lock_count];
-char places[64];  // their addresses are program counters
+char places[1 << 14];  // their addresses are program counters
+
+/// Those for which the checker remembers one at a time.
+const std::vector<void*>& places_that_meet() {
+  static const std::vector<void*> all = [] {
+    constexpr unsigned slot_shift = 54;
+    const auto slot_of = [](const char* place) {
+      return reinterpret_cast<std::uintptr_t>(place) * 0xff51afd7ed558ccdU >> slot_shift;
+    };
+    std::vector<void*> found;
+    for (char& each : places) {
+      if (slot_of(&each) == slot_of(places)) found.push_back(&each);
+    }
+    return found;
+  }();
+  return all;
+}
 
 history* now;
 
@@ -65,6 +81,7 @@ struct shape {
   bool forgets;
   bool has_sizes;  ///< others than that of the loop
   bool is_narrow;
+  bool forgets_places;
   bool collects;
   unsigned writes;  ///< one access in so many
   int left;
@@ -126,7 +143,11 @@ private:
     return now->regions[of_.one_in(2) ? 0 : of_.up_to(pieces - 1)].get();
   }
 
-  void* any_place() { return places + of_.up_to(of_.one_in(2) ? 3 : sizeof places - 1); }
+  void* any_place() {
+    const std::size_t which = of_.up_to(of_.one_in(2) ? 3 : 63);
+    const std::vector<void*>& meeting = places_that_meet();
+    return of_.forgets_places ? meeting[which % meeting.size()] : places + which;
+  }
 
   void add_loop() {
     region* const in = any_region();
@@ -322,6 +343,7 @@ int run_one(std::uint64_t seed) {
   of.random.seed(seed * 0x9e3779b97f4a7c15U);
   bool* const features[] = {&of.has_locks, &of.has_atomics, &of.forgets, &of.has_sizes, &of.is_narrow};
   for (bool* each : features) *each = of.one_in(2);
+  of.forgets_places = of.one_in(3);
   of.collects = of.one_in(16);
   of.writes = static_cast<unsigned>(2 + of.up_to(8));
   of.left = static_cast<int>(20 + of.up_to(60));
