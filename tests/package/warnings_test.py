@@ -25,7 +25,7 @@ GCC_CXX = "-Wuseless-cast -Wsuggest-override".split()
 # entry for all children is made of.
 CLANG = ["-Weverything"] + ["-Wno-" + name for name in (
     "c++98-compat c++98-compat-pedantic c++20-compat pre-c2x-compat pre-c11-compat declaration-after-statement padded unsafe-buffer-usage"
-    " ctad-maybe-unsupported weak-vtables reserved-identifier reserved-macro-identifier cast-function-type-strict"
+    " ctad-maybe-unsupported weak-vtables reserved-identifier reserved-macro-identifier exit-time-destructors cast-function-type-strict"
     " gnu-auto-type gnu-statement-expression gnu-statement-expression-from-macro-expansion switch-default used-but-marked-unused unknown-warning-option").split()]
 
 TBB_PROGRAM = """
@@ -202,12 +202,15 @@ def cases():
     ours = including(public_headers("nopal", "*.h", "*.hpp"), include)
     of_tbb = including(public_headers("nopal/compat/oneapi", "tbb.h", "tbb/*.h"), include / "nopal/compat")
     fibril = "#include <nopal/compat/fibril.h>\n"
+    of_cilk = including(public_headers("nopal/compat/cilk", "*.h"), include)
     in_c = "#include <nopal/nopal.h>\n#include <nopal/speculate.h>\n"
     for mode in ("", "-DNOPAL_ELIDE"):
         yield from (("c", mode, source) for source in (
             in_c, fibril, "#define _GNU_SOURCE\n" + flags_test.C_PROGRAM, SPECULATION_IN_C))
         yield from (("c++", mode, source) for source in (
             in_c, SPECULATION_IN_C, SPECULATION_PROGRAM, fibril, ours, of_tbb, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM, TBB_PROGRAM))
+    yield "c++", f"-I{include}/nopal/compat", of_cilk
+    yield "c", "", "#include <nopal/compat/cilk/cilk_api.h>\n#include <nopal/compat/cilk/cilkscale.h>\n#include <nopal/compat/cilk/cilksan.h>\n"
     yield "c++", "-fno-exceptions", ours + of_tbb
     for mode in ("-fsanitize=thread", "-fsanitize=thread -DNOPAL_CHECKED -mno-avx"):
         yield "c++", mode, SPECULATION_PROGRAM

@@ -9,6 +9,7 @@
 #include <iostream>
 #endif
 
+#include <nopal/detail/plain_cast.h>
 #include <nopal/detail/work_span.h>
 
 typedef int64_t raw_duration_t;
@@ -21,8 +22,8 @@ typedef struct wsp_t {
 static inline wsp_t wsp_getworkspan(void) {
   nopal_work_span now;
   nopal_work_span_begin(&now);
-  wsp_t result = {(raw_duration_t)now.work_ns, (raw_duration_t)now.span_ns,
-                  (raw_duration_t)now.burdened_span_ns};
+  wsp_t result = {NOPAL_DETAIL_AS(raw_duration_t, now.work_ns), NOPAL_DETAIL_AS(raw_duration_t, now.span_ns),
+                  NOPAL_DETAIL_AS(raw_duration_t, now.burdened_span_ns)};
   return result;
 }
 static inline wsp_t wsp_zero(void) {
@@ -39,9 +40,9 @@ static inline wsp_t wsp_sub(wsp_t left, wsp_t right) {
 }
 /* Work, span, parallelism, burdened span and parallelism as a line of CSV; times in seconds. */
 static inline void nopal_wsp_text(wsp_t of, char* text, size_t bytes) {
-  const double work = (double)of.work * 1e-9;
-  const double span = (double)of.span * 1e-9;
-  const double burdened = (double)of.bspan * 1e-9;
+  const double work = NOPAL_DETAIL_AS(double, of.work) * 1e-9;
+  const double span = NOPAL_DETAIL_AS(double, of.span) * 1e-9;
+  const double burdened = NOPAL_DETAIL_AS(double, of.bspan) * 1e-9;
   snprintf(text, bytes, "%g,%g,%g,%g,%g", work, span, span > 0 ? work / span : 0.0, burdened,
            burdened > 0 ? work / burdened : 0.0);
 }
