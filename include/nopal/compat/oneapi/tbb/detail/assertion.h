@@ -16,7 +16,8 @@ namespace nopal_detail {
 /// Is given the function, the line, what is not true, and a comment or null. It does not return.
 using assertion_handler = void (*)(const char* where, int line, const char* expression, const char* comment);
 
-inline void end_at_assertion(const char* where, int line, const char* expression, const char* comment) {
+[[noreturn]] inline void end_at_assertion(const char* where, int line, const char* expression,
+                                          const char* comment) {
   std::fprintf(stderr, "nopal: assertion of oneTBB's headers failed: %s, in %s, line %d%s%s\n", expression,
                where, line, comment != nullptr ? ": " : "", comment != nullptr ? comment : "");
   std::abort();

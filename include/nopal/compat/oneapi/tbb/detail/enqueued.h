@@ -362,6 +362,7 @@ private:
 };
 
 struct call_of_handle {
+  explicit call_of_handle(task_handle&& ready) noexcept : task(std::move(ready)) {}
   task_handle task;
   void operator()() noexcept { handle_access::call(task, current()->arena); }
 };
