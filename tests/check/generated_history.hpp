@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -59,6 +61,15 @@ struct history {
     region* const found = std::prev(next)->second;
     return at < found->begin + found->uses.size() ? found : nullptr;
   }
+  /// The checker says that these bytes have a race.
+  void note_report(const void* at, std::size_t size) {
+    const auto* const begin = static_cast<const unsigned char*>(at);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (region* const found = region_with(begin + i)) {
+        found->reported[static_cast<std::size_t>(begin + i - found->begin)] = true;
+      }
+    }
+  }
 };
 
 /// Whether each node comes before another: by all of its predecessors, in the order of their numbers.
@@ -97,6 +108,22 @@ inline bool has_race(const std::vector<use_of_byte>& uses, const std::vector<std
     }
   }
   return false;
+}
+
+/// How many bytes the checker says something else of than the oracle; the first few are printed.
+inline int say_what_is_wrong(const history& all, std::uint64_t seed) {
+  constexpr int most_said = 20;
+  const auto before = all_before(all);
+  int wrong = 0;
+  for (const auto& each : all.regions) {
+    for (std::size_t i = 0; i < each->uses.size(); ++i) {
+      const bool expected = has_race(each->uses[i], before);
+      if (expected == each->reported[i] || ++wrong > most_said) continue;
+      std::printf("seed %llu: byte %zu of %s: %s\n", static_cast<unsigned long long>(seed), i,
+                  each->name.c_str(), expected ? "its race is missed" : "it has no race");
+    }
+  }
+  return wrong;
 }
 
 #endif

@@ -2,13 +2,11 @@
 // with other steps between them that begin a segment of the strand or take memory away. The checker repeats there what it
 // has found; it finds a race of a byte exactly where an oracle that compares all pairs of accesses does.
 //
-// Usage: segments [SEED [COUNT [threads]]], as `generated`.
+// Usage: generated_segments [SEED [COUNT [threads]]], as `generated`.
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <random>
 #include <string>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "generated_history.hpp"
+#include "generated_runs.hpp"
 #include "generated_uses.hpp"
 
 #include <nopal/detail/check.h>
@@ -356,40 +355,15 @@ int run_one(std::uint64_t seed) {
   });
   alone.join();
   nopal_check_ignore();
-  const auto before = all_before(all);
-  int wrong = 0;
-  for (const auto& each : all.regions) {
-    for (std::size_t i = 0; i < each->uses.size(); ++i) {
-      const bool expected = has_race(each->uses[i], before);
-      if (expected == each->reported[i]) continue;
-      if (++wrong > 4) continue;
-      std::printf("seed %llu: byte %zu of %s: %s\n", static_cast<unsigned long long>(seed), i,
-                  each->name.c_str(), expected ? "its race is missed" : "it has no race");
-    }
-  }
-  return wrong;
+  return say_what_is_wrong(all, seed);
 }
 
-void note_report(const void* at, std::size_t size) {
-  const auto* const begin = static_cast<const unsigned char*>(at);
-  for (std::size_t i = 0; i < size; ++i) {
-    if (region* const found = now->region_with(begin + i)) {
-      found->reported[static_cast<std::size_t>(begin + i - found->begin)] = true;
-    }
-  }
-}
+void note_report(const void* at, std::size_t size) { now->note_report(at, size); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   nopal_check_watch(note_report);
   if (argc > 3) std::thread([] {}).join();
-  std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
-  if (seed == 0) seed = static_cast<std::uint64_t>(std::time(nullptr)) * 1000;
-  const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
-  int wrong = 0;
-  for (std::uint64_t i = 0; i < count; ++i) wrong += run_one(seed + i);
-  std::printf("seeds from %llu, %llu programs: %d wrong\n", static_cast<unsigned long long>(seed),
-              static_cast<unsigned long long>(count), wrong);
-  return wrong == 0 && count != 0 ? 0 : 1;
+  return run_seeds(argc, argv, run_one);
 }

@@ -4,13 +4,12 @@
 // Usage: parallel_order [SEED [COUNT]]; without a seed, or with 0, a fresh one. Prints what differs.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <deque>
 #include <memory>
 #include <random>
 #include <vector>
 
+#include "generated_runs.hpp"
 #include "parallel/order.hpp"
 
 using namespace nopal_check_parallel;
@@ -242,13 +241,4 @@ int run_one(std::uint64_t seed) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
-  if (seed == 0) seed = static_cast<std::uint64_t>(std::time(nullptr)) * 1000;
-  const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
-  int wrong = 0;
-  for (std::uint64_t i = 0; i < count; ++i) wrong += run_one(seed + i);
-  std::printf("seeds from %llu, %llu programs: %d wrong\n", static_cast<unsigned long long>(seed),
-              static_cast<unsigned long long>(count), wrong);
-  return wrong == 0 && count != 0 ? 0 : 1;
-}
+int main(int argc, char** argv) { return run_seeds(argc, argv, run_one); }
