@@ -193,8 +193,8 @@ struct done {
 };
 int run(shape& of, int node, int depth, held_locks& held);
 
-/// Runs a child, which may end by an exception; returns the node that it ended in.
-int fork_child(shape& of, nopal::scope& in, int node, int depth, held_locks& held) {
+/// Runs a child, which may end by an exception: then the scope is joined. Returns the node that it ended in.
+int fork_child(shape& of, nopal::scope& in, int node, int depth, held_locks& held, bool& has_thrown) {
   int first = 0;
   bool throws = false;
   {
@@ -218,6 +218,7 @@ int fork_child(shape& of, nopal::scope& in, int node, int depth, held_locks& hel
       if (throws) throw done{end};
     });
   } catch (const done&) {
+    has_thrown = true;
   }
   return last;
 }
@@ -263,13 +264,16 @@ int run(shape& of, int node, int depth, held_locks& held) {
     const apart here;
     mine = now->begin_region(local, sizeof local, "a variable ");
   }
-  const auto join = [&](int which) {
-    scopes[which].join();
-    const apart here;
+  const auto note_join = [&](int which) {
     if (ended[which].empty()) return;
     ended[which].push_back(node);
     node = now->add(ended[which]);
     ended[which].clear();
+  };
+  const auto join = [&](int which) {
+    scopes[which].join();
+    const apart here;
+    note_join(which);
   };
   for (std::uint64_t steps = chosen(of, 8) + 1; steps != 0; --steps) {
     const apart all;
@@ -287,10 +291,12 @@ int run(shape& of, int node, int depth, held_locks& held) {
     } else if (what < 8) {
       if (which == 0) join(1);
       if (is_shallow) {
-        const int last = fork_child(of, scopes[which], node, depth, held);
+        bool has_thrown = false;
+        const int last = fork_child(of, scopes[which], node, depth, held, has_thrown);
         const apart here;
         ended[which].push_back(last);
         node = now->add({node});
+        if (has_thrown) note_join(which);
       }
     } else if (what == 8) {
       if (which == 0) join(1);

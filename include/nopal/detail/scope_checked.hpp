@@ -23,6 +23,21 @@
 
 #define NOPAL_HAS_LATENT_FORKS 0
 
+// Around a child. Where an exception of it leaves the fork, all children of the scope come before what that leads to: where
+// something was stolen it leaves the join.
+#ifdef __cpp_exceptions
+#define NOPAL_DETAIL_CHECKED_TRY try
+#define NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(first, children)                                                 \
+  catch (...) {                                                                                              \
+    first;                                                                                                   \
+    nopal_check_join(children);                                                                              \
+    throw;                                                                                                   \
+  }
+#else
+#define NOPAL_DETAIL_CHECKED_TRY
+#define NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(first, children)
+#endif
+
 namespace nopal {
 inline namespace NOPAL_MODE_NAMESPACE {
 namespace detail {
@@ -49,6 +64,7 @@ struct checked_call {
     parts held;
   };
   Out* out;
+  bool has_ended = false;  ///< read by the child, and written when that is over
 
   template <class G, class... Given>
   [[gnu::always_inline]] checked_call(nopal_check_children** children, Out* to, G&& g, Given&&... given)
@@ -57,7 +73,14 @@ struct checked_call {
   }
   checked_call(const checked_call&) = delete;
   checked_call& operator=(const checked_call&) = delete;
-  [[gnu::always_inline]] ~checked_call() { nopal_check_end(this, sizeof *this); }
+  [[gnu::always_inline]] ~checked_call() {
+    if (!has_ended) nopal_check_end(this, sizeof *this);
+  }
+  /// After an exception of the child.
+  void end() noexcept {
+    nopal_check_end(this, sizeof *this);
+    has_ended = true;
+  }
 
   [[gnu::noinline]] static void run(checked_call* call) {
     struct ending {
@@ -81,11 +104,13 @@ template <class Out, class F, class... Args>
 [[gnu::always_inline]] inline void fork_in_place(nopal_check_children** children, Out* out, F&& f,
                                                  Args&&... args) {
   using call_type = checked_call<Out, std::decay_t<F>, std::decay_t<Args>...>;
+  // An exception of a copy is the parent's.
   call_type call(children, out, std::forward<F>(f), std::forward<Args>(args)...);
   void (*run)(call_type*) = call_type::run;
   // The compiler is told that the call may be any function's, and that it reaches what the arguments lead to.
   asm volatile("" : "+r"(run) : "r"(&call) : "memory");
-  run(&call);
+  NOPAL_DETAIL_CHECKED_TRY { run(&call); }
+  NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(call.end(), children)
 }
 
 template <class T>
@@ -116,9 +141,12 @@ template <class Out, class F, class... Args>
 [[gnu::always_inline]] inline void fork_by_value(nopal_check_children** children, Out* out, F f,
                                                  Args... args) {
   void (*run)(Out*, F, Args...) = run_by_value<Out, F, Args...>;
-  const child_mark child(children);
-  asm volatile("" : "+r"(run) : : "memory");
-  run(out, f, args...);
+  NOPAL_DETAIL_CHECKED_TRY {
+    const child_mark child(children);
+    asm volatile("" : "+r"(run) : : "memory");
+    run(out, f, args...);
+  }
+  NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(static_cast<void>(0), children)
 }
 
 template <class Out, class F, class... Args>

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include <nopal/scope.hpp>
 
@@ -167,6 +168,50 @@ CASE(race_after_an_exception) {
     }
   });
   x = 2;  // with: A
+  s.join();
+}
+CASE(exception_caught_while_the_scope_lives) {
+  nopal::scope s;
+  s.fork([] { y = 1; });
+  try {
+    s.fork([] { x = 1; throw 1; });
+  } catch (int caught) {
+    x = caught + y;
+  }
+  s.fork([] { x = 3; });
+  s.join();
+  try {
+    s.fork([large = std::string(100, 'a')] { x = 4; throw std::runtime_error(large); });
+  } catch (const std::runtime_error& caught) {
+    x = caught.what()[0];
+  }
+  s.join();
+}
+CASE(race_with_the_scope_around_a_caught_exception) {
+  nopal::scope s;
+  s.fork([] { x = 1; });  // race: A
+  nopal::scope t;
+  try {
+    t.fork([] { throw 1; });
+  } catch (int) {
+    x = 2;  // with: A
+  }
+  t.join();
+  s.join();
+}
+struct throws_when_copied {
+  throws_when_copied() = default;
+  throws_when_copied(const throws_when_copied&) { throw 1; }
+};
+CASE(race_after_an_argument_that_threw) {
+  nopal::scope s;
+  throws_when_copied argument;
+  s.fork([] { x = 1; });  // race: A
+  try {
+    s.fork([](const throws_when_copied&) {}, argument);
+  } catch (int) {
+    x = 2;  // with: A
+  }
   s.join();
 }
 CASE(two_scopes_in_turn) {
