@@ -102,7 +102,7 @@ template <class F, class... Args>
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal
 
-#define NOPAL_DETAIL_FIBRIL_FRAME ::nopal::detail::fibril_frame
+#define NOPAL_DETAIL_FIBRIL_FRAME ::nopal::NOPAL_ABI_NAMESPACE::detail::fibril_frame
 
 #ifdef NOPAL_CHECKED
 
@@ -111,17 +111,24 @@ template <class F, class... Args>
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
   do {                                                                                                       \
     auto* nopal_child = &*(function);                                                                        \
-    const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                  \
-    auto* nopal_out = ::nopal::detail::receiver<decltype((function)arguments)>(destination);                 \
-    __asm__ volatile("" : "+r"(nopal_child), "+r"(nopal_out) : : "memory");                                  \
-    *nopal_out = (*nopal_child)arguments;                                                                    \
+    NOPAL_DETAIL_CHECKED_TRY {                                                                               \
+      const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                \
+      auto* nopal_out =                                                                                      \
+          ::nopal::NOPAL_ABI_NAMESPACE::detail::receiver<decltype((function)arguments)>(destination);        \
+      __asm__ volatile("" : "+r"(nopal_child), "+r"(nopal_out) : : "memory");                                \
+      *nopal_out = (*nopal_child)arguments;                                                                  \
+    }                                                                                                        \
+    NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(static_cast<void>(0), &(scope)->children)                            \
   } while (0)
 #define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
   do {                                                                                                       \
     auto* nopal_child = &*(function);                                                                        \
-    const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                  \
-    __asm__ volatile("" : "+r"(nopal_child) : : "memory");                                                   \
-    static_cast<void>((*nopal_child)arguments);                                                              \
+    NOPAL_DETAIL_CHECKED_TRY {                                                                               \
+      const ::nopal::NOPAL_MODE_NAMESPACE::detail::child_mark nopal_mark(&(scope)->children);                \
+      __asm__ volatile("" : "+r"(nopal_child) : : "memory");                                                 \
+      static_cast<void>((*nopal_child)arguments);                                                            \
+    }                                                                                                        \
+    NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(static_cast<void>(0), &(scope)->children)                            \
   } while (0)
 
 #elif defined(NOPAL_DETAIL_FIBRIL_SERIAL)
@@ -129,8 +136,9 @@ template <class F, class... Args>
 #define NOPAL_DETAIL_FIBRIL_INIT(scope) static_cast<void>(scope)
 #define NOPAL_DETAIL_FIBRIL_JOIN(scope) static_cast<void>(scope)
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
-  (static_cast<void>(scope), static_cast<void>(*::nopal::detail::receiver<decltype((function)arguments)>(    \
-                                                   destination) = (function)arguments))
+  (static_cast<void>(scope),                                                                                 \
+   static_cast<void>(*::nopal::NOPAL_ABI_NAMESPACE::detail::receiver<decltype((function)arguments)>(         \
+                         destination) = (function)arguments))
 #define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
   (static_cast<void>(scope), static_cast<void>((function)arguments))
 
@@ -140,9 +148,10 @@ template <class F, class... Args>
 #define NOPAL_DETAIL_FIBRIL_JOIN(scope) nopal_join_frame(&(scope)->frame)
 #define NOPAL_DETAIL_FIBRIL_MORE(...) __VA_OPT__(, ) __VA_ARGS__
 #define NOPAL_DETAIL_FIBRIL_FORK_INTO(scope, destination, function, arguments)                               \
-  ::nopal::detail::fork_fibril_into((scope), (destination), function NOPAL_DETAIL_FIBRIL_MORE arguments)
+  ::nopal::NOPAL_ABI_NAMESPACE::detail::fork_fibril_into((scope), (destination),                             \
+                                                         function NOPAL_DETAIL_FIBRIL_MORE arguments)
 #define NOPAL_DETAIL_FIBRIL_FORK_VOID(scope, function, arguments)                                            \
-  ::nopal::detail::fork_fibril((scope), function NOPAL_DETAIL_FIBRIL_MORE arguments)
+  ::nopal::NOPAL_ABI_NAMESPACE::detail::fork_fibril((scope), function NOPAL_DETAIL_FIBRIL_MORE arguments)
 
 #endif
 
