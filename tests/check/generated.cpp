@@ -11,11 +11,9 @@
 #include <cstring>
 #include <memory>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "generated_history.hpp"
-#include "generated_runs.hpp"
 #include "generated_uses.hpp"
 
 #include <nopal/detail/check.h>
@@ -353,12 +351,9 @@ int run_one(std::uint64_t seed) {
   return wrong;
 }
 
-void note_report(const void* at, std::size_t size) { now->note_report(at, size); }
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  nopal_check_watch(note_report);
-  if (argc > 3) std::thread([] {}).join();
-  return run_seeds(argc, argv, run_one);
+  return run_watched(
+      argc, argv, [](const void* at, std::size_t size) { now->note_report(at, size); }, run_one);
 }

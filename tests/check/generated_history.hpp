@@ -10,8 +10,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include "generated_runs.hpp"
+
+#include <nopal/detail/check.h>
 
 constexpr unsigned lock_count = 3;
 constexpr unsigned of_atomics = lock_count;  // the lock that atomic operations share
@@ -124,6 +129,14 @@ inline int say_what_is_wrong(const history& all, std::uint64_t seed) {
     }
   }
   return wrong;
+}
+
+/// `run_seeds`, with each report noted; with a third argument in a process that has had a second thread.
+template <class Run>
+int run_watched(int argc, char** argv, void (*note_report)(const void* at, std::size_t size), Run run_one) {
+  nopal_check_watch(note_report);
+  if (argc > 3) std::thread([] {}).join();
+  return run_seeds(argc, argv, run_one);
 }
 
 #endif

@@ -106,8 +106,8 @@ public:
   execution(std::uint64_t seed, bool is_nested) : random_(seed), is_nested_(is_nested) {}
 
   int run(const code& program) {
-    roots_.emplace_back();
-    begin(program, begin_root(roots_.back()), stretch_after({}), nullptr, 0);
+    procedures_.emplace_back();
+    begin(program, begin_root(procedures_.back()), stretch_after({}), nullptr, 0);
     while (!running_.empty()) {
       activity* const one = running_[random_() % running_.size()];
       if (one->next == one->does->steps.size()) {
@@ -163,7 +163,7 @@ private:
       ++one->next;
       if (in.members == nullptr) in.members = &families_.emplace_back();
       const int before = one->stretch;
-      procedure& made = roots_.emplace_back();
+      procedure& made = procedures_.emplace_back();
       const position child = fork(one->at, *in.members, made);
       ++in.running;
       begin(*now.child, child, stretch_after({before}), one, now.scope);
@@ -210,7 +210,7 @@ private:
 
   std::mt19937_64 random_;
   bool is_nested_;
-  std::deque<procedure> roots_;
+  std::deque<procedure> procedures_;
   std::deque<family> families_;
   std::deque<activity> all_;
   std::vector<activity*> running_;
