@@ -206,7 +206,7 @@ bool stop_threads(runtime& all) {
   }
   NOPAL_FAULT_OMITS("joined with the lock", end_stop(all));
   if (!is_settled) {
-    replace_those_that_blocked(all);
+    NOPAL_FAULT_OMITS("blocked not replaced", replace_those_that_blocked(all));
     return false;
   }
   forget_substitutes(all, leave_pool);

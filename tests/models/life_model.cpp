@@ -7,6 +7,7 @@
 #include <nopal/detail/fast_path.h>
 
 #include "deque/deque.hpp"
+#include "scheduler/substitutes.hpp"
 #include "strand/strand.hpp"
 
 namespace explore {
@@ -23,6 +24,7 @@ public:
     poisoned_at_first = with.poisoned;
     first_thread_over = with.first_thread_over;
     watch_strands = with.first_thread_over;
+    substitutes = with.substitutes;
     threads_granted = with.threads_granted;
     values_granted = with.values_granted;
     for (const std::string& script : with.program) {
@@ -48,7 +50,8 @@ public:
     name(&pool_, sizeof pool_, "pool");
     life_world::set_up();
     for (int i = 0; i < adopted_at_first; ++i) {
-      if (with_.program[static_cast<std::size_t>(i)] == "b") {
+      const std::string& script = with_.program[static_cast<std::size_t>(i)];
+      if (script == "b" || script == "k") {
         nopal::internal::worker* const self =
             nopal::internal::the_runtime().table[worker_of(i)->index].load(__ATOMIC_RELAXED);
         self->of_pool = true;
@@ -84,6 +87,7 @@ public:
       case 's': use_a_stack(); break;
       case 'a': ask_in_vain(); break;
       case 'b': look_until_the_pool_leaves(); break;
+      case 'k': block_unless_stopped(thread); break;
       case 'w':
         nopal::internal::wake_one(nopal::internal::this_worker(),
                                   nopal::internal::root_of(*nopal::internal::this_worker()));
@@ -198,6 +202,22 @@ private:
       }
     }
     nopal::internal::set_this_worker(nullptr);
+  }
+
+  /// As find_work, and as nopal_begin_blocking in what it found.
+  void block_unless_stopped(int thread) {
+    nopal::internal::runtime& all = nopal::internal::the_runtime();
+    nopal::internal::worker* const self = nopal::internal::this_worker();
+    if (all.stopping.load(__ATOMIC_SEQ_CST) != nopal::internal::goes_on) {
+      require(nopal::internal::stand_by(all, self), "a stop is given up for nobody");
+      nopal::internal::set_this_worker(nullptr);
+      return;
+    }
+    nopal::internal::strand::run_on(self, &self->native);  // of a thread of the pool, that is at work
+    const int number = push(thread);
+    all.blocked.fetch_add(1, __ATOMIC_SEQ_CST);
+    nopal::internal::replace_blocked();
+    lock(&not_joined_[number]);
   }
 
   /// As call_scheduler_with.

@@ -14,7 +14,8 @@ namespace explore {
 struct life_scenario {
   /// Per thread of the program: + push, - pop or wait until the thief is done, w wake somebody as a push does, v look whether a visit is possible of
   /// everybody, e end, x stop the runtime unless some strand is active, s use a stack as a wait for a group does,
-  /// a ask for a stop and give it up, b be a thread of the pool without a strand until that leaves. Each function that forks joins before e and x.
+  /// a ask for a stop and give it up, b be a thread of the pool without a strand until that leaves, k be one that takes a strand
+  /// unless it sees a stop: that forks, and blocks until the fork was run on. Each function that forks joins before e and x.
   std::vector<std::string> program;
   /// What each thread of the pool does when it has left the pool and is about to end.
   std::string pool_end = {};
@@ -25,6 +26,7 @@ struct life_scenario {
   int lives = 1;                   ///< of the runtime, at most
   bool hasty = false;              ///< a sleeper's second look may come too early
   int threads_granted = 100;       ///< the system refuses more
+  int substitutes = 0;             ///< threads that take the places of those that block
   int values_granted = 100;        ///< the system refuses room for more values of a thread-specific key
   bool relaxed_table = false;      ///< a fault: workers enter the table without release
 };

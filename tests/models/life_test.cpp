@@ -94,6 +94,14 @@ TEST(stop_faults, stands_by_for_good) {
   expect_fault(stop_after_one_in_vain, "stands by for good", anywhere, 4);
 }
 
+// A strand of the pool that began beside the stop and blocks for good unless another thread comes.
+const life_scenario stop_beside_blocking = {
+    .program = {"x", "k"}, .pool_threads = 0, .adopted_at_first = 2, .substitutes = 1};
+TEST(stop, beside_a_strand_that_blocks) { expect_right(stop_beside_blocking, 2, 1); }
+TEST(stop_faults, blocked_not_replaced) {
+  expect_fault(stop_beside_blocking, "blocked not replaced", anywhere, 2);
+}
+
 // A wait for a group that takes a stack of the pool.
 const life_scenario stop_beside_stack = {.program = {"x", "s"}, .adopted_at_first = 2, .lives = 2};
 const life_scenario stop_of_none_beside_stack = {

@@ -220,8 +220,14 @@ void life_world::set_up() {
   ignore(&all.left_counts, sizeof all.left_counts);
   ignore(&all.times_unmapped, sizeof all.times_unmapped);  // it never comes back to what it was
   ignore(&all.barrier_works, sizeof all.barrier_works);
-  ignore(&all.blocked, sizeof all.blocked);
-  ignore(&all.substituting, sizeof all.substituting);
+  all.substitutes = all.resting_substitutes = nullptr;
+  all.substitute_threads = 0;
+  for (auto* const count : {&all.blocked, &all.substituting}) {
+    count->store(0, __ATOMIC_RELAXED);
+    if (substitutes == 0) {
+      ignore(count, sizeof *count);
+    }
+  }
   name(&all.lock, sizeof(std::uint32_t), "lock");
   name(&all.running, sizeof all.running, "running");
   name(&all.stopping, sizeof all.stopping, "stopping");
@@ -268,6 +274,7 @@ void life_world::set_worker(nopal::internal::worker* self) {
 nopal::internal::settings life_world::asked() const {
   nopal::internal::settings result;
   result.workers = pool_threads + 1;
+  result.substitutes = substitutes;
   return result;
 }
 

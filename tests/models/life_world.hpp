@@ -56,6 +56,7 @@ protected:
   int pool_threads = 1;      ///< of each life of the runtime
   int lives = 1;             ///< of the runtime
   int adopted_at_first = 0;  ///< the runtime runs, and so many threads of the program are workers
+  int substitutes = 0;       ///< of strands that block, in all lives
   bool poisoned_at_first = true;
   int threads_granted = 100;       ///< the system refuses more
   int values_granted = 100;        ///< the system refuses room for more values of a key
@@ -63,7 +64,7 @@ protected:
   bool watch_holds = false;        ///< who holds the stacks matters
   bool first_thread_over = false;  ///< before the others
 
-  [[nodiscard]] int threads() const override { return program_threads + lives * pool_threads; }
+  [[nodiscard]] int threads() const override { return program_threads + lives * pool_threads + substitutes; }
   /// What the program runs on a thread of the pool that ends.
   virtual void last_destructors(int thread) = 0;
   /// Of a thread of the pool: waits until it is started, and is it.

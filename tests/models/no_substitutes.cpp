@@ -1,5 +1,4 @@
-// The models have no strands that block, and none that wait for events.
-#include "scheduler/ready.hpp"
+// Most models have no strands that block.
 #include "scheduler/substitutes.hpp"
 
 namespace nopal {
@@ -13,13 +12,6 @@ void wake_substitutes(runtime&) noexcept {}
 void join_substitutes(runtime&) noexcept {}
 void forget_substitutes(runtime&, void (*)(runtime&, worker*)) noexcept {}
 void leave_old_substitutes(runtime&) noexcept {}
-
-void make_ready(ready_strand&) noexcept {}
-void take_ready(worker*) noexcept {}
-bool has_ready(const worker*) noexcept { return false; }
-bool any_ready() noexcept { return false; }
-void lock_ready() noexcept {}
-void unlock_ready() noexcept {}
 
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
