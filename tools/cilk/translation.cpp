@@ -211,6 +211,22 @@ bool translation::returns(int statement) const {
          returns(here.children[here.children.size() - 2]);
 }
 
+/// Whether a `return` of the function itself has a value, which is known not to be void.
+bool translation::returns_value(const region& of) const {
+  for (std::size_t each = 0; each < from_.nodes().size(); ++each) {
+    const node& here = from_.nodes()[each];
+    if (here.kind != CXCursor_ReturnStmt || here.children.empty()) continue;
+    if (container_of(static_cast<int>(each)) != of.node) continue;
+    const CXTypeKind value =
+        clang_getCanonicalType(clang_getCursorType(from_.at(here.children.front()).cursor)).kind;
+    if (value != CXType_Void && value != CXType_Invalid && value != CXType_Unexposed &&
+        value != CXType_Auto && value != CXType_Dependent) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Whether control may come to the end of a body. In C++ it comes to that of no function with a result but `main`.
 bool translation::comes_to_end(const region& of) const {
   if (returns(of.node)) return false;
@@ -219,7 +235,8 @@ bool translation::comes_to_end(const region& of) const {
   const node& function = from_.at(parent);
   if (function.kind != CXCursor_FunctionDecl && function.kind != CXCursor_FunctionTemplate &&
       function.kind != CXCursor_CXXMethod) {
-    return true;
+    // A lambda, for one: the parser names no result of it.
+    return !returns_value(of);
   }
   if (from_.spelling(function.cursor) == "main") return true;
   // Of templates, what may turn out to be void.

@@ -101,6 +101,7 @@ private:
   void join_before_jumps(const region& of);
   [[nodiscard]] bool leaves(int statement, int region) const;
   [[nodiscard]] bool returns(int statement) const;
+  [[nodiscard]] bool returns_value(const region& of) const;
   [[nodiscard]] bool comes_to_end(const region& of) const;
   void add_include();
   [[nodiscard]] std::string line_mark(unsigned offset) const;

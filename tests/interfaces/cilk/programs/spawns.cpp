@@ -136,6 +136,34 @@ static long by_switch(int n) {
   }
 }
 
+// Nor has a lambda one, with its type written down or not.
+static long by_switches_in_lambdas(int n) {
+  const auto typed = [n]() -> long {
+    long x = cilk_spawn fib(n);
+    cilk_sync;
+    switch (x % 2) {
+    case 0: return x;
+    default: return -x;
+    }
+  };
+  const auto deduced = [n] {
+    long x = cilk_spawn fib(n);
+    cilk_sync;
+    switch (x % 2) {
+    case 0: return x;
+    default: return -x;
+    }
+  };
+  // This one does come to its end, before what it waits for is read.
+  long result = 0;
+  const auto nothing = [&result](int of) -> void {
+    if (of == 0) return;
+    result = cilk_spawn fib(of);
+  };
+  nothing(n);
+  return typed() * 10000 + deduced() * 100 + result;
+}
+
 template <class T>
 static T* by_endless_loop(T* at) {
   for (;;) {
@@ -179,5 +207,6 @@ int main() {
   long to = 0;
   by_no_return<void>(to);
   std::printf("%ld %ld %ld", by_switch(8), by_switch(9), to);
+  std::printf(" %ld %ld", by_switches_in_lambdas(8), by_switches_in_lambdas(9));
   std::printf(" %ld\n", *by_endless_loop(&to));
 }
