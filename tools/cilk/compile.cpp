@@ -53,6 +53,12 @@ bool is_for_cilk(std::string_view word) {
          word.starts_with("-fcilktool=") || word.starts_with("--opencilk-resource-dir=");
 }
 
+/// Cilksan's flag, alone or in a list.
+bool asks_for_cilksan(std::string_view word) {
+  constexpr std::string_view flag = "-fsanitize=";
+  return word.starts_with(flag) && fmt::format(",{},", word.substr(flag.size())).find(",cilk,") != word.npos;
+}
+
 /// Whether the word's value is the next word.
 bool takes_next(std::string_view word) {
   constexpr std::array<std::string_view, 12> known = {"-o",  "-D",  "-U",  "-I",       "-L",       "-x",
@@ -199,6 +205,11 @@ std::string translate(const std::string& file, bool as_cxx, const std::vector<st
 }
 
 int compile(const std::string& compiler, const std::vector<std::string>& words) {
+  if (std::any_of(words.begin(), words.end(), asks_for_cilksan)) {
+    throw usage_error(
+        "-fsanitize=cilk is known to OpenCilk's compilers alone; for races compile with the flags of "
+        "'pkg-config --cflags --libs nopal-check' in its place, and run 'nopal check'");
+  }
   const installation ours = find_installation();
   const folder made;
   std::vector<std::string> command = {compiler};

@@ -90,6 +90,22 @@ def named(folder):
     return failed
 
 
+def cilksan(folder):
+    """The flag of Cilksan is named, with what takes its place; other sanitizers are the compiler's matter."""
+    file = pathlib.Path(folder) / "sanitized.c"
+    file.write_text("#include <cilk/cilk.h>\nint f(int n); int g(void) { int x = cilk_spawn f(1); cilk_sync; return x; }\n")
+    failed = 0
+    for flag, refused in [("cilk", True), ("undefined,cilk", True), ("undefined", False)]:
+        ended = subprocess.run([sys.argv[1], "cilk", "cc", f"-fsanitize={flag}", "-c", file, "-o", "/dev/null"], capture_output=True,
+                               text=True, check=False)
+        lines = ended.stderr.splitlines()
+        says = len(lines) == 1 and lines[0].startswith("nopal cilk: -fsanitize=cilk ") and "nopal check" in lines[0]
+        if (ended.returncode, says) != ((2, True) if refused else (0, False)):
+            print(f"-fsanitize={flag}: exit {ended.returncode}, {ended.stderr}")
+            failed += 1
+    return failed
+
+
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +120,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
-        failed += unseen(folder) + named(folder)
+        failed += unseen(folder) + named(folder) + cilksan(folder)
     return 1 if failed else 0
 
 
