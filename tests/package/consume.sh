@@ -109,7 +109,7 @@ case $way in
     fi
     "$CMAKE" --build "$build" --parallel 2 --target nopal
     "$CMAKE" --install "$build"
-    if [ -e "$build-prefix/bin/nopal" ]; then echo 'nopal was built, though it is not the target'; exit 1; fi
+    if [ -e "$build-prefix/bin" ]; then echo 'the folder bin is installed empty'; exit 1; fi
     if find "$build-prefix" -name in_place | grep .; then echo 'the folder in_place is installed empty'; exit 1; fi
     rm -rf "$build"
     refuses "$build-prefix" check 'nopal: the component check: libnopal_check is not installed beside it'
