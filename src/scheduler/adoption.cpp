@@ -27,6 +27,7 @@
 #include "scheduler/stops.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/traced.hpp"
+#include "scheduler/unloading.hpp"
 #include "strand/strand.hpp"
 #include "testing/fault_points.hpp"
 #include "view/task_views.hpp"
@@ -104,22 +105,6 @@ worker* adopt_locked(runtime& all) {
   trace::give_ring(self);
   trace::note_life(self, trace::what::begins);
   return self;
-}
-
-/// The worker has no thread any more, and no visitors. Under `lock`.
-void make_idle(runtime& all, worker* self) noexcept {
-  trace::note_life(self, trace::what::ends);
-  if (self->spare != nullptr) {    // unreached: spare-given-back
-    all.stacks.give(self->spare);  // unreached: spare-given-back
-    self->spare = nullptr;         // unreached: spare-given-back
-  }
-  sanitizers::stack_unmade(self->native.record);
-  self->native.came_home.forget();
-  all.table[self->index].store(nullptr, std::memory_order_release);
-  deque::poison(self->deque);
-  NOPAL_FAULT_DOES("ended worker freed", return free_worker(self));
-  self->next_idle = all.idle_workers;
-  all.idle_workers = self;
 }
 
 /// Stops the pool once the process's first thread has ended and no other thread of the program is
@@ -273,46 +258,12 @@ __attribute__((constructor)) void prepare_for_fork() {
   }
 }
 
-/// Frees the workers of this thread and of those that have ended. Under `lock`, when the runtime
-/// has been stopped: nobody looks at them.
-void free_adopted(runtime& all) noexcept {
-  if (worker* const self = this_worker()) {
-    set_this_worker(nullptr);
-    stop_watching_for_overflow(self);
-    make_idle(all, self);
-  }
-  while (worker* const idle = all.idle_workers) {
-    all.idle_workers = idle->next_idle;
-    // None if a thread of the pool became the only one of a child of fork(2).
-    if (idle->scheduler_memory != nullptr) {  // unreached: pool-thread-in-child
-      unmap_scheduler_stack(idle);
-    }
-    free_worker(idle);
-  }
-}
-
-void at_exit() {
-  check_end_of_main();
-  finish_profile();
-  stop_samples();
-  runtime& all = the_runtime();
-  const locked guard(all);
-  if (all.chosen.print_stats) print_statistics();
-  // From inside a strand, or while other threads run strands, the process simply ends. So it does
-  // on a thread of the pool whose end somebody waits for.
-  if (stop_patiently(all) && !is_being_stopped(all)) {
-    free_adopted(all);
-  }
-  all.unloaded = true;
-}
-
 /// Also at dlclose: nothing of the library may be called afterwards. As late as can be, since what is destroyed
 /// with the program or the plug-in may fork; whoever forks later still gets no threads.
 __attribute__((destructor(101))) void at_unload() {
   runtime& all = the_runtime();
   if (all.hooks_installed) {
-    at_exit();
-    free_idle_pool_workers(all);
+    stop_for_good(all);
     forget_overflow_handler();
     stop_listening();
     pthread_key_delete(thread_end_key);
@@ -324,6 +275,21 @@ __attribute__((destructor(101))) void at_unload() {
 }
 
 }  // namespace
+
+void make_idle(runtime& all, worker* self) noexcept {
+  trace::note_life(self, trace::what::ends);
+  if (self->spare != nullptr) {    // unreached: spare-given-back
+    all.stacks.give(self->spare);  // unreached: spare-given-back
+    self->spare = nullptr;         // unreached: spare-given-back
+  }
+  sanitizers::stack_unmade(self->native.record);
+  self->native.came_home.forget();
+  all.table[self->index].store(nullptr, std::memory_order_release);
+  deque::poison(self->deque);
+  NOPAL_FAULT_DOES("ended worker freed", return free_worker(self));
+  self->next_idle = all.idle_workers;
+  all.idle_workers = self;
+}
 
 void begin_visits(worker* self) noexcept {
   sanitizers::thread_begins();

@@ -16,6 +16,9 @@ void end_visits(worker* self) noexcept;
 /// The same for this one worker and no nested one.
 void end_visits_of(worker* self) noexcept;
 
+/// The worker has no thread any more, and no visitors. Under `lock`.
+void make_idle(runtime& all, worker* self) noexcept;
+
 /// Makes the calling thread a worker. Null if that cannot be.
 worker* adopt_this_thread() noexcept;
 

@@ -361,21 +361,6 @@ void free_worker(worker* self) noexcept {
   delete self;
 }
 
-void free_idle_pool_workers(runtime& all) noexcept {
-  const locked guard(all);
-  const int used = all.table_used.load(std::memory_order_relaxed);
-  for (int i = 0; i < used; ++i) {
-    const worker* const other = all.table[i].load(std::memory_order_relaxed);
-    if (other != nullptr && other != this_worker()) {
-      return;
-    }
-  }
-  while (worker* const self = all.idle_pool_workers) {
-    all.idle_pool_workers = self->next_idle;
-    free_worker(self);
-  }
-}
-
 void enter_table(runtime& all, worker* self, int index) noexcept {
   NOPAL_PLAIN_WRITE(self->index);
   self->index = index;

@@ -86,8 +86,8 @@ struct runtime {
   /// This is a child of fork(2). There the C library takes the stacks of its parent's threads for
   /// free, though strands that came from the parent still refer to frames on them.
   bool in_new_process = false;
-  bool unloaded = false;          ///< at_unload has run: forks get no threads, and nobody is told of an end
-  worker* substitutes = nullptr;  ///< all of them, by `next_substitute`
+  bool unloaded = false;  ///< stop_for_good has run: forks get no threads, and nobody is told of an end
+  worker* substitutes = nullptr;          ///< all of them, by `next_substitute`
   worker* resting_substitutes = nullptr;  ///< those that are in no table, by `next_idle`
   int substitute_threads = 0;             ///< how many there are of all
 
@@ -159,10 +159,6 @@ inline bool is_being_stopped(const runtime& all) noexcept {
 }
 /// Waits, without the lock, until whoever stops the runtime is done. May return early.
 void await_stop(runtime& all) noexcept;
-
-/// At dlclose: frees the workers that stop_runtime keeps. Does nothing where other threads are workers: at the
-/// process's end they may still be at a push that looks at these.
-void free_idle_pool_workers(runtime& all) noexcept;
 
 /// Completes the settings without starting anything.
 settings known_settings(runtime& all);

@@ -8,6 +8,7 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/substitutes.hpp"
+#include "scheduler/unloading.hpp"
 #include "strand/strand.hpp"
 
 namespace explore {
@@ -84,6 +85,7 @@ public:
       case '-': pop(kept[--depth]); break;
       case 'e': end_thread(); break;
       case 'x': stop(); break;
+      case 'q': nopal::internal::stop_for_good(nopal::internal::the_runtime()); break;
       case 's': use_a_stack(); break;
       case 'a': ask_in_vain(); break;
       case 'b': look_until_the_pool_leaves(); break;

@@ -13,7 +13,7 @@ namespace explore {
 
 struct life_scenario {
   /// Per thread of the program: + push, - pop or wait until the thief is done, w wake somebody as a push does, v look whether a visit is possible of
-  /// everybody, e end, x stop the runtime unless some strand is active, s use a stack as a wait for a group does,
+  /// everybody, e end, x stop the runtime unless some strand is active, q end the process, s use a stack as a wait for a group does,
   /// a ask for a stop and give it up, b be a thread of the pool without a strand until that leaves, k be one that takes a strand
   /// unless it sees a stop: that forks, and blocks until the fork was run on. Each function that forks joins before e and x.
   std::vector<std::string> program;

@@ -102,6 +102,16 @@ TEST(stop_faults, blocked_not_replaced) {
   expect_fault(stop_beside_blocking, "blocked not replaced", anywhere, 2);
 }
 
+// The end of the process, while another thread goes on.
+const life_scenario exit_beside_wake = {.program = {"q", "w"}, .adopted_at_first = 2};
+const life_scenario exit_beside_look = {.program = {"q", "v"}, .pool_threads = 0, .adopted_at_first = 2};
+TEST(stop, for_good_beside_a_push_that_wakes) { expect_right(exit_beside_wake, 2, 1); }
+TEST(stop, for_good_beside_a_look) { expect_right(exit_beside_look); }
+TEST(stop_faults, freed_beside_workers) {
+  expect_fault(exit_beside_wake, "freed beside workers", anywhere, 2);
+  expect_fault(exit_beside_look, "freed beside workers", anywhere);
+}
+
 // A wait for a group that takes a stack of the pool.
 const life_scenario stop_beside_stack = {.program = {"x", "s"}, .adopted_at_first = 2, .lives = 2};
 const life_scenario stop_of_none_beside_stack = {

@@ -204,7 +204,7 @@ void life_world::set_up() {
   all.topology = nullptr;
   all.idle_workers = all.idle_pool_workers = nullptr;
   all.stacks_mapped = false;
-  all.hooks_installed = false;
+  all.hooks_installed = all.unloaded = false;
   all.stops.store(0, __ATOMIC_RELAXED);
   for (auto* const flag : {&all.running, &all.barrier_works}) {
     flag->store(false, __ATOMIC_RELAXED);
