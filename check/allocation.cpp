@@ -46,8 +46,8 @@ std::size_t was_freed(void* memory, void* returned_to) noexcept {
   // After an atomic operation it may be the last reference that went. Others have let go theirs by such operations, too:
   // what they did until then is over.
   if (self.running->has_counted) {
-    const atomic_change& latest = self.latest_change;
-    self.excused_end = (latest.strand == self.strand ? self.change_before : latest).records_end;
+    const atomic_change& latest = self.changes->latest;
+    self.excused_end = (latest.strand == self.strand ? self.changes->before : latest).records_end;
   }
   look(begin, bytes, how::write, place_in_program(reinterpret_cast<address>(returned_to)));
   self.excused_end = 0;

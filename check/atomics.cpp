@@ -33,8 +33,10 @@ void note_store(const volatile void* memory, std::size_t bytes, void* at) noexce
   if (self.is_heeding == 0) return;
   note(memory, bytes, how::write, at);
   const at_work now;
-  if (self.latest_change.strand != self.strand) self.change_before = self.latest_change;
-  self.latest_change = {self.strand, next_record()};
+  atomic_changes& all = *self.changes;
+  if (all.latest.strand != self.strand) all.before = all.latest;
+  leave_records();
+  all.latest = {self.strand, next_record()};
   // Later accesses have records of their own, also where the strand has made the same before.
   self.first_own = next_record();
   start_segment();

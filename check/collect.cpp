@@ -139,7 +139,7 @@ void visit_ends(void (*visit)(std::uint32_t& end)) noexcept {
   visit_ends_of_events(visit);
   for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
     for (std::uint32_t* end :
-         {&each->latest_change.records_end, &each->change_before.records_end, &each->last_user_end})
+         {&each->own_changes.latest.records_end, &each->own_changes.before.records_end, &each->last_user_end})
       visit(*end);
   }
 }
@@ -215,7 +215,7 @@ void renumber_threads() noexcept {
   for (thread* each = all_threads; each != nullptr; each = each->next_thread) {
     for (procedure* p = first_procedure(*each); p <= each->running; ++p)
       p->strand = strand_numbers[p->strand];
-    for (atomic_change* one : {&each->latest_change, &each->change_before})
+    for (atomic_change* one : {&each->own_changes.latest, &each->own_changes.before})
       one->strand = strand_numbers[one->strand];
     each->strand = strand_numbers[each->strand];
     if (each->first_own != 0) each->first_own = first_of_records + new_records.count;

@@ -143,4 +143,8 @@ std::uint32_t copy_list(std::uint32_t first) noexcept {
   return copied;
 }
 
+void mark_listed_locks(unsigned char* is_used, std::uint32_t) noexcept {
+  for (std::uint32_t i = 1; i < lists.count; ++i) is_used[lists[i].locks] = 1;
+}
+
 }  // namespace nopal_check

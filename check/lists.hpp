@@ -29,6 +29,8 @@ void make_lists() noexcept;
 void look_in_list(cell& known, const race& access, std::uint32_t locks) noexcept;
 
 void free_list(std::uint32_t first) noexcept;
+/// Sets of locks that accesses have get a one.
+void mark_listed_locks(unsigned char* is_used, std::uint32_t sets) noexcept;
 std::uint32_t copy_list(std::uint32_t first) noexcept;
 
 }  // namespace nopal_check

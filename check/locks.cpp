@@ -104,7 +104,7 @@ void collect_sets() noexcept {
   auto* const is_used = static_cast<unsigned char*>(reserve(std::size_t{sets} + numbers));
   unsigned char* const is_number_used = is_used + sets;
   is_used[0] = is_used[atomics_alone] = 1;
-  for (std::uint32_t i = 1; i < lists.count; ++i) is_used[lists[i].locks] = 1;
+  mark_listed_locks(is_used, sets);
   for (const thread* each = all_threads; each != nullptr; each = each->next_thread)
     is_used[each->lock_set] = 1;
   by_hash.release();

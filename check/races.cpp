@@ -102,6 +102,7 @@ struct placed_race {
   std::uint32_t earlier_site;
   std::uint32_t site;
   std::uint32_t fork_site;
+  const thread* by;
 };
 
 /// By the running strand, after it has let go of a last reference: a destructor's, if the memory is freed then.
@@ -186,20 +187,26 @@ void forget_pairs_of_code() noexcept {
 }
 
 void note_last_user() noexcept {
-  const atomic_change& latest = self.latest_change;
-  self.last_user_end = (latest.strand == self.strand ? self.change_before : latest).records_end;
+  const atomic_change& latest = self.changes->latest;
+  self.last_user_end = (latest.strand == self.strand ? self.changes->before : latest).records_end;
 }
 
 void report_held_races() noexcept {
-  const std::size_t count = held_races;
-  held_races = 0;
-  for (std::size_t i = 0; i < count; ++i) report_race(held[i]);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < held_races; ++i) {
+    if (held[i].by == &self) {
+      report_race(held[i]);
+    } else {
+      held[kept++] = held[i];
+    }
+  }
+  held_races = kept;
 }
 
 void forget_held_races(address begin, std::size_t bytes) noexcept {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < held_races; ++i) {
-    if (held[i].one.begin - begin >= bytes) held[kept++] = held[i];
+    if (held[i].by != &self || held[i].one.begin - begin >= bytes) held[kept++] = held[i];
   }
   held_races = kept;
 }
@@ -207,9 +214,10 @@ void forget_held_races(address begin, std::size_t bytes) noexcept {
 void found_race(const race& one) noexcept {
   if (one.earlier < self.excused_end || comes_before(one.earlier) || is_of_a_call(one)) return;
   const placed_race placed{one, record_of(one.earlier).site, site_at(one.at),
-                           separating_fork(record_of(one.earlier).strand)};
+                           separating_fork(record_of(one.earlier).strand), &self};
   if (one.earlier >= self.last_user_end) return report_race(placed);
   if (held_races == most_held) report_held_races();
+  if (held_races == most_held) return report_race(placed);
   held[held_races++] = placed;
 }
 

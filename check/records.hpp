@@ -26,7 +26,9 @@ inline record& record_of(std::uint32_t number) noexcept { return records[number 
 inline bool is_own(std::uint32_t number) noexcept {
   return record_of(number).strand == self.strand && number >= self.first_own;
 }
-inline std::uint32_t next_record() noexcept { return first_of_records + records.count; }
+inline std::uint32_t next_record() noexcept {
+  return first_of_records + __atomic_load_n(&records.count, __ATOMIC_RELAXED);
+}
 
 /// What `first_record` of a thread becomes. With several threads no record tells whose it is, so none
 /// is known to be of the running segment.
@@ -36,11 +38,18 @@ inline void forget_unchanged(thread& t) noexcept {
   for (cell& each : t.unchanged) each = no_cell;
 }
 
+#ifdef NOPAL_CHECK_PARALLEL
+void start_segment() noexcept;
+/// The next record of the thread has a number that is not less than `next_record()`.
+void leave_records() noexcept;
+#else
+inline void leave_records() noexcept {}
 inline void start_segment() noexcept {
   self.first_record = new_segment();
   forget_made();
   forget_unchanged(self);
 }
+#endif
 
 void make_records() noexcept;
 

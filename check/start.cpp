@@ -165,7 +165,7 @@ bool says_what_was_not_checked() noexcept {
   }
   bool has_hooks = false;
   for (const thread* each = all_threads; each != nullptr; each = each->next_thread) {
-    has_hooks = has_hooks || each->outermost[1].caller != 0;  // of the first call that said so
+    has_hooks = has_hooks || each->first_calls[1].caller != 0;  // of the first call that said so
   }
   if (!program_forks || has_hooks) return false;
   write_report(
@@ -203,8 +203,10 @@ namespace {
 
 extern "C" {
 
+#ifndef NOPAL_CHECK_PARALLEL  // where checked code forks as other code does
 // Relaxed: read when the process ends.
 void nopal_check_unchecked_fork() { __atomic_store_n(&nopal_check::forks_unchecked, true, __ATOMIC_RELAXED); }
+#endif
 
 // Programs that end without their destructors.
 void _exit(int status) {

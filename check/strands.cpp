@@ -175,6 +175,12 @@ void make_strands() noexcept {
   origins.add({});
 }
 
+void begin_root() noexcept {
+  self.changes = &self.own_changes;
+  make_room_for_strand();
+  self.strand = make_strand(0, 0);
+}
+
 void forget_fork_sites() noexcept {
   for (cached_site& each : fork_sites) each = {};
 }

@@ -67,6 +67,8 @@ inline std::uint32_t make_strand(std::uint32_t parent, std::uint32_t site) noexc
 }
 
 void make_strands() noexcept;
+/// The thread's outermost strand.
+void begin_root() noexcept;
 
 /// The outermost ended child that a strand is of, or the strand itself.
 std::uint32_t separated_child(std::uint32_t strand) noexcept;

@@ -56,14 +56,13 @@ void begin_thread() noexcept {
   if (has_threads) take_checker();
   self.outermost =
       static_cast<call_frame*>(reserve((calls_before + most_calls) * sizeof(call_frame))) + calls_before;
-  self.calls = self.outermost;
+  self.calls = self.first_calls = self.outermost;
   self.calls->stack = ~address{0};
   self.calls_end = self.outermost + most_calls - 1;
   self.outermost_procedure = static_cast<procedure*>(reserve(most_procedures * sizeof(procedure)));
   self.running = self.outermost_procedure;
   self.number = ++last_number;
-  make_room_for_strand();
-  self.strand = make_strand(0, 0);
+  begin_root();
   *self.running = {self.strand, nullptr, self.calls, self.stack_end, false};
   self.segment = new_view_segment();
   start_segment();

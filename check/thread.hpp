@@ -46,6 +46,12 @@ struct atomic_change {
   std::uint32_t records_end;  ///< records from before are less
 };
 
+/// The latest, and the latest by another strand.
+struct atomic_changes {
+  atomic_change latest;
+  atomic_change before;
+};
+
 /// The last record that was made for a program counter and the calls around it.
 struct alignas(32) cached_record {
   std::uint64_t key;
@@ -84,19 +90,20 @@ struct thread {
       first_own;  ///< records of the running strand that are less come before its last signal of an event
   std::uint32_t strand;
   std::uint32_t lock_set;  ///< see locks.hpp; zero: none held
-  atomic_change latest_change;
-  atomic_change change_before;  ///< the latest by another strand
+  atomic_changes own_changes;
+  atomic_changes* changes;  ///< of the strands that may be parallel to this thread's
   std::uint32_t
       excused_end;  ///< what lesser records say is in no race with what is looked at; see allocation.cpp
   std::uint32_t
-      last_user_end;      ///< zero, or it has let go of a last reference: see `hold_for_free` in races.cpp
-  std::uint32_t number;   ///< from 1, of the thread
-  std::uint64_t segment;  ///< of views, see views.cpp
-  call_frame* calls;      ///< the innermost one
-  call_frame* calls_end;  ///< the last that there is room for
-  call_frame* outermost;  ///< where they begin
-  procedure* running;     ///< the innermost one
-  address stack_begin;    ///< the lowest address of its stack
+      last_user_end;        ///< zero, or it has let go of a last reference: see `hold_for_free` in races.cpp
+  std::uint32_t number;     ///< from 1, of the thread
+  std::uint64_t segment;    ///< of views, see views.cpp
+  call_frame* calls;        ///< the innermost one
+  call_frame* calls_end;    ///< the last that there is room for
+  call_frame* outermost;    ///< where they begin
+  call_frame* first_calls;  ///< where those of the thread's own begin
+  procedure* running;       ///< the innermost one
+  address stack_begin;      ///< the lowest address of its stack
   address stack_end;
   address lowest;          ///< the lowest of its stack that shadow memory may know
   std::size_t list_bytes;  ///< how much of its stack, from the end on, may have lists of records

@@ -16,15 +16,15 @@ install(TARGETS ${libraries} EXPORT nopal_targets
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 # The checking library is left out where it was not built, as after `--target nopal`, and on processors that have none yet.
 if(NOT NOPAL_PORT_IN_WORK)
-  install(TARGETS nopal_check EXPORT nopal_check_targets
+  install(TARGETS nopal_check nopal_check_parallel EXPORT nopal_check_targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development OPTIONAL
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime OPTIONAL NAMELINK_COMPONENT development
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(EXPORT nopal_check_targets NAMESPACE nopal:: FILE nopalCheckTargets.cmake DESTINATION "${package_dir}"
     COMPONENT development)
-  set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_STATIC_LIBRARY_SUFFIX}")
+  set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check_parallel${CMAKE_STATIC_LIBRARY_SUFFIX}")
   if(BUILD_SHARED_LIBS)
-    set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check${CMAKE_SHARED_LIBRARY_SUFFIX}")
+    set(NOPAL_CHECK_FILE "${CMAKE_SHARED_LIBRARY_PREFIX}nopal_check_parallel${CMAKE_SHARED_LIBRARY_SUFFIX}")
   endif()
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nopal" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
@@ -75,11 +75,22 @@ if(NOT NOPAL_PORT_IN_WORK)
   install(FILES "${PROJECT_BINARY_DIR}/nopal-check.specs" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
   if(NOPAL_CHECK_EXPORTS)
     install(FILES "${PROJECT_BINARY_DIR}/nopal-check.symbols" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
-    target_link_options(nopal_check INTERFACE
-      "$<INSTALL_INTERFACE:-Wl,--export-dynamic-symbol-list=$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/nopal-check.symbols>")
+    foreach(name IN ITEMS check check_parallel)
+      target_link_options(nopal_${name} INTERFACE
+        "$<INSTALL_INTERFACE:-Wl,--export-dynamic-symbol-list=$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/nopal-check.symbols>")
+    endforeach()
   endif()
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal-check.pc.in" "${PROJECT_BINARY_DIR}/nopal-check.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/nopal-check.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+  foreach(NOPAL_PC_CHECK IN ITEMS nopal-check nopal-check-parallel)
+    string(REPLACE "-" "_" NOPAL_PC_CHECK_LIBRARY "${NOPAL_PC_CHECK}")
+    set(NOPAL_PC_CHECK_WHERE "")
+    set(NOPAL_PC_CHECK_CFLAGS "")
+    if(NOPAL_PC_CHECK MATCHES "parallel")
+      set(NOPAL_PC_CHECK_WHERE " on all workers")
+      set(NOPAL_PC_CHECK_CFLAGS " -DNOPAL_CHECKED_PARALLEL")
+    endif()
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/nopal-check.pc.in" "${PROJECT_BINARY_DIR}/${NOPAL_PC_CHECK}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${NOPAL_PC_CHECK}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+  endforeach()
 endif()
 
 if(TARGET nopal_io)

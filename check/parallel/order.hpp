@@ -98,7 +98,8 @@ inline void go_to_siblings(const procedure*& one, const procedure*& other) noexc
 
 }  // namespace order_steps
 
-/// How an access that was made at `earlier`, before now in time, stands to the strand that runs. Both descend from one root.
+/// How an access that was made at `earlier`, before now in time, stands to the strand that runs. Of what descends from different
+/// roots, which are threads of the program, nothing is known: it is taken to come before.
 /// O(log depth).
 inline relation relate(position earlier, position now) noexcept {
   using namespace order_steps;
@@ -115,9 +116,25 @@ inline relation relate(position earlier, position now) noexcept {
     return earlier.segment <= child->forked_at ? relation::before : relation::parallel_on_the_right;
   }
   go_to_siblings(its, ours);
+  if (its->parent == nullptr) return relation::before;
   // Ours runs, so it is not joined: what was forked later is parallel to it.
   if (its->forked_at > ours->forked_at) return relation::parallel_on_the_right;
   return is_joined(*its, ours->forked_at) ? relation::before : relation::parallel_on_the_left;
+}
+
+/// Whether one comes first in the serial program.
+inline bool is_left_of(position one, position other) noexcept {
+  using namespace order_steps;
+  if (one.in == other.in) return one.segment < other.segment;
+  const std::uint64_t depth = one.in->depth < other.in->depth ? one.in->depth : other.in->depth;
+  const procedure* its = ancestor_at(one.in, depth);
+  const procedure* ours = ancestor_at(other.in, depth);
+  if (its == ours) {
+    if (its == one.in) return one.segment <= ancestor_at(other.in, depth + 1)->forked_at;
+    return ancestor_at(one.in, depth + 1)->forked_at < other.segment;
+  }
+  go_to_siblings(its, ours);
+  return its->forked_at < ours->forked_at;
 }
 
 /// What is known of some bytes: who wrote last, and of those that have read since, of which none comes after another, the
@@ -131,13 +148,12 @@ struct accesses {
   std::uint32_t rightmost;
 };
 
-/// A strand at `now` writes. `position_of(record)` is where a record was made; `found(record, is_write)` is called for each
-/// that the write is in a race with.
-template <class PositionOf, class Found>
-inline void note_write(accesses& known, std::uint32_t record, position now, PositionOf position_of,
-                       Found found) {
+/// The running strand writes. `relation_of(record)` is how the record's access stands to it; `found(record, is_write)` is called
+/// for each that the write is in a race with.
+template <class RelationOf, class Found>
+inline void note_write(accesses& known, std::uint32_t record, RelationOf relation_of, Found found) {
   const auto ask = [&](std::uint32_t earlier, bool is_write) {
-    if (earlier != 0 && is_parallel(relate(position_of(earlier), now))) found(earlier, is_write);
+    if (earlier != 0 && is_parallel(relation_of(earlier))) found(earlier, is_write);
   };
   ask(known.writer, true);
   ask(known.leftmost, false);
@@ -146,16 +162,15 @@ inline void note_write(accesses& known, std::uint32_t record, position now, Posi
 }
 
 /// The same of a read.
-template <class PositionOf, class Found>
-inline void note_read(accesses& known, std::uint32_t record, position now, PositionOf position_of,
-                      Found found) {
-  if (known.writer != 0 && is_parallel(relate(position_of(known.writer), now))) found(known.writer, true);
+template <class RelationOf, class Found>
+inline void note_read(accesses& known, std::uint32_t record, RelationOf relation_of, Found found) {
+  if (known.writer != 0 && is_parallel(relation_of(known.writer))) found(known.writer, true);
   if (known.leftmost == 0) {
     known.leftmost = known.rightmost = record;
     return;
   }
-  const relation left = relate(position_of(known.leftmost), now);
-  const relation right = known.rightmost == known.leftmost ? left : relate(position_of(known.rightmost), now);
+  const relation left = relation_of(known.leftmost);
+  const relation right = known.rightmost == known.leftmost ? left : relation_of(known.rightmost);
   if (left != relation::parallel_on_the_left) known.leftmost = record;
   if (right != relation::parallel_on_the_right) known.rightmost = record;
 }

@@ -37,6 +37,15 @@
 extern "C++" { /* where a program includes this inside extern "C" */
 #endif
 
+#ifdef NOPAL_CHECKED_PARALLEL
+#ifndef __cplusplus
+#error                                                                                                       \
+    "nopal: C's forks are not checked in parallel: compile without NOPAL_CHECKED_PARALLEL, as pkg-config --cflags nopal-check says"
+#endif
+#ifndef NOPAL_CHECKED
+#define NOPAL_CHECKED
+#endif
+#endif
 #if defined(NOPAL_CHECKED) && !defined(NOPAL_ELIDE)
 #define NOPAL_ELIDE /* and more: see <nopal/version.hpp> */
 #endif

@@ -4,7 +4,9 @@
 
 #include <nopal/version.hpp>
 
-#ifdef NOPAL_CHECKED
+#ifdef NOPAL_CHECKED_PARALLEL
+#include <nopal/detail/scope_checked_parallel.hpp>
+#elif defined(NOPAL_CHECKED)
 #include <nopal/detail/scope_checked.hpp>
 #elif defined(NOPAL_ELIDE)
 #include <nopal/detail/scope_elided.hpp>

@@ -15,7 +15,11 @@
 #define NOPAL_ABI 3
 #define NOPAL_ABI_NAMESPACE abi_3
 
-// A checked program is the serial elision, which tells the checker what it does.
+// A checked program is the serial elision, which tells the checker what it does; where it is checked in parallel its forks
+// are real.
+#if defined(NOPAL_CHECKED_PARALLEL) && !defined(NOPAL_CHECKED)
+#define NOPAL_CHECKED
+#endif
 #if defined(NOPAL_CHECKED) && !defined(NOPAL_ELIDE)
 #define NOPAL_ELIDE
 #endif

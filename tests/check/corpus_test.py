@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs every case of the corpus and compares the races that are reported with those that its source names.
 
-Usage: corpus_test.py PROGRAM SOURCE... [--optional PREFIX] [--only CASE]
+Usage: corpus_test.py PROGRAM SOURCE... [--optional PREFIX]... [--only CASE] [--workers N,...] [--alone CASE,...]
+       [--refused TEXT]
 
-Pairs whose label begins with PREFIX may be missed.
+Pairs whose label begins with PREFIX may be missed. With --workers each case is run with each number of them, those
+of --alone with one, and with --refused a case may end with status 2 and a line that has TEXT.
 """
 import argparse
 import collections
@@ -46,7 +48,7 @@ def read_cases(sources, optional, may_miss):
                     for b in both["with"]:
                         pair = tuple(sorted([f"{name}:{a}", f"{name}:{b}"]))
                         pairs.add(pair)
-                        if optional and label.startswith(optional):
+                        if label.startswith(tuple(optional)):
                             may_miss.add(pair)
             cases[CASE.match(lines[start]).group(1)] = pairs
     return cases
@@ -63,9 +65,9 @@ def is_case_end(lines, i):
     return False
 
 
-def run_case(program, case):
+def run_case(program, case, settings):
     with tempfile.NamedTemporaryFile("r") as log:
-        environment = dict(os.environ, NOPAL_CHECK="log=" + log.name)
+        environment = dict(os.environ, NOPAL_CHECK="log=" + log.name, **settings)
         done = subprocess.run([program, case], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
         found = set()
         for line in log.read().split("\n"):
@@ -81,24 +83,35 @@ def main():
     parser.add_argument("program")
     parser.add_argument("sources", nargs="+")
     parser.add_argument("--only")
-    parser.add_argument("--optional")
+    parser.add_argument("--optional", action="append", default=[])
+    parser.add_argument("--workers", default="")
+    parser.add_argument("--alone", default="")
+    parser.add_argument("--refused")
     given = parser.parse_args()
     may_miss = set()
     expected = read_cases(given.sources, given.optional, may_miss)
     known = subprocess.run([given.program], stdout=subprocess.PIPE, check=True).stdout.decode().split()
     wrong = [f"{case}: in the sources and not in the program" for case in set(expected) - set(known)]
     wrong += [f"{case}: in the program and not in the sources" for case in set(known) - set(expected)]
+    refused = set()
     for case in sorted(expected):
         if case not in known or (given.only and case != given.only):
             continue
-        status, found, error = run_case(given.program, case)
-        needed = expected[case] - may_miss
-        if status != (66 if needed or found else 0):
-            wrong.append(f"{case}: exit status {status} {error[-200:]!r}")
-        for pair in sorted(needed - found):
-            wrong.append(f"{case}: missed {pair[0]} with {pair[1]}")
-        for pair in sorted(found - expected[case]):
-            wrong.append(f"{case}: no race is {pair[0]} with {pair[1]}")
+        for workers in ["1"] if case in given.alone.split(",") else given.workers.split(","):
+            status, found, error = run_case(given.program, case, {"NOPAL_WORKERS": workers} if workers else {})
+            with_workers = f"{case} ({workers} workers)" if workers else case
+            if given.refused and status == 2 and error.startswith("nopal: ") and given.refused in error and error.count("\n") == 1:
+                refused.add(case)
+                continue
+            needed = expected[case] - may_miss
+            if status != (66 if needed or found else 0):
+                wrong.append(f"{with_workers}: exit status {status} {error[-200:]!r}")
+            for pair in sorted(needed - found):
+                wrong.append(f"{with_workers}: missed {pair[0]} with {pair[1]}")
+            for pair in sorted(found - expected[case]):
+                wrong.append(f"{with_workers}: no race is {pair[0]} with {pair[1]}")
+    if given.refused and not 0 < len(refused) < len(expected) / 10:
+        wrong.append(f"refused: {', '.join(sorted(refused))}")
     racy = sum(1 for pairs in expected.values() if pairs)
     print("\n".join(wrong + [f"{len(expected)} cases, {racy} of them with races, {len(wrong)} wrong"]))
     return 1 if wrong or not expected else 0

@@ -6,72 +6,17 @@
 #include <cstdio>
 #include <deque>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include "generated_runs.hpp"
+#include "generated_trees.hpp"
 #include "parallel/order.hpp"
 
 using namespace nopal_check_parallel;
 
 namespace {
 
-constexpr int scopes = 3;
 constexpr int bytes = 4;
-
-struct code;
-
-enum class kind : std::uint8_t { access, fork, join };
-
-struct step {
-  kind what;
-  int scope;
-  int byte;
-  bool is_write;
-  int place;  ///< in the order of the serial program
-  std::unique_ptr<code> child;
-};
-
-struct code {
-  std::vector<step> steps;
-};
-
-struct shape {
-  std::mt19937_64 random;
-  bool crosses;  ///< scopes are joined in any order
-  bool is_deep;
-  int left;  ///< steps
-  int next_place;
-  unsigned writes;  ///< one access in so many
-  std::size_t up_to(std::size_t most) { return random() % (most + 1); }
-  bool one_in(std::uint64_t many) { return random() % many == 0; }
-};
-
-std::unique_ptr<code> make_code(shape& of, int depth) {
-  auto made = std::make_unique<code>();
-  int open = 0;  // where scopes are nested: the innermost one
-  const std::size_t most = depth == 0 ? 30 : 8;
-  for (std::size_t count = 1 + of.up_to(most); count != 0 && of.left > 0; --count) {
-    --of.left;
-    const std::size_t what = of.up_to(9);
-    if (of.is_deep ? what < 3 : what < 5) {
-      const auto byte = static_cast<int>(of.up_to(bytes - 1));
-      made->steps.push_back({kind::access, 0, byte, of.one_in(of.writes), of.next_place++, nullptr});
-    } else if (what < 8) {
-      if (!of.crosses && open + 1 < scopes && of.one_in(3)) ++open;
-      const int scope = of.crosses ? static_cast<int>(of.up_to(scopes - 1)) : open;
-      made->steps.push_back({kind::fork, scope, 0, false, 0, make_code(of, depth + 1)});
-    } else {
-      const int scope = of.crosses ? static_cast<int>(of.up_to(scopes - 1)) : open;
-      made->steps.push_back({kind::join, scope, 0, false, 0, nullptr});
-      if (open != 0) --open;
-    }
-  }
-  for (int scope = scopes - 1; scope >= 0; --scope) {
-    made->steps.push_back({kind::join, scope, 0, false, 0, nullptr});
-  }
-  return made;
-}
 
 /// The strands before each stretch of one, itself included.
 using set_of_strands = std::vector<bool>;
@@ -199,12 +144,14 @@ private:
     }
     accesses_.push_back({by.at, by.stretch, what.byte, what.is_write, what.place});
     const auto record = static_cast<std::uint32_t>(accesses_.size());
-    const auto position_of = [this](std::uint32_t number) { return accesses_[number - 1].at; };
+    const auto relation_of = [this, &by](std::uint32_t number) {
+      return relate(accesses_[number - 1].at, by.at);
+    };
     const auto found = [&](std::uint32_t, bool) { is_reported_[what.byte] = true; };
     if (what.is_write) {
-      note_write(known_[what.byte], record, by.at, position_of, found);
+      note_write(known_[what.byte], record, relation_of, found);
     } else {
-      note_read(known_[what.byte], record, by.at, position_of, found);
+      note_read(known_[what.byte], record, relation_of, found);
     }
   }
 
@@ -229,6 +176,7 @@ int run_one(std::uint64_t seed) {
   of.is_deep = of.one_in(3);
   of.left = static_cast<int>(10 + of.up_to(90));
   of.writes = static_cast<unsigned>(1 + of.up_to(12));
+  of.bytes = bytes;
   const std::unique_ptr<code> program = make_code(of, 0);
   int wrong = 0;
   constexpr int orders = 4;

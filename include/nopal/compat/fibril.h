@@ -25,6 +25,11 @@
 #ifndef NOPAL_COMPAT_FIBRIL_H
 #define NOPAL_COMPAT_FIBRIL_H
 
+#ifdef NOPAL_CHECKED_PARALLEL
+#error                                                                                                       \
+    "nopal: Fibril's forks are not checked in parallel: compile without NOPAL_CHECKED_PARALLEL, as pkg-config --cflags nopal-check says"
+#endif
+
 #ifdef __cplusplus
 extern "C++" { /* where a program includes this inside extern "C" */
 #endif

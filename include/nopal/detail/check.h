@@ -42,6 +42,21 @@ NOPAL_EXPORT void nopal_check_fork(struct nopal_check_children** children);
 NOPAL_EXPORT void nopal_check_end(const void* call, size_t call_bytes);
 /* All that were forked on the scope are joined. */
 NOPAL_EXPORT void nopal_check_join(struct nopal_check_children** children);
+
+/* Where forks are real, with NOPAL_CHECKED_PARALLEL: what a strand takes along over a fork or a join. In the forking frame;
+   the words are the checker's. */
+struct nopal_check_kept {
+  size_t words[10];
+};
+/* The running strand forks on the scope: the child, and what the continuation goes on with. */
+NOPAL_EXPORT void* nopal_check_branch(struct nopal_check_children** children, struct nopal_check_kept* kept);
+/* On the thread that has forked it, the child begins; its frames lie below the caller's. It ends, on whatever thread. */
+NOPAL_EXPORT void nopal_check_begin(void* child);
+NOPAL_EXPORT void nopal_check_leave(void);
+/* Before a join of the scope, whose children there are, and after it or a fork: on whatever thread. */
+NOPAL_EXPORT void nopal_check_keep(struct nopal_check_children** children, struct nopal_check_kept* kept);
+NOPAL_EXPORT void nopal_check_go_on(const struct nopal_check_kept* kept);
+
 /* Accesses between the two are the library's, and not looked at. They nest. */
 NOPAL_EXPORT void nopal_check_ignore(void);
 NOPAL_EXPORT void nopal_check_heed(void);

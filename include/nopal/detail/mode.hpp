@@ -7,6 +7,8 @@
 
 #ifndef NOPAL_ELIDE
 #define NOPAL_MODE_NAMESPACE NOPAL_ABI_NAMESPACE
+#elif defined(NOPAL_CHECKED_PARALLEL)
+#define NOPAL_MODE_NAMESPACE checked_parallel
 #elif defined(NOPAL_CHECKED)
 #define NOPAL_MODE_NAMESPACE checked
 #elif defined(NOPAL_ELIDE_DEPTH)

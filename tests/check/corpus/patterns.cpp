@@ -148,8 +148,8 @@ CASE(sort_of_numbers) {
 CASE(sort_whose_comparison_counts) {
   std::vector<int> a(20000);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int>((i * 7919) % 20011);
-  nopal::parallel_sort(a.begin(), a.end(), [](int one, int other) {
-    ++x;  // race: A with: A
+  nopal::parallel_sort(a.begin(), a.end(), [](int one, int other) {  // race: Parallel with: Parallel
+    ++x;  // race: A with: A race: Parallel with: Parallel
     return one < other;
   });
 }
