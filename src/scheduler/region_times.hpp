@@ -44,6 +44,8 @@ struct region_times {
   bool taken_for_short;  ///< some push of it woke nobody
   bool none_older;       ///< no fork that is older than its first one was latent then
   std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
+  /// Of a thread's first worker: `chosen.workers` of the runtime, where loops have it at hand; see tell_number_of_workers
+  std::atomic<std::int32_t> workers;
   // While it owes a wake:
   std::int32_t looking_entries;  ///< pushes onto fewer entries look at the clock
   std::uint64_t looks_credit;    ///< in ticks; each look takes what it may cost off

@@ -149,6 +149,7 @@ bool start_locked(runtime& all) {
   make_room_for_pool(all);
   start_threads(all);
   start_samples();
+  tell_number_of_workers(all);
   // Release pairs with the acquire in the slow push.
   all.running.store(true, std::memory_order_release);
   return true;
@@ -284,6 +285,13 @@ int known_workers(runtime& all) {
   return known != 0 ? known : known_settings(all).workers;
 }
 
+void tell_number_of_workers(runtime& all) noexcept {
+  // Relaxed: see known_workers.
+  const int known = all.known_workers.load(std::memory_order_relaxed);
+  for_each_first_worker(
+      all, [known](worker* one) { one->regions.workers.store(known, std::memory_order_relaxed); });
+}
+
 void forget_settings(runtime& all) noexcept {
   all.settings_known = false;
   all.known_workers.store(0, std::memory_order_relaxed);
@@ -364,6 +372,8 @@ void free_worker(worker* self) noexcept {
 void enter_table(runtime& all, worker* self, int index) noexcept {
   NOPAL_PLAIN_WRITE(self->index);
   self->index = index;
+  // Relaxed: as in tell_number_of_workers.
+  self->regions.workers.store(all.known_workers.load(std::memory_order_relaxed), std::memory_order_relaxed);
   // Those nested in it, which an earlier thread has left, come along.
   for (worker* one = self->nested.load(std::memory_order_relaxed); one != nullptr;
        one = one->nested.load(std::memory_order_relaxed)) {

@@ -166,6 +166,8 @@ settings known_settings(runtime& all);
 int known_workers(runtime& all);
 /// With the lock, as the rest that is guarded by it.
 void forget_settings(runtime& all) noexcept;
+/// Has all threads' workers know `known_workers`, for loops. Under `lock`.
+void tell_number_of_workers(runtime& all) noexcept;
 /// The same under `lock`, which is released while they are read.
 const settings& settings_under_lock(runtime& all);
 

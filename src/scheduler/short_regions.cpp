@@ -2,6 +2,7 @@
 
 #include "scheduler/short_regions.hpp"
 
+#include <nopal/detail/fast_path.h>
 #include <nopal/detail/loop_demand.h>
 
 #include "deque/deque.hpp"
@@ -36,9 +37,23 @@ constexpr std::uint32_t shared_until_tried = 8;
 constexpr std::uint64_t look_up_ns = 1'000'000;
 constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(16'000'000, 1'000'000);
 
+/// As this_worker, whose code lies on another page than that of loops. For functions that switch no stacks.
+[[nodiscard]] [[gnu::always_inline]] inline worker* worker_of_caller() noexcept {
+  auto* const self = reinterpret_cast<worker*>(nopal_this_deque());
+  // Nobody's has none.
+  return self->scheduler_stack_pointer != nullptr ? self : nullptr;
+}
+
+/// The number of workers; 0: it is not known. The runtime's own field lies on a page that nothing else here needs, and after some
+/// milliseconds of quiet the first access to a page takes half a microsecond.
+[[nodiscard]] std::size_t workers_for(const worker* self) noexcept {
+  // Relaxed: the number is all that is read. Whoever chose another one has stored 0 before, or that number.
+  return static_cast<std::size_t>(thread_worker(self)->regions.workers.load(std::memory_order_relaxed));
+}
+
 /// So few positions may be such as each take long.
-[[nodiscard]] bool are_few(std::size_t positions) noexcept {
-  return positions <= static_cast<std::size_t>(the_runtime().chosen.workers) * 4;
+[[nodiscard]] bool are_few(std::size_t positions, std::size_t workers) noexcept {
+  return positions <= workers * 4;
 }
 
 /// How long no loop began or ended, and no region ended.
@@ -48,10 +63,10 @@ constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(16'000'000, 1'000'000);
 
 /// Whether a loop that is worth so much goes on alone after quiet, by the last one of that place. How long one that others took
 /// part in would have taken alone is not known, so one of some is tried.
-[[nodiscard]] bool goes_alone_after_quiet(region_time& last, std::size_t count,
+[[nodiscard]] bool goes_alone_after_quiet(region_time& last, std::size_t count, std::size_t workers,
                                           std::uint64_t worth) noexcept {
   // As many as there are workers may wait for one another, since each of these gets one.
-  if (count <= static_cast<std::size_t>(the_runtime().chosen.workers)) {
+  if (count <= workers) {
     return false;
   }
   if (!last.was_shared) {
@@ -146,11 +161,12 @@ void pass_looking_up_on(worker* self) noexcept {
 
 extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::size_t count, int* alone) {
   *alone = nopal_not_alone;
-  if (worker* const self = this_worker()) {
+  if (worker* const self = worker_of_caller()) {
     region_time& last = time_of(self, place);
+    const std::size_t workers = workers_for(self);
     // More positions than last time may take any time.
-    if (last.place == place && count / 2 <= last.count) {
-      const bool few = are_few(count);
+    if (last.place == place && count / 2 <= last.count && workers != 0) {
+      const bool few = are_few(count, workers);
       if (!few && last.ticks < ticks_far_too_short && ++last.shared % short_until_measured != 0) {
         *alone = nopal_alone_as_before;
         return self->regions.looked;
@@ -161,7 +177,7 @@ extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::s
             quiet > ticks_of_long_quiet ? ticks_worth_after_long : ticks_worth_after_quiet;
         self->regions.alone_until = now + worth;
         const int way = few ? nopal_alone_in_steps : nopal_alone;
-        *alone = goes_alone_after_quiet(last, count, worth) ? way : nopal_not_alone;
+        *alone = goes_alone_after_quiet(last, count, workers, worth) ? way : nopal_not_alone;
       } else if (!few) {
         // One that others took part in may have taken longer than alone.
         const bool is_time_to_try =
@@ -182,7 +198,7 @@ extern "C" NOPAL_EXPORT std::size_t nopal_may_go_on_alone(std::uint64_t began, s
   const std::uint64_t now = ticks_now();
   const std::uint64_t passed = now - began;
   std::uint64_t until = began + ticks_worth_a_steal;
-  if (worker* const self = this_worker()) {
+  if (worker* const self = worker_of_caller()) {
     self->regions.looked = now;
     until = self->regions.alone_until > until ? self->regions.alone_until : until;
   }
@@ -196,7 +212,7 @@ extern "C" NOPAL_EXPORT std::size_t nopal_may_go_on_alone(std::uint64_t began, s
 }
 
 extern "C" NOPAL_EXPORT nopal_demand nopal_pay_wake() {
-  worker* const self = this_worker();
+  worker* const self = worker_of_caller();
   region_times& regions = self->regions;
   runtime& all = the_runtime();
   if (regions.scope == nullptr || ticks_now() - regions.began < ticks_worth_a_wake(all)) {
@@ -210,14 +226,14 @@ extern "C" NOPAL_EXPORT nopal_demand nopal_pay_wake() {
 }
 
 extern "C" NOPAL_EXPORT void nopal_end_loop(const void* place, std::size_t count, std::uint64_t began) {
-  if (worker* const self = this_worker()) {
+  if (worker* const self = worker_of_caller()) {
     const std::uint64_t now = ticks_now();
     region_time& last = time_of(self, place);
     const std::uint64_t before = last.place == place ? last.ticks : 0;
     note_region(self, place, now - began);
     last.count = count;
     // Where few take long one time and not the next, they are shared each time.
-    if (are_few(count) && last.ticks < before / 2) {
+    if (are_few(count, workers_for(self)) && last.ticks < before / 2) {
       last.ticks = before / 2;
     }
     self->regions.looked = now;

@@ -13,7 +13,7 @@ struct nobody_worker {
   nopal_deque deque;
   void* scheduler_stack_pointer;
 };
-alignas(64) static const nobody_worker nobody = {};
+alignas(nopal::internal::worker) static const nobody_worker nobody = {};
 __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec"))) =
     const_cast<nopal_deque*>(&nobody.deque);
 

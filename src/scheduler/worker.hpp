@@ -80,19 +80,20 @@ struct strand_search {
   known_roots known;
 };
 
-struct worker {
+struct alignas(1024) worker {
   // The deque is known to the inlined fast path, the two pointers behind them to the assembly.
   nopal_deque deque;
   void* scheduler_stack_pointer;  ///< where the scheduler starts anew at each entry
   void* exit_stack_pointer;       ///< where the scheduler returns to; threads of the pool only
-
-  std::atomic<int> cpu;  ///< last seen on; read by thieves on machines with a hierarchy
-
-  // For calls that stay on their thread (pinned.cpp). An outer worker is paused while a nested one
-  // is at work.
-  /// the worker that this one interrupts; null for a thread's first; set once
-  worker* outer;
+  worker* outer;         ///< the worker that this one interrupts; null for a thread's first; set once
   worker* first = this;  ///< of the thread; set once
+
+  // On one page with the deque: a short loop after some milliseconds of quiet needs no other, and each takes half a microsecond.
+  alignas(64) region_times regions;  ///< this worker's own, but for what is said there
+
+  alignas(64) std::atomic<int> cpu;  ///< last seen on; read by thieves on machines with a hierarchy
+
+  // For calls that stay on their thread (pinned.cpp). An outer worker is paused while a nested one is at work.
   /// For calls inside this worker's; null until one was made, then for good
   std::atomic<worker*> nested;
   /// nopal_local() of this root's strands; as the fields of `deque.strand`
@@ -229,8 +230,7 @@ struct worker {
   bool ends_already;
   worker* next_idle;        ///< in the list of workers without a thread, or of substitutes that rest
   worker* next_substitute;  ///< in the list of all; under the runtime's lock
-  region_times regions;
-  std::uint64_t woken_at;  ///< when its last waker began to wake it, in ticks; written by that one
+  std::uint64_t woken_at;   ///< when its last waker began to wake it, in ticks; written by that one
   /// When it is to expect a region, and until when, in ticks
   std::uint64_t wakes_at;
   std::uint64_t expects_until;
@@ -347,6 +347,7 @@ inline constexpr std::size_t scheduler_guard_bytes = std::size_t{64} << 10;
 static_assert(offsetof(worker, deque) == 0);
 static_assert(offsetof(worker, scheduler_stack_pointer) == WORKER_SCHEDULER_STACK_POINTER);
 static_assert(offsetof(worker, exit_stack_pointer) == WORKER_EXIT_STACK_POINTER);
+static_assert(offsetof(worker, regions) + sizeof(region_times) <= alignof(worker));
 
 /// Workers of the pool with this index and above take nothing new, but for substitutes, each of which
 /// has the place of another. Each look reads it anew, sequentially consistent: see nopal_limit_workers. Whoever is
@@ -374,7 +375,6 @@ worker* this_worker() noexcept;
 
 /// Makes `self` the calling thread's worker; null for none.
 void set_this_worker(worker* self) noexcept;
-
 /// The thread's nopal_local().
 void set_this_local(const void* value) noexcept;
 

@@ -303,6 +303,7 @@ void life_world::name_worker(nopal::internal::worker* made) {
   ignore(&made->deque.setting, sizeof made->deque.setting);
   ignore(&made->counts, sizeof made->counts);
   ignore(&made->cpu, sizeof made->cpu);
+  ignore(&made->regions.workers, sizeof made->regions.workers);
 }
 
 int life_world::start_thread(void (*entry)(void*), void* argument, std::uintptr_t& handle) {

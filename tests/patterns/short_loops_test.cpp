@@ -133,6 +133,34 @@ NOPAL_PROGRAM(few_positions_are_shared_but_for_short_ones_after_quiet) {
   return 0;
 }
 
+/// As many as there are workers in the next life of the runtime, which may wait for one another there.
+NOPAL_PROGRAM(as_many_as_a_later_life_has_workers_are_shared) {
+  static const char place = 0;
+  nopal::parallel_for(0, 2, [](int) {});  // this thread is a worker
+  const int later = 4 * nopal::workers();
+  const auto goes_alone = [](int wanted) {
+    const auto count = static_cast<std::size_t>(wanted);
+    bool seen = false;
+    // A busy machine may have stopped this thread in between, so that the last loop took long.
+    for (int i = 0; i < 100 && !seen; ++i) {
+      nopal_end_loop(&place, count, nopal_loop_time() - 1000);
+      for (const std::uint64_t before = nopal_loop_time(); nopal_loop_time() - before < 1'100'000;) {
+      }
+      int alone = nopal_alone_as_before;
+      static_cast<void>(nopal_begin_loop(&place, count, &alone));
+      seen = alone != nopal_not_alone;
+    }
+    return seen;
+  };
+  NOPAL_CHECK(goes_alone(later));
+  nopal::shutdown();
+  nopal::configure({.workers = later});
+  NOPAL_CHECK(!goes_alone(later));
+  nopal::parallel_for(0, 2 * later, [](int) {});
+  NOPAL_CHECK(nopal::workers() == later && !goes_alone(later) && goes_alone(2 * later));
+  return 0;
+}
+
 /// Where few positions were short, and all but the first one are long this time, one of these is gone through before the rest is
 /// shared.
 NOPAL_PROGRAM(few_positions_that_become_long_are_shared) {
@@ -166,6 +194,9 @@ TEST_P(short_loops, inside_a_region_that_take_longer_are_shared) {
   EXPECT_TRUE(run("inner_loops_that_take_longer_are_shared"));
 }
 TEST_P(short_loops, are_measured_one_in_sixteen) { EXPECT_TRUE(run("one_in_sixteen_is_measured")); }
+TEST_P(short_loops, of_as_many_positions_as_a_later_life_has_workers_are_shared) {
+  EXPECT_TRUE(run("as_many_as_a_later_life_has_workers_are_shared"));
+}
 TEST_P(short_loops, of_few_positions_are_alone_after_quiet) {
   EXPECT_TRUE(run("few_positions_are_shared_but_for_short_ones_after_quiet"));
 }
