@@ -121,11 +121,11 @@ inline void look_in_list(accesses& known, access& which, how kind) noexcept {
     compare(which, *each, each->first_write, each->last_write, true);
     if (kind == how::write) compare(which, *each, each->first_read, each->last_read, false);
     // What comes before, and held all that is held now, says no more than this access.
-    const bool is_needless =
-        ++listed_sets > most_sets || (each->locks != which.locks && is_part(which.locks, each->locks, true) &&
-                               is_over(each->first_read) && is_over(each->last_read) &&
-                               (kind == how::write ? is_over(each->first_write) && is_over(each->last_write)
-                                                   : each->first_write == 0));
+    const bool is_needless = ++listed_sets > most_sets ||
+                             (each->locks != which.locks && is_part(which.locks, each->locks, true) &&
+                              is_over(each->first_read) && is_over(each->last_read) &&
+                              (kind == how::write ? is_over(each->first_write) && is_over(each->last_write)
+                                                  : each->first_write == 0));
     if (is_needless) {
       *link = each->next;
       give_piece(piece_of_list, each);

@@ -1,6 +1,8 @@
 // What events order is not known here: programs that use them are refused.
 #include "../events.hpp"
 
+#include <cstdio>
+
 #include "../tables.hpp"
 #include "../thread.hpp"
 
@@ -16,11 +18,18 @@ void wait_in_vain(const char*, const void*, void*) {}  // another thread may end
 
 namespace {
 
-void refuse() noexcept {
+void refuse(const char* what) noexcept {
   if (self.running == nullptr) return;
-  fail("nopal: check: events, futures and stops are not checked in parallel: compile the program without "
-       "NOPAL_CHECKED_PARALLEL, and link it with nopal_check\n");
+  char line[256];
+  std::snprintf(
+      line, sizeof line,
+      "nopal: check: %s is not checked in parallel: compile the program without NOPAL_CHECKED_PARALLEL, and "
+      "link it with nopal_check\n",
+      what);
+  fail(line);
 }
+
+constexpr const char* event = "an event, a future or a stop";
 
 }  // namespace
 
@@ -30,12 +39,13 @@ using namespace nopal_check;
 
 extern "C" {
 
-void nopal_check_signal(const void*) { refuse(); }
-void nopal_check_signal_too(const void*) { refuse(); }
-void nopal_check_forget_event(const void*) { refuse(); }
-void nopal_check_signaled(const void*) { refuse(); }
+void nopal_check_signal(const void*) { refuse(event); }
+void nopal_check_signal_too(const void*) { refuse(event); }
+void nopal_check_forget_event(const void*) { refuse(event); }
+void nopal_check_signaled(const void*) { refuse(event); }
 void nopal_check_wait(const char*, const void* lock) {
-  if (lock == nullptr) refuse();
+  if (lock == nullptr) refuse(event);
 }
 void nopal_check_wait_long(int, int) {}
+void nopal_check_refuse(const char* what) { refuse(what); }
 }

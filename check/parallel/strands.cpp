@@ -366,9 +366,8 @@ void nopal_check_join(nopal_check_children** of) {
 }
 
 void nopal_check_fork(nopal_check_children**) {
-  fail("nopal: check: the program forks by C's interface, by Cilk's or in a file compiled without "
-       "NOPAL_CHECKED_PARALLEL, "
-       "which is not checked in parallel: compile all of it without that, and link it with nopal_check\n");
+  nopal_check_refuse(
+      "a fork of C's interface, of Cilk's, or in a file compiled without it,");
 }
 void nopal_check_end(const void*, std::size_t) {}
 }

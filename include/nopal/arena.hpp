@@ -306,6 +306,9 @@ std::invoke_result_t<F> arena::execute(F&& f) {
 
 template <class F>
 void arena::enqueue(F&& f) {
+#ifdef NOPAL_CHECKED_PARALLEL
+  nopal_check_refuse("what is put into an arena");
+#endif
   std::decay_t<F> call(std::forward<F>(f));
 #ifdef __cpp_exceptions
   try {

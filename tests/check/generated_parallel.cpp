@@ -150,7 +150,7 @@ struct frame {
 std::set<place> reported;           // the checker calls from one thread at a time
 thread_local const frame* running;  // no strand leaves its thread within an access
 
-[[gnu::noinline, gnu::no_sanitize("thread")]] const frame*& the_running() { return running; }
+[[gnu::noinline, gnu::no_sanitize_thread]] const frame*& the_running() { return running; }
 
 void note_report(const void* memory, std::size_t bytes) {
   const auto* const at = static_cast<const unsigned char*>(memory);
@@ -171,8 +171,7 @@ void pause(int place) {
   for (volatile int i = 0; i < place % 7 * 20;) i = i + 1;
 }
 
-[[gnu::noinline, gnu::no_sanitize("thread")]] void make_access(const step& one, const frame& here,
-                                                               int depth) {
+[[gnu::noinline, gnu::no_sanitize_thread]] void make_access(const step& one, const frame& here, int depth) {
   const use what = use_of(one, depth);
   const frame* of = &here;
   for (int level = 1; level < what.level; ++level) of = of->caller;
@@ -190,7 +189,7 @@ void pause(int place) {
   }
 }
 
-[[gnu::noinline, gnu::no_sanitize("thread")]] void run(const code& does, const frame* caller, int depth) {
+[[gnu::noinline, gnu::no_sanitize_thread]] void run(const code& does, const frame* caller, int depth) {
   frame here;
   here.does = &does;
   here.caller = caller;

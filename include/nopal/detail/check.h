@@ -57,6 +57,9 @@ NOPAL_EXPORT void nopal_check_leave(void);
 NOPAL_EXPORT void nopal_check_keep(struct nopal_check_children** children, struct nopal_check_kept* kept);
 NOPAL_EXPORT void nopal_check_go_on(const struct nopal_check_kept* kept);
 
+/* What is about to be done is not checked so: the program ends with a line. `what` is such as "an event". */
+NOPAL_EXPORT void nopal_check_refuse(const char* what);
+
 /* Accesses between the two are the library's, and not looked at. They nest. */
 NOPAL_EXPORT void nopal_check_ignore(void);
 NOPAL_EXPORT void nopal_check_heed(void);

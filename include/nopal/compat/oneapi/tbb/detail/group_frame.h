@@ -40,7 +40,9 @@ public:
   [[nodiscard]] static bool has_outstanding() noexcept { return false; }
   template <class F, class... Args>
   void fork(F&& f, Args&&... args) {
-#ifdef NOPAL_CHECKED
+#ifdef NOPAL_CHECKED_PARALLEL
+    nopal_check_refuse("a task of oneTBB's");
+#elif defined(NOPAL_CHECKED)
     children_.fork(std::forward<F>(f), std::forward<Args>(args)...);
 #else
     nopal::scope().fork(std::forward<F>(f), std::forward<Args>(args)...);
