@@ -261,3 +261,9 @@ NOPAL_EXPORT const char* nopal_error_message(void);
 #endif
 
 #endif
+
+/* Outside of the guard, as in scope.hpp. In C, nopal/detail/c_latent.h says it. */
+#if defined(__cplusplus) && !defined(NOPAL_DETAIL_SAYS_NOT_LATENT) && !defined(NOPAL_ELIDE) &&               \
+    !defined(NOPAL_CHECKED)
+#include <nopal/detail/latent_use.hpp>
+#endif

@@ -18,3 +18,8 @@
 #include <nopal/detail/free_forks.hpp>
 
 #endif
+
+// Outside of the guard: a header that leaves it to others may come first.
+#if !defined(NOPAL_DETAIL_SAYS_NOT_LATENT) && !defined(NOPAL_ELIDE) && !defined(NOPAL_CHECKED)
+#include <nopal/detail/latent_use.hpp>
+#endif

@@ -357,17 +357,6 @@ fork_latently(nopal_frame* frame, Result* result, F&& f, Args&&... args) {
   }
 }
 
-/// Hidden, as `linked_abi` is.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used, gnu::visibility("hidden")]] inline const bool says_that_forks_are_latent =
-    (nopal_use_latent_forks(), true);
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
 }  // namespace detail
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -16,7 +16,9 @@
 
 #ifndef NOPAL_ELIDE
 #include <nopal/detail/task.h>
+#define NOPAL_DETAIL_SAYS_NOT_LATENT
 #include <nopal/nopal.h>
+#undef NOPAL_DETAIL_SAYS_NOT_LATENT
 #endif
 
 namespace tbb {

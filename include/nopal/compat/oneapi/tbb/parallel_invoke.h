@@ -12,9 +12,8 @@
 #include <mutex>
 #include <thread>
 
-#include <nopal/scope.hpp>
-
 #include "detail/context.h"
+#include "detail/scope.h"
 #include "task_group.h"
 
 namespace tbb {

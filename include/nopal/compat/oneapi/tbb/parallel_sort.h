@@ -13,7 +13,9 @@
 #include <mutex>
 #include <thread>
 
+#define NOPAL_DETAIL_SAYS_NOT_LATENT
 #include <nopal/sort.hpp>
+#undef NOPAL_DETAIL_SAYS_NOT_LATENT
 
 #include "detail/context.h"
 #include "parallel_for.h"

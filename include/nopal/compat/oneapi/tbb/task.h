@@ -17,9 +17,9 @@
 #include <thread>
 
 #include <nopal/detail/thrown.hpp>
-#include <nopal/scope.hpp>
 
 #include "detail/context.h"
+#include "detail/scope.h"
 #include "detail/standard_algorithms.h"
 #include "detail/suspension.h"
 

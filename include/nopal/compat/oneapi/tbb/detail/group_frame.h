@@ -16,11 +16,10 @@
 #include <source_location>
 #include <utility>
 
-#include <nopal/scope.hpp>
-
 #include "completion.h"
 #include "lock.h"
 #include "made_in.h"
+#include "scope.h"
 #include "stops.h"
 
 namespace tbb {

@@ -15,9 +15,9 @@
 #include "current.h"
 #include "exception.h"
 #include "lock.h"
+#include "scope.h"
 
 #ifdef NOPAL_CHECKED
-#include <nopal/scope.hpp>
 #endif
 #ifndef NOPAL_ELIDE
 #include <nopal/detail/task.h>
