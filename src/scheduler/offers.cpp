@@ -4,6 +4,7 @@
 #include "scheduler/exceptions.hpp"
 #include "scheduler/pinned.hpp"
 #include "scheduler/push.hpp"
+#include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/tags.hpp"
 #include "strand/strand.hpp"
@@ -77,19 +78,38 @@ void offer(worker* self, how_much much) noexcept {
   wake_one(self, root_of(*self));
 }
 
-void offer_all(worker* self) noexcept {
+namespace {
+
+/// Makes all entries public, if there are any and thieves can be told of exceptions at each fork.
+bool publish_all(worker* self) noexcept {
   const exception_state now = strand::exceptions_of(self);
   if (deque::size(self->deque) <= 0 || now.uncaught != 0 ||
       !handlers_known(now.caught, self->deque.strand.stack)) {
-    return;  // thieves may force the publication of what they can take
+    return false;  // thieves may force the publication of what they can take
   }
   hide_outer(self);
   tell_float_control(self);
   set_if_changed(self->deque.setting.uncaught, 0);
   caught_record record{now.caught, self->deque.strand.stack};
   note_published(self, deque::publish(self->deque, everything, record_caught, &record));
-  NOPAL_DISTURB();
-  wake_one(self, root_of(*self));
+  return true;
+}
+
+}  // namespace
+
+void offer_all(worker* self) noexcept {
+  if (publish_all(self)) {
+    NOPAL_DISTURB();
+    wake_one(self, root_of(*self));
+  }
+}
+
+extern "C" NOPAL_EXPORT void nopal_offer() {
+  worker* const self = this_worker();
+  // Whoever sleeps was woken for the first entries, or is by who takes one of them.
+  if (self != nullptr && may_be_taken(the_runtime(), self)) {
+    static_cast<void>(publish_all(self));
+  }
 }
 
 void offer_of_outer(worker* outer, worker* self) noexcept {

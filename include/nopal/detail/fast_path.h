@@ -118,6 +118,18 @@ static NOPAL_ALWAYS_INLINE int nopal_push(struct nopal_frame* frame) {
 #endif
 }
 
+/* Makes public what the calling thread's deque has: thieves take it while the owner is in long code, without asking or
+ * interrupting it. */
+static NOPAL_ALWAYS_INLINE void nopal_offer_private(void) {
+#ifndef NOPAL_RACES_WATCHED
+  struct nopal_deque* const deque = nopal_this_deque();
+  /* Relaxed: a thief that raises it at this moment publishes the same entries. */
+  if (__atomic_load_n(&deque->split, __ATOMIC_RELAXED) < deque->bottom) {
+    nopal_offer();
+  }
+#endif
+}
+
 /* Takes the youngest entry back, by the steps of owner_steps.h. Zero if it was stolen. */
 static NOPAL_ALWAYS_INLINE int nopal_pop(void) {
 #ifdef NOPAL_RACES_WATCHED

@@ -120,6 +120,9 @@ NOPAL_EXPORT void* nopal_suspend_at_join(struct nopal_frame* frame);
 /* The end of a child whose continuation was stolen. */
 NOPAL_EXPORT __attribute__((noreturn)) void nopal_child_done(struct nopal_frame* frame);
 
+/* Makes all entries of the calling thread's deque public, and wakes nobody. */
+NOPAL_EXPORT void nopal_offer(void);
+
 /* The slow end of a pop: takes public entries back. Zero if the entry was stolen. */
 NOPAL_EXPORT int nopal_pop_slow(struct nopal_deque* deque);
 

@@ -20,12 +20,16 @@ namespace nopal_detail {
 template <class Range, class Leaf, bool in_proportion>
 class halved_loop {
 public:
-  halved_loop(const algorithm& self, const Leaf& leaf) : self_(self), leaf_(leaf), serial_(self.serial()) {}
+  halved_loop(const algorithm& self, const Leaf& leaf, bool offers)
+      : self_(self), leaf_(leaf), serial_(self.serial()), offers_(offers) {}
 
   /// Halves until the range is at its grain, or often enough.
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run(Range& range, int halvings_left) const {
     if (halvings_left <= 0 || !range.is_divisible() || self_.is_cancelled()) {
+      if (offers_) {
+        offer_halves();
+      }
       self_.call([&] { on_own(range, [&](Range& part) { std::invoke(leaf_, part); }); });
       return;
     }
@@ -75,6 +79,7 @@ private:
   const algorithm& self_;
   const Leaf& leaf_;
   const bool serial_;
+  const bool offers_;
 };
 
 template <class Range, class Leaf, class Partitioner>
@@ -83,7 +88,8 @@ void run_loop(Range range, const Leaf& leaf, const Partitioner& partitioner, tas
     return;
   }
   algorithm self(context);
-  const halved_loop<Range, Leaf, halves_in_proportion<Partitioner>> loop(self, leaf);
+  const halved_loop<Range, Leaf, halves_in_proportion<Partitioner>> loop(self, leaf,
+                                                                         offers_halves<Partitioner>(self));
   if constexpr (std::is_same_v<std::remove_cv_t<Partitioner>, static_partitioner>) {
     loop.run_parts(range, static_cast<std::size_t>(self.concurrency()));
   } else {

@@ -23,11 +23,15 @@ namespace nopal_detail {
 template <class Range, class Body, bool deterministic, bool in_proportion>
 class halved_reduction {
 public:
-  explicit halved_reduction(const algorithm& self) : self_(self), serial_(self.serial()) {}
+  halved_reduction(const algorithm& self, bool offers)
+      : self_(self), serial_(self.serial()), offers_(offers) {}
 
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run(Range& range, Body& body, int halvings_left) const {
     if (halvings_left <= 0 || !range.is_divisible() || self_.is_cancelled()) {
+      if (offers_) {
+        offer_halves();
+      }
       self_.call([&] { on_own(range, body); });
       return;
     }
@@ -109,6 +113,7 @@ private:
 
   const algorithm& self_;
   const bool serial_;
+  const bool offers_;
 };
 
 template <bool deterministic, class Range, class Body, class Partitioner>
@@ -117,7 +122,8 @@ void run_reduction(Range range, Body& body, const Partitioner& partitioner, task
     return;
   }
   algorithm self(context);
-  const halved_reduction<Range, Body, deterministic, halves_in_proportion<Partitioner>> reduction(self);
+  const halved_reduction<Range, Body, deterministic, halves_in_proportion<Partitioner>> reduction(
+      self, offers_halves<Partitioner>(self));
   if constexpr (std::is_same_v<std::remove_cv_t<Partitioner>, static_partitioner>) {
     reduction.run_parts(range, body, static_cast<std::size_t>(self.concurrency()));
   } else {

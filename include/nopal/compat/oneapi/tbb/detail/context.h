@@ -144,6 +144,8 @@ public:
   [[nodiscard]] bool serial() const noexcept { return is_serial(&now_); }
   [[nodiscard]] int concurrency() const { return concurrency_of(&now_); }
   [[nodiscard]] const execution& now() const noexcept { return now_; }
+  /// Whether it is in no other algorithm, whose parts would be there to be taken as well.
+  [[nodiscard]] bool is_outermost() const noexcept { return is_outermost_; }
 
   /// Calls code of the user, unless cancelled. An exception cancels the rest. In an arena, the
   /// thread gets the index if it is free.
@@ -180,6 +182,7 @@ private:
     now_.part = &use_;
     if (const execution* const outer = current(); outer != nullptr) {
       now_.arena = outer->arena;
+      is_outermost_ = outer->context == nullptr;  // in a call in an arena
     }
     nopal_stop* const around = innermost_part();
     use_ = use_of(context, around);
@@ -187,6 +190,7 @@ private:
   }
 
   execution now_;
+  bool is_outermost_ = true;
   nopal_stop use_;
   own_forks own_forks_;
 };

@@ -8,11 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <nopal/scope.hpp>
-
 #include "../partitioner.h"
 #include "completion.h"
 #include "context.h"
+#include "scope.h"
 #include "split.h"
 
 namespace tbb {
@@ -48,8 +47,26 @@ inline int less_one(int halvings_left) noexcept {
   return halvings_left == halve_fully ? halve_fully : halvings_left - 1;
 }
 
-/// For the half that a thief goes on with: others look for work, so it is worth cutting once more.
-inline int after_steal(int halvings_left) noexcept { return halvings_left < 2 ? 2 : halvings_left; }
+/// For the half that a thief goes on with: others look for work, so it is worth cutting once more. Near the end that makes the
+/// pieces ever smaller that the last ones to work have left.
+inline int after_steal(int halvings_left) noexcept {
+  return halvings_left == halve_fully ? halve_fully : halvings_left < 1 ? 2 : halvings_left + 1;
+}
+
+/// Whether an algorithm makes the halves that are left public before each piece, which may be long: thieves have them without
+/// waiting for its end, and without interrupting it. Not where there may be many pieces, nor in another algorithm's part.
+template <class Partitioner>
+bool offers_halves(const algorithm& self) {
+  return !std::is_same_v<std::remove_cv_t<Partitioner>, simple_partitioner> && self.is_outermost() &&
+         !self.serial();
+}
+
+/// Before a piece.
+inline void offer_halves() noexcept {
+#if !defined(NOPAL_ELIDE) && !defined(NOPAL_CHECKED)
+  nopal_offer_private();
+#endif
+}
 
 /// Calls `leaf(first, last)` for pieces of [first, last).
 // NOLINTNEXTLINE(misc-no-recursion): by halves
