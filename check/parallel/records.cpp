@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t most_at_once = 4096;
 constexpr std::uint32_t least_at_once = 16;
+constexpr std::uint32_t most_found_again = 1U << 14;
 constexpr std::uint64_t step_of_marks = std::uint64_t{1} << 52;  // above are addresses, and sizes
 constexpr std::size_t bytes_at_once = std::size_t{1} << 22;
 
@@ -87,7 +88,10 @@ void leave_records() noexcept {
 void know_site(address at, record_for memory) noexcept {
   const std::uint64_t key = record_key(at, memory);
   cached_record& cached = cached_for(key);
-  if (cached.key != key) cached = {key, 0, 0, site_at(at)};
+  if (cached.key == key) return;
+  cached = {key, 0, 0, site_at(at)};
+  // Calls of recursions tell more sites apart than caches have room for.
+  if (sites_found_again == most_found_again) narrow_calls_after(most_found_again);
 }
 
 void know_site_alone(address at, record_for memory) noexcept {
