@@ -54,6 +54,13 @@ std::size_t was_freed(void* memory, void* returned_to) noexcept {
   return bytes;
 }
 
+/// A block is as it was, after all.
+void keeps_on(void* memory, std::size_t bytes, void* returned_to) noexcept {
+  if (!notes_memory()) return;
+  const at_work now;
+  note_block(reinterpret_cast<address>(memory), bytes, site_at(reinterpret_cast<address>(returned_to)));
+}
+
 /// A block has another size now. It could have moved, so it is written; what it has more is new.
 void goes_on(void* memory, std::size_t before, std::size_t bytes, void* returned_to) noexcept {
   if (!notes_memory()) return;
@@ -104,9 +111,13 @@ void* calloc(std::size_t count, std::size_t bytes) {
 }
 
 void* realloc(void* memory, std::size_t bytes) {
-  void* const made = __libc_realloc(memory, bytes);
-  if (made == nullptr && bytes != 0) return nullptr;  // the memory is as it was
+  // Before another strand may get what this one gives back.
   const std::size_t before = was_freed(memory, HERE);
+  void* const made = __libc_realloc(memory, bytes);
+  if (made == nullptr && bytes != 0) {  // the memory is as it was
+    if (before != 0) keeps_on(memory, before, HERE);
+    return nullptr;
+  }
   if (made == memory && before != 0) {
     goes_on(made, before, bytes, HERE);
     return made;

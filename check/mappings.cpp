@@ -54,9 +54,9 @@ void* mmap64(void* wanted, std::size_t bytes, int protection, int flags, int fil
 }
 
 int munmap(void* begin, std::size_t bytes) noexcept {
-  const auto result = static_cast<int>(syscall(SYS_munmap, begin, bytes));
-  if (result == 0) forget(begin, bytes);
-  return result;
+  // Before another strand may map memory there.
+  if (reinterpret_cast<address>(begin) % whole_pages(1) == 0) forget(begin, bytes);
+  return static_cast<int>(syscall(SYS_munmap, begin, bytes));
 }
 
 void* mremap(void* begin, std::size_t bytes, std::size_t wanted_bytes, int flags, ...) noexcept {

@@ -105,6 +105,20 @@ CASE(realloc_keeps_and_moves) {
   use(a[0]);
   std::free(a);
 }
+CASE(children_grow_blocks_side_by_side) {
+  nopal::scope s;
+  for (int i = 0; i < 100; ++i) {
+    s.fork([i] {
+      auto* a = static_cast<char*>(std::malloc(16));
+      for (std::size_t bytes = 32; bytes < 40000; bytes *= 2) {
+        a = static_cast<char*>(std::realloc(a, bytes));
+        std::memset(a, i, bytes);
+      }
+      std::free(a);
+    });
+  }
+  s.join();
+}
 [[gnu::noinline]] static void fill_frame(int v) {
   int local[32];
   for (int& each : local) each = v;
