@@ -207,6 +207,15 @@ void clear_range(address begin, std::size_t bytes) noexcept {
   }
 }
 
+/// Whose frames an access is to; those of the running strand on this stack are cleared with it, down to the lowest.
+record_for memory_at(address begin, std::size_t bytes, address frame) noexcept {
+  if (begin >= frame && begin < mine.top) {
+    if (begin < self.lowest) self.lowest = begin;
+    return begin + bytes <= mine.top ? record_for::own : record_for::any;
+  }
+  return begin >= mine.top && begin + bytes <= mine.parents_top ? record_for::parent : record_for::any;
+}
+
 }  // namespace
 
 void make_shadow() noexcept {
@@ -223,14 +232,7 @@ void look_alone(address begin, std::size_t bytes, how kind, address at) noexcept
   const quietly now;
   if (self.strand < most_roots) [[unlikely]]
     note_root();
-  record_for memory = record_for::any;
-  const auto frame = reinterpret_cast<address>(__builtin_frame_address(0));
-  if (begin >= frame && begin + bytes <= mine.top) {
-    memory = record_for::own;
-    if (begin < self.lowest) self.lowest = begin;
-  } else if (begin >= mine.top && begin + bytes <= mine.parents_top) {
-    memory = record_for::parent;
-  }
+  const record_for memory = memory_at(begin, bytes, reinterpret_cast<address>(__builtin_frame_address(0)));
   if (kind == how::write || self.lock_set != 0 || !is_read_covered(begin, bytes)) {
     know_site_alone(at, memory);
     look_at_all(begin, bytes, kind, at, self.lock_set, memory, [] {
@@ -246,8 +248,11 @@ void look(address begin, std::size_t bytes, how kind, address at) noexcept {
 }
 
 void look_locked(address begin, std::size_t bytes, how kind, address at, std::uint32_t locks) noexcept {
-  know_site(at, record_for::any);
-  look_at_all(begin, bytes, kind, at, locks, record_for::any, tell_found);
+  if (self.strand < most_roots) [[unlikely]]
+    note_root_at_work();
+  const record_for memory = memory_at(begin, bytes, reinterpret_cast<address>(__builtin_frame_address(0)));
+  know_site(at, memory);
+  look_at_all(begin, bytes, kind, at, locks, memory, tell_found);
 }
 
 void look_atomically(address begin, std::size_t bytes, how kind, address at) noexcept {

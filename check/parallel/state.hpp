@@ -154,6 +154,8 @@ std::uint32_t site_known_at(address at) noexcept;
 
 /// A thread of the program beside the first has an outermost strand that does something.
 void note_root() noexcept;
+/// The same with the checker's lock.
+void note_root_at_work() noexcept;
 
 /// An access of the running strand, which holds no lock of the checker's; reports what it finds.
 void look_alone(address begin, std::size_t bytes, how kind, address at) noexcept;

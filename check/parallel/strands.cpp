@@ -221,10 +221,15 @@ void begin_root() noexcept {
 
 void note_root() noexcept {
   if (mine.is_known_root || self.strand == 1) return;
-  mine.is_known_root = true;
   take_checker();
-  has_several_roots = true;
+  note_root_at_work();
   leave_checker();
+}
+
+void note_root_at_work() noexcept {
+  if (mine.is_known_root || self.strand == 1) return;
+  mine.is_known_root = true;
+  has_several_roots = true;
   start_segment();
 }
 

@@ -174,6 +174,19 @@ CASE(members_apart) {
   p.b = 2;
   s.join();
 }
+[[gnu::noinline]] static void fill_own_array(int with) {
+  char own[40000];
+  std::memset(own, with, sizeof own);
+  use_address(own);
+}
+CASE(arrays_of_frames_that_the_library_fills) {
+  nopal::scope s;
+  for (int i = 0; i < 8; ++i) {
+    s.fork([i] { fill_own_array(i); });
+    if (i % 3 == 0) fill_own_array(i);
+  }
+  s.join();
+}
 struct large { int values[100]; };
 namespace memory_data { large one, other; }
 CASE(copy_of_a_large_structure) {
