@@ -259,18 +259,16 @@ void look_atomically(address begin, std::size_t bytes, how kind, address at) noe
   look_locked(begin, bytes, kind, at, atomics_alone);
 }
 
-void look_at_value(address begin, address at) noexcept {
-  access which{{0, how::read, begin, 0, how::write, at, {begin, 8}}, 0, 0, record_for::any};
+void look_at_readers(address begin, relation where, how earlier, how kind, address at) noexcept {
+  access which{{0, how::read, begin, 0, kind, at, {begin, 8}}, 0, 0, record_for::any};
   {
     const held_block block(entry_of(begin));
     if (block.kind() == nothing) return;
     const accesses known = block.cells()[begin % block_bytes >> granule_shift(block.kind())];
     if (is_listed(known)) return;
-    for (const std::uint32_t each : {known.leftmost, known.rightmost}) {
-      if (each == 0 || !is_parallel(relation_of(each))) continue;
-      keep_found(which, each, false);
-      break;
-    }
+    const std::uint32_t outer = where == relation::parallel_on_the_left ? known.leftmost : known.rightmost;
+    if (outer == 0 || relation_of(outer) != where) return;
+    keep_found(which, outer, earlier == how::write);
   }
   tell_found();
 }

@@ -41,7 +41,9 @@ struct strand_node {
   /// Of the first child of a scope since its last join: all of its children, and the views before it.
   nopal_check_parallel::family siblings;
   const view_segment* views_before;
-  address top_before;  ///< and where the frames of the strand end on the stack that it was on
+  strand_node* opened_before;  ///< the next in such a list
+  strand_node* newest_open;    ///< of the node's open scopes, the one that forked last first
+  address top_before;          ///< and where the frames of the strand end on the stack that it was on
   // What nothing names any more when the strand has ended: records of its own frames' memory, and of its children's accesses
   // to it; and children that have no other records.
   record_list own_records;
@@ -159,6 +161,10 @@ void note_root_at_work() noexcept;
 
 /// An access of the running strand, which holds no lock of the checker's; reports what it finds.
 void look_alone(address begin, std::size_t bytes, how kind, address at) noexcept;
+
+/// With the checker's lock: `kind` at a place is in a race with what was noted as reads there by strands on that side, and is
+/// told as `earlier`.
+void look_at_readers(address begin, relation where, how earlier, how kind, address at) noexcept;
 
 /// The checker's own work that needs no lock of its own.
 class quietly {

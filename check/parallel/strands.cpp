@@ -11,6 +11,7 @@
 #include "../shadow.hpp"
 #include "../tables.hpp"
 #include "call_arrays.hpp"
+#include "open_scopes.hpp"
 #include "state.hpp"
 
 #include <nopal/detail/check.h>
@@ -275,9 +276,12 @@ void* nopal_check_branch(nopal_check_children** of, nopal_check_kept* kept) {
     first = &child;
     // Relaxed: no one knows it yet.
     child.siblings.joined_at.store(nopal_check_parallel::not_yet, std::memory_order_relaxed);
-    child.views_before = mine.views;
     child.top_before = mine.top;
     ++running_node().open_scopes;
+    open_scope(running_node(), child, mine.views);
+  } else if (running_node().newest_open != first) {
+    close_scope(running_node(), *first);
+    open_scope(running_node(), *first, mine.views);
   }
   nopal_check_parallel::fork(mine.now, first->siblings, child.order);
   // All that is below is the child's, or the scheduler's.
@@ -285,6 +289,7 @@ void* nopal_check_branch(nopal_check_children** of, nopal_check_kept* kept) {
   child.own = {strand, reinterpret_cast<children*>(first), self.calls, here, false};
   child.fork_site = site_known_at(at);
   child.open_scopes = 0;
+  child.newest_open = nullptr;
   child.views = mine.views;
   child.after = {mine.now};
   child.own_records = child.parents_records = {};
@@ -362,8 +367,14 @@ void nopal_check_join(nopal_check_children** of) {
   first_child(of) = nullptr;
   end_use();
   nopal_check_parallel::join(mine.now, first->siblings);
-  mine.views = first->views_before;
   strand_node& node = running_node();
+  if (close_scope(node, *first)) {
+    mine.views = first->views_before;
+  } else {
+    strand_node& after_all = node_of(take_node());
+    after_all.after = {mine.now};
+    mine.views = &after_all.after;
+  }
   --node.open_scopes;
   // The views of the program's first strand are those that it began with.
   if (self.strand == 1 && node.open_scopes == 0) forget_all();

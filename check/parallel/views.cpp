@@ -21,7 +21,7 @@ using nopal_check_parallel::relate;
 namespace {
 
 struct owned_view {
-  const view_segment* of;  ///< null: before all that will run, and after the one before it
+  const view_segment* of;  ///< null: a part of the first one's, which comes before it
   void* view;
 };
 
@@ -59,6 +59,15 @@ private:
   all_views& all_;
 };
 
+// Updates are in no race with one another, nor are looks at the value: they are in one where the serial program runs the update
+// first. Either may come first in time. So each are reads, of places of their own, and look for those of the others.
+address place_of_updates(const nopal_check_reducer& reducer) noexcept {
+  return reinterpret_cast<address>(&reducer.functions);
+}
+address place_of_looks(const nopal_check_reducer& reducer) noexcept {
+  return reinterpret_cast<address>(&reducer.segment);
+}
+
 /// False without memory.
 bool insert(all_views& all, std::size_t at, const owned_view& one) noexcept {
   if (all.count == all.room) {
@@ -83,8 +92,9 @@ void* view_of(nopal_check_reducer& reducer) {
   std::size_t at = 0;
   for (std::size_t left = all.count; left != 0;) {
     const std::size_t half = left / 2;
-    const view_segment* const its = all.views[at + half].of;
-    if (its == nullptr || is_left_of(its->began, mine.views->began)) {
+    const view_segment* of = all.views[at + half].of;
+    if (of == nullptr) of = all.views[0].of;
+    if (is_left_of(of->began, mine.views->began)) {
       at += half + 1;
       left -= half + 1;
     } else {
@@ -164,8 +174,9 @@ void* nopal_check_view(struct nopal_check_reducer* reducer) {
   if (self.is_heeding != 0) {
     const at_work now;
     // No lock keeps an update and a look at the value apart.
-    look_locked(reinterpret_cast<address>(reducer), sizeof(void*), how::read,
-                reinterpret_cast<address>(__builtin_return_address(0)), 0);
+    const auto at = reinterpret_cast<address>(__builtin_return_address(0));
+    look_locked(place_of_updates(*reducer), sizeof(void*), how::read, at, 0);
+    look_at_readers(place_of_looks(*reducer), relation::parallel_on_the_right, how::write, how::read, at);
   }
   return view_of(*reducer);
 }
@@ -175,7 +186,8 @@ void* nopal_check_value(struct nopal_check_reducer* reducer) {
   const auto at = reinterpret_cast<address>(__builtin_return_address(0));
   if (self.is_heeding != 0) {
     const at_work now;
-    look_at_value(reinterpret_cast<address>(reducer), at);
+    look_locked(place_of_looks(*reducer), sizeof(void*), how::read, at, 0);
+    look_at_readers(place_of_updates(*reducer), relation::parallel_on_the_left, how::read, how::write, at);
   }
   return view_of(*reducer);
 }

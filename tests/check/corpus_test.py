@@ -4,7 +4,7 @@
 Usage: corpus_test.py PROGRAM SOURCE... [--optional PREFIX]... [--only CASE] [--workers N,...] [--alone CASE,...]
        [--refused TEXT]
 
-Pairs whose label begins with PREFIX may be missed. With --workers each case is run with each number of them, those
+Pairs whose label begins with PREFIX may be missed. With --workers each case is run with each number of them, as 3:always with NOPAL_STEAL, those
 of --alone with one, and with --refused a case may end with status 2 and a line that has TEXT.
 """
 import argparse
@@ -98,7 +98,8 @@ def main():
         if case not in known or (given.only and case != given.only):
             continue
         for workers in ["1"] if case in given.alone.split(",") else given.workers.split(","):
-            status, found, error = run_case(given.program, case, {"NOPAL_WORKERS": workers} if workers else {})
+            settings = dict(zip(("NOPAL_WORKERS", "NOPAL_STEAL"), workers.split(":"))) if workers else {}
+            status, found, error = run_case(given.program, case, settings)
             with_workers = f"{case} ({workers} workers)" if workers else case
             if given.refused and status == 2 and error.startswith("nopal: ") and given.refused in error and error.count("\n") == 1:
                 refused.add(case)

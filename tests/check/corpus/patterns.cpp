@@ -224,6 +224,67 @@ CASE(reducer_value_before_the_join) {
   use(sum.value());  // with: A
   s.join();
 }
+CASE(reducer_value_before_a_child_updates) {
+  nopal::reducer<nopal::op_add<long>> sum;
+  nopal::scope s;
+  s.fork([&sum] {
+    for (volatile int i = 0; i < 100000;) i = i + 1;
+    *sum += 1;  // race: A
+  });
+  use(sum.value());  // with: A
+  s.join();
+}
+CASE(reducer_over_scopes_that_are_not_nested) {
+#ifdef NOPAL_CHECKED_PARALLEL  // the serial detector wants scopes to be nested
+  for (int i = 0; i < 20; ++i) {
+    nopal::reducer<nopal::op_string_append> all;
+    nopal::scope a, b;
+    const auto add_slowly = [&all](const char* text) {
+      for (; *text != 0; ++text) {
+        *all += *text;
+        for (volatile int j = 0; j < 1000;) j = j + 1;
+      }
+    };
+    a.fork([=] { add_slowly("ab"); });
+    *all += "c";
+    b.fork([=] { add_slowly("de"); });
+    *all += "f";
+    a.fork([=] { add_slowly("gh"); });
+    *all += "i";
+    if (i % 2 == 0) a.join();
+    b.join();
+    *all += "j";
+    a.join();
+    *all += "k";
+    if (all.value() != "abcdefghijk") __builtin_trap();
+  }
+#endif
+}
+[[gnu::noinline]] static void add_many(nopal::reducer<nopal::op_add<long>>& sum, int depth) {
+  if (depth == 0) {
+    *sum += 1;
+    return;
+  }
+  nopal::scope s;
+  s.fork([&sum, depth] { add_many(sum, depth - 1); });
+  add_many(sum, depth - 1);
+  s.join();
+}
+CASE(reducers_from_before_a_million_forks) {
+  nopal::reducer<nopal::op_string_append> all;
+  const auto add_in_parallel = [&all](const char* first, const char* second) {
+    nopal::scope s;
+    s.fork([&all, first] { *all += first; });
+    *all += second;
+    s.join();
+  };
+  add_in_parallel("a", "b");
+  nopal::reducer<nopal::op_add<long>> sum;
+  add_many(sum, 20);
+  add_in_parallel("c", "d");
+  add_many(sum, 4);
+  if (all.value() != "abcd" || sum.value() != (1L << 20) + (1L << 4)) __builtin_trap();
+}
 CASE(reducer_value_after_the_join) {
   nopal::reducer<nopal::op_add<long>> sum;
   nopal::scope s;
