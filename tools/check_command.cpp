@@ -41,8 +41,9 @@ void add_file(CLI::App& app, const std::string& name, std::string& target, const
 
 bool read_check_arguments(check_arguments& given, int argc, char** argv) {
   CLI::App app(
-      "Runs a program that was compiled with the flags of 'pkg-config --cflags --libs nopal-check', and "
-      "reports its determinacy races. The exit status is the program's, or 66 where there are races.",
+      "Runs a program that was compiled with the flags of 'pkg-config --cflags --libs nopal-check' or of "
+      "nopal-check-parallel, and reports its determinacy races. The exit status is the program's, or 66 "
+      "where there are races.",
       "nopal check");
   add_file(app, "--log", given.log, "write reports to this file (standard error)");
   add_file(app, "--suppressions", given.suppressions, "do not report races that this file names");
@@ -90,9 +91,11 @@ bool is_checked(const std::string& file) {
   constexpr unsigned note[] = {6, 4, 0x4e43};
   std::string mark(reinterpret_cast<const char*>(note), sizeof note);
   mark += "nopal";
-  const std::string library = std::string("libnopal_") + "check.so";
-  const bool found = memmem(text, bytes, mark.data(), mark.size()) != nullptr ||
-                     memmem(text, bytes, library.data(), library.size()) != nullptr;
+  const auto has = [text, bytes](const std::string& part) {
+    return memmem(text, bytes, part.data(), part.size()) != nullptr;
+  };
+  const std::string library = "libnopal_check";
+  const bool found = has(mark) || has(library + ".so") || has(library + "_parallel.so");
   munmap(text, bytes);
   return found;
 }
@@ -114,10 +117,10 @@ int check_command(int argc, char** argv) {
   if (!read_check_arguments(given, argc, argv)) return tool::exit_success;
   const std::string file = find_program(given.program.front());
   if (!is_checked(file)) {
-    throw tool::usage_error(
-        fmt::format("'{}' is not linked with the checking library; accepted: programs compiled and "
-                    "linked with the flags of 'pkg-config --cflags --libs nopal-check'",
-                    given.program.front()));
+    throw tool::usage_error(fmt::format(
+        "'{}' is not linked with the checking library; accepted: programs compiled and "
+        "linked with the flags of 'pkg-config --cflags --libs nopal-check' or of nopal-check-parallel",
+        given.program.front()));
   }
   const char* const before = std::getenv("NOPAL_CHECK");
   std::string options = before != nullptr ? before : "";

@@ -382,8 +382,7 @@ void nopal_check_join(nopal_check_children** of) {
 }
 
 void nopal_check_fork(nopal_check_children**) {
-  nopal_check_refuse(
-      "a fork of C's interface, of Cilk's, or in a file compiled without it,");
+  nopal_check_refuse("a fork of C's interface, of Cilk's, or in a file compiled without it,");
 }
 void nopal_check_end(const void*, std::size_t) {}
 }

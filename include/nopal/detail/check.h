@@ -18,8 +18,13 @@
 #endif
 #endif
 #ifndef NOPAL_DETAIL_IS_INSTRUMENTED
+#ifdef NOPAL_CHECKED_PARALLEL
+#pragma GCC warning                                                                                          \
+    "nopal: NOPAL_CHECKED_PARALLEL without -fsanitize=thread checks nothing: take the flags of pkg-config --cflags nopal-check-parallel"
+#else
 #pragma GCC warning                                                                                          \
     "nopal: NOPAL_CHECKED without -fsanitize=thread checks nothing: take the flags of pkg-config --cflags nopal-check"
+#endif
 #endif
 #endif
 
