@@ -263,7 +263,7 @@ std::size_t end_of_races() noexcept {
            << " on the schedule";
     }
     text << "\n";
-  } else if (is_logged()) {
+  } else if (is_logged() && !has_failed) {
     text << "nopal: check: 0 races\n";
   }
   return races;

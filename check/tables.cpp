@@ -3,14 +3,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "report.hpp"
+#include "start.hpp"
+
 namespace [[gnu::visibility("hidden")]] nopal_check {
+
+bool has_failed;
 
 void fail(const char* line) noexcept {
   // One thread says so. Relaxed: nothing else is asked of the flag.
-  static bool is_failing;
-  while (__atomic_exchange_n(&is_failing, true, __ATOMIC_RELAXED)) pause();
+  while (__atomic_exchange_n(&has_failed, true, __ATOMIC_RELAXED)) pause();
   std::size_t length = 0;
   while (line[length] != 0) ++length;
+  if (is_logged()) write_report({line, length});
   static_cast<void>(!write(STDERR_FILENO, line, length));
   _exit(2);
 }

@@ -19,7 +19,9 @@ void empty(void* memory, std::size_t bytes) noexcept;
 /// Small pieces that live as long as the process.
 void* keep(std::size_t bytes) noexcept;
 
+/// To standard error, and to the log if there is one.
 [[noreturn]] void fail(const char* line) noexcept;
+extern bool has_failed;  ///< it was called
 
 /// An array whose elements are made one after the other.
 template <class T>

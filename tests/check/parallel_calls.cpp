@@ -1,0 +1,36 @@
+// A race in calls that follow a stolen continuation; or, with an argument, what is not checked in parallel.
+#include <nopal/scope.hpp>
+#include <nopal/waiting.hpp>
+
+static int shared;
+
+[[gnu::noinline]] static void stay() { asm volatile("" : : : "memory"); }
+[[gnu::noinline]] static void innermost() {
+  shared = shared + 1;
+  stay();
+}
+[[gnu::noinline]] static void between() {
+  innermost();
+  stay();
+}
+[[gnu::noinline]] static void forks() {
+  nopal::scope s;
+  s.fork([] { shared = 1; });
+  between();
+  s.join();
+  stay();
+}
+[[gnu::noinline]] static void outer() {
+  forks();
+  stay();
+}
+
+int main(int count, char**) {
+  if (count > 1) {
+    nopal::event event;
+    event.set();
+    event.wait();
+    return 0;
+  }
+  for (int i = 0; i < 200; ++i) outer();
+}
