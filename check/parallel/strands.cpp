@@ -382,7 +382,9 @@ void nopal_check_join(nopal_check_children** of) {
 }
 
 void nopal_check_fork(nopal_check_children**) {
-  nopal_check_refuse("a fork of C's interface, of Cilk's, or in a file compiled without it,");
+  fail("nopal: check: a file was compiled without NOPAL_CHECKED_PARALLEL and linked with "
+       "nopal_check_parallel: compile and "
+       "link all of it with the flags of nopal-check-parallel, or of nopal-check\n");
 }
 void nopal_check_end(const void*, std::size_t) {}
 }

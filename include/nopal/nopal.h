@@ -37,14 +37,8 @@
 extern "C++" { /* where a program includes this inside extern "C" */
 #endif
 
-#ifdef NOPAL_CHECKED_PARALLEL
-#ifndef __cplusplus
-#error                                                                                                       \
-    "nopal: C's forks are not checked in parallel: compile without NOPAL_CHECKED_PARALLEL, as pkg-config --cflags nopal-check says"
-#endif
-#ifndef NOPAL_CHECKED
+#if defined(NOPAL_CHECKED_PARALLEL) && !defined(NOPAL_CHECKED)
 #define NOPAL_CHECKED
-#endif
 #endif
 #if defined(NOPAL_CHECKED) && !defined(NOPAL_ELIDE)
 #define NOPAL_ELIDE /* and more: see <nopal/version.hpp> */
@@ -57,7 +51,9 @@ extern "C++" { /* where a program includes this inside extern "C" */
 #include <stdint.h>
 
 #include <nopal/detail/export.h>
-#ifdef NOPAL_CHECKED
+#ifdef NOPAL_CHECKED_PARALLEL
+#include <nopal/detail/c_scope_checked_parallel.h>
+#elif defined(NOPAL_CHECKED)
 #include <nopal/detail/c_scope_checked.h>
 #elif defined(NOPAL_ELIDE)
 #include <nopal/detail/c_scope_elided.h>

@@ -71,16 +71,19 @@ def main():
         return run(["./" + name]) if status == 0 else (status, error)
 
     of_other = "nopal: check: the program was compiled with NOPAL_CHECKED_PARALLEL and linked with nopal_check: "
+    of_serial = "nopal: check: a file was compiled without NOPAL_CHECKED_PARALLEL and linked with nopal_check_parallel: "
     by_other = " is not checked in parallel: "
     for what, name, macros, libraries, line in (
             ("parallel flags, serial library", "forks", PARALLEL, serial, of_other),
             ("parallel flags, both libraries", "forks", PARALLEL, serial[:1] + parallel, of_other),
-            ("serial flags, parallel library", "forks", [], parallel, by_other),
-            ("C's interface", "c_forks", PARALLEL, parallel, by_other),
+            ("serial flags, parallel library", "forks", [], parallel, of_serial),
+            ("serial flags, C's interface", "c_forks", [], parallel, of_serial),
             ("a scope that nobody stops", "stops", PARALLEL, parallel, by_other),
             ("a task of oneTBB's interface", "group", PARALLEL, parallel, by_other)):
         status, error = lines_of(name, macros, libraries)
         expect(what, status == 2 and line in error and error.count("\n") == 1, (status, error))
+    status, error = lines_of("c_forks", PARALLEL, parallel)
+    expect("C's interface", status == 0, (status, error))
     status, error = run([*compilation, *flags, *PARALLEL, "-c", "fibril.cpp", "-o", "fibril.o"])
     expect("Fibril", status != 0 and "not checked in parallel" in error, (status, error))
     _, error = run([*compilation, *PARALLEL, "-c", "forks.cpp", "-o", "forks.o"])

@@ -96,6 +96,20 @@ public:
   nopal_check_kept kept;
 };
 
+/// Forks a child on the scope with this frame. The copies are made here, before the child begins.
+template <class Out, class F, class... Args>
+[[gnu::always_inline]] inline void fork_by_value(nopal_frame* frame, nopal_check_children** children,
+                                                 Out* out, F f, Args... args) {
+  NOPAL_DETAIL_CHECKED_TRY {
+    goes_on after;
+    void* const child = nopal_check_branch(children, &after.kept);
+    NOPAL_ABI_NAMESPACE::detail::fork_child(
+        frame, static_cast<NOPAL_ABI_NAMESPACE::detail::no_result*>(nullptr), &run_followed<Out, F, Args...>,
+        child, out, std::move(f), std::move(args)...);
+  }
+  NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(children)
+}
+
 /// And comes after the children.
 class goes_on_joined {
 public:
@@ -182,8 +196,8 @@ private:
       nopal_throw_foreign_scope(&frame_);
     if constexpr (NOPAL_ABI_NAMESPACE::detail::all_by_value<void*, void*, void*, std::decay_t<F>,
                                                             std::decay_t<Args>...>) {
-      fork_by_value<Out, std::decay_t<F>, std::decay_t<Args>...>(out, std::forward<F>(f),
-                                                                 std::forward<Args>(args)...);
+      detail::fork_by_value<Out, std::decay_t<F>, std::decay_t<Args>...>(
+          &frame_, &children_, out, std::forward<F>(f), std::forward<Args>(args)...);
     } else {
       using call_type = detail::followed_call<Out, std::decay_t<F>, std::decay_t<Args>...>;
       // An exception of a copy is the parent's.
@@ -197,19 +211,6 @@ private:
       }
       NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(&children_)
     }
-  }
-
-  /// The copies are made here, before the child begins.
-  template <class Out, class F, class... Args>
-  [[gnu::always_inline]] void fork_by_value(Out* out, F f, Args... args) {
-    NOPAL_DETAIL_CHECKED_TRY {
-      detail::goes_on after;
-      void* const child = nopal_check_branch(&children_, &after.kept);
-      NOPAL_ABI_NAMESPACE::detail::fork_child(
-          &frame_, static_cast<NOPAL_ABI_NAMESPACE::detail::no_result*>(nullptr),
-          &detail::run_followed<Out, F, Args...>, child, out, std::move(f), std::move(args)...);
-    }
-    NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(&children_)
   }
 
   /// The read is the scheduler's.

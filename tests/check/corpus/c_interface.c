@@ -1,18 +1,12 @@
-/* The C interface and Fibril's. C_CASE makes a case of the corpus, as CASE in C++. */
+/* The C interface. C_CASE makes a case of the corpus, as CASE in C++. */
 /* clang-format off */
 #include <stdlib.h>
 #include <string.h>
 
 #include <nopal/nopal.h>
 #include <nopal/speculate.h>
-#include <nopal/compat/fibril.h>
 
-void use_in_c(long value);
-void register_in_c(const char* name, void (*run)(void));
-#define C_CASE(name)                                                                                          \
-  static void case_##name(void);                                                                              \
-  __attribute__((constructor)) static void register_##name(void) { register_in_c(#name, case_##name); }       \
-  static void case_##name(void)
+#include "c_corpus.h"
 
 int c_x, c_y;
 int c_a[64];
@@ -30,15 +24,15 @@ long c_fib_joined(int n) {
 }
 C_CASE(c_fib_with_join) { use_in_c(c_fib_joined(8)); }
 
-NOPAL_FORKABLE(long, c_fib_unjoined, (int, n))
+NOPAL_FORKABLE(long, c_fib_unjoined, (int, n))  /* race: Parallel */
 long c_fib_unjoined(int n) {
   long a, b;
   nopal_scope s;
   if (n < 2) return n;
   nopal_scope_init(&s);
-  nopal_fork_c_fib_unjoined(&s, &a, n - 1);  /* race: A */
+  nopal_fork_c_fib_unjoined(&s, &a, n - 1);  /* race: Serial */
   b = c_fib_unjoined(n - 2);
-  b += a;  /* with: A */
+  b += a;  /* with: Serial with: Parallel */
   nopal_join(&s);
   return b;
 }
@@ -122,37 +116,6 @@ C_CASE(c_string_copied) {
   use_in_c(text[2]);  /* with: A */
   nopal_join(&s);
   free(text);
-}
-static fibril int f_fib_joined(int n) {
-  int a, b;
-  fibril_t fr;
-  if (n < 2) return n;
-  fibril_init(&fr);
-  fibril_fork(&fr, a, f_fib_joined, (n - 1));
-  b = f_fib_joined(n - 2);
-  fibril_join(&fr);
-  return a + b;
-}
-C_CASE(fibril_fib_with_join) { use_in_c(f_fib_joined(8)); }
-static fibril int f_fib_unjoined(int n) {
-  int a, b;
-  fibril_t fr;
-  if (n < 2) return n;
-  fibril_init(&fr);
-  fibril_fork(&fr, &a, f_fib_unjoined, (n - 1));  /* race: A */
-  b = f_fib_unjoined(n - 2);
-  b += a;  /* with: A */
-  fibril_join(&fr);
-  return b;
-}
-C_CASE(fibril_fib_without_join) { use_in_c(f_fib_unjoined(6)); }
-static void f_write(int v) { c_y = v; }  /* race: A with: A */
-C_CASE(fibril_void) {
-  fibril_t fr;
-  fibril_init(&fr);
-  fibril_fork(&fr, f_write, (1));
-  f_write(2);
-  fibril_join(&fr);
 }
 
 static void count_in_c(void* context, void* argument) { *(int*)context += *(int*)argument; }  /* race: A */
