@@ -1,6 +1,11 @@
-// A race in calls that follow a stolen continuation; or, with an argument, what is not checked in parallel.
+// A race in calls that follow a stolen continuation; or, by an argument, what is not checked in parallel, and an exception
+// of C's child.
+#include <cstring>
+
 #include <nopal/scope.hpp>
 #include <nopal/waiting.hpp>
+
+extern "C" void fork_in_c(void (*child)(void*));
 
 static int shared;
 
@@ -25,7 +30,14 @@ static int shared;
   stay();
 }
 
-int main(int count, char**) {
+int main(int count, char** words) {
+  if (count > 1 && std::strcmp(words[1], "throws") == 0) {
+    try {
+      fork_in_c([](void*) { throw 1; });
+    } catch (int) {
+    }
+    return 0;
+  }
   if (count > 1) {
     nopal::event event;
     event.set();

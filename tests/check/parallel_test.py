@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What the parallel detector says: calls of continuations that were stolen, and refusals, also in a log.
+"""What the parallel detector says: calls of continuations that were stolen, refusals, also in a log, and exceptions of C's children.
 
 Usage: parallel_test.py PROGRAM   (of parallel_calls.cpp)
 """
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,10 @@ def main():
         logged = log.read()
         expect("refusal", status == 2 and error.count("\n") == 1 and "is not checked in parallel" in error, (status, error))
         expect("refusal in the log", logged == error, logged)
+    for settings in ({"NOPAL_WORKERS": "1"}, {"NOPAL_WORKERS": "2"}, {"NOPAL_WORKERS": "3", "NOPAL_STEAL": "always"}):
+        status, error = run(program, "throws", **settings)
+        expect(f"an exception of C's child, {settings}", status == -signal.SIGABRT and error.count("\n") == 1 and
+               "an exception leaves a child of code compiled without exceptions" in error, (status, error))
     print("\n".join(wrong) or "all as expected")
     return 1 if wrong else 0
 

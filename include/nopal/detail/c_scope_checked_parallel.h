@@ -101,7 +101,9 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
 /* The two ends of a child's entry; see c_scope_parallel.h. */
 #define NOPAL_DETAIL_OFFER(frame)                                                                            \
   struct nopal_frame* volatile nopal_kept = (frame);                                                         \
+  NOPAL_DETAIL_MARK_CHILD();                                                                                 \
   if (NOPAL_UNLIKELY(nopal_push(frame) != 0)) {                                                              \
+    NOPAL_DETAIL_MARK_CHILD();                                                                               \
     nopal_c_push_refused();                                                                                  \
     return;                                                                                                  \
   }                                                                                                          \
@@ -117,6 +119,7 @@ static NOPAL_ALWAYS_INLINE void nopal_fork(nopal_scope* scope, void (*function)(
   do {                                                                                                       \
     struct nopal_check_kept nopal_after;                                                                     \
     void (*nopal_enter)(void) = nopal_enter_fork;                                                            \
+    NOPAL_DETAIL_MARK_PARENT();                                                                              \
     nopal_check_function(&nopal_parent->frame);                                                              \
     void* const nopal_strand = nopal_check_branch(&nopal_parent->children, &nopal_after);                    \
     ((void(*) types)nopal_enter)(&nopal_parent->frame, (void (*)(void))(entry), nopal_strand __VA_ARGS__);   \
