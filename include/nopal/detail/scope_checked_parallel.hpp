@@ -146,16 +146,7 @@ public:
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
   [[gnu::always_inline]] ~scope() noexcept(false) {
-    if (!is_stolen_from()) {
-      nopal_check_join(&children_);
-      return;
-    }
-    void* exception;
-    {
-      const detail::goes_on_joined after(&children_);
-      NOPAL_DETAIL_JOIN_RETURNS(&frame_);
-      NOPAL_JOIN_STOLEN(&frame_, exception);
-    }
+    void* const exception = join_children();
     if (NOPAL_UNLIKELY(exception != nullptr)) nopal_rethrow_at_end(nopal_fresh_address(&frame_), exception);
   }
 
@@ -176,16 +167,7 @@ public:
   }
 
   [[gnu::always_inline]] void join() {
-    if (!is_stolen_from()) {
-      nopal_check_join(&children_);
-      return;
-    }
-    void* exception;
-    {
-      const detail::goes_on_joined after(&children_);
-      NOPAL_DETAIL_JOIN_RETURNS(&frame_);
-      NOPAL_JOIN_STOLEN(&frame_, exception);
-    }
+    void* const exception = join_children();
     if (NOPAL_UNLIKELY(exception != nullptr)) nopal_rethrow(exception);
   }
 
@@ -211,6 +193,19 @@ private:
       }
       NOPAL_DETAIL_CHECKED_JOIN_IF_THROWN(&children_)
     }
+  }
+
+  /// What they threw, if something was stolen.
+  [[gnu::always_inline]] void* join_children() {
+    if (!is_stolen_from()) {
+      nopal_check_join(&children_);
+      return nullptr;
+    }
+    void* exception;
+    const detail::goes_on_joined after(&children_);
+    NOPAL_DETAIL_JOIN_RETURNS(&frame_);
+    NOPAL_JOIN_STOLEN(&frame_, exception);
+    return exception;
   }
 
   /// The read is the scheduler's.
