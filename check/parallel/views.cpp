@@ -85,6 +85,20 @@ bool insert(all_views& all, std::size_t at, const owned_view& one) noexcept {
   return true;
 }
 
+/// Into the view there, what comes after it and was joined.
+void reduce_what_follows(nopal_check_reducer& reducer, all_views& all, std::size_t at) {
+  std::size_t end = at + 1;
+  const auto is_over = [](const view_segment* of) {
+    return of == nullptr || relate(of->began, mine.now) == relation::before;
+  };
+  for (; end < all.count && is_over(all.views[end].of); ++end) {
+    reducer.functions->reduce(reducer.context, all.views[at].view, all.views[end].view);
+    reducer.functions->destroy(reducer.context, all.views[end].view);
+  }
+  move(all.views + at + 1, all.views + end, (all.count - end) * sizeof(owned_view));
+  all.count -= end - (at + 1);
+}
+
 void* view_of(nopal_check_reducer& reducer) {
   all_views& all = views_of(reducer);
   const held_views held(all);
@@ -105,16 +119,7 @@ void* view_of(nopal_check_reducer& reducer) {
     void* const made = reducer.functions->create(reducer.context);
     if (made == nullptr || !insert(all, at, {mine.views, made})) return nullptr;
   }
-  std::size_t end = at + 1;
-  const auto is_over = [](const view_segment* of) {
-    return of == nullptr || relate(of->began, mine.now) == relation::before;
-  };
-  for (; end < all.count && is_over(all.views[end].of); ++end) {
-    reducer.functions->reduce(reducer.context, all.views[at].view, all.views[end].view);
-    reducer.functions->destroy(reducer.context, all.views[end].view);
-  }
-  move(all.views + at + 1, all.views + end, (all.count - end) * sizeof(owned_view));
-  all.count -= end - (at + 1);
+  reduce_what_follows(reducer, all, at);
   return all.views[at].view;
 }
 
@@ -155,6 +160,10 @@ void nopal_check_make_reducer(struct nopal_check_reducer* reducer) {
 
 void nopal_check_end_reducer(struct nopal_check_reducer* reducer) {
   all_views& all = views_of(*reducer);
+  if (self.running != nullptr) {  // C has the value in the leftmost view then
+    const held_views held(all);
+    reduce_what_follows(*reducer, all, 0);
+  }
   for (std::size_t i = 0; i < all.count; ++i) {
     if (all.views[i].view != reducer->leftmost)
       reducer->functions->destroy(reducer->context, all.views[i].view);

@@ -107,6 +107,16 @@ C_CASE(c_reducer) {
   nopal_reducer_destroy(&c_total);
   if (total != 202) abort();
 }
+C_CASE(c_reducer_ends_complete) {
+  long total = 0;
+  nopal_scope s;
+  nopal_reducer_init(&c_total, &c_sum, &total);
+  nopal_scope_init(&s);
+  for (int i = 0; i < 8; ++i) nopal_fork(&s, c_count, NULL);
+  nopal_join(&s);
+  nopal_reducer_destroy(&c_total);
+  if (total != 8) abort();
+}
 static void c_string(void* to) { strcpy((char*)to, "child"); }  /* race: A */
 C_CASE(c_string_copied) {
   char* text = (char*)malloc(16);
