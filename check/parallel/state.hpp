@@ -43,7 +43,9 @@ struct strand_node {
   const view_segment* views_before;
   strand_node* opened_before;  ///< the next in such a list
   strand_node* newest_open;    ///< of the node's open scopes, the one that forked last first
-  address top_before;          ///< and where the frames of the strand end on the stack that it was on
+  address top_before;     ///< where the frames of the strand that forked it end on the stack that it was on
+  strand_node* departed;  ///< of the node, children on stacks to which joins come back; see departures.hpp
+  strand_node* departed_before;  ///< the next in such a list
   // What nothing names any more when the strand has ended: records of its own frames' memory, and of its children's accesses
   // to it; and children that have no other records.
   record_list own_records;

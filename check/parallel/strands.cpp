@@ -11,6 +11,7 @@
 #include "../shadow.hpp"
 #include "../tables.hpp"
 #include "call_arrays.hpp"
+#include "departures.hpp"
 #include "open_scopes.hpp"
 #include "state.hpp"
 
@@ -65,6 +66,7 @@ struct kept_strand {
   call_frame* calls;
   call_array* in;
   const view_segment* views;
+  strand_node* child;  ///< that was forked; null: before a join
   int ignores;
 };
 static_assert(sizeof(kept_strand) <= sizeof(nopal_check_kept));
@@ -73,8 +75,8 @@ void heed() noexcept { self.is_heeding = self.ignores == 0 ? 1 : 0; }
 
 kept_strand kept_now(address here, address top) noexcept {
   ++mine.calls->kept;
-  return {self.strand, self.lock_set, mine.now.segment, here,        top,
-          self.calls,  mine.calls,    mine.views,       self.ignores};
+  return {self.strand, self.lock_set, mine.now.segment, here,    top,
+          self.calls,  mine.calls,    mine.views,       nullptr, self.ignores};
 }
 
 /// Nothing of the program runs on this thread.
@@ -151,6 +153,7 @@ void go_on(const kept_strand& kept, address here) noexcept {
   const bool is_same_stack = kept.here == 0 || here + near - kept.here < 2 * near;
   constexpr address passed = 256;  // arguments may lie above
   mine.top = is_same_stack ? kept.top : here + passed;
+  if (!is_same_stack) depart(node_of(kept.strand), *kept.child);
   mine.parents_top = mine.top == own.stack ? node_of(kept.strand).parents_top : 0;
   self.lowest = here;
 }
@@ -276,7 +279,6 @@ void* nopal_check_branch(nopal_check_children** of, nopal_check_kept* kept) {
     first = &child;
     // Relaxed: no one knows it yet.
     child.siblings.joined_at.store(nopal_check_parallel::not_yet, std::memory_order_relaxed);
-    child.top_before = mine.top;
     ++running_node().open_scopes;
     open_scope(running_node(), child, mine.views);
   } else if (running_node().newest_open != first) {
@@ -290,6 +292,8 @@ void* nopal_check_branch(nopal_check_children** of, nopal_check_kept* kept) {
   child.fork_site = site_known_at(at);
   child.open_scopes = 0;
   child.newest_open = nullptr;
+  child.departed = nullptr;
+  child.top_before = mine.top;
   child.views = mine.views;
   child.after = {mine.now};
   child.own_records = child.parents_records = {};
@@ -298,6 +302,7 @@ void* nopal_check_branch(nopal_check_children** of, nopal_check_kept* kept) {
   child.lasts = false;
   as_kept(kept) = kept_now(here, mine.top);
   as_kept(kept).views = &child.after;
+  as_kept(kept).child = &child;
   ++self.ignores;  // until the child begins: what follows is the scheduler's
   return &child;
 }
@@ -339,11 +344,10 @@ void nopal_check_keep(nopal_check_children** of, nopal_check_kept* kept) {
   {
     const quietly now;
     end_use();
-    // After the join it is on the stack that it first forked on; what it used of this one is for others.
-    const strand_node* const first = first_child(of);
-    const address top = first != nullptr ? first->top_before : mine.top;
-    as_kept(kept) = kept_now(0, top);
-    clear_stack(self.lowest, mine.top != top ? mine.top : here);
+    const address top = come_back(running_node(), reinterpret_cast<children*>(first_child(of)));
+    as_kept(kept) = kept_now(0, top != 0 ? top : mine.top);
+    // What it used of a stack that it leaves is for others.
+    clear_stack(self.lowest, top != 0 ? mine.top : here);
   }
   leave_strand();
 }

@@ -1,11 +1,12 @@
-// A race in calls that follow a stolen continuation; or, by an argument, what is not checked in parallel, and an exception
-// of C's child.
+// A race in calls that follow a stolen continuation; or, by an argument, what is not checked in parallel, an exception of
+// C's child, and scopes that overlap.
 #include <cstring>
 
 #include <nopal/scope.hpp>
 #include <nopal/waiting.hpp>
 
 extern "C" void fork_in_c(void (*child)(void*));
+extern "C" void overlap_in_c();
 
 static int shared;
 
@@ -36,6 +37,10 @@ int main(int count, char** words) {
       fork_in_c([](void*) { throw 1; });
     } catch (int) {
     }
+    return 0;
+  }
+  if (count > 1 && std::strcmp(words[1], "overlap") == 0) {
+    overlap_in_c();
     return 0;
   }
   if (count > 1) {

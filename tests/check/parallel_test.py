@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the parallel detector says: calls of continuations that were stolen, refusals, also in a log, and exceptions of C's children.
+"""What the parallel detector says: calls of continuations that were stolen, refusals, also in a log, exceptions of C's children,
+and scopes that overlap.
 
 Usage: parallel_test.py PROGRAM   (of parallel_calls.cpp)
 """
@@ -51,6 +52,8 @@ def main():
         status, error = run(program, "throws", **settings)
         expect(f"an exception of C's child, {settings}", status == -signal.SIGABRT and error.count("\n") == 1 and
                "an exception leaves a child of code compiled without exceptions" in error, (status, error))
+        status, error = run(program, "overlap", **settings)
+        expect(f"scopes that overlap, {settings}", status == 0 and error == "", (status, error))
     print("\n".join(wrong) or "all as expected")
     return 1 if wrong else 0
 

@@ -1,0 +1,37 @@
+// To which stack a join comes back. Where scopes of a function overlap, each may have its own.
+//
+// The first fork of a scope that is stolen leaves the stack to which the scope's join comes back. If that comes back past those
+// of other scopes, these are left for good, and their joins stay where they are. It is what take_over and
+// nopal_arrive_at_join of the scheduler do.
+#ifndef NOPAL_CHECK_PARALLEL_DEPARTURES_HPP
+#define NOPAL_CHECK_PARALLEL_DEPARTURES_HPP
+
+#include "state.hpp"
+
+namespace [[gnu::visibility("hidden")]] nopal_check {
+
+/// The child on whose stack the scope's join goes on; null: it stays where it is.
+inline strand_node* departed_of(const strand_node& node, const children* scope) noexcept {
+  strand_node* each = node.departed;
+  while (each != nullptr && each->own.among != scope) each = each->departed_before;
+  return each;
+}
+
+/// What followed the child's fork was stolen.
+inline void depart(strand_node& node, strand_node& child) noexcept {
+  if (departed_of(node, child.own.among) != nullptr) return;
+  child.departed_before = node.departed;
+  node.departed = &child;
+}
+
+/// The scope is joined: where the strand's frames end on the stack that it goes on with, if it leaves this one; or zero.
+inline address come_back(strand_node& node, const children* scope) noexcept {
+  const strand_node* const departed = departed_of(node, scope);
+  if (departed == nullptr) return 0;
+  node.departed = departed->departed_before;
+  return departed->top_before;
+}
+
+}  // namespace nopal_check
+
+#endif
