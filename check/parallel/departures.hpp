@@ -1,4 +1,4 @@
-// To which stack a join comes back. Where scopes of a function overlap, each may have its own.
+// To which stack a join comes back, and what there is on one that a strand was stolen to. Where scopes of a function overlap, each may have its own.
 //
 // The first fork of a scope that is stolen leaves the stack to which the scope's join comes back. If that comes back past those
 // of other scopes, these are left for good, and their joins stay where they are. It is what take_over and
@@ -30,6 +30,19 @@ inline address come_back(strand_node& node, const children* scope) noexcept {
   if (departed == nullptr) return 0;
   node.departed = departed->departed_before;
   return departed->top_before;
+}
+
+/// Whether the frame is on another stack than the stack pointer, below the top.
+inline bool is_away(address stack_pointer, address top, address frame) noexcept {
+  return frame - stack_pointer > top - stack_pointer;
+}
+
+/// How much there is for arguments above the stack pointer where the strand goes on after a steal: the frame's extent, as
+/// start_pointer of the scheduler has it, or half of the smallest stack if that is less.
+inline address room_for_arguments(address stack_pointer, address top, address frame) noexcept {
+  constexpr address most = 32768;
+  const address extent = (is_away(stack_pointer, top, frame) ? top : frame) - stack_pointer;
+  return extent < most ? extent : most;
 }
 
 }  // namespace nopal_check

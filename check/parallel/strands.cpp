@@ -131,7 +131,7 @@ void free_all(strand_node& ended) noexcept {
   }
 }
 
-void go_on(const kept_strand& kept, address here) noexcept {
+void go_on(const kept_strand& kept, address here, address frame) noexcept {
   procedure& own = node_of(kept.strand).own;
   self.strand = kept.strand;
   self.running = &own;
@@ -151,8 +151,7 @@ void go_on(const kept_strand& kept, address here) noexcept {
   // What is stolen goes on near the begin of a stack that was free.
   constexpr address near = 4096;
   const bool is_same_stack = kept.here == 0 || here + near - kept.here < 2 * near;
-  constexpr address passed = 256;  // arguments may lie above
-  mine.top = is_same_stack ? kept.top : here + passed;
+  mine.top = is_same_stack ? kept.top : here + room_for_arguments(kept.here, kept.top, frame);
   if (!is_same_stack) depart(node_of(kept.strand), *kept.child);
   mine.parents_top = mine.top == own.stack ? node_of(kept.strand).parents_top : 0;
   self.lowest = here;
@@ -286,8 +285,11 @@ void* nopal_check_branch(nopal_check_children** of, nopal_check_kept* kept) {
     open_scope(running_node(), *first, mine.views);
   }
   nopal_check_parallel::fork(mine.now, first->siblings, child.order);
-  // All that is below is the child's, or the scheduler's.
+  // All that is below is the child's, or the scheduler's. Away from its frame the strand may leave this stack for good, with
+  // what calls have passed above.
   const auto here = reinterpret_cast<address>(__builtin_dwarf_cfa());
+  const address frame = *static_cast<const address*>(__builtin_frame_address(0));
+  if (is_away(here, mine.top, frame)) clear_stack(here, mine.top);
   child.own = {strand, reinterpret_cast<children*>(first), self.calls, here, false};
   child.fork_site = site_known_at(at);
   child.open_scopes = 0;
@@ -357,7 +359,9 @@ void nopal_check_go_on(const nopal_check_kept* kept) {
   self.is_heeding = 0;
   {
     const quietly now;
-    go_on(from, reinterpret_cast<address>(__builtin_dwarf_cfa()));
+    // The caller's frame pointer: who forks has one.
+    const address frame = *static_cast<const address*>(__builtin_frame_address(0));
+    go_on(from, reinterpret_cast<address>(__builtin_dwarf_cfa()), frame);
     mine.views = from.views;
     start_segment();
   }

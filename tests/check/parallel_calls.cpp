@@ -1,5 +1,5 @@
 // A race in calls that follow a stolen continuation; or, by an argument, what is not checked in parallel, an exception of
-// C's child, and scopes that overlap.
+// C's child, scopes that overlap, and large arguments.
 #include <cstring>
 
 #include <nopal/scope.hpp>
@@ -7,6 +7,7 @@
 
 extern "C" void fork_in_c(void (*child)(void*));
 extern "C" void overlap_in_c();
+extern "C" void pass_in_c();
 
 static int shared;
 
@@ -41,6 +42,10 @@ int main(int count, char** words) {
   }
   if (count > 1 && std::strcmp(words[1], "overlap") == 0) {
     overlap_in_c();
+    return 0;
+  }
+  if (count > 1 && std::strcmp(words[1], "pass") == 0) {
+    pass_in_c();
     return 0;
   }
   if (count > 1) {

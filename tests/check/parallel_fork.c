@@ -1,10 +1,11 @@
-/* A child of C; and scopes of C that overlap. */
+/* A child of C; scopes of C that overlap; and large arguments, which some compilers keep above the stack pointer. */
 #include <string.h>
 
 #include <nopal/nopal.h>
 
 void fork_in_c(void (*child)(void*));
 void overlap_in_c(void);
+void pass_in_c(void);
 
 void fork_in_c(void (*child)(void*)) {
   nopal_scope s;
@@ -45,4 +46,38 @@ static void fill(int* numbers, int count, int depth) {
 void overlap_in_c(void) {
   static int numbers[1024];
   for (int i = 0; i < 10; ++i) fill(numbers, 1024, 3);
+}
+
+struct large {
+  int numbers[300];
+};
+
+__attribute__((noinline)) static void take(struct large values, int* number) {
+  for (int i = 0; i < 300; ++i) values.numbers[i] += *number;
+  __asm__ volatile("" : : "r"(values.numbers) : "memory");
+  *number = values.numbers[*number & 127];
+}
+
+static void pass(int* numbers, int depth);
+NOPAL_FORKABLE_VOID(pass, (int*, numbers), (int, depth))
+
+static void pass(int* numbers, int depth) {
+  int* const own = numbers + (64 << depth);
+  struct large values;
+  nopal_scope s;
+  memset(&values, depth, sizeof values);
+  take(values, numbers);
+  if (depth == 0) return;
+  nopal_scope_init(&s);
+  nopal_fork_pass(&s, numbers, depth - 1);
+  take(values, own);
+  nopal_fork_pass(&s, own, depth - 1);
+  take(values, own + 4);
+  nopal_join(&s);
+  take(values, numbers);
+}
+
+void pass_in_c(void) {
+  static int numbers[4096];
+  for (int i = 0; i < 50; ++i) pass(numbers, 4);
 }
