@@ -188,6 +188,23 @@ int main() {
 """
 
 
+# Copies that are not passed in registers, with a result and without.
+COPIES_PROGRAM = """
+#include <nopal/nopal.hpp>
+#include <string>
+int main() {
+  std::string text("text");
+  std::string out;
+  nopal::scope s;
+  s.fork([](const std::string& of) { return of.size(); }, text);
+  s.fork([](const std::string& of) { static_cast<void>(of); }, text);
+  s.fork_into(out, [](const std::string& of) { return of + of; }, text);
+  s.join();
+  return static_cast<int>(out.size());
+}
+"""
+
+
 def public_headers(under, *patterns):
     """Without those that include what not every system has."""
     return sorted(path for pattern in patterns for path in (include / under).glob(pattern) if path.name not in ("mpi.hpp", "execution.hpp"))
@@ -215,6 +232,10 @@ def cases():
     for mode in ("-fsanitize=thread", "-fsanitize=thread -DNOPAL_CHECKED -mno-avx"):
         yield "c++", mode, SPECULATION_PROGRAM
         yield "c", mode, SPECULATION_IN_C
+    parallel = "-fsanitize=thread -DNOPAL_CHECKED_PARALLEL -mno-avx"
+    for level in ("", " -O2"):
+        yield from (("c", parallel + level, source) for source in (KINDS_IN_C, LARGE_IN_C))
+        yield from (("c++", parallel + level, source) for source in (COPIES_PROGRAM, PATTERNS_PROGRAM))
     yield "c++", "-DNOPAL_TBB_STEAL_BODIES", of_tbb + TBB_PROGRAM
     yield "c++", "-DNOPAL_STATIC", ours
     for source in (ours + in_c, flags_test.CXX_PROGRAM, PATTERNS_PROGRAM):

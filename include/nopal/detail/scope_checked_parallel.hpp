@@ -60,7 +60,7 @@ private:
     F f(std::move(call->f));
     std::tuple<Args...> args(std::move(call->args));
     std::apply(
-        [&f, call](Args&... each) {
+        [&](Args&... each) {
           if constexpr (std::is_void_v<Out>) {
             static_cast<void>(NOPAL_ABI_NAMESPACE::detail::invoke(std::move(f), std::move(each)...));
           } else {
