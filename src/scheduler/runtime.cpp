@@ -21,6 +21,7 @@
 #include "scheduler/sleep.hpp"
 #include "scheduler/stops.hpp"
 #include "scheduler/substitutes.hpp"
+#include "scheduler/worker_memory.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -338,12 +339,12 @@ bool stop_runtime(runtime& all) noexcept {
 }
 
 worker* make_worker() noexcept {
-  auto* const self = new (std::nothrow) worker();
+  worker* const self = new_worker();
   if (self == nullptr) {
     return nullptr;
   }
   if (!deque::make(self->deque)) {
-    delete self;
+    delete_worker(self);
     return nullptr;
   }
   self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
@@ -366,7 +367,7 @@ void free_worker(worker* self) noexcept {
   deque::destroy(self->deque);
   stops::forget(self);
   free_signal_stack(self);
-  delete self;
+  delete_worker(self);
 }
 
 void enter_table(runtime& all, worker* self, int index) noexcept {
