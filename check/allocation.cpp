@@ -111,13 +111,15 @@ void* calloc(std::size_t count, std::size_t bytes) {
 }
 
 void* realloc(void* memory, std::size_t bytes) {
-  // Before another strand may get what this one gives back.
-  const std::size_t before = was_freed(memory, HERE);
+  // Where there are threads, before another one may get what this gives back; else only once it is given.
+  const bool is_early = has_threads;
+  std::size_t before = is_early ? was_freed(memory, HERE) : 0;
   void* const made = __libc_realloc(memory, bytes);
   if (made == nullptr && bytes != 0) {  // the memory is as it was
     if (before != 0) keeps_on(memory, before, HERE);
     return nullptr;
   }
+  if (!is_early) before = was_freed(memory, HERE);
   if (made == memory && before != 0) {
     goes_on(made, before, bytes, HERE);
     return made;
