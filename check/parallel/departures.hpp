@@ -45,6 +45,16 @@ inline address room_for_arguments(address stack_pointer, address top, address fr
   return extent < most ? extent : most;
 }
 
+/// What calls have passed on the stack that the strand is on, away from its frame, lies from there to the top. Arrays of variable
+/// length lie below.
+inline address begin_of_passed(const strand_node& node, address top, address frame) noexcept {
+  for (const strand_node* each = node.departed; each != nullptr; each = each->departed_before) {
+    if (!is_away(each->own.stack, each->top_before, frame))
+      return top - room_for_arguments(each->own.stack, each->top_before, frame);
+  }
+  return top;
+}
+
 }  // namespace nopal_check
 
 #endif

@@ -289,7 +289,7 @@ void* nopal_check_branch(nopal_check_children** of, nopal_check_kept* kept) {
   // what calls have passed above.
   const auto here = reinterpret_cast<address>(__builtin_dwarf_cfa());
   const address frame = *static_cast<const address*>(__builtin_frame_address(0));
-  if (is_away(here, mine.top, frame)) clear_stack(here, mine.top);
+  if (is_away(here, mine.top, frame)) clear_stack(begin_of_passed(running_node(), mine.top, frame), mine.top);
   child.own = {strand, reinterpret_cast<children*>(first), self.calls, here, false};
   child.fork_site = site_known_at(at);
   child.open_scopes = 0;
