@@ -8,6 +8,7 @@
 extern "C" void fork_in_c(void (*child)(void*));
 extern "C" void overlap_in_c();
 extern "C" void pass_in_c();
+extern "C" void read_result_in_c();
 
 static int shared;
 
@@ -46,6 +47,10 @@ int main(int count, char** words) {
   }
   if (count > 1 && std::strcmp(words[1], "pass") == 0) {
     pass_in_c();
+    return 0;
+  }
+  if (count > 1 && std::strcmp(words[1], "result") == 0) {
+    read_result_in_c();
     return 0;
   }
   if (count > 1) {

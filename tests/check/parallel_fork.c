@@ -6,6 +6,7 @@
 void fork_in_c(void (*child)(void*));
 void overlap_in_c(void);
 void pass_in_c(void);
+void read_result_in_c(void);
 
 void fork_in_c(void (*child)(void*)) {
   nopal_scope s;
@@ -80,4 +81,22 @@ static void pass(int* numbers, int depth) {
 void pass_in_c(void) {
   static int numbers[4096];
   for (int i = 0; i < 50; ++i) pass(numbers, 4);
+}
+
+#ifdef __clang__
+typedef long made; /* Clang tells nothing of larger results */
+#else
+typedef struct large made;
+#endif
+static made results[2];
+
+NOPAL_FORKABLE(made, make, (int, number))
+made make(int number) { return results[number]; }
+
+void read_result_in_c(void) {
+  nopal_scope s;
+  nopal_scope_init(&s);
+  nopal_fork_make(&s, &results[1], 0);
+  __asm__ volatile("" : : "r"(((volatile char*)&results[1])[0]));
+  nopal_join(&s);
 }

@@ -52,6 +52,8 @@ def main():
         status, error = run(program, "throws", **settings)
         expect(f"an exception of C's child, {settings}", status == -signal.SIGABRT and error.count("\n") == 1 and
                "an exception leaves a child of code compiled without exceptions" in error, (status, error))
+        status, error = run(program, "result", **settings)
+        expect(f"a large result, {settings}", status == 66 and "write by nopal_child_make" in error, (status, error))
         for clean in ("overlap", "pass"):
             status, error = run(program, clean, **settings)
             expect(f"{clean}, {settings}", status == 0 and error == "", (status, error))

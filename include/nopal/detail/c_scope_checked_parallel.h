@@ -150,7 +150,9 @@ nopal_fork(nopal_scope* nopal_parent, void (*function)(void*), void* argument) {
       __typeof__(result)* nopal_out NOPAL_DETAIL_MORE_PARAMETERS list) {                                     \
     (void)nopal_self;                                                                                        \
     NOPAL_DETAIL_OFFER(nopal_parent)                                                                         \
-    *nopal_out = f(NOPAL_DETAIL_ARGUMENTS list);                                                             \
+    __typeof__(result) nopal_result = f(NOPAL_DETAIL_ARGUMENTS list);                                        \
+    __asm__ volatile("" : : "r"(&nopal_result) : "memory"); /* what a call itself stores is not told */      \
+    *nopal_out = nopal_result;                                                                               \
     NOPAL_DETAIL_TAKE_BACK()                                                                                 \
   }                                                                                                          \
   static NOPAL_ALWAYS_INLINE NOPAL_DETAIL_CALLS_AS_CHILD __attribute__((unused)) void nopal_fork_##f(        \
