@@ -1,4 +1,5 @@
 /* C_CASE makes a case of the corpus, as CASE in C++. */
+/* clang-format off */
 #ifndef NOPAL_TESTS_CHECK_C_CORPUS_H
 #define NOPAL_TESTS_CHECK_C_CORPUS_H
 

@@ -1,4 +1,5 @@
 /* Fibril's interface in C. */
+/* clang-format off */
 #include <nopal/compat/fibril.h>
 
 #include "c_corpus.h"
