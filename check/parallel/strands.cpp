@@ -19,8 +19,6 @@
 
 namespace [[gnu::visibility("hidden")]] nopal_check {
 
-using nopal_check_parallel::family;
-
 strand_node* nodes;
 std::atomic<std::uint64_t> generation;
 bool program_forks;
