@@ -339,12 +339,14 @@ bool stop_runtime(runtime& all) noexcept {
 }
 
 worker* make_worker() noexcept {
-  worker* const self = new_worker();
-  if (self == nullptr) {
+  void* const memory = take_worker_memory();
+  if (memory == nullptr) {
     return nullptr;
   }
+  auto* const self = new (memory) worker();
   if (!deque::make(self->deque)) {
-    delete_worker(self);
+    self->~worker();
+    give_worker_memory(self);
     return nullptr;
   }
   self->random = os::monotonic_ns() ^ reinterpret_cast<std::uintptr_t>(self) ^ 0x9e3779b97f4a7c15U;
@@ -367,7 +369,8 @@ void free_worker(worker* self) noexcept {
   deque::destroy(self->deque);
   stops::forget(self);
   free_signal_stack(self);
-  delete_worker(self);
+  self->~worker();
+  give_worker_memory(self);
 }
 
 void enter_table(runtime& all, worker* self, int index) noexcept {

@@ -13,18 +13,19 @@
 #include "scheduler/spare_stacks.hpp"
 #include "scheduler/steal.hpp"
 #include "scheduler/tags.hpp"
+#include "scheduler/worker_memory.hpp"
 #include "strand/strand.hpp"
 
 using explore::the_life_world;
 
 // Workers, at the same addresses in each execution, and fatal to touch once they are deleted.
-void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  void* const memory = explore::allocate(static_cast<std::size_t>(alignment), bytes);
-  explore::copy(memory, memory, bytes);  // whoever reads what is made of it comes later
-  the_life_world->name_worker(static_cast<nopal::internal::worker*>(memory));
+void* nopal::internal::take_worker_memory() noexcept {
+  void* const memory = explore::allocate(alignof(worker), sizeof(worker));
+  explore::copy(memory, memory, sizeof(worker));  // whoever reads what is made of it comes later
+  the_life_world->name_worker(static_cast<worker*>(memory));
   return memory;
 }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { explore::free_memory(memory); }
+void nopal::internal::give_worker_memory(void* memory) noexcept { explore::free_memory(memory); }
 
 extern "C" {
 __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
