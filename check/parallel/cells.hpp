@@ -31,7 +31,10 @@ inline locked* list_of(const accesses& known) noexcept {
 }
 inline void set_list(accesses& known, locked* list) noexcept {
   const auto bits = reinterpret_cast<std::uint64_t>(list);
-  known = {static_cast<std::uint32_t>(bits), has_list, static_cast<std::uint32_t>(bits >> 32)};
+  // Who reads without the bit and sees a part of the address sees `has_list` after that: release pairs with its acquires.
+  std::atomic_ref(known.leftmost).store(has_list, std::memory_order_relaxed);
+  std::atomic_ref(known.writer).store(static_cast<std::uint32_t>(bits), std::memory_order_release);
+  std::atomic_ref(known.rightmost).store(static_cast<std::uint32_t>(bits >> 32), std::memory_order_release);
 }
 inline locked* make_locked(const locked& value) noexcept {
   auto* const made = static_cast<locked*>(take_piece(piece_of_list, sizeof(locked)));

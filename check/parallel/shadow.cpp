@@ -119,6 +119,9 @@ void look_in_block(access& which, how kind) noexcept {
 
 /// Whether a read of one cell is in no race and is not kept, as two that are on both sides of it are. Takes no bit: what it
 /// read was there together, since the writer's record comes last, and readers are only replaced after it.
+///
+/// The loads are in order by acquire. That of the entry pairs with the release of its bit; those of the cell with the stores of
+/// who has the bit: plain ones of records, which are valid whichever is seen, and those of `set_list`.
 bool is_read_covered(address begin, std::size_t bytes) noexcept {
   const std::atomic_ref<std::uint64_t> word(entry_of(begin));
   const std::uint64_t entry = word.load(std::memory_order_acquire) & ~taken_bit;
@@ -135,7 +138,8 @@ bool is_read_covered(address begin, std::size_t bytes) noexcept {
   const std::uint32_t r = right.load(std::memory_order_acquire);
   if (l == 0 || r == 0 || l == has_list) return false;
   if (writer.load(std::memory_order_acquire) != w || left.load(std::memory_order_acquire) != l ||
-      (word.load(std::memory_order_acquire) & ~taken_bit) != entry)
+      word.load(std::memory_order_acquire) !=
+          entry)  // with the bit taken, cells may be on their way to others
     return false;
   if (w != 0 && is_parallel(relation_of(w))) return false;
   return relation_of(l) == relation::parallel_on_the_left &&

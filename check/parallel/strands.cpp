@@ -58,9 +58,8 @@ struct kept_strand {
   std::uint32_t strand;
   std::uint32_t lock_set;
   std::uint64_t segment;
-  address
-      here;  ///< the stack pointer before a fork, after which it may be of another stack; zero: before a join
-  address top;  ///< see thread_state
+  address here;  ///< the stack pointer before a fork, after which it may be of another; zero: before a join
+  address top;   ///< see thread_state
   call_frame* calls;
   call_array* in;
   const view_segment* views;
@@ -86,6 +85,16 @@ void leave_strand() noexcept {
   self.lock_set = 0;
   self.is_heeding = 0;
   self.ignores = 1;
+}
+
+/// With the locks that were there.
+void forget_frames(address begin, address end) noexcept {
+  if (has_locks && begin < end) {
+    take_checker();
+    forget_locks(begin, end - begin);
+    leave_checker();
+  }
+  clear_stack(begin, end);
 }
 
 /// Before a segment is over.
@@ -155,7 +164,8 @@ void go_on(const kept_strand& kept, address here, address frame) noexcept {
   self.lowest = here;
 }
 
-/// No strand but the root's is there, nor has been seen by another thread: all that was is over.
+/// No strand but the root's is there, nor has been seen by another thread: all that was is over. Relaxed: who forks later hands
+/// it on.
 void forget_all() noexcept {
   const std::uint32_t used = __atomic_load_n(&records.count, __ATOMIC_RELAXED);
   constexpr std::uint32_t enough = 1U << 20;
@@ -327,12 +337,7 @@ void nopal_check_leave() {
   {
     const quietly now;
     end_use();
-    if (has_locks && self.lowest < end) {
-      take_checker();
-      forget_locks(self.lowest, end - self.lowest);
-      leave_checker();
-    }
-    clear_stack(self.lowest, end);
+    forget_frames(self.lowest, end);
     mine.ended = &running_node();
     free_all(*mine.ended);
   }
@@ -347,7 +352,7 @@ void nopal_check_keep(nopal_check_children** of, nopal_check_kept* kept) {
     const address top = come_back(running_node(), reinterpret_cast<children*>(first_child(of)));
     as_kept(kept) = kept_now(0, top != 0 ? top : mine.top);
     // What it used of a stack that it leaves is for others.
-    clear_stack(self.lowest, top != 0 ? mine.top : here);
+    forget_frames(self.lowest, top != 0 ? mine.top : here);
   }
   leave_strand();
 }

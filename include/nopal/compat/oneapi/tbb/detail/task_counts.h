@@ -17,8 +17,6 @@
 #include "lock.h"
 #include "scope.h"
 
-#ifdef NOPAL_CHECKED
-#endif
 #ifndef NOPAL_ELIDE
 #include <nopal/detail/task.h>
 #endif
