@@ -394,8 +394,8 @@ void nopal_check_join(nopal_check_children** of) {
 
 void nopal_check_fork(nopal_check_children**) {
   fail("nopal: check: a file was compiled without NOPAL_CHECKED_PARALLEL and linked with "
-       "nopal_check_parallel: compile and "
-       "link all of it with the flags of nopal-check-parallel, or of nopal-check\n");
+       "nopal_check_parallel: "
+       "compile and link all of it with the flags of nopal-check-parallel, or of nopal-check\n");
 }
 void nopal_check_end(const void*, std::size_t) {}
 }
