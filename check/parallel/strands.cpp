@@ -126,10 +126,7 @@ void take_over(strand_node& parent, strand_node& child) noexcept {
 void free_all(strand_node& ended) noexcept {
   add_to_list(mine.free_records, ended.own_records);
   ended.own_records = {};
-  if (are_nodes_named()) {
-    ended.ended_children = nullptr;
-    return;
-  }
+  if (are_nodes_named()) ended.ended_children = nullptr;
   while (ended.ended_children != nullptr) {
     strand_node* const child = ended.ended_children;
     ended.ended_children = child->next;
