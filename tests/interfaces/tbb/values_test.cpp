@@ -230,6 +230,12 @@ NOPAL_PROGRAM(allocators) {
   std::vector<int, tbb::tbb_allocator<int>> plain(1000, 1);
   const std::vector<int, tbb::scalable_allocator<int>> scalable(plain.begin(), plain.end());
   NOPAL_CHECK(scalable.back() == 1);
+  // Larger ones begin with a line, wherever those before them ended; and each size is given back as it was taken.
+  for (std::size_t size = 1; size < 10'000'000; size = size * 3 + 1) {
+    const std::vector<char, tbb::tbb_allocator<char>> array(size, 'a');
+    NOPAL_CHECK(size < 4096 || reinterpret_cast<std::uintptr_t>(array.data()) % 64 == 0);
+    NOPAL_CHECK(array.back() == 'a');
+  }
   tbb::cache_aligned_resource lines;
   std::pmr::vector<char> in_lines(70, 'a', &lines);
   NOPAL_CHECK(reinterpret_cast<std::uintptr_t>(in_lines.data()) % 64 == 0);

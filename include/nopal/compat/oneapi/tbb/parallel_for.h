@@ -30,7 +30,7 @@ public:
       if (offers_) {
         offer_halves();
       }
-      self_.call([&] { on_own(range, [&](Range& part) { std::invoke(leaf_, part); }); });
+      call_leaf(range);
       return;
     }
     half<Range, in_proportion> right(range);
@@ -57,7 +57,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run_parts(Range& range, std::size_t parts, int first = 0) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { on_own(range, [&](Range& part) { std::invoke(leaf_, part); }); }, first);
+      call_leaf(range, first);
       return;
     }
     const std::size_t right_parts = parts / 2;
@@ -76,6 +76,11 @@ public:
   }
 
 private:
+  /// One copy for all ways that come to it, as in reductions.
+  [[gnu::noinline]] void call_leaf(Range& range, int wanted_index = -1) const {
+    self_.call([&] { on_own(range, [&](Range& part) { std::invoke(leaf_, part); }); }, wanted_index);
+  }
+
   const algorithm& self_;
   const Leaf& leaf_;
   const bool serial_;

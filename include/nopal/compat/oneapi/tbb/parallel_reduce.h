@@ -32,7 +32,7 @@ public:
       if (offers_) {
         offer_halves();
       }
-      self_.call([&] { on_own(range, body); });
+      call_body(range, body);
       return;
     }
     half<Range, in_proportion> right(range);
@@ -43,7 +43,7 @@ public:
   // NOLINTNEXTLINE(misc-no-recursion): by halves
   void run_parts(Range& range, Body& body, std::size_t parts) const {
     if (parts <= 1 || !range.is_divisible() || self_.is_cancelled()) {
-      self_.call([&] { on_own(range, body); });
+      call_body(range, body);
       return;
     }
     const std::size_t right_parts = parts / 2;
@@ -54,6 +54,10 @@ public:
   }
 
 private:
+  /// One copy for all ways that come to it: the compiler places the program's loop with care once, and then makes copies without.
+  [[gnu::noinline]] void call_body(Range& range, Body& body) const {
+    self_.call([&] { on_own(range, body); });
+  }
   /// Nothing stops what a split forks: the body is joined whatever is cancelled, so it has to be whole.
   void split_off(std::optional<Body>& right, Body& body) const {
     if (!self_.is_cancelled()) {
