@@ -45,7 +45,6 @@ void configure(const configuration& with) {
   all.asked = asked;
   ++all.times_asked;
   forget_settings(all);
-  tell_number_of_workers(all);
 }
 
 int worker_index() noexcept {

@@ -296,6 +296,7 @@ void tell_number_of_workers(runtime& all) noexcept {
 void forget_settings(runtime& all) noexcept {
   all.settings_known = false;
   all.known_workers.store(0, std::memory_order_relaxed);
+  tell_number_of_workers(all);  // the next life may have another one, by the environment as well
 }
 
 bool start_runtime(runtime& all) noexcept {

@@ -164,7 +164,7 @@ void await_stop(runtime& all) noexcept;
 settings known_settings(runtime& all);
 /// Its workers alone; while they are known it takes no lock.
 int known_workers(runtime& all);
-/// With the lock, as the rest that is guarded by it.
+/// With the lock, as the rest that is guarded by it. No loop goes on alone by their number of workers then.
 void forget_settings(runtime& all) noexcept;
 /// Has all threads' workers know `known_workers`, for loops. Under `lock`.
 void tell_number_of_workers(runtime& all) noexcept;
