@@ -285,6 +285,7 @@ void make_idle(runtime& all, worker* self) noexcept {
   sanitizers::stack_unmade(self->native.record);
   self->native.came_home.forget();
   all.table[self->index].store(nullptr, std::memory_order_release);
+  self->regions.quiet_loops.store(nullptr, std::memory_order_relaxed);  // under the lock, as its readers
   deque::poison(self->deque);
   NOPAL_FAULT_DOES("ended worker freed", return free_worker(self));
   self->next_idle = all.idle_workers;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <nopal/detail/frame.h>
+#include <nopal/detail/quiet_loops.h>
 #include <nopal/version.hpp>
 
 namespace nopal {
@@ -46,6 +47,8 @@ struct region_times {
   std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
   /// Of a thread's first worker: `chosen.workers` of the runtime, where loops have it at hand; see tell_number_of_workers
   std::atomic<std::int32_t> workers;
+  /// Of a thread of the program that has some, until its end; see note_quiet_loop
+  std::atomic<nopal_quiet_loops*> quiet_loops;
   // While it owes a wake:
   std::int32_t looking_entries;  ///< pushes onto fewer entries look at the clock
   std::uint64_t looks_credit;    ///< in ticks; each look takes what it may cost off

@@ -36,6 +36,7 @@ void note_end(worker* self, std::uint64_t now) noexcept {
   runtime& all = the_runtime();
   region_times& regions = self->regions;
   regions.ended = now;
+  nopal_this_quiet_loops()->looked = now;
   const bool by_gap =
       regions.periods.regular < times_regular ||
       (regions.gaps.regular >= times_regular && regions.gaps.deviation <= regions.periods.deviation);

@@ -2,8 +2,11 @@
 
 #include "scheduler/short_regions.hpp"
 
+#include <algorithm>
+
 #include <nopal/detail/fast_path.h>
 #include <nopal/detail/loop_demand.h>
+#include <nopal/detail/quiet_loops.h>
 
 #include "deque/deque.hpp"
 #include "scheduler/questions.hpp"
@@ -20,13 +23,7 @@ namespace {
 constexpr std::uint64_t ticks_worth_a_steal = 20'000;
 /// The rest of a loop fits beside an upper bound of its first part's time where the whole takes no more.
 constexpr std::uint64_t ticks_far_too_short = ticks_worth_a_steal / 8;
-// A loop that takes no more than this alone is not worth what it costs to share it after such a pause, when the forks' code and
-// data are no longer at hand, and who would take part has to be woken, or was in time, and is no better off.
-constexpr std::uint64_t ticks_of_quiet = 1'000'000;
-constexpr std::uint64_t ticks_worth_after_quiet = 30'000;
-constexpr std::uint64_t ticks_of_long_quiet = 12'000'000;
-constexpr std::uint64_t ticks_worth_after_long = 55'000;
-/// One of so many that were shared is tried alone: that ends a rhythm by which others are in time.
+/// One of so many that were shared is tried alone, beside the first, second, fourth and so on: that ends a rhythm by which others are in time.
 constexpr std::uint32_t quiet_until_tried = 32;
 /// One of so many loops that are far too short is measured.
 constexpr std::uint32_t short_until_measured = 16;
@@ -58,7 +55,8 @@ constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(16'000'000, 1'000'000);
 
 /// How long no loop began or ended, and no region ended.
 [[nodiscard]] std::uint64_t quiet_until(const region_times& regions, std::uint64_t now) noexcept {
-  return now - (regions.ended > regions.looked ? regions.ended : regions.looked);
+  const std::uint64_t looked = std::max(regions.looked, nopal_this_quiet_loops()->looked);
+  return now - std::max(regions.ended, looked);
 }
 
 /// Whether a loop that is worth so much goes on alone after quiet, by the last one of that place. How long one that others took
@@ -72,7 +70,40 @@ constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(16'000'000, 1'000'000);
   if (!last.was_shared) {
     return last.ticks < worth;
   }
-  return last.ticks < worth / 3 * 2 || (last.ticks < 2 * worth && ++last.shared % quiet_until_tried == 0);
+  // Beside its own time, a shared one has taken as long as those that it woke took to come.
+  if (last.ticks < worth / 3 * 2) {
+    return true;
+  }
+  if (last.ticks >= 2 * worth + ticks_worth_a_wake(the_runtime())) {
+    return false;
+  }
+  // Soon after the last one that was short: something may have interrupted that one.
+  const std::uint32_t shared = ++last.shared;
+  return (shared & (shared - 1)) == 0 || shared % quiet_until_tried == 0;
+}
+
+/// A loop went on alone after quiet, for a short time: the next ones from its place need not ask the library.
+///
+/// `workers` is not older than the last choice of a number: whoever chooses stores `regions.workers`, then reads
+/// `regions.quiet_loops`, then stores 0; this stores that one, then the number, then looks again. All of it is sequentially
+/// consistent: either this look finds another number, or the chooser finds the words, and its 0 comes last.
+void note_quiet_loop(worker* self, const void* place, std::size_t count, std::uint64_t took) noexcept {
+  // Threads of the pool end with their workers in the table.
+  if (self->outer != nullptr || self->of_pool) {
+    return;
+  }
+  nopal_quiet_loops* const mine = nopal_this_quiet_loops();
+  self->regions.quiet_loops.store(mine, std::memory_order_seq_cst);
+  const std::int32_t workers = self->regions.workers.load(std::memory_order_seq_cst);
+  __atomic_store_n(&mine->workers, workers, __ATOMIC_SEQ_CST);
+  if (self->regions.workers.load(std::memory_order_seq_cst) != workers) {
+    __atomic_store_n(&mine->workers, 0, __ATOMIC_RELAXED);
+  }
+  const unsigned slot = nopal_quiet_slot(place);
+  // More positions than last time may take any time.
+  mine->most[slot] = static_cast<std::uint16_t>(std::min<std::size_t>(2 * count + 1, UINT16_MAX));
+  mine->fours[slot] = static_cast<std::uint16_t>(std::min<std::uint64_t>(took / 4, UINT16_MAX));
+  mine->places[slot] = place;
 }
 
 /// How many regions woke nobody.
@@ -172,9 +203,8 @@ extern "C" NOPAL_EXPORT std::uint64_t nopal_begin_loop(const void* place, std::s
         return self->regions.looked;
       }
       const std::uint64_t now = ticks_now();
-      if (const std::uint64_t quiet = quiet_until(self->regions, now); quiet > ticks_of_quiet) {
-        const std::uint64_t worth =
-            quiet > ticks_of_long_quiet ? ticks_worth_after_long : ticks_worth_after_quiet;
+      if (const std::uint64_t quiet = quiet_until(self->regions, now); quiet > NOPAL_DETAIL_TICKS_OF_QUIET) {
+        const std::uint64_t worth = nopal_worth_after(quiet);
         self->regions.alone_until = now + worth;
         const int way = few ? nopal_alone_in_steps : nopal_alone;
         *alone = goes_alone_after_quiet(last, count, workers, worth) ? way : nopal_not_alone;
@@ -200,6 +230,7 @@ extern "C" NOPAL_EXPORT std::size_t nopal_may_go_on_alone(std::uint64_t began, s
   std::uint64_t until = began + ticks_worth_a_steal;
   if (worker* const self = worker_of_caller()) {
     self->regions.looked = now;
+    nopal_this_quiet_loops()->looked = now;
     until = self->regions.alone_until > until ? self->regions.alone_until : until;
   }
   if (now >= until) {
@@ -230,6 +261,14 @@ extern "C" NOPAL_EXPORT void nopal_end_loop(const void* place, std::size_t count
     const std::uint64_t now = ticks_now();
     region_time& last = time_of(self, place);
     const std::uint64_t before = last.place == place ? last.ticks : 0;
+    // Until when it was to go on alone, if it began after quiet.
+    const std::uint64_t until = self->regions.alone_until;
+    const bool began_after_quiet =
+        until >= began + nopal_worth_after(0) && until <= began + nopal_worth_after(UINT64_MAX);
+    if (last.place == place && !last.was_shared && began_after_quiet && now < until) {
+      note_quiet_loop(self, place, count, now - began);
+      last.shared = 0;
+    }
     note_region(self, place, now - began);
     last.count = count;
     // Where few take long one time and not the next, they are shared each time.
@@ -237,6 +276,7 @@ extern "C" NOPAL_EXPORT void nopal_end_loop(const void* place, std::size_t count
       last.ticks = before / 2;
     }
     self->regions.looked = now;
+    nopal_this_quiet_loops()->looked = now;
   }
 }
 

@@ -4,6 +4,7 @@
 #include "scheduler/worker.hpp"
 
 #include <nopal/detail/pinned.h>
+#include <nopal/detail/quiet_loops.h>
 
 // The deque of threads that are not workers. A push reads it, finds the limit poisoned and writes
 // nothing. It lies in read-only memory, so that a stray pop faults at once. The null behind it says
@@ -20,6 +21,9 @@ __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec"))) =
 // Under a name that is never bound to another copy of the library.
 extern __thread nopal_deque* nopal_own_current
     __attribute__((alias("nopal_current"), visibility("hidden"), tls_model("initial-exec")));
+
+alignas(64) __thread nopal_quiet_loops nopal_quiet __attribute__((tls_model("initial-exec"))) = {};
+static_assert(sizeof(nopal_quiet_loops) == 64);
 
 // Of the root whose strand the thread runs.
 static __thread const void* nopal_this_local __attribute__((tls_model("initial-exec"))) = nullptr;

@@ -13,6 +13,7 @@
 
 extern "C" {
 __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
+__thread nopal_quiet_loops nopal_quiet __attribute__((tls_model("initial-exec")));
 
 void nopal_resume(nopal_frame* frame, void* stack_pointer, void*) {
   explore::the_scheduler_model->resumed_at(frame, static_cast<char*>(stack_pointer));

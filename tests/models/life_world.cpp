@@ -29,6 +29,7 @@ void nopal::internal::give_worker_memory(void* memory) noexcept { explore::free_
 
 extern "C" {
 __thread nopal_deque* nopal_current __attribute__((tls_model("initial-exec")));
+__thread nopal_quiet_loops nopal_quiet __attribute__((tls_model("initial-exec")));
 
 void nopal_enter_scheduler(void* self) {
   if (__builtin_setjmp(the_life_world->way_out()) == 0) {
@@ -305,6 +306,7 @@ void life_world::name_worker(nopal::internal::worker* made) {
   ignore(&made->counts, sizeof made->counts);
   ignore(&made->cpu, sizeof made->cpu);
   ignore(&made->regions.workers, sizeof made->regions.workers);
+  ignore(&made->regions.quiet_loops, sizeof made->regions.quiet_loops);
 }
 
 int life_world::start_thread(void (*entry)(void*), void* argument, std::uintptr_t& handle) {

@@ -133,6 +133,24 @@ NOPAL_PROGRAM(few_positions_are_shared_but_for_short_ones_after_quiet) {
   return 0;
 }
 
+/// One that waited for those that it woke took several times as long as it takes alone.
+NOPAL_PROGRAM(ones_that_were_shared_after_quiet_are_tried_alone) {
+  static const char place = 0;
+  nopal::parallel_for(0, 2, [](int) {});  // this thread is a worker
+  const std::size_t few = 4 * static_cast<std::size_t>(nopal::workers());
+  int tried = 0;
+  for (int i = 0; i < 200; ++i) {
+    nopal_end_loop(&place, few, nopal_loop_time() - 115'000);
+    for (const std::uint64_t before = nopal_loop_time(); nopal_loop_time() - before < 1'100'000;) {
+    }
+    int alone = nopal_alone_as_before;
+    static_cast<void>(nopal_begin_loop(&place, few, &alone));
+    tried += alone != nopal_not_alone ? 1 : 0;
+  }
+  NOPAL_CHECK(tried >= 1 && tried <= 200 / 32 + 6);
+  return 0;
+}
+
 /// As many as there are workers in the next life of the runtime, which may wait for one another there.
 NOPAL_PROGRAM(as_many_as_a_later_life_has_workers_are_shared) {
   static const char place = 0;
@@ -198,6 +216,9 @@ TEST_P(short_loops, inside_a_region_that_take_longer_are_shared) {
 TEST_P(short_loops, are_measured_one_in_sixteen) { EXPECT_TRUE(run("one_in_sixteen_is_measured")); }
 TEST_P(short_loops, of_as_many_positions_as_a_later_life_has_workers_are_shared) {
   EXPECT_TRUE(run("as_many_as_a_later_life_has_workers_are_shared"));
+}
+TEST_P(short_loops, that_were_shared_after_quiet_are_tried_alone) {
+  EXPECT_TRUE(run("ones_that_were_shared_after_quiet_are_tried_alone"));
 }
 TEST_P(short_loops, of_few_positions_are_alone_after_quiet) {
   EXPECT_TRUE(run("few_positions_are_shared_but_for_short_ones_after_quiet"));

@@ -19,6 +19,7 @@
 #include <nopal/detail/invoke.hpp>
 #include <nopal/detail/loop_demand.h>
 #include <nopal/detail/thrown.hpp>
+#include <nopal/detail/whole_loop.hpp>
 #include <nopal/scope.hpp>
 
 namespace nopal {
@@ -53,32 +54,6 @@ enum class demand { none = nopal_no_demand, nothing_left = nopal_nothing_left, a
 #else
   return scope_access::steals(s) != 0;
 #endif
-}
-
-/// A strand looks 8 times on its way through a range, and every 4096 positions: a look costs a
-/// nanosecond or two. A thief need not wait for a look while the later half of the strand's range
-/// is in its deque.
-inline constexpr std::size_t looks_at_least = 8;
-inline constexpr std::size_t longest_chunk = 4096;
-
-/// Chunks end where vectors do: the next one has no single positions to begin with.
-inline constexpr std::size_t positions_of_vectors = 32;
-
-/// How far a strand goes before it looks, in a range of `count` positions, of which `grain` are not
-/// worth a fork.
-[[gnu::always_inline]] inline std::size_t chunk_of(std::size_t count, std::size_t grain) noexcept {
-  std::size_t share = count / looks_at_least;
-  if (share >= 2 * positions_of_vectors) {
-    share = (share + positions_of_vectors / 2) / positions_of_vectors * positions_of_vectors;
-  }
-  const std::size_t usual = share < longest_chunk ? share : longest_chunk;
-  return usual > grain ? usual : grain;
-}
-
-/// The end of the chunk that begins at `from`.
-[[gnu::always_inline]] inline std::size_t end_of_chunk(std::size_t from, std::size_t to,
-                                                       std::size_t chunk) noexcept {
-  return to - from > chunk ? from + chunk : to;
 }
 
 /// The middle of a range that is split.
@@ -220,89 +195,58 @@ template <split How, class Chunk>
   s.join();
 }
 
-/// The time of a whole loop. Where the last one from the same place was over before a thief would have been
-/// of use, the loop goes on alone until that much time has passed.
-class whole_loop {
-public:
-#ifdef NOPAL_ELIDE
-  whole_loop(const void*, std::size_t) noexcept {}
-  void note_end() const noexcept {}
-#else
-  whole_loop(const void* place, std::size_t count) noexcept
-      : place_(place), count_(count), began_(nopal_begin_loop(place, count, &alone_)) {}
-  /// For the next one. Not called where an exception ends the loop.
-  void note_end() const noexcept {
-    if (alone_ != nopal_alone_as_before) {
-      nopal_end_loop(place_, count_, began_);
-    }
+/// What is left of a loop, for whoever wants it.
+template <class Chunk>
+[[gnu::noinline]] void share_rest(std::size_t rest, std::size_t count, std::size_t grain, Chunk* chunk) {
+  if (look_for_demand() == demand::none) {
+    run_loop(rest, count, grain, chunk);
+  } else {
+    open_loop(rest, count, grain, chunk);
   }
-#endif
+}
 
-  /// Calls `visit(from, to)` for as many chunks as it goes on alone, or until that is false. Returns where
-  /// the rest begins.
-  template <class Visit>
-  [[gnu::always_inline]] std::size_t go_alone(std::size_t grain, Visit visit) {
-    std::size_t from = 0;
-#ifndef NOPAL_ELIDE
-    const std::size_t first = alone_ != nopal_not_alone ? chunk_of(count_, grain) : 0;
-    for (std::size_t step = first; step != 0;) {
-      const std::size_t next = end_of_chunk(from, count_, step);
-      if (!visit(from, next)) {
-        return count_;
-      }
-      from = next;
-      step = from < count_ ? go_on_alone(from, first) : 0;
-    }
-#else
-    static_cast<void>(grain);
-    static_cast<void>(visit);
-#endif
-    return from;
+/// As a chunk: true where the loop goes on.
+template <class Chunk>
+[[gnu::always_inline]] inline bool visit_on(Chunk* chunk, std::size_t from, std::size_t to) {
+  if constexpr (std::is_same_v<decltype((*chunk)(from, to)), bool>) {
+    return (*chunk)(from, to);
+  } else {
+    (*chunk)(from, to);
+    return true;
   }
+}
 
-private:
-#ifndef NOPAL_ELIDE
-  /// How many positions more, `done` being over, and `first` having been the first ones.
-  std::size_t go_on_alone(std::size_t done, std::size_t first) noexcept {
-    const std::size_t more = nopal_may_go_on_alone(began_, done, count_ - done);
-    if (alone_ == nopal_alone_in_steps) {
-      return more < first ? more : first;
-    }
-    if (more != 0 || alone_ != nopal_alone_as_before) {
-      return more;
-    }
-    // It began after that moment: as many positions again tell how long they take.
-    alone_ = nopal_alone;
-    began_ = nopal_loop_time();
-    return done;
-  }
+template <class Chunk>
+void begin_shared_loop(std::size_t count, std::size_t grain, Chunk* chunk);
 
-  const void* place_;
-  std::size_t count_;
-  int alone_;
-  std::uint64_t began_;  ///< or an earlier moment
-#endif
-};
+/// What two functions know of a loop's place.
+template <class Chunk>
+[[nodiscard]] const void* place_of_loop() noexcept {
+  return reinterpret_cast<const void*>(&begin_shared_loop<Chunk>);
+}
 
 template <class Chunk>
 [[gnu::noinline]] void begin_shared_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
   if (count <= grain) {
     return open_loop(0, count, grain, chunk);
   }
-  whole_loop loop(reinterpret_cast<const void*>(&begin_shared_loop<Chunk>), count);
-  const std::size_t rest = loop.go_alone(grain, [chunk](std::size_t from, std::size_t to) {
-    if constexpr (std::is_same_v<decltype((*chunk)(from, to)), bool>) {
-      return (*chunk)(from, to);
-    } else {
-      (*chunk)(from, to);
-      return true;
-    }
-  });
-  if (look_for_demand() == demand::none) {
-    run_loop(rest, count, grain, chunk);
-  } else {
-    open_loop(rest, count, grain, chunk);
+  whole_loop loop(place_of_loop<Chunk>(), count);
+  const std::size_t rest =
+      loop.go_alone(grain, [chunk](std::size_t from, std::size_t to) { return visit_on(chunk, from, to); });
+  if (rest < count) share_rest(rest, count, grain, chunk);
+  loop.note_end();
+}
+
+/// The same after quiet. A function of its own: its code is little, and no longer at hand.
+template <class Chunk>
+[[gnu::noinline]] void begin_quiet_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
+  quiet_loop loop(place_of_loop<Chunk>(), count);
+  if (!loop.goes_on()) {
+    return begin_shared_loop(count, grain, chunk);
   }
+  const std::size_t rest =
+      loop.go_alone(grain, [chunk](std::size_t from, std::size_t to) { return visit_on(chunk, from, to); });
+  if (rest < count) share_rest(rest, count, grain, chunk);
   loop.note_end();
 }
 
@@ -355,7 +299,9 @@ void begin_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
 /// looks.
 template <class Chunk>
 [[gnu::always_inline]] inline void begin_loop(std::size_t count, std::size_t grain, Chunk* chunk) {
-  if (count <= few_positions && look_for_demand() == demand::none) {
+  if (may_be_quiet(place_of_loop<Chunk>(), count)) {
+    begin_quiet_loop(count, grain, chunk);
+  } else if (count <= few_positions && look_for_demand() == demand::none) {
     run_loop(0, count, grain, chunk);
   } else {
     begin_shared_loop(count, grain, chunk);

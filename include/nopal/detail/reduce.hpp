@@ -157,20 +157,59 @@ template <split How, class Reduction, class T>
 
 template <class Reduction>
 [[gnu::noinline]] typename Reduction::value_type begin_shared_reduction(std::size_t count,
+                                                                        const Reduction* of);
+
+/// What two functions know of a reduction's place.
+template <class Reduction>
+[[nodiscard]] const void* place_of_reduction() noexcept {
+  return reinterpret_cast<const void*>(&begin_shared_reduction<Reduction>);
+}
+
+/// What is left of a reduction, `sum` being that of what is over, for whoever wants it.
+template <class Reduction>
+[[gnu::noinline]] typename Reduction::value_type share_rest_of_reduction(std::size_t rest, std::size_t count,
+                                                                         const Reduction* of,
+                                                                         typename Reduction::value_type sum) {
+  return look_for_demand() == demand::none ? add_range(rest, count, of, std::move(sum))
+                                           : open_reduction(rest, count, of, std::move(sum));
+}
+
+template <class Reduction>
+[[gnu::noinline]] typename Reduction::value_type begin_shared_reduction(std::size_t count,
                                                                         const Reduction* of) {
   using T = typename Reduction::value_type;
   if (count <= 1) {
     return open_reduction(0, count, of, of->begin());
   }
-  whole_loop loop(reinterpret_cast<const void*>(&begin_shared_reduction<Reduction>), count);
+  whole_loop loop(place_of_reduction<Reduction>(), count);
   T sum(of->begin());
   const std::size_t rest = loop.go_alone(1, [of, &sum](std::size_t from, std::size_t to) {
     sum = of->add_chunk(from, to, std::move(sum));
     return true;
   });
   if (rest < count) {
-    sum = look_for_demand() == demand::none ? add_range(rest, count, of, std::move(sum))
-                                            : open_reduction(rest, count, of, std::move(sum));
+    sum = share_rest_of_reduction(rest, count, of, std::move(sum));
+  }
+  loop.note_end();
+  return sum;
+}
+
+/// The same after quiet.
+template <class Reduction>
+[[gnu::noinline]] typename Reduction::value_type begin_quiet_reduction(std::size_t count,
+                                                                       const Reduction* of) {
+  using T = typename Reduction::value_type;
+  quiet_loop loop(place_of_reduction<Reduction>(), count);
+  if (!loop.goes_on()) {
+    return begin_shared_reduction(count, of);
+  }
+  T sum(of->begin());
+  const std::size_t rest = loop.go_alone(1, [of, &sum](std::size_t from, std::size_t to) {
+    sum = of->add_chunk(from, to, std::move(sum));
+    return true;
+  });
+  if (rest < count) {
+    sum = share_rest_of_reduction(rest, count, of, std::move(sum));
   }
   loop.note_end();
   return sum;
@@ -185,6 +224,9 @@ typename Reduction::value_type begin_reduction(std::size_t count, const Reductio
 #ifdef NOPAL_CHECKED
   if (count != 0) return reduce_by_halves(0, count, 1, of);  // as far as any schedule divides it
 #endif
+  if (may_be_quiet(place_of_reduction<Reduction>(), count)) {
+    return begin_quiet_reduction(count, of);
+  }
   return count <= few_positions && look_for_demand() == demand::none ? add_range(0, count, of, of->begin())
                                                                      : begin_shared_reduction(count, of);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <nopal/detail/aarch64/machine.h>
 #include <nopal/version.hpp>
 
 namespace nopal {
@@ -15,11 +16,8 @@ namespace internal {
 /// multiplied by a power of two, and goes on in steps of that.
 [[nodiscard]] inline std::uint64_t processor_ticks() noexcept {
   std::uint64_t ticks;
-  std::uint64_t frequency;
-  // Volatile: it reads a machine register that changes. The other one never does.
-  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-  asm("mrs %0, cntfrq_el0" : "=r"(frequency));
-  return ticks << __builtin_clz(static_cast<std::uint32_t>(frequency) | 1U);
+  NOPAL_DETAIL_READ_TICKS(ticks);
+  return ticks;
 }
 
 }  // namespace internal

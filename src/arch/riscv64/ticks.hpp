@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <nopal/detail/riscv64/machine.h>
 #include <nopal/version.hpp>
 
 namespace nopal {
@@ -15,9 +16,8 @@ namespace internal {
 /// within some ten times else.
 [[nodiscard]] inline std::uint64_t processor_ticks() noexcept {
   std::uint64_t ticks;
-  // Volatile: it reads a machine register that changes.
-  asm volatile("rdtime %0" : "=r"(ticks));
-  return ticks << 8U;
+  NOPAL_DETAIL_READ_TICKS(ticks);
+  return ticks;
 }
 
 }  // namespace internal

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <nopal/detail/x86_64/machine.h>
 #include <nopal/version.hpp>
 
 namespace nopal {
@@ -11,7 +12,11 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 /// Goes on at a constant rate, alike on all processors. About 10 ns.
-[[nodiscard]] inline std::uint64_t processor_ticks() noexcept { return __builtin_ia32_rdtsc(); }
+[[nodiscard]] inline std::uint64_t processor_ticks() noexcept {
+  std::uint64_t ticks;
+  NOPAL_DETAIL_READ_TICKS(ticks);
+  return ticks;
+}
 
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE

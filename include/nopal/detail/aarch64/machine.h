@@ -44,6 +44,16 @@
 /* A thread's own place, which tells it from others. */
 #define NOPAL_DETAIL_READ_THREAD(result) __asm__ volatile("mrs %0, tpidr_el0" : "=r"(result))
 
+/* The processor's clock: see src/arch/aarch64/ticks.hpp. Volatile: the counter changes; its frequency never does. */
+#define NOPAL_DETAIL_READ_TICKS(result)                                                                      \
+  do {                                                                                                       \
+    uint64_t nopal_ticks;                                                                                    \
+    uint64_t nopal_frequency;                                                                                \
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(nopal_ticks));                                              \
+    __asm__("mrs %0, cntfrq_el0" : "=r"(nopal_frequency));                                                   \
+    (result) = nopal_ticks << __builtin_clz((uint32_t)nopal_frequency | 1U);                                 \
+  } while (0)
+
 /* For a loop that waits: a barrier that does take a while, where `yield` does nothing on most cores. */
 #define NOPAL_DETAIL_PAUSE() __asm__ volatile("isb")
 

@@ -39,6 +39,14 @@
 /* A thread's own place, which tells it from others. */
 #define NOPAL_DETAIL_READ_THREAD(result) __asm__ volatile("mv %0, tp" : "=r"(result))
 
+/* The processor's clock: see src/arch/riscv64/ticks.hpp. Volatile: it changes. */
+#define NOPAL_DETAIL_READ_TICKS(result)                                                                      \
+  do {                                                                                                       \
+    uint64_t nopal_ticks;                                                                                    \
+    __asm__ volatile("rdtime %0" : "=r"(nopal_ticks));                                                       \
+    (result) = nopal_ticks << 8U;                                                                            \
+  } while (0)
+
 /* For a loop that waits: `pause`, which does nothing where it is not known, by its number, since assemblers
  * refuse the name without the extension. */
 #define NOPAL_DETAIL_PAUSE() __asm__ volatile(".insn i 0x0f, 0, x0, x0, 0x010")

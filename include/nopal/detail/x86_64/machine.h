@@ -32,6 +32,9 @@
 #define NOPAL_DETAIL_READ_THREAD(result)                                                                     \
   __asm__ volatile("{movq %%fs:0, %0|mov %0, QWORD PTR fs:0}" : "=r"(result))
 
+/* The processor's clock: see src/arch/x86_64/ticks.hpp. */
+#define NOPAL_DETAIL_READ_TICKS(result) ((result) = __builtin_ia32_rdtsc())
+
 /* For a loop that waits. */
 #define NOPAL_DETAIL_PAUSE() __builtin_ia32_pause()
 
