@@ -76,7 +76,8 @@ static NOPAL_ALWAYS_INLINE int nopal_may_be_quiet(const void* place, size_t coun
 static NOPAL_ALWAYS_INLINE void nopal_forget_quiet_loop(const void* place) {
   struct nopal_quiet_loops* const mine = nopal_this_quiet_loops();
   const unsigned slot = nopal_quiet_slot(place);
-  mine->places[slot] = mine->places[slot] == place ? NULL : mine->places[slot];
+  const void* const none = (const void*)(uintptr_t)0; /* C knows no nullptr */
+  mine->places[slot] = mine->places[slot] == place ? none : mine->places[slot];
 }
 
 /* When a loop begins that goes on alone after quiet, and how long; 0: this one does not, and its place is forgotten. As many
