@@ -2,12 +2,15 @@
 // fork(2) and the end of the program need. A thread of the program keeps its own stack: strands whose frames lie
 // there are resumed there, by that thread alone. Its decisions run on a scheduler stack. See docs/adoption.md.
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include <nopal/detail/noise.h>
 #include <nopal/detail/pinned.h>
+#include <nopal/detail/quiet_loops.h>
 
 #include "deque/deque.hpp"
 #include "scheduler/adoption.hpp"
@@ -124,6 +127,12 @@ void stop_if_last(runtime& all) noexcept {
   }
 }
 
+/// Those of the calling thread, which nobody finds any more.
+void end_quiet_loops() noexcept {
+  // Relaxed: only this thread reads it from here on.
+  __atomic_store_n(&nopal_this_quiet_loops()->workers, -1, __ATOMIC_RELAXED);
+}
+
 /// At a thread's end, after its own destructors. The thread is no worker afterwards.
 void thread_ends(void* argument) {
   auto* const self = static_cast<worker*>(argument);
@@ -140,6 +149,7 @@ void thread_ends(void* argument) {
   NOPAL_DISTURB();
   const locked guard(all);
   make_idle(all, self);
+  end_quiet_loops();  // other destructors may run loops, and nobody may be told of the end after those
   stop_if_last(all);
 }
 
@@ -216,6 +226,9 @@ void after_fork_in_child() {
   new (&all.stacks) stack_pool;
   all.stacks_mapped = false;
   forget_settings(all);
+  // The table does not lead to this thread's words yet. Relaxed: there is no other thread.
+  std::int32_t& known = nopal_this_quiet_loops()->workers;
+  __atomic_store_n(&known, std::min(known, 0), __ATOMIC_RELAXED);
   all.stops.store(0, std::memory_order_relaxed);
   if (is_thread_of_pool()) {
     os::block_as_starter(all.starter_blocks);  // a program that it starts would be deaf
@@ -352,6 +365,7 @@ worker* adopt_this_thread() noexcept {
   }
   set_this_worker(self);
   if (!may_leave_traces) {
+    end_quiet_loops();
     return self;  // neither handler nor key may stay behind in the process
   }
   watch_for_overflow(self);

@@ -93,6 +93,10 @@ void note_quiet_loop(worker* self, const void* place, std::size_t count, std::ui
     return;
   }
   nopal_quiet_loops* const mine = nopal_this_quiet_loops();
+  // Nobody may be told of the thread's end, and the table would lead to words that are gone. Relaxed: this thread has stored it.
+  if (__atomic_load_n(&mine->workers, __ATOMIC_RELAXED) < 0) {
+    return;
+  }
   self->regions.quiet_loops.store(mine, std::memory_order_seq_cst);
   const std::int32_t workers = self->regions.workers.load(std::memory_order_seq_cst);
   __atomic_store_n(&mine->workers, workers, __ATOMIC_SEQ_CST);

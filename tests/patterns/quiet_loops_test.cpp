@@ -1,11 +1,16 @@
 // Loops that were short after quiet go on alone without the library, as long as they are short, and as long as what they know of
 // it is true.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <future>
+#include <string>
 #include <thread>
 
 #include <nopal/parallel.hpp>
@@ -228,6 +233,54 @@ NOPAL_PROGRAM(a_later_life_s_workers_are_known) {
   return 0;
 }
 
+/// A child of fork(2) reads the environment anew.
+NOPAL_PROGRAM(a_child_s_workers_are_known) {
+  static const char place = 0;
+  const int later = few();
+  nopal::parallel_for(0, 2, [](int) {});  // this thread is a worker
+  NOPAL_CHECK(goes_on_quietly(&place, later));
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("NOPAL_WORKERS", std::to_string(later).c_str(), 1);
+    const auto count = static_cast<std::size_t>(later);
+    std::uint64_t worth = 0;
+    NOPAL_CHECK(nopal_may_be_quiet(&place, count) && nopal_begin_quiet_loop(&place, count, &worth) == 0);
+    nopal::parallel_for(0, 2 * later, [](int) {});
+    NOPAL_CHECK(!goes_on_quietly(&place, later) && goes_on_quietly(&place, 2 * later));
+    _exit(0);
+  }
+  int status = 1;
+  NOPAL_CHECK(waitpid(child, &status, 0) == child && status == 0);
+  return 0;
+}
+
+/// Destructors of thread-specific values run loops after the thread has ceased to be a worker, and make it one again.
+NOPAL_PROGRAM(a_thread_that_ends_is_not_known) {
+  static const char place = 0;
+  nopal::parallel_for(0, 2, [](int) {});  // the library's key is older
+  pthread_key_t key;
+  static std::atomic<int> ends{0};
+  const int refused = pthread_key_create(&key, [](void*) {
+    std::uint64_t worth = 0;
+    if (ends == 0) {
+      NOPAL_CHECK(nopal_may_be_quiet(&place, static_cast<std::size_t>(few())));
+    }
+    NOPAL_CHECK(nopal_begin_quiet_loop(&place, static_cast<std::size_t>(few()), &worth) == 0);
+    nopal::parallel_for(0, 2, [](int) {});
+    NOPAL_CHECK(!goes_on_quietly(&place, few()));
+    ++ends;
+  });
+  NOPAL_CHECK(refused == 0);
+  std::thread([key] {
+    nopal::parallel_for(0, 2, [](int) {});
+    NOPAL_CHECK(goes_on_quietly(&place, few()));
+    NOPAL_CHECK(pthread_setspecific(key, &ends) == 0);
+  }).join();
+  NOPAL_CHECK(ends == 1);
+  nopal::shutdown();
+  return 0;
+}
+
 class quiet_loops : public support::program_at_workers {};
 
 TEST_P(quiet_loops, that_are_short_do_not_ask) { EXPECT_TRUE(run("short_ones_do_not_ask")); }
@@ -237,6 +290,10 @@ TEST_P(quiet_loops, whose_bodies_throw_or_change_threads_are_right) {
   EXPECT_TRUE(run("bodies_that_throw_or_change_threads_leave_it_right"));
 }
 TEST_P(quiet_loops, know_a_later_life_s_workers) { EXPECT_TRUE(run("a_later_life_s_workers_are_known")); }
+TEST_P(quiet_loops, know_a_child_s_workers) { EXPECT_TRUE(run("a_child_s_workers_are_known")); }
+TEST_P(quiet_loops, are_not_known_of_a_thread_that_ends) {
+  EXPECT_TRUE(run("a_thread_that_ends_is_not_known"));
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, quiet_loops, testing::Values(1, 2, 7),
                          testing::PrintToStringParamName());
