@@ -216,6 +216,16 @@ template <class Chunk>
   }
 }
 
+/// The whole of one, as far as the loop goes on alone, and then the rest.
+template <class Whole, class Chunk>
+[[gnu::always_inline]] inline void run_whole(Whole& loop, std::size_t count, std::size_t grain,
+                                             Chunk* chunk) {
+  const std::size_t rest =
+      loop.go_alone(grain, [chunk](std::size_t from, std::size_t to) { return visit_on(chunk, from, to); });
+  if (rest < count) share_rest(rest, count, grain, chunk);
+  loop.note_end();
+}
+
 template <class Chunk>
 void begin_shared_loop(std::size_t count, std::size_t grain, Chunk* chunk);
 
@@ -231,10 +241,7 @@ template <class Chunk>
     return open_loop(0, count, grain, chunk);
   }
   whole_loop loop(place_of_loop<Chunk>(), count);
-  const std::size_t rest =
-      loop.go_alone(grain, [chunk](std::size_t from, std::size_t to) { return visit_on(chunk, from, to); });
-  if (rest < count) share_rest(rest, count, grain, chunk);
-  loop.note_end();
+  run_whole(loop, count, grain, chunk);
 }
 
 /// The same after quiet. A function of its own: its code is little, and no longer at hand.
@@ -244,10 +251,7 @@ template <class Chunk>
   if (!loop.goes_on()) {
     return begin_shared_loop(count, grain, chunk);
   }
-  const std::size_t rest =
-      loop.go_alone(grain, [chunk](std::size_t from, std::size_t to) { return visit_on(chunk, from, to); });
-  if (rest < count) share_rest(rest, count, grain, chunk);
-  loop.note_end();
+  run_whole(loop, count, grain, chunk);
 }
 
 /// So few positions are gone through with a look before each. More are worth a look at the clock.

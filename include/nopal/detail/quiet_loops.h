@@ -8,6 +8,17 @@
 
 #include <nopal/detail/fast_path.h>
 
+/* As each language writes them. */
+#ifdef __cplusplus
+#define NOPAL_DETAIL_NO_PLACE nullptr
+#define NOPAL_DETAIL_AS(type, value) static_cast<type>(value)
+#define NOPAL_DETAIL_BITS_AS(type, value) reinterpret_cast<type>(value)
+#else
+#define NOPAL_DETAIL_NO_PLACE NULL
+#define NOPAL_DETAIL_AS(type, value) ((type)(value))
+#define NOPAL_DETAIL_BITS_AS(type, value) ((type)(value))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -46,11 +57,11 @@ static NOPAL_ALWAYS_INLINE struct nopal_quiet_loops* nopal_this_quiet_loops(void
   ptrdiff_t offset;
   NOPAL_DETAIL_READ_THREAD(thread);
   NOPAL_DETAIL_READ_OFFSET(offset, "nopal_quiet");
-  return (struct nopal_quiet_loops*)(thread + (uintptr_t)offset);
+  return NOPAL_DETAIL_BITS_AS(struct nopal_quiet_loops*, thread + NOPAL_DETAIL_AS(uintptr_t, offset));
 }
 
 static NOPAL_ALWAYS_INLINE unsigned nopal_quiet_slot(const void* place) {
-  return (unsigned)((uintptr_t)place >> 4U) % nopal_quiet_places;
+  return NOPAL_DETAIL_AS(unsigned, NOPAL_DETAIL_BITS_AS(uintptr_t, place) >> 4U) % nopal_quiet_places;
 }
 
 static NOPAL_ALWAYS_INLINE uint64_t nopal_quiet_now(void) {
@@ -77,8 +88,7 @@ static NOPAL_ALWAYS_INLINE int nopal_may_be_quiet(const void* place, size_t coun
 static NOPAL_ALWAYS_INLINE void nopal_forget_quiet_loop(const void* place) {
   struct nopal_quiet_loops* const mine = nopal_this_quiet_loops();
   const unsigned slot = nopal_quiet_slot(place);
-  const void* const none = (const void*)(uintptr_t)0; /* C knows no nullptr */
-  mine->places[slot] = mine->places[slot] == place ? none : mine->places[slot];
+  mine->places[slot] = mine->places[slot] == place ? NOPAL_DETAIL_NO_PLACE : mine->places[slot];
 }
 
 /* When a loop begins that goes on alone after quiet, and how long; 0: this one does not, and its place is forgotten. As many
@@ -91,7 +101,7 @@ static NOPAL_ALWAYS_INLINE uint64_t nopal_begin_quiet_loop(const void* place, si
     const uint64_t quiet = now - mine->looked;
     *worth = nopal_worth_after(quiet);
     if (quiet > NOPAL_DETAIL_TICKS_OF_QUIET && 4U * mine->fours[nopal_quiet_slot(place)] < *worth &&
-        workers > 0 && count > (size_t)workers) {
+        workers > 0 && count > NOPAL_DETAIL_AS(size_t, workers)) {
       return now;
     }
     nopal_forget_quiet_loop(place);
@@ -108,7 +118,7 @@ static NOPAL_ALWAYS_INLINE size_t nopal_go_on_quietly(uint64_t began, uint64_t w
     return 0;
   }
   const int32_t workers = __atomic_load_n(&nopal_this_quiet_loops()->workers, __ATOMIC_RELAXED);
-  if (done + left <= 4 * (size_t)workers) {
+  if (done + left <= 4 * NOPAL_DETAIL_AS(size_t, workers)) {
     return first;
   }
   const uint64_t fits = (worth - passed) / (passed / done + 1);

@@ -174,15 +174,11 @@ template <class Reduction>
                                            : open_reduction(rest, count, of, std::move(sum));
 }
 
-template <class Reduction>
-[[gnu::noinline]] typename Reduction::value_type begin_shared_reduction(std::size_t count,
-                                                                        const Reduction* of) {
-  using T = typename Reduction::value_type;
-  if (count <= 1) {
-    return open_reduction(0, count, of, of->begin());
-  }
-  whole_loop loop(place_of_reduction<Reduction>(), count);
-  T sum(of->begin());
+/// The whole of one, as far as the loop goes on alone, and then the rest.
+template <class Whole, class Reduction>
+[[gnu::always_inline]] inline typename Reduction::value_type reduce_whole(Whole& loop, std::size_t count,
+                                                                          const Reduction* of) {
+  typename Reduction::value_type sum(of->begin());
   const std::size_t rest = loop.go_alone(1, [of, &sum](std::size_t from, std::size_t to) {
     sum = of->add_chunk(from, to, std::move(sum));
     return true;
@@ -194,25 +190,25 @@ template <class Reduction>
   return sum;
 }
 
+template <class Reduction>
+[[gnu::noinline]] typename Reduction::value_type begin_shared_reduction(std::size_t count,
+                                                                        const Reduction* of) {
+  if (count <= 1) {
+    return open_reduction(0, count, of, of->begin());
+  }
+  whole_loop loop(place_of_reduction<Reduction>(), count);
+  return reduce_whole(loop, count, of);
+}
+
 /// The same after quiet.
 template <class Reduction>
 [[gnu::noinline]] typename Reduction::value_type begin_quiet_reduction(std::size_t count,
                                                                        const Reduction* of) {
-  using T = typename Reduction::value_type;
   quiet_loop loop(place_of_reduction<Reduction>(), count);
   if (!loop.goes_on()) {
     return begin_shared_reduction(count, of);
   }
-  T sum(of->begin());
-  const std::size_t rest = loop.go_alone(1, [of, &sum](std::size_t from, std::size_t to) {
-    sum = of->add_chunk(from, to, std::move(sum));
-    return true;
-  });
-  if (rest < count) {
-    sum = share_rest_of_reduction(rest, count, of, std::move(sum));
-  }
-  loop.note_end();
-  return sum;
+  return reduce_whole(loop, count, of);
 }
 
 template <class Reduction>
