@@ -66,6 +66,16 @@ struct region_times {
   std::atomic<std::uint64_t> leeway;    ///< it is no surprise so much before or after
 };
 
+/// Tells a thread's first worker the number of workers, and has the thread's words of quiet loops ask for it.
+inline void tell_workers(region_times& regions, std::int32_t known) noexcept {
+  // Sequentially consistent, and before the load: see note_quiet_loop.
+  regions.workers.store(known, std::memory_order_seq_cst);
+  if (nopal_quiet_loops* const loops = regions.quiet_loops.load(std::memory_order_seq_cst)) {
+    // Pairs with the loads of its thread, as hints do; sequentially consistent: after what the thread stored.
+    __atomic_store_n(&loops->workers, 0, __ATOMIC_SEQ_CST);
+  }
+}
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

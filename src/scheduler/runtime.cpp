@@ -289,14 +289,7 @@ int known_workers(runtime& all) {
 void tell_number_of_workers(runtime& all) noexcept {
   // Relaxed: see known_workers.
   const int known = all.known_workers.load(std::memory_order_relaxed);
-  for_each_first_worker(all, [known](worker* one) {
-    // Sequentially consistent, and before the load: see note_quiet_loop.
-    one->regions.workers.store(known, std::memory_order_seq_cst);
-    if (nopal_quiet_loops* const loops = one->regions.quiet_loops.load(std::memory_order_seq_cst)) {
-      // Pairs with the loads of its thread, as hints do; sequentially consistent: after what the thread stored.
-      __atomic_store_n(&loops->workers, 0, __ATOMIC_SEQ_CST);
-    }
-  });
+  for_each_first_worker(all, [known](worker* one) { tell_workers(one->regions, known); });
 }
 
 void forget_settings(runtime& all) noexcept {
