@@ -82,6 +82,14 @@ class Macros(unittest.TestCase):
                           for language in (("c", "c++") if is_for_c(header) else ("c++",))
                           for flags in (([], ["-DNOPAL_ELIDE"]) if "/oneapi/" not in header else ([],))])
 
+    # A macro of two headers is one definition or two names.
+    def test_headers_compile_together_in_any_order(self):
+        forwards = public_headers()
+        orders = [forwards, forwards[::-1], sorted(forwards, key=lambda header: header[::-1])]
+        self.all_compile([("c++", "".join(f"#include <{header}>\n" for header in order), ["-Wall", "-Wextra", "-Werror", *flags])
+                          for order in orders
+                          for flags in ([], ["-DNOPAL_ELIDE"], ["-DNOPAL_FORKS_EAGER"])])
+
     def test_headers_for_c_compile_inside_extern_c(self):
         self.all_compile([("c++", f'extern "C" {{\n#include <{header}>\n{more}}}\n#include <nopal/nopal.hpp>\n', flags)
                           for header in public_headers() if is_for_c(header)

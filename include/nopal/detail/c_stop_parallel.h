@@ -3,6 +3,7 @@
 #define NOPAL_DETAIL_C_STOP_PARALLEL_H
 
 #include <nopal/detail/c_scope_parallel.h>
+#include <nopal/detail/plain_cast.h>
 #include <nopal/detail/stop.h>
 
 /* NOLINTBEGIN(modernize-use-nullptr): C, too */
@@ -10,10 +11,8 @@
 #ifdef __cplusplus
 extern "C" {
 #define NOPAL_DETAIL_THROWS_NOTHING noexcept
-#define NOPAL_DETAIL_AS(type, function) reinterpret_cast<type>(function)
 #else
 #define NOPAL_DETAIL_THROWS_NOTHING
-#define NOPAL_DETAIL_AS(type, function) ((type)(function))
 #endif
 
 typedef struct nopal_cancel_scope {
@@ -139,8 +138,8 @@ nopal_fork_inlet(nopal_cancel_scope* scope, void (*function)(void*), void* argum
   NOPAL_DETAIL_MARK_PARENT();
   nopal_check_function(&scope->scope.frame);
   all.ordered = nopal_next_c_inlet(&scope->inlets);
-  NOPAL_DETAIL_AS(nopal_inlet_entry, enter)
-  (&scope->scope.frame, NOPAL_DETAIL_AS(nopal_any_entry, nopal_enter_with_inlet), &all);
+  NOPAL_DETAIL_BITS_AS(nopal_inlet_entry, enter)
+  (&scope->scope.frame, NOPAL_DETAIL_BITS_AS(nopal_any_entry, nopal_enter_with_inlet), &all);
   nopal_forget_stack_pointer();
 }
 

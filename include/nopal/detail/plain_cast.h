@@ -4,8 +4,10 @@
 
 #ifdef __cplusplus
 #define NOPAL_DETAIL_AS(type, value) static_cast<type>(value)
+#define NOPAL_DETAIL_BITS_AS(type, value) reinterpret_cast<type>(value)
 #else
 #define NOPAL_DETAIL_AS(type, value) ((type)(value))
+#define NOPAL_DETAIL_BITS_AS(type, value) ((type)(value))
 #endif
 
 #endif

@@ -7,16 +7,13 @@
 #include <stdint.h>
 
 #include <nopal/detail/fast_path.h>
+#include <nopal/detail/plain_cast.h>
 
 /* As each language writes them. */
 #ifdef __cplusplus
 #define NOPAL_DETAIL_NO_PLACE nullptr
-#define NOPAL_DETAIL_AS(type, value) static_cast<type>(value)
-#define NOPAL_DETAIL_BITS_AS(type, value) reinterpret_cast<type>(value)
 #else
 #define NOPAL_DETAIL_NO_PLACE NULL
-#define NOPAL_DETAIL_AS(type, value) ((type)(value))
-#define NOPAL_DETAIL_BITS_AS(type, value) ((type)(value))
 #endif
 
 #ifdef __cplusplus
