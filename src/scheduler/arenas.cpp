@@ -208,7 +208,7 @@ nopal_task* take_from_arenas() noexcept {
   }
   // unreached below: race
   if (anyone_sleeps() && arenas_have_tasks()) {
-    wake_for_task(this_worker());
+    wake_for_task(this_worker(), task_is::in_arena);
   }
   return task;
 }
@@ -273,7 +273,7 @@ bool push_to_arena(nopal_task* task) noexcept {
   }
   NOPAL_DISTURB();
   if (anyone_sleeps()) {
-    wake_for_task(this_worker());
+    wake_for_task(this_worker(), task_is::in_arena);
   }
   return waiters;
 }

@@ -99,6 +99,8 @@ bool is_at_rest(const worker* self) noexcept {
          has_forked_nothing(self);
 }
 
+bool serves_others() noexcept { return this_server != 0; }
+
 extern "C" NOPAL_EXPORT int nopal_is_outermost() {
   const worker* const self = this_worker();
   return self == nullptr || has_forked_nothing(self) ? 1 : 0;

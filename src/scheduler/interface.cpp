@@ -1,10 +1,15 @@
 // The functions of <nopal/runtime.hpp> other than stats(), and what forks throw.
 
+#include <climits>
+
+#include <nopal/detail/task.h>
 #include <nopal/runtime.hpp>
 
 #include "scheduler/observers.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
+#include "scheduler/settings.hpp"
 
 /// What the headers refer to: linking without the library, or with one of another binary interface,
 /// fails on this name.
@@ -28,6 +33,21 @@ extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
               "make a scope in every function that forks");
 }
 
+extern "C" NOPAL_EXPORT void nopal_limit_workers_outside(int asked) {
+  const int usual = usual_workers();
+  runtime& all = the_runtime();
+  const locked guard(all);
+  if (asked <= usual || all.running.load(std::memory_order_relaxed)) {
+    return;  // by another thread, which has started it meanwhile
+  }
+  arenas_used = 1;  // so that thieves look at arenas, and at this
+  __atomic_store_n(&workers_outside, usual, __ATOMIC_RELAXED);
+}
+
+extern "C" NOPAL_EXPORT int nopal_most_workers_outside(void) {
+  return __atomic_load_n(&workers_outside, __ATOMIC_RELAXED);
+}
+
 }  // namespace internal
 
 int workers() { return internal::known_workers(internal::the_runtime()); }
@@ -43,6 +63,7 @@ void configure(const configuration& with) {
   const configuration asked = internal::followed_by(all.asked, with);
   internal::refuse_environment(asked);
   all.asked = asked;
+  __atomic_store_n(&internal::workers_outside, INT_MAX, __ATOMIC_RELAXED);
   ++all.times_asked;
   forget_settings(all);
 }

@@ -5,6 +5,7 @@
 #include "deque/deque.hpp"
 #include "scheduler/ready.hpp"
 #include "scheduler/runtime.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/substitutes.hpp"
 #include "scheduler/tasks.hpp"
@@ -18,7 +19,8 @@ namespace {
 
 /// Whether the threads of the program are all that there are beside substitutes. Sequentially consistent: see nopal_limit_workers.
 bool is_pool_empty() noexcept {
-  return the_runtime().chosen.workers == 1 || __atomic_load_n(&allowed_workers, __ATOMIC_SEQ_CST) == 1;
+  return the_runtime().chosen.workers == 1 || __atomic_load_n(&allowed_workers, __ATOMIC_SEQ_CST) == 1 ||
+         __atomic_load_n(&workers_outside, __ATOMIC_RELAXED) == 1;
 }
 
 /// Whether tasks may wait for its thread, which runs none before the code around goes on.
@@ -66,7 +68,7 @@ place_of_sleeper::~place_of_sleeper() {
     self_->keeps_place.store(false, std::memory_order_relaxed);
     // It may have been woken for a task and go on with what its wait was for: another one is told.
     if (anyone_sleeps() && !NOPAL_FAULT("place kept to itself") && tasks_in_sight()) {
-      wake_for_task(self_);
+      wake_for_task(self_, task_is::anywhere);
     }
   }
 }

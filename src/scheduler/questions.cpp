@@ -19,6 +19,7 @@
 #include "scheduler/short_regions.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/traced.hpp"
+#include "scheduler/waiters.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -166,8 +167,10 @@ void get_ready_to_answer(worker* first) noexcept {
     return;
   }
   first->is_ready_to_answer = true;
-  if (first->of_pool) {
+  if (first->of_pool || serves_others()) {
     os::allow_interruptions(the_runtime().chosen.signal);
+  }
+  if (first->of_pool) {
     return;
   }
   void* low = nullptr;
@@ -266,8 +269,8 @@ namespace {
 /// that look up would take the CPU from those that work.
 bool keeps_watch(worker* self) noexcept {
   // Sequentially consistent: it was counted as a sleeper before; see give_watch_up.
-  if (self->of_pool && !runs_tasks(self)) {
-    return false;
+  if (self->of_pool && !runs_tasks_outside(self)) {
+    return runs_tasks(self);  // what those in arenas alone may take is not for the one that watches
   }
   self->watches =
       self->watches || (self->of_pool && !the_runtime().watched.exchange(true, std::memory_order_seq_cst));

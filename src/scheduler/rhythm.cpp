@@ -26,8 +26,8 @@ void begin_to_compare(runtime& all, std::uint64_t ticks, std::uint64_t ns) noexc
 }
 
 bool may_keep_the_beat(const runtime& all, const worker* self) noexcept {
-  return !left_out() && self->of_pool && !self->is_substitute && is_allowed(self) && all.wakes_work &&
-         all.some_rhythm.load(std::memory_order_relaxed);
+  return !left_out() && self->of_pool && !self->is_substitute && is_allowed(self) && may_be_outside(self) &&
+         all.wakes_work && all.some_rhythm.load(std::memory_order_relaxed);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include "scheduler/seats.hpp"
 
+#include <climits>
+
 #include <nopal/detail/noise.h>
 
 #include "scheduler/runtime.hpp"
@@ -18,6 +20,7 @@ inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 int arenas_used = 0;
+int workers_outside = INT_MAX;
 
 namespace {
 
@@ -84,7 +87,10 @@ bool may_sit(const worker* self, const nopal_arena* arena) noexcept {
 
 bool try_seat(const worker* self, const worker* root, nopal_arena*& taken) noexcept {
   nopal_arena* const arena = arena_of(root);
-  if (arena == nullptr || is_seated(self, arena) || NOPAL_FAULT("no seat taken")) {
+  if (arena == nullptr) {
+    return may_be_outside(self);
+  }
+  if (is_seated(self, arena) || NOPAL_FAULT("no seat taken")) {
     return true;
   }
   const bool got = seat_of(self, arena) == 1 ? try_seat_of_return(*arena) : try_seat_of_thief(*arena);

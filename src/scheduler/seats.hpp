@@ -16,6 +16,18 @@ namespace internal {
 /// first root pushes a fork, and who sees a fork of that sees this.
 extern int arenas_used;
 
+/// Workers of the pool with this index and above run nothing outside of arenas, but for substitutes, each of which has the
+/// place of another: see nopal_limit_workers_outside. Relaxed: it changes while the pool has no threads.
+extern int workers_outside;
+[[nodiscard]] inline bool may_be_outside(const worker* self) noexcept {
+  return !self->of_pool || self->is_substitute ||
+         self->index < __atomic_load_n(&workers_outside, __ATOMIC_RELAXED);
+}
+/// Whether it runs tasks outside of arenas while it has no strand.
+[[nodiscard]] inline bool runs_tasks_outside(const worker* self) noexcept {
+  return runs_tasks(self) && may_be_outside(self);
+}
+
 /// The arena of a root's strands; null: none.
 [[nodiscard]] inline nopal_arena* arena_of(const worker* root) noexcept {
   return root == nullptr ? nullptr : get(root->arena);
@@ -33,7 +45,7 @@ bool may_sit(const worker* self, const nopal_arena* arena) noexcept;
     return true;
   }
   const nopal_arena* const arena = arena_of(root);
-  return arena == nullptr || may_sit(self, arena);
+  return arena == nullptr ? may_be_outside(self) : may_sit(self, arena);
 }
 
 /// For a thief with an entry of this root in view: a seat, unless its thread has one or needs none.

@@ -279,6 +279,11 @@ settings complete_settings(const configuration& asked, variable_reader read, ref
   return result;
 }
 
+int usual_workers() {
+  refused_variables refused;
+  return complete_settings({}, from_environment, refused).workers;
+}
+
 settings read_settings(const configuration& asked) {
   tell_of_misspelt_settings();
   refused_variables refused;

@@ -80,6 +80,8 @@ std::string refusal_line(const refused_variable& refused);
 /// that names it, its value and what is accepted; it counts as unset then, if that was chosen, and
 /// ends the program with exit code 2 if not.
 settings read_settings(const configuration& asked);
+/// The number of workers where the program asks for none.
+int usual_workers();
 
 /// Throws `error` naming the member of `asked` that is out of range.
 void check_configuration(const configuration& asked);

@@ -153,8 +153,8 @@ void end_shared_region(worker* self, const nopal_frame* scope) noexcept {
 
 std::uint64_t sleep_until_looking_up(worker* self, std::uint64_t pause) noexcept {
   runtime& all = the_runtime();
-  if (left_out() || !self->of_pool || self->is_substitute || !is_allowed(self) || !all.wakes_work ||
-      !all.some_wake_late.load(std::memory_order_relaxed)) {
+  if (left_out() || !self->of_pool || self->is_substitute || !is_allowed(self) || !may_be_outside(self) ||
+      !all.wakes_work || !all.some_wake_late.load(std::memory_order_relaxed)) {
     return 0;
   }
   const std::uint64_t count = count_late_wakes();

@@ -77,7 +77,9 @@ bool work_in_sight(worker* self) {
   // Relaxed: its own.
   const bool keeps_place =
       self->keeps_place.load(std::memory_order_relaxed) && !NOPAL_FAULT("place kept beside a task");
-  return found || has_ready(self) || ((runs_tasks(self) || keeps_place) && tasks_in_sight()) ||
+  const bool any_task = runs_tasks_outside(self) || keeps_place;
+  return found || has_ready(self) ||
+         (any_task ? tasks_in_sight() : runs_tasks(self) && arenas_have_tasks()) ||
          (keeps_place && strands_wait_in_sight());  // unreached: race
 }
 
@@ -227,7 +229,7 @@ void park(worker* self) noexcept {
 void rest(worker* self) noexcept {
   look_up_no_more(self);
   if (anyone_sleeps()) {
-    wake_for_task(self);  // in its place: it may have been woken for work
+    wake_for_task(self, task_is::anywhere);  // in its place: it may have been woken for work
   }
   park(self);
 }

@@ -18,8 +18,10 @@ bool wake_one(worker* self, const worker* root) noexcept;
 /// Wakes one sleeper of the pool that runs any strand and any task, if there is one. `self` is null
 /// on a thread that is no worker. False: none sleeps.
 bool wake_pool_worker(worker* self) noexcept;
-/// The same for a task: where none of them sleeps, wakes one that waits and keeps its place, to give it up.
-void wake_for_task(worker* self) noexcept;
+/// The same for a task, of those that run it: where none of them sleeps, wakes one that waits and keeps its place, to give it
+/// up.
+enum class task_is : std::uint8_t { outside, in_arena, anywhere };
+void wake_for_task(worker* self, task_is where) noexcept;
 /// Wakes one that sleeps in a call and keeps its place, for a substitute to come; see place_of_sleeper.
 void wake_keeper_of_place() noexcept;
 void wake_all() noexcept;

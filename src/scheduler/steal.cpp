@@ -139,7 +139,7 @@ bool try_to_steal(worker* self, int attempt, patience& spent) {
   }
   known_roots known{};
   bool promising = steal_or_force(self, victim, known, spent);
-  if (runs_tasks(self)) {
+  if (runs_tasks_outside(self)) {
     run_oldest_task(self, victim->tasks);
   }
   // Acquire pairs with the release in make_nested: the worker is complete.
@@ -213,6 +213,8 @@ bool try_some_victims(worker* self, patience& spent) {
   bool promising = false;
   if (runs_tasks(self)) {
     run_task_of_arenas(self);
+  }
+  if (runs_tasks_outside(self)) {
     run_oldest_task(self, self->tasks);
     run_oldest_task(self, tasks_of_nobody);
     if (many_block(the_runtime())) {

@@ -37,7 +37,7 @@ bool pool_worker_sleeps(const runtime& all) noexcept {
     const worker* const one = all.table[i].load(std::memory_order_acquire);
     // Sequentially consistent: after the caller counted what blocks. Who is woken later sees that
     // count as it begins to work.
-    if (one != nullptr && one->of_pool && is_allowed(one) &&
+    if (one != nullptr && one->of_pool && is_allowed(one) && may_be_outside(one) &&
         one->park.load(std::memory_order_seq_cst) == parked) {
       return true;
     }
@@ -181,7 +181,7 @@ void rest(worker* self, bool was_woken) noexcept {
   if (self->watches) {
     give_watch_up(self);
   } else if (was_woken && anyone_sleeps()) {
-    wake_for_task(self);
+    wake_for_task(self, task_is::anywhere);
   }
   go_on_in(self, nullptr);  // it does not come back to where it made room
   trace::note(self, trace::what::sleeps);

@@ -195,7 +195,7 @@ void run_oldest_task(worker* self, task_list& list) noexcept {
     more = list.oldest != nullptr;
   }
   if (more && anyone_sleeps()) {
-    wake_for_task(self);
+    wake_for_task(self, task_is::outside);
   }
   go_on_in(self, nullptr);
   be_present(self, nullptr);

@@ -86,7 +86,7 @@ void push_to_thread(nopal_task* task, task_list* list) noexcept {
     wake_waiters(group);
   }
   if (anyone_sleeps()) {
-    wake_for_task(this_worker());
+    wake_for_task(this_worker(), task_is::outside);
   }
 }
 

@@ -59,7 +59,7 @@ inline bool has_tasks(const task_list& list) noexcept {
 /// Tasks of threads that ended.
 extern constinit task_list tasks_of_nobody;
 
-/// Whether a worker of the pool without a strand would find a task. Sequentially consistent, as has_tasks.
+/// Whether a worker of the pool without a strand would find a task, in arenas or outside. Sequentially consistent, as has_tasks.
 [[nodiscard]] bool tasks_in_sight() noexcept;
 
 /// For a worker of the pool without a strand, with a spare stack at hand: runs the oldest task of

@@ -41,7 +41,8 @@ inline void choose_ranks(worker* self, int attempt) noexcept {
   }
   const nopal_arena* const arena = arena_of(root);
   const std::uint32_t rank = arena == nullptr ? ordinary_rank : arena->rank;
-  return (!self->of_pool || rank <= self->most_rank) && (arena == nullptr || may_sit(self, arena));
+  return (!self->of_pool || rank <= self->most_rank) &&
+         (arena == nullptr ? may_be_outside(self) : may_sit(self, arena));
 }
 
 }  // namespace internal

@@ -32,6 +32,9 @@ bool wait_suspended(waiter& self) noexcept;
 /// taken, once its latent forks are promoted, and has started no task: then it has no worker's place.
 bool is_at_rest(const worker* self) noexcept;
 
+/// Whether the calling thread is one that serves others with what they enqueue: see nopal_tell_of_blocking.
+bool serves_others() noexcept;
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -167,16 +167,19 @@ bool wake_one(worker* self, const worker* root) noexcept {
   return false;
 }
 
-bool wake_pool_worker(worker* self) noexcept {
+namespace {
+
+/// Of those that run what is outside of arenas, or of the others.
+bool wake_pool_worker_that(bool runs_outside, worker* self) noexcept {
   runtime& all = the_runtime();
   const int used = all.table_used.load(std::memory_order_acquire);
   for (int i = 0, index = self == nullptr ? 0 : self->index; i < used; ++i) {  // unreached: race
     index = index + 1 < used ? index + 1 : 0;
     worker* const other = all.table[index].load(std::memory_order_acquire);
     NOPAL_DISTURB();
-    if (other != nullptr && runs_tasks(other) && other->park.load(std::memory_order_seq_cst) == parked &&
-        try_to_wake(other)) {  // unreached: race
-      if (self != nullptr) {   // unreached: race
+    if (other != nullptr && runs_tasks(other) && may_be_outside(other) == runs_outside &&
+        other->park.load(std::memory_order_seq_cst) == parked && try_to_wake(other)) {  // unreached: race
+      if (self != nullptr) {                                                            // unreached: race
         self->counts.wakes.add();
       }
       return true;
@@ -185,8 +188,24 @@ bool wake_pool_worker(worker* self) noexcept {
   return false;
 }
 
-void wake_for_task(worker* self) noexcept {
-  if (!wake_pool_worker(self) && !NOPAL_FAULT("places not told")) {
+bool some_stay_in_arenas() noexcept {
+  return __atomic_load_n(&workers_outside, __ATOMIC_RELAXED) < the_runtime().chosen.workers;
+}
+
+}  // namespace
+
+bool wake_pool_worker(worker* self) noexcept {
+  return wake_pool_worker_that(true, self) || (some_stay_in_arenas() && wake_pool_worker_that(false, self));
+}
+
+void wake_for_task(worker* self, task_is where) noexcept {
+  // For one in an arena first those that run no other.
+  const bool in_arena = where == task_is::in_arena || NOPAL_FAULT("told to who may not take it");
+  const bool is_woken =
+      (in_arena && some_stay_in_arenas() && wake_pool_worker_that(false, self)) ||
+      wake_pool_worker_that(true, self) ||
+      (where == task_is::anywhere && some_stay_in_arenas() && wake_pool_worker_that(false, self));
+  if (!is_woken && !NOPAL_FAULT("places not told")) {
     wake_keeper_of_place();
   }
 }
@@ -203,7 +222,8 @@ void wake_keeper_of_place() noexcept {
 }
 
 void wake_for_room(worker* self, const nopal_arena* arena) noexcept {
-  if (NOPAL_FAULT("pool not told") || wake_pool_worker(self)) {
+  if (NOPAL_FAULT("pool not told") || (some_stay_in_arenas() && wake_pool_worker_that(false, self)) ||
+      wake_pool_worker_that(true, self)) {
     return;
   }
   // Which of these may run what is there depends on whose it is.

@@ -3,12 +3,15 @@
 #include "models/interruptions.hpp"
 
 #include "scheduler/questions.hpp"
+#include "scheduler/waiters.hpp"
 
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
 
 const void* explored_listening() noexcept;
+
+bool serves_others() noexcept { return false; }
 
 namespace os {
 

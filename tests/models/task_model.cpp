@@ -95,6 +95,7 @@ public:
     case task_scene::place:
     case task_scene::place_in_arena:
     case task_scene::place_of_another:
+      if (is(thread, 'a')) nopal::internal::find_work(&workers[thread]);
       if (thread == 1 && scene_ == task_scene::place_of_another) return sleep_once_in_call();
       if (thread != 0) sleep_in_call();
       task_.arena = scene_ == task_scene::place_in_arena ? &arena_ : nullptr;
@@ -105,7 +106,7 @@ public:
   /// Threads of the pool are of no more interest when they have used the one that they had.
   nopal_stack* wants_stack() override {
     const int thread = this_thread();
-    if (is(thread, 'p')) {
+    if (is_of_pool(thread)) {
       return nullptr;
     }
     require(out_[thread].read() == 0, "a worker takes more stacks than it needs");
@@ -114,14 +115,14 @@ public:
   }
   void given(nopal_stack* stack) override {
     const auto which = stack - stacks;
-    require(is(static_cast<int>(which), 'p') || out_[which].read() == 1, "a stack is given back twice");
+    require(is_of_pool(static_cast<int>(which)) || out_[which].read() == 1, "a stack is given back twice");
     out_[which].write(0);
   }
 
   void check() override {
     for (int i = 0; i < threads(); ++i) {
       require(out_[i].read() == 0, "a stack is lost");
-      require(is(i, 'p') || !waits(i), "somebody sleeps for good");
+      require(is_of_pool(i) || !waits(i), "somebody sleeps for good");
     }
     if (is_of_places()) {
       const auto& blocked = nopal::internal::the_runtime().blocked;

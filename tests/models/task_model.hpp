@@ -25,8 +25,8 @@ enum class task_scene {
   place_of_another,  ///< as place, beside a third that sleeps so, and the second goes on once it is woken
 };
 
-/// `threads` is a letter for each: `w` of the program and a worker, `s` of the program and none, `p` of the pool. Naps are
-/// endless. Every wait ends, and nobody touches the group then.
+/// `threads` is a letter for each: `w` of the program and a worker, `s` of the program and none, `p` of the pool, `a` of the
+/// pool behind those and for arenas alone. Naps are endless. Every wait ends, and nobody touches the group then.
 std::unique_ptr<model> make_task_model(task_scene scene, const char* threads);
 
 /// The first thread waits for a group and has a thread's worker for its own; the second runs the group's task, which forks and joins.

@@ -49,6 +49,10 @@ TEST(tasks, are_given_the_place_of_who_sleeps_in_a_call) {
   expect_right(task_scene::place_in_arena, "wp", {.preemptions = 3});
   expect_right(task_scene::place_in_arena, "wp", {.preemptions = 2, .early_timeouts = true});
 }
+TEST(tasks, are_taken_beside_a_worker_of_arenas_alone) {
+  expect_right(task_scene::pool, "wpa", {.preemptions = 1});
+  expect_right(task_scene::place, "wpa", {.preemptions = 1});
+}
 TEST(tasks, are_given_the_place_of_another_where_the_one_that_is_told_goes_on) {
   expect_right(task_scene::place_of_another, "wpp", {.preemptions = 1});
 }
@@ -70,13 +74,18 @@ TEST(arenas, tell_each_thread_that_waits_of_room) {
   expect_right(task_scene::enter, "ww");
   expect_right(task_scene::enter, "www", {.preemptions = 3});
 }
+TEST(arenas, tell_a_worker_of_arenas_alone) {
+  expect_right(task_scene::arena, "wa", {.preemptions = 3});
+  expect_right(task_scene::arena, "wa", {.preemptions = 2, .early_timeouts = true});
+}
 TEST(arenas, tell_the_pool_of_room) {
   expect_right(task_scene::arena, "wp", {.preemptions = 3});
   expect_right(task_scene::arena, "wp", {.preemptions = 3, .early_timeouts = true});
 }
 
-void expect_broken(task_scene scene, const char* threads, const char* fault, bool is_hasty = false) {
-  const explore::options how = {.preemptions = 2, .early_timeouts = is_hasty, .broken = fault};
+void expect_broken(task_scene scene, const char* threads, const char* fault, bool is_hasty = false,
+                   int preemptions = 2) {
+  const explore::options how = {.preemptions = preemptions, .early_timeouts = is_hasty, .broken = fault};
   for (const memory_kind memory : {memory_kind::tso, memory_kind::views}) {
     explore::expect_failure(*explore::make_task_model(scene, threads), memory, how);
   }
@@ -99,6 +108,9 @@ TEST(task_faults, place_kept_to_itself) {
   expect_broken(task_scene::place_of_another, "wpp", "place kept to itself", true);
 }
 TEST(task_faults, place_kept_in_silence) { expect_broken(task_scene::place, "wp", "place kept in silence"); }
+TEST(task_faults, told_to_who_may_not_take_it) {
+  expect_broken(task_scene::pool, "wpa", "told to who may not take it", true, 1);
+}
 TEST(task_faults, gone_before_there) {
   expect_broken(task_scene::push_and_end, "ww", "gone before there");
   expect_broken(task_scene::pool_at_end, "wp", "gone before there", true);

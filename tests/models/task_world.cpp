@@ -2,6 +2,7 @@
 
 #include "models/task_world.hpp"
 
+#include <climits>
 #include <new>
 
 #include <nopal/detail/pinned.h>
@@ -10,6 +11,7 @@
 #include "scheduler/ending.hpp"
 #include "scheduler/foreign_exceptions.hpp"
 #include "scheduler/new_process.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/tasks.hpp"
 #include "strand/strand.hpp"
 #include "view/task_views.hpp"
@@ -87,11 +89,19 @@ void task_world::set_up() {
     shadow.initialize(0);
     name(&shadow, sizeof shadow, "list's content");
   }
+  nopal::internal::workers_outside = INT_MAX;
+  for (int i = threads() - 1; i >= 0; --i) {
+    if (is(i, 'a')) {
+      nopal::internal::workers_outside = i;
+      nopal::internal::arenas_used = 1;
+      all.chosen.workers = threads();
+    }
+  }
   for (int i = 0; i < threads(); ++i) {
     calls_scheduler_[i] = false;
     nopal::internal::worker& self = workers[i];
     self.native.native_owner = &self;
-    self.of_pool = is(i, 'p');
+    self.of_pool = is_of_pool(i);
     new (&nested_[i]) nopal::internal::worker{};
     new (&deeper_[i]) nopal::internal::worker{};
     current_[i] = is(i, 's') ? nullptr : &self.deque;

@@ -26,6 +26,7 @@ public:
 
 protected:
   [[nodiscard]] bool is(int thread, char kind) const { return kinds_[thread] == kind; }
+  [[nodiscard]] bool is_of_pool(int thread) const { return is(thread, 'p') || is(thread, 'a'); }
   /// May give a nested worker a deque, and name that and what else matters of it.
   virtual void name_nested(nopal::internal::worker& /*one*/) {}
   /// Lists whose contents are part of the state, beside those of threads.

@@ -229,6 +229,37 @@ void ends_of_the_pool() {
 
 }  // namespace
 
+namespace {
+
+/// Of a table with a place for each thread that there is by default, and of one for a number of its own.
+void more_threads_than_there_are_by_default() {
+  const int usual = tbb::info::default_concurrency();
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(usual) + 3);
+  CHECK(tbb::info::default_concurrency() == usual && tbb::this_task_arena::max_concurrency() == usual);
+  const auto use = [](std::vector<std::atomic<bool>>& table) {
+    tbb::parallel_for(0, 3000, [&](int) {
+      const int index = tbb::this_task_arena::current_thread_index();
+      CHECK(index >= 0 && index < static_cast<int>(table.size()));
+      CHECK(!table[static_cast<std::size_t>(index)].exchange(true));
+      for (volatile int i = 0; i < 100; i = i + 1) {
+      }
+      table[static_cast<std::size_t>(index)] = false;
+    });
+  };
+  std::vector<std::atomic<bool>> small(static_cast<std::size_t>(usual));
+  std::vector<std::atomic<bool>> large(static_cast<std::size_t>(usual) + 3);
+  tbb::task_arena any;
+  tbb::task_arena all(usual + 3);
+  for (int round = 0; round != 10; ++round) {
+    use(small);
+    any.execute([&] { use(small); });
+    all.execute([&] { use(large); });
+  }
+}
+
+}  // namespace
+
 int main(int count, char** arguments) {
   alarm(100);
   Dl_info where{};
@@ -242,6 +273,7 @@ int main(int count, char** arguments) {
   pipelines();
   indices();
   priorities();
+  more_threads_than_there_are_by_default();
   // Threads that wait for ever do not keep the program from its end.
   static tbb::mutex locked;
   static auto& empty = *new tbb::concurrent_bounded_queue<int>;

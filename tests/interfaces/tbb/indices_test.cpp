@@ -1,5 +1,7 @@
 // Indices of workers in tasks, where threads come and go and others take their workers over.
 #include <gtest/gtest.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <algorithm>
@@ -77,6 +79,40 @@ NOPAL_PROGRAM(threads_take_workers_over) {
     NOPAL_CHECK(std::adjacent_find(indices.begin(), indices.end()) == indices.end());
   }
   return 0;
+}
+
+// A thread that waits in a call runs parts of loops of other tasks, and has one index in both.
+NOPAL_PROGRAM(one_for_each_thread) {
+  for (const int places : {2, 1, 2, 3, 2}) {
+    tbb::task_arena arena(places);
+    std::vector<std::atomic<bool>> taken(static_cast<std::size_t>(places));
+    std::atomic<int> calls{0};
+    const auto use = [&] {
+      const int index = tbb::this_task_arena::current_thread_index();
+      NOPAL_CHECK(index >= 0 && index < places);
+      NOPAL_CHECK(!taken[static_cast<std::size_t>(index)].exchange(true));
+      for (int i = 0; i != 200; ++i) asm volatile("" ::: "memory");
+      taken[static_cast<std::size_t>(index)] = false;
+      ++calls;
+    };
+    for (int round = 0; round != 50; ++round) {
+      arena.execute([&] {
+        tbb::task_group group;
+        for (int i = 0; i != 50; ++i) {
+          group.run([&] { tbb::parallel_for(0, 20, [&](int) { use(); }); });
+        }
+        group.wait();
+      });
+    }
+    NOPAL_CHECK(calls == 50 * 50 * 20);
+  }
+  return 0;
+}
+
+TEST(indices, are_one_for_each_thread_whatever_it_runs_in_waits) {
+  for (const int workers : {1, 2, 5}) {
+    EXPECT_TRUE(support::succeeds("one_for_each_thread", support::on_workers(workers)));
+  }
 }
 
 TEST(indices, are_those_of_their_threads_in_tasks_of_workers_taken_over) {

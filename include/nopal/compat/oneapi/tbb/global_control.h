@@ -28,9 +28,10 @@ inline namespace NOPAL_TBB_NAMESPACE {
 ///
 /// Of several objects for `max_allowed_parallelism` the least value holds, of others the greatest.
 /// Where no strand is running, as at the beginning of `main`, the runtime is stopped if it runs,
-/// and starts anew with that many workers, more than the machine has CPUs if asked, and with stacks
+/// and starts anew with that many workers, more than there are by default if asked, and with stacks
 /// of `thread_stack_size` bytes, for all strands that forks continue; other settings of
-/// `nopal::configure` are lost. Elsewhere, idle workers stop at the limit: as many of the pool go on
+/// `nopal::configure` are lost. Those beyond the default run what is in a task_arena with a number of its own
+/// alone. Elsewhere, idle workers stop at the limit: as many of the pool go on
 /// as make the parallelism with the calling thread, once the others have ended or suspended what they
 /// are in; more than there are cannot be had. A parallelism of 1 also has every algorithm that begins
 /// run on its own thread. As in oneTBB, each thread of the program runs beside them. With
@@ -127,6 +128,7 @@ private:
       with.reclaim_with = nopal_reclaim_with_default;
       with.on_bad_setting = nopal_bad_setting_default;
       static_cast<void>(nopal_configure(&with));
+      nopal_limit_workers_outside(limit);
     }
 #endif
   }

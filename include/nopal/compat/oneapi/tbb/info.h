@@ -24,9 +24,9 @@ namespace info {
 /// The system's numbers of the memory nodes with CPUs of this process.
 [[nodiscard]] inline std::vector<numa_node_id> numa_nodes() { return nopal::memory_nodes(); }
 [[nodiscard]] inline std::vector<core_type_id> core_types() { return {-1}; }
-/// The number of workers, and of CPUs of the node if that is less.
+/// The number of workers where no global_control asks for more, and of CPUs of the node if that is less.
 [[nodiscard]] inline int default_concurrency(numa_node_id id = -1) {
-  const int all = nopal_detail::runtime_workers();
+  const int all = nopal_detail::workers_outside();
   const int there = id < 0 ? all : nopal::cpus_of_node(id);
   return there < all ? there : all;
 }

@@ -50,7 +50,7 @@ concept selects_cores = requires(F& f, std::tuple<int, std::size_t, std::size_t>
 class task_arena {
 public:
   using attach = tbb::attach;
-  static constexpr int automatic = -1;  ///< as many threads as there are workers
+  static constexpr int automatic = -1;  ///< as many threads as info::default_concurrency() says
   static constexpr int not_initialized = -2;
   static constexpr int selectable = -2;  ///< as a type of cores: a selector says which
   enum class priority : int { low = 1, normal = 2, high = 3 };
@@ -166,8 +166,8 @@ public:
   }
   [[nodiscard]] bool is_active() const { return state_.load(std::memory_order_acquire) != nullptr; }
 
-  /// How many threads may be in it; where nothing was asked, the number of workers, or that of CPUs of
-  /// the node if that is less.
+  /// How many threads may be in it; where nothing was asked, what info::default_concurrency() says of the
+  /// node.
   [[nodiscard]] int max_concurrency() const {
     const nopal_detail::arena_state* const state = state_.load(std::memory_order_acquire);
     return state != nullptr ? state->concurrency() : default_concurrency();

@@ -154,6 +154,15 @@ public:
     }
     return -1;
   }
+  /// The one that a call of the thread has; negative: none.
+  [[nodiscard]] int held_slot(const void* thread) const noexcept {
+    for (int slot = first_slot(thread); slot < end_of_slots(thread); ++slot) {
+      if (slots_[static_cast<std::size_t>(slot)].load(std::memory_order_relaxed) == thread) {
+        return slot;
+      }
+    }
+    return -1;
+  }
   void leave_slot(int slot) noexcept {
     slots_[static_cast<std::size_t>(slot)].store(nullptr, std::memory_order_release);
   }
@@ -289,11 +298,15 @@ inline int arena_limit(const execution* where) noexcept {
   return where != nullptr && where->arena != nullptr ? where->arena->most() : 0;
 }
 
-/// How many threads work for code that runs in `where`: never more than the runtime has.
+/// How many threads work at most: never more than the runtime has.
+inline int concurrency_of_all() {
+  return least_limit(global_limit.load(std::memory_order_relaxed), runtime_workers());
+}
+
+/// The same for code that runs in `where`.
 inline int concurrency_of(const execution* where) {
-  const int limit = least_limit(global_limit.load(std::memory_order_relaxed), arena_limit(where));
-  const int all = runtime_workers();
-  return limit != 0 && limit < all ? limit : all;
+  const int limit = arena_limit(where);
+  return least_limit(concurrency_of_all(), limit != 0 ? limit : workers_outside());
 }
 
 /// Whether algorithms of code that runs in `where` are to run on one thread.
@@ -383,6 +396,12 @@ inline int index_in_arena(const presence& now) noexcept {
   }
   if (outermost == nullptr) {
     return -1;  // a strand that the user's code forked
+  }
+  // The thread may be in a call that waits, and that has nothing to do with what this body is part of. It lasts
+  // longer: it stays on its thread.
+  const int held = arena->held_slot(self);
+  if (held >= 0) {
+    return held;
   }
   outermost->slot = arena->take_slot(self, wanted);
   return outermost->slot;

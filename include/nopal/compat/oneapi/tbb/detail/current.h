@@ -15,6 +15,7 @@
 
 #ifndef NOPAL_ELIDE
 #include <nopal/detail/pinned.h>
+#include <nopal/detail/task.h>
 #include <nopal/runtime.hpp>
 #endif
 
@@ -129,6 +130,17 @@ inline int runtime_workers() {
   return 1;
 #else
   return nopal::workers();
+#endif
+}
+
+/// How many workers run code in no arena. The index of each is less.
+inline int workers_outside() {
+  const int all = runtime_workers();
+#ifdef NOPAL_ELIDE
+  return all;
+#else
+  const int most = nopal_most_workers_outside();
+  return most < all ? most : all;
 #endif
 }
 

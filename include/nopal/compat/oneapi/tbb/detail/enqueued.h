@@ -31,7 +31,7 @@ public:
     task->call();
     delete task;
 #else
-    const int most = concurrency_of(nullptr);
+    const int most = concurrency_of_all();
     static const int refused =
         pthread_atfork([] { pthread_mutex_lock(&mutex); }, [] { pthread_mutex_unlock(&mutex); },
                        [] {
@@ -112,7 +112,7 @@ private:
 
   /// What a thread runs here says that it blocks: another one may run tasks meanwhile.
   static void block() {
-    const int most = concurrency_of(nullptr);
+    const int most = concurrency_of_all();
     const locked guard;
     start_over_after_fork();
     ++blocked;
@@ -140,13 +140,17 @@ private:
     asm volatile("" : : "r"(&object));
   }
 
-  /// Signals are the program's threads' business.
+  /// Signals are the program's threads' business, but for what its own code raises, as on threads of the pool.
   static bool add_thread() {
     keep_code_loaded();  // until the new thread comes to that
-    sigset_t all;
+    sigset_t others;
     sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigfillset(&others);
+    for (const int own :
+         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPIPE, SIGXFSZ, SIGPROF}) {
+      sigdelset(&others, own);
+    }
+    pthread_sigmask(SIG_BLOCK, &others, &before);
     pthread_t thread;
     const bool is_added = pthread_create(&thread, nullptr, serve_for_ever, nullptr) == 0;
     if (is_added) {
