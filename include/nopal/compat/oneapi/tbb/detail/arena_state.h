@@ -376,37 +376,6 @@ private:
 #endif
 };
 
-/// The calling thread's index in the arena of its innermost call, which must be in one.
-inline int index_in_arena(const presence& now) noexcept {
-  const void* const self = this_thread_key();
-  arena_state* const arena = now.where->arena;
-  const presence* outermost = nullptr;
-  const int wanted = now.thread == self ? now.wanted : -1;
-  for (const presence* call = &now; call != nullptr; call = call->outer) {
-    if (call->thread == self && call->where != nullptr && call->where->arena == arena) {
-      if (call->slot >= 0) {
-        return call->slot;
-      }
-      outermost = call;
-    }
-  }
-  const int kept = arena->kept_slot(self);
-  if (kept >= 0) {
-    return kept;
-  }
-  if (outermost == nullptr) {
-    return -1;  // a strand that the user's code forked
-  }
-  // The thread may be in a call that waits, and that has nothing to do with what this body is part of. It lasts
-  // longer: it stays on its thread.
-  const int held = arena->held_slot(self);
-  if (held >= 0) {
-    return held;
-  }
-  outermost->slot = arena->take_slot(self, wanted);
-  return outermost->slot;
-}
-
 }  // namespace nopal_detail
 }  // namespace NOPAL_TBB_NAMESPACE
 }  // namespace tbb
