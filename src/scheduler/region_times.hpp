@@ -10,6 +10,8 @@
 #include <nopal/detail/quiet_loops.h>
 #include <nopal/version.hpp>
 
+#include "testing/fault_points.hpp"
+
 namespace nopal {
 inline namespace NOPAL_ABI_NAMESPACE {
 namespace internal {
@@ -47,7 +49,7 @@ struct region_times {
   std::atomic<bool> owes_wake;  ///< a push woke nobody yet; read by a sleeper that goes to work
   /// Of a thread's first worker: `chosen.workers` of the runtime, where loops have it at hand; see tell_number_of_workers
   std::atomic<std::int32_t> workers;
-  /// Of a thread of the program that has some, until its end; see note_quiet_loop
+  /// Of a thread of the program that has some, until its end; see note_workers
   std::atomic<nopal_quiet_loops*> quiet_loops;
   // While it owes a wake:
   std::int32_t looking_entries;  ///< pushes onto fewer entries look at the clock
@@ -66,14 +68,29 @@ struct region_times {
   std::atomic<std::uint64_t> leeway;    ///< it is no surprise so much before or after
 };
 
+/// By the words' thread: the number of workers that they have from here on is not older than the last choice of one. Whoever
+/// chooses stores `regions.workers`, then reads `regions.quiet_loops`, then stores 0; this stores that one, then the number,
+/// then looks again. All of it is sequentially consistent: either this look finds another number, or the chooser finds the
+/// words, and its 0 comes last.
+inline void note_workers(region_times& regions, nopal_quiet_loops* mine) noexcept {
+  regions.quiet_loops.store(mine, NOPAL_FAULT_ORDER("words noted relaxed", std::memory_order_seq_cst));
+  const std::int32_t workers = regions.workers.load(std::memory_order_seq_cst);
+  __atomic_store_n(&mine->workers, workers, __ATOMIC_SEQ_CST);
+  if (!NOPAL_FAULT("no look after the number") &&
+      regions.workers.load(std::memory_order_seq_cst) != workers) {
+    __atomic_store_n(&mine->workers, 0, __ATOMIC_RELAXED);
+  }
+}
+
 /// Tells a thread's first worker the number of workers, and has the thread's words of quiet loops ask for it.
 inline void tell_workers(region_times& regions, std::int32_t known) noexcept {
-  // Sequentially consistent, and before the load: see note_quiet_loop.
-  regions.workers.store(known, std::memory_order_seq_cst);
+  // Sequentially consistent, and before the load: see note_workers.
+  NOPAL_FAULT_OMITS("told before the number", regions.workers.store(known, std::memory_order_seq_cst));
   if (nopal_quiet_loops* const loops = regions.quiet_loops.load(std::memory_order_seq_cst)) {
     // Pairs with the loads of its thread, as hints do; sequentially consistent: after what the thread stored.
     __atomic_store_n(&loops->workers, 0, __ATOMIC_SEQ_CST);
   }
+  NOPAL_FAULT_DOES("told before the number", regions.workers.store(known, std::memory_order_seq_cst));
 }
 
 }  // namespace internal

@@ -83,10 +83,6 @@ constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(16'000'000, 1'000'000);
 }
 
 /// A loop went on alone after quiet, for a short time: the next ones from its place need not ask the library.
-///
-/// `workers` is not older than the last choice of a number: whoever chooses stores `regions.workers`, then reads
-/// `regions.quiet_loops`, then stores 0; this stores that one, then the number, then looks again. All of it is sequentially
-/// consistent: either this look finds another number, or the chooser finds the words, and its 0 comes last.
 void note_quiet_loop(worker* self, const void* place, std::size_t count, std::uint64_t took) noexcept {
   // Threads of the pool end with their workers in the table.
   if (self->outer != nullptr || self->of_pool) {
@@ -97,12 +93,7 @@ void note_quiet_loop(worker* self, const void* place, std::size_t count, std::ui
   if (__atomic_load_n(&mine->workers, __ATOMIC_RELAXED) < 0) {
     return;
   }
-  self->regions.quiet_loops.store(mine, std::memory_order_seq_cst);
-  const std::int32_t workers = self->regions.workers.load(std::memory_order_seq_cst);
-  __atomic_store_n(&mine->workers, workers, __ATOMIC_SEQ_CST);
-  if (self->regions.workers.load(std::memory_order_seq_cst) != workers) {
-    __atomic_store_n(&mine->workers, 0, __ATOMIC_RELAXED);
-  }
+  note_workers(self->regions, mine);
   const unsigned slot = nopal_quiet_slot(place);
   // More positions than last time may take any time.
   mine->most[slot] = static_cast<std::uint16_t>(std::min<std::size_t>(2 * count + 1, UINT16_MAX));

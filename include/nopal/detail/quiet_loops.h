@@ -30,7 +30,7 @@ struct nopal_quiet_loops {
   uint64_t looked; /* when a loop began or ended, or a region ended, in ticks; never later than now */
   /* The number of workers; 0: it is not known; -1: nor ever again, since the thread ends. Read relaxed: the number is all that
    * is read. Pairs with the stores of whoever chooses another one, which are 0, and of the owner, who looks again whether it is
-   * still that: see note_quiet_loop. */
+   * still that: see note_workers. */
   int32_t workers;
   uint16_t most[nopal_quiet_places];  /* so many positions may go on alone */
   uint16_t fours[nopal_quiet_places]; /* what they took the last time, in four ticks */
