@@ -1,4 +1,5 @@
 // The program behind `nopal cilk` and `nopal cilk++`: prints a translated file, or compiles translated files.
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -28,7 +29,8 @@ constexpr std::string_view help =
     "Options:\n"
     "  -h, --help  this text\n"
     "\n"
-    "Exit codes: the compiler's; 1 where something is not translated, with its place; 2 bad usage.\n";
+    "Exit codes: the compiler's; 1 where something is an error or not translated, with its place; 2 bad "
+    "usage.\n";
 
 int print_translation(const std::vector<std::string>& words) {
   std::string file;
@@ -80,6 +82,14 @@ int main(int argc, char** argv) {
     return run(as_cxx, std::move(words));
   } catch (const tool::usage_error& e) {
     return fail(e, tool::exit_bad_usage);
+  } catch (const tool::cilk::refused& e) {
+    const std::string lines = e.what();
+    for (std::size_t begin = 0; begin <= lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+      fmt::print(stderr, "{}: {}\n", where, tool::one_line(lines.substr(begin, end - begin)));
+      begin = end + 1;
+    }
+    return tool::exit_failed_check;
   } catch (const std::exception& e) {
     return fail(e, tool::exit_failed_check);
   }

@@ -41,14 +41,17 @@ void translation::find_reducers() {
       from_.refuse(key.text.begin,
                    fmt::format("cilk_reducer {} is not translated; only variables are", what));
     };
-    if (!from_.is(open, "(")) refuse("without its functions");
+    const auto without_functions = [&] {
+      from_.refuse(key.text.begin, "cilk_reducer without its two functions, (identity, reduce)");
+    };
+    if (!from_.is(open, "(")) without_functions();
     const std::size_t close = from_.closing(open);
     std::size_t comma = open + 1;
     while (comma < close && !from_.is(comma, ",")) {
       if (from_.is(comma, "(") || from_.is(comma, "[") || from_.is(comma, "{")) comma = from_.closing(comma);
       ++comma;
     }
-    if (comma >= close) refuse("without its functions");
+    if (comma >= close) without_functions();
     if (from_.is(close + 1, "*")) refuse("of what a pointer points to");
     const span functions[2] = {trimmed({from_.tokens()[open].text.end, from_.tokens()[comma].text.begin}),
                                trimmed({from_.tokens()[comma].text.end, from_.tokens()[close].text.begin})};

@@ -115,14 +115,17 @@ source::~source() {
 }
 
 void source::report_errors() const {
+  std::string errors;
   const unsigned count = clang_getNumDiagnostics(unit_);
   for (unsigned each = 0; each < count; ++each) {
     CXDiagnostic said = clang_getDiagnostic(unit_, each);
-    const bool stops = clang_getDiagnosticSeverity(said) >= CXDiagnostic_Error;
-    const std::string line = take(clang_formatDiagnostic(said, CXDiagnostic_DisplaySourceLocation));
+    if (clang_getDiagnosticSeverity(said) >= CXDiagnostic_Error) {
+      errors += errors.empty() ? "" : "\n";
+      errors += take(clang_formatDiagnostic(said, CXDiagnostic_DisplaySourceLocation));
+    }
     clang_disposeDiagnostic(said);
-    if (stops) throw refused(line);
   }
+  if (!errors.empty()) throw refused(errors);
 }
 
 void source::read_tokens() {

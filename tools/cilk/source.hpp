@@ -48,7 +48,7 @@ struct keyword {
   span text;
 };
 
-/// What is not translated: one line with the place.
+/// What is not translated: one line with the place, or one for each of the compiler's errors.
 class refused : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -57,7 +57,7 @@ public:
 /// A file that was parsed.
 class source {
 public:
-  /// Throws std::runtime_error where the file cannot be read, and `refused` with the compiler's first error.
+  /// Throws std::runtime_error where the file cannot be read, and `refused` with the compiler's errors.
   source(std::string file, bool as_cxx, const std::vector<std::string>& flags);
   ~source();
   source(const source&) = delete;

@@ -1,4 +1,4 @@
-"""What `nopal cilk` does not translate it names, in one line with the place, and compiles nothing.
+"""What `nopal cilk` does not translate it names, in one line with the place, and compiles nothing. So with errors.
 
 Usage: refusals_test.py NOPAL
 """
@@ -33,6 +33,7 @@ REFUSED = [
     ("int cilk_reducer(h, h) *x = 0;", "cilk_reducer of what a pointer points to"),
     ("int cilk_reducer(h, h) x[3];", "cilk_reducer of an array"),
     ("struct { int cilk_reducer(h, h) x; } y;", "cilk_reducer of a member or a type"),
+    ("int cilk_reducer(h) x = 0;", "cilk_reducer without its two functions"),
     ("typedef int cilk_reducer(h, h) x;", "cilk_reducer of a member or a type"),
     ("int k(int cilk_reducer(h, h) x);", "cilk_reducer of a parameter"),
     ("int cilk_reducer(h, h) x = 0; USE(x);", "the reducer 'x' in a macro"),
@@ -59,6 +60,33 @@ def unseen(folder):
         print(dependencies)
         failed += 1
     return failed
+
+
+def made_by_paste(folder):
+    """A keyword that ## makes is an error of the compiler, which says so at its place."""
+    file = pathlib.Path(folder) / "paste.c"
+    file.write_text("#include <cilk/cilk.h>\n#define CILK(x) cilk_##x\nint f(int n); int g(void) { int x;\n"
+                    "x = CILK(spawn) f(1);\ncilk_sync; return x; }\n")
+    ended = subprocess.run([sys.argv[1], "cilk", "cc", "-c", file, "-o", "/dev/null"], capture_output=True, text=True, check=False)
+    if ended.returncode == 0 or f"{file}:4:" not in ended.stderr or "make no keyword by ##" not in ended.stderr:
+        print(f"a keyword of ##: exit {ended.returncode}, {ended.stderr}")
+        return 1
+    return 0
+
+
+def errors(folder):
+    """Each error of a program has its line, as a compiler names them all."""
+    file = pathlib.Path(folder) / "errors.cpp"
+    file.write_text("int f(int n);\nint g() {\n  int x = cilk_spawn f(missing);\n  cilk_sync;\n  return x + absent;\n}\n")
+    ended = subprocess.run([sys.argv[1], "cilk", "c++", "-c", file, "-o", "/dev/null"], capture_output=True, text=True, check=False)
+    lines = ended.stderr.splitlines()
+    expected = [(3, "missing"), (5, "absent")]
+    right = len(lines) == len(expected) and all(
+        said.startswith(f"nopal cilk: {file}:{line}: error: ") and name in said for said, (line, name) in zip(lines, expected))
+    if ended.returncode != 1 or not right:
+        print(f"errors: exit {ended.returncode}, {ended.stderr}")
+        return 1
+    return 0
 
 
 def named(folder):
@@ -120,7 +148,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
-        failed += unseen(folder) + named(folder) + cilksan(folder)
+        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + named(folder) + cilksan(folder)
     return 1 if failed else 0
 
 
