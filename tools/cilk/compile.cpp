@@ -214,6 +214,7 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
   const folder made;
   std::vector<std::string> command = {compiler};
   bool links = true;
+  bool names_input = false;  // else there is nothing to link, as after -v
   bool as_cxx = is_cxx_compiler(compiler);
   std::vector<std::string> quotes;
   std::vector<translated_file> sources;
@@ -236,6 +237,7 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
       command.push_back(words[++at]);
       continue;
     }
+    names_input |= !word.starts_with('-') || word == "-" || word.starts_with("-l");
     if (word.empty() || !is_source(word)) {
       command.push_back(word);
       continue;
@@ -257,7 +259,7 @@ int compile(const std::string& compiler, const std::vector<std::string>& words) 
   command.push_back("-std=" + standard_of(words, as_cxx));
   command.insert(command.end(), ours.compile.begin(), ours.compile.end());
   command.emplace_back("-DNOPAL_CILK_COMPILED");
-  if (links) command.insert(command.end(), ours.link.begin(), ours.link.end());
+  if (links && names_input) command.insert(command.end(), ours.link.begin(), ours.link.end());
   if (prints_dependencies) command.insert(command.end(), {"-MF", printed.string()});
   const int result = run(command);
   for (const translated_file& each : sources) name_in_dependencies(asked, each);

@@ -89,6 +89,15 @@ def errors(folder):
     return 0
 
 
+def without_input():
+    """Words that name no file ask the compiler about itself."""
+    ended = subprocess.run([sys.argv[1], "cilk", "cc", "-v"], capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        print(f"-v: exit {ended.returncode}, {ended.stderr}")
+        return 1
+    return 0
+
+
 def named(folder):
     """Files by odd names and with odd ends of lines, and what they depend on."""
     failed = 0
@@ -148,7 +157,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
-        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + named(folder) + cilksan(folder)
+        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + without_input() + named(folder) + cilksan(folder)
     return 1 if failed else 0
 
 
