@@ -87,13 +87,14 @@ std::string translation::loop_c(const loop_parts& parts) {
   }
   const std::string body = body_text(parts);
   prelude_of(parts.keyword) += fmt::format(
-      "struct nopal_cilk_frame_{0} {{ {1} nopal_first; long nopal_step;{2} }};\n"
+      "struct nopal_cilk_frame_{0} {{ {1} nopal_first; long nopal_step;{2} }};{6}"
       "static void nopal_cilk_body_{0}(void* nopal_given, size_t nopal_from, size_t nopal_to) {{ "
       "struct nopal_cilk_frame_{0}* const nopal_frame_{0} = (struct nopal_cilk_frame_{0}*)nopal_given; "
       "for (size_t nopal_at = nopal_from; nopal_at != nopal_to; ++nopal_at) {{ "
       "{1} {3} = nopal_frame_{0}->nopal_first + (long)nopal_at * nopal_frame_{0}->nopal_step; "
       "(void){3};{4}{5} }} }}\n",
-      number, type, fields, parts.name, line_mark(loops_.at(parts.node).begin), body);
+      number, type, fields, parts.name, line_mark(loops_.at(parts.node).begin), body,
+      line_mark(parts.keyword));
   const std::string step = step_text(parts);
   const std::string last = edits_.render(parts.last);
   const std::string frame = fmt::format("nopal_frame_{}", number);

@@ -71,11 +71,11 @@ std::string translation::fork_c(const call_parts& call, unsigned scope, const st
     from_.refuse(found.text.begin, "a spawned call of more than 14 arguments is not translated");
   }
   // Old programs have an empty macro of that name.
-  prelude_of(found.text.begin) +=
-      fmt::format("static inline __attribute__((always_inline)) void {0}({1}) {{ {2}({3}); }}\n"
-                  "#pragma push_macro(\"register\")\n#undef register\n"
-                  "NOPAL_FORKABLE_VOID({0}{4})\n#pragma pop_macro(\"register\")\n",
-                  child, parameters.empty() ? "void" : parameters, body, taken, list);
+  prelude_of(found.text.begin) += fmt::format(
+      "#pragma push_macro(\"register\")\n#undef register{5}"
+      "static inline __attribute__((always_inline)) void {0}({1}) {{ {2}({3}); }} "
+      "NOPAL_FORKABLE_VOID({0}{4})\n#pragma pop_macro(\"register\")\n",
+      child, parameters.empty() ? "void" : parameters, body, taken, list, line_mark(found.text.begin));
   return fmt::format("nopal_fork_{}(&nopal_scope_{}{})", child, scope, given);
 }
 

@@ -89,6 +89,26 @@ def errors(folder):
     return 0
 
 
+def lines_of_children(folder):
+    """Debuggers show what is made for a spawned call or a loop of C at its own line."""
+    file = pathlib.Path(folder) / "lines.c"
+    file.write_text("#include <cilk/cilk.h>\nint f(int n);\nint g(void) {\n  cilk_for (int i = 0; i < 9; ++i)\n    f(i);\n  int x;\n"
+                    "  x = cilk_spawn f(1);\n  cilk_spawn f(2);\n  cilk_sync;\n  return x;\n}\n")
+    ended = subprocess.run([sys.argv[1], "cilk", file], capture_output=True, text=True, check=False)
+    line, places = 0, []
+    for text in ended.stdout.splitlines():
+        if text.startswith("#line "):
+            line = int(text.split()[1])
+            continue
+        if text.startswith("static ") and "nopal_cilk_" in text:
+            places.append(line)
+        line += 1
+    if places != [4, 7, 8]:
+        print(f"lines of children: {places}\n{ended.stdout}{ended.stderr}")
+        return 1
+    return 0
+
+
 def without_input():
     """Words that name no file ask the compiler about itself."""
     ended = subprocess.run([sys.argv[1], "cilk", "cc", "-v"], capture_output=True, text=True, check=False)
@@ -157,7 +177,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
-        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + without_input() + named(folder) + cilksan(folder)
+        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + lines_of_children(folder) + without_input() + named(folder) + cilksan(folder)
     return 1 if failed else 0
 
 
