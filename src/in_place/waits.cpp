@@ -34,7 +34,7 @@ int index_of_thread() {
     return now != nullptr ? 0 : index;
   }
   const int limit = ours::nopal_detail::global_limit.load(std::memory_order_relaxed);  // a number alone
-  return (limit == 0 || index < limit) && index < nopal_most_workers_outside() ? index : 0;
+  return (limit == 0 || index < limit) && index < nopal_workers_outside() ? index : 0;
 }
 
 namespace {

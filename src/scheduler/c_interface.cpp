@@ -9,10 +9,12 @@
 // Leaves out <nopal/detail/copy.h>: only users' code says which copy of the library it refers to.
 #define NOPAL_DETAIL_COPY_H
 #include <nopal/detail/counters.h>
+#include <nopal/detail/task.h>
 #include <nopal/nopal.h>
 #include <nopal/runtime.hpp>
 
 #include "os/os.hpp"
+#include "scheduler/settings.hpp"
 
 namespace {
 
@@ -130,6 +132,17 @@ void destroy_view(void* object, void* view) noexcept {
   std::free(view);
 }
 
+nopal::configuration asked_in_cpp(const nopal_configuration& with) {
+  nopal::configuration asked;
+  asked.workers = with.workers;
+  asked.stack_size = with.stack_size;
+  asked.reclaim = static_cast<nopal::reclaim>(in_cpp(number_in(with.reclaim)));
+  asked.pin = pin_in_cpp(number_in(with.pin));
+  asked.reclaim_with = in_cpp(number_in(with.reclaim_with));
+  asked.on_bad_setting = static_cast<nopal::bad_setting>(in_cpp(number_in(with.on_bad_setting)));
+  return asked;
+}
+
 }  // namespace
 
 extern "C" {
@@ -140,14 +153,14 @@ int nopal_workers(void) {
 
 int nopal_configure(const nopal_configuration* with) {
   return guarded([with] {
-    nopal::configuration asked;
-    asked.workers = with->workers;
-    asked.stack_size = with->stack_size;
-    asked.reclaim = static_cast<nopal::reclaim>(in_cpp(number_in(with->reclaim)));
-    asked.pin = pin_in_cpp(number_in(with->pin));
-    asked.reclaim_with = in_cpp(number_in(with->reclaim_with));
-    asked.on_bad_setting = static_cast<nopal::bad_setting>(in_cpp(number_in(with->on_bad_setting)));
-    nopal::configure(asked);
+    nopal::configure(asked_in_cpp(*with));
+    return succeeded;
+  });
+}
+
+NOPAL_EXPORT int nopal_configure_for_arenas(const nopal_configuration* with) {
+  return guarded([with] {
+    nopal::internal::configure(asked_in_cpp(*with), true);
     return succeeded;
   });
 }

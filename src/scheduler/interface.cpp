@@ -1,14 +1,11 @@
 // The functions of <nopal/runtime.hpp> other than stats(), and what forks throw.
 
-#include <climits>
-
 #include <nopal/detail/task.h>
 #include <nopal/runtime.hpp>
 
 #include "scheduler/observers.hpp"
 #include "scheduler/promotion.hpp"
 #include "scheduler/runtime.hpp"
-#include "scheduler/seats.hpp"
 #include "scheduler/settings.hpp"
 
 /// What the headers refer to: linking without the library, or with one of another binary interface,
@@ -33,40 +30,47 @@ extern "C" NOPAL_EXPORT void nopal_throw_foreign_scope(nopal_frame*) {
               "make a scope in every function that forks");
 }
 
-extern "C" NOPAL_EXPORT void nopal_limit_workers_outside(int asked) {
-  const int usual = usual_workers();
-  runtime& all = the_runtime();
-  const locked guard(all);
-  if (asked <= usual || all.running.load(std::memory_order_relaxed)) {
-    return;  // by another thread, which has started it meanwhile
-  }
-  arenas_used = 1;  // so that thieves look at arenas, and at this
-  __atomic_store_n(&workers_outside, usual, __ATOMIC_RELAXED);
+int known_workers(runtime& all) {
+  // Relaxed: a number is all that is read. Who has configured another has stored 0 before, and finds that or what
+  // was stored after.
+  const int known = all.known_workers.load(std::memory_order_relaxed);
+  return known != 0 ? known : known_settings(all).workers;
 }
 
-extern "C" NOPAL_EXPORT int nopal_most_workers_outside(void) {
-  return __atomic_load_n(&workers_outside, __ATOMIC_RELAXED);
+int known_workers_outside(runtime& all) {
+  // Relaxed: as in known_workers.
+  const int known = all.known_outside.load(std::memory_order_relaxed);
+  if (known != 0) {
+    return known;
+  }
+  const locked guard(all);
+  settings_under_lock(all);
+  return all.known_outside.load(std::memory_order_relaxed);
 }
+
+void configure(const configuration& with, bool keeps_to_arenas) {
+  runtime& all = the_runtime();
+  check_configuration(with);
+  const locked guard(all);
+  if (all.running.load(std::memory_order_relaxed)) {
+    throw error(
+        "nopal: configure: the runtime runs already; configure before the first fork, or after shutdown()");
+  }
+  const configuration asked = followed_by(all.asked, with);
+  refuse_environment(asked);
+  all.asked = asked;
+  all.keeps_to_arenas = keeps_to_arenas;
+  ++all.times_asked;
+  forget_settings(all);
+}
+
+extern "C" NOPAL_EXPORT int nopal_workers_outside(void) { return known_workers_outside(the_runtime()); }
 
 }  // namespace internal
 
 int workers() { return internal::known_workers(internal::the_runtime()); }
 
-void configure(const configuration& with) {
-  internal::runtime& all = internal::the_runtime();
-  internal::check_configuration(with);
-  const internal::locked guard(all);
-  if (all.running.load(std::memory_order_relaxed)) {
-    throw error(
-        "nopal: configure: the runtime runs already; configure before the first fork, or after shutdown()");
-  }
-  const configuration asked = internal::followed_by(all.asked, with);
-  internal::refuse_environment(asked);
-  all.asked = asked;
-  __atomic_store_n(&internal::workers_outside, INT_MAX, __ATOMIC_RELAXED);
-  ++all.times_asked;
-  forget_settings(all);
-}
+void configure(const configuration& with) { internal::configure(with, false); }
 
 int worker_index() noexcept {
   const internal::worker* self = internal::this_worker();

@@ -17,6 +17,7 @@
 #include "scheduler/questions.hpp"
 #include "scheduler/samples.hpp"
 #include "scheduler/scheduler_stack.hpp"
+#include "scheduler/seats.hpp"
 #include "scheduler/sequence_numbers.hpp"
 #include "scheduler/sleep.hpp"
 #include "scheduler/stops.hpp"
@@ -253,13 +254,16 @@ constinit runtime the_only_runtime;
 const settings& settings_under_lock(runtime& all) {
   while (!all.settings_known) {
     const configuration asked = all.asked;
+    const bool keeps_to_arenas = all.keeps_to_arenas;
     const std::uint64_t times_asked = all.times_asked;
     settings read;
+    int most_outside = 0;
     {
       // A bad variable ends the program, and what runs then may fork.
       const unlocked while_reading(all);
       const no_worker_on_scheduler_stack by_the_program;
       read = read_settings(asked);
+      most_outside = keeps_to_arenas ? usual_workers() : read.workers;
     }
     // Else another thread has read them, or has configured others, which are to be read.
     // unreached: race
@@ -269,6 +273,8 @@ const settings& settings_under_lock(runtime& all) {
       all.settings_known = true;
       // Relaxed, as in forget_settings: the number is all that is read by it.
       all.known_workers.store(all.chosen.workers, std::memory_order_relaxed);
+      all.known_outside.store(std::min(most_outside, all.chosen.workers), std::memory_order_relaxed);
+      keep_others_to_arenas(most_outside, all.chosen.workers);
     }
   }
   return all.chosen;
@@ -277,13 +283,6 @@ const settings& settings_under_lock(runtime& all) {
 settings known_settings(runtime& all) {
   const locked guard(all);
   return settings_under_lock(all);
-}
-
-int known_workers(runtime& all) {
-  // Relaxed: a number is all that is read. Who has configured another has stored 0 before, and finds that or what
-  // was stored after.
-  const int known = all.known_workers.load(std::memory_order_relaxed);
-  return known != 0 ? known : known_settings(all).workers;
 }
 
 void tell_number_of_workers(runtime& all) noexcept {
@@ -295,6 +294,7 @@ void tell_number_of_workers(runtime& all) noexcept {
 void forget_settings(runtime& all) noexcept {
   all.settings_known = false;
   all.known_workers.store(0, std::memory_order_relaxed);
+  all.known_outside.store(0, std::memory_order_relaxed);
   tell_number_of_workers(all);  // the next life may have another one, by the environment as well
 }
 

@@ -37,7 +37,9 @@ struct runtime {
 
   // Guarded by `lock`, read without it only by those who know the runtime runs.
   configuration asked;
-  std::uint64_t times_asked = 0;  ///< changes with `asked`
+  bool keeps_to_arenas =
+      false;  ///< of the workers asked for, those beyond the usual number; see workers_outside
+  std::uint64_t times_asked = 0;  ///< changes with these
   settings chosen;
   bool settings_known = false;  ///< `chosen` is complete, and does not change; always while the runtime runs
   /// Below which files describe the machine; tests have others
@@ -45,6 +47,8 @@ struct runtime {
   /// `chosen.workers` while the settings are known, else 0. Written with the lock; read without, by who asks for
   /// that number alone.
   std::atomic<int> known_workers{0};
+  /// The same of `workers_outside`, which may be more than there are
+  std::atomic<int> known_outside{0};
   os::topology* topology = nullptr;
   bool hierarchy = false;  ///< some CPUs are nearer to one another than others
   /// Adopted threads' workers without a thread, to be used again
@@ -164,6 +168,8 @@ void await_stop(runtime& all) noexcept;
 settings known_settings(runtime& all);
 /// Its workers alone; while they are known it takes no lock.
 int known_workers(runtime& all);
+/// The number of those that run what is outside of arenas; in the same way.
+int known_workers_outside(runtime& all);
 /// With the lock, as the rest that is guarded by it. No loop goes on alone by their number of workers then.
 void forget_settings(runtime& all) noexcept;
 /// Has all threads' workers know `known_workers`, for loops. Under `lock`.

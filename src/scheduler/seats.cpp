@@ -51,6 +51,13 @@ void leave_for_now(worker* self, nopal_arena* arena) noexcept {
 
 }  // namespace
 
+void keep_others_to_arenas(int most_outside, int workers) noexcept {
+  if (most_outside < workers) {
+    arenas_used = 1;  // so that thieves look at arenas, and at this
+  }
+  __atomic_store_n(&workers_outside, most_outside, __ATOMIC_RELAXED);
+}
+
 bool release_seat(worker* of) noexcept {
   nopal_arena* const arena = of->seat;
   set(of->seat, nullptr);

@@ -17,8 +17,10 @@ namespace internal {
 extern int arenas_used;
 
 /// Workers of the pool with this index and above run nothing outside of arenas, but for substitutes, each of which has the
-/// place of another: see nopal_limit_workers_outside. Relaxed: it changes while the pool has no threads.
+/// place of another: see nopal_configure_for_arenas. Relaxed: it changes while the pool has no threads.
 extern int workers_outside;
+/// Of so many workers; while the pool has no threads.
+void keep_others_to_arenas(int most_outside, int workers) noexcept;
 [[nodiscard]] inline bool may_be_outside(const worker* self) noexcept {
   return !self->of_pool || self->is_substitute ||
          self->index < __atomic_load_n(&workers_outside, __ATOMIC_RELAXED);

@@ -83,6 +83,9 @@ settings read_settings(const configuration& asked);
 /// The number of workers where the program asks for none.
 int usual_workers();
 
+/// nopal::configure. `keeps_to_arenas`: workers beyond the usual number serve arenas alone.
+void configure(const configuration& with, bool keeps_to_arenas);
+
 /// Throws `error` naming the member of `asked` that is out of range.
 void check_configuration(const configuration& asked);
 

@@ -86,6 +86,7 @@ bool is_thread_of_pool() noexcept { return the_life_world->is_pool_thread(); }
 void set_thread_of_pool(bool) noexcept {}
 void print_statistics() noexcept {}
 settings read_settings(const configuration&) { return the_life_world->asked(); }
+int usual_workers() { return the_life_world->asked().workers; }
 
 bool stack_pool::start(const policy&) noexcept {
   the_life_world->stacks_start();

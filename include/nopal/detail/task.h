@@ -145,11 +145,11 @@ NOPAL_EXPORT void nopal_arena_forget(struct nopal_arena* arena);
 
 /* Threads of the pool take nothing new but as many as make `most` with the calling one; 0: all do. */
 NOPAL_EXPORT void nopal_limit_workers(int most);
-/* After the runtime was configured for `asked` workers, and before it starts: those beyond the number that it has where none is
- * asked for run what is in arenas alone. Until it is configured anew. */
-NOPAL_EXPORT void nopal_limit_workers_outside(int asked);
-/* So many of them run anything, if there are as many. */
-NOPAL_EXPORT int nopal_most_workers_outside(void);
+/* As nopal_configure, but workers beyond the number that the runtime has where none is asked for run what is in arenas alone. */
+struct nopal_configuration;
+NOPAL_EXPORT int nopal_configure_for_arenas(const struct nopal_configuration* with);
+/* How many workers run anything. Reads settings as nopal_workers. */
+NOPAL_EXPORT int nopal_workers_outside(void);
 
 /* Whether the runtime runs now. */
 NOPAL_EXPORT int nopal_is_running(void);

@@ -204,6 +204,29 @@ NOPAL_PROGRAM(configured_since) {
   return 0;
 }
 
+// Made and ended while another thread runs loops, between two of these too.
+NOPAL_PROGRAM(beside_loops) {
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) {
+      tbb::parallel_for(0, 20, [&](int) {
+        const int index = tbb::this_task_arena::current_thread_index();
+        NOPAL_CHECK(index >= 0 && index < usual());
+      });
+      NOPAL_CHECK(tbb::this_task_arena::max_concurrency() == usual());
+      NOPAL_CHECK(tbb::info::default_concurrency() == usual());
+      std::this_thread::yield();
+    }
+  });
+  for (int round = 0; round != 3000; ++round) {
+    const control limit(control::max_allowed_parallelism, more());
+    std::this_thread::yield();
+  }
+  over = true;
+  other.join();
+  return 0;
+}
+
 // On a thread of the header's own.
 NOPAL_PROGRAM(signals_of_what_is_enqueued) {
   tbb::task_arena arena;
@@ -232,6 +255,7 @@ TEST_P(more_threads, end_with_their_control) { EXPECT_TRUE(run("ended")); }
 TEST_P(more_threads, run_anything_once_the_program_has_configured_them) {
   EXPECT_TRUE(run("configured_since"));
 }
+TEST_P(more_threads, are_never_taken_for_usual_ones) { EXPECT_TRUE(run("beside_loops")); }
 TEST_P(more_threads, that_serve_what_is_enqueued_get_signals_of_their_own) {
   EXPECT_TRUE(run("signals_of_what_is_enqueued"));
 }

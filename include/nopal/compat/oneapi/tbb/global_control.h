@@ -127,8 +127,7 @@ private:
       with.pin = nopal_pin_default;
       with.reclaim_with = nopal_reclaim_with_default;
       with.on_bad_setting = nopal_bad_setting_default;
-      static_cast<void>(nopal_configure(&with));
-      nopal_limit_workers_outside(limit);
+      static_cast<void>(nopal_configure_for_arenas(&with));
     }
 #endif
   }

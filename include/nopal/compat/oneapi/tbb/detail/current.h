@@ -135,12 +135,10 @@ inline int runtime_workers() {
 
 /// How many workers run code in no arena. The index of each is less.
 inline int workers_outside() {
-  const int all = runtime_workers();
-#ifdef NOPAL_ELIDE
-  return all;
+#if defined(NOPAL_CHECKED) || defined(NOPAL_ELIDE)
+  return runtime_workers();
 #else
-  const int most = nopal_most_workers_outside();
-  return most < all ? most : all;
+  return nopal_workers_outside();
 #endif
 }
 
