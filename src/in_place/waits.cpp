@@ -304,6 +304,9 @@ d1::wait_tree_vertex_interface* get_thread_reference_vertex(d1::wait_tree_vertex
 }
 
 d1::slot_id execution_slot(const d1::execution_data* with) {
+  if (with == nullptr) {
+    ours::nopal_detail::keep_indices();  // it is the program that asks
+  }
   const int index = index_of_thread();
   // A thread that has had nothing to do with the pool asks without a task, and is told so.
   return index >= 0                     ? static_cast<d1::slot_id>(index)

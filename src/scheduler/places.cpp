@@ -1,6 +1,7 @@
 // The place of a thread of the pool that sleeps where it runs no tasks. docs/waiting.md has the argument.
 
 #include <nopal/detail/noise.h>
+#include <nopal/detail/task.h>
 
 #include "deque/deque.hpp"
 #include "scheduler/ready.hpp"
@@ -23,11 +24,15 @@ bool is_pool_empty() noexcept {
          __atomic_load_n(&workers_outside, __ATOMIC_RELAXED) == 1;
 }
 
+/// See nopal_keep_places. Relaxed: a flag alone, and substitutes that are there go on with what they have.
+std::atomic<bool> are_kept{false};
+
 /// Whether tasks may wait for its thread, which runs none before the code around goes on.
 bool keeps_from_tasks(const worker* self) noexcept {
   // Relaxed: raised by this thread.
-  return waits_in_pool(self) || thread_worker(self)->left_waiting.load(std::memory_order_relaxed) != 0 ||
-         (!self->of_pool && is_pool_empty());
+  return thread_worker(self)->left_waiting.load(std::memory_order_relaxed) != 0 ||
+         (!are_kept.load(std::memory_order_relaxed) &&
+          (waits_in_pool(self) || (!self->of_pool && is_pool_empty())));
 }
 
 }  // namespace
@@ -41,6 +46,8 @@ bool strands_wait_in_sight() noexcept {
   for_each_worker(all, [&found](const worker* one) { found = found || deque::has_public(one->deque); });
   return found;
 }
+
+extern "C" NOPAL_EXPORT void nopal_keep_places() { are_kept.store(true, std::memory_order_relaxed); }
 
 place_of_sleeper::place_of_sleeper(worker* self) noexcept
     : self_(self), keeps_from_tasks_(self != nullptr && keeps_from_tasks(self)) {

@@ -151,6 +151,10 @@ NOPAL_EXPORT int nopal_configure_for_arenas(const struct nopal_configuration* wi
 /* How many workers run anything. Reads settings as nopal_workers. */
 NOPAL_EXPORT int nopal_workers_outside(void);
 
+/* From here on a thread that sleeps in a wait keeps its place: no other runs tasks meanwhile, so its index outside of arenas
+ * stays its own. */
+NOPAL_EXPORT void nopal_keep_places(void);
+
 /* Whether the runtime runs now. */
 NOPAL_EXPORT int nopal_is_running(void);
 

@@ -292,6 +292,7 @@ namespace this_task_arena {
 #ifdef NOPAL_ELIDE
   return now != nullptr ? 0 : task_arena::not_initialized;
 #else
+  nopal_detail::keep_indices();
   const int index = nopal::worker_index();
   const int limit = max_concurrency();
   return index < 0 ? (now != nullptr ? 0 : task_arena::not_initialized) : index < limit ? index : 0;

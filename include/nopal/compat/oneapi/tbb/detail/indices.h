@@ -2,12 +2,31 @@
 #ifndef NOPAL_COMPAT_TBB_DETAIL_INDICES_H
 #define NOPAL_COMPAT_TBB_DETAIL_INDICES_H
 
+#include <atomic>
+
 #include "arena_state.h"
 #include "current.h"
+
+#ifndef NOPAL_ELIDE
+#include <nopal/detail/task.h>
+#endif
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
 namespace nopal_detail {
+
+#ifndef NOPAL_ELIDE
+inline constinit std::atomic<bool> asks_for_indices{false};
+
+/// Before the first index outside of arenas that the program gets: what has it there is the thread's, also in a wait.
+inline void keep_indices() noexcept {
+  // Relaxed: a flag alone.
+  if (!asks_for_indices.load(std::memory_order_relaxed)) {
+    asks_for_indices.store(true, std::memory_order_relaxed);
+    nopal_keep_places();
+  }
+}
+#endif
 
 /// The calling thread's index in the arena of its innermost call, which must be in one.
 inline int index_in_arena(const presence& now) noexcept {
