@@ -126,25 +126,45 @@ void run_enqueued(d1::task& one, d1::task_group_context* context) {
 /// For workers of the pool, whose indices are nobody else's.
 class enqueued_for_pool final : public ours::nopal_detail::pending_task {
 public:
-  enqueued_for_pool(d1::task& one, d1::task_group_context* context) : one_(one), context_(context) {}
-  void call() noexcept override { run_enqueued(one_, context_); }
-  static void push(d1::task& one, d1::task_group_context* context) {
+  explicit enqueued_for_pool(d1::task& one) : one_(one) {}
+  void call() noexcept override { run_enqueued(one_, nullptr); }
+  static void push(d1::task& one) {
     static auto& all = *new tasks;  // nobody waits for them
-    auto fresh = std::make_unique<enqueued_for_pool>(one, context);
+    auto fresh = std::make_unique<enqueued_for_pool>(one);
     all.push(fresh.get(), nullptr);
     static_cast<void>(fresh.release());
   }
 
 private:
   d1::task& one_;
-  d1::task_group_context* context_;
 };
 
-void enqueue_in(d1::task& one, d1::task_group_context* context, d1::task_arena_base* base) {
-  auto call = [&one, context] { run_enqueued(one, context); };
-  if (base == nullptr && ours::nopal_detail::current_arena() == nullptr &&
-      ours::nopal_detail::concurrency_of(nullptr) > 1) {
-    enqueued_for_pool::push(one, context);
+/// A call that keeps the context's list, and so the group that the call is of.
+class call_with_context {
+public:
+  struct of {
+    d1::task& one;
+    d1::task_group_context& context;
+  };
+  explicit call_with_context(const of& what) noexcept : what_(what), kept_(what.context) {}
+  void operator()() { run_enqueued(what_.one, &what_.context); }
+
+private:
+  const of what_;
+  const context_use kept_;
+};
+
+bool is_for_pool(const d1::task_arena_base* base) {
+  return base == nullptr && ours::nopal_detail::current_arena() == nullptr &&
+         ours::nopal_detail::concurrency_of(nullptr) > 1;
+}
+
+}  // namespace
+
+void enqueue(d1::task& one, d1::task_arena_base* base) {
+  auto call = [&one] { run_enqueued(one, nullptr); };
+  if (is_for_pool(base)) {
+    enqueued_for_pool::push(one);
   } else if (base == nullptr) {
     ours::this_task_arena::enqueue(std::move(call));
   } else {
@@ -152,11 +172,18 @@ void enqueue_in(d1::task& one, d1::task_group_context* context, d1::task_arena_b
   }
 }
 
-}  // namespace
-
-void enqueue(d1::task& one, d1::task_arena_base* base) { enqueue_in(one, nullptr, base); }
+/// Whoever waits for tasks of the context may call it, too: in an arena that is full perhaps all wait that are there.
 void enqueue(d1::task& one, d1::task_group_context& context, d1::task_arena_base* base) {
-  enqueue_in(one, &context, base);
+  d1::task_group_context& actual = task_group_context_impl::actual(context);
+  if (is_for_pool(base)) {
+    return spawn_for_any(one, actual);
+  }
+  ours::nopal_detail::arena_state* const where =
+      base != nullptr ? task_arena_impl::of(*base).state() : ours::nopal_detail::current_arena();
+  auto* const call =
+      new ours::nopal_detail::enqueued_call<call_with_context>(where, call_with_context::of{one, actual});
+  call->group = &task_group_context_impl::of(actual).spawned();
+  ours::nopal_detail::enqueued::push(call);
 }
 void submit(d1::task& one, d1::task_group_context& context, arena* where, std::uintptr_t is_urgent) {
   if (is_urgent != 0) {

@@ -223,6 +223,9 @@ private:
 void spawn_in(d1::task* one, d1::task_group_context& context, ours::nopal_detail::arena_state* arena,
               d1::slot_id affinity, bool is_of_graph);
 
+/// As that in no arena, and for whoever waits for tasks of the context, whatever code the caller is.
+void spawn_for_any(d1::task& one, d1::task_group_context& context);
+
 /// Runs a task, and those that it returns, as one of `of`; null: an urgent one of the context, if any is left. As one that was
 /// put in the call `isolation`, and counted so; 0: in none, or as a part of what runs.
 void run(d1::task* one, d1::task_group_context& context, tasks& of, ours::nopal_detail::arena_state* arena,

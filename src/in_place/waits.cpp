@@ -257,19 +257,31 @@ void run(d1::task* one, d1::task_group_context& context, tasks& of, arena_state*
   innermost = here.outer;
 }
 
-void spawn_in(d1::task* one, d1::task_group_context& context, arena_state* arena, d1::slot_id affinity,
-              bool is_of_graph) {
-  d1::task_group_context& actual = task_group_context_impl::actual(context);
-  tasks& of = tasks_of(used(actual));
+namespace {
+
+void spawn_of(tasks& of, d1::task* one, d1::task_group_context& context, arena_state* arena,
+              d1::slot_id affinity, bool is_of_graph) {
   try {
-    auto pending = std::make_unique<spawned>(of, one, actual, affinity);
+    auto pending = std::make_unique<spawned>(of, one, context, affinity);
     is_of_graph ? of.push_sharing(pending.get(), arena) : of.push(pending.get(), arena);
     static_cast<void>(pending.release());
   } catch (const std::bad_alloc&) {
     // Who spawns has counted the task already, so it is to run: now.
-    d1::execution_data with{&actual, slot_of_thread(), affinity};
-    run(one, actual, of, arena, with);
+    d1::execution_data with{&context, slot_of_thread(), affinity};
+    run(one, context, of, arena, with);
   }
+}
+
+}  // namespace
+
+void spawn_in(d1::task* one, d1::task_group_context& context, arena_state* arena, d1::slot_id affinity,
+              bool is_of_graph) {
+  d1::task_group_context& actual = task_group_context_impl::actual(context);
+  spawn_of(tasks_of(used(actual)), one, actual, arena, affinity, is_of_graph);
+}
+
+void spawn_for_any(d1::task& one, d1::task_group_context& context) {
+  spawn_of(used(context).spawned(), &one, context, nullptr, d1::no_slot, false);
 }
 
 void spawn(d1::task& one, d1::task_group_context& context) {

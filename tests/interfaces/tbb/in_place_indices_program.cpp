@@ -1,0 +1,29 @@
+// Indices of a program that is linked with oneTBB's library, where Nopal's is in its place.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+#include "in_place_check.hpp"
+
+#define INDICES_CHECK(what) CHECK(what)
+#include "random_indices.hpp"
+
+namespace {
+bool ended = false;
+}
+
+int main() {
+  alarm(100);
+  const std::string seed = std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+  if (std::getenv("NESTS_SEED") == nullptr) setenv("NESTS_SEED", seed.c_str(), 1);
+  std::atexit([] {
+    if (!ended) std::fprintf(stderr, "NESTS_SEED=%s\n", std::getenv("NESTS_SEED"));
+  });
+  random_indices::run_for_a_while(false, 1000);
+  random_indices::run_for_a_while(true, 1000);
+  ended = true;
+  std::puts("all right");
+}
