@@ -1,4 +1,4 @@
-// Indices of a program that is linked with oneTBB's library, where Nopal's is in its place.
+// Random nests of a program that is linked with oneTBB's library, where Nopal's is in its place.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +9,8 @@
 #include "in_place_check.hpp"
 
 #define INDICES_CHECK(what) CHECK(what)
+#define FAILURES_CHECK(what) CHECK(what)
+#include "random_failures.hpp"
 #include "random_indices.hpp"
 
 namespace {
@@ -18,12 +20,13 @@ bool ended = false;
 int main() {
   alarm(100);
   const std::string seed = std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
-  if (std::getenv("NESTS_SEED") == nullptr) setenv("NESTS_SEED", seed.c_str(), 1);
+  setenv("NESTS_SEED", seed.c_str(), 0);  // which repeats what is printed
   std::atexit([] {
     if (!ended) std::fprintf(stderr, "NESTS_SEED=%s\n", std::getenv("NESTS_SEED"));
   });
   random_indices::run_for_a_while(false, 1000);
   random_indices::run_for_a_while(true, 1000);
+  random_failures::run_for_a_while(std::strtoull(std::getenv("NESTS_SEED"), nullptr, 10), 1000);
   ended = true;
   std::puts("all right");
 }
