@@ -1,5 +1,6 @@
 // Random nests of a program that is linked with oneTBB's library, where Nopal's is in its place.
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -10,7 +11,9 @@
 
 #define INDICES_CHECK(what) CHECK(what)
 #define FAILURES_CHECK(what) CHECK(what)
+#define GRAPHS_CHECK(what) CHECK(what)
 #include "random_failures.hpp"
+#include "random_graphs.hpp"
 #include "random_indices.hpp"
 
 namespace {
@@ -26,7 +29,9 @@ int main() {
   });
   random_indices::run_for_a_while(false, 1000);
   random_indices::run_for_a_while(true, 1000);
-  random_failures::run_for_a_while(std::strtoull(std::getenv("NESTS_SEED"), nullptr, 10), 1000);
+  const std::uint64_t first = std::strtoull(std::getenv("NESTS_SEED"), nullptr, 10);
+  random_failures::run_for_a_while(first, 1000);
+  random_graphs::run_for_a_while(first, 1000);
   ended = true;
   std::puts("all right");
 }
