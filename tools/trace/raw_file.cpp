@@ -128,6 +128,12 @@ std::uint64_t first_index(const raw_worker& one) {
 
 }  // namespace
 
+bool is_raw(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(sizeof format::magic, '\0');
+  return file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) && begins_as_a_trace(bytes);
+}
+
 raw_process read_raw(const std::string& path) {
   const std::string bytes = contents(path);
   if (bytes.size() < format::page_bytes || !begins_as_a_trace(bytes)) {

@@ -40,6 +40,9 @@ struct raw_process {
 /// Throws std::runtime_error, with one line that names the file, for anything that is no such file.
 [[nodiscard]] raw_process read_raw(const std::string& path);
 
+/// Whether it begins as such a file.
+[[nodiscard]] bool is_raw(const std::string& path);
+
 }  // namespace tool::tracing
 
 #endif

@@ -19,6 +19,7 @@
 #include "command_line.hpp"
 #include "interrupt.hpp"
 #include "temporary.hpp"
+#include "trace/raw_file.hpp"
 
 namespace tool::tracing {
 namespace {
@@ -40,6 +41,11 @@ std::vector<std::string> environment_with(const std::string& setting) {
   return result;
 }
 
+/// What somebody wants who names such a file as a program.
+const char* hint_for(const std::string& path) {
+  return is_raw(path) ? "; it is a trace, which --read reads" : "";
+}
+
 pid_t start(std::vector<std::string> command, const std::string& setting, const sigset_t& mask) {
   std::vector<std::string> environment = environment_with(setting);
   posix_spawnattr_t attributes;
@@ -50,7 +56,10 @@ pid_t start(std::vector<std::string> command, const std::string& setting, const 
   const int refused = posix_spawnp(&child, command[0].c_str(), nullptr, &attributes, pointers(command).data(),
                                    pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
-  if (refused != 0) throw usage_error(fmt::format("cannot run '{}': {}", command[0], std::strerror(refused)));
+  if (refused != 0) {
+    throw usage_error(
+        fmt::format("cannot run '{}': {}{}", command[0], std::strerror(refused), hint_for(command[0])));
+  }
   return child;
 }
 

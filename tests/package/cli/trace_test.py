@@ -370,6 +370,11 @@ class Usage(TraceTest):
         self.is_bad_usage("trace", "--output", self.root / "t", "--size", "1K", "--", PROGRAM, says="accepted: 64K to 1G")
         self.is_bad_usage("trace", "--output", "/nonexistent/t", "--", PROGRAM, says="cannot write '/nonexistent/t'")
         self.is_bad_usage("trace", "--output", self.root / "t", "--", "/nonexistent/p", says="cannot run '/nonexistent/p'")
+        trace = self.root / "fib.trace"
+        run_with_trace = dict(os.environ, NOPAL_TRACE=str(trace))
+        subprocess.run([PROGRAM, "fib", "12"], env=run_with_trace, stdout=subprocess.DEVNULL, check=True)
+        self.is_bad_usage("trace", trace, says="it is a trace, which --read reads")
+        trace.unlink()
         for option in ("--output", "--html"):
             self.is_bad_usage("trace", option, "--", PROGRAM, says=f"{option} takes the name of a file, not '--'")
         self.assertEqual(os.listdir(self.root), [])
