@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,18 +15,14 @@
 
 #include "support/at_once.hpp"
 #include "support/program.hpp"
+#include "support/random_numbers.hpp"
 #include "support/strands.hpp"
 
 namespace {
 
-using number = std::uint64_t;
+using support::mix;
+using support::number;
 using clock_of_tests = std::chrono::steady_clock;
-
-constexpr number mix(number x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
 
 void be_busy(std::chrono::nanoseconds time) {
   const auto end = clock_of_tests::now() + time;
@@ -131,7 +126,7 @@ void run(const plan& with) {
 }
 
 NOPAL_PROGRAM(random_loops) {
-  const number first = std::strtoull(std::getenv("LOOPS_SEED"), nullptr, 10);
+  const number first = support::seed_given_in("LOOPS_SEED");
   const auto end = clock_of_tests::now() + std::chrono::milliseconds(support::watched ? 4000 : 2000);
   for (number life = 0; clock_of_tests::now() < end; ++life) {
     const number own = mix(first + 1000 * life);
@@ -159,10 +154,7 @@ NOPAL_PROGRAM(random_loops) {
 
 /// LOOPS_SEED repeats what the failure prints.
 TEST(random_loops, visit_each_position_once_and_let_as_many_as_there_are_workers_meet) {
-  const char* const chosen = std::getenv("LOOPS_SEED");
-  const std::string seed = chosen != nullptr
-                               ? chosen
-                               : std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+  const std::string seed = support::seed_in("LOOPS_SEED");
   EXPECT_TRUE(support::succeeds("random_loops", {{"LOOPS_SEED", seed}})) << "LOOPS_SEED=" << seed;
   EXPECT_TRUE(support::succeeds("random_loops", {{"LOOPS_SEED", seed}, {"NOPAL_FORKS", "eager"}}))
       << "LOOPS_SEED=" << seed;

@@ -22,14 +22,14 @@ bool ended = false;
 
 int main() {
   alarm(100);
-  const std::string seed = std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
-  setenv("NESTS_SEED", seed.c_str(), 0);  // which repeats what is printed
+  const std::string seed = support::seed_in("NESTS_SEED");
+  setenv("NESTS_SEED", seed.c_str(), 1);
   std::atexit([] {
     if (!ended) std::fprintf(stderr, "NESTS_SEED=%s\n", std::getenv("NESTS_SEED"));
   });
   random_indices::run_for_a_while(false, 1000);
   random_indices::run_for_a_while(true, 1000);
-  const std::uint64_t first = std::strtoull(std::getenv("NESTS_SEED"), nullptr, 10);
+  const support::number first = support::seed_given_in("NESTS_SEED");
   random_failures::run_for_a_while(first, 1000);
   random_graphs::run_for_a_while(first, 1000);
   ended = true;

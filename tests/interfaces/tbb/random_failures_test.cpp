@@ -1,12 +1,5 @@
 // Bodies that throw and cancel in random nests of loops, groups, pipelines and arenas.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <string>
-
-#include "support/program.hpp"
-#include "support/strands.hpp"
+#include "seeded_nests.hpp"
 
 #define FAILURES_CHECK(what) NOPAL_CHECK(what)
 #include "random_failures.hpp"
@@ -14,25 +7,14 @@
 namespace {
 
 NOPAL_PROGRAM(random_failures) {
-  ::random_failures::run_for_a_while(std::strtoull(std::getenv("NESTS_SEED"), nullptr, 10),
-                                     support::watched ? 3000 : 1000);
+  random_failures::run_for_a_while(support::seed_given_in("NESTS_SEED"), milliseconds_of_nests);
   return 0;
 }
 
-/// NESTS_SEED repeats what the failure prints.
-class random_failures : public testing::TestWithParam<int> {};
+class failures : public seeded_nests {};
 
-TEST_P(random_failures, come_to_their_algorithms_callers_once_all_bodies_are_over) {
-  const char* const chosen = std::getenv("NESTS_SEED");
-  const std::string seed = chosen != nullptr
-                               ? chosen
-                               : std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
-  EXPECT_TRUE(support::succeeds("random_failures",
-                                {{"NOPAL_WORKERS", std::to_string(GetParam())}, {"NESTS_SEED", seed}}))
-      << "NESTS_SEED=" << seed;
-}
+TEST_P(failures, come_to_their_algorithms_callers_once_all_bodies_are_over) { pass("random_failures"); }
 
-INSTANTIATE_TEST_SUITE_P(at_workers, random_failures, testing::Values(1, 2, 3, 7),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(random, failures, testing::Values(1, 2, 3, 7), testing::PrintToStringParamName());
 
 }  // namespace

@@ -16,15 +16,12 @@
 #include <thread>
 #include <vector>
 
+#include "../../support/random_numbers.hpp"
+
 namespace random_graphs {
 
-using number = std::uint64_t;
-
-constexpr number mix(number x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
+using support::mix;
+using support::number;
 
 struct failure {};
 

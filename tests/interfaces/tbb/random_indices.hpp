@@ -25,15 +25,12 @@
 #include <thread>
 #include <vector>
 
+#include "../../support/random_numbers.hpp"
+
 namespace random_indices {
 
-using number = std::uint64_t;
-
-constexpr number mix(number x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
+using support::mix;
+using support::number;
 
 /// An arena, and a table with a place for each of its indices. The first one stands for no arena. Where no worker may come, what
 /// is enqueued has a thread more.
@@ -151,7 +148,7 @@ inline void run(number seed, int depth, int where) {
 }
 
 inline void run_for_a_while(bool has_more_threads, int milliseconds) {
-  const number first = std::strtoull(std::getenv("NESTS_SEED"), nullptr, 10);
+  const number first = support::seed_given_in("NESTS_SEED");
   const int usual = std::atoi(std::getenv("NOPAL_WORKERS"));
   std::optional<tbb::global_control> limit;
   if (has_more_threads) {

@@ -18,25 +18,18 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <cstdlib>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "support/strands.hpp"
+#include "seeded_nests.hpp"
 
 namespace {
 
-using number = std::uint64_t;
-
-constexpr number mix(number x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
+using support::mix;
+using support::number;
 
 /// A node's children, and what it does with them, follow from its number alone.
 struct node {
@@ -284,7 +277,7 @@ number run(node of) {
 }
 
 NOPAL_PROGRAM(random_nests) {
-  const number first = std::strtoull(std::getenv("NESTS_SEED"), nullptr, 10);
+  const number first = support::seed_given_in("NESTS_SEED");
   const auto end =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(support::watched ? 4000 : 1500);
   for (number i = 0; std::chrono::steady_clock::now() < end; ++i) {
@@ -301,26 +294,16 @@ NOPAL_PROGRAM(random_nests) {
   return 0;
 }
 
-/// NESTS_SEED repeats what the failure prints.
-class random_nests : public testing::TestWithParam<int> {
-protected:
-  static void pass(support::environment with) {
-    const char* const chosen = std::getenv("NESTS_SEED");
-    const std::string seed =
-        chosen != nullptr ? chosen
-                          : std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
-    with.emplace_back("NOPAL_WORKERS", std::to_string(GetParam()));
-    with.emplace_back("NESTS_SEED", seed);
-    EXPECT_TRUE(support::succeeds("random_nests", with)) << "NESTS_SEED=" << seed;
-  }
-};
+class random_nests : public seeded_nests {};
 
-TEST_P(random_nests, give_the_serial_answer) { pass({}); }
+TEST_P(random_nests, give_the_serial_answer) { pass("random_nests"); }
 TEST_P(random_nests, give_the_serial_answer_where_all_is_stolen) {
   if (GetParam() == 1) GTEST_SKIP() << "one worker refuses the setting";
-  pass({{"NOPAL_STEAL", "always"}});
+  pass("random_nests", {{"NOPAL_STEAL", "always"}});
 }
-TEST_P(random_nests, give_the_serial_answer_with_eager_forks) { pass({{"NOPAL_FORKS", "eager"}}); }
+TEST_P(random_nests, give_the_serial_answer_with_eager_forks) {
+  pass("random_nests", {{"NOPAL_FORKS", "eager"}});
+}
 
 INSTANTIATE_TEST_SUITE_P(at_workers, random_nests, testing::Values(1, 2, 3, 7),
                          testing::PrintToStringParamName());
