@@ -107,13 +107,13 @@ void run_enqueued(d1::task& one, d1::task_group_context* context) {
   if (context != nullptr) {
     d1::task_group_context& used = task_group_context_impl::actual(*context);
     const context_use list(used);
-    d1::execution_data with{&used, execution_slot(nullptr), d1::no_slot};
+    d1::execution_data with{&used, slot_of_thread(), d1::no_slot};
     run(&one, used, list->spawned(), ours::nopal_detail::current_arena(), with);
     return;
   }
   d1::task_group_context own(d1::task_group_context::isolated);
   tasks of;
-  d1::execution_data with{&own, execution_slot(nullptr), d1::no_slot};
+  d1::execution_data with{&own, slot_of_thread(), d1::no_slot};
   run(&one, own, of, ours::nopal_detail::current_arena(), with);
   of.wait(ours::nopal_detail::current_arena());
   try {

@@ -197,6 +197,8 @@ extern constinit thread_local bool is_beside_workers [[gnu::tls_model("initial-e
 
 /// The calling thread's index, or negative.
 int index_of_thread();
+/// The same for tasks: 0 where there is none.
+d1::slot_id slot_of_thread();
 
 /// Code whose tasks are of its own, where they have the context, and are waited for at its end.
 class own_part {

@@ -37,6 +37,11 @@ int index_of_thread() {
   return (limit == 0 || index < limit) && index < nopal_workers_outside() ? index : 0;
 }
 
+d1::slot_id slot_of_thread() {
+  const int index = index_of_thread();
+  return index < 0 ? 0 : static_cast<d1::slot_id>(index);
+}
+
 namespace {
 
 /// The floating-point settings that were captured for a context, if any were, while it lives.
@@ -175,11 +180,6 @@ void wait_until_zero(const d1::wait_context& count, tasks& of) {
     zero end(count, of);
     of.wait_until(ours::nopal_detail::current_arena(), &end);
   }
-}
-
-d1::slot_id slot_of_thread() {
-  const int index = index_of_thread();
-  return index < 0 ? 0 : static_cast<d1::slot_id>(index);
 }
 
 /// The context's list, bound to what the caller is part of.

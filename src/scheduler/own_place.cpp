@@ -127,6 +127,19 @@ nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& enter
   return task;
 }
 
+nopal_task* take_any_in(nopal_arena& arena, std::uint64_t isolation) noexcept {
+  lock_arenas();
+  nopal_task* task = arena.oldest;
+  while (task != nullptr && isolation != 0 && isolation_of(*task) != isolation) {
+    task = task->younger;
+  }
+  if (task != nullptr) {
+    take_out_of_arena(task);
+  }
+  unlock_arenas();
+  return task;
+}
+
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE
 }  // namespace nopal

@@ -19,6 +19,7 @@
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/sleep.hpp"
+#include "scheduler/substitutes.hpp"
 #include "scheduler/task_search.hpp"
 #include "scheduler/tasks.hpp"
 #include "testing/fault_points.hpp"
@@ -38,6 +39,8 @@ constexpr std::uint64_t first_nap_ns = 100'000;
 constexpr int most_nested_waits = 64;
 constexpr std::uint64_t patient_nap_ns = 10'000'000;
 constexpr std::uint64_t longest_nap_ns = 1'000'000'000;
+// Of one that keeps its place and looks for tasks of others now and then: nobody tells it of these.
+constexpr std::uint64_t longest_nap_in_kept_place_ns = 100'000'000;
 
 /// What ends a wait: no task of the group is left, or what its caller says.
 class wait_end {
@@ -225,6 +228,17 @@ bool run_what_it_started(const nopal_task_group* group, nopal_arena* arena, task
   return true;
 }
 
+/// Where the thread keeps its place nobody else may be there for what the wait is for to go on: any task, as with oneTBB, but no sooner
+/// than the thread would have given its place away. False: there was none.
+bool run_in_kept_place(const nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+  nopal_task* const task = take_in_kept_place(arena, list);
+  if (task == nullptr) {
+    return false;
+  }
+  run_found(task, group, list);
+  return true;
+}
+
 /// Waits for tasks that others have, and helps them.
 void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* list,
                      const wait_end& end) noexcept {
@@ -253,7 +267,9 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       continue;
     }
     check_wait_of_old_process(group);
-    if (run_what_it_started(group, arena, list)) {
+    const bool is_kept = places_are_kept();
+    if (run_what_it_started(group, arena, list) ||
+        (is_kept && nap_ns > patient_nap_ns && run_in_kept_place(group, arena, list))) {
       continue;
     }
     NOPAL_DISTURB();
@@ -263,7 +279,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
     strand_seeker(group).sleep(
         events, NOPAL_FAULT("event read late") ? events.load(std::memory_order_seq_cst) : seen, nap_ns);
     slept = true;
-    nap_ns = nap_ns < longest_nap_ns ? 2 * nap_ns : nap_ns;
+    nap_ns = nap_ns < (is_kept ? longest_nap_in_kept_place_ns : longest_nap_ns) ? 2 * nap_ns : nap_ns;
   }
   if (slept) {
     pass_wake_on(this_worker());

@@ -15,6 +15,7 @@
 #include "random_failures.hpp"
 #include "random_graphs.hpp"
 #include "random_indices.hpp"
+#include "served_waits.hpp"
 
 namespace {
 bool ended = false;
@@ -29,6 +30,8 @@ int main() {
   });
   random_indices::run_for_a_while(false, 1000);
   random_indices::run_for_a_while(true, 1000);
+  for (int round = 0; round != 10; ++round)
+    CHECK(served_waits::run(16) == 16);  // by now the program has asked for indices
   const support::number first = support::seed_given_in("NESTS_SEED");
   random_failures::run_for_a_while(first, 1000);
   random_graphs::run_for_a_while(first, 1000);
