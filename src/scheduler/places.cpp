@@ -5,7 +5,6 @@
 
 #include "deque/deque.hpp"
 #include "scheduler/ready.hpp"
-#include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
 #include "scheduler/seats.hpp"
 #include "scheduler/sleep.hpp"
@@ -51,35 +50,6 @@ bool strands_wait_in_sight() noexcept {
 extern "C" NOPAL_EXPORT void nopal_keep_places() { are_kept.store(true, std::memory_order_relaxed); }
 
 bool places_are_kept() noexcept { return are_kept.load(std::memory_order_relaxed); }
-
-nopal_task* take_in_kept_place(nopal_arena* arena, task_list* own) noexcept {
-  const bool is_of_pool = this_worker() != nullptr && thread_worker(this_worker())->of_pool;
-  const std::uint64_t isolation = isolation_of_caller();
-  if (arena != nullptr) {
-    return take_any_in(*arena, isolation);
-  }
-  runtime& all = the_runtime();
-  const int used = all.table_used.load(std::memory_order_seq_cst);
-  for (int i = -1; i < used; ++i) {
-    // Acquire pairs with the release in enter_table: the worker is complete.
-    worker* const other = i < 0 ? nullptr : all.table[i].load(std::memory_order_acquire);
-    task_list* const list = i < 0 ? own : other == nullptr ? nullptr : &other->tasks;
-    // What another thread of the program has started may wait for that one in its turn, which may wait for this one.
-    if (list == nullptr || !has_tasks(*list) || (i >= 0 && !is_of_pool && !other->of_pool)) {
-      continue;
-    }
-    const task_list_guard guard(*list);
-    nopal_task* task = list->oldest;
-    while (task != nullptr && isolation != 0 && isolation_of(*task) != isolation) {
-      task = task->younger;
-    }
-    if (task != nullptr) {
-      remove_task(*list, task);
-      return task;
-    }
-  }
-  return nullptr;
-}
 
 place_of_sleeper::place_of_sleeper(worker* self) noexcept
     : self_(self), keeps_from_tasks_(self != nullptr && keeps_from_tasks(self)) {

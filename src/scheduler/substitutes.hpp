@@ -28,9 +28,6 @@ inline void replace_blocked() noexcept {
 
 /// Whether threads that sleep in waits keep their places; see nopal_keep_places.
 [[nodiscard]] bool places_are_kept() noexcept;
-/// For a wait that does so, in `arena` or, for null, in no arena, and has nothing of its own to run: any task there, of those that were
-/// put in the call that isolates it if one does. Null: there is none for it.
-nopal_task* take_in_kept_place(nopal_arena* arena, task_list* own) noexcept;
 
 /// While a thread of the pool is about to sleep, and sleeps, in a call that stays on it, where it waits and
 /// runs no tasks but those of its wait, and any thread that has left strands to wait there: if there are tasks, or strands of others that wait for a thread, a substitute has its place, as if it blocked; else it

@@ -96,6 +96,9 @@ nopal_task* take_from_arena(nopal_arena& arena, const wanted_tasks& wanted, of_t
 nopal_task* enter_for_task(const wanted_tasks& wanted) noexcept;
 /// Any task of an arena that the thread is in: the oldest of those that were put in the call; 0: of all. Null: there is none.
 nopal_task* take_any_in(nopal_arena& arena, std::uint64_t isolation) noexcept;
+/// For a wait whose thread keeps its place (places_are_kept), in `arena` or, for null, in no arena, and that has nothing of its own
+/// to run: any task there, of those that were put in the call that isolates it if one does. Null: there is none for it.
+nopal_task* take_in_kept_place(nopal_arena* arena, task_list* own) noexcept;
 /// For a wait that has nothing else to do, in `here` or, for null, in no arena: a task that the code which waits has
 /// started, see own_place.cpp. Null: there is none. `entered`: the thread has entered the task's arena for it, and refers to it.
 nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& entered) noexcept;
