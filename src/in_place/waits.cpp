@@ -316,7 +316,7 @@ d1::wait_tree_vertex_interface* get_thread_reference_vertex(d1::wait_tree_vertex
 }
 
 d1::slot_id execution_slot(const d1::execution_data* with) {
-  if (with == nullptr) {
+  if (with == nullptr && ours::nopal_detail::current_arena() == nullptr) {
     ours::nopal_detail::keep_indices();  // it is the program that asks
   }
   const int index = index_of_thread();

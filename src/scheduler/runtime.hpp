@@ -37,8 +37,8 @@ struct runtime {
 
   // Guarded by `lock`, read without it only by those who know the runtime runs.
   configuration asked;
-  bool keeps_to_arenas =
-      false;  ///< of the workers asked for, those beyond the usual number; see workers_outside
+  /// Of the workers asked for, those beyond the usual number; see workers_outside
+  bool keeps_to_arenas = false;
   std::uint64_t times_asked = 0;  ///< changes with these
   settings chosen;
   bool settings_known = false;  ///< `chosen` is complete, and does not change; always while the runtime runs
@@ -47,7 +47,7 @@ struct runtime {
   /// `chosen.workers` while the settings are known, else 0. Written with the lock; read without, by who asks for
   /// that number alone.
   std::atomic<int> known_workers{0};
-  /// The same of `workers_outside`, which may be more than there are
+  /// The same of those that run what is outside of arenas
   std::atomic<int> known_outside{0};
   os::topology* topology = nullptr;
   bool hierarchy = false;  ///< some CPUs are nearer to one another than others
