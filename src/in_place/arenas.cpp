@@ -3,26 +3,48 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "in_place/contexts.hpp"
 
 namespace tbb::detail::r1 {
 
-/// What an arena of theirs has here.
+/// What an arena of theirs has here: one of ours, or none, where it was attached to by code in no arena.
 class arena {
 public:
   arena(int most, unsigned reserved, ours::task_arena::priority importance, int node)
-      : own_(ours::task_arena::constraints(node, most), reserved, importance) {
-    own_.execute([this] { state_ = ours::nopal_detail::current_arena(); });  // nobody else is in it
+      : own_(std::in_place, ours::task_arena::constraints(node, most), reserved, importance) {
+    own_->execute([this] { state_ = ours::nopal_detail::current_arena(); });  // nobody else is in it
   }
-  explicit arena(ours::task_arena::attach current)
-      : own_(current), state_(ours::nopal_detail::current_arena()) {}
-  [[nodiscard]] ours::task_arena& own() noexcept { return own_; }
+  explicit arena(ours::task_arena::attach current) : state_(ours::nopal_detail::current_arena()) {
+    if (state_ != nullptr) {
+      own_.emplace(current);
+    }
+  }
   [[nodiscard]] ours::nopal_detail::arena_state* state() const noexcept { return state_; }
+  /// Null: it stands for all workers.
+  [[nodiscard]] ours::task_arena* own() noexcept { return own_ ? &*own_ : nullptr; }
+  [[nodiscard]] int max_concurrency() const {
+    return own_ ? own_->max_concurrency() : ours::nopal_detail::concurrency_of(nullptr);
+  }
+  template <class F>
+  void execute(const F& call) {
+    if (own_) {
+      own_->execute(call);
+    } else if (ours::nopal_detail::current_arena() == nullptr) {
+      call();
+    } else {
+      ours::task_group_context context;
+      const ours::nopal_detail::algorithm self(context, ours::nopal_detail::algorithm::entry_of(nullptr));
+      const ours::nopal_detail::body_call inside(&self.now());
+      call();
+    }
+  }
 
 private:
-  ours::task_arena own_;
+  std::optional<ours::task_arena> own_;
   ours::nopal_detail::arena_state* state_ = nullptr;  // which that keeps
 };
 
@@ -40,18 +62,18 @@ struct task_arena_impl {
                                                                                          : priority::normal;
     auto fresh = std::make_unique<arena>(base.my_max_concurrency, base.my_num_reserved_slots, importance,
                                          base.my_numa_id);
-    base.my_max_concurrency = fresh->own().max_concurrency();
+    base.my_max_concurrency = fresh->max_concurrency();
     base.my_arena.store(fresh.release(), std::memory_order_release);
   }
   static void terminate(d1::task_arena_base& base) noexcept {
     delete base.my_arena.exchange(nullptr, std::memory_order_acq_rel);
   }
   static bool attach(d1::task_arena_base& base) {
-    if (ours::nopal_detail::current_arena() == nullptr) {
+    if (ours::nopal_detail::current_arena() == nullptr && !has_begun) {
       return false;
     }
     auto same = std::make_unique<arena>(ours::task_arena::attach());
-    base.my_max_concurrency = same->own().max_concurrency();
+    base.my_max_concurrency = same->max_concurrency();
     base.my_arena.store(same.release(), std::memory_order_release);
     return true;
   }
@@ -63,7 +85,7 @@ void terminate(d1::task_arena_base& base) { task_arena_impl::terminate(base); }
 bool attach(d1::task_arena_base& base) { return task_arena_impl::attach(base); }
 void execute(d1::task_arena_base& base, d1::delegate_base& call) {
   has_begun = true;
-  task_arena_impl::of(base).own().execute([&call] { call(); });
+  task_arena_impl::of(base).execute([&call] { call(); });
 }
 /// Nothing: threads of the pool leave an arena that has no work.
 void wait(d1::task_arena_base&) {}
@@ -85,7 +107,7 @@ int max_concurrency(const d1::task_arena_base* base) {
            (is_beside_workers && ours::nopal_detail::current_arena() == nullptr ? 1 : 0);
   }
   if (arena* const one = task_arena_impl::made(*base)) {
-    return one->own().max_concurrency();
+    return one->max_concurrency();
   }
   const int asked = task_arena_impl::asked(*base);
   return asked > 0 ? asked : ours::info::default_concurrency();
@@ -93,6 +115,7 @@ int max_concurrency(const d1::task_arena_base* base) {
 
 void isolate_within_arena(d1::delegate_base& call, std::intptr_t) {
   // Waits in it run nothing that others have spawned, whatever contexts they have in common: see `tasks`.
+  has_begun = true;
   ours::this_task_arena::isolate([&call] { call(); });
 }
 
@@ -154,32 +177,35 @@ private:
   const context_use kept_;
 };
 
-bool is_for_pool(const d1::task_arena_base* base) {
-  return base == nullptr && ours::nopal_detail::current_arena() == nullptr &&
-         ours::nopal_detail::concurrency_of(nullptr) > 1;
+/// What is enqueued in `base`, which null stands for the caller's, is for.
+ours::nopal_detail::arena_state* where_of(d1::task_arena_base* base) noexcept {
+  return base != nullptr ? task_arena_impl::of(*base).state() : ours::nopal_detail::current_arena();
+}
+
+bool is_for_pool(const ours::nopal_detail::arena_state* where) {
+  return where == nullptr && ours::nopal_detail::concurrency_of(nullptr) > 1;
 }
 
 }  // namespace
 
 void enqueue(d1::task& one, d1::task_arena_base* base) {
-  auto call = [&one] { run_enqueued(one, nullptr); };
-  if (is_for_pool(base)) {
-    enqueued_for_pool::push(one);
-  } else if (base == nullptr) {
-    ours::this_task_arena::enqueue(std::move(call));
-  } else {
-    task_arena_impl::of(*base).own().enqueue(std::move(call));
+  has_begun = true;
+  ours::nopal_detail::arena_state* const where = where_of(base);
+  if (is_for_pool(where)) {
+    return enqueued_for_pool::push(one);
   }
+  const auto call = [&one] { run_enqueued(one, nullptr); };
+  ours::nopal_detail::enqueued::push(
+      new ours::nopal_detail::enqueued_call<std::remove_const_t<decltype(call)>>(where, call));
 }
 
 /// Whoever waits for tasks of the context may call it, too: in an arena that is full perhaps all wait that are there.
 void enqueue(d1::task& one, d1::task_group_context& context, d1::task_arena_base* base) {
   d1::task_group_context& actual = task_group_context_impl::actual(context);
-  if (is_for_pool(base)) {
+  ours::nopal_detail::arena_state* const where = where_of(base);
+  if (is_for_pool(where)) {
     return spawn_for_any(one, actual);
   }
-  ours::nopal_detail::arena_state* const where =
-      base != nullptr ? task_arena_impl::of(*base).state() : ours::nopal_detail::current_arena();
   auto* const call =
       new ours::nopal_detail::enqueued_call<call_with_context>(where, call_with_context::of{one, actual});
   call->group = &task_group_context_impl::of(actual).spawned();
@@ -219,7 +245,9 @@ void observe(d1::task_scheduler_observer& one, bool on) {
     fresh = std::make_unique<observer_proxy>(one);
   } else {
     one.my_task_arena->initialize();
-    fresh = std::make_unique<observer_proxy>(one, task_arena_impl::of(*one.my_task_arena).own());
+    ours::task_arena* const where = task_arena_impl::of(*one.my_task_arena).own();
+    fresh = where != nullptr ? std::make_unique<observer_proxy>(one, *where)
+                             : std::make_unique<observer_proxy>(one);
   }
   observer_proxy* const begins = fresh.get();
   one.my_proxy.store(fresh.release(), std::memory_order_release);

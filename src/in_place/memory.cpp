@@ -176,6 +176,7 @@ void give_block(void* memory, std::size_t bytes) noexcept {
 void* allocate(d1::small_object_pool*& pool, std::size_t bytes) {
   static the_pool one;
   pool = &one;
+  has_begun = true;  // with a task that it is about to spawn
   return take_block(bytes);
 }
 void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execution_data&) {

@@ -228,9 +228,18 @@ bool run_what_it_started(const nopal_task_group* group, nopal_arena* arena, task
   return true;
 }
 
-/// Where the thread keeps its place nobody else may be there for what the wait is for to go on: any task, as with oneTBB, but no sooner
-/// than the thread would have given its place away. False: there was none.
-bool run_in_kept_place(const nopal_task_group* group, nopal_arena* arena, task_list* list) noexcept {
+/// Whether a thread that waits keeps its place: in the arena, or outside of all.
+bool keeps_place(const nopal_arena* arena) noexcept {
+  return arena != nullptr ? arena->keeps != 0 : places_are_kept();
+}
+
+/// Where the thread keeps its place nobody else may be there for what the wait is for to go on: any task, as with oneTBB, but where the
+/// pool has more threads no sooner than this one would have given its place away. False: there was none.
+bool run_in_kept_place(const nopal_task_group* group, nopal_arena* arena, task_list* list,
+                       std::uint64_t nap_ns) noexcept {
+  if (nap_ns <= patient_nap_ns && the_runtime().chosen.workers > 1) {
+    return false;
+  }
   nopal_task* const task = take_in_kept_place(arena, list);
   if (task == nullptr) {
     return false;
@@ -267,9 +276,9 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
       continue;
     }
     check_wait_of_old_process(group);
-    const bool is_kept = places_are_kept();
+    const bool is_kept = keeps_place(arena);
     if (run_what_it_started(group, arena, list) ||
-        (is_kept && nap_ns > patient_nap_ns && run_in_kept_place(group, arena, list))) {
+        (is_kept && run_in_kept_place(group, arena, list, nap_ns))) {
       continue;
     }
     NOPAL_DISTURB();

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -28,6 +29,22 @@ int fib(int n) {
   group.run([&] { a = fib(n - 1); });
   group.run_and_wait([&] { b = fib(n - 2); });
   return a + b;
+}
+
+void check_handles() {
+  tbb::task_group group;
+  bool is_called = false;
+  struct owner {
+    tbb::task_handle handle;
+  };
+  auto owned = std::make_unique<owner>();
+  owned->handle = group.defer([&] {
+    is_called = true;
+    owned = nullptr;
+  });
+  group.run(std::move(owned->handle));
+  group.wait();
+  check(is_called && owned == nullptr, "a task may end what its handle was part of");
 }
 
 void check_stops() {
@@ -199,6 +216,7 @@ int main() {
     caught = true;
   }
   check(caught, "a wait throws");
+  check_handles();
   check_stops();
   check_pipelines();
   check_call_once();

@@ -111,6 +111,32 @@ NOPAL_PROGRAM(full_of_those_who_wait) {
   return 0;
 }
 
+// What is enqueued starts what all wait for who are in the arena, in no task of it or in loops.
+NOPAL_PROGRAM(full_of_those_who_wait_for_others) {
+  for (const bool is_in_loop : {false, true}) {
+    tbb::task_arena arena(2, 0);
+    task_group group;
+    std::atomic<int> inside{0};
+    std::atomic<int> calls{0};
+    task_handle put_off = group.defer([&] { ++calls; });
+    std::vector<std::thread> threads;
+    const auto wait = [&] {
+      ++inside;
+      group.wait();
+    };
+    for (int t = 0; t != 2; ++t) {
+      threads.emplace_back([&] {
+        arena.execute([&] { is_in_loop ? tbb::parallel_for(0, 1, [&](int) { wait(); }) : wait(); });
+      });
+    }
+    while (inside != 2) std::this_thread::yield();
+    arena.enqueue([&] { group.run(std::move(put_off)); });
+    for (std::thread& each : threads) each.join();
+    NOPAL_CHECK(calls == 1);
+  }
+  return 0;
+}
+
 // A group's task that was enqueued runs in the arena: what it calls knows of that.
 NOPAL_PROGRAM(group_tasks) {
   tbb::task_arena arena(2);
@@ -157,6 +183,7 @@ class full_arenas : public support::program_at_workers {};
 TEST_P(full_arenas, run_what_was_enqueued_when_they_have_room) { EXPECT_TRUE(run("full_for_a_while")); }
 TEST_P(full_arenas, run_what_is_waited_for_outside) { EXPECT_TRUE(run("full_until_a_wait_outside_is_over")); }
 TEST_P(full_arenas, run_what_all_wait_for) { EXPECT_TRUE(run("full_of_those_who_wait")); }
+TEST_P(full_arenas, run_what_starts_that) { EXPECT_TRUE(run("full_of_those_who_wait_for_others")); }
 TEST_P(full_arenas, or_none_run_what_enqueued_tasks_wait_for) { EXPECT_TRUE(run("nested_enqueued_tasks")); }
 TEST_P(full_arenas, are_known_to_tasks_of_groups) { EXPECT_TRUE(run("group_tasks")); }
 

@@ -12,9 +12,11 @@
 #define INDICES_CHECK(what) CHECK(what)
 #define FAILURES_CHECK(what) CHECK(what)
 #define GRAPHS_CHECK(what) CHECK(what)
+#define WAITS_CHECK(what) CHECK(what)
 #include "random_failures.hpp"
 #include "random_graphs.hpp"
 #include "random_indices.hpp"
+#include "random_waits.hpp"
 #include "served_waits.hpp"
 
 namespace {
@@ -35,6 +37,7 @@ int main() {
   const support::number first = support::seed_given_in("NESTS_SEED");
   random_failures::run_for_a_while(first, 1000);
   random_graphs::run_for_a_while(first, 1000);
+  random_waits::run_for_a_while(first, 1000);
   ended = true;
   std::puts("all right");
 }

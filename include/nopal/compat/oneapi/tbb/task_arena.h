@@ -181,7 +181,7 @@ public:
     initialize();
     const nopal_detail::arena_entry entry(state_.load(std::memory_order_acquire));
     task_group_context context;
-    const nopal_detail::algorithm self(context, entry.arena());
+    const nopal_detail::algorithm self(context, nopal_detail::algorithm::entry_of(entry.arena()));
     const nopal_detail::body_call inside(&self.now());
     return std::forward<F>(f)();
   }

@@ -115,6 +115,16 @@ public:
     now_.arena = arena;
   }
 
+  /// The code of a thread that has come to an arena, or was in it already.
+  struct entry_of {
+    explicit entry_of(arena_state* in) noexcept : arena(in) {}
+    arena_state* arena;
+  };
+  [[gnu::always_inline]] algorithm(task_group_context& context, entry_of to) : algorithm(context, to.arena) {
+    const execution* const outer = current();
+    now_.is_entry = outer == nullptr || outer->arena != to.arena || outer->is_entry;
+  }
+
   algorithm(const algorithm&) = delete;
   algorithm& operator=(const algorithm&) = delete;
   ~algorithm() {

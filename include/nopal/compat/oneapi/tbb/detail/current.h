@@ -37,6 +37,7 @@ struct execution {
   arena_state* arena = nullptr;   ///< the innermost arena; null: that of all workers
   nopal_stop* part = nullptr;     ///< what of the context says that the user's code is to stop
   task_record* record = nullptr;  ///< of the group's task that this is; null: it has none
+  bool is_entry = false;          ///< a call by a thread that has entered the arena, and runs no task there
 };
 
 /// Tells threads apart: the address of a thread-local array of two.
@@ -81,6 +82,21 @@ inline const presence* current_presence() noexcept { return static_cast<const pr
 inline const execution* current() noexcept {
   const presence* const now = current_presence();
   return now != nullptr ? now->where : nullptr;
+}
+
+/// Whether a call isolates the caller.
+inline bool is_isolated() noexcept {
+#ifdef NOPAL_ELIDE
+  return false;
+#else
+  return nopal_isolation() != 0;
+#endif
+}
+
+/// Whether the caller is in no task and no algorithm of its arena, nor isolated.
+inline bool runs_no_task() noexcept {
+  const execution* const now = current();
+  return (now == nullptr || now->is_entry) && !is_isolated();
 }
 
 /// Gives back the slot of a call that is over.

@@ -89,6 +89,7 @@ private:
           append(one, task);
           ++waiting;
         } else {
+          take_back(*task);
           append(of_parent, task);
         }
         task = next;
@@ -214,11 +215,9 @@ private:
     constexpr unsigned normal_rank = 1;
     append(lines[task->arena() != nullptr ? task->arena()->rank() : normal_rank], task);
     ++waiting;
-    awaited += task->group != nullptr ? 1 : 0;
   }
 
-  /// After so many looks at a group's task whose arena is full, those may call it who wait for the group there: perhaps they are
-  /// all.
+  /// After so many looks at a task whose arena is full, those may call it who wait there: perhaps they are all.
   static constexpr int most_refused = 10;
   static bool is_offered(const enqueued_task& task) noexcept { return task.refused == most_refused; }
 
@@ -226,11 +225,14 @@ private:
     (before != nullptr ? before->next : from.first) = task->next;
     from.last = from.last == task ? before : from.last;
     --waiting;
-    awaited -= task->group != nullptr ? 1 : 0;
-    if (is_offered(*task)) {
+    take_back(*task);
+    return task;
+  }
+  static void take_back(enqueued_task& task) noexcept {
+    if (is_offered(task)) {
+      task.refused = 0;
       offered.fetch_sub(1, std::memory_order_relaxed);
     }
-    return task;
   }
 
   /// The oldest task of the highest priority of those whose arena has room.
@@ -252,45 +254,72 @@ private:
   static void offer_rest() noexcept {}
 #else
   static void refuse(enqueued_task& task) noexcept {
-    if (task.group != nullptr && !is_offered(task) && task.refused++ == most_refused - 2) {
+    if (!is_offered(task) && task.refused++ == most_refused - 2) {
       offer(task);
     }
   }
-  /// Those who wait for the group where the task is to run may call it.
+  /// Those who wait for its group where the task is to run may call it; and any wait there: at once where its thread runs no
+  /// task there, else after a while. Nobody tells these: they look as often as for what others start.
   static void offer(enqueued_task& task) noexcept {
-    if (task.group != nullptr && !is_offered(task)) {
-      task.refused = most_refused;
-      offered.fetch_add(1, std::memory_order_relaxed);
-      // Release pairs with the acquire of those who wait.
-      call_offered.store(
-          [](task_counts& group, arena_state* arena) {
-            enqueued_task* const found = take_offered(group, arena);
-            if (found != nullptr) {
-              const auto call = [found] {
-                found->call();
-                delete found;
-              };
-              group.call(call);
-            }
-            return found != nullptr;
-          },
-          std::memory_order_release);
+    if (is_offered(task)) {
+      return;
+    }
+    task.refused = most_refused;
+    offered.fetch_add(1, std::memory_order_relaxed);
+    // Release pairs with the acquire of those who wait.
+    call_offered.store(
+        [](task_counts& group, arena_state* arena, bool is_patient) {
+          enqueued_task* const found = take_offered(group, arena, is_patient);
+          if (found != nullptr) {
+            call_taken(found, group, arena);
+          }
+          return found != nullptr;
+        },
+        std::memory_order_release);
+    if (task.group != nullptr) {
       // Who looked before looks again, and sees both. The task is one of the group, so that is there.
       task.group->tell();
     }
+  }
+  static void call_taken(enqueued_task* task, task_counts& group, arena_state* arena) noexcept {
+    struct all {
+      enqueued_task* task;
+      arena_state* arena;
+      void operator()() const {
+        task->call();
+        delete task;
+      }
+    };
+    all what{task, arena};
+    if (task->group == &group) {
+      return group.call(what);
+    }
+    call_unawaited(
+        [](void* argument) {
+          task_counts alone;
+          alone.call(*static_cast<all*>(argument));
+          alone.wait(static_cast<all*>(argument)->arena);  // has what it leaves in reducers
+        },
+        &what);
   }
 
   /// All threads are at work.
   static void offer_rest() noexcept {
     for (const line& one : lines) {
-      for (enqueued_task* at = one.first; at != nullptr && awaited != offered.load(std::memory_order_relaxed);
+      for (enqueued_task* at = one.first; at != nullptr && waiting != offered.load(std::memory_order_relaxed);
            at = at->next) {
         offer(*at);
       }
     }
   }
 
-  static enqueued_task* take_offered(const task_counts& group, const arena_state* arena) noexcept {
+  static bool may_call(const enqueued_task& task, const task_counts& group, const arena_state* arena,
+                       bool is_patient) noexcept {
+    return (task.arena() == arena && (runs_no_task() || (is_patient && !is_isolated()))) ||
+           (task.group == &group && (task.arena() == arena || task.arena() == nullptr));
+  }
+  static enqueued_task* take_offered(const task_counts& group, const arena_state* arena,
+                                     bool is_patient) noexcept {
     if (offered.load(std::memory_order_relaxed) == 0) {
       return nullptr;
     }
@@ -298,7 +327,7 @@ private:
     for (line& one : lines) {
       enqueued_task* before = nullptr;
       for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
-        if (is_offered(*at) && at->group == &group && (at->arena() == arena || at->arena() == nullptr)) {
+        if (is_offered(*at) && may_call(*at, group, arena, is_patient)) {
           // What begins after that for which the thread waits was added here after it.
           return has_waited_enough() ? nullptr : taken_out(one, before, at);
         }
@@ -352,11 +381,10 @@ private:
   // All zeroes is PTHREAD_MUTEX_INITIALIZER on Linux, and the same of conditions.
   static inline constinit pthread_mutex_t mutex = {};
   static inline constinit pthread_cond_t wake = {};
-  static inline constinit line lines[3] = {};           // by the rank of the arena
-  static inline constinit line of_parent = {};          // never run, and never freed: tools find them
-  static inline constinit std::size_t waiting = 0;      // tasks
-  static inline constinit int awaited = 0;              // of these, tasks of groups
-  static inline constinit std::atomic<int> offered{0};  // of these; others read whether there are any
+  static inline constinit line lines[3] = {};                   // by the rank of the arena
+  static inline constinit line of_parent = {};                  // never run, and never freed: tools find them
+  static inline constinit std::size_t waiting = 0;              // tasks
+  static inline constinit std::atomic<std::size_t> offered{0};  // of these; others read whether there are any
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
   static inline constinit int woken = 0;         // of the idle

@@ -6,6 +6,7 @@
 #define NOPAL_COMPAT_TBB_DETAIL_TASK_COUNTS_H
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -143,9 +144,9 @@ private:
   unsigned char times_left_ = 0;  // by threads that had it
 };
 
-/// Has a task of the group called that was enqueued and has no thread, by one that waits for the group in its arena. False: there
-/// was none. Null: there never was.
-inline constinit std::atomic<bool (*)(task_counts&, arena_state*)> call_offered{nullptr};
+/// Has a task called that was enqueued and has no thread, by one that waits in its arena: a task of the group that it waits for, or
+/// of none. Where the wait is patient, also by one in a task. False: there was none. Null: there never was.
+inline constinit std::atomic<bool (*)(task_counts&, arena_state*, bool is_patient)> call_offered{nullptr};
 
 /// What ends the innermost wait of this thread; null: the end of all tasks of a group, or it does not wait.
 inline constinit thread_local nopal_task_wait_end* end_of_wait = nullptr;
@@ -284,18 +285,27 @@ private:
     [[nodiscard]] bool is_over() const noexcept {
       while (other == nullptr ? !tasks.is_done() : other->is_reached(other) == 0) {
         // Acquire pairs with the release of who offered the first.
-        bool (*const call)(task_counts&, arena_state*) =
+        bool (*const call)(task_counts&, arena_state*, bool) =
             may_call ? call_offered.load(std::memory_order_acquire) : nullptr;
-        if (call == nullptr || !call(tasks, arena)) {
+        if (call == nullptr || !call(tasks, arena, is_patient())) {
           return false;
         }
       }
       return true;
     }
+    /// Whether it has waited for a while, as long as a thread naps before it runs what it would rather leave to others.
+    [[nodiscard]] bool is_patient() const noexcept {
+      constexpr std::chrono::milliseconds patience(25);
+      const auto now = std::chrono::steady_clock::now();
+      since = since == clock::time_point() ? now : since;
+      return now - since >= patience;
+    }
+    using clock = std::chrono::steady_clock;
     task_counts& tasks;
     arena_state* arena;
-    nopal_task_wait_end* other;  ///< null: the end of all tasks
-    bool may_call = false;       ///< others see then what the thread waits for
+    nopal_task_wait_end* other;       ///< null: the end of all tasks
+    bool may_call = false;            ///< others see then what the thread waits for
+    mutable clock::time_point since;  ///< it first looked for what was enqueued
   };
 
   void prepare(pending_task* task, arena_state* arena) noexcept {

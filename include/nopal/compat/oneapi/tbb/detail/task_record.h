@@ -324,14 +324,22 @@ inline task_record& record_of(const task_handle& handle) {
   return *found;
 }
 
-/// Runs a handle: starts its task `how`, once what was put before it is over.
+/// Runs a handle: starts its task `how`, once what was put before it is over. The handle is empty before the task begins, which may
+/// end what it is part of. Where that throws, it has its task still.
 inline void run_handle(task_handle& handle, arena_state* arena, task_record::starter how) {
-  // Relaxed: who runs the handle comes after those who put something before it.
-  task_record* const record = handle_access::record(handle)->load(std::memory_order_relaxed);
-  if (record != nullptr) {
-    task_record::start(*record, handle, arena, how);
-  } else {
-    how(handle, arena);
+  task_handle taken(std::move(handle));
+  NOPAL_TBB_TRY {
+    // Relaxed: who runs the handle comes after those who put something before it.
+    task_record* const record = handle_access::record(taken)->load(std::memory_order_relaxed);
+    if (record != nullptr) {
+      task_record::start(*record, taken, arena, how);
+    } else {
+      how(taken, arena);
+    }
+  }
+  NOPAL_TBB_CATCH {
+    handle = std::move(taken);
+    NOPAL_TBB_RETHROW;
   }
 }
 
