@@ -13,6 +13,7 @@
 
 #include "detail/context.h"
 #include "detail/enqueued.h"
+#include "detail/enqueued_handle.h"
 #include "detail/indices.h"
 #include "detail/standard_algorithms.h"
 #include "info.h"
