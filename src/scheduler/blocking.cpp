@@ -101,6 +101,17 @@ bool is_at_rest(const worker* self) noexcept {
 
 bool serves_others() noexcept { return this_server != 0; }
 
+void tell_server_of_sleep() noexcept {
+  if (serves_others()) {
+    server_of(this_server)->begins();
+  }
+}
+void tell_server_of_wake() noexcept {
+  if (serves_others()) {
+    server_of(this_server)->ends();
+  }
+}
+
 extern "C" NOPAL_EXPORT int nopal_is_outermost() {
   const worker* const self = this_worker();
   return self == nullptr || has_forked_nothing(self) ? 1 : 0;

@@ -21,6 +21,7 @@
 #include "scheduler/substitutes.hpp"
 #include "scheduler/traced.hpp"
 #include "scheduler/victims.hpp"
+#include "scheduler/waiters.hpp"
 #include "testing/fault_points.hpp"
 
 namespace nopal {
@@ -216,6 +217,7 @@ void park(worker* self) noexcept {
   }
   keep_off_wakers_cpu(self);
   {
+    const sleep_of_server told(!self->of_pool);
     const place_of_sleeper place(self);
     park_once(self, place);
   }
@@ -240,6 +242,7 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
     give_up_seats(self);
     go_on_in(self, nullptr);
   }
+  const sleep_of_server told(gives_place && !self->of_pool);
   const place_of_sleeper place(gives_place ? self : nullptr);
   announce_sleep(self, ordered_by::barrier);
   // Sequentially consistent: who makes an event counts it before it looks for sleepers.

@@ -34,6 +34,28 @@ bool is_at_rest(const worker* self) noexcept;
 
 /// Whether the calling thread is one that serves others with what they enqueue: see nopal_tell_of_blocking.
 bool serves_others() noexcept;
+/// What such a thread waits for may be behind what it runs: as it sleeps, and when it wakes up, its server is told as of a call that
+/// blocks.
+void tell_server_of_sleep() noexcept;
+void tell_server_of_wake() noexcept;
+class sleep_of_server {
+public:
+  explicit sleep_of_server(bool is_one) noexcept : is_one_(is_one) {
+    if (is_one_) {
+      tell_server_of_sleep();
+    }
+  }
+  sleep_of_server(const sleep_of_server&) = delete;
+  sleep_of_server& operator=(const sleep_of_server&) = delete;
+  ~sleep_of_server() {
+    if (is_one_) {
+      tell_server_of_wake();
+    }
+  }
+
+private:
+  const bool is_one_;
+};
 
 }  // namespace internal
 }  // namespace NOPAL_ABI_NAMESPACE

@@ -281,7 +281,8 @@ struct server {
   static constexpr nopal_blocking_server told{[] { ++begun; }, [] { ++ended; }};
 };
 
-/// Calls of both overlap, and those of a thread that serves no more tell nobody. One forks, so that it may end elsewhere.
+/// Calls of both overlap, and those of a thread that serves no more tell nobody. One forks, so that it may end elsewhere; waits at its
+/// join are told, too.
 NOPAL_PROGRAM(servers_of_two_copies) {
   constexpr int rounds = 50;
   const auto serve = [](const nopal_blocking_server* of) {
@@ -301,8 +302,8 @@ NOPAL_PROGRAM(servers_of_two_copies) {
   std::thread other(serve, &server<2>::told);
   one.join();
   other.join();
-  NOPAL_CHECK(server<1>::begun == rounds && server<1>::ended == rounds);
-  NOPAL_CHECK(server<2>::begun == rounds && server<2>::ended == rounds);
+  NOPAL_CHECK(server<1>::begun >= rounds && server<1>::ended == server<1>::begun);
+  NOPAL_CHECK(server<2>::begun >= rounds && server<2>::ended == server<2>::begun);
   return 0;
 }
 

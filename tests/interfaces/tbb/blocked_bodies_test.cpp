@@ -3,10 +3,12 @@
 #include <nopal/nopal.hpp>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "support/busy_thieves.hpp"
 #include "support/strands.hpp"
@@ -73,6 +75,41 @@ NOPAL_PROGRAM(bodies_that_wait_for_forks) {
   return 0;
 }
 
+// What was enqueued waits for what is enqueued behind it: itself, by strands of its own, and for a group.
+NOPAL_PROGRAM(enqueued_tasks_wait_for_later_ones) {
+  constexpr int each = 10;
+  nopal::event set_last;
+  tbb::task_group group;
+  tbb::task_handle put_off = group.defer([] {});
+  support::flag is_over{false};
+  std::atomic<int> left{3 * each};
+  const auto end_one = [&left, &is_over] {
+    if (--left == 0) support::set(is_over);
+  };
+  for (int i = 0; i < each; ++i) {
+    tbb::this_task_arena::enqueue([&] {
+      set_last.wait();
+      end_one();
+    });
+    tbb::this_task_arena::enqueue([&] {
+      nopal::scope s;
+      s.fork([&] { set_last.wait(); });
+      s.join();
+      end_one();
+    });
+    tbb::this_task_arena::enqueue([&] {
+      group.wait();
+      end_one();
+    });
+  }
+  tbb::this_task_arena::enqueue([&] {
+    set_last.set();
+    group.run(std::move(put_off));
+  });
+  support::wait_until(is_over);
+  return 0;
+}
+
 // No worker of the pool takes anything then: the thread of the program, which sleeps at its join, leaves the task to another one.
 NOPAL_PROGRAM(blocks_within_a_limit_of_one) {
   for (int round = 0; round < 5; ++round) {
@@ -136,6 +173,9 @@ TEST_P(blocked_bodies, end_where_they_block_for_forks) {
 }
 TEST_P(blocked_bodies, end_where_they_wait_in_calls) {
   EXPECT_TRUE(run_with_few_substitutes("bodies_that_wait_for_forks"));
+}
+TEST_P(blocked_bodies, end_where_what_was_enqueued_waits_for_later_tasks) {
+  EXPECT_TRUE(run("enqueued_tasks_wait_for_later_ones"));
 }
 TEST_P(blocked_bodies, end_within_a_limit_of_one) { EXPECT_TRUE(run("blocks_within_a_limit_of_one")); }
 TEST_P(blocked_bodies, leave_tasks_beside_threads_that_cannot_answer) {
