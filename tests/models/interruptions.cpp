@@ -12,8 +12,6 @@ namespace internal {
 const void* explored_listening() noexcept;
 
 bool serves_others() noexcept { return false; }
-void tell_server_of_sleep() noexcept {}
-void tell_server_of_wake() noexcept {}
 
 namespace os {
 
