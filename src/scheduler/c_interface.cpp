@@ -15,6 +15,7 @@
 
 #include "os/os.hpp"
 #include "scheduler/settings.hpp"
+#include "scheduler/tasks.hpp"
 
 namespace {
 
@@ -161,6 +162,7 @@ int nopal_configure(const nopal_configuration* with) {
 NOPAL_EXPORT int nopal_configure_for_arenas(const nopal_configuration* with) {
   return guarded([with] {
     nopal::internal::configure(asked_in_cpp(*with), true);
+    nopal::internal::start_for_tasks_left();
     return succeeded;
   });
 }

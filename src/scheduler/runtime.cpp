@@ -334,7 +334,8 @@ bool stop_runtime(runtime& all) noexcept {
   pause_listening();
   free_what_strands_use(all);
   forget_settings(all);
-  all.running.store(false, std::memory_order_release);
+  all.running.store(false,
+                    std::memory_order_seq_cst);  // before the looks for tasks: see nopal_task_push_announced
   return true;
 }
 

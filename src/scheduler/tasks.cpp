@@ -108,6 +108,12 @@ bool tasks_in_sight() noexcept {
   return has_tasks(tasks_of_nobody) || arenas_have_tasks();
 }
 
+void start_for_tasks_left() noexcept {
+  if (tasks_in_sight()) {
+    start_runtime(the_runtime());  // refused: whoever waits for them runs them
+  }
+}
+
 std::atomic<std::uint32_t>& events_of(const void* group_or_arena) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(group_or_arena);
   return places[(address >> 5U ^ address >> 12U) % place_count].events;
@@ -176,9 +182,13 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
     if (push_to_arena(task)) {
       wake_waiters(NOPAL_FAULT("task read after the push") ? task->group : group);
     }
-    return 0;
+  } else {
+    push_to_thread(task, list);
   }
-  push_to_thread(task, list);
+  // Sequentially consistent: who has stopped the runtime since then says so, and looks for tasks then, if it is to go on.
+  if (!the_runtime().running.load(std::memory_order_seq_cst)) {
+    start_runtime(the_runtime());
+  }
   return 0;
 }
 

@@ -75,6 +75,9 @@ void run_task_of_arenas(worker* self) noexcept;
 
 /// Whether a worker of the pool would find a task in an arena. Sequentially consistent as above.
 bool arenas_have_tasks() noexcept;
+/// Where the runtime was stopped to begin anew with other settings: tasks are no strands, and it is stopped beside them. Nobody may be
+/// there to run them but the pool.
+void start_for_tasks_left() noexcept;
 /// The oldest task of the first arena that has one and room, which the worker has entered and
 /// refers to. Null: there is none.
 nopal_task* take_from_arenas() noexcept;

@@ -71,6 +71,9 @@ NOPAL_PROGRAM(execute) {
   NOPAL_CHECK(tbb::task_arena(3).execute([] { return tbb::this_task_arena::max_concurrency(); }) == 3);
   NOPAL_CHECK(tbb::task_arena(3).execute(
                   [] { return tbb::task_arena(tbb::task_arena::attach()).max_concurrency(); }) == 3);
+  tbb::task_arena attached(1);
+  attached.initialize(tbb::attach());
+  NOPAL_CHECK(attached.max_concurrency() == nopal::workers());
   NOPAL_CHECK(arena.max_concurrency() == nopal::workers());
   NOPAL_CHECK(tbb::info::default_concurrency() == nopal::workers());
   std::atomic<int> calls{0};

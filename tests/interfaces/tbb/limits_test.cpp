@@ -9,6 +9,7 @@
 #include <tbb/task_group.h>
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -171,6 +172,28 @@ NOPAL_PROGRAM(control_that_ends) {
   return 0;
 }
 
+// The pool is stopped and begun anew beside a thread whose tasks nobody waits for yet: no task is a strand.
+NOPAL_PROGRAM(controls_beside_tasks) {
+  if (nopal::workers() == 1) return 0;
+  std::atomic<bool> is_over{false};
+  std::thread other([&is_over] {
+    for (std::size_t i = 0; !is_over; ++i) {
+      const control one(control::max_allowed_parallelism, 2 + i % 2);
+      std::this_thread::yield();
+    }
+  });
+  for (int round = 0; round != 500; ++round) {
+    tbb::task_group group;
+    std::atomic<bool> is_called{false};
+    group.run([&is_called] { is_called = true; });
+    while (!is_called) std::this_thread::yield();
+    group.wait();
+  }
+  is_over = true;
+  other.join();
+  return 0;
+}
+
 class limits : public support::program_at_workers {};
 
 TEST_P(limits, hold_for_algorithms_and_groups) { EXPECT_TRUE(run("algorithms")); }
@@ -181,6 +204,7 @@ TEST_P(limits, hold_for_threads_of_the_program) { EXPECT_TRUE(run("shared_by_thr
 TEST_P(limits, hold_across_the_interfaces) { EXPECT_TRUE(run("of_both_interfaces")); }
 TEST_P(limits, of_the_process_hold_while_strands_run) { EXPECT_TRUE(run("control_inside")); }
 TEST_P(limits, of_the_process_end_with_the_object) { EXPECT_TRUE(run("control_that_ends")); }
+TEST_P(limits, of_the_process_leave_tasks_to_the_pool) { EXPECT_TRUE(run("controls_beside_tasks")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, limits, testing::Values(1, 2, 4, 8), testing::PrintToStringParamName());
 

@@ -157,6 +157,7 @@ public:
       now->arena->refer();
       state_.store(now->arena, std::memory_order_release);
     } else {
+      asked_ = automatic;  // whatever it had before
       initialize();
     }
   }
