@@ -103,7 +103,8 @@ NOPAL_PROGRAM(short_ones_do_not_ask) {
     }
     return false;
   };
-  NOPAL_CHECK(is_noted(70'000, true) && worth == nopal_worth_after(UINT64_MAX));
+  NOPAL_CHECK(is_noted(70'000, true) && worth >= nopal_worth_after(long_quiet));
+  NOPAL_CHECK(nopal_worth_after(8 * long_quiet) > nopal_worth_after(long_quiet) + 40'000);
   NOPAL_CHECK(is_noted(1'000, false) && worth < nopal_worth_after(UINT64_MAX));
   NOPAL_CHECK(!is_noted(70'000, false));
   // One that follows another is not after quiet.

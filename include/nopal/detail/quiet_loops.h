@@ -42,10 +42,10 @@ NOPAL_EXPORT extern __thread struct nopal_quiet_loops nopal_quiet __attribute__(
 
 /* A loop that takes no more than this alone after so much quiet is not worth what it costs to share it, when code and data are
  * no longer at hand, and who would take part has to be woken, or was in time, and is no better off: 15 microseconds or so, some
- * 35 after 10 milliseconds. */
+ * 35 after 10 milliseconds, 40 after 20, and 55 after 100. */
 static NOPAL_ALWAYS_INLINE uint64_t nopal_worth_after(uint64_t quiet) {
   const uint64_t most = 54000;
-  return 36000 + (quiet < most * 512 ? quiet / 512 : most);
+  return 36000 + (quiet < most * 512 ? quiet / 512 : most) + (quiet < most * 4096 ? quiet / 4096 : most);
 }
 
 /* The calling thread's. As nopal_this_deque, hidden from compilers: they keep no address of it across a fork. */
