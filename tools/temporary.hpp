@@ -2,6 +2,7 @@
 #ifndef NOPAL_TOOLS_TEMPORARY_HPP
 #define NOPAL_TOOLS_TEMPORARY_HPP
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -22,7 +23,8 @@ inline std::string temporary_template(const std::string& name) {
     const char* const named = std::getenv("TMPDIR");
     throw usage_error(fmt::format("TMPDIR: '{}' is no folder", named != nullptr ? named : "/tmp"));
   }
-  return (std::filesystem::absolute(folder) / name).string() + "-XXXXXX";
+  constexpr std::size_t letters = 6;
+  return (std::filesystem::absolute(folder) / name).string() + '-' + std::string(letters, 'X');
 }
 
 }  // namespace tool

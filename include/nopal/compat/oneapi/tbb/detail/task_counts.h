@@ -144,8 +144,8 @@ private:
   unsigned char times_left_ = 0;  // by threads that had it
 };
 
-/// Has a task called that was enqueued and has no thread, by one that waits in its arena: a task of the group that it waits for, or
-/// of none. Where the wait is patient, also by one in a task. False: there was none. Null: there never was.
+/// Has a task called that was enqueued and has no thread, by one that waits in its arena: one of the group that it waits for; any, where
+/// its thread runs no task there or the wait is patient. False: there was none. Null: there never was.
 inline constinit std::atomic<bool (*)(task_counts&, arena_state*, bool is_patient)> call_offered{nullptr};
 
 /// What ends the innermost wait of this thread; null: the end of all tasks of a group, or it does not wait.
