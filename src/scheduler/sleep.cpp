@@ -236,7 +236,7 @@ void rest(worker* self) noexcept {
   park(self);
 }
 
-void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns,
+bool nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns,
          bool gives_place) noexcept {
   if (arenas_used != 0) {
     give_up_seats(self);
@@ -260,6 +260,7 @@ void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, s
   if (arenas_used != 0) {
     sit_again(self, get(self->arena));
   }
+  return place.is_given();
 }
 
 }  // namespace internal

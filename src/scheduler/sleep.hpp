@@ -69,8 +69,8 @@ void park(worker* self) noexcept;
 /// The same for a worker of the pool that is not allowed to take anything now.
 void rest(worker* self) noexcept;
 
-/// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight. `gives_place`: as park.
-void nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns,
+/// Sleeps for `ns` at most, as long as `events` is `seen` and no strand is in sight. `gives_place`: as park. Whether a substitute had its place.
+bool nap(worker* self, std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns,
          bool gives_place) noexcept;
 /// For a thread of the program that slept and goes back to its own code: a push may have woken it
 /// alone for what it leaves now.

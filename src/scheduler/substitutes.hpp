@@ -42,6 +42,8 @@ public:
   /// Whether it is to be made anew, as the limit of workers was lowered since. Asked after the announcement of the sleep: who lowers
   /// it looks for sleepers then.
   [[nodiscard]] bool is_outdated() const noexcept;
+  /// Whether a substitute has it.
+  [[nodiscard]] bool is_given() const noexcept { return is_given_; }
 
 private:
   worker* const self_;

@@ -42,6 +42,41 @@ constexpr std::uint64_t longest_nap_ns = 1'000'000'000;
 // Of one that keeps its place and looks for tasks of others now and then: nobody tells it of these.
 constexpr std::uint64_t longest_nap_in_kept_place_ns = 100'000'000;
 
+// Where a wait has gone on by tasks alone that are not its own, those within these and those that come after are likely to do so, too:
+// as many waits of the process are not patient. Relaxed, without a partner: some waits more or less.
+constexpr int hasty_waits_after_one = 64;
+std::atomic<int> hasty_waits{0};
+
+/// How long a wait is patient before others' tasks are begun for it: by its own thread where that keeps its place, else by a substitute.
+class patience {
+public:
+  patience() = default;
+  patience(const patience&) = delete;
+  patience& operator=(const patience&) = delete;
+  ~patience() {
+    const int left = was_hasty_ && !was_in_vain_ ? hasty_waits.load(std::memory_order_relaxed) : 0;
+    if (left > 0) {
+      hasty_waits.store(left - 1, std::memory_order_relaxed);
+    }
+  }
+
+  /// Whether it is at its end for a wait that is to nap as long as this next.
+  [[nodiscard]] bool ends_before_nap_of(std::uint64_t ns) noexcept {
+    const bool is_hasty = hasty_waits.load(std::memory_order_relaxed) > 0;
+    was_hasty_ = was_hasty_ || is_hasty;
+    return is_hasty || ns > patient_nap_ns;
+  }
+  /// Tasks of others are begun for the wait.
+  void was_in_vain() noexcept {
+    was_in_vain_ = true;
+    hasty_waits.store(hasty_waits_after_one, std::memory_order_relaxed);
+  }
+
+private:
+  bool was_hasty_ = false;
+  bool was_in_vain_ = false;
+};
+
 /// What ends a wait: no task of the group is left, or what its caller says.
 class wait_end {
 public:
@@ -115,10 +150,13 @@ public:
   // unreached: refused-wait
   bool run_task(nopal_task* task) noexcept { return begun_ && call_scheduler_with(self_, task); }
 
-  void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns) noexcept {
+  void sleep(std::atomic<std::uint32_t>& events, std::uint32_t seen, std::uint64_t ns,
+             patience& patient) noexcept {
     if (begun_) {  // unreached: refused-wait
       // Not at once: while it is patient it may leave tasks to others that it could run.
-      nap(self_, events, seen, ns, ns > patient_nap_ns);
+      if (nap(self_, events, seen, ns, patient.ends_before_nap_of(ns))) {
+        patient.was_in_vain();
+      }
     } else {
       os::futex_wait_for(events, seen, ns);  // unreached: refused-wait
     }
@@ -234,16 +272,17 @@ bool keeps_place(const nopal_arena* arena) noexcept {
 }
 
 /// Where the thread keeps its place nobody else may be there for what the wait is for to go on: any task, as with oneTBB, but where the
-/// pool has more threads no sooner than this one would have given its place away. False: there was none.
+/// pool has more threads once it is not patient. False: there was none.
 bool run_in_kept_place(const nopal_task_group* group, nopal_arena* arena, task_list* list,
-                       std::uint64_t nap_ns) noexcept {
-  if (nap_ns <= patient_nap_ns && the_runtime().chosen.workers > 1) {
+                       std::uint64_t nap_ns, patience& patient) noexcept {
+  if (!patient.ends_before_nap_of(nap_ns) && the_runtime().chosen.workers > 1) {
     return false;
   }
   nopal_task* const task = take_in_kept_place(arena, list);
   if (task == nullptr) {
     return false;
   }
+  patient.was_in_vain();
   run_found(task, group, list);
   return true;
 }
@@ -255,6 +294,7 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
   const waiter waiting(group);
   std::uint64_t nap_ns = first_nap_ns;
   bool slept = false;
+  patience patient;
   strand_search strands{};
   for (int looks = 0; !end.is_reached();) {
     // Before the looks: what happens after them ends the sleep. Acquire pairs with wake_waiters.
@@ -278,15 +318,16 @@ void wait_for_others(nopal_task_group* group, nopal_arena* arena, task_list* lis
     check_wait_of_old_process(group);
     const bool is_kept = keeps_place(arena);
     if (run_what_it_started(group, arena, list) ||
-        (is_kept && run_in_kept_place(group, arena, list, nap_ns))) {
+        (is_kept && run_in_kept_place(group, arena, list, nap_ns, patient))) {
       continue;
     }
     NOPAL_DISTURB();
     // Threads report the end of tasks, not those that they start; it looks for them ever less often.
     NOPAL_FAULT_DOES("announced late",
                      if (!slept) __atomic_fetch_add(&group->state, one_waiter, __ATOMIC_SEQ_CST));
-    strand_seeker(group).sleep(
-        events, NOPAL_FAULT("event read late") ? events.load(std::memory_order_seq_cst) : seen, nap_ns);
+    strand_seeker(group).sleep(events,
+                               NOPAL_FAULT("event read late") ? events.load(std::memory_order_seq_cst) : seen,
+                               nap_ns, patient);
     slept = true;
     nap_ns = nap_ns < (is_kept ? longest_nap_in_kept_place_ns : longest_nap_ns) ? 2 * nap_ns : nap_ns;
   }

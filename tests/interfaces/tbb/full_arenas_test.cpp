@@ -1,11 +1,14 @@
 // What is enqueued in arenas that are full.
 #include <gtest/gtest.h>
+#include <nopal/runtime.hpp>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -178,6 +181,37 @@ NOPAL_PROGRAM(nested_enqueued_tasks) {
   return 0;
 }
 
+/// Tasks of which each waits for what the next one starts, the last one by a task that comes after all of them.
+void wait_for_one_another(int tasks, std::atomic<int>& calls) {
+  std::vector<task_group> groups(static_cast<std::size_t>(tasks));
+  std::vector<task_handle> put_off;
+  for (task_group& each : groups) put_off.push_back(each.defer([&] { ++calls; }));
+  task_group all;
+  const auto serve = [&](std::size_t which) { groups[which].run(std::move(put_off[which])); };
+  for (std::size_t i = 1; i <= groups.size(); ++i) {
+    all.run([&, i] {
+      if (i < groups.size()) groups[i].wait();
+      serve(i - 1);
+    });
+  }
+  all.run([&] { groups[0].wait(); });
+  all.wait();
+}
+
+// Where each of them was patient, it would take eight naps before the next one begins.
+NOPAL_PROGRAM(chains_of_waits) {
+  constexpr int tasks = 200;
+  std::atomic<int> calls{0};
+  const std::uint64_t before = nopal::stats().total.parks;
+  tbb::task_arena(2).execute([&] { wait_for_one_another(tasks, calls); });
+  const std::uint64_t naps = nopal::stats().total.parks - before;
+  NOPAL_CHECK(calls == tasks && naps < 4 * tasks);
+  // Outside of arenas they sleep until all of what comes after them is over.
+  wait_for_one_another(tasks, calls);
+  NOPAL_CHECK(calls == 2 * tasks);
+  return 0;
+}
+
 class full_arenas : public support::program_at_workers {};
 
 TEST_P(full_arenas, run_what_was_enqueued_when_they_have_room) { EXPECT_TRUE(run("full_for_a_while")); }
@@ -185,6 +219,7 @@ TEST_P(full_arenas, run_what_is_waited_for_outside) { EXPECT_TRUE(run("full_unti
 TEST_P(full_arenas, run_what_all_wait_for) { EXPECT_TRUE(run("full_of_those_who_wait")); }
 TEST_P(full_arenas, run_what_starts_that) { EXPECT_TRUE(run("full_of_those_who_wait_for_others")); }
 TEST_P(full_arenas, or_none_run_what_enqueued_tasks_wait_for) { EXPECT_TRUE(run("nested_enqueued_tasks")); }
+TEST_P(full_arenas, are_patient_once_where_waits_need_one_another) { EXPECT_TRUE(run("chains_of_waits")); }
 TEST_P(full_arenas, are_known_to_tasks_of_groups) { EXPECT_TRUE(run("group_tasks")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, full_arenas, testing::Values(1, 2, 7), testing::PrintToStringParamName());
