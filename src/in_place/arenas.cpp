@@ -206,11 +206,17 @@ void enqueue(d1::task& one, d1::task_group_context& context, d1::task_arena_base
   if (is_for_pool(where)) {
     return spawn_for_any(one, actual);
   }
-  auto* const call =
-      new ours::nopal_detail::enqueued_call<call_with_context>(where, call_with_context::of{one, actual});
-  call->group = &task_group_context_impl::of(actual).spawned();
-  ours::nopal_detail::enqueued::push(call);
+  try {
+    auto* const call =
+        new ours::nopal_detail::enqueued_call<call_with_context>(where, call_with_context::of{one, actual});
+    call->group = &task_group_context_impl::of(actual).spawned();
+    ours::nopal_detail::enqueued::push(call);
+  } catch (const std::bad_alloc&) {
+    // Whoever enqueues has counted the task for a wait, which would never end.
+    spawn_in(&one, actual, where, d1::no_slot, false);
+  }
 }
+
 void submit(d1::task& one, d1::task_group_context& context, arena* where, std::uintptr_t is_urgent) {
   if (is_urgent != 0) {
     task_group_context_impl::of(context).urgent().push(one);
