@@ -100,7 +100,7 @@ NOPAL_PROGRAM(cut_short_loops) {
     tbb::parallel_for(0, 100, [&](int) { ++calls; }, inner);
     NOPAL_CHECK(calls == 100);
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -129,7 +129,7 @@ NOPAL_PROGRAM(groups_that_outlive_where_they_were_made) {
     NOPAL_CHECK(group->wait() == tbb::complete && ran == 3);
   }
   other.reset();
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -160,7 +160,7 @@ NOPAL_PROGRAM(groups_on_the_heap) {
     NOPAL_CHECK(late == 0);
     s.join();
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -189,7 +189,7 @@ NOPAL_PROGRAM(questions_from_elsewhere) {
   asks.join();
   other.reset();
   NOPAL_CHECK(wrong == 0);
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 

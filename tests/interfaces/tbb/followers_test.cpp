@@ -233,7 +233,7 @@ NOPAL_PROGRAM(followers_beside_requests) {
     });
     s.join();
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 

@@ -64,7 +64,7 @@ NOPAL_PROGRAM(in_patterns) {
         0, count, 0L, [](int i) { return i == 1500 ? (raise(5), 0L) : 0L; }, std::plus<>()));
   });
   leaves_by(4, [&] { nopal::parallel_invoke([] {}, [] { raise(4); }, [] { raise(6); }); });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -89,7 +89,7 @@ NOPAL_PROGRAM(in_searches) {
       return false;
     }));
   });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -113,7 +113,7 @@ NOPAL_PROGRAM(in_sorts) {
     shuffle();
     nopal::parallel_stable_sort(all.begin(), all.end(), less);
   });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -172,7 +172,7 @@ NOPAL_PROGRAM(in_tbb_algorithms) {
         },
         std::plus<>()));
   });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 

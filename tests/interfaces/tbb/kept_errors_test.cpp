@@ -121,7 +121,7 @@ NOPAL_PROGRAM(in_loops) {
     static_cast<void>(
         nopal::parallel_reduce(0, pair_of_strands::places, 0, map, [](int a, int b) { return a + b; }));
   });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -160,7 +160,7 @@ NOPAL_PROGRAM(in_searches) {
     };
     static_cast<void>(nopal::parallel_race(first, second));
   });
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -256,7 +256,7 @@ NOPAL_PROGRAM(in_inlets) {
       NOPAL_CHECK(!ran || what == "the inlet's");
     }
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -328,7 +328,7 @@ NOPAL_PROGRAM(in_handlers) {
     }
     NOPAL_CHECK(left == 1);
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 

@@ -96,7 +96,7 @@ NOPAL_PROGRAM(isolated_contexts_in_stopped_scopes) {
     NOPAL_CHECK(group.wait() == tbb::complete && calls == 10001);
     s.join();
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -120,7 +120,7 @@ NOPAL_PROGRAM(strands_in_cancelled_contexts) {
     });
     NOPAL_CHECK(wrong == 0 && !nopal::stop_requested() && forked() == 1);
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -144,7 +144,7 @@ NOPAL_PROGRAM(stolen_strands_of_bodies) {
     });
     NOPAL_CHECK(late == 0);
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -168,7 +168,7 @@ NOPAL_PROGRAM(scopes_inside_bodies) {
     });
     NOPAL_CHECK(inner == 0 && wrong == 0 && outer == 16);
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -202,7 +202,7 @@ NOPAL_PROGRAM(contexts_used_again) {
     NOPAL_CHECK(calls == 40);
   }
   NOPAL_CHECK(forked() == 1);
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -241,7 +241,7 @@ NOPAL_PROGRAM(loops_in_scopes_that_unwind) {
     s.join();
     NOPAL_CHECK(alive == 0 && after == 0);
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -272,7 +272,7 @@ NOPAL_PROGRAM(joins_of_reductions_that_fork) {
         tbb::simple_partitioner(), cancelled);
     NOPAL_CHECK(std::all_of(sums.begin(), sums.end(), [&calls](long one) { return one == calls; }));
   }
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
@@ -314,7 +314,7 @@ NOPAL_PROGRAM(cancels_beside_waits) {
     NOPAL_CHECK(group.wait() == tbb::complete && ran == 1);
   }
   NOPAL_CHECK(forked() == 1);
-  support::check_quiet();
+  support::check_quiet_soon();
   return 0;
 }
 
