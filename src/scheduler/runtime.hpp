@@ -63,6 +63,9 @@ struct runtime {
   /// One sleeper of the pool looks up from time to time for regions that woke nobody
   std::atomic<bool> looked_up_for{false};
   std::atomic<bool> some_wake_late{false};  ///< there was such a region
+  std::atomic<bool> come_seldom{false};     ///< one found that nobody looks up any more
+  /// Of whoever looks up: how often more at the longest pause
+  std::atomic<std::uint32_t> looks_left{0};
   /// How many such regions there had been when one last did
   std::atomic<std::uint64_t> late_wakes_seen{0};
   /// Regions that take less than this are over before a wake-up pays; as measured

@@ -33,6 +33,8 @@ constexpr std::uint32_t shared_until_tried = 8;
 // the one after which nobody looks any more.
 constexpr std::uint64_t look_up_ns = 1'000'000;
 constexpr std::uint64_t most_look_up_ns = NOPAL_BOUND(16'000'000, 1'000'000);
+// Where such regions come seldom, and one found that nobody looks any more, so many more looks at that pause: three seconds.
+constexpr std::uint32_t most_looks_for_seldom = NOPAL_BOUND(200, 1);
 
 /// As this_worker, whose code lies on another page than that of loops. For functions that switch no stacks.
 [[nodiscard]] [[gnu::always_inline]] inline worker* worker_of_caller() noexcept {
@@ -158,11 +160,21 @@ std::uint64_t sleep_until_looking_up(worker* self, std::uint64_t pause) noexcept
     self->looks_up = true;
   }
   all.late_wakes_seen.store(count, std::memory_order_relaxed);
+  // Relaxed: hints, and of whoever looks up.
   if (some || pause == 0) {
+    all.looks_left.store(all.come_seldom.load(std::memory_order_relaxed) ? most_looks_for_seldom : 0,
+                         std::memory_order_relaxed);
     return look_up_ns;
   }
   if (pause < most_look_up_ns) {
     return 2 * pause;
+  }
+  if (const std::uint32_t left = all.looks_left.load(std::memory_order_relaxed); left != 0) {
+    all.looks_left.store(left - 1, std::memory_order_relaxed);
+    if (left == 1) {
+      all.come_seldom.store(false, std::memory_order_relaxed);
+    }
+    return pause;
   }
   // Nobody looks up from here on. Sequentially consistent, before the look of the caller: see may_wake_later.
   self->looks_up = false;

@@ -252,8 +252,13 @@ inline void note_ticks(std::atomic<std::uint64_t>& mean, std::uint64_t ticks) no
   // Sequentially consistent, after the publication; pairs with the exchanges in sleep_until_looking_up and
   // pass_looking_up_on: either the one that ceases to look up sees the
   // entry, or this sees that it ceased.
-  return all.looked_up_for.load(NOPAL_FAULT_ORDER("looks up relaxed", std::memory_order_seq_cst)) ||
-         NOPAL_FAULT("nobody looks up");
+  if (all.looked_up_for.load(NOPAL_FAULT_ORDER("looks up relaxed", std::memory_order_seq_cst)) ||
+      NOPAL_FAULT("nobody looks up")) {
+    return true;
+  }
+  // Relaxed: a hint for who looks up next.
+  all.come_seldom.store(true, std::memory_order_relaxed);
+  return false;
 }
 
 /// After the pop of a public entry that leaves others: if a wake is owed, the next push may look at the clock again.

@@ -151,6 +151,8 @@ void scheduler_model::set_up() {
   all.looked_up_for.store(false, __ATOMIC_RELAXED);
   all.some_wake_late.store(false, __ATOMIC_RELAXED);
   all.late_wakes_seen.store(0, __ATOMIC_RELAXED);
+  all.come_seldom.store(false, __ATOMIC_RELAXED);
+  all.looks_left.store(0, __ATOMIC_RELAXED);
   all.some_slept.store(true, __ATOMIC_RELAXED);
   all.expects_region.store(0, __ATOMIC_RELAXED);
   all.spreads_woken = faults.spreads_woken;
