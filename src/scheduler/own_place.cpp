@@ -10,6 +10,9 @@
 // whoever pushes them, and what they push has theirs.
 //
 // In an arena of one place no other thread can come while the wait lasts, and it runs whatever its code has started there.
+//
+// A wait that runs any task begins with the youngest that its code has started, as one of oneTBB's does: an older one may wait for
+// what comes after the wait.
 
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
@@ -101,6 +104,14 @@ nopal_task* enter_for(const own_code& own, const nopal_arena* here, bool& entere
   return nullptr;
 }
 
+/// The first from `task` on that was put in the call; 0: the first.
+nopal_task* in_reach(nopal_task* task, nopal_task* nopal_task::* next, std::uint64_t isolation) noexcept {
+  while (task != nullptr && isolation != 0 && isolation_of(*task) != isolation) {
+    task = task->*next;
+  }
+  return task;
+}
+
 }  // namespace
 
 nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& entered) noexcept {
@@ -128,10 +139,11 @@ nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& enter
 }
 
 nopal_task* take_any_in(nopal_arena& arena, std::uint64_t isolation) noexcept {
+  const own_code own;
   lock_arenas();
-  nopal_task* task = arena.oldest;
-  while (task != nullptr && isolation != 0 && isolation_of(*task) != isolation) {
-    task = task->younger;
+  nopal_task* task = own.youngest_in(arena, true);
+  if (task == nullptr) {
+    task = in_reach(arena.oldest, &nopal_task::younger, isolation);
   }
   if (task != nullptr) {
     take_out_of_arena(task);
@@ -157,10 +169,8 @@ nopal_task* take_in_kept_place(nopal_arena* arena, task_list* own) noexcept {
       continue;
     }
     const task_list_guard guard(*list);
-    nopal_task* task = list->oldest;
-    while (task != nullptr && isolation != 0 && isolation_of(*task) != isolation) {
-      task = task->younger;
-    }
+    nopal_task* const task = i < 0 ? in_reach(list->youngest, &nopal_task::older, isolation)
+                                   : in_reach(list->oldest, &nopal_task::younger, isolation);
     if (task != nullptr) {
       remove_task(*list, task);
       return task;

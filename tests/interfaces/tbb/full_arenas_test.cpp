@@ -212,6 +212,29 @@ NOPAL_PROGRAM(chains_of_waits) {
   return 0;
 }
 
+// The older of two tasks waits for what comes after the wait of the code that has started both, which is for what the younger one
+// starts.
+NOPAL_PROGRAM(waits_for_the_youngest) {
+  for (int round = 0; round != 20; ++round) {
+    std::atomic<int> calls{0};
+    tbb::task_arena(2).execute([&calls] {
+      task_group by_younger;
+      task_group after_wait;
+      task_group all;
+      task_handle first = by_younger.defer([&] { ++calls; });
+      task_handle second = after_wait.defer([&] { ++calls; });
+      all.run_and_wait([&] {
+        all.run([&] { after_wait.wait(); });
+        all.run([&] { by_younger.run(std::move(first)); });
+        by_younger.wait();
+        after_wait.run(std::move(second));
+      });
+    });
+    NOPAL_CHECK(calls == 2);
+  }
+  return 0;
+}
+
 class full_arenas : public support::program_at_workers {};
 
 TEST_P(full_arenas, run_what_was_enqueued_when_they_have_room) { EXPECT_TRUE(run("full_for_a_while")); }
@@ -220,6 +243,9 @@ TEST_P(full_arenas, run_what_all_wait_for) { EXPECT_TRUE(run("full_of_those_who_
 TEST_P(full_arenas, run_what_starts_that) { EXPECT_TRUE(run("full_of_those_who_wait_for_others")); }
 TEST_P(full_arenas, or_none_run_what_enqueued_tasks_wait_for) { EXPECT_TRUE(run("nested_enqueued_tasks")); }
 TEST_P(full_arenas, are_patient_once_where_waits_need_one_another) { EXPECT_TRUE(run("chains_of_waits")); }
+TEST_P(full_arenas, run_the_youngest_that_a_wait_has_before_it) {
+  EXPECT_TRUE(run("waits_for_the_youngest"));
+}
 TEST_P(full_arenas, are_known_to_tasks_of_groups) { EXPECT_TRUE(run("group_tasks")); }
 
 INSTANTIATE_TEST_SUITE_P(tbb, full_arenas, testing::Values(1, 2, 7), testing::PrintToStringParamName());
