@@ -32,6 +32,34 @@ const reducer* translation::reducer_of(CXCursor variable) const {
   return found == reducers_.end() ? nullptr : &*found;
 }
 
+/// Refuses at `at` what no variable's declaration is, or one elsewhere, as reducer that the program made by `word`.
+void translation::add_reducer(const node& here, const span& identity, const span& reduce,
+                              std::string_view word, unsigned at) {
+  const auto refuse = [&](std::string_view what) {
+    from_.refuse(at, fmt::format("{} {} is not translated; only variables are", word, what));
+  };
+  if (here.kind == CXCursor_ParmDecl) refuse("of a parameter");
+  if (here.kind != CXCursor_VarDecl) refuse("of a member or a type");
+  const CXType type = clang_getCursorType(here.cursor);
+  const CXTypeKind kind = clang_getCanonicalType(type).kind;
+  if (kind == CXType_ConstantArray || kind == CXType_VariableArray || kind == CXType_IncompleteArray)
+    refuse("of an array");
+  if (kind == CXType_LValueReference || kind == CXType_RValueReference) refuse("of a reference");
+  const int parent = here.parent;
+  const CXCursorKind around = parent < 0 ? CXCursor_TranslationUnit : from_.at(parent).kind;
+  const bool is_local = around == CXCursor_DeclStmt;
+  const int above = is_local ? from_.at(parent).parent : parent;
+  if (is_local ? from_.at(above).kind != CXCursor_CompoundStmt
+               : around != CXCursor_TranslationUnit && around != CXCursor_Namespace &&
+                     around != CXCursor_LinkageSpec)
+    refuse("here");
+  if (is_local && clang_Cursor_getStorageClass(here.cursor) == CX_SC_Static)
+    refuse("of a static local variable");
+  const std::string name = from_.spelling(here.cursor);
+  reducers_.push_back({here.cursor, type, name, fmt::format("nopal_hyper_{}", name), is_local, identity,
+                       reduce, here.text.end});
+}
+
 /// Before loops are translated, which take reducers of the functions around them along.
 void translation::find_reducers() {
   for (const keyword& key : from_.keywords()) {
@@ -56,33 +84,46 @@ void translation::find_reducers() {
     const span functions[2] = {trimmed({from_.tokens()[open].text.end, from_.tokens()[comma].text.begin}),
                                trimmed({from_.tokens()[comma].text.end, from_.tokens()[close].text.begin})};
     bool any = false;
-    for (std::size_t each = 0; each < from_.nodes().size(); ++each) {
-      const node& here = from_.nodes()[each];
+    for (const node& here : from_.nodes()) {
       if (!here.text.contains(key.text) || !is_annotated(from_, here)) continue;
-      if (here.kind == CXCursor_ParmDecl) refuse("of a parameter");
-      if (here.kind != CXCursor_VarDecl) refuse("of a member or a type");
-      const CXType type = clang_getCursorType(here.cursor);
-      const CXTypeKind kind = clang_getCanonicalType(type).kind;
-      if (kind == CXType_ConstantArray || kind == CXType_VariableArray || kind == CXType_IncompleteArray)
-        refuse("of an array");
-      if (kind == CXType_LValueReference || kind == CXType_RValueReference) refuse("of a reference");
-      const int parent = here.parent;
-      const CXCursorKind around = parent < 0 ? CXCursor_TranslationUnit : from_.at(parent).kind;
-      const bool is_local = around == CXCursor_DeclStmt;
-      const int above = is_local ? from_.at(parent).parent : parent;
-      if (is_local ? from_.at(above).kind != CXCursor_CompoundStmt
-                   : around != CXCursor_TranslationUnit && around != CXCursor_Namespace &&
-                         around != CXCursor_LinkageSpec)
-        refuse("here");
-      if (is_local && clang_Cursor_getStorageClass(here.cursor) == CX_SC_Static)
-        refuse("of a static local variable");
-      const std::string name = from_.spelling(here.cursor);
-      reducers_.push_back({here.cursor, type, name, fmt::format("nopal_hyper_{}", name), is_local,
-                           functions[0], functions[1], here.text.end});
+      add_reducer(here, functions[0], functions[1], "cilk_reducer", key.text.begin);
       any = true;
     }
     if (!any) refuse("here");
     edits_.replace({key.text.begin, from_.tokens()[close].text.end}, std::string());
+  }
+  find_reducer_types();
+}
+
+/// Variables of the type `cilk::opadd_reducer<T>`, which is T with functions of its own. What names the type elsewhere is refused.
+void translation::find_reducer_types() {
+  constexpr std::string_view name = "opadd_reducer";
+  for (const keyword& key : from_.keywords()) {
+    if (key.which != word::reducer_type) continue;
+    const span word = key.text;
+    bool is_theirs = false;
+    bool any = false;
+    for (const node& here : from_.nodes()) {
+      if (here.kind != CXCursor_TemplateRef || !here.text.contains(word)) continue;
+      const CXCursor parent = clang_getCursorSemanticParent(clang_getCursorReferenced(here.cursor));
+      is_theirs = is_theirs || from_.spelling(parent) == "cilk";
+    }
+    if (!is_theirs) continue;
+    for (const node& here : from_.nodes()) {
+      if (clang_isDeclaration(here.kind) == 0 || here.kind == CXCursor_UnexposedDecl ||
+          !here.text.contains(word))
+        continue;
+      std::string type = from_.spelling(clang_getCursorType(here.cursor));
+      type = type.substr(type.starts_with("::") ? 2 : 0);
+      type = type.substr(type.starts_with("cilk::") ? 6 : 0);
+      if (type.starts_with(fmt::format("{}<", name)) && type.ends_with(">")) {
+        add_reducer(here, {}, {}, name, word.begin);
+        any = true;
+      }
+    }
+    if (!any)
+      from_.refuse(word.begin, "opadd_reducer here is not translated; only variables of this type are");
+    edits_.replace(word, std::string("opadd_reducer_view"));
   }
 }
 
@@ -90,7 +131,9 @@ void translation::find_reducers() {
 std::string translation::reducer_text(const reducer& of, int region) const {
   const CX_StorageClass storage = clang_Cursor_getStorageClass(of.variable);
   const char* const before = storage == CX_SC_Extern ? "extern " : storage == CX_SC_Static ? "static " : "";
-  const std::string functions = edits_.render(of.identity) + ", " + edits_.render(of.reduce);
+  const std::string functions =
+      of.reduce.end == 0 ? fmt::format("::cilk::zero<decltype({0})>, ::cilk::plus<decltype({0})>", of.name)
+                         : edits_.render(of.identity) + ", " + edits_.render(of.reduce);
   if (from_.is_cxx()) {
     const std::string made = storage == CX_SC_Extern ? "" : fmt::format("({}, {})", of.name, functions);
     return fmt::format(" {}::nopal::cilk::hyperobject {}{};", before, of.object, made);

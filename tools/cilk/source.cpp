@@ -28,6 +28,7 @@ constexpr std::array words = {
     spelling_of_word{"_Cilk_for", word::loop, "for"},
     spelling_of_word{"cilk_reducer(...)", word::reducer, "__attribute__((annotate(\"nopal_reducer\")))"},
     spelling_of_word{"_Hyperobject(...)", word::reducer, "__attribute__((annotate(\"nopal_reducer\")))"},
+    spelling_of_word{"opadd_reducer", word::reducer_type, "opadd_reducer"},
 };
 
 unsigned offset_of(CXSourceLocation place, CXFile* file) {

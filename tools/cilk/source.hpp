@@ -40,7 +40,7 @@ struct token {
   span text;
 };
 
-enum class word { spawn, sync, scope, loop, reducer };
+enum class word { spawn, sync, scope, loop, reducer, reducer_type };
 
 /// A keyword of Cilk where the program has it.
 struct keyword {

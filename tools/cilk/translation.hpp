@@ -77,7 +77,7 @@ struct reducer {
   std::string name;
   std::string object;  ///< the name of what finds its views
   bool is_local;
-  span identity;
+  span identity;  ///< as the program names them; empty: those of a type that is one
   span reduce;
   unsigned end;  ///< behind its initializer
 };
@@ -109,6 +109,9 @@ private:
 
   // reducers.cpp
   void find_reducers();
+  void find_reducer_types();
+  void add_reducer(const node& here, const span& identity, const span& reduce, std::string_view word,
+                   unsigned at);
   void translate_reducers();
   [[nodiscard]] std::string view_of(const reducer& of, const std::string& object) const;
   [[nodiscard]] std::string reducer_text(const reducer& of, int region) const;

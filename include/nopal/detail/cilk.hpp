@@ -160,7 +160,13 @@ public:
     };
     monoid_.destroy = nullptr;
     monoid_.context = this;
-    if (nopal_reducer_init(&reducer_, &monoid_, std::addressof(value)) != 0) throw std::bad_alloc();
+    if (nopal_reducer_init(&reducer_, &monoid_, std::addressof(value)) != 0) {
+#ifdef __cpp_exceptions
+      throw std::bad_alloc();
+#else
+      __builtin_trap();
+#endif
+    }
   }
   hyperobject(const hyperobject&) = delete;
   hyperobject& operator=(const hyperobject&) = delete;

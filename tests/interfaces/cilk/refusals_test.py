@@ -147,6 +147,35 @@ def named(folder):
     return failed
 
 
+def reducer_types(folder):
+    """OpenCilk's type of reducers is for variables, in the file that is translated."""
+    file = pathlib.Path(folder) / "types.cpp"
+    failed = 0
+    for line, expected in [
+            ("static opadd_reducer<int> x = 0;", "opadd_reducer of a static local variable"),
+            ("opadd_reducer<int> x[3];", "opadd_reducer here"),
+            ("opadd_reducer<int>* x = nullptr;", "opadd_reducer here"),
+            ("struct { cilk::opadd_reducer<int> x; } y;", "opadd_reducer of a member or a type"),
+            ("void k(cilk::opadd_reducer<int> x);", "opadd_reducer of a parameter"),
+            ("void k(cilk::opadd_reducer<int>& x);", "opadd_reducer here"),
+            ("using mine = opadd_reducer<int>;", "opadd_reducer here"),
+            ("auto x = sizeof(opadd_reducer<int>);", "opadd_reducer here"),
+    ]:
+        file.write_text(f"#include <cilk/opadd_reducer.h>\nusing namespace cilk;\nint g() {{\n{line}\nreturn 0; }}\n")
+        ended = subprocess.run([sys.argv[1], "cilk", "c++", "-c", file, "-o", "/dev/null"], capture_output=True, text=True, check=False)
+        lines = ended.stderr.splitlines()
+        if ended.returncode != 1 or len(lines) != 1 or not lines[0].startswith(f"nopal cilk: {file}:4: ") or expected not in lines[0]:
+            print(f"{line}: exit {ended.returncode}, {ended.stdout}{ended.stderr}")
+            failed += 1
+    (pathlib.Path(folder) / "total.h").write_text("#include <cilk/opadd_reducer.h>\nextern cilk::opadd_reducer<int> total;\n")
+    file.write_text('#include "total.h"\nint g() { return total; }\n')
+    ended = subprocess.run([sys.argv[1], "cilk", "-x", "c++", file], capture_output=True, text=True, check=False)
+    if ended.returncode != 0 or "extern ::nopal::cilk::hyperobject nopal_hyper_total;" not in ended.stdout:
+        print(f"a reducer in a header: exit {ended.returncode}, {ended.stdout}{ended.stderr}")
+        failed += 1
+    return failed
+
+
 def cilksan(folder):
     """The flag of Cilksan is named, with what takes its place; other sanitizers are the compiler's matter."""
     file = pathlib.Path(folder) / "sanitized.c"
@@ -177,7 +206,7 @@ def main():
                 if ended.returncode != 1 or not right:
                     print(f"{line}: exit {ended.returncode}, {ended.stderr}")
                     failed += 1
-        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + lines_of_children(folder) + without_input() + named(folder) + cilksan(folder)
+        failed += unseen(folder) + made_by_paste(folder) + errors(folder) + lines_of_children(folder) + without_input() + named(folder) + reducer_types(folder) + cilksan(folder)
     return 1 if failed else 0
 
 
