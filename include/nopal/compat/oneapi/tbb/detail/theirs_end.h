@@ -60,6 +60,34 @@ inline const char* missing_wait::what() const noexcept { return ""; }
 
 #endif
 
+#if defined(__TBB_profiling_H) && !defined(NOPAL_COMPAT_TBB_DETAIL_THEIRS_PROFILING)
+#define NOPAL_COMPAT_TBB_DETAIL_THEIRS_PROFILING
+
+namespace NOPAL_TBB_THEIRS::detail::r1 {
+
+// Called with TBB_USE_DEBUG and TBB_USE_PROFILING_TOOLS. There is no tool to tell.
+inline void call_itt_notify(int, void*) {}
+inline void create_itt_sync(void*, const tchar*, const tchar*) {}
+inline void itt_make_task_group(d1::itt_domain_enum, void*, unsigned long long, void*, unsigned long long,
+                                string_resource_index) {}
+inline void itt_task_begin(d1::itt_domain_enum, void*, unsigned long long, void*, unsigned long long,
+                           string_resource_index) {}
+inline void itt_task_end(d1::itt_domain_enum) {}
+inline void itt_set_sync_name(void*, const tchar*) {}
+inline void itt_metadata_str_add(d1::itt_domain_enum, void*, unsigned long long, string_resource_index,
+                                 const char*) {}
+inline void itt_metadata_ptr_add(d1::itt_domain_enum, void*, unsigned long long, string_resource_index,
+                                 void*) {}
+inline void itt_relation_add(d1::itt_domain_enum, void*, unsigned long long, itt_relation, void*,
+                             unsigned long long) {}
+inline void itt_region_begin(d1::itt_domain_enum, void*, unsigned long long, void*, unsigned long long,
+                             string_resource_index) {}
+inline void itt_region_end(d1::itt_domain_enum, void*, unsigned long long) {}
+
+}  // namespace NOPAL_TBB_THEIRS::detail::r1
+
+#endif
+
 #if defined(__TBB_concurrent_queue_H) && !defined(NOPAL_COMPAT_TBB_DETAIL_THEIRS_QUEUES)
 #define NOPAL_COMPAT_TBB_DETAIL_THEIRS_QUEUES
 
