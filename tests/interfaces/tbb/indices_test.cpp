@@ -1,6 +1,9 @@
 // Indices of workers in tasks, where threads come and go and others take their workers over.
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -107,6 +110,36 @@ NOPAL_PROGRAM(one_for_each_thread) {
     NOPAL_CHECK(calls == 50 * 50 * 20);
   }
   return 0;
+}
+
+template <class F>
+void check_index_after(const F& start) {
+  std::thread([&] {
+    NOPAL_CHECK(tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized);
+    start();
+    NOPAL_CHECK(tbb::this_task_arena::current_thread_index() == 0);
+  }).join();
+}
+
+NOPAL_PROGRAM(kept_after_algorithms) {
+  for (const int limit : {1, 2}) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism,
+                                      static_cast<std::size_t>(limit));
+    check_index_after([] { tbb::parallel_for(0, 1, [](int) {}); });
+    check_index_after([] { tbb::parallel_for(0, 1000, [](int) {}); });
+    check_index_after([] { tbb::parallel_invoke([] {}, [] {}); });
+    check_index_after([] {
+      std::vector<int> items(600);
+      tbb::parallel_sort(items.begin(), items.end());
+    });
+  }
+  return 0;
+}
+
+TEST(indices, are_those_of_threads_after_algorithms_that_these_ran_alone) {
+  for (const int workers : {1, 2}) {
+    EXPECT_TRUE(support::succeeds("kept_after_algorithms", support::on_workers(workers)));
+  }
 }
 
 TEST(indices, are_one_for_each_thread_whatever_it_runs_in_waits) {

@@ -279,8 +279,8 @@ namespace this_task_arena {
 }
 
 /// The index of the calling thread in its arena, below `max_concurrency()` and for the whole call
-/// of a body or task; `task_arena::not_initialized` on a thread that never forked and is in no
-/// arena. Outside of arenas, it is 0 on every thread of the program, and that of the worker on
+/// of a body or task; `task_arena::not_initialized` on a thread that never forked nor started an algorithm and is
+/// in no arena. Outside of arenas, it is 0 on every thread of the program, and that of the worker on
 /// others. No two threads in an arena have the same at the same time, but for those that Nopal's
 /// own interface brings there.
 [[nodiscard]] inline int current_thread_index() {
@@ -292,12 +292,15 @@ namespace this_task_arena {
     }
   }
 #ifdef NOPAL_ELIDE
-  return now != nullptr ? 0 : task_arena::not_initialized;
+  return now != nullptr || nopal_detail::has_begun() ? 0 : task_arena::not_initialized;
 #else
   nopal_detail::keep_indices();
   const int index = nopal::worker_index();
   const int limit = max_concurrency();
-  return index < 0 ? (now != nullptr ? 0 : task_arena::not_initialized) : index < limit ? index : 0;
+  if (index < 0) {
+    return now != nullptr || nopal_detail::has_begun() ? 0 : task_arena::not_initialized;
+  }
+  return index < limit ? index : 0;
 #endif
 }
 

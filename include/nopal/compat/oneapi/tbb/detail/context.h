@@ -193,6 +193,8 @@ private:
     if (const execution* const outer = current(); outer != nullptr) {
       now_.arena = outer->arena;
       is_outermost_ = outer->context == nullptr;  // in a call in an arena
+    } else {
+      keep_begun();
     }
     nopal_stop* const around = innermost_part();
     use_ = use_of(context, around);

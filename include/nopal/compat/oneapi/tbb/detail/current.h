@@ -78,6 +78,13 @@ inline void set_presence(const presence* now) noexcept { current_of_thread = now
 inline const presence* current_presence() noexcept { return static_cast<const presence*>(nopal_local()); }
 #endif
 
+/// Whether the calling thread has started an algorithm outside of others. One that runs all of it makes it no worker.
+inline constinit thread_local bool has_begun_algorithm = false;
+
+// Not inlined: compilers keep such an address for a whole function, and a strand may change threads.
+[[gnu::noinline]] inline void keep_begun() noexcept { has_begun_algorithm = true; }
+[[gnu::noinline]] inline bool has_begun() noexcept { return has_begun_algorithm; }
+
 /// The innermost algorithm whose user code calls this; null outside.
 inline const execution* current() noexcept {
   const presence* const now = current_presence();
