@@ -77,7 +77,11 @@ struct task_arena_impl {
     base.my_arena.store(same.release(), std::memory_order_release);
     return true;
   }
-  static int asked(const d1::task_arena_base& base) noexcept { return base.my_max_concurrency; }
+  /// Of one that is not active: as it would have.
+  static int concurrency(const d1::task_arena_base& base) {
+    return base.my_max_concurrency > 0 ? base.my_max_concurrency
+                                       : ours::info::default_concurrency(base.my_numa_id);
+  }
 };
 
 void initialize(d1::task_arena_base& base) { task_arena_impl::initialize(base); }
@@ -109,8 +113,7 @@ int max_concurrency(const d1::task_arena_base* base) {
   if (arena* const one = task_arena_impl::made(*base)) {
     return one->max_concurrency();
   }
-  const int asked = task_arena_impl::asked(*base);
-  return asked > 0 ? asked : ours::info::default_concurrency();
+  return task_arena_impl::concurrency(*base);
 }
 
 void isolate_within_arena(d1::delegate_base& call, std::intptr_t) {

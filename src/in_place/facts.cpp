@@ -72,7 +72,7 @@ void fill_numa_indices(int* indices) {
 }
 int numa_default_concurrency(int node) { return ours::info::default_concurrency(node); }
 unsigned core_type_count(std::intptr_t) { return 1; }
-void fill_core_type_indices(int* indices, std::intptr_t) { *indices = -1; }
+void fill_core_type_indices(int* indices, std::intptr_t) { *indices = 0; }
 int constraints_default_concurrency(const d1::constraints& of, std::intptr_t) {
   return ours::info::default_concurrency(of.numa_id);
 }

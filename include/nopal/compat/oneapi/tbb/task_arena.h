@@ -33,12 +33,6 @@ struct attach {};
 namespace nopal_detail {
 /// What a phase of an arena may be asked for.
 struct phase_flag {};
-
-/// Is told the type of cores, its place among all types, and how many there are.
-template <class F>
-concept selects_cores = requires(F& f, std::tuple<int, std::size_t, std::size_t> type) {
-  { f(type) } -> std::convertible_to<int>;
-};
 }  // namespace nopal_detail
 
 /// The code that runs in it. There is one pool of workers; an arena has no threads of its own, and

@@ -95,6 +95,21 @@ public:
   [[nodiscard]] bool admits_workers() const noexcept { return seats_->worker_limit != 0; }
   bool try_enter_worker() noexcept { return nopal_arena_try_enter_worker(seats_) != 0; }
   void leave_worker() noexcept { nopal_arena_leave_worker(seats_); }
+  /// The same for a thread with what was enqueued, of which there are to be so many here at most.
+  bool try_enter_server(int most) noexcept {
+    if (servers_.fetch_add(1, std::memory_order_relaxed) < most && try_enter_worker()) {
+      return true;
+    }
+    servers_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  void leave_server() noexcept {
+    servers_.fetch_sub(1, std::memory_order_relaxed);
+    leave_worker();
+  }
+  /// Such a thread blocks, and does not count meanwhile; or goes on.
+  void block_server() noexcept { servers_.fetch_sub(1, std::memory_order_relaxed); }
+  void unblock_server() noexcept { servers_.fetch_add(1, std::memory_order_relaxed); }
   void refer() noexcept { nopal_arena_refer(seats_); }
   void forget() noexcept { nopal_arena_forget(seats_); }
 #endif
@@ -218,6 +233,7 @@ private:
       }
     }
     keepers_.store(kept, std::memory_order_relaxed);
+    servers_.store(0, std::memory_order_relaxed);
     if (extra_thread_.load(std::memory_order_relaxed) != thread) {
       leave_extra();
     }
@@ -253,6 +269,7 @@ private:
 #ifdef NOPAL_ELIDE
   std::atomic<int> users_{1};
 #else
+  std::atomic<int> servers_{0};  ///< that do not block
   nopal_arena* seats_ = nullptr;
   arena_state* next_ = nullptr;  // of all_states
   arena_state* previous_ = nullptr;

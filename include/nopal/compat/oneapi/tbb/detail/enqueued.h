@@ -16,6 +16,7 @@
 #include "context.h"
 #include "current.h"
 #include "enqueued_task.h"
+#include "permit.h"
 
 namespace tbb {
 inline namespace NOPAL_TBB_NAMESPACE {
@@ -102,6 +103,7 @@ private:
 
   /// False: all are at work, and may wait for what was enqueued.
   static bool get_a_thread(int most) {
+    workers = most;
     if (idle > woken) {
       wake_one();
       return true;
@@ -115,6 +117,9 @@ private:
     const locked guard;
     start_over_after_fork();
     ++blocked;
+    if (of_thread != nullptr) {
+      of_thread->block();
+    }
     if (waiting != 0) {
       get_a_thread(most);
     }
@@ -123,6 +128,9 @@ private:
     const locked guard;
     if (process == getpid()) {
       --blocked;
+    }
+    if (of_thread != nullptr) {
+      of_thread->go_on();
     }
   }
 
@@ -167,7 +175,8 @@ private:
     for (;;) {
       permit with;
       enqueued_task* const task = wait_for_task(with);
-      arena_reference arena(task->arena());
+      const arena_reference arena(task->arena());
+      of_thread = &with;
       call_unawaited(
           [](void* argument) {
             auto* const task_to_end = static_cast<enqueued_task*>(argument);
@@ -178,33 +187,8 @@ private:
             delete task_to_end;
           },
           task);
-      leave(arena.get(), with);
-    }
-  }
-
-  /// The kind of permit that a thread has in an arena.
-  enum class permit : char { none, ordinary, extra };
-
-  static bool enter(arena_state* arena, permit& with) noexcept {
-    with = permit::none;
-    if (arena == nullptr) {
-      return true;
-    }
-    if (arena->admits_workers()) {
-      with = arena->try_enter_worker() ? permit::ordinary : permit::none;
-    } else if (arena->try_enter_extra()) {
-      with = permit::extra;
-    }
-    return with != permit::none;
-  }
-  static void leave(arena_state* arena, permit with) noexcept {
-    if (arena == nullptr) {
-      return;
-    }
-    if (with == permit::ordinary) {
-      arena->leave_worker();
-    } else if (with == permit::extra) {
-      arena->leave_extra();
+      of_thread = nullptr;
+      with.leave();
     }
   }
 
@@ -217,7 +201,9 @@ private:
 
   /// After so many looks at a task whose arena is full, those may call it who wait there: perhaps they are all.
   static constexpr int most_refused = 10;
-  static bool is_offered(const enqueued_task& task) noexcept { return task.refused == most_refused; }
+  /// Where all places are reserved a thread comes all the same after so many, which are some milliseconds: perhaps nobody else does.
+  static constexpr int most_refused_where_reserved = 40;
+  static bool is_offered(const enqueued_task& task) noexcept { return task.refused >= most_refused; }
 
   static enqueued_task* taken_out(line& from, enqueued_task* before, enqueued_task* task) noexcept {
     (before != nullptr ? before->next : from.first) = task->next;
@@ -238,7 +224,7 @@ private:
     for (line& one : lines) {
       enqueued_task* before = nullptr;
       for (enqueued_task* at = one.first; at != nullptr; before = at, at = at->next) {
-        if (enter(at->arena(), with)) {
+        if (with.enter(at->arena(), workers, at->refused == most_refused_where_reserved)) {
           return taken_out(one, before, at);
         }
         refuse(*at);
@@ -252,7 +238,8 @@ private:
   static void offer_rest() noexcept {}
 #else
   static void refuse(enqueued_task& task) noexcept {
-    if (!is_offered(task) && task.refused++ == most_refused - 2) {
+    task.refused += task.refused != most_refused_where_reserved ? 1 : 0;
+    if (task.refused == most_refused - 1) {
       offer(task);
     }
   }
@@ -383,11 +370,13 @@ private:
   static inline constinit line of_parent = {};                  // never run, and never freed: tools find them
   static inline constinit std::size_t waiting = 0;              // tasks
   static inline constinit std::atomic<std::size_t> offered{0};  // of these; others read whether there are any
+  static inline constinit int workers = 1;                      // of the pool
   static inline constinit int threads = 0;
   static inline constinit int idle = 0;
-  static inline constinit int woken = 0;         // of the idle
-  static inline constinit int blocked = 0;       // of the threads, in calls that say so
-  static inline constinit bool watched = false;  // an idle thread waits a moment
+  static inline constinit int woken = 0;                             // of the idle
+  static inline constinit int blocked = 0;                           // of the threads, in calls that say so
+  static inline constinit thread_local permit* of_thread = nullptr;  // of what it runs
+  static inline constinit bool watched = false;                      // an idle thread waits a moment
   static inline constinit pid_t process = 0;
 };
 
