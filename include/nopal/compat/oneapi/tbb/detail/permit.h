@@ -49,19 +49,21 @@ public:
     arena_ = nullptr;
   }
 
-#ifndef NOPAL_ELIDE
   /// Its thread blocks, and does not count meanwhile; or goes on.
   void block() const noexcept {
+#ifndef NOPAL_ELIDE
     if (kind_ == kind::ordinary) {
       arena_->block_server();
     }
+#endif
   }
   void go_on() const noexcept {
+#ifndef NOPAL_ELIDE
     if (kind_ == kind::ordinary) {
       arena_->unblock_server();
     }
-  }
 #endif
+  }
 
 private:
   enum class kind : char { none, ordinary, extra };
