@@ -269,7 +269,7 @@ private:
 #ifdef NOPAL_ELIDE
   std::atomic<int> users_{1};
 #else
-  std::atomic<int> servers_{0};  ///< that do not block
+  std::atomic<int> servers_{0};  ///< that do not block; relaxed, without a partner: a bound alone
   nopal_arena* seats_ = nullptr;
   arena_state* next_ = nullptr;  // of all_states
   arena_state* previous_ = nullptr;
