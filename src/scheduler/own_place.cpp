@@ -9,10 +9,8 @@
 // A wait that a call isolates (nopal_isolate) runs of all this what was pushed in that call alone. Tasks have the call's number from
 // whoever pushes them, and what they push has theirs.
 //
-// In an arena of one place no other thread can come while the wait lasts, and it runs whatever its code has started there.
-//
-// A wait that runs any task begins with the youngest that its code has started, as one of oneTBB's does: an older one may wait for
-// what comes after the wait.
+// A wait that runs any task of an arena begins with the youngest that its thread has started, as one of oneTBB's does: an older one
+// may wait for what comes after it. So does each wait in an arena of one place, where no other thread can come while it lasts.
 
 #include "scheduler/roots.hpp"
 #include "scheduler/runtime.hpp"
@@ -39,10 +37,9 @@ public:
 
   /// Some task in the arena that it has started, the youngest; null: there is none. Past each that others have started: in vain at
   /// most once in a nap, as whoever waits here sleeps next.
-  [[nodiscard]] nopal_task* youngest_in(const nopal_arena& arena, bool is_alone) const noexcept {
+  [[nodiscard]] nopal_task* youngest_in(const nopal_arena& arena) const noexcept {
     nopal_task* task = arena.youngest;
-    while (task != nullptr &&
-           !(is_alone ? has_pushed(*task) : has_started(*task) && task->number >= first_)) {
+    while (task != nullptr && !(has_started(*task) && task->number >= first_)) {
       task = task->older;
     }
     return task;
@@ -65,11 +62,6 @@ private:
     return shares_starter(task) && is_in_reach(task) && task.starter == as_.starter &&
            task.starter_number == as_.starter_number;
   }
-  /// In a place that is its thread's alone, where nobody else is outside of tasks.
-  [[nodiscard]] bool has_pushed(const nopal_task& task) const noexcept {
-    return is_in_reach(task) && task.starter == as_.starter &&
-           (as_.starter == nullptr || task.starter_number == as_.starter_number);
-  }
 
   nopal_task as_{};
   std::uint64_t first_ = 0;  // of what was pushed since its task began
@@ -88,7 +80,7 @@ nopal_task* take_from_list(const own_code& own, task_list& list) noexcept {
 /// Of another arena than that of the wait.
 nopal_task* enter_for(const own_code& own, const nopal_arena* here, bool& entered) noexcept {
   for (nopal_arena* arena = first_arena_with_tasks(); arena != nullptr; arena = arena->next) {
-    nopal_task* const task = arena == here ? nullptr : own.youngest_in(*arena, false);
+    nopal_task* const task = arena == here ? nullptr : own.youngest_in(*arena);
     if (task == nullptr) {
       continue;
     }
@@ -102,6 +94,16 @@ nopal_task* enter_for(const own_code& own, const nopal_arena* here, bool& entere
     }
   }
   return nullptr;
+}
+
+/// Some task in the arena that the thread with this list has pushed, the youngest of those that were put in the call; 0: of all.
+nopal_task* youngest_of_thread(const nopal_arena& arena, const task_list* list,
+                               std::uint64_t isolation) noexcept {
+  nopal_task* task = list == nullptr ? nullptr : arena.youngest;
+  while (task != nullptr && !(task->pusher == list && (isolation == 0 || isolation_of(*task) == isolation))) {
+    task = task->older;
+  }
+  return task;
 }
 
 /// The first from `task` on that was put in the call; 0: the first.
@@ -127,7 +129,10 @@ nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& enter
     }
   }
   lock_arenas();
-  nopal_task* task = here == nullptr ? nullptr : own.youngest_in(*here, is_alone);
+  nopal_task* task = is_alone ? youngest_of_thread(*here, list, isolation_of_caller()) : nullptr;
+  if (task == nullptr && any_shares && here != nullptr) {
+    task = own.youngest_in(*here);
+  }
   if (task == nullptr && any_shares) {
     task = enter_for(own, here, entered);
   }
@@ -139,9 +144,9 @@ nopal_task* take_what_it_started(nopal_arena* here, task_list* list, bool& enter
 }
 
 nopal_task* take_any_in(nopal_arena& arena, std::uint64_t isolation) noexcept {
-  const own_code own;
+  const task_list* const own = own_task_list();
   lock_arenas();
-  nopal_task* task = own.youngest_in(arena, true);
+  nopal_task* task = youngest_of_thread(arena, own, isolation);
   if (task == nullptr) {
     task = in_reach(arena.oldest, &nopal_task::younger, isolation);
   }

@@ -171,6 +171,7 @@ extern "C" NOPAL_EXPORT int nopal_task_push_announced(nopal_task* task) {
     return 1;
   }
   note_starter(task);
+  task->pusher = list;
   task->float_control = arch::float_control();
   if (shares_starter(*task)) {
     count_shared(task);

@@ -97,8 +97,8 @@ enum class of_tasks : bool { alone, and_what_they_start };
 nopal_task* take_from_arena(nopal_arena& arena, const wanted_tasks& wanted, of_tasks which) noexcept;
 /// The same in any arena with room, which the thread has entered and refers to.
 nopal_task* enter_for_task(const wanted_tasks& wanted) noexcept;
-/// Any task of an arena that the thread is in, of those that were put in the call; 0: of all: the youngest that the caller's code has
-/// started, else the oldest. Null: there is none.
+/// Any task of an arena that the thread is in, of those that were put in the call; 0: of all: the youngest that the
+/// caller's thread has started, else the oldest. Null: there is none.
 nopal_task* take_any_in(nopal_arena& arena, std::uint64_t isolation) noexcept;
 /// For a wait whose thread keeps its place (places_are_kept), in `arena` or, for null, in no arena, and that has nothing of its own
 /// to run: any task there, of those that were put in the call that isolates it if one does. Null: there is none for it.

@@ -74,6 +74,7 @@ struct nopal_task {
   uint64_t float_control; /* what the task is run with: that of whoever pushed it */
   const void* starter;    /* the task that pushed it, as its root; null: none did */
   uint64_t starter_number;
+  const void* pusher; /* the thread that pushed it, as its list of tasks */
   /* Written by whoever pushes it; not 0: as a node of a graph hands on what another graph is waited for. What the task
    * starts counts as started by whoever started it, whose waits run such tasks in any arena when they have nothing else.
    * That is the lowest bit. The others are the library's: which call isolates whoever pushed it, see nopal_isolate */

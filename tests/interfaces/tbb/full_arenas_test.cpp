@@ -235,6 +235,59 @@ NOPAL_PROGRAM(waits_for_the_youngest) {
   return 0;
 }
 
+// The same where code around the wait has started both, or tasks of that code which are over: its thread has.
+template <class Code>
+void wait_for_younger_of_two(int most, const Code& code) {
+  std::atomic<int> calls{0};
+  tbb::task_arena(most).execute([&calls, &code] {
+    task_group by_younger;
+    task_group after_wait;
+    task_group all;
+    task_handle first = by_younger.defer([&] { ++calls; });
+    task_handle second = after_wait.defer([&] { ++calls; });
+    const auto start_older = [&] { all.run([&] { after_wait.wait(); }); };
+    const auto start_younger = [&] { all.run([&] { by_younger.run(std::move(first)); }); };
+    const auto wait = [&] {
+      by_younger.wait();
+      after_wait.run(std::move(second));
+    };
+    all.run_and_wait([&] { code(start_older, start_younger, wait); });
+  });
+  NOPAL_CHECK(calls == 2);
+}
+
+NOPAL_PROGRAM(waits_for_the_youngest_of_the_thread) {
+  for (int round = 0; round != 20; ++round) {
+    for (const int most : {1, 2, 3}) {
+      wait_for_younger_of_two(most, [](auto start_older, auto start_younger, auto wait) {
+        start_older();
+        start_younger();
+        task_group inner;
+        inner.run(wait);
+        inner.wait();
+      });
+      wait_for_younger_of_two(most, [](auto start_older, auto start_younger, auto wait) {
+        start_older();
+        start_younger();
+        task_group().run_and_wait(wait);
+      });
+      wait_for_younger_of_two(most, [](auto start_older, auto start_younger, auto wait) {
+        start_older();
+        task_group inner;
+        inner.run(start_younger);
+        inner.wait();
+        wait();
+      });
+      wait_for_younger_of_two(most, [](auto start_older, auto start_younger, auto wait) {
+        start_older();
+        tbb::parallel_for(0, 1, [&start_younger](int) { start_younger(); });
+        wait();
+      });
+    }
+  }
+  return 0;
+}
+
 class full_arenas : public support::program_at_workers {};
 
 TEST_P(full_arenas, run_what_was_enqueued_when_they_have_room) { EXPECT_TRUE(run("full_for_a_while")); }
@@ -245,6 +298,9 @@ TEST_P(full_arenas, or_none_run_what_enqueued_tasks_wait_for) { EXPECT_TRUE(run(
 TEST_P(full_arenas, are_patient_once_where_waits_need_one_another) { EXPECT_TRUE(run("chains_of_waits")); }
 TEST_P(full_arenas, run_the_youngest_that_a_wait_has_before_it) {
   EXPECT_TRUE(run("waits_for_the_youngest"));
+}
+TEST_P(full_arenas, run_the_youngest_of_their_thread_before_others) {
+  EXPECT_TRUE(run("waits_for_the_youngest_of_the_thread"));
 }
 TEST_P(full_arenas, are_known_to_tasks_of_groups) { EXPECT_TRUE(run("group_tasks")); }
 
